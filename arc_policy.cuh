@@ -1,0 +1,160 @@
+/* arc_policy.cuh - every macro a user of arc may set: documented, defaulted, checked.
+   SPDX-License-Identifier: Apache-2.0
+
+   Plain C99 preprocessor, no CUDA needed. Set a macro before including arc.cuh, or with -D.
+   An illegal, misspelt or empty value is an #error that lists the legal ones.
+
+   macro                  legal values             default              what it does, what it costs, when to change it
+   ---------------------  -----------------------  -------------------  ---------------------------------------------
+   ARC_PATH               ARC_PATH_ATOMIC          ARC_PATH_AUTO        the path behind the short names (arc_add_f32,
+                          ARC_PATH_SERIALIZED                           ...). Fix it to compare paths, or when auto is
+                          ARC_PATH_BUTTERFLY                            not the fastest in your own sweep. Every path
+                          ARC_PATH_TRANSPOSED                           stays callable by name.
+                          ARC_PATH_TREE
+                          ARC_PATH_AUTO
+   ARC_BALANCE_THRESHOLD  0..33,                   ARC_THRESHOLD_AUTO   lanes a group must have to be reduced in
+                          ARC_THRESHOLD_AUTO                            registers; 0 always reduces, 33 never does.
+                                                                        AUTO decides by architecture, width and keys
+                                                                        (table at the end of this file). A literal
+                                                                        costs nothing, a run-time one a compare.
+   ARC_INACTIVE_IS_ZERO   0, 1                     0                    1: the caller promises that inactive lanes
+                                                                        hold zeros and readable values. Saves up to
+                                                                        one select a value in partly active warps.
+   ARC_VECTOR_ATOMICS     0, 1                     1                    1: 8- and 16-byte reduction instructions
+                                                                        where architecture (sm_90), alignment and
+                                                                        address space allow. 0: one float a request.
+   ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
+                          ARC_SCOPE_SYSTEM                              GPUs and the CPU too. Slower on peer memory;
+                                                                        ask for it only when they add as well.
+   ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
+                                                                        lane mask); a few instructions a call.
+                                                                        2: also promises (one key in a uniform call,
+                                                                        zeros in inactive lanes); a few votes and a
+                                                                        compare a value. A failure stops the kernel
+                                                                        with file, line and what was wrong. */
+#ifndef ARC_POLICY_CUH
+#define ARC_POLICY_CUH
+
+#define ARC_VERSION_MAJOR 0
+#define ARC_VERSION_MINOR 1
+#define ARC_VERSION_PATCH 0
+#define ARC_VERSION (10000 * ARC_VERSION_MAJOR + 100 * ARC_VERSION_MINOR + ARC_VERSION_PATCH)
+
+/* Enumerators start at 1, so that a misspelt name (0 to the preprocessor) is never a legal value. */
+#define ARC_PATH_ATOMIC 1
+#define ARC_PATH_SERIALIZED 2
+#define ARC_PATH_BUTTERFLY 3
+#define ARC_PATH_TRANSPOSED 4
+#define ARC_PATH_TREE 5
+#define ARC_PATH_AUTO 6
+
+#define ARC_SCOPE_DEVICE 1
+#define ARC_SCOPE_SYSTEM 2
+
+#define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
+#define ARC_THRESHOLD_AUTO 34
+
+#ifndef ARC_PATH
+#define ARC_PATH ARC_PATH_AUTO
+#endif
+#ifndef ARC_BALANCE_THRESHOLD
+#define ARC_BALANCE_THRESHOLD ARC_THRESHOLD_AUTO
+#endif
+#ifndef ARC_INACTIVE_IS_ZERO
+#define ARC_INACTIVE_IS_ZERO 0
+#endif
+#ifndef ARC_VECTOR_ATOMICS
+#define ARC_VECTOR_ATOMICS 1
+#endif
+#ifndef ARC_SCOPE
+#define ARC_SCOPE ARC_SCOPE_DEVICE
+#endif
+#ifndef ARC_CHECK
+#define ARC_CHECK 0
+#endif
+
+/* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
+   x is spelt 0. */
+#define ARC__JOIN(a, b) a##b
+#define ARC__IS_ZERO(x) ARC__IS_ZERO_SPELT(x)
+#define ARC__IS_ZERO_SPELT(x) ARC__JOIN(ARC__ZERO_, x)
+#define ARC__ZERO_0 1
+#define ARC__ZERO_ 0
+
+#if ARC_PATH + 0 < ARC_PATH_ATOMIC || ARC_PATH + 0 > ARC_PATH_AUTO
+#error "ARC_PATH must be ARC_PATH_ATOMIC, ARC_PATH_SERIALIZED, ARC_PATH_BUTTERFLY, ARC_PATH_TRANSPOSED, ARC_PATH_TREE or ARC_PATH_AUTO"
+#endif
+
+#if ARC_BALANCE_THRESHOLD + 0 < 0 || ARC_BALANCE_THRESHOLD + 0 > ARC_THRESHOLD_AUTO
+#error "ARC_BALANCE_THRESHOLD must be 0..33 or ARC_THRESHOLD_AUTO"
+#elif ARC_BALANCE_THRESHOLD + 0 == 0
+#if !ARC__IS_ZERO(ARC_BALANCE_THRESHOLD)
+#error "ARC_BALANCE_THRESHOLD must be 0..33 or ARC_THRESHOLD_AUTO"
+#elif ARC_PATH + 0 == ARC_PATH_ATOMIC
+#error "ARC_BALANCE_THRESHOLD 0 always reduces in registers, ARC_PATH_ATOMIC never does: set ARC_BALANCE_THRESHOLD to 1..33 or ARC_THRESHOLD_AUTO, or choose another ARC_PATH"
+#endif
+#endif
+
+#if ARC_INACTIVE_IS_ZERO + 0 < 0 || ARC_INACTIVE_IS_ZERO + 0 > 1
+#error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
+#elif ARC_INACTIVE_IS_ZERO + 0 == 0
+#if !ARC__IS_ZERO(ARC_INACTIVE_IS_ZERO)
+#error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
+#endif
+#endif
+
+#if ARC_VECTOR_ATOMICS + 0 < 0 || ARC_VECTOR_ATOMICS + 0 > 1
+#error "ARC_VECTOR_ATOMICS must be 0 or 1"
+#elif ARC_VECTOR_ATOMICS + 0 == 0
+#if !ARC__IS_ZERO(ARC_VECTOR_ATOMICS)
+#error "ARC_VECTOR_ATOMICS must be 0 or 1"
+#endif
+#endif
+
+#if ARC_SCOPE + 0 < ARC_SCOPE_DEVICE || ARC_SCOPE + 0 > ARC_SCOPE_SYSTEM
+#error "ARC_SCOPE must be ARC_SCOPE_DEVICE or ARC_SCOPE_SYSTEM"
+#endif
+
+#if ARC_CHECK + 0 < 0 || ARC_CHECK + 0 > 2
+#error "ARC_CHECK must be 0, 1 or 2"
+#elif ARC_CHECK + 0 == 0
+#if !ARC__IS_ZERO(ARC_CHECK)
+#error "ARC_CHECK must be 0, 1 or 2"
+#endif
+#endif
+
+/* The policy in words, for logs and the head of result files. */
+#if ARC_PATH == ARC_PATH_ATOMIC
+#define ARC__PATH_STRING "atomic"
+#elif ARC_PATH == ARC_PATH_SERIALIZED
+#define ARC__PATH_STRING "serialized"
+#elif ARC_PATH == ARC_PATH_BUTTERFLY
+#define ARC__PATH_STRING "butterfly"
+#elif ARC_PATH == ARC_PATH_TRANSPOSED
+#define ARC__PATH_STRING "transposed"
+#elif ARC_PATH == ARC_PATH_TREE
+#define ARC__PATH_STRING "tree"
+#else
+#define ARC__PATH_STRING "auto"
+#endif
+#define ARC__SPELL(x) #x
+#define ARC__STRING(x) ARC__SPELL(x)
+#if ARC_BALANCE_THRESHOLD == ARC_THRESHOLD_AUTO
+#define ARC__THRESHOLD_STRING "auto"
+#else
+#define ARC__THRESHOLD_STRING ARC__STRING(ARC_BALANCE_THRESHOLD)
+#endif
+#if ARC_SCOPE == ARC_SCOPE_DEVICE
+#define ARC__SCOPE_STRING "device"
+#else
+#define ARC__SCOPE_STRING "system"
+#endif
+#define ARC_VERSION_STRING \
+  ARC__STRING(ARC_VERSION_MAJOR) "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
+#define ARC_POLICY_STRING                                                                       \
+  "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
+  " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
+  " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
+  " check=" ARC__STRING(ARC_CHECK)
+
+#endif /* ARC_POLICY_CUH */
