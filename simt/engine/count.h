@@ -1,0 +1,132 @@
+// count.h -- which atomics of a warp's lanes make up one instruction.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lanes run apart, but hardware charges for warp instructions. The rule: lanes that last
+// synchronised together are in one phase; the k-th execution of the same place in the source by the
+// lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
+#ifndef SIMT_ENGINE_COUNT_H
+#define SIMT_ENGINE_COUNT_H
+
+#include <memory>
+#include <vector>
+
+// One instruction so far: the 32-byte sectors it touched and the 4-byte words that were hit in
+// each.
+struct simt__instruction {
+  int sector_count = 0;
+  uint64_t sectors[32];
+  uint8_t words[32];
+};
+
+// The instructions of one place within one phase: execution number `first + i` is open[i]. An
+// atomic that lanes execute over and over without ever synchronising would keep instructions open
+// for ever; beyond open_instructions_max the older half is closed, whoever still could have joined.
+enum { open_instructions_max = 1 << 16 };
+struct simt__place {
+  const simt__site *site = NULL;
+  uint32_t executions[32];  // by lane
+  uint32_t first = 0;
+  std::vector<simt__instruction> open;
+
+  void start(const simt__site *site_) {
+    site = site_;
+    memset(executions, 0, sizeof executions);
+    first = 0;
+    open.clear();
+  }
+  void close_older_half() {
+    first += open_instructions_max / 2;
+    open.erase(open.begin(), open.begin() + open_instructions_max / 2);
+  }
+};
+
+struct simt__phase {
+  uint32_t number = 0;
+  size_t place_count = 0;  // in use; the others keep their memory for the next phase
+  std::vector<std::unique_ptr<simt__place>> places;
+
+  simt__place *find(const simt__site *site) {
+    for (size_t i = 0; i < place_count; ++i)
+      if (places[i]->site == site) return places[i].get();
+    if (place_count == places.size()) places.emplace_back(new simt__place);
+    simt__place *place = places[place_count++].get();
+    place->start(site);
+    return place;
+  }
+};
+
+// Per warp: the phase number of each lane, and the phases that have instructions open.
+struct simt__phases {
+  uint32_t last_number;
+  uint32_t of_lane[32];
+  std::vector<std::unique_ptr<simt__phase>> live, idle;
+
+  void start() {
+    last_number = 0;
+    memset(of_lane, 0, sizeof of_lane);
+    while (!live.empty()) retire(live.size() - 1);
+  }
+  void synchronise(unsigned lanes) {
+    uint32_t number = ++last_number;
+    if (lanes == 0xffffffffu) {
+      for (int i = 0; i < 32; ++i) of_lane[i] = number;
+      return;
+    }
+    for (; lanes; lanes &= lanes - 1) of_lane[__builtin_ctz(lanes)] = number;
+  }
+  simt__phase *current(int lane) {
+    uint32_t number = of_lane[lane];
+    for (size_t i = live.size(); i-- > 0;)
+      if (live[i]->number == number) return live[i].get();
+    retire_deserted();
+    if (idle.empty()) idle.emplace_back(new simt__phase);
+    live.push_back(std::move(idle.back()));
+    idle.pop_back();
+    live.back()->number = number;
+    live.back()->place_count = 0;
+    return live.back().get();
+  }
+
+ private:
+  void retire(size_t i) {
+    idle.push_back(std::move(live[i]));
+    live[i] = std::move(live.back());
+    live.pop_back();
+  }
+  void retire_deserted() {
+    for (size_t i = live.size(); i-- > 0;) {
+      bool deserted = true;
+      for (int lane = 0; lane < 32; ++lane) deserted &= of_lane[lane] != live[i]->number;
+      if (deserted) retire(i);
+    }
+  }
+};
+
+// Counts one lane's part in an instruction on global memory.
+static void count_reduction(simt_counters *counters, simt__phases *phases, int lane,
+                            const simt__site *site, uintptr_t address, bool vector) {
+  simt__place *place = phases->current(lane)->find(site);
+  uint32_t execution = place->executions[lane]++;
+  if (execution < place->first) execution = place->first;
+  while (place->open.size() <= execution - place->first) {
+    if (place->open.size() == open_instructions_max) place->close_older_half();
+    place->open.emplace_back();
+    counters->reductions += 1;
+    counters->vector_reductions += vector;
+  }
+  simt__instruction *instruction = &place->open[execution - place->first];
+  uint64_t sector = address / 32;
+  uint8_t word = (uint8_t)(1u << (address / 4 % 8));
+  int i = 0;
+  while (i < instruction->sector_count && instruction->sectors[i] != sector) ++i;
+  if (i == instruction->sector_count) {
+    instruction->sectors[i] = sector;
+    instruction->words[i] = 0;
+    instruction->sector_count += 1;
+    counters->sectors += 1;
+  }
+  counters->conflicts += (instruction->words[i] & word) != 0;
+  instruction->words[i] |= word;
+}
+
+#endif

@@ -1,0 +1,85 @@
+// simt.cuh -- one header for .cu programs that run on a GPU and on the CPU warp.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   #include "simt/simt.cuh"
+//
+//   __global__ void sum(float *out) {
+//     float v = (float)threadIdx.x;
+//     for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
+//     if (threadIdx.x == 0) atomicAdd(out, v);
+//   }
+//
+//   SIMT_LAUNCH(sum, 1, 32, 0, 0, out);
+//
+//   nvcc -I. sum.cu                                      the GPU
+//   g++ -x c++ -std=c++17 -I. sum.cu simt/simt.cpp       the CPU warp
+//
+// Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_ON_CPU 0 and the three poison
+// functions, nothing else. Under a host compiler it is the CPU warp: CUDA's qualifiers, builtin
+// variables, warp intrinsics, atomics, shared memory and a small subset of its runtime, by their
+// own names. Every lane is a fiber of its own; the order in which lanes run is drawn from a seed;
+// what hardware leaves undefined is reported (README.md lists the reports).
+//
+// CONTENTS
+//   both builds     SIMT_ON_CPU, SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, simt_poison_*
+//   simt_types.h    qualifiers, dim3, int4, float4 and their kin
+//   simt_math.h     __popc, __ffs, __expf, min, max and their kin
+//   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, the launch
+//   simt_control.h  seed, counters, report, cost model: what the host side of a test sets and reads
+//   simt_runtime.h  cudaMalloc and its kin
+#ifndef SIMT_CUH
+#define SIMT_CUH
+
+#if defined(__CUDACC__)
+
+#include <stdio.h>
+
+#define SIMT_ON_CPU 0
+
+// The arguments of the kernel follow the stream. A kernel with commas in its name needs
+// parentheses.
+#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...) \
+  kernel<<<grid, block, shared_bytes, stream>>>(__VA_ARGS__)
+
+// Declares `type *name`, the dynamic shared memory of the launch, aligned to 16 bytes.
+#define SIMT_DYNAMIC_SHARED(type, name)                              \
+  extern __shared__ __align__(16) unsigned char simt__dynamic_raw[]; \
+  type *name = reinterpret_cast<type *>(simt__dynamic_raw)
+
+// Garbage for inactive lanes: whoever uses it computes nonsense; the CPU warp reports it.
+static __host__ __device__ __forceinline__ float simt_poison_f32(void) {
+#if defined(__CUDA_ARCH__)
+  return __int_as_float(0x7fc5eed5);
+#else
+  union { unsigned bits; float value; } nan_payload = {0x7fc5eed5u};
+  return nan_payload.value;
+#endif
+}
+static __host__ __device__ __forceinline__ int simt_poison_key(void) { return 0x6bad5eed; }
+static __host__ __device__ __forceinline__ float *simt_poison_pointer(void) {
+  return reinterpret_cast<float *>(0x7bad5eed0000ull);
+}
+
+#else
+
+#define SIMT_ON_CPU 1
+
+// Plays __CUDA_ARCH__: 900 has vector reductions, 800 integer __reduce_*, 700 matches, 600 neither.
+#ifndef SIMT_ARCH
+#define SIMT_ARCH 900
+#endif
+
+// Everything is inlined into the kernel, so gcc sees a run-time width beside an array of 9 values
+// and warns of the loop over values 32 and up that such a width never enters.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#endif
+
+#include "simt_types.h"
+#include "simt_math.h"
+#include "simt_control.h"
+#include "simt_warp.h"
+#include "simt_runtime.h"
+
+#endif
+#endif

@@ -1,0 +1,95 @@
+// simt_math.h -- CUDA's bit and arithmetic intrinsics for the CPU warp. Included by simt.cuh only.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SIMT_MATH_H
+#define SIMT_MATH_H
+
+template <class To, class From>
+static inline To simt__bit_cast(From from) {
+  static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+static inline int __popc(unsigned v) { return __builtin_popcount(v); }
+static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+static inline int __ffs(int v) { return __builtin_ffs(v); }
+static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+static inline unsigned __brev(unsigned v) {
+  v = ((v >> 1) & 0x55555555u) | ((v & 0x55555555u) << 1);
+  v = ((v >> 2) & 0x33333333u) | ((v & 0x33333333u) << 2);
+  v = ((v >> 4) & 0x0f0f0f0fu) | ((v & 0x0f0f0f0fu) << 4);
+  return __builtin_bswap32(v);
+}
+// Position of the n-th set bit of mask from position base: upwards for n > 0, downwards for n < 0,
+// base itself for n = 0; ~0 where there is none.
+static inline unsigned __fns(unsigned mask, unsigned base, int n) {
+  int step = n < 0 ? -1 : 1, left = n < 0 ? -n : n;
+  if (n == 0) return mask >> (base & 31u) & 1u ? base : ~0u;
+  for (int i = (int)base; i >= 0 && i < 32; i += step)
+    if ((mask >> i & 1u) && --left == 0) return (unsigned)i;
+  return ~0u;
+}
+
+static inline unsigned __float_as_uint(float v) { return simt__bit_cast<unsigned>(v); }
+static inline int __float_as_int(float v) { return simt__bit_cast<int>(v); }
+static inline float __uint_as_float(unsigned v) { return simt__bit_cast<float>(v); }
+static inline float __int_as_float(int v) { return simt__bit_cast<float>(v); }
+static inline long long __double_as_longlong(double v) { return simt__bit_cast<long long>(v); }
+static inline double __longlong_as_double(long long v) { return simt__bit_cast<double>(v); }
+
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fsub_rn(float a, float b) { return a - b; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline float __fsqrt_rn(float a) { return sqrtf(a); }
+static inline float __frcp_rn(float a) { return 1.0f / a; }
+static inline float __fdividef(float a, float b) { return a / b; }
+static inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
+static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+static inline double rsqrt(double a) { return 1.0 / sqrt(a); }
+static inline int __float2int_rn(float a) { return (int)rintf(a); }
+static inline int __float2int_rd(float a) { return (int)floorf(a); }
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+  return (unsigned)((unsigned long long)a * b >> 32);
+}
+
+// The C library declares some of these names for itself, hence macros.
+#define __expf(x) expf(x)
+#define __exp10f(x) powf(10.0f, x)
+#define __logf(x) logf(x)
+#define __log2f(x) log2f(x)
+#define __powf(x, y) powf(x, y)
+#define __sinf(x) sinf(x)
+#define __cosf(x) cosf(x)
+#define __tanf(x) tanf(x)
+
+#define SIMT__MIN_MAX(type)                                          \
+  static inline type min(type a, type b) { return b < a ? b : a; }   \
+  static inline type max(type a, type b) { return a < b ? b : a; }
+SIMT__MIN_MAX(int)
+SIMT__MIN_MAX(unsigned)
+SIMT__MIN_MAX(long)
+SIMT__MIN_MAX(unsigned long)
+SIMT__MIN_MAX(long long)
+SIMT__MIN_MAX(unsigned long long)
+#undef SIMT__MIN_MAX
+// As CUDA's: a NaN loses against a number.
+static inline float min(float a, float b) { return fminf(a, b); }
+static inline float max(float a, float b) { return fmaxf(a, b); }
+static inline double min(double a, double b) { return fmin(a, b); }
+static inline double max(double a, double b) { return fmax(a, b); }
+static inline double min(float a, double b) { return fmin(a, b); }
+static inline double min(double a, float b) { return fmin(a, b); }
+static inline double max(float a, double b) { return fmax(a, b); }
+static inline double max(double a, float b) { return fmax(a, b); }
+// Mixed signedness, as CUDA overloads it.
+static inline unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
+static inline unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
+static inline unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
+static inline unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
+
+#endif

@@ -1,0 +1,309 @@
+// simt_warp.h -- builtin variables, collectives, atomics and the launch. Included by simt.cuh only.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SIMT_WARP_H
+#define SIMT_WARP_H
+
+// --------------------------------------------------------------- where a call stands in the source
+
+struct simt__site {
+  const char *file;
+  int line;
+};
+// One static object per place in the text: its address names the place, in one register.
+#define SIMT__HERE                                              \
+  ([]() -> const simt__site * {                                 \
+    static const simt__site simt__here = {__FILE__, __LINE__};  \
+    return &simt__here;                                         \
+  }())
+
+// ---------------------------------------------------------------------------- builtin variables
+
+struct simt__lane_view {
+  uint3 thread_index;
+};
+struct simt__launch_view {
+  const simt__lane_view *lane;  // the lane that runs now
+  uint3 block_index;
+  dim3 block_size, grid_size;
+  void *dynamic_shared;
+};
+extern simt__launch_view simt__now;
+
+#define threadIdx (simt__now.lane->thread_index)
+#define blockIdx (static_cast<const uint3 &>(simt__now.block_index))
+#define blockDim (static_cast<const dim3 &>(simt__now.block_size))
+#define gridDim (static_cast<const dim3 &>(simt__now.grid_size))
+#define warpSize 32
+
+#define SIMT_DYNAMIC_SHARED(type, name) \
+  type *name = reinterpret_cast<type *>(simt__now.dynamic_shared)
+
+// ------------------------------------------------------------------------------------ collectives
+
+enum simt__kind {
+  SIMT__SHFL = 1, SIMT__SHFL_UP, SIMT__SHFL_DOWN, SIMT__SHFL_XOR,
+  SIMT__BALLOT, SIMT__ANY, SIMT__ALL,
+  SIMT__MATCH_ANY, SIMT__MATCH_ALL,
+  SIMT__REDUCE_ADD, SIMT__REDUCE_MIN, SIMT__REDUCE_MAX, SIMT__REDUCE_MIN_U, SIMT__REDUCE_MAX_U,
+  SIMT__REDUCE_AND, SIMT__REDUCE_OR, SIMT__REDUCE_XOR,
+  SIMT__SYNCWARP,
+  SIMT__ACTIVEMASK,
+  SIMT__BARRIER, SIMT__BARRIER_OR, SIMT__BARRIER_AND, SIMT__BARRIER_COUNT
+};
+// `lane` is the shuffle's source lane, distance or lane mask; bytes is 4 or 8, the size of value.
+uint64_t simt__collective(const simt__site *site, simt__kind kind, unsigned mask, uint64_t value,
+                          int lane, int width, int bytes);
+unsigned simt__activemask(const simt__site *site);
+int simt__barrier(const simt__site *site, simt__kind kind, int predicate);
+
+template <int bytes> struct simt__bits;
+template <> struct simt__bits<4> { typedef uint32_t type; };
+template <> struct simt__bits<8> { typedef uint64_t type; };
+template <class T>
+static inline uint64_t simt__pack(T value) {
+  return simt__bit_cast<typename simt__bits<sizeof(T)>::type>(value);
+}
+template <class T>
+static inline T simt__unpack(uint64_t bits) {
+  return simt__bit_cast<T>((typename simt__bits<sizeof(T)>::type)bits);
+}
+
+template <class T>
+static inline T simt__shuffle(const simt__site *site, simt__kind kind, unsigned mask, T value,
+                              int lane, int width = 32) {
+  static_assert(std::is_arithmetic<T>::value && (sizeof(T) == 4 || sizeof(T) == 8),
+                "a shuffle moves a 4- or 8-byte number");
+  return simt__unpack<T>(
+      simt__collective(site, kind, mask, simt__pack(value), lane, width, sizeof(T)));
+}
+static inline unsigned simt__vote(const simt__site *site, simt__kind kind, unsigned mask,
+                                  int predicate) {
+  return (unsigned)simt__collective(site, kind, mask, predicate != 0, 0, 32, 4);
+}
+// __syncwarp() has an optional mask: the place first, then whatever the caller wrote.
+struct simt__syncwarp {
+  const simt__site *site;
+  void operator()(unsigned mask = 0xffffffffu) const {
+    simt__collective(site, SIMT__SYNCWARP, mask, 0, 0, 32, 4);
+  }
+};
+template <class T>
+static inline unsigned simt__match_any(const simt__site *site, unsigned mask, T value) {
+  return (unsigned)simt__collective(site, SIMT__MATCH_ANY, mask, simt__pack(value), 0, 32,
+                                    sizeof(T));
+}
+template <class T>
+static inline unsigned simt__match_all(const simt__site *site, unsigned mask, T value,
+                                       int *predicate) {
+  unsigned all = (unsigned)simt__collective(site, SIMT__MATCH_ALL, mask, simt__pack(value), 0, 32,
+                                            sizeof(T));
+  *predicate = all != 0;
+  return all;
+}
+static inline unsigned simt__reduce(const simt__site *site, simt__kind kind, simt__kind,
+                                    unsigned mask, unsigned value) {
+  return (unsigned)simt__collective(site, kind, mask, value, 0, 32, 4);
+}
+static inline int simt__reduce(const simt__site *site, simt__kind, simt__kind kind, unsigned mask,
+                               int value) {
+  return (int)simt__collective(site, kind, mask, (unsigned)value, 0, 32, 4);
+}
+
+#define __shfl_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL, __VA_ARGS__)
+#define __shfl_up_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_UP, __VA_ARGS__)
+#define __shfl_down_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_DOWN, __VA_ARGS__)
+#define __shfl_xor_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_XOR, __VA_ARGS__)
+#define __ballot_sync(...) simt__vote(SIMT__HERE, SIMT__BALLOT, __VA_ARGS__)
+#define __any_sync(...) ((int)simt__vote(SIMT__HERE, SIMT__ANY, __VA_ARGS__))
+#define __all_sync(...) ((int)simt__vote(SIMT__HERE, SIMT__ALL, __VA_ARGS__))
+#define __syncwarp(...) simt__syncwarp{SIMT__HERE}(__VA_ARGS__)
+#define __activemask() simt__activemask(SIMT__HERE)
+#define __syncthreads() ((void)simt__barrier(SIMT__HERE, SIMT__BARRIER, 0))
+#define __syncthreads_or(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_OR, __VA_ARGS__)
+#define __syncthreads_and(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_AND, __VA_ARGS__)
+#define __syncthreads_count(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_COUNT, __VA_ARGS__)
+#if SIMT_ARCH >= 700
+#define __match_any_sync(...) simt__match_any(SIMT__HERE, __VA_ARGS__)
+#define __match_all_sync(...) simt__match_all(SIMT__HERE, __VA_ARGS__)
+#endif
+#if SIMT_ARCH >= 800
+#define SIMT__REDUCE(unsigned_kind, signed_kind, ...) \
+  simt__reduce(SIMT__HERE, unsigned_kind, signed_kind, __VA_ARGS__)
+#define __reduce_add_sync(...) SIMT__REDUCE(SIMT__REDUCE_ADD, SIMT__REDUCE_ADD, __VA_ARGS__)
+#define __reduce_min_sync(...) SIMT__REDUCE(SIMT__REDUCE_MIN_U, SIMT__REDUCE_MIN, __VA_ARGS__)
+#define __reduce_max_sync(...) SIMT__REDUCE(SIMT__REDUCE_MAX_U, SIMT__REDUCE_MAX, __VA_ARGS__)
+#define __reduce_and_sync(...) SIMT__REDUCE(SIMT__REDUCE_AND, SIMT__REDUCE_AND, __VA_ARGS__)
+#define __reduce_or_sync(...) SIMT__REDUCE(SIMT__REDUCE_OR, SIMT__REDUCE_OR, __VA_ARGS__)
+#define __reduce_xor_sync(...) SIMT__REDUCE(SIMT__REDUCE_XOR, SIMT__REDUCE_XOR, __VA_ARGS__)
+#endif
+
+// ---------------------------------------------------------------------------------------- atomics
+
+// Lets other lanes run (or not: the seed decides), checks the address, counts. `floats` are added.
+void simt__atomic(const simt__site *site, const char *name, const void *address, unsigned bytes,
+                  unsigned floats);
+void simt__atomic_value(const simt__site *site, const char *name, float value);
+
+template <class T>
+static inline T simt__fetch_add(const simt__site *site, T *address, T value) {
+  simt__atomic(site, "atomicAdd", address, sizeof(T), std::is_floating_point<T>::value);
+  T old = *address;
+  *address = old + value;
+  return old;
+}
+static inline int simt__atomic_add(const simt__site *site, int *address, int value) {
+  return (int)simt__fetch_add(site, (unsigned *)address, (unsigned)value);
+}
+static inline unsigned simt__atomic_add(const simt__site *site, unsigned *address,
+                                        unsigned value) {
+  return simt__fetch_add(site, address, value);
+}
+static inline unsigned long long simt__atomic_add(const simt__site *site,
+                                                  unsigned long long *address,
+                                                  unsigned long long value) {
+  return simt__fetch_add(site, address, value);
+}
+static inline float simt__atomic_add(const simt__site *site, float *address, float value) {
+  simt__atomic_value(site, "atomicAdd", value);
+  return simt__fetch_add(site, address, value);
+}
+static inline double simt__atomic_add(const simt__site *site, double *address, double value) {
+  return simt__fetch_add(site, address, value);
+}
+
+// Second arguments must convert to the type of the first, as CUDA's overloads make them.
+template <class T> struct simt__same { typedef T type; };
+template <class T>
+static inline T simt__atomic_max(const simt__site *site, T *address,
+                                 typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicMax", address, sizeof(T), 0);
+  T old = *address;
+  if (old < value) *address = value;
+  return old;
+}
+template <class T>
+static inline T simt__atomic_min(const simt__site *site, T *address,
+                                 typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicMin", address, sizeof(T), 0);
+  T old = *address;
+  if (value < old) *address = value;
+  return old;
+}
+template <class T>
+static inline T simt__atomic_or(const simt__site *site, T *address,
+                                typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicOr", address, sizeof(T), 0);
+  T old = *address;
+  *address = old | value;
+  return old;
+}
+template <class T>
+static inline T simt__atomic_and(const simt__site *site, T *address,
+                                 typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicAnd", address, sizeof(T), 0);
+  T old = *address;
+  *address = old & value;
+  return old;
+}
+template <class T>
+static inline T simt__atomic_cas(const simt__site *site, T *address,
+                                 typename simt__same<T>::type expected,
+                                 typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicCAS", address, sizeof(T), 0);
+  T old = *address;
+  if (old == expected) *address = value;
+  return old;
+}
+template <class T>
+static inline T simt__atomic_exch(const simt__site *site, T *address,
+                                  typename simt__same<T>::type value) {
+  simt__atomic(site, "atomicExch", address, sizeof(T), 0);
+  T old = *address;
+  *address = value;
+  return old;
+}
+
+#define atomicAdd(...) simt__atomic_add(SIMT__HERE, __VA_ARGS__)
+#define atomicMax(...) simt__atomic_max(SIMT__HERE, __VA_ARGS__)
+#define atomicMin(...) simt__atomic_min(SIMT__HERE, __VA_ARGS__)
+#define atomicOr(...) simt__atomic_or(SIMT__HERE, __VA_ARGS__)
+#define atomicAnd(...) simt__atomic_and(SIMT__HERE, __VA_ARGS__)
+#define atomicCAS(...) simt__atomic_cas(SIMT__HERE, __VA_ARGS__)
+#define atomicExch(...) simt__atomic_exch(SIMT__HERE, __VA_ARGS__)
+
+// The vector reductions of sm_90: global memory, aligned to 8 and 16 bytes.
+void simt__red_add(const simt__site *site, float *address, const float *values, int count);
+#if SIMT_ARCH >= 900
+static inline void simt__red_add_v2(const simt__site *site, float *address, float x, float y) {
+  const float values[2] = {x, y};
+  simt__red_add(site, address, values, 2);
+}
+static inline void simt__red_add_v4(const simt__site *site, float *address, float x, float y,
+                                    float z, float w) {
+  const float values[4] = {x, y, z, w};
+  simt__red_add(site, address, values, 4);
+}
+#define simt_red_add_v2_f32(...) simt__red_add_v2(SIMT__HERE, __VA_ARGS__)
+#define simt_red_add_v4_f32(...) simt__red_add_v4(SIMT__HERE, __VA_ARGS__)
+#endif
+
+// 0 for an address within dynamic or `__shared__` memory, else 1. AddressSanitizer builds know the
+// dynamic kind only.
+int simt_is_global(const void *address);
+
+// ---------------------------------------------------------------------------------- the small ones
+
+// Reports the message like any other misuse, on behalf of the lane that calls; does not return
+// there.
+void simt_check_failed(const char *message, const char *file, int line);
+#define SIMT_CHECK_FAILED(message) simt_check_failed(message, __FILE__, __LINE__)
+#define __trap() simt_check_failed("__trap() was executed", __FILE__, __LINE__)
+
+long long clock64(void);
+static inline void __threadfence(void) {}
+static inline void __threadfence_block(void) {}
+static inline void __threadfence_system(void) {}
+template <class T>
+static inline T __ldg(const T *address) { return *address; }
+
+// ----------------------------------------------------------------------------------------- launch
+
+struct cudaStream_opaque;
+typedef cudaStream_opaque *cudaStream_t;
+
+struct simt__launch_site {
+  const char *kernel, *file;
+  int line;
+};
+void simt__run(const simt__launch_site &site, dim3 grid, dim3 block, size_t shared_bytes,
+               void (*body)(const void *arguments), const void *arguments);
+
+template <class Body>
+static inline void simt__call_body(const void *body) { (*static_cast<const Body *>(body))(); }
+
+// Holds a launch until its arguments arrive: SIMT_LAUNCH(k, g, b, s, 0) has none, and no comma.
+template <class... Parameters>
+struct simt__launcher {
+  void (*kernel)(Parameters...);
+  simt__launch_site site;
+  dim3 grid, block;
+  size_t shared_bytes;
+  void operator()(Parameters... arguments) const {
+    void (*run)(Parameters...) = kernel;
+    auto body = [&]() { run(arguments...); };
+    simt__run(site, grid, block, shared_bytes, simt__call_body<decltype(body)>, &body);
+  }
+};
+template <class... Parameters>
+static inline simt__launcher<Parameters...> simt__launch(void (*kernel)(Parameters...),
+                                                         simt__launch_site site, dim3 grid,
+                                                         dim3 block, size_t shared_bytes,
+                                                         cudaStream_t) {
+  simt__launcher<Parameters...> launcher = {kernel, site, grid, block, shared_bytes};
+  return launcher;
+}
+#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                            \
+  simt__launch(kernel, simt__launch_site{#kernel, __FILE__, __LINE__}, grid, block,            \
+               shared_bytes, stream)(__VA_ARGS__)
+
+#endif

@@ -1,0 +1,174 @@
+// counters.cu -- the counters on small kernels whose counts are known, under many seeds.
+// SPDX-License-Identifier: Apache-2.0
+#include "expect.cuh"
+
+#include <string.h>
+
+static const unsigned whole_warp = 0xffffffffu;
+
+static __global__ void collectives(float *out) {
+  float v = (float)threadIdx.x;
+  for (int i = 0; i < 10; ++i) v += __shfl_xor_sync(whole_warp, v, 1);
+  double wide = __shfl_sync(whole_warp, (double)v, 3);
+  unsigned votes = __ballot_sync(whole_warp, v > 0.0f);
+  votes += (unsigned)__any_sync(whole_warp, v > 0.0f) + (unsigned)__all_sync(whole_warp, v > 0.0f);
+  int same = 0;
+  votes += __match_any_sync(whole_warp, threadIdx.x) + __match_all_sync(whole_warp, 1ll, &same);
+  votes += __reduce_add_sync(whole_warp, votes);
+  __syncwarp();
+  __syncwarp();
+  __syncthreads();
+  if (__syncthreads_or(wide < 0.0)) out[threadIdx.x] = v + (float)votes + (float)wide;
+}
+
+static __global__ void coalesced(float *out) { atomicAdd(&out[threadIdx.x], 1.0f); }
+static __global__ void straddling(float *out) { atomicAdd(&out[threadIdx.x + 3], 1.0f); }
+static __global__ void same_address(float *out) { atomicAdd(out, 1.0f + (float)(threadIdx.x & 0)); }
+static __global__ void pairs(float *out) { atomicAdd(&out[threadIdx.x / 2], 1.0f); }
+static __global__ void rows_apart(float *out) { atomicAdd(&out[threadIdx.x * 32], 1.0f); }
+static __global__ void ten_lanes(float *out) {
+  if (threadIdx.x % 3 == 1) atomicAdd(&out[threadIdx.x / 3], 1.0f);
+}
+static __global__ void loop(float *out) {
+  for (int i = 0; i < 10; ++i) atomicAdd(&out[10 * threadIdx.x + (unsigned)i], 1.0f);
+}
+// Each lane adds in one iteration of four: four instructions where a ballot keeps the iterations
+// apart, one where nothing does.
+static __global__ void in_turn_with_ballot(float *out) {
+  for (unsigned i = 0; i < 4; ++i)
+    if (__ballot_sync(whole_warp, 1) && threadIdx.x % 4 == i) atomicAdd(&out[threadIdx.x], 1.0f);
+}
+static __global__ void in_turn_without(float *out) {
+  for (unsigned i = 0; i < 4; ++i)
+    if (threadIdx.x % 4 == i) atomicAdd(&out[threadIdx.x], 1.0f);
+}
+static __global__ void branches(float *out) {
+  if (threadIdx.x & 1)
+    atomicAdd(&out[threadIdx.x], 1.0f);
+  else
+    atomicAdd(&out[threadIdx.x], 2.0f);
+}
+static __global__ void synchronised_between(float *out) {
+  for (int i = 0; i < 4; ++i) {
+    atomicAdd(&out[threadIdx.x], 1.0f);
+    if (i % 2) __syncwarp();
+  }
+}
+static __device__ __forceinline__ void add_once(float *out) { atomicAdd(out, 1.0f); }
+static __global__ void inlined_twice(float *out) {
+  add_once(out + threadIdx.x);
+  add_once(out + threadIdx.x);
+}
+static __global__ void vectors_of_four(float *out) {
+  simt_red_add_v4_f32(out + 4 * threadIdx.x, 1.0f, 1.0f, 1.0f, 1.0f);
+}
+static __global__ void vectors_at_one_place(float *out) {
+  simt_red_add_v4_f32(out, 1.0f, 1.0f, 1.0f, 1.0f + (float)(threadIdx.x & 0));
+}
+static __global__ void vectors_of_two(float *out) {
+  simt_red_add_v2_f32(out + 2 * (threadIdx.x / 4), 1.0f, 1.0f);
+}
+static __global__ void doubles(float *out) { atomicAdd((double *)out + threadIdx.x, 1.0); }
+static __global__ void integers(float *out) { atomicMax((int *)out, (int)threadIdx.x); }
+static __global__ void on_shared(float *out) {
+  SIMT_DYNAMIC_SHARED(float, tile);
+  tile[threadIdx.x] = 0.0f;
+  __syncwarp();
+  atomicAdd(&tile[threadIdx.x / 2], 1.0f);
+  __syncwarp();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+struct expectation {
+  const char *name;
+  void (*kernel)(float *);
+  int blocks, threads;
+  // reductions, vector_reductions, lane_adds, sectors, conflicts
+  unsigned long long counts[5];
+};
+static const expectation expectations[] = {
+    {"coalesced", coalesced, 1, 32, {1, 0, 32, 4, 0}},
+    {"coalesced, many warps", coalesced, 3, 96, {9, 0, 288, 36, 0}},
+    {"coalesced, partial warp", coalesced, 1, 40, {2, 0, 40, 5, 0}},
+    {"straddling sectors", straddling, 1, 32, {1, 0, 32, 5, 0}},
+    {"same address", same_address, 1, 32, {1, 0, 32, 1, 31}},
+    {"pairs", pairs, 1, 32, {1, 0, 32, 2, 16}},
+    {"rows apart", rows_apart, 1, 32, {1, 0, 32, 32, 0}},
+    {"ten lanes", ten_lanes, 1, 32, {1, 0, 11, 2, 0}},
+    {"loop", loop, 1, 32, {10, 0, 320, 320, 0}},
+    {"in turn, with a ballot", in_turn_with_ballot, 1, 32, {4, 0, 32, 16, 0}},
+    {"in turn, without", in_turn_without, 1, 32, {1, 0, 32, 4, 0}},
+    {"branches", branches, 1, 32, {2, 0, 32, 8, 0}},
+    {"synchronised between", synchronised_between, 1, 32, {4, 0, 128, 16, 0}},
+    {"inlined twice", inlined_twice, 1, 32, {2, 0, 64, 8, 0}},
+    {"vectors of four", vectors_of_four, 1, 32, {1, 1, 128, 16, 0}},
+    {"vectors at one place", vectors_at_one_place, 1, 32, {1, 1, 128, 1, 31}},
+    {"vectors of two", vectors_of_two, 1, 32, {1, 1, 64, 2, 24}},
+    {"doubles", doubles, 1, 32, {1, 0, 32, 8, 0}},
+    {"integers", integers, 1, 32, {1, 0, 0, 1, 31}},
+    {"shared memory", on_shared, 1, 32, {0, 0, 0, 0, 0}},
+};
+
+static simt_counters count(void (*kernel)(float *), int blocks, int threads, float *out) {
+  simt_counters_reset();
+  SIMT_LAUNCH(kernel, blocks, threads, 128 * sizeof(float), 0, out);
+  expect_no_error();
+  return simt_counters_read();
+}
+
+static void test_collectives(float *out, unsigned seed) {
+  simt_counters c = count(collectives, 2, 96, out);  // six warps
+  EXPECT(c.shuffles == 6 * 12, "%llu, seed %u", c.shuffles, seed);
+  EXPECT(c.votes == 6 * 3, "%llu, seed %u", c.votes, seed);
+  EXPECT(c.matches == 6 * 3, "%llu, seed %u", c.matches, seed);
+  EXPECT(c.redux == 6, "%llu, seed %u", c.redux, seed);
+  EXPECT(c.warp_syncs == 6 * 2, "%llu, seed %u", c.warp_syncs, seed);
+  EXPECT(c.block_barriers == 2 * 2, "%llu, seed %u", c.block_barriers, seed);
+  EXPECT(c.reductions == 0 && c.shared_atomics == 0, "seed %u", seed);
+  EXPECT(c.lane_switches > 0, "seed %u", seed);
+}
+
+static void test_reductions(float *out, unsigned seed) {
+  for (const expectation &e : expectations) {
+    simt_counters c = count(e.kernel, e.blocks, e.threads, out);
+    unsigned long long counts[5] = {c.reductions, c.vector_reductions, c.lane_adds, c.sectors,
+                                    c.conflicts};
+    EXPECT(memcmp(counts, e.counts, sizeof counts) == 0,
+           "%s, seed %u: reductions %llu, vector %llu, adds %llu, sectors %llu, conflicts %llu",
+           e.name, seed, counts[0], counts[1], counts[2], counts[3], counts[4]);
+    EXPECT(c.shared_atomics == (e.kernel == on_shared ? 32 : 0), "%s", e.name);
+  }
+}
+
+static bool near(double a, double b) { return a > b * 0.999999 && a < b * 1.000001; }
+
+static void test_model(void) {
+  simt_counters c = simt_counters();
+  EXPECT(simt_model_clocks(&c, "h200") == 0.0, "nothing costs nothing");
+  EXPECT(simt_model_clocks(&c, "h100") < 0.0, "unknown names are negative");
+  EXPECT(simt_model_clocks(&c, NULL) < 0.0, "no name is unknown");
+  c.shuffles = 528;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 4.0), "a shuffle for each scheduler");
+  EXPECT(near(simt_model_clocks(&c, "generic"), 4.0 * 528), "one scheduler");
+  c.shuffles = 0;
+  c.reductions = 9600;
+  c.sectors = 38400;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 1000.0), "requests are the limit");
+  c.conflicts = 31 * 9600;
+  c.sectors = 9600;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 32 * 9600 / 52.0), "conflicts are the limit");
+}
+
+int main(void) {
+  float *out = NULL;
+  cudaMalloc(&out, 4096 * sizeof(float));
+  cudaMemset(out, 0, 4096 * sizeof(float));
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    simt_seed(seed);
+    test_collectives(out, seed);
+    test_reductions(out, seed);
+  }
+  test_model();
+  cudaFree(out);
+  return verdict("counters");
+}

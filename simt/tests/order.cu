@@ -1,0 +1,223 @@
+// order.cu -- the seed decides the order of the lanes, and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+#include "expect.cuh"
+
+#include <set>
+
+static const unsigned whole_warp = 0xffffffffu;
+enum { threads = 96, seeds = 200 };
+
+// The order in which threads come by, at first and after a collective.
+static __global__ void record(int *order) {
+  SIMT_DYNAMIC_SHARED(int, next);
+  if (threadIdx.x == 0) next[0] = next[1] = 0;
+  __syncthreads();
+  order[atomicAdd(&next[0], 1)] = (int)threadIdx.x;
+  __syncwarp();
+  order[threads + atomicAdd(&next[1], 1)] = (int)threadIdx.x;
+}
+
+static std::vector<int> recorded(unsigned seed, int *order) {
+  simt_seed(seed);
+  SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order);
+  expect_no_error();
+  return from_device(order, 2 * threads);
+}
+
+// A warp is come back to after another one had its turn.
+static bool warps_interleave(const std::vector<int> &order) {
+  int turns = 1;
+  for (size_t i = 1; i < threads; ++i) turns += order[i] / 32 != order[i - 1] / 32;
+  return turns > threads / 32;
+}
+
+static void test_orders(void) {
+  int *order = to_device(std::vector<int>(2 * threads));
+  std::set<std::vector<int>> orders;
+  std::set<int> first, first_after, last;
+  int interleaved = 0, ascending = 0, descending = 0;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    std::vector<int> o = recorded(seed, order);
+    EXPECT(o == recorded(seed, order), "seed %u gives one order", seed);
+    EXPECT(std::set<int>(o.begin(), o.begin() + threads).size() == threads, "all threads ran");
+    orders.insert(o);
+    first.insert(o[0]);
+    first_after.insert(o[threads]);
+    last.insert(o[threads - 1]);
+    interleaved += warps_interleave(o);
+    int rising = 0;
+    for (size_t i = 1; i < threads; ++i) rising += o[i] > o[i - 1];
+    ascending += rising > 80;
+    descending += rising < 16;
+  }
+  EXPECT(orders.size() > seeds * 9 / 10, "%zu orders under %d seeds", orders.size(), (int)seeds);
+  EXPECT(first.size() > 30 && last.size() > 30, "%zu, %zu", first.size(), last.size());
+  EXPECT(first_after.size() > 30, "%zu", first_after.size());
+  EXPECT(interleaved > seeds / 4, "%d", interleaved);
+  EXPECT(ascending > 0 && descending > 0, "%d, %d", ascending, descending);
+  cudaFree(order);
+}
+
+// Blocks and launches have orders of their own.
+static void test_launches_differ(void) {
+  int *order = to_device(std::vector<int>(2 * threads));
+  std::set<std::vector<int>> orders;
+  simt_seed(5);
+  for (int launch = 0; launch < 20; ++launch) {
+    SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order);
+    orders.insert(from_device(order, 2 * threads));
+  }
+  expect_no_error();
+  EXPECT(orders.size() > 15, "%zu", orders.size());
+  cudaFree(order);
+}
+
+// A correct kernel: shuffles, shared memory, barriers and a critical section.
+static __global__ void correct(const int *values, int count, int *result) {
+  SIMT_DYNAMIC_SHARED(int, sums);
+  int sum = 0;
+  for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+       i += (int)(gridDim.x * blockDim.x))
+    sum += values[i];
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned w = 1; w < blockDim.x / 32; ++w) sum += sums[w];
+    while (atomicCAS(&result[0], 0, 1) != 0) {}
+    result[1] += sum;
+    atomicExch(&result[0], 0);
+  }
+}
+
+static void test_results_do_not_depend_on_the_seed(void) {
+  enum { count = 5000 };
+  std::vector<int> values(count);
+  int expected = 0;
+  for (int i = 0; i < count; ++i) expected += values[(size_t)i] = i * 7 % 1001 - 300;
+  int *device_values = to_device(values), *result = to_device(std::vector<int>(2));
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    simt_seed(seed);
+    cudaMemset(result, 0, 2 * sizeof(int));
+    SIMT_LAUNCH(correct, 3, 128, 4 * sizeof(int), 0, device_values, (int)count, result);
+    expect_no_error();
+    EXPECT(from_device(result, 2)[1] == expected, "seed %u", seed);
+  }
+  cudaFree(device_values);
+  cudaFree(result);
+}
+
+// An incorrect one: what is read and written in two steps gets lost for some seeds.
+static __global__ void lost_update(int *counter) {
+  int seen = atomicAdd(counter, 0);
+  atomicExch(counter, seen + 1);
+}
+
+static void test_races_show(void) {
+  int *counter = to_device(std::vector<int>(1));
+  std::set<int> results;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    simt_seed(seed);
+    cudaMemset(counter, 0, sizeof(int));
+    SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter);
+    results.insert(from_device(counter, 1)[0]);
+  }
+  expect_no_error();
+  EXPECT(results.size() > 5 && *results.begin() < 64, "%zu results", results.size());
+  cudaFree(counter);
+}
+
+static __global__ void active(unsigned *masks) {
+  if (threadIdx.x % 4 == 3) return;
+  masks[threadIdx.x] = __activemask();
+}
+
+// Every lane is in its mask, the lanes of a mask agree, and masks of all sizes come up.
+static void test_activemask(void) {
+  unsigned *device_masks = to_device(std::vector<unsigned>(32));
+  std::set<int> sizes;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    simt_seed(seed);
+    cudaMemset(device_masks, 0, 32 * sizeof(unsigned));
+    SIMT_LAUNCH(active, 1, 32, 0, 0, device_masks);
+    std::vector<unsigned> masks = from_device(device_masks, 32);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      if (lane % 4 == 3) continue;
+      EXPECT(masks[lane] >> lane & 1u, "seed %u lane %u", seed, lane);
+      for (unsigned other = 0; other < 32; ++other)
+        EXPECT(!(masks[lane] >> other & 1u) || masks[other] == masks[lane], "seed %u", seed);
+      sizes.insert(__popc(masks[lane]));
+    }
+  }
+  expect_no_error();
+  EXPECT(sizes.count(24) && sizes.count(1) && sizes.size() > 20, "%zu sizes", sizes.size());
+  cudaFree(device_masks);
+}
+
+static __global__ void active_pair(unsigned *masks) { masks[threadIdx.x] = __activemask(); }
+
+// Even lanes that wait side by side are often told apart.
+static void test_activemask_splits(void) {
+  unsigned *device_masks = to_device(std::vector<unsigned>(2));
+  int splits = 0;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    simt_seed(seed);
+    SIMT_LAUNCH(active_pair, 1, 2, 0, 0, device_masks);
+    splits += from_device(device_masks, 2)[0] != 3;
+  }
+  expect_no_error();
+  EXPECT(splits > seeds / 8 && splits < seeds * 7 / 8, "%d splits", splits);
+  cudaFree(device_masks);
+}
+
+// Lanes at two different places never share a mask.
+static __global__ void active_in_branches(unsigned *masks) {
+  if (threadIdx.x < 16)
+    masks[threadIdx.x] = __activemask();
+  else
+    masks[threadIdx.x] = __activemask();
+}
+
+static void test_activemask_in_branches(void) {
+  unsigned *device_masks = to_device(std::vector<unsigned>(32));
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    simt_seed(seed);
+    SIMT_LAUNCH(active_in_branches, 1, 32, 0, 0, device_masks);
+    std::vector<unsigned> masks = from_device(device_masks, 32);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      EXPECT(!(masks[lane] & (lane < 16 ? 0xffff0000u : 0x0000ffffu)), "seed %u", seed);
+  }
+  expect_no_error();
+  cudaFree(device_masks);
+}
+
+// Shared memory is garbage at the start of every block, not what the block before left there.
+static __global__ void reads_before_writing(int *found) {
+  SIMT_DYNAMIC_SHARED(int, tile);
+  __shared__ int fixed[32];
+  found[2 * (32 * blockIdx.x + threadIdx.x)] = tile[threadIdx.x];
+  found[2 * (32 * blockIdx.x + threadIdx.x) + 1] = fixed[threadIdx.x];
+  tile[threadIdx.x] = fixed[threadIdx.x] = 1;
+}
+
+static void test_shared_is_garbage(void) {
+  int *found = to_device(std::vector<int>(4 * 64));
+  SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found);
+  expect_no_error();
+  std::vector<int> values = from_device(found, 4 * 64);
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT(values[i] == -1 || (i % 2 && !SIMT_SHARED_SECTION), "%zu: %d", i, values[i]);
+  cudaFree(found);
+}
+
+int main(void) {
+  test_orders();
+  test_launches_differ();
+  test_results_do_not_depend_on_the_seed();
+  test_races_show();
+  test_activemask();
+  test_activemask_splits();
+  test_activemask_in_branches();
+  test_shared_is_garbage();
+  return verdict("order");
+}
