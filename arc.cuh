@@ -38,9 +38,9 @@
        (*) n/4 with vector reductions. An empty warp costs one vote, on the atomic path nothing.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
-   once. The caller's values are not modified. What an inactive lane's key, values and pointers
-   hold is never used, garbage or not. NaN or infinity in one value reaches that parameter of
-   that key and no other. The order of additions is unspecified, so float results may differ in
+   once. The caller's values are not modified. An inactive lane's key, values and pointers are
+   never read, garbage or not. NaN or infinity in one value reaches that parameter of that key
+   and no other. The order of additions is unspecified, so float results may differ in
    the last bits from run to run and with the threshold. Additions are relaxed and return nothing.
 
    A width that is a literal where the target is built compiles to registers only, no stack frame.
@@ -84,7 +84,8 @@ typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  const void *const *pointers; /* the papers' form: one pointer a value instead of pieces */
+  bool by_pointer;             /* the papers' form: one pointer a value instead of pieces */
+  const void *const *pointers; /* anything in an inactive lane, so never to be asked for null */
   int auto_threshold;
   char *slot_base;
   int slot_stride_bytes;
@@ -175,20 +176,24 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__ALL_LANES 0xffffffffu
 #define ARC__CHUNK 32 /* values reduced at a time: one for each lane to own */
 
+/* A failed check ends the way a device assert() does: message, file and line reach stderr when the
+   host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
+   it; NVRTC declares it by itself. */
+#if defined(__CUDACC__)
+#if ARC_CHECK > 0 && !defined(__CUDACC_RTC__)
+extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
+                                        const char *function, size_t char_bytes);
+#endif
+#define ARC__FAIL(message) __assertfail(message, __FILE__, __LINE__, __func__, 1)
+#else
+#define ARC__FAIL(message) SIMT_CHECK_FAILED(message)
+#endif
 #if ARC_CHECK == 0
 #define ARC__CHECK(level, condition, message) ((void)0)
-#elif defined(__CUDACC__)
-#define ARC__CHECK(level, condition, message)   \
-  do {                                          \
-    if (ARC_CHECK >= (level) && !(condition)) { \
-      assert(!("arc: " message));               \
-      __trap();                                 \
-    }                                           \
-  } while (0)
 #else
-#define ARC__CHECK(level, condition, message)                                     \
-  do {                                                                            \
-    if (ARC_CHECK >= (level) && !(condition)) SIMT_CHECK_FAILED("arc: " message); \
+#define ARC__CHECK(level, condition, message)                             \
+  do {                                                                    \
+    if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
 #endif
 
@@ -370,6 +375,7 @@ ARC__FN arc__target arc__target_begin(void) {
   arc__target t;
   t.pieces = 0;
   t.width = 0;
+  t.by_pointer = false;
   t.pointers = 0;
   t.auto_threshold = 0;
   t.slot_base = 0;
@@ -394,7 +400,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
 
 /* Instructions with which the atomic path adds one lane's values. */
 ARC__FN int arc__requests(const arc__target *t) {
-  if (t->pointers) return t->width;
+  if (t->by_pointer) return t->width;
   int requests = 0;
   ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
     int width = t->piece[i].width, log2 = t->piece[i].vector_log2;
@@ -406,10 +412,11 @@ ARC__FN int arc__requests(const arc__target *t) {
 }
 
 /* The balancing threshold where the caller leaves it to arc. Measured on one H200 (bench/NOTES.md):
-   the fewer instructions the plain path needs for a lane, the more lanes it may serve. */
+   the fewer instructions the plain path needs for a lane, the more lanes it may serve: 6 for one
+   value, 8 where vector reductions help, else 4. (A population count once more.) */
 ARC__FN int arc__auto_threshold(const arc__target *t) {
   if (t->width == 1) return 6;
-  return arc__requests(t) < t->width ? 8 : 4;
+  return __popc(arc__requests(t) < t->width ? 0xffu : 0xfu);
 }
 
 /* Points the slot at the parameter this lane will own. */
@@ -485,7 +492,7 @@ ARC__FN void arc__emit_run(int kind, char *address, const unsigned *w, int count
 /* Adds words [0, count) to the values [first, first + count) of a key. */
 ARC__FN void arc__emit(int kind, const arc__target *t, int key, const unsigned *w, int first,
                        int count, bool vectors) {
-  if (t->pointers) {
+  if (t->by_pointer) {
     ARC__EACH(i, count, ARC__CHUNK) arc__red(kind, (char *)t->pointers[first + i], w[i]);
     return;
   }
@@ -609,13 +616,13 @@ ARC__FN void arc__chunk_transposed(int kind, const arc__target *t, int key, cons
   unsigned w[ARC__CHUNK];
   arc__gather(kind, w, values, first, count, member, trusted);
   unsigned sum = arc__reduce_transposed(kind, w, count, lane);
-  if (!t->pointers && t->width <= ARC__CHUNK) {
+  if (!t->by_pointer && t->width <= ARC__CHUNK) {
     if (t->slot_owned) arc__red(kind, arc__offset(t->slot_base, key, t->slot_stride_bytes), sum);
     return;
   }
   int owned = arc__owned_value(count, lane);
-  char *address = t->pointers ? arc__owned_pointer(t, first, count, owned, source, lane)
-                              : arc__value_address(t, key, first + owned);
+  char *address = t->by_pointer ? arc__owned_pointer(t, first, count, owned, source, lane)
+                                : arc__value_address(t, key, first + owned);
   if (owned >= 0) arc__red(kind, address, sum);
 }
 
@@ -654,12 +661,12 @@ ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, 
 }
 
 ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, int key,
-                               const void *values, bool active, unsigned lanes, unsigned group,
-                               int lane, int first) {
+                               const void *values, bool readable, bool active, unsigned lanes,
+                               unsigned group, int lane, int first) {
   bool emits = active && group >> lane <= 1u; /* no group, or no higher lane in it */
   int count = arc__chunk_width(t, first);
   unsigned w[ARC__CHUNK];
-  arc__gather(kind, w, values, first, count, true, true); /* only members' words are used */
+  arc__gather(kind, w, values, first, count, readable, ARC_INACTIVE_IS_ZERO);
   if (serialized)
     arc__reduce_serialized(kind, w, count, lanes, group, lane);
   else
@@ -668,13 +675,15 @@ ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, 
 }
 
 /* Reduces the groups that are not 0 with the tree (or serially) and emits: the highest lane of each
-   group its sums, an active lane outside of them its own values. */
+   group its sums, an active lane outside of them its own values. readable: the lane is active, or
+   was before its values were done. */
 ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, int key,
-                             const void *values, bool active, unsigned lanes, unsigned group,
-                             int lane) {
-  arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, 0);
+                             const void *values, bool readable, bool active, unsigned lanes,
+                             unsigned group, int lane) {
+  arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, lane, 0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, first);
+    arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, lane,
+                      first);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -692,7 +701,7 @@ ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__t
   unsigned group =
       keys == ARC__UNIFORM ? (active ? present : 0u) : arc__group(lanes, present, key, active);
   if (__popc(group) < threshold) group = 0u;
-  arc__add_groups(kind, serialized, t, key, values, active, lanes, group, lane);
+  arc__add_groups(kind, serialized, t, key, values, active, active, lanes, group, lane);
 }
 
 ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
@@ -797,6 +806,7 @@ ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void
   unsigned leaders = __ballot_sync(lanes, active && rank == 0);
   unsigned others = leaders & (leaders - 1u); /* the leaders but the lowest one */
   bool few = (others & (others - 1u)) == 0u;
+  bool remains = active;
   if (lanes == ARC__ALL_LANES) {
     if (others == 0u && present == ARC__ALL_LANES && enough != ARC_THRESHOLD_NEVER) {
       arc__add_group_transposed(kind, t, key, values, true, true, 0, lane);
@@ -806,13 +816,13 @@ ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void
     unsigned sources = __ballot_sync(lanes, active && rank == large - 1);
     if (sources != 0u) {
       bool done = arc__add_groups_transposed(kind, t, key, values, active, sources, lane);
-      active = active && !done;
-      if (!__any_sync(lanes, active)) return;
+      remains = active && !done;
+      if (!__any_sync(lanes, remains)) return;
     }
   }
   bool reduces = automatic && !few ? (group & (group - 1u)) != 0u : __popc(group) >= enough;
-  if (!active || (few && lanes == ARC__ALL_LANES)) reduces = false;
-  arc__add_groups(kind, false, t, key, values, active, lanes, reduces ? group : 0u, lane);
+  if (!remains || (few && lanes == ARC__ALL_LANES)) reduces = false;
+  arc__add_groups(kind, false, t, key, values, active, remains, lanes, reduces ? group : 0u, lane);
 }
 
 /* Every add of every path comes through here; kind, path and keys are literals. */
@@ -863,11 +873,13 @@ ARC__FN void arc__add_divergent(int kind, int path, const arc__target *t, int ke
     return;
   }
 #endif
+  (void)path;
   arc__add(kind, ARC_PATH_ATOMIC, ARC__KEYED, t, key, values, true, ARC__ALL_LANES, threshold);
 }
 
 ARC__FN arc__target arc__target_pointers(const void *const *pointers, int width) {
   arc__target t = arc__target_begin();
+  t.by_pointer = true;
   t.pointers = pointers;
   t.width = width;
   t.auto_threshold = arc__auto_threshold(&t);
