@@ -1,0 +1,298 @@
+/* arc example fit_image: fits a picture with 2D Gaussians by gradient descent.
+   SPDX-License-Identifier: Apache-2.0
+
+   fit_image --image photo.jpg --gaussians 50000 --steps 1000 --out fitted.png
+   fit_image --help
+
+   Where to read on: model.cuh (one Gaussian at one pixel), kernels.cuh (the kernels; the call of
+   arc stands in `backward`), fit.cuh (one step after another). This file is the program around. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "simt/simt.cuh"
+
+#include "fit.cuh"
+
+static const double SAME_PSNR_DB = 0.1;
+
+/* What one run of one path gave; times are medians over the steps. */
+typedef struct run_result {
+  fit_path path;
+  int steps;
+  double loss, psnr;
+  float whole_ms, forward_ms, backward_ms, rest_ms;
+} run_result;
+
+static volatile sig_atomic_t interrupted = 0;
+
+static void on_interrupt(int) {
+  interrupted = 1;
+  signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends the program at once */
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static float median(float *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return 0.5f * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+static fit_options default_options(void) {
+  fit_options o;
+  memset(&o, 0, sizeof o);
+  o.fit.steps = SIMT_ON_CPU ? 30 : 500;
+  o.fit.seed = 1;
+  o.fit.path = FIT_DEFAULT;
+  o.fit.threshold = ARC_THRESHOLD_AUTO;
+  o.fit.rates[RATE_MEAN] = 0.4f;
+  o.fit.rates[RATE_SCALE] = 0.06f;
+  o.fit.rates[RATE_ANGLE] = 0.06f;
+  o.fit.rates[RATE_COLOUR] = 0.01f;
+  return o;
+}
+
+static int fail(int status, const error_line *error) {
+  fprintf(stderr, "fit_image: %s\n", error->text);
+  return status;
+}
+
+/* The CPU warp takes seconds for what a GPU does in a millisecond: without --size, small. */
+static void default_size(const fit_options *o, int *width, int *height) {
+  if (o->image == nullptr) {
+    *width = SIMT_ON_CPU ? 64 : 1080;
+    *height = SIMT_ON_CPU ? 64 : 1920;
+  } else if (SIMT_ON_CPU) {
+    double side = *width > *height ? *width : *height;
+    double shrink = side > 64.0 ? 64.0 / side : 1.0;
+    *width = (int)fmax(1.0, *width * shrink + 0.5);
+    *height = (int)fmax(1.0, *height * shrink + 0.5);
+  }
+}
+
+static bool load_target(const fit_options *o, image *target, error_line *error) {
+  if (o->image != nullptr && !image_read(target, o->image, error)) return false;
+  int width = o->image != nullptr ? target->width : 0;
+  int height = o->image != nullptr ? target->height : 0;
+  default_size(o, &width, &height);
+  if (o->width > 0) {
+    width = o->width;
+    height = o->height;
+  }
+  return o->image != nullptr ? image_shrink(target, width, height, error)
+                             : image_procedural(target, width, height, error);
+}
+
+static void default_gaussians(fit_options *o, const image *target) {
+  int fitting = target->width * target->height / 20;
+  if (o->fit.gaussians == 0) o->fit.gaussians = fitting < 1 ? 1 : fitting > 50000 ? 50000 : fitting;
+}
+
+static bool has_device(error_line *error) {
+  int devices = 0;
+  cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess && devices > 0) return true;
+  return error_set(error, "no CUDA device: %s; the program built for the CPU warp, fit_image_simt, "
+                          "needs none",
+                   status == cudaSuccess ? "none found" : cudaGetErrorString(status));
+}
+
+static void print_header(const fit_options *o, const image *target) {
+#if SIMT_ON_CPU
+  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
+#else
+  cudaDeviceProp device;
+  fit_check(cudaGetDeviceProperties(&device, 0), "asking for the device");
+  printf("device     %s\n", device.name);
+#endif
+  printf("arc        %s\n", ARC_POLICY_STRING);
+  printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
+         target->width, target->height);
+  printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,
+         (int)GAUSSIAN_WIDTH, o->fit.steps, o->fit.seed);
+}
+
+/* On a terminal only; a pipe or a file gets none of it. */
+static void show_progress(const fit *f, double *next) {
+  double now = seconds_now();
+  if (!isatty(STDERR_FILENO) || now < *next) return;
+  *next = now + 0.2;
+  double loss = fit_latest_loss(f);
+  fprintf(stderr, "\r%-11s step %d of %d  loss %.6g  PSNR %.2f dB\033[K",
+          fit_path_name(f->settings.path), f->steps_done, f->settings.steps, loss,
+          fit_psnr(f, loss));
+  fflush(stderr);
+}
+
+static void hide_progress(void) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+}
+
+/* Fits from the start. False, with a line, if the loss is not a number any more. */
+static bool run(const fit_settings *settings, const image *target, image *fitted,
+                run_result *result, error_line *error) {
+  fit f;
+  double next_progress = 0.0;
+  fit_begin(&f, target, settings);
+  while (f.steps_done < settings->steps && !interrupted) {
+    fit_step(&f);
+    show_progress(&f, &next_progress);
+  }
+  hide_progress();
+  result->path = settings->path;
+  result->steps = f.steps_done;
+  result->loss = fit_loss(&f);
+  result->psnr = fit_psnr(&f, result->loss);
+  if (f.steps_done > 0) fit_read_times(&f, f.steps_done - 1);
+  result->whole_ms = f.steps_done ? median(f.times.whole, f.steps_done) : 0.0f;
+  result->forward_ms = f.steps_done ? median(f.times.forward, f.steps_done) : 0.0f;
+  result->backward_ms = f.steps_done ? median(f.times.backward, f.steps_done) : 0.0f;
+  result->rest_ms = f.steps_done ? median(f.times.rest, f.steps_done) : 0.0f;
+  fit_read_picture(&f, target, fitted);
+  fit_end(&f);
+  if (isfinite(result->loss)) return true;
+  return error_set(error, "the loss is not finite after %d steps; lower the learning rates "
+                          "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)", result->steps);
+}
+
+static const char *threshold_name(const fit_settings *settings, fit_path path, char *room) {
+  if (path == FIT_PLAIN || path == FIT_ATOMIC) return "-";
+  if (path == FIT_DEFAULT || settings->threshold == ARC_THRESHOLD_AUTO) return "auto";
+  snprintf(room, 16, "%d", settings->threshold);
+  return room;
+}
+
+static void print_result(const run_result *r, const fit_settings *settings) {
+  char room[16];
+  printf("path       %s, threshold %s\n", fit_path_name(r->path),
+         threshold_name(settings, r->path, room));
+  printf("loss       %.6g after %d steps\n", r->loss, r->steps);
+  printf("PSNR       %.3f dB\n", r->psnr);
+  printf("ms a step  %.4f: forward %.4f, backward %.4f, rest %.4f (medians%s)\n", r->whole_ms,
+         r->forward_ms, r->backward_ms, r->rest_ms,
+         SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+}
+
+/* Columns are ratios of the plain kernel's time to this one's: larger is better. */
+static void print_table(const run_result *results, int count, const fit_settings *settings) {
+  printf("\nms a step: medians, %s\n",
+         SIMT_ON_CPU ? "host time of the emulation; says nothing about a GPU" : "GPU events");
+  printf("%-12s %9s %9s %12s %9s %9s %9s %9s\n", "path", "threshold", "PSNR dB", "backward ms",
+         "x plain", "forward", "rest", "step ms");
+  for (int i = 0; i < count; ++i) {
+    const run_result *r = &results[i];
+    char room[16];
+    printf("%-12s %9s %9.3f %12.4f %9.2f %9.4f %9.4f %9.4f\n", fit_path_name(r->path),
+           threshold_name(settings, r->path, room), r->psnr, r->backward_ms,
+           r->backward_ms > 0.0f ? results[0].backward_ms / r->backward_ms : 0.0f, r->forward_ms,
+           r->rest_ms, r->whole_ms);
+  }
+}
+
+/* The point of the comparison: every path computes the same gradients. */
+static bool same_psnr(const run_result *results, int count, error_line *error) {
+  int least = 0, most = 0;
+  for (int i = 1; i < count; ++i) {
+    if (results[i].psnr < results[least].psnr) least = i;
+    if (results[i].psnr > results[most].psnr) most = i;
+  }
+  bool equal = results[most].psnr == results[least].psnr; /* both may be infinite */
+  double spread = equal ? 0.0 : results[most].psnr - results[least].psnr;
+  printf("\nPSNR spread %.4f dB; at most %.1f is accepted\n", spread, SAME_PSNR_DB);
+  if (spread <= SAME_PSNR_DB) return true;
+  return error_set(error, "the paths disagree: %s reaches %.3f dB, %s only %.3f dB",
+                   fit_path_name(results[most].path), results[most].psnr,
+                   fit_path_name(results[least].path), results[least].psnr);
+}
+
+static bool write_csv(const char *path, const run_result *results, int count,
+                      const fit_options *o, const image *target, error_line *error) {
+  output_file file;
+  if (!output_file_open(&file, path, error)) return false;
+  fprintf(file.stream, "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
+                       "forward_ms,backward_ms,rest_ms,clock\n");
+  for (int i = 0; i < count; ++i) {
+    const run_result *r = &results[i];
+    char room[16];
+    fprintf(file.stream, "%s,%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
+            fit_path_name(r->path), threshold_name(&o->fit, r->path, room), (int)GAUSSIAN_WIDTH,
+            o->fit.gaussians, target->width, target->height, r->steps, r->loss, r->psnr,
+            r->whole_ms, r->forward_ms, r->backward_ms, r->rest_ms,
+            SIMT_ON_CPU ? "host_emulation" : "gpu_events");
+  }
+  return output_file_commit(&file, error);
+}
+
+/* One path, or all of them with --compare-paths; then what was asked for is written. */
+static int run_and_report(const fit_options *o, const image *target, image *fitted) {
+  run_result results[FIT_PATHS];
+  error_line error;
+  int count = 0;
+  int first = o->compare_paths ? 0 : (int)o->fit.path;
+  int last = o->compare_paths ? (int)FIT_PATHS - 1 : (int)o->fit.path;
+  for (int path = first; path <= last && (count == 0 || !interrupted); ++path) {
+    fit_settings settings = o->fit;
+    settings.path = (fit_path)path;
+    if (!run(&settings, target, fitted, &results[count], &error)) return fail(1, &error);
+    count += 1;
+  }
+  if (o->compare_paths)
+    print_table(results, count, &o->fit);
+  else
+    print_result(&results[0], &o->fit);
+  bool agree = !o->compare_paths || interrupted || same_psnr(results, count, &error);
+  if (!agree) fail(1, &error);
+  if (o->out != nullptr) {
+    if (!image_write(fitted, o->out, &error)) return fail(1, &error);
+    printf("written    %s\n", o->out);
+  }
+  if (o->csv != nullptr) {
+    if (!write_csv(o->csv, results, count, o, target, &error)) return fail(1, &error);
+    printf("written    %s\n", o->csv);
+  }
+  if (interrupted) {
+    printf("interrupted after %d of %d steps\n", results[count - 1].steps, o->fit.steps);
+    return 130;
+  }
+  return agree ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  fit_options o = default_options();
+  error_line error;
+  if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
+  if (o.help) {
+    options_print_help(stdout);
+    return 0;
+  }
+  /* Everything that can be wrong is asked for before the work begins. */
+  if (o.out != nullptr && !image_write_probe(o.out, &error)) return fail(2, &error);
+  if (o.csv != nullptr && !output_file_probe(o.csv, &error)) return fail(2, &error);
+  image target = {0, 0, nullptr}, fitted = {0, 0, nullptr};
+  int status = 0;
+  if (!load_target(&o, &target, &error))
+    status = fail(2, &error);
+  else if (!has_device(&error) || !image_allocate(&fitted, target.width, target.height, &error))
+    status = fail(1, &error);
+  if (status == 0) {
+    default_gaussians(&o, &target);
+    signal(SIGINT, on_interrupt);
+    print_header(&o, &target);
+    status = run_and_report(&o, &target, &fitted);
+  }
+  image_free(&target);
+  image_free(&fitted);
+  return status;
+}

@@ -1,0 +1,408 @@
+/* arc example fit_image: pictures in, pictures out.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "image_io.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#ifndef FIT_HAVE_PNG
+#define FIT_HAVE_PNG 0
+#endif
+#ifndef FIT_HAVE_JPEG
+#define FIT_HAVE_JPEG 0
+#endif
+#if FIT_HAVE_PNG
+#include <png.h>
+#endif
+#if FIT_HAVE_JPEG
+#include <jpeglib.h>
+#endif
+
+typedef struct byte_block {
+  unsigned char *data;
+  size_t size;
+} byte_block;
+
+static const size_t LARGEST_FILE = (size_t)1 << 30;
+
+bool image_allocate(image *picture, int width, int height, error_line *error) {
+  picture->width = width;
+  picture->height = height;
+  picture->rgb = nullptr;
+  if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE)
+    return error_set(error, "a picture of %d x %d pixels; each side must be 1 to %d", width, height,
+                     IMAGE_MAX_SIDE);
+  picture->rgb = (float *)calloc((size_t)width * height * 3, sizeof(float));
+  if (picture->rgb == nullptr)
+    return error_set(error, "not enough memory for a picture of %d x %d pixels", width, height);
+  return true;
+}
+
+void image_free(image *picture) {
+  free(picture->rgb);
+  picture->rgb = nullptr;
+}
+
+static unsigned char *bytes_from_image(const image *picture) {
+  size_t count = (size_t)picture->width * picture->height * 3;
+  unsigned char *bytes = (unsigned char *)malloc(count);
+  if (bytes == nullptr) return nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    float value = picture->rgb[i];
+    value = value > 0.0f ? value : 0.0f; /* a NaN becomes 0 */
+    value = value < 1.0f ? value : 1.0f;
+    bytes[i] = (unsigned char)(value * 255.0f + 0.5f);
+  }
+  return bytes;
+}
+
+/* ---- PPM ------------------------------------------------------------------------------------ */
+
+/* Skips white space and comments, reads one decimal number; -1 where there is none. */
+static int ppm_number(const byte_block *file, size_t *at) {
+  while (*at < file->size && (isspace(file->data[*at]) || file->data[*at] == '#')) {
+    if (file->data[*at] == '#')
+      while (*at < file->size && file->data[*at] != '\n') ++*at;
+    else
+      ++*at;
+  }
+  if (*at >= file->size || !isdigit(file->data[*at])) return -1;
+  int value = 0;
+  for (; *at < file->size && isdigit(file->data[*at]); ++*at)
+    if (value < 100000000) value = 10 * value + (file->data[*at] - '0');
+  return value;
+}
+
+static bool ppm_decode(image *picture, const byte_block *file, error_line *error) {
+  size_t at = 2;
+  int width = ppm_number(file, &at);
+  int height = ppm_number(file, &at);
+  int largest = ppm_number(file, &at);
+  if (width < 0 || height < 0 || largest < 0 || at >= file->size || !isspace(file->data[at]))
+    return error_set(error, "PPM header is damaged; it must read 'P6 width height maximum'");
+  if (largest < 1 || largest > 65535)
+    return error_set(error, "PPM maximum is %d; it must be 1 to 65535", largest);
+  ++at; /* exactly one white-space byte ends the header */
+  if (!image_allocate(picture, width, height, error)) return false;
+
+  size_t count = (size_t)width * height * 3;
+  size_t sample_size = largest < 256 ? 1 : 2;
+  if (file->size - at < count * sample_size) {
+    image_free(picture);
+    return error_set(error, "PPM is cut short: %zu bytes of pixels where %zu are announced",
+                     file->size - at, count * sample_size);
+  }
+  const unsigned char *sample = file->data + at;
+  for (size_t i = 0; i < count; ++i, sample += sample_size) {
+    int value = sample_size == 1 ? sample[0] : 256 * sample[0] + sample[1];
+    picture->rgb[i] = fminf((float)value / (float)largest, 1.0f);
+  }
+  return true;
+}
+
+static bool ppm_encode(FILE *stream, const image *picture, const unsigned char *bytes) {
+  size_t count = (size_t)picture->width * picture->height * 3;
+  return fprintf(stream, "P6\n%d %d\n255\n", picture->width, picture->height) > 0 &&
+         fwrite(bytes, 1, count, stream) == count;
+}
+
+/* ---- PNG ------------------------------------------------------------------------------------ */
+
+#if FIT_HAVE_PNG
+
+static void image_from_bytes(image *picture, const unsigned char *bytes) {
+  size_t count = (size_t)picture->width * picture->height * 3;
+  for (size_t i = 0; i < count; ++i) picture->rgb[i] = (float)bytes[i] / 255.0f;
+}
+
+static bool png_decode(image *picture, const byte_block *file, error_line *error) {
+  png_image png;
+  memset(&png, 0, sizeof png);
+  png.version = PNG_IMAGE_VERSION;
+  if (!png_image_begin_read_from_memory(&png, file->data, file->size))
+    return error_set(error, "PNG cannot be decoded: %s", png.message);
+  if (png.width > (unsigned)IMAGE_MAX_SIDE || png.height > (unsigned)IMAGE_MAX_SIDE) {
+    error_set(error, "a picture of %u x %u pixels; each side must be 1 to %d", png.width,
+              png.height, IMAGE_MAX_SIDE);
+    png_image_free(&png);
+    return false;
+  }
+  png.format = PNG_FORMAT_RGB;
+  png_color black = {0, 0, 0}; /* what transparent pixels are laid on */
+  unsigned char *bytes = (unsigned char *)malloc(PNG_IMAGE_SIZE(png));
+  bool decoded = bytes != nullptr && png_image_finish_read(&png, &black, bytes, 0, nullptr) != 0;
+  if (decoded) {
+    decoded = image_allocate(picture, (int)png.width, (int)png.height, error);
+    if (decoded) image_from_bytes(picture, bytes);
+  } else {
+    error_set(error, "PNG cannot be decoded: %s", bytes ? png.message : "not enough memory");
+    png_image_free(&png);
+  }
+  free(bytes);
+  return decoded;
+}
+
+static bool png_encode(FILE *stream, const image *picture, const unsigned char *bytes) {
+  png_image png;
+  memset(&png, 0, sizeof png);
+  png.version = PNG_IMAGE_VERSION;
+  png.width = (unsigned)picture->width;
+  png.height = (unsigned)picture->height;
+  png.format = PNG_FORMAT_RGB;
+  return png_image_write_to_stdio(&png, stream, 0, bytes, 0, nullptr) != 0;
+}
+
+#else
+
+static bool png_decode(image *, const byte_block *, error_line *error) {
+  return error_set(error, "a PNG, but this program was built without libpng; install it "
+                          "(Debian, Ubuntu: libpng-dev) and build again, or convert to PPM");
+}
+
+#endif
+
+/* ---- JPEG ----------------------------------------------------------------------------------- */
+
+#if FIT_HAVE_JPEG
+
+typedef struct jpeg_trap {
+  struct jpeg_error_mgr manager; /* first, so that a pointer to it is a pointer to the trap */
+  jmp_buf escape;
+  char message[JMSG_LENGTH_MAX];
+} jpeg_trap;
+
+static void jpeg_give_up(j_common_ptr codec) {
+  jpeg_trap *trap = (jpeg_trap *)codec->err;
+  trap->manager.format_message(codec, trap->message);
+  longjmp(trap->escape, 1);
+}
+
+/* libjpeg only warns about missing data and paints it grey; here that is an error. */
+static void jpeg_warn(j_common_ptr codec, int level) {
+  if (level < 0) jpeg_give_up(codec);
+}
+
+/* No objects with destructors in here: longjmp would skip them. */
+static bool jpeg_decode(image *picture, const byte_block *file, error_line *error) {
+  struct jpeg_decompress_struct codec;
+  jpeg_trap trap;
+  unsigned char *volatile row = nullptr;
+  codec.err = jpeg_std_error(&trap.manager);
+  trap.manager.error_exit = jpeg_give_up;
+  trap.manager.emit_message = jpeg_warn;
+  picture->rgb = nullptr;
+  jpeg_create_decompress(&codec);
+  if (setjmp(trap.escape)) {
+    jpeg_destroy_decompress(&codec);
+    free(row);
+    image_free(picture);
+    return error_set(error, "JPEG cannot be decoded: %s", trap.message);
+  }
+  jpeg_mem_src(&codec, file->data, (unsigned long)file->size);
+  jpeg_read_header(&codec, TRUE);
+  codec.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&codec);
+  row = (unsigned char *)malloc((size_t)codec.output_width * 3);
+  bool ready = row != nullptr;
+  if (!ready) error_set(error, "not enough memory for a JPEG");
+  ready = ready &&
+          image_allocate(picture, (int)codec.output_width, (int)codec.output_height, error);
+  while (ready && codec.output_scanline < codec.output_height) {
+    size_t y = codec.output_scanline;
+    JSAMPROW rows[1] = {row};
+    jpeg_read_scanlines(&codec, rows, 1);
+    float *pixel = picture->rgb + y * picture->width * 3;
+    for (int i = 0; i < 3 * picture->width; ++i) pixel[i] = (float)row[i] / 255.0f;
+  }
+  if (ready) jpeg_finish_decompress(&codec);
+  jpeg_destroy_decompress(&codec);
+  free(row);
+  return ready;
+}
+
+#else
+
+static bool jpeg_decode(image *, const byte_block *, error_line *error) {
+  return error_set(error, "a JPEG, but this program was built without libjpeg; install it "
+                          "(Debian, Ubuntu: libjpeg-dev) and build again, or convert to PPM");
+}
+
+#endif
+
+/* ---- any format ----------------------------------------------------------------------------- */
+
+static bool read_whole_file(byte_block *file, const char *path, error_line *error) {
+  FILE *stream = fopen(path, "rb");
+  file->data = nullptr;
+  file->size = 0;
+  if (stream == nullptr) return error_set(error, "%s", strerror(errno));
+  size_t room = 0;
+  bool complete = false;
+  for (;;) {
+    if (file->size == room) {
+      room = room ? 2 * room : (size_t)1 << 16;
+      unsigned char *larger =
+          room > 2 * LARGEST_FILE ? nullptr : (unsigned char *)realloc(file->data, room);
+      if (larger == nullptr) {
+        error_set(error, "too large a file, more than %zu bytes", file->size);
+        break;
+      }
+      file->data = larger;
+    }
+    size_t got = fread(file->data + file->size, 1, room - file->size, stream);
+    file->size += got;
+    if (got > 0) continue;
+    complete = !ferror(stream);
+    if (!complete) error_set(error, "%s", strerror(errno));
+    break;
+  }
+  fclose(stream);
+  if (!complete) free(file->data);
+  return complete;
+}
+
+static bool starts_with(const byte_block *file, const char *bytes, size_t count) {
+  return file->size >= count && memcmp(file->data, bytes, count) == 0;
+}
+
+static bool decode(image *picture, const byte_block *file, error_line *error) {
+  if (file->size == 0) return error_set(error, "the file is empty");
+  if (starts_with(file, "P6", 2)) return ppm_decode(picture, file, error);
+  if (starts_with(file, "P3", 2))
+    return error_set(error, "a PPM of kind P3 (text); only P6 (binary) is read");
+  if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) return png_decode(picture, file, error);
+  if (starts_with(file, "\xff\xd8\xff", 3)) return jpeg_decode(picture, file, error);
+  return error_set(error, "neither a PPM (P6) nor a PNG nor a JPEG");
+}
+
+bool image_read(image *picture, const char *path, error_line *error) {
+  byte_block file;
+  error_line reason;
+  picture->rgb = nullptr;
+  bool read = read_whole_file(&file, path, &reason);
+  if (read) {
+    read = decode(picture, &file, &reason);
+    free(file.data);
+  }
+  if (read) return true;
+  return error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
+}
+
+static bool has_extension(const char *path, const char *extension) {
+  const char *dot = strrchr(path, '.');
+  const char *slash = strrchr(path, '/');
+  return dot != nullptr && (slash == nullptr || slash < dot) && strcasecmp(dot, extension) == 0;
+}
+
+static bool check_extension(const char *path, error_line *error) {
+  if (has_extension(path, ".ppm")) return true;
+#if FIT_HAVE_PNG
+  if (has_extension(path, ".png")) return true;
+  return error_set(error, "cannot write '%.300s': the name must end in .ppm or .png", path);
+#else
+  if (has_extension(path, ".png"))
+    return error_set(error, "cannot write '%.200s': this program was built without libpng; install "
+                            "it (Debian, Ubuntu: libpng-dev) and build again, or use .ppm", path);
+  return error_set(error, "cannot write '%.300s': the name must end in .ppm", path);
+#endif
+}
+
+bool image_write_probe(const char *path, error_line *error) {
+  return check_extension(path, error) && output_file_probe(path, error);
+}
+
+bool image_write(const image *picture, const char *path, error_line *error) {
+  output_file file;
+  if (!check_extension(path, error)) return false;
+  unsigned char *bytes = bytes_from_image(picture);
+  if (bytes == nullptr) return error_set(error, "not enough memory to write '%.300s'", path);
+  if (!output_file_open(&file, path, error)) {
+    free(bytes);
+    return false;
+  }
+#if FIT_HAVE_PNG
+  bool png = has_extension(path, ".png");
+  bool encoded =
+      png ? png_encode(file.stream, picture, bytes) : ppm_encode(file.stream, picture, bytes);
+#else
+  bool encoded = ppm_encode(file.stream, picture, bytes);
+#endif
+  free(bytes);
+  if (encoded) return output_file_commit(&file, error);
+  output_file_abandon(&file);
+  return error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
+}
+
+/* ---- making and changing -------------------------------------------------------------------- */
+
+/* Mean of one channel over the rectangle [x0,x1) x [y0,y1), whose sides need not be whole. */
+static float area_mean(const image *from, int channel, double x0, double x1, double y0, double y1) {
+  double sum = 0.0;
+  for (int y = (int)y0; y < from->height && y < y1; ++y) {
+    double tall = fmin(y1, y + 1.0) - fmax(y0, (double)y);
+    for (int x = (int)x0; x < from->width && x < x1; ++x) {
+      double wide = fmin(x1, x + 1.0) - fmax(x0, (double)x);
+      sum += tall * wide * from->rgb[3 * ((size_t)y * from->width + x) + channel];
+    }
+  }
+  return (float)(sum / ((x1 - x0) * (y1 - y0)));
+}
+
+bool image_shrink(image *picture, int width, int height, error_line *error) {
+  image small;
+  if (width > picture->width || height > picture->height)
+    return error_set(error, "cannot enlarge the picture of %d x %d pixels to %d x %d",
+                     picture->width, picture->height, width, height);
+  if (width == picture->width && height == picture->height) return true;
+  if (!image_allocate(&small, width, height, error)) return false;
+  double step_x = (double)picture->width / width, step_y = (double)picture->height / height;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int channel = 0; channel < 3; ++channel)
+        small.rgb[3 * ((size_t)y * width + x) + channel] = area_mean(
+            picture, channel, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y);
+  image_free(picture);
+  *picture = small;
+  return true;
+}
+
+/* A cheap hash of a pixel position to 0..1. */
+static float grain(int x, int y) {
+  unsigned h = (unsigned)x * 0x9e3779b1u ^ (unsigned)y * 0x85ebca77u;
+  h = (h ^ (h >> 15)) * 0x2c1b3c6du;
+  h ^= h >> 12;
+  return (float)(h & 0xffff) / 65535.0f;
+}
+
+static float inside_disc(float x, float y, float centre_x, float centre_y, float radius) {
+  return hypotf(x - centre_x, y - centre_y) < radius ? 1.0f : 0.0f;
+}
+
+bool image_procedural(image *picture, int width, int height, error_line *error) {
+  if (!image_allocate(picture, width, height, error)) return false;
+  float unit = 1.0f / (float)(width < height ? width : height);
+  for (int row = 0; row < height; ++row) {
+    for (int column = 0; column < width; ++column) {
+      float x = (column + 0.5f) * unit, y = (row + 0.5f) * unit;
+      float *pixel = picture->rgb + 3 * ((size_t)row * width + column);
+      float from_centre = hypotf(x - 0.75f, y - 0.7f);
+      float ring = 0.5f + 0.5f * cosf(60.0f * from_centre * from_centre);
+      float stripe = 0.5f + 0.5f * sinf(6.2832f * (2.0f * x + 6.0f * x * x));
+      float sun = inside_disc(x, y, 0.3f, 0.3f, 0.17f);
+      float moon = inside_disc(x, y, 0.38f, 0.26f, 0.1f);
+      float band = y > 0.55f ? 1.0f : 0.0f;
+      pixel[0] = 0.15f + 0.35f * x + 0.35f * sun + 0.25f * band * stripe;
+      pixel[1] = 0.20f + 0.30f * y + 0.25f * sun - 0.25f * moon + 0.20f * band * ring;
+      pixel[2] = 0.55f - 0.30f * y - 0.15f * sun + 0.25f * moon + 0.30f * band * (1.0f - stripe);
+      float speck = 0.04f * (grain(column, row) - 0.5f);
+      for (int channel = 0; channel < 3; ++channel)
+        pixel[channel] = fminf(fmaxf(pixel[channel] + speck, 0.0f), 1.0f);
+    }
+  }
+  return true;
+}

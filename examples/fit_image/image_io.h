@@ -1,0 +1,38 @@
+/* arc example fit_image: pictures in, pictures out.
+   SPDX-License-Identifier: Apache-2.0
+
+   PPM (P6, 8 or 16 bits) always works. PNG and JPEG work where the build found libpng and
+   libjpeg: FIT_HAVE_PNG, FIT_HAVE_JPEG. Every failure is one line that says what was wrong. */
+#ifndef FIT_IMAGE_IO_H
+#define FIT_IMAGE_IO_H
+
+#include "output_file.h"
+
+/* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored (no gamma undone).
+   Own it with image_free. */
+typedef struct image {
+  int width, height;
+  float *rgb;
+} image;
+
+enum { IMAGE_MAX_SIDE = 16384 };
+
+bool image_allocate(image *picture, int width, int height, error_line *error);
+void image_free(image *picture);
+
+/* The format is told by the file's first bytes, not by its name. */
+bool image_read(image *picture, const char *path, error_line *error);
+
+/* By extension: .ppm, or .png where libpng was found. Values outside 0..1 are clamped. */
+bool image_write(const image *picture, const char *path, error_line *error);
+
+/* Whether image_write could write this name at all: extension, folder, permission. */
+bool image_write_probe(const char *path, error_line *error);
+
+/* Box filter: each new pixel is the mean of the area it covers. Never enlarges. */
+bool image_shrink(image *picture, int width, int height, error_line *error);
+
+/* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
+bool image_procedural(image *picture, int width, int height, error_line *error);
+
+#endif

@@ -1,0 +1,212 @@
+/* arc example fit_image: what the command line asks for.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int LARGEST_GAUSSIANS = 10000000;
+static const int LARGEST_STEPS = 1000000;
+static const double LARGEST_RATE = 1000.0;
+static const char PATH_NAMES[] =
+    "plain, atomic, serialized, butterfly, transposed, tree, auto, default";
+
+const char *fit_path_name(fit_path path) {
+  static const char *const names[FIT_PATHS] = {"plain",      "atomic", "serialized", "butterfly",
+                                               "transposed", "tree",   "auto",       "default"};
+  return names[path];
+}
+
+void options_print_help(FILE *stream) {
+  fputs(
+      "fit_image: fits a picture with 2D Gaussians; the gradients are added up through arc.\n"
+      "\n"
+      "usage: fit_image [options]\n"
+      "\n"
+      "  --image FILE       the picture: PPM (P6), PNG or JPEG; without it a built-in one\n"
+      "  --size WxH         size of the built-in picture, or what to shrink FILE to (box filter)\n"
+      "                     default: 1080x1920 or FILE's own; on the CPU warp at most 64x64\n"
+      "  --gaussians N      1 to 10000000; default: one for 20 pixels, at most 50000\n"
+      "  --steps N          1 to 1000000; default: 500, on the CPU warp 30\n"
+      "  --seed N           where the Gaussians start; default: 1\n"
+      "  --path NAME        how the backward kernel adds; default: default\n"
+      "                       plain       an atomicAdd for every value: what arc replaces\n"
+      "                       atomic, serialized, butterfly, transposed, tree, auto\n"
+      "                                   that path of arc, threshold chosen at run time\n"
+      "                       default     arc as compiled: ARC_PATH, ARC_BALANCE_THRESHOLD\n"
+      "  --threshold T      0 to 33, or auto: the least number of lanes to reduce in registers;\n"
+      "                     default: auto; given without --path, the path is auto\n"
+      "  --lr-mean X        learning rates, 0 to 1000; they fall to a tenth over the steps\n"
+      "  --lr-scale X         means 0.4 pixels, log scales 0.06,\n"
+      "  --lr-angle X         angles 0.06 radians, colours 0.01\n"
+      "  --lr-colour X\n"
+      "  --out FILE         the fitted picture, .ppm or .png; it appears complete or not at all\n"
+      "  --csv FILE         one line for each path run: settings, loss, PSNR, ms per step\n"
+      "  --compare-paths    every path from the same start, in one table; fails if the PSNRs\n"
+      "                     differ by more than 0.1 dB\n"
+      "  --help             this text\n"
+      "\n"
+      "examples:\n"
+      "  fit_image                                          the built-in picture\n"
+      "  fit_image --image photo.jpg --out fitted.png\n"
+      "  fit_image --image photo.jpg --gaussians 50000 --steps 1000 --compare-paths\n"
+      "  fit_image --path transposed --threshold 8 --csv times.csv\n"
+      "\n"
+      "PSNR is that of the sum of Gaussians before it is clamped to 0..1, over all channels.\n"
+      "Ctrl-C stops after the current step and still writes the picture so far (status 130).\n"
+      "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
+      stream);
+}
+
+static bool parse_integer(const char *option, const char *text, int least, int most, int *value,
+                          error_line *error) {
+  char *end;
+  errno = 0;
+  long number = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || number < least || number > most)
+    return error_set(error, "%s is '%.100s'; it must be a whole number from %d to %d", option, text,
+                     least, most);
+  *value = (int)number;
+  return true;
+}
+
+static bool parse_seed(const char *text, unsigned long long *value, error_line *error) {
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
+    return error_set(error, "--seed is '%.100s'; it must be a whole number from 0 to %llu", text,
+                     ~0ull);
+  return true;
+}
+
+static bool parse_rate(const char *option, const char *text, float *value, error_line *error) {
+  char *end;
+  double number = strtod(text, &end);
+  if (end == text || *end != '\0' || !(number >= 0.0 && number <= LARGEST_RATE))
+    return error_set(error, "%s is '%.100s'; it must be a number from 0 to %g", option, text,
+                     LARGEST_RATE);
+  *value = (float)number;
+  return true;
+}
+
+static bool parse_size(const char *text, int *width, int *height, error_line *error) {
+  char *end;
+  errno = 0;
+  long w = strtol(text, &end, 10);
+  bool legal = end != text && *end == 'x';
+  const char *second = legal ? end + 1 : text;
+  long h = strtol(second, &end, 10);
+  legal = legal && end != second && *end == '\0' && errno == 0;
+  if (!legal || w < 1 || h < 1 || w > IMAGE_MAX_SIDE || h > IMAGE_MAX_SIDE)
+    return error_set(error,
+                     "--size is '%.100s'; it must be WIDTHxHEIGHT, such as 640x480, each 1 to %d",
+                     text, (int)IMAGE_MAX_SIDE);
+  *width = (int)w;
+  *height = (int)h;
+  return true;
+}
+
+static bool parse_path(const char *text, fit_path *path, error_line *error) {
+  for (int p = 0; p < FIT_PATHS; ++p) {
+    if (strcmp(text, fit_path_name((fit_path)p)) != 0) continue;
+    *path = (fit_path)p;
+    return true;
+  }
+  return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
+}
+
+static bool parse_threshold(const char *text, int *threshold, error_line *error) {
+  char *end;
+  *threshold = ARC_THRESHOLD_AUTO;
+  if (strcmp(text, "auto") == 0) return true;
+  long number = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || number < 0 || number > 33)
+    return error_set(error, "--threshold is '%.100s'; it must be a whole number from 0 to 33, or "
+                            "auto", text);
+  *threshold = (int)number;
+  return true;
+}
+
+static bool parse_file(const char *option, const char *text, const char **file, error_line *error) {
+  if (text[0] == '\0') return error_set(error, "%s is empty; it must name a file", option);
+  *file = text;
+  return true;
+}
+
+/* One option that takes a value; false without a message in *known where there is none such. */
+static bool parse_valued(fit_options *o, const char *name, const char *value, bool *known,
+                         error_line *error) {
+  *known = true;
+  if (!strcmp(name, "--image")) return parse_file(name, value, &o->image, error);
+  if (!strcmp(name, "--out")) return parse_file(name, value, &o->out, error);
+  if (!strcmp(name, "--csv")) return parse_file(name, value, &o->csv, error);
+  if (!strcmp(name, "--size")) return parse_size(value, &o->width, &o->height, error);
+  if (!strcmp(name, "--seed")) return parse_seed(value, &o->fit.seed, error);
+  if (!strcmp(name, "--path")) return parse_path(value, &o->fit.path, error);
+  if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->fit.threshold, error);
+  if (!strcmp(name, "--gaussians"))
+    return parse_integer(name, value, 1, LARGEST_GAUSSIANS, &o->fit.gaussians, error);
+  if (!strcmp(name, "--steps"))
+    return parse_integer(name, value, 1, LARGEST_STEPS, &o->fit.steps, error);
+  if (!strcmp(name, "--lr-mean"))
+    return parse_rate(name, value, &o->fit.rates[RATE_MEAN], error);
+  if (!strcmp(name, "--lr-scale"))
+    return parse_rate(name, value, &o->fit.rates[RATE_SCALE], error);
+  if (!strcmp(name, "--lr-angle"))
+    return parse_rate(name, value, &o->fit.rates[RATE_ANGLE], error);
+  if (!strcmp(name, "--lr-colour"))
+    return parse_rate(name, value, &o->fit.rates[RATE_COLOUR], error);
+  *known = false;
+  return false;
+}
+
+/* What no single option can tell. */
+static bool check_together(fit_options *o, bool path_given, bool threshold_given,
+                           error_line *error) {
+  if (o->compare_paths && path_given)
+    return error_set(error, "--compare-paths runs every path; leave --path out");
+  if (threshold_given && path_given && (o->fit.path == FIT_PLAIN || o->fit.path == FIT_DEFAULT))
+    return error_set(error, "--path %s has no threshold to choose; leave --threshold out or name "
+                            "another path", fit_path_name(o->fit.path));
+  if (threshold_given && !path_given) o->fit.path = FIT_AUTO;
+  if (o->out != nullptr && o->csv != nullptr && strcmp(o->out, o->csv) == 0)
+    return error_set(error, "--out and --csv name the same file '%.300s'", o->out);
+  return true;
+}
+
+/* Accepts "--option value" and "--option=value". */
+bool options_parse(fit_options *options, int argc, char **argv, error_line *error) {
+  bool path_given = false, threshold_given = false;
+  for (int i = 1; i < argc; ++i) {
+    char name[32];
+    const char *equals = strchr(argv[i], '=');
+    size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+    if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof name)
+      return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
+    memcpy(name, argv[i], length);
+    name[length] = '\0';
+
+    bool *flag = nullptr;
+    if (strcmp(name, "--help") == 0) flag = &options->help;
+    if (strcmp(name, "--compare-paths") == 0) flag = &options->compare_paths;
+    if (flag != nullptr) {
+      if (equals != nullptr) return error_set(error, "%s takes no value", name);
+      *flag = true;
+      continue;
+    }
+    bool known;
+    bool last = equals == nullptr && i + 1 >= argc;
+    const char *value = equals != nullptr ? equals + 1 : last ? "" : argv[i + 1];
+    bool legal = parse_valued(options, name, value, &known, error);
+    if (!known) return error_set(error, "'%s' is not an option; see --help", name);
+    if (last) return error_set(error, "%s needs a value; see --help", name);
+    if (!legal) return false;
+    if (equals == nullptr) ++i;
+    path_given = path_given || strcmp(name, "--path") == 0;
+    threshold_given = threshold_given || strcmp(name, "--threshold") == 0;
+  }
+  return options->help || check_together(options, path_given, threshold_given, error);
+}

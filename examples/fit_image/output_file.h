@@ -1,0 +1,37 @@
+/* arc example fit_image: an output file that is either complete or absent.
+   SPDX-License-Identifier: Apache-2.0
+
+   The text goes to a temporary name beside the wanted one; committing renames it. Whatever stops
+   the program in between, a file of the wanted name is never half written. */
+#ifndef FIT_OUTPUT_FILE_H
+#define FIT_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+/* One line without a newline, ready to print. */
+typedef struct error_line {
+  char text[512];
+} error_line;
+
+/* Fills the line as printf would; returns false, so that a function can end with it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+bool error_set(error_line *error, const char *format, ...);
+
+typedef struct output_file {
+  FILE *stream;
+  char path[4096];
+  char temporary[4096 + 32];
+} output_file;
+
+/* False, with the reason, if the path cannot be written: no such folder, a folder, no permission.
+   Leaves nothing behind: made for asking before hours of work. */
+bool output_file_probe(const char *path, error_line *error);
+
+bool output_file_open(output_file *file, const char *path, error_line *error);
+/* Closes, checks that every byte was written, renames. On failure the temporary is removed. */
+bool output_file_commit(output_file *file, error_line *error);
+void output_file_abandon(output_file *file);
+
+#endif

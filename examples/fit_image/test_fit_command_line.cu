@@ -1,0 +1,255 @@
+/* arc example fit_image: every wrong option gets its line, every right one does what it says.
+   SPDX-License-Identifier: Apache-2.0
+
+   usage: test_fit_command_line PROGRAM        (fit_image, whichever build) */
+#include <fcntl.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "simt/simt.cuh"
+
+#include "image_io.h"
+#include "test_files.h"
+
+enum { TEST_SKIPPED = 77, MOST_ARGUMENTS = 32 };
+
+static const char *program;
+
+typedef struct outcome {
+  int status; /* exit status; -1 for a signal */
+  char *output, *errors;
+} outcome;
+
+/* Starts the program with arguments parted by spaces; @ stands for the test's folder. */
+static pid_t start(const char *line) {
+  char text[1024], *arguments[MOST_ARGUMENTS];
+  size_t length = 0;
+  int count = 1;
+  for (const char *c = line; *c != '\0' && length < sizeof text - 256; ++c) {
+    if (*c == '@') length += (size_t)snprintf(text + length, 256, "%s", test_folder);
+    if (*c != '@') text[length++] = *c;
+  }
+  text[length] = '\0';
+  for (char *word = strtok(text, " "); word != nullptr && count < MOST_ARGUMENTS - 1;
+       word = strtok(nullptr, " "))
+    arguments[count++] = strcmp(word, "''") == 0 ? (char *)"" : word;
+  arguments[0] = (char *)program;
+  arguments[count] = nullptr;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child != 0) return child;
+  int output = open(test_path(".output"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  int errors = open(test_path(".errors"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(output, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  execv(program, arguments);
+  _exit(126);
+}
+
+static outcome finish(pid_t child) {
+  outcome o;
+  int status = 0;
+  size_t size;
+  waitpid(child, &status, 0);
+  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  o.output = test_read_file(test_path(".output"), &size);
+  o.errors = test_read_file(test_path(".errors"), &size);
+  return o;
+}
+
+static outcome run(const char *line) { return finish(start(line)); }
+
+static void forget(outcome *o) {
+  free(o->output);
+  free(o->errors);
+}
+
+static int lines_in(const char *text) {
+  int lines = 0;
+  for (; *text != '\0'; ++text) lines += *text == '\n';
+  return lines;
+}
+
+/* One line with this part in it, this status, no output, no new file. */
+static void check_wrong(const char *line, int status, const char *part) {
+  int files = test_folder_files(false);
+  outcome o = run(line);
+  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
+  CHECK(strncmp(o.errors, "fit_image: ", 11) == 0 && lines_in(o.errors) == 1,
+        "%s: not one line: %s", line, o.errors);
+  CHECK(strstr(o.errors, part) != nullptr, "%s: lacks '%s': %s", line, part, o.errors);
+  CHECK(o.output[0] == '\0', "%s: printed %s", line, o.output);
+  files = test_folder_files(false) - files;
+  CHECK(files == 0, "%s: left %d files", line, files);
+  forget(&o);
+}
+
+#define OUT " --out @/out.ppm --csv @/out.csv"
+
+static void test_wrong_options(void) {
+  check_wrong("--nonsense" OUT, 2, "'--nonsense' is not an option; see --help");
+  check_wrong("--a-very-long-option-that-does-not-exist 3", 2, "is not an option");
+  check_wrong("photo.jpg" OUT, 2, "'photo.jpg' is not an option; see --help");
+  check_wrong("-h", 2, "'-h' is not an option; see --help");
+  check_wrong("--steps", 2, "--steps needs a value");
+  check_wrong("--steps 0" OUT, 2, "--steps is '0'; it must be a whole number from 1 to 1000000");
+  check_wrong("--steps -4" OUT, 2, "--steps is '-4'; it must be");
+  check_wrong("--steps 3.5" OUT, 2, "--steps is '3.5'; it must be");
+  check_wrong("--steps 99999999999999999999" OUT, 2, "it must be a whole number from 1");
+  check_wrong("--steps=ten" OUT, 2, "--steps is 'ten'; it must be");
+  check_wrong("--steps ''" OUT, 2, "--steps is ''; it must be");
+  check_wrong("--gaussians 0" OUT, 2, "--gaussians is '0'; it must be a whole number from 1 to");
+  check_wrong("--gaussians 10000001" OUT, 2, "from 1 to 10000000");
+  check_wrong("--seed -1" OUT, 2, "--seed is '-1'; it must be a whole number from 0 to");
+  check_wrong("--seed 99999999999999999999" OUT, 2, "18446744073709551615");
+  check_wrong("--size 64" OUT, 2, "--size is '64'; it must be WIDTHxHEIGHT");
+  check_wrong("--size 64x" OUT, 2, "--size is '64x'; it must be");
+  check_wrong("--size x64" OUT, 2, "--size is 'x64'; it must be");
+  check_wrong("--size 0x64" OUT, 2, "each 1 to 16384");
+  check_wrong("--size 64x99999" OUT, 2, "each 1 to 16384");
+  check_wrong("--size 64x64x3" OUT, 2, "--size is '64x64x3'; it must be");
+  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, atomic, ser");
+  check_wrong("--threshold 34" OUT, 2, "'34'; it must be a whole number from 0 to 33, or auto");
+  check_wrong("--threshold -1" OUT, 2, "--threshold is '-1'; it must be");
+  check_wrong("--threshold many" OUT, 2, "--threshold is 'many'; it must be");
+  check_wrong("--lr-mean -0.1" OUT, 2, "--lr-mean is '-0.1'; it must be a number from 0 to 1000");
+  check_wrong("--lr-scale nan" OUT, 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000");
+  check_wrong("--lr-angle inf" OUT, 2, "--lr-angle is 'inf'; it must be");
+  check_wrong("--lr-colour 1e9" OUT, 2, "--lr-colour is '1e9'; it must be");
+  check_wrong("--compare-paths=yes" OUT, 2, "--compare-paths takes no value");
+  check_wrong("--compare-paths --path tree" OUT, 2, "runs every path; leave --path out");
+  check_wrong("--path plain --threshold 3" OUT, 2, "--path plain has no threshold to choose");
+  check_wrong("--path default --threshold 3" OUT, 2, "--path default has no threshold");
+  check_wrong("--out ''", 2, "--out is empty; it must name a file");
+  check_wrong("--out @/x.ppm --csv @/x.ppm", 2, "--out and --csv name the same file");
+}
+
+static void test_wrong_files(void) {
+  check_wrong("--image @/absent.ppm" OUT, 2, "absent.ppm': No such file or directory");
+  check_wrong("--image @" OUT, 2, "cannot read");
+  check_wrong("--out @/picture.gif --csv @/out.csv", 2, "must end in .ppm");
+  check_wrong("--out @/no/folder.ppm --csv @/out.csv", 2, "No such file or directory");
+  check_wrong("--csv @/no/folder.csv --out @/out.ppm", 2, "No such file or directory");
+  check_wrong("--csv @", 2, "exists and is not a plain file");
+  test_write_file(test_path("in.ppm"), "P6 9 9 255\nshort", 16);
+  check_wrong("--image @/in.ppm" OUT, 2, "PPM is cut short");
+  test_write_file(test_path("in.ppm"), "P6 1 1 255\nabc", 14);
+  check_wrong("--image @/in.ppm --size 2x2" OUT, 2, "cannot enlarge the picture of 1 x 1 pixels");
+  test_folder_files(true);
+}
+
+/* Also where no GPU is: then the rest is skipped. */
+static bool program_can_run(void) {
+  outcome o = run("--size 8x8 --gaussians 2 --steps 1");
+  bool no_device = strstr(o.errors, "no CUDA device") != nullptr;
+  if (no_device) CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d", o.status);
+  if (!no_device) CHECK(o.status == 0, "status %d: %s", o.status, o.errors);
+  forget(&o);
+  return !no_device;
+}
+
+/* A file is no terminal: no progress line, nothing on the error stream. */
+static void check_right(const char *line, int status, const char *part) {
+  outcome o = run(line);
+  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
+  CHECK(o.errors[0] == '\0', "%s: errors %s", line, o.errors);
+  CHECK(strstr(o.output, part) != nullptr, "%s: lacks '%s': %s", line, part, o.output);
+  CHECK(strchr(o.output, '\r') == nullptr, "%s: a progress line in a file", line);
+  forget(&o);
+}
+
+#define SMALL " --size 32x24 --gaussians 40 --steps 4"
+
+static void test_runs(void) {
+  check_right("--help", 0, "--compare-paths");
+  check_right("--path tree --threshold 3" SMALL, 0, "tree, threshold 3");
+  check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
+  check_right("--path=plain" SMALL, 0, "plain, threshold -");
+  check_right("--size 1x1 --gaussians 1 --steps 2", 0, "PSNR");
+  check_right("--size 17x1 --gaussians 300 --steps 2", 0, "PSNR");
+  CHECK(test_folder_files(true) == 0, "a run without --out left a file");
+}
+
+static void test_outputs(void) {
+  image picture;
+  error_line error;
+  size_t size;
+  check_right("--path butterfly --threshold 2 --seed 7" SMALL OUT, 0, "written");
+  char *csv = test_read_file(test_path("out.csv"), &size);
+  CHECK(lines_in(csv) == 2, "csv: %s", csv);
+  CHECK(strncmp(csv, "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,", 64) == 0,
+        "csv: %s", csv);
+  CHECK(strstr(csv, "\nbutterfly,2,8,40,32,24,4,") != nullptr, "csv: %s", csv);
+  free(csv);
+  bool read = image_read(&picture, test_path("out.ppm"), &error);
+  CHECK(read && picture.width == 32 && picture.height == 24, "%s", read ? "size" : error.text);
+  if (read) image_free(&picture);
+  CHECK(test_folder_files(false) == 2, "%d files", test_folder_files(false));
+  check_right("--image @/out.ppm --size 16x12 --gaussians 9 --steps 2 --out @/again.ppm", 0,
+              "16 x 12 pixels");
+  test_folder_files(true);
+}
+
+static void test_compare_paths(void) {
+  size_t size;
+  check_right("--compare-paths" SMALL OUT, 0, "PSNR spread");
+  char *csv = test_read_file(test_path("out.csv"), &size);
+  CHECK(lines_in(csv) == 9, "one line for each of 8 paths: %s", csv);
+  free(csv);
+  test_folder_files(true);
+}
+
+/* The ends of what is legal: nothing overflows, and a perfect fit has an infinite PSNR. */
+static void test_extremes(void) {
+  check_right("--lr-colour 1000 --lr-mean 1000 --lr-scale 1000 --lr-angle 1000" SMALL, 0, "PSNR");
+  check_right("--lr-colour 0 --lr-mean 0 --lr-scale 0 --lr-angle 0" SMALL, 0, "PSNR");
+  test_write_file(test_path("black.ppm"), "P6 1 2 255\n\0\0\0\0\0\0", 17);
+  check_right("--image @/black.ppm --steps 2 --compare-paths", 0, "PSNR spread 0.0000 dB");
+  test_folder_files(true);
+}
+
+/* Ctrl-C: the current step ends, the picture so far is written, status 130. */
+static void test_interrupt(void) {
+  image picture;
+  error_line error;
+  struct timespec pause = {1, 0};
+  pid_t child = start("--size 32x32 --gaussians 60 --steps 1000000" OUT);
+  nanosleep(&pause, nullptr);
+  kill(child, SIGINT);
+  outcome o = finish(child);
+  CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
+  CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
+  bool read = image_read(&picture, test_path("out.ppm"), &error);
+  CHECK(read, "%s", error.text);
+  if (read) image_free(&picture);
+  CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
+  forget(&o);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s PROGRAM\n", argv[0]);
+    return 2;
+  }
+  program = argv[1];
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test_wrong_options();
+  test_wrong_files();
+  bool can_run = program_can_run();
+  if (can_run) {
+    test_runs();
+    test_outputs();
+    test_compare_paths();
+    test_extremes();
+    test_interrupt();
+  }
+  remove(test_path(".output"));
+  remove(test_path(".errors"));
+  test_folder_remove();
+  if (!can_run && test_failures == 0) {
+    printf("test_fit_command_line: runs skipped, no CUDA device\n");
+    return TEST_SKIPPED;
+  }
+  return test_end("test_fit_command_line");
+}
