@@ -1,0 +1,814 @@
+/* check.cuh - what the tests of arc share: assertions, reproducible cases, device memory, oracle.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A test fills a check_case (who calls, who is active, with which keys), gives it a memory layout
+ * and a kernel, and check_run() does the rest: it draws the values, poisons every inactive lane,
+ * fills the memory around the rows with a sentinel, launches, and compares every float of the
+ * arena with a sum in double precision. Everything is drawn from the seed and the case number, so
+ * that one failing case can be repeated alone:  <program> --seed S --case K
+ *
+ * Contents: >>options  >>random  >>cases  >>patterns  >>layout  >>values  >>run  >>kernels
+ */
+#ifndef ARC_TESTS_CHECK_CUH
+#define ARC_TESTS_CHECK_CUH
+
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CHECK_INACTIVE_ZERO
+#define CHECK_INACTIVE_ZERO (ARC_INACTIVE_IS_ZERO)
+#endif
+
+enum {
+  CHECK_MAX_PIECES = 8,
+  CHECK_MAX_WIDTH = 256,
+  CHECK_SKIPPED = 77, /* the exit code that ctest takes for "skipped" */
+  CHECK_MAX_PRINTED = 12
+};
+
+/* >>options ---------------------------------------------------------------------------------- */
+
+struct check_state {
+  const char *program;
+  const char *section; /* what the current case is about */
+  unsigned long long seed;
+  long only;  /* the one case to run, or -1 */
+  long cases; /* how many random cases, or -1 for the test's own default */
+  long number, ran, failed_cases, failures;
+  unsigned long long compared; /* floats compared with the oracle */
+  int case_failed, expect_report, reports;
+  char last_report[4096];
+};
+
+static struct check_state check = {"", "", 1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, {0}};
+
+static inline void check_fail(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static inline void check_fail(const char *file, int line, const char *format, ...)
+{
+  check.failures += 1;
+  if (!check.case_failed) check.failed_cases += 1;
+  if (check.failed_cases <= CHECK_MAX_PRINTED && check.failures <= 4 * CHECK_MAX_PRINTED) {
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "%s:%d: FAILED (%s): ", file, line, check.section);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    if (!check.case_failed)
+      fprintf(stderr, "reproduce: %s --seed %llu --case %ld\n", check.program, check.seed,
+              check.number);
+  }
+  check.case_failed = 1;
+}
+
+#define CHECK(condition, ...)                                            \
+  do {                                                                   \
+    if (!(condition)) check_fail(__FILE__, __LINE__, __VA_ARGS__);       \
+  } while (0)
+
+#define CHECK_CUDA(call)                                                                     \
+  do {                                                                                       \
+    const cudaError_t status_ = (call);                                                      \
+    if (status_ != cudaSuccess) {                                                            \
+      check_fail(__FILE__, __LINE__, "%s: %s", #call, cudaGetErrorString(status_));          \
+      if (!SIMT_ON_CPU) exit(1); /* an error of the device stays: nothing after it counts */ \
+    }                                                                                        \
+  } while (0)
+
+#if SIMT_ON_CPU
+static inline void check_on_report(const char *text, void *user)
+{
+  (void)user;
+  check.reports += 1;
+  snprintf(check.last_report, sizeof check.last_report, "%s", text);
+  if (!check.expect_report) check_fail(__FILE__, __LINE__, "the CPU warp reports:\n%s", text);
+}
+#endif
+
+static inline void check_usage(FILE *out)
+{
+  fprintf(out,
+          "usage: %s [--seed S] [--cases N] [--case K]\n"
+          "  --seed S    draws everything (default 1)\n"
+          "  --cases N   how many random cases, where the test draws them\n"
+          "  --case K    runs case K alone\n",
+          check.program);
+}
+
+static inline void check_main(int argc, char **argv)
+{
+  check.program = argv[0];
+  for (int i = 1; i < argc; ++i) {
+    if (!strcmp(argv[i], "--help")) {
+      check_usage(stdout);
+      exit(0);
+    }
+    char *end = NULL;
+    const unsigned long long number = i + 1 < argc ? strtoull(argv[i + 1], &end, 0) : 0;
+    const int good = end && end != argv[i + 1] && !*end;
+    if (good && !strcmp(argv[i], "--seed")) check.seed = number;
+    else if (good && !strcmp(argv[i], "--cases")) check.cases = (long)number;
+    else if (good && !strcmp(argv[i], "--case")) check.only = (long)number;
+    else {
+      fprintf(stderr, "%s: bad option '%s'\n", argv[0], argv[i]);
+      check_usage(stderr);
+      exit(2);
+    }
+    i += 1;
+  }
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: no CUDA device\n");
+    exit(CHECK_SKIPPED);
+  }
+#if SIMT_ON_CPU
+  simt_set_report(check_on_report, NULL);
+#endif
+}
+
+static inline int check_finish(void)
+{
+  printf("%s: %ld cases, %llu floats compared, %ld cases failed (seed %llu)\n", check.program,
+         check.ran, check.compared, check.failed_cases, check.seed);
+  if (check.ran == 0) printf("no case was run: that is a failure\n");
+  return check.failures || check.ran == 0 ? 1 : 0;
+}
+
+/* >>random: a counter hashed by splitmix64, so that any case can be drawn alone ---------------- */
+
+struct check_random {
+  unsigned long long state;
+};
+
+static inline unsigned long long check_mix(unsigned long long x)
+{
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+static inline unsigned check_bits(struct check_random *r)
+{
+  r->state += 1;
+  return (unsigned)(check_mix(r->state * 0x2545f4914f6cdd1dull) >> 32);
+}
+
+static inline int check_below(struct check_random *r, int bound)
+{
+  return (int)(((unsigned long long)check_bits(r) * (unsigned)bound) >> 32);
+}
+
+static inline int check_between(struct check_random *r, int low, int high)
+{
+  return low + check_below(r, high - low + 1);
+}
+
+/* >>cases ------------------------------------------------------------------------------------ */
+
+/* Opens the next case: false if another one was asked for. `random` is the case's own stream. */
+static inline int check_begin(const char *section, struct check_random *random)
+{
+  check.number += 1;
+  check.section = section;
+  check.case_failed = 0;
+  random->state = check_mix(check.seed) ^ check_mix((unsigned long long)check.number << 20);
+  if (check.only >= 0 && check.only != check.number) return 0;
+  check.ran += 1;
+#if SIMT_ON_CPU
+  simt_seed(random->state);
+#endif
+  return 1;
+}
+
+struct check_plan { /* the kernel's argument */
+  arc_piece_f32 pieces[CHECK_MAX_PIECES];
+  int piece_count; /* rows are one piece */
+  int width, threshold, path, updates, warps_per_block;
+  const unsigned *alive;   /* [warps]: the lanes that do not return at once */
+  const unsigned *calling; /* [updates][warps]: the lanes that call (first side of a branch) */
+  const unsigned *active;  /* [updates][warps] */
+  const int *keys;         /* [updates][threads] */
+  const float *values;     /* [updates][threads][width] */
+  float *const *pointers;  /* [updates][threads][width], for the pointer form */
+  int *modified;           /* how many lanes found their values changed */
+};
+
+struct check_case {
+  struct check_plan plan;
+  struct check_random random;
+  int block, grid, threads, warps;
+  int exact;       /* whole numbers, whose sums are exact in any order */
+  int key_count;   /* rows of the layout */
+  long key_low;    /* the key of row 0 */
+  long base_shift; /* floats between the arena's start and piece 0: the base's alignment */
+  int scattered;   /* pointer form: every parameter anywhere in the arena */
+  /* piece p's row r begins at arena[piece_begin[p] + r * stride] */
+  size_t piece_begin[CHECK_MAX_PIECES];
+  size_t arena_size;
+  size_t *cells; /* scattered: [row][width] -> arena */
+  unsigned *alive, *calling, *active;
+  int *rows; /* [updates][threads]: the row a lane adds to; keys follow from it */
+  float *arena, *values;
+  float *device_arena;
+  const char *note;
+};
+
+static inline void *check_alloc(size_t count, size_t size)
+{
+  void *p = calloc(count ? count : 1, size);
+  if (!p) {
+    fprintf(stderr, "out of memory\n");
+    exit(1);
+  }
+  return p;
+}
+
+static inline unsigned check_lanes_of_warp(const struct check_case *c, int warp)
+{
+  const int warps_per_block = (c->block + 31) / 32;
+  const int lanes = c->block - warp % warps_per_block * 32;
+  return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
+}
+
+static inline void check_case_init(struct check_case *c, struct check_random random, int width,
+                                   int grid, int block, int updates)
+{
+  memset(c, 0, sizeof *c);
+  c->random = random;
+  c->block = block;
+  c->grid = grid;
+  c->plan.width = width;
+  c->plan.updates = updates;
+  c->plan.warps_per_block = (block + 31) / 32;
+  c->plan.path = ARC_PATH_AUTO;
+  c->plan.threshold = ARC_BALANCE_THRESHOLD;
+  c->warps = grid * c->plan.warps_per_block;
+  c->threads = c->warps * 32; /* lanes beyond the block keep their place, unused */
+  c->exact = 1;
+  c->key_count = 1;
+  c->note = "";
+  c->alive = (unsigned *)check_alloc((size_t)c->warps, sizeof(unsigned));
+  c->calling = (unsigned *)check_alloc((size_t)c->warps * updates, sizeof(unsigned));
+  c->active = (unsigned *)check_alloc((size_t)c->warps * updates, sizeof(unsigned));
+  c->rows = (int *)check_alloc((size_t)c->threads * updates, sizeof(int));
+  for (int w = 0; w < c->warps; ++w) c->alive[w] = check_lanes_of_warp(c, w);
+  for (int i = 0; i < c->warps * updates; ++i) c->calling[i] = c->alive[i % c->warps];
+}
+
+static inline void check_case_free(struct check_case *c)
+{
+  free(c->cells);
+  free(c->alive);
+  free(c->calling);
+  free(c->active);
+  free(c->rows);
+  free(c->arena);
+  free(c->values);
+}
+
+/* >>patterns: who is active, and with which keys --------------------------------------------- */
+
+enum { SHAPE_PREFIX, SHAPE_SUFFIX, SHAPE_SCATTERED, SHAPE_STRIDED, SHAPE_RANDOM, SHAPE_COUNT };
+
+/* `count` lanes of a warp; a single lane at SHAPE_SUFFIX is lane 31. */
+static inline unsigned check_mask(int shape, int count, struct check_random *random)
+{
+  int order[32];
+  for (int i = 0; i < 32; ++i) {
+    const int reversed =
+        (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
+    order[i] = shape == SHAPE_SUFFIX      ? 31 - i
+               : shape == SHAPE_SCATTERED ? reversed
+               : shape == SHAPE_STRIDED   ? (i * 5 + 3) & 31
+                                          : i;
+  }
+  if (shape == SHAPE_RANDOM)
+    for (int i = 31; i > 0; --i) {
+      const int j = check_below(random, i + 1), held = order[i];
+      order[i] = order[j];
+      order[j] = held;
+    }
+  unsigned mask = 0;
+  for (int i = 0; i < count; ++i) mask |= 1u << order[i];
+  return mask;
+}
+
+enum { KEYS_CONTIGUOUS, KEYS_INTERLEAVED, KEYS_RANDOM, KEYS_PATTERN_COUNT };
+
+/* Rows of one warp's lanes: `groups` different ones, from row `first` on. */
+static inline void check_rows(struct check_case *c, int update, int warp, int pattern, int groups,
+                              int first)
+{
+  int *rows = c->rows + (size_t)update * c->threads + warp * 32;
+  for (int lane = 0; lane < 32; ++lane) {
+    const int group = pattern == KEYS_CONTIGUOUS    ? lane * groups / 32
+                      : pattern == KEYS_INTERLEAVED ? lane % groups
+                                                    : check_below(&c->random, groups);
+    rows[lane] = (first + group) % c->key_count;
+  }
+}
+
+/* Every count of active lanes in every shape: 33 * SHAPE_COUNT warps, for each update. */
+enum { CHECK_SHAPE_WARPS = 33 * SHAPE_COUNT };
+
+static inline void check_fill_shapes(struct check_case *c)
+{
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int w = 0; w < c->warps; ++w)
+      c->active[u * c->warps + w] =
+          check_mask(w % SHAPE_COUNT, w / SHAPE_COUNT % 33, &c->random);
+}
+
+/* The groupings of a warp that the keyed tests go through. */
+struct check_grouping {
+  int groups, pattern;
+};
+
+static const struct check_grouping check_groupings[] = {
+    {1, KEYS_CONTIGUOUS},   {2, KEYS_CONTIGUOUS},  {2, KEYS_INTERLEAVED}, {3, KEYS_RANDOM},
+    {4, KEYS_CONTIGUOUS},   {5, KEYS_INTERLEAVED}, {8, KEYS_INTERLEAVED}, {8, KEYS_RANDOM},
+    {16, KEYS_INTERLEAVED}, {16, KEYS_CONTIGUOUS}, {31, KEYS_RANDOM},     {32, KEYS_INTERLEAVED},
+    {1000, KEYS_RANDOM}};
+
+enum { CHECK_GROUPINGS = sizeof check_groupings / sizeof check_groupings[0] };
+
+static inline void check_fill_rows(struct check_case *c, int update, int warp, int grouping)
+{
+  const struct check_grouping *g = &check_groupings[grouping % CHECK_GROUPINGS];
+  check_rows(c, update, warp, g->pattern, g->groups, check_below(&c->random, c->key_count));
+}
+
+/* >>layout: where the rows lie ----------------------------------------------------------------- */
+
+/* One array of rows. `shift` floats move the base off its 16-byte alignment. */
+static inline void check_layout_rows(struct check_case *c, int keys, int stride, int shift)
+{
+  c->key_count = keys;
+  c->plan.piece_count = 1;
+  c->plan.pieces[0].stride = stride;
+  c->plan.pieces[0].width = c->plan.width;
+  c->piece_begin[0] = (size_t)(16 + shift);
+  c->arena_size = c->piece_begin[0] + (size_t)(keys - 1) * stride + c->plan.width + 19;
+}
+
+/* Pieces of these widths, which sum to the case's; each padded and shifted differently. */
+static inline void check_layout_these_pieces(struct check_case *c, int keys, int count,
+                                             const int *widths)
+{
+  struct check_random *r = &c->random;
+  size_t at = 16;
+  c->key_count = keys;
+  c->plan.piece_count = count;
+  for (int p = 0; p < count; ++p) {
+    const int pad = check_below(r, 3) ? check_below(r, 6) : (4 - widths[p] % 4) % 4;
+    at += check_below(r, 2) ? (4 - at % 4) % 4 : (size_t)check_below(r, 8);
+    c->plan.pieces[p].width = widths[p];
+    c->plan.pieces[p].stride = widths[p] + pad;
+    c->piece_begin[p] = at;
+    at += (size_t)(keys - 1) * (widths[p] + pad) + widths[p] + 3;
+  }
+  c->arena_size = at + 17;
+}
+
+/* `count` pieces of random widths, or as many as there are parameters. */
+static inline void check_layout_pieces(struct check_case *c, int keys, int count)
+{
+  int widths[CHECK_MAX_PIECES], left = c->plan.width;
+  if (count > left) count = left;
+  for (int p = 0; p < count; ++p) {
+    const int others = count - 1 - p;
+    widths[p] = others ? check_between(&c->random, 1, left - others) : left;
+    left -= widths[p];
+  }
+  check_layout_these_pieces(c, keys, count, widths);
+}
+
+/* Every parameter of every key somewhere else: what only the pointer form can express. */
+static inline void check_layout_scattered(struct check_case *c, int keys)
+{
+  const int width = c->plan.width;
+  const size_t count = (size_t)keys * width;
+  c->key_count = keys;
+  c->scattered = 1;
+  c->arena_size = 2 * count + 32;
+  c->cells = (size_t *)check_alloc(count, sizeof(size_t));
+  for (size_t i = 0; i < count; ++i) c->cells[i] = 16 + 2 * i + (i & 1);
+  for (size_t i = count - 1; i > 0; --i) {
+    const size_t j = (size_t)check_below(&c->random, (int)i + 1), held = c->cells[i];
+    c->cells[i] = c->cells[j];
+    c->cells[j] = held;
+  }
+}
+
+/* The arena's float that holds a parameter of a row. */
+static inline size_t check_cell(const struct check_case *c, int row, int parameter)
+{
+  if (c->scattered) return c->cells[(size_t)row * c->plan.width + parameter];
+  int piece = 0;
+  for (; piece < c->plan.piece_count - 1 && parameter >= c->plan.pieces[piece].width; ++piece)
+    parameter -= c->plan.pieces[piece].width;
+  return c->piece_begin[piece] + (size_t)row * c->plan.pieces[piece].stride + (size_t)parameter;
+}
+
+/* >>values ------------------------------------------------------------------------------------- */
+
+/* What an inactive lane holds, by turns; a header that reads any of it is found out. */
+static inline float check_garbage_value(unsigned bits)
+{
+  if (CHECK_INACTIVE_ZERO) return 0.0f;
+  switch (bits % 4) {
+  case 0: return INFINITY;
+  case 1: return 1.0e30f;
+  default: return simt_poison_f32();
+  }
+}
+
+static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits)
+{
+  switch (bits % 6) {
+  case 0: return (int)(c->key_low + row); /* the very key of its neighbours */
+  case 1: return (int)bits;
+  case 2: return bits & 64 ? 0x7fffffff : (int)0x80000000u;
+  default: return simt_poison_key();
+  }
+}
+
+static inline int check_is_active(const struct check_case *c, int update, int thread)
+{
+  const int warp = thread / 32;
+  const unsigned lanes = c->active[update * c->warps + warp] & c->alive[warp];
+  return lanes >> (thread & 31) & 1;
+}
+
+/* The most lanes that add to one row, over the whole launch. */
+static inline int check_largest_row(const struct check_case *c)
+{
+  int *count = (int *)check_alloc((size_t)c->key_count, sizeof(int));
+  int most = 1;
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int t = 0; t < c->threads; ++t)
+      if (check_is_active(c, u, t)) {
+        const int n = ++count[c->rows[(size_t)u * c->threads + t]];
+        if (n > most) most = n;
+      }
+  free(count);
+  return most;
+}
+
+/* No two lanes, keys or parameters share a value, but for chance. */
+static inline float check_value(struct check_random *r, int exact, int terms)
+{
+  const unsigned bits = check_bits(r);
+  const float sign = bits & 1 ? -1.0f : 1.0f;
+  if (exact) {
+    const unsigned most = (1u << 23) / (unsigned)(terms + 1);
+    return sign * (float)(1 + (bits >> 1) % most);
+  }
+  return sign * ldexpf(1.0f + (float)(bits >> 9) * 0x1p-23f, (int)(bits >> 1 & 7) - 4);
+}
+
+/* >>run ---------------------------------------------------------------------------------------- */
+
+struct check_sum {
+  double sum, magnitude;
+  int terms;
+};
+
+static inline void *check_upload(const void *data, size_t size)
+{
+  void *device = NULL;
+  CHECK_CUDA(cudaMalloc(&device, size ? size : 1));
+  if (data) CHECK_CUDA(cudaMemcpy(device, data, size, cudaMemcpyHostToDevice));
+  return device;
+}
+
+/* The values of all lanes; a caller may overwrite some before check_run(). */
+static inline void check_draw_values(struct check_case *c)
+{
+  const int terms = check_largest_row(c), width = c->plan.width;
+  const size_t calls = (size_t)c->plan.updates * c->threads;
+  c->values = (float *)check_alloc(calls * width, sizeof(float));
+  for (size_t i = 0; i < calls; ++i) {
+    const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
+    const unsigned garbage = check_bits(&c->random);
+    for (int k = 0; k < width; ++k)
+      c->values[i * width + k] = active ? check_value(&c->random, c->exact, terms)
+                                        : check_garbage_value(garbage + (unsigned)k);
+  }
+}
+
+/* The oracle: what every float of the arena must hold afterwards. The sentinel around the rows is
+   -0: adding anything but -0 to it, zero included, changes its bits. */
+static inline struct check_sum *check_oracle(struct check_case *c)
+{
+  struct check_sum *sums = (struct check_sum *)check_alloc(c->arena_size, sizeof *sums);
+  const int width = c->plan.width;
+  c->arena = (float *)check_alloc(c->arena_size, sizeof(float));
+  for (size_t i = 0; i < c->arena_size; ++i) c->arena[i] = -0.0f;
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int t = 0; t < c->threads; ++t) {
+      const size_t call = (size_t)u * c->threads + t;
+      if (!check_is_active(c, u, t)) continue;
+      for (int k = 0; k < width; ++k) {
+        const size_t cell = check_cell(c, c->rows[call], k);
+        const double value = c->values[call * width + k];
+        struct check_sum *s = &sums[cell];
+        if (s->terms == 0) {
+          c->arena[cell] = (float)(1 + cell % 1021);
+          s->sum = s->magnitude = c->arena[cell];
+          s->terms = 1;
+        }
+        s->sum += value;
+        s->magnitude += fabs(value);
+        s->terms += 1;
+      }
+    }
+  return sums;
+}
+
+/* Any order of `terms` float additions stays within terms * 2^-24 of the sum of magnitudes; whole
+   numbers below 2^24 add exactly. Float atomics in global memory flush denormals. */
+static inline double check_bound(const struct check_sum *s)
+{
+  return s->terms * (0x1p-24 * s->magnitude + 2 * 0x1p-126);
+}
+
+static inline int check_agrees(double got, const struct check_sum *s, int exact)
+{
+  if (isnan(s->sum)) return isnan(got);
+  if (isinf(s->sum)) return got == s->sum;
+  return fabs(got - s->sum) <= (exact ? 0.0 : check_bound(s));
+}
+
+static inline void check_compare(const struct check_case *c, const struct check_sum *sums,
+                                 const float *got)
+{
+  for (size_t i = 0; i < c->arena_size; ++i) {
+    if (sums[i].terms) {
+      CHECK(check_agrees(got[i], &sums[i], c->exact),
+            "%s width %d path %d threshold %d: float %zu is %.9g, must be %.17g (%d terms)",
+            c->note, c->plan.width, c->plan.path, c->plan.threshold, i, got[i], sums[i].sum,
+            sums[i].terms - 1);
+    } else {
+      CHECK(got[i] == 0.0f && signbit(got[i]),
+            "%s width %d path %d threshold %d: float %zu, no target of this case, became %.9g",
+            c->note, c->plan.width, c->plan.path, c->plan.threshold, i, got[i]);
+    }
+  }
+  check.compared += c->arena_size;
+}
+
+/* The base that puts row 0 of the piece where the arena holds it, though its key is key_low. */
+static inline float *check_base(const struct check_case *c, int piece)
+{
+  const long long begin = (long long)c->piece_begin[piece];
+  const long long skipped = (long long)c->key_low * c->plan.pieces[piece].stride;
+  return (float *)((uintptr_t)c->device_arena + (uintptr_t)((begin - skipped) * 4));
+}
+
+static inline int *check_draw_keys(struct check_case *c)
+{
+  const size_t calls = (size_t)c->plan.updates * c->threads;
+  int *keys = (int *)check_alloc(calls, sizeof(int));
+  for (size_t i = 0; i < calls; ++i) {
+    const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
+    const unsigned garbage = check_bits(&c->random);
+    keys[i] = active ? (int)(c->key_low + c->rows[i]) : check_garbage_key(c, c->rows[i], garbage);
+  }
+  return keys;
+}
+
+static inline float **check_draw_pointers(struct check_case *c)
+{
+  const size_t calls = (size_t)c->plan.updates * c->threads;
+  const int width = c->plan.width;
+  float **pointers = (float **)check_alloc(calls * width, sizeof(float *));
+  for (size_t i = 0; i < calls; ++i) {
+    const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
+    for (int k = 0; k < width; ++k)
+      pointers[i * width + k] = active ? c->device_arena + check_cell(c, c->rows[i], k)
+                                       : simt_poison_pointer();
+  }
+  return pointers;
+}
+
+typedef void (*check_launch)(const struct check_plan *plan, int grid, int block);
+
+/* Runs the case once and checks everything that can be seen from outside. */
+static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers)
+{
+  struct check_plan *plan = &c->plan;
+  const size_t calls = (size_t)plan->updates * c->threads;
+  if (!c->values) check_draw_values(c);
+  struct check_sum *sums = check_oracle(c);
+  int *keys = check_draw_keys(c), modified = 0;
+  const size_t masks = sizeof(unsigned) * (size_t)c->warps;
+  c->device_arena = (float *)check_upload(c->arena, c->arena_size * sizeof(float));
+  for (int p = 0; p < plan->piece_count; ++p)
+    plan->pieces[p].base = check_base(c, p);
+  void *buffers[] = {check_upload(c->alive, masks),
+                     check_upload(c->calling, masks * plan->updates),
+                     check_upload(c->active, masks * plan->updates),
+                     check_upload(keys, calls * sizeof(int)),
+                     check_upload(c->values, calls * plan->width * sizeof(float)),
+                     check_upload(&modified, sizeof modified), NULL};
+  plan->alive = (const unsigned *)buffers[0];
+  plan->calling = (const unsigned *)buffers[1];
+  plan->active = (const unsigned *)buffers[2];
+  plan->keys = (const int *)buffers[3];
+  plan->values = (const float *)buffers[4];
+  plan->modified = (int *)buffers[5];
+  if (with_pointers) {
+    float **pointers = check_draw_pointers(c);
+    buffers[6] = check_upload(pointers, calls * plan->width * sizeof(float *));
+    plan->pointers = (float *const *)buffers[6];
+    free(pointers);
+  }
+  const int reports = check.reports;
+  launch(plan, c->grid, c->block);
+  const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
+  if (check.reports == reports) {
+    CHECK_CUDA(launched);
+    CHECK_CUDA(ended);
+    CHECK_CUDA(cudaMemcpy(&modified, plan->modified, sizeof modified, cudaMemcpyDeviceToHost));
+    CHECK(modified == 0, "%s path %d: %d lanes found their values modified", c->note, plan->path,
+          modified);
+    CHECK_CUDA(cudaMemcpy(c->arena, c->device_arena, c->arena_size * sizeof(float),
+                          cudaMemcpyDeviceToHost));
+    check_compare(c, sums, c->arena);
+  }
+  for (int i = 0; i < 7; ++i)
+    if (buffers[i]) CHECK_CUDA(cudaFree(buffers[i]));
+  CHECK_CUDA(cudaFree(c->device_arena));
+  free(c->arena);
+  c->arena = NULL;
+  free(keys);
+  free(sums);
+}
+
+static inline void check_run(struct check_case *c, check_launch launch)
+{
+  check_run_form(c, launch, 0);
+}
+
+/* >>kernels ------------------------------------------------------------------------------------ */
+
+static __device__ __forceinline__ int check_lane(void)
+{
+  return (int)(threadIdx.x & 31);
+}
+
+static __device__ __forceinline__ int check_warp(const struct check_plan *plan)
+{
+  return (int)blockIdx.x * plan->warps_per_block + (int)(threadIdx.x >> 5);
+}
+
+static __device__ __forceinline__ int check_warps(const struct check_plan *plan)
+{
+  return (int)gridDim.x * plan->warps_per_block;
+}
+
+static __device__ __forceinline__ bool check_alive(const struct check_plan *plan)
+{
+  return plan->alive[check_warp(plan)] >> check_lane() & 1;
+}
+
+static __device__ __forceinline__ unsigned check_calling(const struct check_plan *plan, int update)
+{
+  return plan->calling[update * check_warps(plan) + check_warp(plan)];
+}
+
+static __device__ __forceinline__ bool check_active(const struct check_plan *plan, int update)
+{
+  return plan->active[update * check_warps(plan) + check_warp(plan)] >> check_lane() & 1;
+}
+
+static __device__ __forceinline__ long long check_call(const struct check_plan *plan, int update)
+{
+  const long long warp = (long long)update * check_warps(plan) + check_warp(plan);
+  return warp * 32 + check_lane();
+}
+
+static __device__ __forceinline__ void check_load(const struct check_plan *plan, int update,
+                                                  int width, float *values)
+{
+  const float *from = plan->values + check_call(plan, update) * width;
+  for (int k = 0; k < width; ++k) values[k] = from[k];
+}
+
+/* The caller's values must come back bit for bit, an inactive lane's too. */
+static __device__ __forceinline__ void check_unmodified(const struct check_plan *plan, int update,
+                                                        int width, const float *values)
+{
+  const float *from = plan->values + check_call(plan, update) * width;
+  int changed = 0;
+  for (int k = 0; k < width; ++k) changed |= __float_as_int(from[k]) != __float_as_int(values[k]);
+  if (changed) atomicAdd(plan->modified, 1);
+}
+
+/* One call by the literal path of the kernel; 0 is the short name. */
+#define CHECK_BY_PATH(stem, args)                                    \
+  do {                                                               \
+    switch ((int)path) {                                             \
+    case ARC_PATH_ATOMIC: stem##atomic_f32 args; break;              \
+    case ARC_PATH_SERIALIZED: stem##serialized_f32 args; break;      \
+    case ARC_PATH_BUTTERFLY: stem##butterfly_f32 args; break;        \
+    case ARC_PATH_TRANSPOSED: stem##transposed_f32 args; break;      \
+    case ARC_PATH_TREE: stem##tree_f32 args; break;                  \
+    case ARC_PATH_AUTO: stem##auto_f32 args; break;                  \
+    default: stem##f32 args; break;                                  \
+    }                                                                \
+  } while (0)
+
+/* A kernel that makes the plan's calls on one path. The call, which comes last, sees path, plan,
+   update, width, values and target. One path a kernel: a GPU's assembler would take minutes over
+   several run-time widths in one. */
+#define CHECK_ONE_KERNEL(name, path_, capacity, width_, target_, ...)                \
+  static __global__ void name(struct check_plan plan)                                \
+  {                                                                                  \
+    enum { path = (path_) };                                                         \
+    const int width = (width_);                                                      \
+    float values[capacity];                                                          \
+    if (!check_alive(&plan)) return;                                                 \
+    const arc_target_f32 target = (target_);                                         \
+    for (int update = 0; update < plan.updates; ++update) {                          \
+      check_load(&plan, update, width, values);                                      \
+      __VA_ARGS__;                                                                   \
+      check_unmodified(&plan, update, width, values);                                \
+    }                                                                                \
+  }
+
+#define CHECK_LAUNCH(name) \
+  SIMT_LAUNCH(name, dim3((unsigned)grid), dim3((unsigned)block), 0, 0, *plan)
+
+/* The kernel of the short name alone, and name_launch for check_run(). */
+#define CHECK_SHORT_KERNEL(name, capacity, width_, target_, ...)                     \
+  CHECK_ONE_KERNEL(name, 0, capacity, width_, target_, __VA_ARGS__)                  \
+  static void name##_launch(const struct check_plan *plan, int grid, int block)      \
+  {                                                                                  \
+    CHECK_LAUNCH(name);                                                              \
+  }
+
+/* The kernels of all paths, and name_launch, which takes the one the plan names. */
+#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                      \
+  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)           \
+  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__)       \
+  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)             \
+  CHECK_SOME_KERNELS(name, name##_1, name##_4, name##_5, capacity, width_, target_, __VA_ARGS__)
+
+/* Targets whose pieces are known at run time only: the assembler takes 20 s over each path that has
+   vector requests. On a GPU the automatic one, which holds the others, stands for them. */
+#if SIMT_ON_CPU
+#define CHECK_PIECES_KERNEL CHECK_KERNEL
+#else
+#define CHECK_PIECES_KERNEL(name, capacity, width_, target_, ...) \
+  CHECK_SOME_KERNELS(name, name##_6, name##_6, name##_6, capacity, width_, target_, __VA_ARGS__)
+#endif
+
+#define CHECK_SOME_KERNELS(name, atomic, transposed, tree, capacity, width_, target_, ...)      \
+  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__)       \
+  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)        \
+  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)             \
+  static void name##_launch(const struct check_plan *plan, int grid, int block)                 \
+  {                                                                                             \
+    switch (plan->path) {                                                                       \
+    case ARC_PATH_ATOMIC: CHECK_LAUNCH(atomic); break;                                          \
+    case ARC_PATH_SERIALIZED: CHECK_LAUNCH(name##_2); break;                                    \
+    case ARC_PATH_BUTTERFLY: CHECK_LAUNCH(name##_3); break;                                     \
+    case ARC_PATH_TRANSPOSED: CHECK_LAUNCH(transposed); break;                                  \
+    case ARC_PATH_TREE: CHECK_LAUNCH(tree); break;                                              \
+    case ARC_PATH_AUTO: CHECK_LAUNCH(name##_6); break;                                          \
+    default: CHECK(0, "there is no kernel of path %d", plan->path);                             \
+    }                                                                                           \
+  }
+
+#define CHECK_KEY plan.keys[check_call(&plan, update)]
+#define CHECK_ACTIVE check_active(&plan, update)
+#define CHECK_ALIVE plan.alive[check_warp(&plan)]
+#define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
+#define CHECK_PIECES arc_target_f32_pieces(plan.pieces, plan.piece_count)
+
+/* The calls of the entry points, with the plan's threshold. */
+#define CHECK_CALL_WARP(stem) \
+  CHECK_BY_PATH(stem, (target, CHECK_KEY, values, CHECK_ACTIVE, plan.threshold))
+#define CHECK_CALL_MASKED(mask) \
+  CHECK_BY_PATH(arc_add_masked_, (target, CHECK_KEY, values, CHECK_ACTIVE, (mask), plan.threshold))
+#define CHECK_CALL_DIVERGENT \
+  if (CHECK_ACTIVE) CHECK_BY_PATH(arc_add_divergent_, (target, CHECK_KEY, values, plan.threshold))
+#define CHECK_CALL_POINTERS                                                                  \
+  CHECK_BY_PATH(arc_add_pointers_, (plan.pointers + check_call(&plan, update) * width, width, \
+                                    CHECK_KEY, values, CHECK_ACTIVE, plan.threshold));       \
+  (void)target
+
+#endif

@@ -1,0 +1,180 @@
+// nvrtc.cpp - arc.cuh and arc_policy.cuh compile under NVRTC as two named strings, no include path.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   nvrtc --root <repository> [--library libnvrtc.so] [--architectures 50,60,70]
+//
+// The library is opened at run time, so that one program serves any version of it. Without a list,
+// every architecture that the library supports is compiled, down to machine code, and the policies
+// that change code: every path, every entry point. A warning is a failure.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const int skipped = 77;
+
+typedef struct program_opaque *program;
+
+struct library {
+  int (*version)(int *major, int *minor);
+  int (*architecture_count)(int *count);
+  int (*architectures)(int *list);
+  int (*create)(program *p, const char *source, const char *name, int headers,
+                const char *const *header_sources, const char *const *header_names);
+  int (*compile)(program p, int options, const char *const *option);
+  int (*log_size)(program p, size_t *size);
+  int (*log)(program p, char *text);
+  int (*binary_size)(program p, size_t *size);
+  int (*destroy)(program *p);
+};
+
+template <class F>
+bool load(void *handle, const char *name, F *function)
+{
+  void *symbol = dlsym(handle, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != nullptr;
+}
+
+bool open_library(const std::string &path, library *nvrtc)
+{
+  const char *names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                         "/usr/local/cuda/lib64/libnvrtc.so"};
+  void *handle = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW);
+  for (int i = 0; path.empty() && !handle && i < 4; ++i) handle = dlopen(names[i], RTLD_NOW);
+  return handle && load(handle, "nvrtcVersion", &nvrtc->version) &&
+         load(handle, "nvrtcGetNumSupportedArchs", &nvrtc->architecture_count) &&
+         load(handle, "nvrtcGetSupportedArchs", &nvrtc->architectures) &&
+         load(handle, "nvrtcCreateProgram", &nvrtc->create) &&
+         load(handle, "nvrtcCompileProgram", &nvrtc->compile) &&
+         load(handle, "nvrtcGetProgramLogSize", &nvrtc->log_size) &&
+         load(handle, "nvrtcGetProgramLog", &nvrtc->log) &&
+         load(handle, "nvrtcGetCUBINSize", &nvrtc->binary_size) &&
+         load(handle, "nvrtcDestroyProgram", &nvrtc->destroy);
+}
+
+std::string read_text(const std::string &path)
+{
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// One kernel per path for the keyed add, one for all other entry points.
+std::string kernels()
+{
+  const char *head = "(float *sums, float *const *pointers, const float *from, unsigned mask) {\n"
+                     "  float values[3];\n"
+                     "  for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x];\n"
+                     "  arc_target_f32 rows = arc_target_f32_rows(sums, 4, 3);\n"
+                     "  int key = (int)from[threadIdx.x];\n"
+                     "  bool active = values[0] > 0;\n";
+  const char *paths[] = {"atomic", "serialized", "butterfly", "transposed", "tree", "auto"};
+  std::string source = "#include \"arc.cuh\"\n";
+  for (const std::string path : paths)
+    source += "extern \"C\" __global__ void add_" + path + head + "  arc_add_" + path +
+              "_f32(rows, key, values, active, ARC_BALANCE_THRESHOLD);\n}\n";
+  source += std::string("extern \"C\" __global__ void others") + head +
+            "  arc_piece_f32 pieces[2] = {{sums, 4, 1}, {sums + 2, 4, 2}};\n"
+            "  arc_add_uniform_f32(rows, blockIdx.x, values, active, 0);\n"
+            "  arc_add_masked_f32(arc_target_f32_pieces(pieces, 2), key, values, active, mask, 33);\n"
+            "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
+            "  if (active) arc_add_divergent_f32(rows, key, values, 4);\n"
+            "  arc_atomic_add_f32(sums, values[0]);\n}\n";
+  return source;
+}
+
+// What the compiler says, but for the age of the architecture, which is no fault of the header.
+std::string words_of(const std::string &log)
+{
+  std::istringstream lines(log);
+  std::string line, words;
+  while (std::getline(lines, line))
+    if (line.find_first_not_of(" \t\r") != std::string::npos &&
+        line.find("are deprecated and may be removed") == std::string::npos)
+      words += line + "\n";
+  return words;
+}
+
+// True if it compiles without a word.
+bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define)
+{
+  const std::string arc = read_text(root + "/arc.cuh"), policy = read_text(root + "/arc_policy.cuh");
+  const std::string source = kernels();
+  const char *texts[] = {arc.c_str(), policy.c_str()};
+  const char *names[] = {"arc.cuh", "arc_policy.cuh"};
+  const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
+  const char *options[] = {target.c_str(), define};
+  program p = nullptr;
+  if (nvrtc.create(&p, source.c_str(), "kernels.cu", 2, texts, names)) return false;
+  const int status = nvrtc.compile(p, define ? 2 : 1, options);
+  size_t log_size = 0, binary_size = 0;
+  nvrtc.log_size(p, &log_size);
+  std::vector<char> log(log_size + 1);
+  nvrtc.log(p, log.data());
+  if (status == 0) nvrtc.binary_size(p, &binary_size);
+  nvrtc.destroy(&p);
+  const std::string words = words_of(log.data());
+  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : "",
+         status ? "FAILED" : words.empty() ? "compiled" : "compiled with warnings", binary_size);
+  if (!words.empty()) printf("%s", words.c_str());
+  fflush(stdout);
+  return status == 0 && words.empty() && binary_size > 0;
+}
+
+std::vector<int> parse_list(const char *text)
+{
+  std::vector<int> list;
+  for (const char *at = text; *at;) {
+    char *end = nullptr;
+    list.push_back((int)strtol(at, &end, 10));
+    at = *end ? end + 1 : end;
+  }
+  return list;
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+  std::string root = ".", path;
+  std::vector<int> list;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (!strcmp(argv[i], "--root")) root = argv[i + 1];
+    else if (!strcmp(argv[i], "--library")) path = argv[i + 1];
+    else if (!strcmp(argv[i], "--architectures")) list = parse_list(argv[i + 1]);
+    else {
+      fprintf(stderr, "usage: %s --root DIR [--library FILE] [--architectures 50,60]\n", argv[0]);
+      return 2;
+    }
+  }
+  library nvrtc;
+  if (!open_library(path, &nvrtc)) {
+    printf("skipped: no NVRTC library%s%s\n", path.empty() ? "" : " at ", path.c_str());
+    return skipped;
+  }
+  int major = 0, minor = 0, count = 0, failed = 0;
+  nvrtc.version(&major, &minor);
+  printf("NVRTC %d.%d\n", major, minor);
+  const bool everything = list.empty();
+  if (everything) {
+    nvrtc.architecture_count(&count);
+    list.resize((size_t)count);
+    nvrtc.architectures(list.data());
+  }
+  for (int architecture : list) failed += !compile(nvrtc, root, architecture, nullptr);
+  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM", "-DARC_VECTOR_ATOMICS=0",
+                           "-DARC_INACTIVE_IS_ZERO=1"};
+  for (const char *define : defines)
+    if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define);
+  printf("%zu architectures, %d failed\n", list.size(), failed);
+  return failed || list.empty() ? 1 : 0;
+}

@@ -1,0 +1,126 @@
+/* test_check.cu - ARC_CHECK: what each level promises to detect is reported, what is correct is not.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Built at levels 0, 1 and 2, for the CPU warp only: a failed check stops the kernel, which would end
+ * the program on a GPU.
+ */
+#include "check.cuh"
+
+/* What to do wrong, and in which lane: the others call correctly. */
+enum {
+  CORRECT,
+  WIDTH_0,
+  WIDTH_NEGATIVE,
+  PIECE_WIDTH_0,
+  STRIDE_TOO_LONG,
+  NO_PIECES,
+  NINE_PIECES,
+  THRESHOLD_NEGATIVE,
+  THRESHOLD_35,
+  MASK_WITHOUT_CALLER,
+  KEYS_DIFFER,
+  INACTIVE_NOT_ZERO,
+  MISTAKES
+};
+
+static const struct {
+  int level;
+  const char *says;
+} expected[MISTAKES] = {{9, ""},          {1, "width"},  {1, "width"},     {1, "width"},
+                        {1, "stride"},    {1, "pieces"}, {1, "pieces"},    {1, "threshold"},
+                        {1, "threshold"}, {1, "mask"},   {2, "keys"},      {2, "zero"}};
+
+struct mistake {
+  float *sums;
+  int kind, lane, path, entry;
+};
+
+static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, int kind)
+{
+  arc_piece_f32 pieces[9];
+  for (int i = 0; i < 9; ++i) {
+    pieces[i].base = m.sums + 2 * i;
+    pieces[i].stride = kind == STRIDE_TOO_LONG && i == 1 ? 0x7fffffff : 20;
+    pieces[i].width = kind == PIECE_WIDTH_0 && i == 1 ? 0 : 1;
+  }
+  const int count = kind == NO_PIECES ? 0 : kind == NINE_PIECES ? 9 : 2;
+  if (kind == WIDTH_0) return arc_target_f32_rows(m.sums, 20, 0);
+  if (kind == WIDTH_NEGATIVE) return arc_target_f32_rows(m.sums, 20, -3);
+  return arc_target_f32_pieces(pieces, count);
+}
+
+enum { KEYED, UNIFORM, MASKED, ENTRIES };
+
+static __global__ void call(struct mistake m)
+{
+  const int kind = check_lane() == m.lane ? m.kind : CORRECT;
+  const bool active = check_lane() % 7 != 3;
+  const float value = active ? (float)check_lane() : 0.0f;
+  float values[2] = {value, 2 * value};
+  const arc_target_f32 target = wrong_target(m, kind);
+  const int threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
+  const int key = kind == KEYS_DIFFER ? 2 : 1, path = m.path;
+  if (kind == INACTIVE_NOT_ZERO) values[1] = 1.0f;
+  if (m.entry == KEYED) CHECK_BY_PATH(arc_add_, (target, key, values, active, threshold));
+  else if (m.entry == UNIFORM)
+    CHECK_BY_PATH(arc_add_uniform_, (target, key, values, active, threshold));
+  else {
+    const unsigned mask = m.kind == MASK_WITHOUT_CALLER ? ~(1u << m.lane) : 0xffffffffu;
+    CHECK_BY_PATH(arc_add_masked_, (target, key, values, active, mask, threshold));
+  }
+}
+
+/* Whether this build promises to report the mistake, made in a lane that is active or not. */
+static int is_promised(int kind, int entry, int path, int active)
+{
+  if (expected[kind].level > ARC_CHECK) return 0;
+  if (kind == MASK_WITHOUT_CALLER) return entry == MASKED;
+  if (kind == KEYS_DIFFER) return entry == UNIFORM && active && path != ARC_PATH_ATOMIC;
+  if (kind == INACTIVE_NOT_ZERO)
+    return ARC_INACTIVE_IS_ZERO && !active && path != ARC_PATH_ATOMIC;
+  return 1;
+}
+
+/* Without a check these would be caught elsewhere, or run wild. */
+static int is_harmless_unchecked(int kind)
+{
+  return kind == CORRECT || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO;
+}
+
+static void run_mistake(int kind, int lane, int path, int entry)
+{
+  struct check_random random;
+  const int promised = is_promised(kind, entry, path ? path : ARC_PATH, lane % 7 != 3);
+  if (!promised && !is_harmless_unchecked(kind)) return;
+  if (!check_begin("ARC_CHECK", &random)) return;
+  struct mistake m = {NULL, kind, lane, path, entry};
+  CHECK_CUDA(cudaMalloc((void **)&m.sums, 100 * sizeof(float)));
+  CHECK_CUDA(cudaMemset(m.sums, 0, 100 * sizeof(float)));
+  const int before = check.reports;
+  check.expect_report = promised;
+  SIMT_LAUNCH(call, dim3(1), dim3(32), 0, 0, m);
+  const cudaError_t ended = cudaGetLastError();
+  CHECK_CUDA(cudaDeviceSynchronize());
+  check.expect_report = 0;
+  if (promised) {
+    CHECK(check.reports > before && ended != cudaSuccess,
+          "mistake %d entry %d path %d: not reported", kind, entry, path);
+    CHECK(strstr(check.last_report, "arc: ") && strstr(check.last_report, expected[kind].says),
+          "mistake %d: the report does not say '%s':\n%s", kind, expected[kind].says,
+          check.last_report);
+  } else CHECK_CUDA(ended);
+  CHECK_CUDA(cudaFree(m.sums));
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int kind = 0; kind < MISTAKES; ++kind)
+    for (int path = 0; path <= ARC_PATH_AUTO; ++path)
+      for (int entry = 0; entry < ENTRIES; ++entry)
+        for (int i = 0; i < 3; ++i) {
+          const int lanes[] = {0, 10, 31};
+          run_mistake(kind, lanes[i], path, entry);
+        }
+  return check_finish();
+}

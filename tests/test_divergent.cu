@@ -1,0 +1,99 @@
+/* test_divergent.cu - arc_add_divergent_f32: whoever gets there calls, in divergent code.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "check.cuh"
+
+/* One branch: the active lanes call, the others go past. */
+CHECK_KERNEL(subset, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_DIVERGENT)
+
+/* The same call, compiled once for a kernel that makes it in many places. */
+template <int path>
+static __device__ __attribute__((noinline)) void call_divergent(float *base, int stride, int width,
+                                                                int key, const float *values,
+                                                                int threshold)
+{
+  const arc_target_f32 target = arc_target_f32_rows(base, stride, width);
+  CHECK_BY_PATH(arc_add_divergent_, (target, key, values, threshold));
+}
+
+#define CALL_SHARED                                                                      \
+  call_divergent<path>(plan.pieces[0].base, plan.pieces[0].stride, width, CHECK_KEY, values, \
+                       plan.threshold);                                                  \
+  (void)target
+
+/* Three levels of branches, by lane; every active lane calls in exactly one place. */
+CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+  if (CHECK_ACTIVE) {
+    if (check_calling(&plan, update) >> check_lane() & 1) {
+      if (check_lane() % 3 == 0) {
+        CALL_SHARED;
+      } else if (CHECK_KEY & 1) {
+        CALL_SHARED;
+      }
+      if (check_lane() % 3 != 0 && !(CHECK_KEY & 1)) {
+        CALL_SHARED;
+      }
+    } else {
+      CALL_SHARED;
+    }
+  }
+})
+
+/* Lanes leave the loop after different numbers of rounds, some by returning. */
+CHECK_KERNEL(loops, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+  if (!CHECK_ACTIVE) {
+    if (check_lane() & 1) return;
+    break;
+  }
+  CALL_SHARED;
+})
+
+/* A loop within the loop, with a trip count of the lane's own; calls from all rounds may meet. */
+CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+  const int stop = update + 1 + check_lane() % 3;
+  for (; update < stop && update < plan.updates; ++update) {
+    check_load(&plan, update, width, values);
+    if (CHECK_ACTIVE) {
+      CALL_SHARED;
+    }
+    check_unmodified(&plan, update, width, values);
+  }
+  update -= 1;
+})
+
+static void run_form(const char *name, check_launch launch, int path, int width, int count,
+                     int shrinking)
+{
+  struct check_random random;
+  if (!check_begin(name, &random)) return;
+  struct check_case c;
+  check_case_init(&c, random, width, 2, count % 2 ? 32 * SHAPE_COUNT : 150, 4);
+  c.plan.path = path;
+  c.plan.threshold = check_below(&c.random, 35);
+  c.exact = check_below(&c.random, 4) != 0;
+  check_layout_rows(&c, 60, width + check_below(&c.random, 4), check_below(&c.random, 4));
+  for (int u = 0; u < c.plan.updates; ++u)
+    for (int w = 0; w < c.warps; ++w) {
+      unsigned *active = &c.active[u * c.warps + w];
+      *active = check_mask(w % SHAPE_COUNT, count, &c.random) & c.alive[w];
+      if (shrinking && u) *active = active[-c.warps] & (check_bits(&c.random) | check_bits(&c.random));
+      c.calling[u * c.warps + w] = check_bits(&c.random);
+      check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
+    }
+  check_run(&c, launch);
+  check_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
+    for (int count = 0; count <= 32; ++count) {
+      const int width = 1 + (count * 11 + path * 5) % 33;
+      run_form("a subset of lanes", subset_launch, path, width, count, 0);
+      run_form("nested branches", nested_launch, path, width, count, 0);
+      run_form("lanes leaving a loop", loops_launch, path, width, count, 1);
+      run_form("loops of their own", rounds_launch, path, width, count, 0);
+    }
+  return check_finish();
+}

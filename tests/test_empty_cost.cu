@@ -1,0 +1,134 @@
+/* test_empty_cost.cu - what a call may cost: an empty warp one vote, a full one S(n) shuffles.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Read from the CPU warp's counters; there is nothing to run on a GPU.
+ */
+#include "check.cuh"
+
+#if SIMT_ON_CPU
+
+CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
+CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
+CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_POINTERS)
+
+enum { KEYED, UNIFORM, MASKED, POINTERS, ENTRIES };
+
+static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
+                                        pointers_launch};
+
+/* Everything counted in one warp with the first `count` lanes active, one key. */
+static struct simt_counters count_warp(int entry, int path, int width, int count, int threshold,
+                                       struct check_random random)
+{
+  struct check_case c;
+  check_case_init(&c, random, width, 1, 32, 1);
+  c.plan.path = path;
+  c.plan.threshold = threshold;
+  check_layout_rows(&c, 1, width, 0);
+  c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
+  simt_counters_reset();
+  check_run_form(&c, launches[entry], entry == POINTERS);
+  check_case_free(&c);
+  return simt_counters_read();
+}
+
+static void empty_warp(int entry, int path, int width, int threshold)
+{
+  struct check_random random;
+  if (!check_begin("an empty warp", &random)) return;
+  const struct simt_counters n = count_warp(entry, path, width, 0, threshold, random);
+  CHECK(n.votes <= 1 && n.shuffles + n.matches + n.warp_syncs + n.redux + n.block_barriers == 0,
+        "entry %d path %d: %llu votes, %llu shuffles, %llu matches, %llu syncs", entry, path,
+        n.votes, n.shuffles, n.matches, n.warp_syncs);
+  CHECK(n.reductions + n.lane_adds == 0, "entry %d path %d: %llu reductions", entry, path,
+        n.reductions);
+}
+
+/* Halves, rounded up, five times: what the transposed reduction must not exceed. */
+static int transposed_shuffles(int width)
+{
+  int shuffles = 0;
+  for (int live = width, step = 0; step < 5; ++step) {
+    shuffles += (live + 1) / 2;
+    live = (live + 1) / 2;
+  }
+  return shuffles;
+}
+
+static void full_warp(int width)
+{
+  struct check_random random;
+  if (!check_begin("a full warp", &random)) return;
+  struct simt_counters n = count_warp(UNIFORM, ARC_PATH_TRANSPOSED, width, 32, 1, random);
+  CHECK(n.shuffles == (unsigned long long)transposed_shuffles(width),
+        "transposed width %d: %llu shuffles, must be %d", width, n.shuffles,
+        transposed_shuffles(width));
+  CHECK(n.reductions == 1 && n.lane_adds == (unsigned long long)width,
+        "transposed width %d: %llu requests of %llu floats, must be one", width, n.reductions,
+        n.lane_adds);
+  CHECK(n.votes <= 2 && n.matches == 0, "transposed width %d: %llu votes, %llu matches", width,
+        n.votes, n.matches);
+  n = count_warp(UNIFORM, ARC_PATH_BUTTERFLY, width, 32, 1, random);
+  CHECK(n.shuffles == 5ull * width, "butterfly width %d: %llu shuffles", width, n.shuffles);
+}
+
+/* The table of the manual. */
+static void table(void)
+{
+  static const int rows[][2] = {{1, 5},   {3, 6},   {4, 6},   {8, 9},  {9, 12},
+                                {10, 12}, {12, 13}, {16, 16}, {32, 31}};
+  for (int i = 0; i < 9; ++i) {
+    struct check_random random;
+    if (!check_begin("the shuffle table", &random)) continue;
+    const struct simt_counters n =
+        count_warp(UNIFORM, ARC_PATH_AUTO, rows[i][0], 32, ARC_THRESHOLD_AUTO, random);
+    CHECK(n.shuffles == (unsigned long long)rows[i][1], "auto width %d: %llu shuffles, must be %d",
+          rows[i][0], n.shuffles, rows[i][1]);
+  }
+}
+
+/* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
+static void no_locality(int width)
+{
+  struct check_random random;
+  if (!check_begin("no locality", &random)) return;
+  struct check_case c;
+  check_case_init(&c, random, width, 1, 32, 1);
+  c.plan.path = ARC_PATH_AUTO;
+  check_layout_rows(&c, 32, (width + 3) / 4 * 4, 0);
+  c.active[0] = 0xffffffffu;
+  check_rows(&c, 0, 0, KEYS_INTERLEAVED, 32, 0);
+  simt_counters_reset();
+  check_run(&c, keyed_launch);
+  const struct simt_counters n = simt_counters_read();
+  CHECK(n.shuffles <= 2 && n.votes <= 6 && n.matches <= 1 && n.lane_adds == 32ull * width,
+        "width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", width, n.shuffles,
+        n.votes, n.matches, n.lane_adds);
+  check_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int entry = 0; entry < ENTRIES; ++entry)
+    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
+      for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += 17)
+        empty_warp(entry, path, 1 + (path * 7 + threshold) % 40, threshold);
+  for (int width = 1; width <= 32; ++width) full_warp(width);
+  table();
+  if (SIMT_ARCH >= 700)
+    for (int width = 1; width <= 32; ++width) no_locality(width);
+  return check_finish();
+}
+
+#else
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  printf("skipped: the counters are the CPU warp's\n");
+  return CHECK_SKIPPED;
+}
+
+#endif

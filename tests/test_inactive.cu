@@ -1,0 +1,61 @@
+/* test_inactive.cu - nothing is read from an inactive lane: neither its key nor through its pointers.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Inactive lanes pass null as their values and as their pointers: the CPU warp reports a read
+ * through them, a GPU ends the launch. With ARC_INACTIVE_IS_ZERO they must be readable, and this test has nothing to say.
+ */
+#include "check.cuh"
+
+#define THERE (CHECK_ACTIVE ? values : (const float *)NULL)
+
+CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+             CHECK_BY_PATH(arc_add_,
+                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold)))
+CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+             CHECK_BY_PATH(arc_add_uniform_,
+                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold)))
+CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+             CHECK_BY_PATH(arc_add_masked_,
+                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, CHECK_ALIVE, plan.threshold)))
+CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+             CHECK_BY_PATH(arc_add_pointers_,
+                           (CHECK_ACTIVE ? plan.pointers + check_call(&plan, update) * width
+                                         : (float *const *)NULL,
+                            width, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold));
+             (void)target)
+
+enum { KEYED, UNIFORM, MASKED, POINTERS, ENTRIES };
+
+static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
+                                        pointers_launch};
+
+static void run_entry(int entry, int path, int width)
+{
+  struct check_random random;
+  if (!check_begin("inactive lanes", &random)) return;
+  struct check_case c;
+  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 5 : 0), 1);
+  c.plan.path = path;
+  c.plan.threshold = path % 2 ? 2 : ARC_THRESHOLD_AUTO;
+  check_layout_rows(&c, 40, width, 0);
+  check_fill_shapes(&c);
+  for (int w = 0; w < c.warps; ++w)
+    check_fill_rows(&c, 0, w, entry == UNIFORM ? 0 : w % CHECK_GROUPINGS);
+  check_run_form(&c, launches[entry], entry == POINTERS);
+  check_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  if (ARC_INACTIVE_IS_ZERO) {
+    printf("skipped: ARC_INACTIVE_IS_ZERO promises readable values\n");
+    return CHECK_SKIPPED;
+  }
+  for (int entry = 0; entry < ENTRIES; ++entry)
+    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
+      run_entry(entry, path, 9);
+      run_entry(entry, path, 35);
+    }
+  return check_finish();
+}

@@ -1,0 +1,98 @@
+/* test_masked.cu - arc_add_masked_f32: partial warps, exited lanes, both sides of a branch.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The calling lanes are named by an explicit mask. Lanes outside it do not exist (blocks of 1..31,
+ * 33, 48 threads), have returned, or make a call of their own with the complementary mask.
+ */
+#include "check.cuh"
+
+/* The lanes of plan.calling on one side of a branch, all others alive on the other side. */
+#define CALL_BRANCHES                                                        \
+  do {                                                                       \
+    const unsigned there = CHECK_ALIVE;                                      \
+    const unsigned side = check_calling(&plan, update) & there;              \
+    const unsigned mask = side >> check_lane() & 1 ? side : there & ~side;   \
+    if (mask == side) CHECK_CALL_MASKED(mask);                               \
+    else CHECK_CALL_MASKED(mask);                                            \
+  } while (0)
+
+CHECK_KERNEL(together, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL_BRANCHES)
+
+static void fill(struct check_case *c, int dense)
+{
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int w = 0; w < c->warps; ++w) {
+      const int shape = check_below(&c->random, SHAPE_COUNT);
+      const int count = dense ? 32 : check_below(&c->random, 33);
+      c->active[u * c->warps + w] = check_mask(shape, count, &c->random) & c->alive[w];
+      check_fill_rows(c, u, w, check_below(&c->random, CHECK_GROUPINGS));
+    }
+}
+
+static void open_case(struct check_case *c, struct check_random random, int width, int path,
+                      int grid, int block, int updates)
+{
+  check_case_init(c, random, width, grid, block, updates);
+  c->plan.path = path;
+  c->plan.threshold = check_below(&c->random, 35);
+  check_layout_rows(c, 50, width + check_below(&c->random, 4), check_below(&c->random, 4));
+}
+
+/* Blocks that are no multiple of 32. */
+static void partial_warps(int block)
+{
+  for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
+    struct check_random random;
+    if (!check_begin("partial warps", &random)) continue;
+    struct check_case c;
+    open_case(&c, random, 1 + (block * 7 + path) % 33, path, 3, block, 4);
+    fill(&c, path % 2);
+    check_run(&c, together_launch);
+    check_case_free(&c);
+  }
+}
+
+/* Any subset of the warp has returned, lane 0 and the whole warp included. */
+static void exited_lanes(int count)
+{
+  for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
+    struct check_random random;
+    if (!check_begin("exited lanes", &random)) continue;
+    struct check_case c;
+    open_case(&c, random, 1 + (count * 5 + path) % 32, path, 2, 32 * SHAPE_COUNT, 2);
+    for (int w = 0; w < c.warps; ++w) c.alive[w] = check_mask(w % SHAPE_COUNT, count, &c.random);
+    fill(&c, path % 2);
+    check_run(&c, together_launch);
+    check_case_free(&c);
+  }
+}
+
+static void both_sides(int count)
+{
+  for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
+    struct check_random random;
+    if (!check_begin("both sides of a branch", &random)) continue;
+    struct check_case c;
+    open_case(&c, random, 1 + (count * 3 + path) % 32, path, 2, path % 2 ? 96 : 80, 3);
+    for (int u = 0; u < c.plan.updates; ++u)
+      for (int w = 0; w < c.warps; ++w)
+        c.calling[u * c.warps + w] =
+            check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
+    fill(&c, path % 3 == 0);
+    check_run(&c, branches_launch);
+    check_case_free(&c);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int block = 1; block <= 33; ++block)
+    if (block != 32) partial_warps(block);
+  partial_warps(48);
+  partial_warps(127);
+  for (int count = 0; count <= 32; ++count) exited_lanes(count);
+  for (int count = 0; count <= 32; ++count) both_sides(count);
+  return check_finish();
+}

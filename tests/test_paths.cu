@@ -1,0 +1,138 @@
+/* test_paths.cu - every path by name from every entry point; the short names are bound to ARC_PATH.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * That a name leads to its own path is seen from the CPU warp's counters: what each path costs is
+ * part of its contract, and the papers' paths must cost what they cost in the papers.
+ */
+#include "check.cuh"
+
+CHECK_KERNEL(keyed, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
+CHECK_KERNEL(uniform, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
+CHECK_KERNEL(masked, 9, 9, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+CHECK_KERNEL(divergent, 9, 9, CHECK_ROWS, CHECK_CALL_DIVERGENT)
+CHECK_KERNEL(pointers, 9, 9, CHECK_ROWS, CHECK_CALL_POINTERS)
+
+CHECK_SHORT_KERNEL(short_keyed, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
+CHECK_SHORT_KERNEL(short_uniform, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
+CHECK_SHORT_KERNEL(short_masked, 9, 9, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+CHECK_SHORT_KERNEL(short_divergent, 9, 9, CHECK_ROWS, CHECK_CALL_DIVERGENT)
+CHECK_SHORT_KERNEL(short_pointers, 9, 9, CHECK_ROWS, CHECK_CALL_POINTERS)
+
+/* The threshold as most callers pass it: the macro. */
+CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,
+                   arc_add_f32(target, CHECK_KEY, values, CHECK_ACTIVE, ARC_BALANCE_THRESHOLD))
+
+enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
+
+static const check_launch named[] = {keyed_launch, uniform_launch, masked_launch, divergent_launch,
+                                     pointers_launch};
+static const check_launch shorts[] = {short_keyed_launch, short_uniform_launch,
+                                      short_masked_launch, short_divergent_launch,
+                                      short_pointers_launch};
+
+/* Stands for a path: the short name, and the short name with the macro as its threshold. */
+enum { SHORT = 0, STANDARD = -1 };
+
+struct costs {
+  unsigned long long shuffles, votes, matches, floats, requests;
+};
+
+/* One warp, `groups` keys, contiguous, `count` lanes active. */
+static struct costs run_warp(int entry, int path, int groups, int count, unsigned long long stream)
+{
+  struct check_random random = {stream};
+  struct check_case c;
+  struct costs costs = {0, 0, 0, 0, 0};
+  check_case_init(&c, random, 9, 1, 32, 1);
+  c.plan.path = path;
+  c.plan.threshold = 1;
+  check_layout_rows(&c, 32, 12, 0);
+  c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
+  check_rows(&c, 0, 0, KEYS_CONTIGUOUS, groups, 0);
+#if SIMT_ON_CPU
+  simt_seed(stream);
+  simt_counters_reset();
+#endif
+  check_run_form(&c, path == STANDARD ? standard_launch : path == SHORT ? shorts[entry] : named[entry],
+                 entry == POINTERS);
+#if SIMT_ON_CPU
+  const struct simt_counters n = simt_counters_read();
+  costs.shuffles = n.shuffles;
+  costs.votes = n.votes;
+  costs.matches = n.matches;
+  costs.floats = n.lane_adds;
+  costs.requests = n.reductions;
+#endif
+  check_case_free(&c);
+  return costs;
+}
+
+static int most_groups(int entry)
+{
+  return entry == UNIFORM ? 1 : 32;
+}
+
+static void every_name(int entry, int path)
+{
+  for (int groups = 1; groups <= most_groups(entry); groups *= 2)
+    for (int count = 0; count <= 32; count += 8) {
+      struct check_random random;
+      if (check_begin("every name", &random)) run_warp(entry, path, groups, count, random.state);
+    }
+}
+
+/* The short name costs exactly what the name of ARC_PATH costs. */
+static void short_name(int entry)
+{
+  for (int groups = 1; groups <= most_groups(entry); groups *= 2) {
+    struct check_random random;
+    if (!check_begin("the short name", &random)) continue;
+    const struct costs a = run_warp(entry, SHORT, groups, 32, random.state);
+    const struct costs b = run_warp(entry, ARC_PATH, groups, 32, random.state);
+    CHECK(memcmp(&a, &b, sizeof a) == 0, "entry %d: the short name is not bound to ARC_PATH %d",
+          entry, ARC_PATH);
+  }
+}
+
+#if SIMT_ON_CPU
+static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats)
+{
+  struct check_random random;
+  if (!check_begin("the cost of a path", &random)) return;
+  const struct costs c = run_warp(entry, path, groups, count, random.state);
+  CHECK((long long)c.shuffles == shuffles, "entry %d path %d, %d keys: %llu shuffles, must be %lld",
+        entry, path, groups, c.shuffles, shuffles);
+  CHECK((long long)c.floats == floats, "entry %d path %d, %d keys: %llu floats, must be %lld",
+        entry, path, groups, c.floats, floats);
+}
+
+static void costs(void)
+{
+  cost(UNIFORM, ARC_PATH_ATOMIC, 1, 32, 0, 9 * 32);
+  cost(UNIFORM, ARC_PATH_SERIALIZED, 1, 32, 9 * 31, 9); /* SW-S: the leader reads 31 lanes */
+  cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles a value */
+  cost(UNIFORM, ARC_PATH_TRANSPOSED, 1, 32, 12, 9);
+  cost(UNIFORM, ARC_PATH_TREE, 1, 32, 5 * 9, 9);
+  cost(KEYED, ARC_PATH_ATOMIC, 4, 32, 0, 9 * 32);
+  cost(KEYED, ARC_PATH_SERIALIZED, 4, 32, 9 * 7, 4 * 9); /* groups of 8, all at once */
+  cost(KEYED, ARC_PATH_BUTTERFLY, 4, 32, 0, 9 * 32);     /* several keys: plain atomics */
+  cost(KEYED, ARC_PATH_TREE, 4, 32, 3 * 9, 4 * 9);
+  cost(KEYED, ARC_PATH_TREE, 32, 32, 0, 32 * 9);
+  cost(MASKED, ARC_PATH_TREE, 1, 32, 5 * 9, 9);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int entry = 0; entry < ENTRIES; ++entry) {
+    for (int path = SHORT; path <= ARC_PATH_AUTO; ++path) every_name(entry, path);
+    /* who meets whom in divergent code is up to the scheduler */
+    if (entry != DIVERGENT) short_name(entry);
+  }
+  every_name(KEYED, STANDARD);
+#if SIMT_ON_CPU && SIMT_ARCH >= 700
+  costs();
+#endif
+  return check_finish();
+}

@@ -1,0 +1,78 @@
+/* test_policies.cu - a small covering run, built once for every policy that changes code.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * ARC_PATH each, ARC_INACTIVE_IS_ZERO (inactive lanes then hold zeros), ARC_VECTOR_ATOMICS 0,
+ * ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and 600.
+ */
+#include "check.cuh"
+
+CHECK_SHORT_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
+CHECK_SHORT_KERNEL(keyed_9, 9, 9, CHECK_ROWS,
+                   arc_add_f32(target, CHECK_KEY, values, CHECK_ACTIVE, ARC_BALANCE_THRESHOLD))
+CHECK_SHORT_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+                   CHECK_CALL_WARP(arc_add_uniform_))
+CHECK_SHORT_KERNEL(uniform_9, 9, 9, CHECK_ROWS,
+                   arc_add_uniform_f32(target, CHECK_KEY, values, CHECK_ACTIVE,
+                                       ARC_BALANCE_THRESHOLD))
+CHECK_SHORT_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+CHECK_SHORT_KERNEL(divergent, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_DIVERGENT)
+CHECK_SHORT_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_POINTERS)
+
+/* A row in two arrays, literally. */
+static __device__ __forceinline__ arc_target_f32 two_arrays(const struct check_plan *plan)
+{
+  const arc_piece_f32 pieces[2] = {{plan->pieces[0].base, plan->pieces[0].stride, 4},
+                                   {plan->pieces[1].base, plan->pieces[1].stride, 7}};
+  return arc_target_f32_pieces(pieces, 2);
+}
+
+CHECK_SHORT_KERNEL(pieces, 11, 11, two_arrays(&plan), CHECK_CALL_WARP(arc_add_))
+
+enum { KEYED, KEYED_9, UNIFORM, UNIFORM_9, MASKED, DIVERGENT, POINTERS, PIECES, ENTRIES };
+
+static const check_launch launches[] = {keyed_launch,     keyed_9_launch, uniform_launch,
+                                        uniform_9_launch, masked_launch,  divergent_launch,
+                                        pointers_launch,  pieces_launch};
+
+static void run_entry(int entry, int width)
+{
+  struct check_random random;
+  if (!check_begin(ARC_POLICY_STRING, &random)) return;
+  struct check_case c;
+  const int partial = entry == MASKED || entry == DIVERGENT;
+  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (partial ? 11 : 0), 1);
+  c.plan.threshold = check_below(&c.random, 3) ? check_below(&c.random, 35) : ARC_BALANCE_THRESHOLD;
+  c.exact = check_below(&c.random, 4) != 0;
+  if (entry == PIECES) {
+    const int widths[] = {4, 7};
+    check_layout_these_pieces(&c, 70, 2, widths);
+  } else check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
+  check_fill_shapes(&c);
+  for (int w = 0; w < c.warps; ++w)
+    check_fill_rows(&c, 0, w,
+                    entry == UNIFORM || entry == UNIFORM_9 ? 0 : w / 2 % CHECK_GROUPINGS);
+  check_run_form(&c, launches[entry], entry == POINTERS);
+#if SIMT_ON_CPU
+  if (!ARC_VECTOR_ATOMICS || SIMT_ARCH < 900)
+    CHECK(simt_counters_read().vector_reductions == 0, "vector reductions, though there are none");
+#endif
+  check_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  printf("%s\n", ARC_POLICY_STRING);
+  const int widths[] = {1, 2, 4, 8, 9, 11, 16, 27, 32, 37};
+  for (int entry = 0; entry < ENTRIES; ++entry)
+    for (int i = 0; i < 10; ++i)
+      run_entry(entry, entry == PIECES                          ? 11
+                       : entry == KEYED_9 || entry == UNIFORM_9 ? 9
+                                                                : widths[i]);
+#if SIMT_ON_CPU
+  const int faithful = ARC_PATH == ARC_PATH_SERIALIZED || ARC_PATH == ARC_PATH_BUTTERFLY;
+  if (ARC_VECTOR_ATOMICS && SIMT_ARCH >= 900 && check.only < 0 && !faithful)
+    CHECK(simt_counters_read().vector_reductions > 0, "no vector reduction in the whole run");
+#endif
+  return check_finish();
+}

@@ -1,0 +1,131 @@
+/* test_threshold.cu - the balancing threshold: a group is reduced in registers if and only if it has
+ * at least that many lanes.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The sums must be right at every threshold 0..33 and ARC_THRESHOLD_AUTO. What was reduced can be
+ * seen from the CPU warp's counters: a reduced group adds `width` floats to memory, another one
+ * `width` floats for each of its lanes.
+ */
+#include "check.cuh"
+
+CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
+CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
+CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
+
+enum { KEYED, UNIFORM, MASKED, ENTRIES };
+
+static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch};
+
+#if SIMT_ON_CPU
+
+/* Whether the path may reduce a warp's groups at all: the papers' butterfly wants one key and the
+   whole warp. */
+static int can_reduce(const struct check_case *c, int update, int warp)
+{
+  if (c->plan.path == ARC_PATH_ATOMIC) return 0;
+  if (c->plan.path != ARC_PATH_BUTTERFLY) return 1;
+  const unsigned active = c->active[update * c->warps + warp] & c->alive[warp];
+  const int *rows = c->rows + (size_t)update * c->threads + warp * 32;
+  int key = -1;
+  for (int lane = 0; lane < 32; ++lane)
+    if (active >> lane & 1) {
+      if (key >= 0 && rows[lane] != key) return 0;
+      key = rows[lane];
+    }
+  return c->alive[warp] == 0xffffffffu;
+}
+
+/* Floats that reach memory, by the definition of the threshold. */
+static unsigned long long floats_added(const struct check_case *c)
+{
+  unsigned long long floats = 0;
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int w = 0; w < c->warps; ++w) {
+      const unsigned active = c->active[u * c->warps + w] & c->alive[w];
+      const int *rows = c->rows + (size_t)u * c->threads + w * 32;
+      unsigned rest = active;
+      while (rest) {
+        int first = 0, lanes = 0;
+        while (!(rest >> first & 1)) first += 1;
+        for (int lane = first; lane < 32; ++lane)
+          if (rest >> lane & 1 && rows[lane] == rows[first]) {
+            lanes += 1;
+            rest &= ~(1u << lane);
+          }
+        const int reduced = can_reduce(c, u, w) && lanes >= c->plan.threshold;
+        floats += (unsigned long long)c->plan.width * (reduced ? 1 : lanes);
+      }
+    }
+  return floats;
+}
+
+#endif
+
+static void run_threshold(int entry, int path, int threshold)
+{
+  struct check_random random;
+  if (!check_begin("threshold", &random)) return;
+  struct check_case c;
+  const int width = 1 + (threshold + 3 * path) % 11;
+  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 7 : 0), 1);
+  c.plan.path = path;
+  c.plan.threshold = threshold;
+  check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
+  check_fill_shapes(&c);
+  for (int w = 0; w < c.warps; ++w) {
+    const int first = check_below(&c.random, c.key_count);
+    if (entry == UNIFORM || w % 3 == 0) check_rows(&c, 0, w, KEYS_CONTIGUOUS, 1, first);
+    else check_rows(&c, 0, w, w % KEYS_PATTERN_COUNT, 1 + check_below(&c.random, 5), first);
+  }
+#if SIMT_ON_CPU
+  simt_counters_reset();
+#endif
+  check_run(&c, launches[entry]);
+#if SIMT_ON_CPU
+  const unsigned long long floats = simt_counters_read().lane_adds, must = floats_added(&c);
+  if (threshold <= ARC_THRESHOLD_NEVER)
+    CHECK(floats == must, "entry %d path %d threshold %d: %llu floats added, must be %llu", entry,
+          path, threshold, floats, must);
+  else CHECK(floats <= floats_added(&c), "more floats added than without any reduction");
+#endif
+  check_case_free(&c);
+}
+
+/* One lane adds as many floats either way; but the transposed and the butterfly reduction shuffle
+   in any group that has the threshold, and the plain path never does. */
+static void one_warp(int path, int count, int threshold)
+{
+  struct check_random random;
+  if (!check_begin("one warp", &random)) return;
+  struct check_case c;
+  check_case_init(&c, random, 4, 1, 32, 1);
+  c.plan.path = path;
+  c.plan.threshold = threshold;
+  check_layout_rows(&c, 1, 4, 0);
+  c.active[0] = check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
+#if SIMT_ON_CPU
+  simt_counters_reset();
+#endif
+  check_run(&c, uniform_launch);
+#if SIMT_ON_CPU
+  const int reduces = count >= threshold, shuffled = simt_counters_read().shuffles != 0;
+  CHECK(shuffled == reduces, "path %d, %d lanes, threshold %d: reduced in registers: %d", path,
+        count, threshold, shuffled);
+#endif
+  check_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+  check_main(argc, argv);
+  for (int entry = 0; entry < ENTRIES; ++entry)
+    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
+      for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; ++threshold)
+        run_threshold(entry, path, threshold);
+  for (int count = 1; count <= 32; ++count)
+    for (int threshold = 0; threshold <= ARC_THRESHOLD_NEVER; ++threshold) {
+      one_warp(ARC_PATH_TRANSPOSED, count, threshold);
+      one_warp(ARC_PATH_BUTTERFLY, count, threshold);
+    }
+  return check_finish();
+}

@@ -1,0 +1,37 @@
+/* test_two_units.cu - arc.cuh included twice, and in two translation units of one program.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+#include "arc.cuh"
+#include "arc_policy.cuh"
+
+#include <stdio.h>
+
+void other_unit(float *sums); /* test_two_units_other.cu */
+
+static __global__ void add(float *sums)
+{
+  const float values[2] = {1.0f, 2.0f};
+  arc_add_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true, ARC_BALANCE_THRESHOLD);
+}
+
+int main(void)
+{
+  int devices = 0;
+  float *sums = NULL, got[2] = {0.0f, 0.0f};
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: no CUDA device\n");
+    return 77;
+  }
+  cudaMalloc(&sums, sizeof got);
+  cudaMemset(sums, 0, sizeof got);
+  SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums);
+  other_unit(sums);
+  cudaDeviceSynchronize();
+  cudaMemcpy(got, sums, sizeof got, cudaMemcpyDeviceToHost);
+  cudaFree(sums);
+  printf("%g %g, must be 96 128\n", got[0], got[1]);
+  return got[0] == 96.0f && got[1] == 128.0f ? 0 : 1;
+}

@@ -1,0 +1,19 @@
+/* test_two_units_other.cu - the second translation unit of test_two_units.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "arc_policy.cuh"
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+
+/* The same name as in the other unit, another body. */
+static __global__ void add(float *sums)
+{
+  const float values[2] = {2.0f, 2.0f};
+  arc_add_uniform_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true, ARC_BALANCE_THRESHOLD);
+}
+
+void other_unit(float *sums)
+{
+  SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums);
+}
