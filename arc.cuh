@@ -641,9 +641,8 @@ ARC__FN void arc__add_group_transposed(int kind, const arc__target *t, int key, 
    group; in each round every lane of odd rank hands its words to the next higher lane of its group
    and drops out. The highest lane of each group ends with the sums. */
 ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
-                              int lane) {
+                              unsigned rank, int lane) {
   unsigned below = arc__lanes_below(lane);
-  unsigned rank = arc__rank(group, lane);
   for (;;) {
     unsigned giving = __ballot_sync(lanes, (rank & 1u) != 0u);
     if (giving == 0u) return;
@@ -662,7 +661,7 @@ ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, 
 
 ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, int key,
                                const void *values, bool readable, bool active, unsigned lanes,
-                               unsigned group, int lane, int first) {
+                               unsigned group, unsigned rank, int lane, int first) {
   bool emits = active && group >> lane <= 1u; /* no group, or no higher lane in it */
   int count = arc__chunk_width(t, first);
   unsigned w[ARC__CHUNK];
@@ -670,19 +669,20 @@ ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, 
   if (serialized)
     arc__reduce_serialized(kind, w, count, lanes, group, lane);
   else
-    arc__reduce_tree(kind, w, count, lanes, group, lane);
+    arc__reduce_tree(kind, w, count, lanes, group, rank, lane);
   if (emits) arc__emit(kind, t, key, w, first, count, !serialized);
 }
 
 /* Reduces the groups that are not 0 with the tree (or serially) and emits: the highest lane of each
    group its sums, an active lane outside of them its own values. readable: the lane is active, or
-   was before its values were done. */
+   was before its values were done; rank: this lane's in its group. */
 ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, int key,
                              const void *values, bool readable, bool active, unsigned lanes,
-                             unsigned group, int lane) {
-  arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, lane, 0);
+                             unsigned group, unsigned rank, int lane) {
+  arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, rank, lane,
+                    0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, lane,
+    arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, rank, lane,
                       first);
 }
 
@@ -701,7 +701,8 @@ ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__t
   unsigned group =
       keys == ARC__UNIFORM ? (active ? present : 0u) : arc__group(lanes, present, key, active);
   if (__popc(group) < threshold) group = 0u;
-  arc__add_groups(kind, serialized, t, key, values, active, active, lanes, group, lane);
+  arc__add_groups(kind, serialized, t, key, values, active, active, lanes, group,
+                  arc__rank(group, lane), lane);
 }
 
 ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
@@ -775,54 +776,47 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   }
 }
 
-/* The groups that have a lane in `sources`, one transposed reduction each. Returns whether this
-   lane's values are done. */
-ARC__FN bool arc__add_groups_transposed(int kind, const arc__target *t, int key, const void *values,
-                                        bool active, unsigned sources, int lane) {
-  bool done = false;
-  while (sources != 0u) {
-    int source = arc__highest(sources);
-    int group_key = __shfl_sync(ARC__ALL_LANES, key, source);
-    bool member = active && key == group_key;
-    arc__add_group_transposed(kind, t, group_key, values, member, false, source, lane);
-    done = done || member;
-    sources ^= 1u << source;
-  }
-  return done;
-}
-
-/* Keys may differ. One or two groups: each that reaches the threshold gets a transposed reduction,
-   the other goes as it is. More: a group of half a warp or more gets a transposed reduction, the
-   others are reduced all at once, from two lanes on if the threshold is arc's to choose.
-   Of a group of s lanes exactly one has rank r, if r < s: so a vote on the rank finds one lane of
-   each group that is large enough, without counting any. */
+/* Keys may differ. Looks first for a group that holds half of the active lanes or more; it gets a
+   transposed reduction if it reaches the threshold, and so does the rest if that is one group too.
+   Whatever remains is reduced all at once (from two lanes on, if the threshold is arc's to choose).
+   The common case of several keys pays for the look with one vote. */
 ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void *values,
                              bool active, unsigned lanes, unsigned present, int threshold,
                              int lane) {
   bool automatic = threshold == ARC_THRESHOLD_AUTO;
-  int enough = automatic ? t->auto_threshold : threshold < 1 ? 1 : threshold;
+  int enough = automatic ? t->auto_threshold : threshold;
   unsigned group = arc__group(lanes, present, key, active);
-  int rank = (int)arc__rank(group, lane);
-  unsigned leaders = __ballot_sync(lanes, active && rank == 0);
-  unsigned others = leaders & (leaders - 1u); /* the leaders but the lowest one */
-  bool few = (others & (others - 1u)) == 0u;
+  unsigned rank = arc__rank(group, lane);
+  unsigned rest = present, sources = 0u;
   bool remains = active;
-  if (lanes == ARC__ALL_LANES) {
-    if (others == 0u && present == ARC__ALL_LANES && enough != ARC_THRESHOLD_NEVER) {
+  /* Of a group of s lanes one has rank s - 1, so that no group needs to be counted. */
+  if (lanes == ARC__ALL_LANES)
+    sources = __ballot_sync(lanes, active && 2 * (int)rank + 2 >= __popc(present));
+  while (sources != 0u) {
+    int source = arc__highest(sources);
+    int group_key = __shfl_sync(ARC__ALL_LANES, key, source);
+    bool member = active && key == group_key;
+    unsigned same = __ballot_sync(ARC__ALL_LANES, member);
+    if (same == ARC__ALL_LANES && enough != ARC_THRESHOLD_NEVER) {
       arc__add_group_transposed(kind, t, key, values, true, true, 0, lane);
       return;
     }
-    int large = few || enough > 16 ? enough : 16;
-    unsigned sources = __ballot_sync(lanes, active && rank == large - 1);
-    if (sources != 0u) {
-      bool done = arc__add_groups_transposed(kind, t, key, values, active, sources, lane);
-      remains = active && !done;
-      if (!__any_sync(lanes, remains)) return;
+    bool small = __popc(same) < enough;
+    bool last = same == rest;
+    bool reduced = !small && (last || rest == present);
+    if (reduced) {
+      arc__add_group_transposed(kind, t, group_key, values, member, false, source, lane);
+      if (last) return;
+      rest &= ~same;
+      sources = rest;
+      remains = remains && !member;
+    } else {
+      sources = 0u;
     }
+    if (member && (reduced || last)) group = rank = 0u; /* done, or alone and too small */
   }
-  bool reduces = automatic && !few ? (group & (group - 1u)) != 0u : __popc(group) >= enough;
-  if (!remains || (few && lanes == ARC__ALL_LANES)) reduces = false;
-  arc__add_groups(kind, false, t, key, values, active, remains, lanes, reduces ? group : 0u, lane);
+  if (!automatic && __popc(group) < enough) group = rank = 0u;
+  arc__add_groups(kind, false, t, key, values, active, remains, lanes, group, rank, lane);
 }
 
 /* Every add of every path comes through here; kind, path and keys are literals. */
