@@ -27,7 +27,7 @@ inactive_lanes_counted test_threshold s/__popc(present) >= threshold/__popc(lane
 threshold_off_by_one_each test_threshold s/if (__popc(group) >= threshold)/if (__popc(group) > threshold)/
 threshold_off_by_one_grouped test_threshold s/if (__popc(group) < threshold) group/if (__popc(group) <= threshold) group/
 threshold_off_by_one_butterfly test_threshold s/!one_key || __popc(present) < threshold/!one_key || __popc(present) <= threshold/
-threshold_off_by_one_auto test_threshold s/rank == large - 1)/rank == large)/
+threshold_off_by_one_auto test_threshold s/bool small = __popc(same) < enough;/bool small = __popc(same) <= enough;/
 lost_last_group test_add s/for (unsigned rest = present; rest != 0u;)/for (unsigned rest = present; (rest \& (rest - 1u)) != 0u;)/
 lost_groups_below_threshold test_add s/if (plain) arc__add_plain/if (plain \&\& !active) arc__add_plain/
 members_of_other_groups_added test_add s/bool member = active \&\& key == group_key;/bool member = active;/
@@ -38,7 +38,7 @@ rank_from_the_wrong_side test_add s/__popc(group \& 0xfffffffeu << lane)/__popc(
 tree_takes_from_the_wrong_rank test_add s/takes ? arc__highest(givers) : lane/takes ? arc__lowest(givers) : lane/
 tree_keeps_the_givers test_add s/group \&= ~giving \& stays;/group \&= stays;/
 serialized_forgets_a_lane test_add s/__any_sync(lanes, rest != 0u); rest/__any_sync(lanes, (rest \& (rest - 1u)) != 0u); rest/
-done_lanes_added_again test_add s/remains = active \&\& !done;/remains = active;/
+done_lanes_added_again test_add s/remains = remains \&\& !member;/remains = remains || member;/
 skipped_tail_of_the_width test_add s/for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)/for (int first = ARC__CHUNK; first + ARC__CHUNK <= t->width; first += ARC__CHUNK)/
 wrong_words_for_a_piece test_targets s/w + (from - first), to - from,/w, to - from,/
 caller_values_modified test_add s/ARC__EACH(i, count, ARC__CHUNK) w\[i\] = arc__load(kind, values, first + i);/ARC__EACH(i, count, ARC__CHUNK) { w[i] = arc__load(kind, values, first + i); ((float *)values)[first + i] = 0.0f; }/
