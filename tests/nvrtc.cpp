@@ -85,7 +85,8 @@ std::string kernels()
   source += std::string("extern \"C\" __global__ void others") + head +
             "  arc_piece_f32 pieces[2] = {{sums, 4, 1}, {sums + 2, 4, 2}};\n"
             "  arc_add_uniform_f32(rows, blockIdx.x, values, active, 0);\n"
-            "  arc_add_masked_f32(arc_target_f32_pieces(pieces, 2), key, values, active, mask, 33);\n"
+            "  arc_target_f32 both = arc_target_f32_pieces(pieces, 2);\n"
+            "  arc_add_masked_f32(both, key, values, active, mask, 33);\n"
             "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
             "  if (active) arc_add_divergent_f32(rows, key, values, 4);\n"
             "  arc_atomic_add_f32(sums, values[0]);\n}\n";
@@ -107,7 +108,8 @@ std::string words_of(const std::string &log)
 // True if it compiles without a word.
 bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define)
 {
-  const std::string arc = read_text(root + "/arc.cuh"), policy = read_text(root + "/arc_policy.cuh");
+  const std::string arc = read_text(root + "/arc.cuh");
+  const std::string policy = read_text(root + "/arc_policy.cuh");
   const std::string source = kernels();
   const char *texts[] = {arc.c_str(), policy.c_str()};
   const char *names[] = {"arc.cuh", "arc_policy.cuh"};
@@ -171,8 +173,8 @@ int main(int argc, char **argv)
     nvrtc.architectures(list.data());
   }
   for (int architecture : list) failed += !compile(nvrtc, root, architecture, nullptr);
-  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM", "-DARC_VECTOR_ATOMICS=0",
-                           "-DARC_INACTIVE_IS_ZERO=1"};
+  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM",
+                           "-DARC_VECTOR_ATOMICS=0", "-DARC_INACTIVE_IS_ZERO=1"};
   for (const char *define : defines)
     if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define);
   printf("%zu architectures, %d failed\n", list.size(), failed);

@@ -18,6 +18,7 @@ command -v "$nvcc" >/dev/null || {
 
 all_widths=$(seq 1 32)
 few_widths="3 10 32"
+spotless=' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'
 paths="atomic serialized butterfly transposed tree auto"
 
 # kernel <name> <width> <call>
@@ -45,8 +46,10 @@ source_of() {
     kernel "uniform_$1_$n" "$n" "arc_add_uniform_$1_f32$args"
     case $n in
     1 | 10)
-      kernel "masked_$1_$n" "$n" "arc_add_masked_$1_f32(target, key, values, active, mask, threshold)"
-      kernel "divergent_$1_$n" "$n" "if (active) arc_add_divergent_$1_f32(target, key, values, threshold)"
+      kernel "masked_$1_$n" "$n" \
+        "arc_add_masked_$1_f32(target, key, values, active, mask, threshold)"
+      kernel "divergent_$1_$n" "$n" \
+        "if (active) arc_add_divergent_$1_f32(target, key, values, threshold)"
       kernel "pointers_$1_$n" "$n" \
         "arc_add_pointers_$1_f32(pointers + threadIdx.x * $n, $n, key, values, active, threshold)"
       ;;
@@ -64,15 +67,14 @@ if [ "${4:-}" = one ]; then
   rm -f "$work/$arch.$path.cubin"
   wanted=$(grep -c __global__ "$work/$set.$path.cu")
   seen=$(grep -c 'bytes stack frame' "$work/$arch.$path.txt")
-  clean=$(grep -c ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads' \
-    "$work/$arch.$path.txt")
+  clean=$(grep -c "$spotless" "$work/$arch.$path.txt")
   if [ $status -eq 0 ] && [ "$seen" -eq "$wanted" ] && [ "$clean" -eq "$wanted" ]; then
     echo "$arch $path: $clean kernels, registers only"
     exit 0
   fi
   echo "$arch $path: FAILED: nvcc $status, $wanted kernels written, $seen reported, $clean clean"
   grep -B1 'bytes stack frame' "$work/$arch.$path.txt" | grep -v -e '^--' |
-    paste - - | grep -v ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads' | head -n 10
+    paste - - | grep -v "$spotless" | head -n 10
   grep -i -e error -e warning "$work/$arch.$path.txt" | head -n 10
   exit 1
 fi

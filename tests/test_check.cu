@@ -1,8 +1,8 @@
-/* test_check.cu - ARC_CHECK: what each level promises to detect is reported, what is correct is not.
+/* test_check.cu - ARC_CHECK: each level reports what it promises, and nothing that is correct.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Built at levels 0, 1 and 2, for the CPU warp only: a failed check stops the kernel, which would end
- * the program on a GPU.
+ * Built at levels 0, 1 and 2, for the CPU warp only: a failed check stops the kernel, which would
+ * end the program on a GPU.
  */
 #include "check.cuh"
 

@@ -76,7 +76,8 @@ static void run_form(const char *name, check_launch launch, int path, int width,
     for (int w = 0; w < c.warps; ++w) {
       unsigned *active = &c.active[u * c.warps + w];
       *active = check_mask(w % SHAPE_COUNT, count, &c.random) & c.alive[w];
-      if (shrinking && u) *active = active[-c.warps] & (check_bits(&c.random) | check_bits(&c.random));
+      const unsigned staying = check_bits(&c.random) | check_bits(&c.random);
+      if (shrinking && u) *active = active[-c.warps] & staying;
       c.calling[u * c.warps + w] = check_bits(&c.random);
       check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
     }

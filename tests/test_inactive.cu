@@ -1,8 +1,9 @@
-/* test_inactive.cu - nothing is read from an inactive lane: neither its key nor through its pointers.
+/* test_inactive.cu - nothing is read from an inactive lane, through no pointer of its.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Inactive lanes pass null as their values and as their pointers: the CPU warp reports a read
- * through them, a GPU ends the launch. With ARC_INACTIVE_IS_ZERO they must be readable, and this test has nothing to say.
+ * through them, a GPU ends the launch. With ARC_INACTIVE_IS_ZERO they must be readable, and this
+ * test has nothing to say.
  */
 #include "check.cuh"
 

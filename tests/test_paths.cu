@@ -53,7 +53,10 @@ static struct costs run_warp(int entry, int path, int groups, int count, unsigne
   simt_seed(stream);
   simt_counters_reset();
 #endif
-  check_run_form(&c, path == STANDARD ? standard_launch : path == SHORT ? shorts[entry] : named[entry],
+  check_run_form(&c,
+                 path == STANDARD ? standard_launch
+                 : path == SHORT  ? shorts[entry]
+                                  : named[entry],
                  entry == POINTERS);
 #if SIMT_ON_CPU
   const struct simt_counters n = simt_counters_read();

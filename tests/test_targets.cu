@@ -55,7 +55,7 @@ static void run_case(struct check_case *c, int one_key)
   check_case_free(c);
 }
 
-/* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: all that vector requests look at. */
+/* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: what vector requests look at. */
 static void alignment(int width)
 {
   for (int shift = 0; shift < 4; ++shift)
@@ -235,8 +235,8 @@ int main(int argc, char **argv)
   }
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     literal(path);
-    far_keys(240000000, 9, 0, path);      /* 2.16e9 floats: a 32-bit index wraps to a negative one */
-    far_keys(480000000, 12, 0, path);     /* 5.76e9 floats: wraps to a positive one */
+    far_keys(240000000, 9, 0, path);      /* 2.16e9 floats: 32 bits wrap to a negative one */
+    far_keys(480000000, 12, 0, path);     /* 5.76e9 floats: they wrap to a positive one */
     far_keys(59652324, 9, 0, path);       /* bytes pass 2^31, floats do not */
     far_keys(2147483642, 16, 0, path);    /* the largest keys */
     far_keys(-300000000, 12, 0, path);    /* and negative ones */

@@ -1,5 +1,5 @@
-/* test_threshold.cu - the balancing threshold: a group is reduced in registers if and only if it has
- * at least that many lanes.
+/* test_threshold.cu - the balancing threshold: a group is reduced in registers if and only if it
+ * has at least that many lanes.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The sums must be right at every threshold 0..33 and ARC_THRESHOLD_AUTO. What was reduced can be
