@@ -34,8 +34,11 @@
        serialized   n x (largest group - 1)          n from one lane a group
        butterfly    5 n                              n from one lane
        transposed   S(n) a group                     1 a group, coalesced
-       tree         n x ceil(log2(largest group))    n from one lane a group (*)
-       (*) n/4 with vector reductions. An empty warp costs one vote, on the atomic path nothing.
+       two groups   n + S16(n) (***)                 1, coalesced (auto only)
+       tree         n + 1 a round (**)               n from one lane a group (*)
+       (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds.
+       (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10, 15 for n = 16.
+       An empty warp costs one vote, on the atomic path nothing.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
    once. The caller's values are not modified. An inactive lane's key, values and pointers are
@@ -78,8 +81,15 @@ typedef struct arc__piece {
   int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
 } arc__piece;
 
-/* All pieces of a target, and this lane's slot: the parameter whose sum the transposed reduction
-   leaves in this lane, so that inside a loop its address is one multiply-add. */
+/* The parameter whose sum a transposed reduction leaves in this lane; its address is one
+   multiply-add. */
+typedef struct arc__slot {
+  char *base;
+  int stride_bytes;
+  int owned;
+} arc__slot;
+
+/* All pieces of a target, and this lane's slots. */
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
@@ -87,9 +97,8 @@ typedef struct arc__target {
   bool by_pointer;             /* the papers' form: one pointer a value instead of pieces */
   const void *const *pointers; /* anything in an inactive lane, so never to be asked for null */
   int auto_threshold;
-  char *slot_base;
-  int slot_stride_bytes;
-  int slot_owned;
+  arc__slot slot; /* after a reduction over the warp */
+  arc__slot half; /* after one over each half-warp */
 } arc__target;
 
 typedef struct arc_target_f32 {
@@ -209,11 +218,6 @@ ARC__FN int arc__lane(void) {
 
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 
-/* How many lanes of the group are higher than this one. */
-ARC__FN unsigned arc__rank(unsigned group, int lane) {
-  return (unsigned)__popc(group & 0xfffffffeu << lane);
-}
-
 /* mask must not be empty. The highest lane is one instruction cheaper to find than the lowest. */
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
@@ -264,6 +268,29 @@ ARC__FN unsigned arc__sum(int kind, unsigned a, unsigned b) {
 ARC__FN unsigned arc__load(int kind, const void *values, int i) {
   return kind == ARC__KIND_F32 ? __float_as_uint(((const float *)values)[i])
                                : ((const unsigned *)values)[i];
+}
+
+/* Of *low and high a lane keeps one, in *low, and sends the other, which is returned: the lower lane
+   (upper is 0) keeps *low, the upper one high. On the device the word kept moves by an addition,
+   because selects are what the reduction has most of, and their unit its bound. */
+ARC__FN unsigned arc__part(int kind, int upper, unsigned *low, unsigned high) {
+#if defined(__CUDA_ARCH__)
+  if (kind == ARC__KIND_F32) {
+    float keep = __uint_as_float(*low), send;
+    asm("{\n\t.reg .pred upper;\n\t"
+        "setp.ne.s32 upper, %3, 0;\n\t"
+        "selp.f32 %1, %0, %2, upper;\n\t"
+        "@upper add.f32 %0, %2, 0f80000000;\n\t}"
+        : "+f"(keep), "=&f"(send)
+        : "f"(__uint_as_float(high)), "r"(upper));
+    *low = __float_as_uint(keep);
+    return __float_as_uint(send);
+  }
+#endif
+  (void)kind;
+  unsigned send = upper ? *low : high;
+  *low = upper ? high : *low;
+  return send;
 }
 
 /* One reduction instruction, one value. */
@@ -330,9 +357,10 @@ ARC__FN void arc__gather(int kind, unsigned *w, const void *values, int first, i
 /* ------------------------------------------------------------------------------------------ */
 /* >>target                                                                                     */
 
-/* Which of `count` (1..32) values the transposed reduction leaves in `lane`; -1: none. Walks the
-   five exchanges backwards, from the one word that is left to its place among the first ones. */
-ARC__FN int arc__owned_value(int count, int lane) {
+/* Which of `count` (1..lanes) values the transposed reduction over `lanes` (32 or 16) leaves in
+   `lane`; -1: none. Walks the exchanges backwards, from the one word that is left to its place
+   among the first ones. */
+ARC__FN int arc__owned_value(int lanes, int count, int lane) {
   int live[5];
   live[0] = count;
   ARC__UNROLL
@@ -341,8 +369,9 @@ ARC__FN int arc__owned_value(int count, int lane) {
   bool owner = true;
   ARC__UNROLL
   for (int step = 4; step >= 0; --step) {
+    if (lanes >> step < 2) continue;
     int half = live[step] / 2;
-    bool upper = (lane & (16 >> step)) != 0;
+    bool upper = (lane & (lanes / 2 >> step)) != 0;
     if (place < half) {
       place += upper ? half : 0;
     } else { /* the leftover of an odd count: both partners hold its sum, the lower one owns it */
@@ -378,9 +407,6 @@ ARC__FN arc__target arc__target_begin(void) {
   t.by_pointer = false;
   t.pointers = 0;
   t.auto_threshold = 0;
-  t.slot_base = 0;
-  t.slot_stride_bytes = 0;
-  t.slot_owned = 0;
   return t;
 }
 
@@ -419,22 +445,26 @@ ARC__FN int arc__auto_threshold(const arc__target *t) {
   return __popc(arc__requests(t) < t->width ? 0xffu : 0xfu);
 }
 
-/* Points the slot at the parameter this lane will own. */
-ARC__FN void arc__target_end(arc__target *t, int value_bytes) {
-  int owned = arc__owned_value(t->width < ARC__CHUNK ? t->width : ARC__CHUNK, arc__lane());
+/* The slot of this lane among `lanes` that reduce the target's first values together. */
+ARC__FN arc__slot arc__slot_of(const arc__target *t, int lanes, int value_bytes) {
+  int owned = arc__owned_value(lanes, t->width < lanes ? t->width : lanes, arc__lane());
   int first = 0;
-  t->auto_threshold = arc__auto_threshold(t);
-  t->slot_owned = owned >= 0;
-  t->slot_base = t->piece[0].base;
-  t->slot_stride_bytes = t->piece[0].stride_bytes;
+  arc__slot slot = {t->piece[0].base, t->piece[0].stride_bytes, owned >= 0};
   ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
     const arc__piece *p = &t->piece[i];
     if (owned >= first) { /* the last piece that begins at or below it */
-      t->slot_base = p->base + (long long)(owned - first) * value_bytes;
-      t->slot_stride_bytes = p->stride_bytes;
+      slot.base = p->base + (long long)(owned - first) * value_bytes;
+      slot.stride_bytes = p->stride_bytes;
     }
     first += p->width;
   }
+  return slot;
+}
+
+ARC__FN void arc__target_end(arc__target *t, int value_bytes) {
+  t->auto_threshold = arc__auto_threshold(t);
+  t->slot = arc__slot_of(t, ARC__CHUNK, value_bytes);
+  t->half = arc__slot_of(t, ARC__CHUNK / 2, value_bytes);
 }
 
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width) {
@@ -462,9 +492,9 @@ ARC__FN char *arc__row(const arc__piece *p, int key) {
 /* ------------------------------------------------------------------------------------------ */
 /* >>emit                                                                                       */
 
-/* Values of the chunk that starts at `first`. */
-ARC__FN int arc__chunk_width(const arc__target *t, int first) {
-  return t->width - first < ARC__CHUNK ? t->width - first : ARC__CHUNK;
+/* Values of the chunk that starts at `first`, of `most` at a time. */
+ARC__FN int arc__chunk_width(const arc__target *t, int first, int most) {
+  return t->width - first < most ? t->width - first : most;
 }
 
 /* Adds words [0, count) to consecutive values at address, up to 2^vector_log2 bytes (a literal) a
@@ -524,7 +554,7 @@ ARC__FN char *arc__value_address(const arc__target *t, int key, int value) {
 
 ARC__FN void arc__chunk_plain(int kind, const arc__target *t, int key, const void *values,
                               bool vectors, int first) {
-  int count = arc__chunk_width(t, first);
+  int count = arc__chunk_width(t, first, ARC__CHUNK);
   unsigned w[ARC__CHUNK];
   arc__gather(kind, w, values, first, count, true, true);
   arc__emit(kind, t, key, w, first, count, vectors);
@@ -576,11 +606,10 @@ ARC__FN void arc__reduce_butterfly(int kind, unsigned *w, int count) {
    with the sum of value arc__owned_value(count, l). */
 ARC__FN int arc__exchange(int kind, unsigned *w, int live, int distance, int lane) {
   int half = live / 2;
-  bool upper = (lane & distance) != 0;
+  int upper = lane & distance;
   ARC__EACH(i, half, ARC__CHUNK / 2) {
-    unsigned keep = upper ? w[half + i] : w[i];
-    unsigned send = upper ? w[i] : w[half + i];
-    w[i] = arc__sum(kind, keep, __shfl_xor_sync(ARC__ALL_LANES, send, distance));
+    unsigned send = arc__part(kind, upper, &w[i], w[half + i]);
+    w[i] = arc__sum(kind, w[i], __shfl_xor_sync(ARC__ALL_LANES, send, distance));
   }
   if (live % 2 != 0) {
     unsigned both = w[2 * half];
@@ -589,101 +618,145 @@ ARC__FN int arc__exchange(int kind, unsigned *w, int live, int distance, int lan
   return half + live % 2;
 }
 
-ARC__FN unsigned arc__reduce_transposed(int kind, unsigned *w, int count, int lane) {
+ARC__FN unsigned arc__reduce_transposed(int kind, unsigned *w, int lanes, int count, int lane) {
   int live = count;
   ARC__UNROLL
-  for (int distance = 16; distance >= 1; distance /= 2)
+  for (int distance = lanes / 2; distance >= 1; distance /= 2)
     live = arc__exchange(kind, w, live, distance, lane);
   return w[0];
 }
 
 /* The address of the value this lane owns, in the papers' form: of all the pointers that lane
-   `source` holds, the one that belongs to it. */
+   `source` holds, the one that belongs to it. gives: this lane is some lane's source. */
 ARC__FN char *arc__owned_pointer(const arc__target *t, int first, int count, int owned, int source,
-                                 int lane) {
+                                 bool gives) {
   unsigned long long address = 0u;
   ARC__EACH(i, count, ARC__CHUNK) {
-    unsigned long long mine = lane == source ? (unsigned long long)t->pointers[first + i] : 0u;
+    unsigned long long mine = gives ? (unsigned long long)t->pointers[first + i] : 0u;
     unsigned long long its = __shfl_sync(ARC__ALL_LANES, mine, source);
     if (owned == i) address = its;
   }
   return (char *)address;
 }
 
-ARC__FN void arc__chunk_transposed(int kind, const arc__target *t, int key, const void *values,
-                                   bool member, bool trusted, int source, int lane, int first) {
-  int count = arc__chunk_width(t, first);
-  unsigned w[ARC__CHUNK];
-  arc__gather(kind, w, values, first, count, member, trusted);
-  unsigned sum = arc__reduce_transposed(kind, w, count, lane);
-  if (!t->by_pointer && t->width <= ARC__CHUNK) {
-    if (t->slot_owned) arc__red(kind, arc__offset(t->slot_base, key, t->slot_stride_bytes), sum);
+/* Adds the sum that a transposed reduction over `lanes` (32 or 16) of the chunk at `first` left in
+   this lane. key: that of the group it is about; source, gives: as above. */
+ARC__FN void arc__emit_owned(int kind, const arc__target *t, int lanes, int key, unsigned sum,
+                             int first, int count, int source, bool gives, int lane) {
+  if (!t->by_pointer && first == 0) {
+    const arc__slot *slot = lanes == ARC__CHUNK ? &t->slot : &t->half;
+    if (slot->owned) arc__red(kind, arc__offset(slot->base, key, slot->stride_bytes), sum);
     return;
   }
-  int owned = arc__owned_value(count, lane);
-  char *address = t->by_pointer ? arc__owned_pointer(t, first, count, owned, source, lane)
+  int owned = arc__owned_value(lanes, count, lane);
+  char *address = t->by_pointer ? arc__owned_pointer(t, first, count, owned, source, gives)
                                 : arc__value_address(t, key, first + owned);
   if (owned >= 0) arc__red(kind, address, sum);
 }
 
-/* One transposed reduction of one group of a full warp; members hold the key, `source` is one of
-   them. trusted: every lane is a member, or holds zeros. */
+ARC__FN void arc__chunk_transposed(int kind, const arc__target *t, int key, const void *values,
+                                   bool member, bool trusted, int source, int lane, int first) {
+  int count = arc__chunk_width(t, first, ARC__CHUNK);
+  unsigned w[ARC__CHUNK];
+  arc__gather(kind, w, values, first, count, member, trusted);
+  unsigned sum = arc__reduce_transposed(kind, w, ARC__CHUNK, count, lane);
+  arc__emit_owned(kind, t, ARC__CHUNK, key, sum, first, count, source, lane == source, lane);
+}
+
+/* One transposed reduction of one group of a full warp. group: its lanes, of which each knows the
+   key; known: every lane does. trusted: lanes outside hold zeros, or there are none. */
 ARC__FN void arc__add_group_transposed(int kind, const arc__target *t, int key, const void *values,
-                                       bool member, bool trusted, int source, int lane) {
+                                       bool member, bool trusted, unsigned group, bool known,
+                                       int lane) {
+  if (t->width == 1) { /* every lane ends with the one sum: a lane of the group has the key too */
+    unsigned w;
+    arc__gather(kind, &w, values, 0, 1, member, trusted);
+    arc__reduce_transposed(kind, &w, ARC__CHUNK, 1, lane);
+    if (group >> lane == 1u) arc__emit(kind, t, key, &w, 0, 1, false);
+    return;
+  }
+  int source = known && !t->by_pointer ? 0 : arc__highest(group);
+  if (!known) key = __shfl_sync(ARC__ALL_LANES, key, source);
   arc__chunk_transposed(kind, t, key, values, member, trusted, source, lane, 0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
     arc__chunk_transposed(kind, t, key, values, member, trusted, source, lane, first);
 }
 
+/* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
+   keeps the group of the highest leader and the upper one the other; then each half reduces 16
+   lanes. About the shuffles of one and a half reductions, and one request. */
+ARC__FN void arc__chunk_pair(int kind, const arc__target *t, int key, const void *values,
+                             bool stays, bool leaves, int source, bool leader, int lane,
+                             int first) {
+  int count = arc__chunk_width(t, first, ARC__CHUNK / 2);
+  unsigned w[ARC__CHUNK / 2];
+  ARC__EACH(i, count, ARC__CHUNK / 2) {
+    unsigned keep = stays ? arc__load(kind, values, first + i) : arc__neutral(kind);
+    unsigned send = leaves ? arc__load(kind, values, first + i) : arc__neutral(kind);
+    w[i] = arc__sum(kind, keep, __shfl_xor_sync(ARC__ALL_LANES, send, ARC__CHUNK / 2));
+  }
+  unsigned sum = arc__reduce_transposed(kind, w, ARC__CHUNK / 2, count, lane);
+  arc__emit_owned(kind, t, ARC__CHUNK / 2, key, sum, first, count, source, leader, lane);
+}
+
+/* present: the lanes of both groups; leaders: the highest lane of each. */
+ARC__FN void arc__add_pair_transposed(int kind, const arc__target *t, int key, const void *values,
+                                      bool active, unsigned present, unsigned group,
+                                      unsigned leaders, bool leader, int lane) {
+  bool upper = (lane & ARC__CHUNK / 2) != 0;
+  bool first_group = group > (present ^ group); /* it holds the highest lane */
+  bool stays = active && first_group != upper, leaves = active && first_group == upper;
+  unsigned low = leaders & (0u - leaders);
+  int source = arc__highest(upper ? low : leaders ^ low);
+  key = __shfl_sync(ARC__ALL_LANES, key, source);
+  arc__chunk_pair(kind, t, key, values, stays, leaves, source, leader, lane, 0);
+  for (int first = ARC__CHUNK / 2; first < t->width; first += ARC__CHUNK / 2)
+    arc__chunk_pair(kind, t, key, values, stays, leaves, source, leader, lane, first);
+}
+
 /* ------------------------------------------------------------------------------------------ */
 /* >>tree                                                                                       */
-/* All groups at once, on any subset of lanes. Lanes are numbered downwards by their rank in their
-   group; in each round every lane of odd rank hands its words to the next higher lane of its group
-   and drops out. The highest lane of each group ends with the sums. */
+/* All groups at once, on any subset of lanes, by pointer jumping: each lane knows the next lower one
+   of its group, adds what it holds, and then points where that one pointed. After r rounds a lane
+   holds the sum of 2^r lanes of its group, and the highest ends with all of them. */
+#define ARC__NO_LANE 32u /* marks a lane that nobody follows; what a shuffle reads is then itself */
+
 ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
-                              unsigned rank, int lane) {
-  unsigned below = arc__lanes_below(lane);
-  for (;;) {
-    unsigned giving = __ballot_sync(lanes, (rank & 1u) != 0u);
-    if (giving == 0u) return;
-    unsigned stays = (rank & 1u) - 1u; /* all ones, or 0 for a lane that gives */
-    unsigned givers = group & below & stays;
-    bool takes = givers != 0u;
-    int source = takes ? arc__highest(givers) : lane;
+                              int lane) {
+  unsigned lower = group & arc__lanes_below(lane);
+  unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)lane;
+  while (__any_sync(lanes, next < ARC__NO_LANE)) {
+    bool takes = next < ARC__NO_LANE;
     ARC__EACH(i, count, ARC__CHUNK) {
-      unsigned other = __shfl_sync(lanes, w[i], source);
+      unsigned other = __shfl_sync(lanes, w[i], (int)next);
       if (takes) w[i] = arc__sum(kind, w[i], other);
     }
-    group &= ~giving & stays;
-    rank = (rank & stays) >> 1;
+    next = __shfl_sync(lanes, next, (int)next);
   }
 }
 
 ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, int key,
-                               const void *values, bool readable, bool active, unsigned lanes,
-                               unsigned group, unsigned rank, int lane, int first) {
+                               const void *values, bool active, unsigned lanes, unsigned group,
+                               int lane, int first) {
   bool emits = active && group >> lane <= 1u; /* no group, or no higher lane in it */
-  int count = arc__chunk_width(t, first);
+  int count = arc__chunk_width(t, first, ARC__CHUNK);
   unsigned w[ARC__CHUNK];
-  arc__gather(kind, w, values, first, count, readable, ARC_INACTIVE_IS_ZERO);
+  arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
   if (serialized)
     arc__reduce_serialized(kind, w, count, lanes, group, lane);
   else
-    arc__reduce_tree(kind, w, count, lanes, group, rank, lane);
+    arc__reduce_tree(kind, w, count, lanes, group, lane);
   if (emits) arc__emit(kind, t, key, w, first, count, !serialized);
 }
 
 /* Reduces the groups that are not 0 with the tree (or serially) and emits: the highest lane of each
-   group its sums, an active lane outside of them its own values. readable: the lane is active, or
-   was before its values were done; rank: this lane's in its group. */
+   group its sums, an active lane outside of them its own values. */
 ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, int key,
-                             const void *values, bool readable, bool active, unsigned lanes,
-                             unsigned group, unsigned rank, int lane) {
-  arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, rank, lane,
-                    0);
+                             const void *values, bool active, unsigned lanes, unsigned group,
+                             int lane) {
+  arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, 0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_groups(kind, serialized, t, key, values, readable, active, lanes, group, rank, lane,
-                      first);
+    arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, first);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -701,13 +774,12 @@ ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__t
   unsigned group =
       keys == ARC__UNIFORM ? (active ? present : 0u) : arc__group(lanes, present, key, active);
   if (__popc(group) < threshold) group = 0u;
-  arc__add_groups(kind, serialized, t, key, values, active, active, lanes, group,
-                  arc__rank(group, lane), lane);
+  arc__add_groups(kind, serialized, t, key, values, active, lanes, group, lane);
 }
 
 ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
                                   bool active, unsigned present, int lane, int first) {
-  int count = arc__chunk_width(t, first);
+  int count = arc__chunk_width(t, first, ARC__CHUNK);
   unsigned w[ARC__CHUNK];
   arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
   arc__reduce_butterfly(kind, w, count);
@@ -735,13 +807,16 @@ ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int k
 ARC__FN void arc__add_present_transposed(int kind, const arc__target *t, int key,
                                          const void *values, bool active, unsigned present,
                                          int lane) {
-  if (present == ARC__ALL_LANES) {
-    arc__add_group_transposed(kind, t, key, values, true, true, 0, lane);
-    return;
+  if (ARC_INACTIVE_IS_ZERO && t->width > 1 && !t->by_pointer) {
+    /* Nothing to mask: one code for full and ragged warps. */
+    if (present != ARC__ALL_LANES) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
+    arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
+  } else if (present == ARC__ALL_LANES && t->width > 1) {
+    arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
+  } else {
+    arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, present, false,
+                              lane);
   }
-  int source = arc__highest(present);
-  key = __shfl_sync(ARC__ALL_LANES, key, source);
-  arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, source, lane);
 }
 
 /* One group after the other; groups below the threshold go to plain atomics. */
@@ -754,7 +829,7 @@ ARC__FN void arc__add_each_transposed(int kind, const arc__target *t, int key, c
     bool member = active && key == group_key;
     unsigned group = __ballot_sync(ARC__ALL_LANES, member);
     if (__popc(group) >= threshold)
-      arc__add_group_transposed(kind, t, group_key, values, member, false, source, lane);
+      arc__add_group_transposed(kind, t, group_key, values, member, false, group, true, lane);
     else
       plain = plain || member;
     rest &= ~group;
@@ -776,47 +851,35 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   }
 }
 
-/* Keys may differ. Looks first for a group that holds half of the active lanes or more; it gets a
-   transposed reduction if it reaches the threshold, and so does the rest if that is one group too.
-   Whatever remains is reduced all at once (from two lanes on, if the threshold is arc's to choose).
-   The common case of several keys pays for the look with one vote. */
+/* Keys may differ. One group or two get a transposed reduction, more are reduced all at once by the
+   tree. If the threshold is arc's to choose, a reduction must pay for all lanes together. */
 ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void *values,
                              bool active, unsigned lanes, unsigned present, int threshold,
                              int lane) {
   bool automatic = threshold == ARC_THRESHOLD_AUTO;
   int enough = automatic ? t->auto_threshold : threshold;
   unsigned group = arc__group(lanes, present, key, active);
-  unsigned rank = arc__rank(group, lane);
-  unsigned rest = present, sources = 0u;
-  bool remains = active;
-  /* Of a group of s lanes one has rank s - 1, so that no group needs to be counted. */
-  if (lanes == ARC__ALL_LANES)
-    sources = __ballot_sync(lanes, active && 2 * (int)rank + 2 >= __popc(present));
-  while (sources != 0u) {
-    int source = arc__highest(sources);
-    int group_key = __shfl_sync(ARC__ALL_LANES, key, source);
-    bool member = active && key == group_key;
-    unsigned same = __ballot_sync(ARC__ALL_LANES, member);
-    if (same == ARC__ALL_LANES && enough != ARC_THRESHOLD_NEVER) {
-      arc__add_group_transposed(kind, t, key, values, true, true, 0, lane);
-      return;
+  bool one = false;
+  if (lanes == ARC__ALL_LANES) {
+    bool leader = group >> lane == 1u;
+    unsigned leaders = __ballot_sync(lanes, leader);
+    if (__popc(leaders) <= 2) {
+      one = (leaders & (leaders - 1u)) == 0u;
+      bool reduces = one || automatic ? __popc(present) >= enough
+                                      : __all_sync(lanes, !active || __popc(group) >= enough) != 0;
+      if (reduces && one) {
+        arc__add_present_transposed(kind, t, key, values, active, present, lane);
+        return;
+      }
+      if (reduces) {
+        arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader,
+                                 lane);
+        return;
+      }
     }
-    bool small = __popc(same) < enough;
-    bool last = same == rest;
-    bool reduced = !small && (last || rest == present);
-    if (reduced) {
-      arc__add_group_transposed(kind, t, group_key, values, member, false, source, lane);
-      if (last) return;
-      rest &= ~same;
-      sources = rest;
-      remains = remains && !member;
-    } else {
-      sources = 0u;
-    }
-    if (member && (reduced || last)) group = rank = 0u; /* done, or alone and too small */
   }
-  if (!automatic && __popc(group) < enough) group = rank = 0u;
-  arc__add_groups(kind, false, t, key, values, active, remains, lanes, group, rank, lane);
+  if (automatic ? one : __popc(group) < enough) group = 0u;
+  arc__add_groups(kind, false, t, key, values, active, lanes, group, lane);
 }
 
 /* Every add of every path comes through here; kind, path and keys are literals. */

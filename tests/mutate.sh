@@ -15,7 +15,7 @@ mutations() {
   cat <<'END'
 dropped_leftover_value test_uniform s/if (live % 2 != 0) {/if (live < 0) {/
 doubled_owner_of_leftover test_uniform s/owner = owner \&\& !upper;/(void)upper;/
-wrong_half_kept test_uniform s/unsigned keep = upper ? w\[half + i\] : w\[i\];/unsigned keep = upper ? w[i] : w[half + i];/
+wrong_half_kept test_uniform s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
 wrong_shuffle_distance test_uniform s/live = arc__exchange(kind, w, live, distance, lane)/live = arc__exchange(kind, w, live, distance == 2 ? 1 : distance, lane)/
 butterfly_short_one_step test_uniform s/for (int distance = 16; distance >= 1; distance \/= 2)$/for (int distance = 16; distance >= 2; distance \/= 2)/
 wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
@@ -27,18 +27,26 @@ inactive_lanes_counted test_threshold s/__popc(present) >= threshold/__popc(lane
 threshold_off_by_one_each test_threshold s/if (__popc(group) >= threshold)/if (__popc(group) > threshold)/
 threshold_off_by_one_grouped test_threshold s/if (__popc(group) < threshold) group/if (__popc(group) <= threshold) group/
 threshold_off_by_one_butterfly test_threshold s/!one_key || __popc(present) < threshold/!one_key || __popc(present) <= threshold/
-threshold_off_by_one_auto test_threshold s/bool small = __popc(same) < enough;/bool small = __popc(same) <= enough;/
+threshold_off_by_one_auto test_paths s/__popc(present) >= enough/__popc(present) > enough/
+small_group_reduced_alone test_paths s/automatic ? one :/automatic ? false :/
+threshold_off_by_one_pair test_paths s/!active || __popc(group) >= enough/!active || __popc(group) > enough/
+threshold_off_by_one_many test_threshold s/: __popc(group) < enough/: __popc(group) <= enough/
 lost_last_group test_add s/for (unsigned rest = present; rest != 0u;)/for (unsigned rest = present; (rest \& (rest - 1u)) != 0u;)/
 lost_groups_below_threshold test_add s/if (plain) arc__add_plain/if (plain \&\& !active) arc__add_plain/
 members_of_other_groups_added test_add s/bool member = active \&\& key == group_key;/bool member = active;/
 inactive_lanes_in_a_group test_add,test_masked s/active ? key : 0) \& present;/active ? key : 0);/
 garbage_keys_matched test_add s/__match_any_sync(lanes, active ? key : 0)/__match_any_sync(lanes, key)/
 butterfly_of_several_keys test_add s/one_key = one_key \&\& __all_sync(.*/one_key = true;/
-rank_from_the_wrong_side test_add s/__popc(group \& 0xfffffffeu << lane)/__popc(group \& arc__lanes_below(lane))/
-tree_takes_from_the_wrong_rank test_add s/takes ? arc__highest(givers) : lane/takes ? arc__lowest(givers) : lane/
-tree_keeps_the_givers test_add s/group \&= ~giving \& stays;/group \&= stays;/
+tree_skips_a_lane test_add s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
+tree_adds_itself test_add s/bool takes = next < ARC__NO_LANE;/bool takes = true;/
+tree_ends_after_a_round test_add s/while (__any_sync(lanes, next < ARC__NO_LANE))/if (__any_sync(lanes, next < ARC__NO_LANE))/
 serialized_forgets_a_lane test_add s/__any_sync(lanes, rest != 0u); rest/__any_sync(lanes, (rest \& (rest - 1u)) != 0u); rest/
-done_lanes_added_again test_add s/remains = remains \&\& !member;/remains = remains || member;/
+pair_trades_the_wrong_group test_add s/bool stays = active \&\& first_group != upper/bool stays = active \&\& first_group == upper/
+pair_trades_inactive_lanes test_add s/leaves = active \&\& first_group == upper/leaves = first_group == upper/
+pair_takes_the_wrong_keys test_add s/upper ? low : leaders ^ low/upper ? leaders ^ low : low/
+pair_of_three_groups test_add s/__popc(leaders) <= 2/__popc(leaders) <= 3/
+pair_in_the_slots_of_a_warp test_add s/lanes == ARC__CHUNK ? \&t->slot : \&t->half/\&t->slot/
+one_value_from_every_lane test_add s/if (group >> lane == 1u) arc__emit/if (member) arc__emit/
 skipped_tail_of_the_width test_add s/for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)/for (int first = ARC__CHUNK; first + ARC__CHUNK <= t->width; first += ARC__CHUNK)/
 wrong_words_for_a_piece test_targets s/w + (from - first), to - from,/w, to - from,/
 caller_values_modified test_add s/ARC__EACH(i, count, ARC__CHUNK) w\[i\] = arc__load(kind, values, first + i);/ARC__EACH(i, count, ARC__CHUNK) { w[i] = arc__load(kind, values, first + i); ((float *)values)[first + i] = 0.0f; }/
