@@ -859,26 +859,26 @@ ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void
   bool automatic = threshold == ARC_THRESHOLD_AUTO;
   int enough = automatic ? t->auto_threshold : threshold;
   unsigned group = arc__group(lanes, present, key, active);
-  bool one = false;
   if (lanes == ARC__ALL_LANES) {
     bool leader = group >> lane == 1u;
     unsigned leaders = __ballot_sync(lanes, leader);
     if (__popc(leaders) <= 2) {
-      one = (leaders & (leaders - 1u)) == 0u;
-      bool reduces = one || automatic ? __popc(present) >= enough
-                                      : __all_sync(lanes, !active || __popc(group) >= enough) != 0;
-      if (reduces && one) {
-        arc__add_present_transposed(kind, t, key, values, active, present, lane);
+      if ((leaders & (leaders - 1u)) == 0u) {
+        if (__popc(present) >= enough)
+          arc__add_present_transposed(kind, t, key, values, active, present, lane);
+        else if (active)
+          arc__add_plain(kind, t, key, values, true);
         return;
       }
-      if (reduces) {
+      if (automatic ? __popc(present) >= enough
+                    : __all_sync(lanes, !active || __popc(group) >= enough) != 0) {
         arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader,
                                  lane);
         return;
       }
     }
   }
-  if (automatic ? one : __popc(group) < enough) group = 0u;
+  if (!automatic && __popc(group) < enough) group = 0u;
   arc__add_groups(kind, false, t, key, values, active, lanes, group, lane);
 }
 
