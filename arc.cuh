@@ -185,6 +185,13 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__ALL_LANES 0xffffffffu
 #define ARC__CHUNK 32 /* values reduced at a time: one for each lane to own */
 
+/* Words to reduce, in registers. Host compilers do not see that each is written before it is read. */
+#if defined(__CUDACC__)
+#define ARC__WORDS(w, count) unsigned w[count]
+#else
+#define ARC__WORDS(w, count) unsigned w[count] = {0u}
+#endif
+
 /* A failed check ends the way a device assert() does: message, file and line reach stderr when the
    host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
    it; NVRTC declares it by itself. */
@@ -555,7 +562,7 @@ ARC__FN char *arc__value_address(const arc__target *t, int key, int value) {
 ARC__FN void arc__chunk_plain(int kind, const arc__target *t, int key, const void *values,
                               bool vectors, int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK);
-  unsigned w[ARC__CHUNK];
+  ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, true, true);
   arc__emit(kind, t, key, w, first, count, vectors);
 }
@@ -657,7 +664,7 @@ ARC__FN void arc__emit_owned(int kind, const arc__target *t, int lanes, int key,
 ARC__FN void arc__chunk_transposed(int kind, const arc__target *t, int key, const void *values,
                                    bool member, bool trusted, int source, int lane, int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK);
-  unsigned w[ARC__CHUNK];
+  ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, member, trusted);
   unsigned sum = arc__reduce_transposed(kind, w, ARC__CHUNK, count, lane);
   arc__emit_owned(kind, t, ARC__CHUNK, key, sum, first, count, source, lane == source, lane);
@@ -689,7 +696,7 @@ ARC__FN void arc__chunk_pair(int kind, const arc__target *t, int key, const void
                              bool stays, bool leaves, int source, bool leader, int lane,
                              int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK / 2);
-  unsigned w[ARC__CHUNK / 2];
+  ARC__WORDS(w, ARC__CHUNK / 2);
   ARC__EACH(i, count, ARC__CHUNK / 2) {
     unsigned keep = stays ? arc__load(kind, values, first + i) : arc__neutral(kind);
     unsigned send = leaves ? arc__load(kind, values, first + i) : arc__neutral(kind);
@@ -740,7 +747,7 @@ ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, 
                                int lane, int first) {
   bool emits = active && group >> lane <= 1u; /* no group, or no higher lane in it */
   int count = arc__chunk_width(t, first, ARC__CHUNK);
-  unsigned w[ARC__CHUNK];
+  ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
   if (serialized)
     arc__reduce_serialized(kind, w, count, lanes, group, lane);
@@ -780,7 +787,7 @@ ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__t
 ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
                                   bool active, unsigned present, int lane, int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK);
-  unsigned w[ARC__CHUNK];
+  ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
   arc__reduce_butterfly(kind, w, count);
   if (lane == arc__highest(present)) arc__emit(kind, t, key, w, first, count, false);
