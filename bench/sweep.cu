@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "sweep.h"
+#include "sweep_compare.h"
 
 enum {
   exit_done = 0,
@@ -46,12 +47,13 @@ static int group_end(const struct sweep_plan *plan, int first) {
 
 static int report_wrong(const struct sweep_result *r, FILE *err) {
   if (r->wrong == 0) return 0;
-  fprintf(err,
-          "ERROR: %s, width %d, %d lanes %s, %d keys, threshold %d: %ld sums are wrong, the worst "
-          "by %.3g times its bound\n",
-          sweep_path_name(r->cell.path), r->cell.width, r->cell.lanes,
-          sweep_shape_name(r->cell.shape), r->cell.keys, r->cell.threshold, r->wrong,
-          r->worst_error);
+  fprintf(
+      err,
+      "ERROR: %s, workload %s, width %d, %d lanes %s, %d keys, threshold %d: %ld sums are wrong, "
+      "the worst by %.3g times its bound\n",
+      sweep_path_name(r->cell.path), sweep_workload_name(r->cell.workload), r->cell.width,
+      r->cell.lanes, sweep_shape_name(r->cell.shape), r->cell.keys, r->cell.threshold, r->wrong,
+      r->worst_error);
   return 1;
 }
 
@@ -62,18 +64,19 @@ struct sweep_run {
   int wrong_cells, failed;
 };
 
-/* All groups, or up to an interrupt. Returns the number of groups measured. */
-static int run_groups(struct sweep_run *run, const struct sweep_plan *plan,
-                      const struct sweep_options *o, FILE *out, FILE *err) {
+/* The groups that are not in `results` yet, or up to an interrupt. */
+static void run_groups(struct sweep_run *run, const struct sweep_plan *plan,
+                       const struct sweep_options *o, FILE *out, FILE *err) {
   double start = seconds_now();
-  int groups = 0;
-  for (int first = 0; first < plan->count && !sweep_interrupted(); ++groups) {
+  int groups = 0, taken_over = run->results.count;
+  for (int first = taken_over; first < plan->count && !sweep_interrupted(); ++groups) {
     int end = group_end(plan, first);
     struct sweep_result *r = run->results.item + run->results.count;
-    if (!o->quiet) sweep_progress(first, plan->count, seconds_now() - start, &plan->cell[first]);
+    if (!o->quiet)
+      sweep_progress(first, plan->count, taken_over, seconds_now() - start, &plan->cell[first]);
     run->failed = sweep_bench_group(run->bench, &plan->cell[first], end - first, r, err);
     sweep_progress_clear();
-    if (run->failed) return groups;
+    if (run->failed) return;
     if (!o->quiet) sweep_table_group(out, r, end - first);
     for (int i = 0; i < end - first; ++i) {
       if (run->csv.file) sweep_csv_row(&run->csv, &r[i]);
@@ -83,24 +86,41 @@ static int run_groups(struct sweep_run *run, const struct sweep_plan *plan,
     first = end;
     if (o->interrupt_after == groups + 1) raise(SIGINT);
   }
-  return groups;
 }
 
+/* Closes the files and says how it went. `unwritten`: JSON could not be written. */
 static int finish(struct sweep_run *run, const struct sweep_plan *plan,
-                  const struct sweep_options *o, double seconds, FILE *out, FILE *err) {
+                  const struct sweep_options *o, int unwritten, double seconds, FILE *out,
+                  FILE *err) {
   int complete = run->results.count == plan->count;
-  int unwritten = run->csv.file ? sweep_csv_close(&run->csv, complete, err) : 0;
+  if (run->csv.file) unwritten |= sweep_csv_close(&run->csv, complete, err);
+  sweep_bench_warn(run->bench, err);
   if (!complete) {
     fprintf(err, "arc_sweep: %s after %d of %d cells%s%s\n",
             run->failed ? "stopped" : "interrupted", run->results.count, plan->count,
-            run->csv.file ? "; they are kept in " : "", run->csv.file ? run->csv.partial : "");
+            run->csv.file ? "; --resume goes on from " : "", run->csv.file ? run->csv.partial : "");
     return run->failed ? exit_wrong : exit_interrupted;
   }
   if (o->preset && strcmp(o->preset, "issue") == 0) sweep_verdict(out, &run->results, run->bench);
+  if (o->preset && strcmp(o->preset, "peers") == 0) sweep_verdict_peers(out, &run->results);
   if (!o->quiet)
     fprintf(out, "\n%d cells in %.1f s, %d with wrong sums%s%s\n", plan->count, seconds,
             run->wrong_cells, run->csv.file ? "; written to " : "", run->csv.file ? o->csv : "");
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
+}
+
+/* Opens the files; counts and reports what --resume took over. */
+static int open_files(struct sweep_run *run, const struct sweep_plan *plan,
+                      const struct sweep_options *o, int argc, char **argv, FILE *out, FILE *err) {
+  int status = o->json ? sweep_json_check(o->json, err) : 0;
+  if (status || !o->csv) return status;
+  status = sweep_csv_open(&run->csv, run->bench, argc, argv, o, plan, run->results.item,
+                          &run->results.count, err);
+  for (int i = 0; i < run->results.count; ++i)
+    run->wrong_cells += report_wrong(&run->results.item[i], err);
+  if (!status && o->resume && !o->quiet)
+    fprintf(out, "resumed: %d of %d cells are taken over\n", run->results.count, plan->count);
+  return status;
 }
 
 static int run_plan(const struct sweep_plan *plan, const struct sweep_options *o, int argc,
@@ -110,16 +130,20 @@ static int run_plan(const struct sweep_plan *plan, const struct sweep_options *o
   run.bench = sweep_bench_open(o, plan, err);
   if (!run.bench) return exit_no_gpu;
   run.results.item = (struct sweep_result *)calloc((size_t)plan->count, sizeof *run.results.item);
-  int status = run.results.item ? 0 : exit_wrong;
-  if (!status && o->csv) status = sweep_csv_open(&run.csv, o->csv, run.bench, argc, argv, o, err);
+  int status = run.results.item ? open_files(&run, plan, o, argc, argv, out, err) : exit_wrong;
   if (!status) {
     double start = seconds_now();
     interrupts = 0;
     void (*before)(int) = signal(SIGINT, on_interrupt);
+    void (*before_term)(int) = signal(SIGTERM, on_interrupt);
     if (!o->quiet) sweep_table_head(out, run.bench, o);
     run_groups(&run, plan, o, out, err);
     signal(SIGINT, before);
-    status = finish(&run, plan, o, seconds_now() - start, out, err);
+    signal(SIGTERM, before_term);
+    int unwritten = 0;
+    if (o->json)
+      unwritten = sweep_json_write(o->json, run.bench, argc, argv, o, plan, &run.results, err);
+    status = finish(&run, plan, o, unwritten, seconds_now() - start, out, err);
   }
   free(run.results.item);
   sweep_bench_close(run.bench);
@@ -127,6 +151,8 @@ static int run_plan(const struct sweep_plan *plan, const struct sweep_options *o
 }
 
 int sweep_main(int argc, char **argv, FILE *out, FILE *err) {
+  if (argc > 1 && strcmp(argv[1], "compare") == 0)
+    return sweep_compare(argc - 1, argv + 1, out, err);
   struct sweep_options options;
   struct sweep_plan plan;
   int bad = sweep_options_read(&options, argc, argv, err);

@@ -2,8 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    One generator serves the measured kernels and the expected sums, on the GPU and on the host. It
-   costs some thirty instructions an update, the same for every path, whatever it draws: shapes and
-   layouts are tables and bit masks in the arguments, never branches. */
+   costs some thirty instructions an update (forty where lanes draw their own keys), the same for
+   every path, whatever it draws: shapes, layouts and workload models are tables and bit masks in
+   the arguments, never branches. sweep_workload.cu fills them in. */
 #ifndef ARC_BENCH_SWEEP_DRAW_CUH
 #define ARC_BENCH_SWEEP_DRAW_CUH
 
@@ -16,8 +17,8 @@
 /* What a lane of every warp is told. In memory, not among the arguments, so that it stays in
    registers: a constant that is loaded again in the loop would share the shuffles' pipe. */
 struct sweep_lane_setup {
-  int rank;  /* active if rank (permuted, see below) < the update's count of active lanes */
-  int group; /* lanes of one group share their key */
+  int rank;     /* active if rank (permuted, see below) < the update's count of active lanes */
+  int position; /* where the lane stands along the warp's keys, see group below */
   float inactive_value;
   long long never; /* 0; the compiler cannot know */
 };
@@ -29,10 +30,20 @@ struct sweep_args {
   int row_count, updates, threshold;
   unsigned seed;
   /* count = count_base + (drawn bits & mask), mask = count_mask_many or, for every other draw,
-     count_mask_many ^ count_mask_flip */
+     count_mask_many ^ count_mask_flip; above 32 is all lanes. empty_mask: one bit, then every
+     other draw has no active lane; or 0 */
   int count_base, count_mask_many, count_mask_flip;
+  unsigned empty_mask;
   unsigned rank_step_mask, rank_shift_mask; /* nonzero: ranks are permuted anew in every update */
-  unsigned random_groups;                   /* > 0: a lane draws its group among so many */
+  /* rate = (rate_base + (drawn bits & mask)) << (drawn bits & mask)
+     group = (position * rate + (drawn bits & mask)) / 128: lanes whose groups are equal share their
+     key; along the lanes, keys change every 128 / rate positions */
+  int rate_base, rate_add_mask, rate_shift_mask, phase_mask;
+  unsigned random_groups; /* > 0: a lane draws its group among so many */
+  /* key = (hash of the warp's state + group * spread, below key_count) >> (drawn bits & mask)
+           + group * step */
+  int key_count, group_step;
+  unsigned group_spread, key_shift_mask;
 };
 
 /* What stays the same for a thread from update to update, and the two generators. */
@@ -58,8 +69,8 @@ static __host__ __device__ __forceinline__ unsigned sweep_below(unsigned random,
 }
 
 /* A key that the compiler knows to be an int, not the upper half of a product. */
-static __host__ __device__ __forceinline__ int sweep_key(unsigned random, int row_count) {
-  int key = (int)sweep_below(random, (unsigned)row_count);
+static __host__ __device__ __forceinline__ int sweep_key(unsigned random, int key_count) {
+  int key = (int)sweep_below(random, (unsigned)key_count);
 #if defined(__CUDA_ARCH__)
   asm("" : "+r"(key));
 #endif
@@ -91,17 +102,19 @@ static __host__ __device__ __forceinline__ struct sweep_lane sweep_lane_begin(
   return l;
 }
 
-static __host__ __device__ __forceinline__ void sweep_draw_lane(const struct sweep_args *a,
-                                                                struct sweep_lane *l,
-                                                                struct sweep_update *d) {
+/* Advances the warp's generator and returns its bits. */
+static __host__ __device__ __forceinline__ unsigned sweep_draw_lane(const struct sweep_args *a,
+                                                                    struct sweep_lane *l,
+                                                                    struct sweep_update *d) {
   l->warp_state = l->warp_state * 1664525u + 1013904223u;
   unsigned h = l->warp_state ^ (l->warp_state >> 15);
   int count_mask = a->count_mask_many ^ (-(int)(h & 1u) & a->count_mask_flip);
   int count = a->count_base + ((int)(h >> 7) & count_mask);
   unsigned step = 1u + ((h >> 12) & a->rank_step_mask); /* odd: a permutation modulo 32 */
   unsigned position = (unsigned)l->setup.rank * step + ((h >> 17) & a->rank_shift_mask);
-  d->active = (int)(position & 31u) < count;
+  d->active = (int)((position & 31u) | (h & a->empty_mask)) < count;
   d->x = sweep_signed_unit(h * l->salt);
+  return h;
 }
 
 /* One key for the whole block, as the pixels of a tile walk one list. */
@@ -110,7 +123,7 @@ static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_unifor
   struct sweep_update d;
   sweep_draw_lane(a, l, &d);
   l->block_state = l->block_state * 1664525u + 1013904223u;
-  d.key = sweep_key(l->block_state, a->row_count);
+  d.key = sweep_key(l->block_state, a->key_count);
   return d;
 }
 
@@ -118,11 +131,15 @@ static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_unifor
 static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_keyed(
     const struct sweep_args *a, struct sweep_lane *l) {
   struct sweep_update d;
-  sweep_draw_lane(a, l, &d);
-  unsigned group = (unsigned)l->setup.group +
+  unsigned h = sweep_draw_lane(a, l, &d);
+  int rate = (a->rate_base + ((int)(h >> 18) & a->rate_add_mask))
+             << ((int)(h >> 22) & a->rate_shift_mask);
+  int along = l->setup.position * rate + ((int)(h >> 25) & a->phase_mask);
+  unsigned group = (unsigned)(along >> 7) +
                    sweep_below((l->warp_state ^ 0x5851F42Du) * l->salt, a->random_groups);
-  unsigned h = (l->warp_state + group * 0x9E3779B9u) * 0x85EBCA6Bu;
-  d.key = sweep_key(h ^ (h << 13), a->row_count);
+  unsigned k = (l->warp_state + group * a->group_spread) * 0x85EBCA6Bu;
+  int key = sweep_key(k ^ (k << 13), a->key_count);
+  d.key = (key >> ((k >> 9) & a->key_shift_mask)) + (int)group * a->group_step;
   return d;
 }
 

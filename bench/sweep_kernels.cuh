@@ -5,7 +5,9 @@
      SWEEP_NAME              suffix of the kernels and of their table
      SWEEP_ADD_UNIFORM(W)    the statement that adds in the kernel with one key per block
      SWEEP_ADD_KEYED(W)      the same where lanes draw their own keys
-   A statement sees `a` (the arguments), `target`, `d` (key and active) and `values` (W floats). */
+   A statement sees `a` (the arguments), `target`, `d` (key and active) and `values` (W floats).
+   Where a path needs what this build lacks, the file defines SWEEP_MISSING instead of the
+   statements: words that go on after "unavailable: ". */
 #ifndef ARC_BENCH_SWEEP_KERNELS_CUH
 #define ARC_BENCH_SWEEP_KERNELS_CUH
 
@@ -33,6 +35,13 @@
 #define SWEEP_JOIN(a, b) SWEEP_JOIN_SPELT(a, b)
 #define SWEEP_JOIN_SPELT(a, b) a##b
 #define SWEEP_KERNEL_NAME(kind, W) SWEEP_JOIN(SWEEP_JOIN(sweep_##kind##_, SWEEP_NAME), _##W)
+
+#ifdef SWEEP_MISSING
+
+extern const struct sweep_kernels SWEEP_JOIN(sweep_kernels_, SWEEP_NAME)[SWEEP_WIDTH_COUNT] = {};
+extern const char *const SWEEP_JOIN(sweep_missing_, SWEEP_NAME) = SWEEP_MISSING;
+
+#else
 
 #define SWEEP_KERNEL(kind, W, ADD)                                                           \
   static __global__ void __launch_bounds__(256, SWEEP_MIN_BLOCKS)                            \
@@ -65,5 +74,8 @@ SWEEP_WIDTHS(SWEEP_KERNELS)
 #define SWEEP_ENTRY(W) {W, SWEEP_KERNEL_NAME(uniform, W), SWEEP_KERNEL_NAME(keyed, W)},
 extern const struct sweep_kernels SWEEP_JOIN(sweep_kernels_, SWEEP_NAME)[SWEEP_WIDTH_COUNT] = {
     SWEEP_WIDTHS(SWEEP_ENTRY)};
+extern const char *const SWEEP_JOIN(sweep_missing_, SWEEP_NAME) = NULL;
+
+#endif
 
 #endif

@@ -5,6 +5,7 @@
    all of them alike. Each launch starts from zeroed rows; the zeroing is outside of the events. */
 #include "simt/simt.cuh"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,13 @@
 #include "sweep_kernel_table.h"
 #include "sweep_oracle.cuh"
 
+#if !SIMT_ON_CPU && __has_include(<cub/version.cuh>)
+#include <cub/version.cuh>
+#endif
+
 struct sweep_bench {
   struct sweep_sizes sizes;
+  struct sweep_rigour rigour;
   double tamper;
   float *rows;
   struct sweep_lane_setup *lanes; /* device */
@@ -23,111 +29,23 @@ struct sweep_bench {
   struct sweep_verified *verified;
   struct sweep_cell expected_of; /* the cell whose sums `expected` holds */
   int expected_known;
+  int floors; /* whether rates are known */
+  struct sweep_rates rates;
+  struct sweep_energy *energy;
   cudaEvent_t start, stop;
-  double clock_mhz; /* GPU only, measured */
-  int schedulers;   /* GPU only */
+  void *flush; /* what is overwritten for a cold cache */
+  size_t flush_bytes;
+  double clock_mhz;        /* measured at the start, GPU only */
+  double lowest_clock_mhz; /* after any group */
+  int groups, slow_groups; /* measured; of them with a clock that had fallen */
+  int throttle_after;      /* tests only */
 };
-
-/* ---- kernels by cell ---- */
-
-static const struct sweep_kernels *table_of(const struct sweep_cell *c) {
-  int zeros = c->zeros;
-  switch (c->path) {
-    case SWEEP_PATH_NONE: return sweep_kernels_none;
-    case SWEEP_PATH_PLAIN: return sweep_kernels_plain;
-    case SWEEP_PATH_VECTOR: return sweep_kernels_vector;
-    case SWEEP_PATH_BROKEN: return sweep_kernels_broken;
-    case SWEEP_PATH_ATOMIC: return sweep_kernels_atomic;
-    case SWEEP_PATH_SERIALIZED: return sweep_kernels_serialized;
-    case SWEEP_PATH_BUTTERFLY:
-      if (c->threshold == 0)
-        return zeros ? sweep_kernels_butterfly_always_zeros : sweep_kernels_butterfly_always;
-      return zeros ? sweep_kernels_butterfly_zeros : sweep_kernels_butterfly;
-    case SWEEP_PATH_TRANSPOSED:
-      if (c->threshold == 0)
-        return zeros ? sweep_kernels_transposed_always_zeros : sweep_kernels_transposed_always;
-      return zeros ? sweep_kernels_transposed_zeros : sweep_kernels_transposed;
-    case SWEEP_PATH_TREE:
-      if (c->threshold == 0 && !zeros) return sweep_kernels_tree_always;
-      return zeros ? sweep_kernels_tree_zeros : sweep_kernels_tree;
-    default: break;
-  }
-  if (c->threshold != SWEEP_THRESHOLD_DEFAULT) return sweep_kernels_auto;
-  return zeros ? sweep_kernels_auto_default_zeros : sweep_kernels_auto_default;
-}
-
-static sweep_kernel kernel_of(const struct sweep_cell *c) {
-  const struct sweep_kernels *table = table_of(c);
-  for (int i = 0; i < SWEEP_WIDTH_COUNT; ++i)
-    if (table[i].width == c->width)
-      return c->call == SWEEP_CALL_UNIFORM ? table[i].uniform : table[i].keyed;
-  abort();
-}
-
-/* ---- arguments by cell ---- */
-
-static void shuffle_ranks(struct sweep_lane_setup *lanes, unsigned seed) {
-  for (int i = 31; i > 0; --i) {
-    seed = seed * 1664525u + 1013904223u;
-    int j = (int)sweep_below(seed, (unsigned)(i + 1));
-    int rank = lanes[i].rank;
-    lanes[i].rank = lanes[j].rank;
-    lanes[j].rank = rank;
-  }
-}
-
-/* The first `count` ranks on evenly spaced lanes; for drawn counts a bit reversal, whose every
-   prefix is nearly even. */
-static void spread_ranks(struct sweep_lane_setup *lanes, int count) {
-  if (count == SWEEP_LANES_MIXED) {
-    for (int lane = 0; lane < 32; ++lane)
-      lanes[lane].rank =
-          (lane & 1) << 4 | (lane & 2) << 2 | (lane & 4) | (lane & 8) >> 2 | (lane & 16) >> 4;
-    return;
-  }
-  int next = 0, other = count;
-  for (int lane = 0; lane < 32; ++lane) {
-    int chosen = next < count && lane == next * 32 / count;
-    lanes[lane].rank = chosen ? next++ : other++;
-  }
-}
-
-static void fill_lanes(struct sweep_lane_setup *lanes, const struct sweep_cell *c, unsigned seed) {
-  for (int lane = 0; lane < 32; ++lane) {
-    struct sweep_lane_setup *l = &lanes[lane];
-    l->rank = c->shape == SWEEP_SHAPE_SINGLE ? 31 - lane : lane;
-    l->group = 0;
-    if (c->layout == SWEEP_LAYOUT_INTERLEAVED) l->group = lane % c->keys;
-    if (c->layout == SWEEP_LAYOUT_CONTIGUOUS) l->group = lane * c->keys / 32;
-    l->inactive_value = c->zeros ? 0.0f : simt_poison_f32();
-    l->never = 0;
-  }
-  if (c->shape == SWEEP_SHAPE_SCATTERED) shuffle_ranks(lanes, seed);
-  if (c->shape == SWEEP_SHAPE_STRIDED) spread_ranks(lanes, c->lanes);
-}
 
 static struct sweep_args args_of(const struct sweep_bench *b, const struct sweep_cell *c) {
   struct sweep_args a;
-  memset(&a, 0, sizeof a);
+  sweep_workload_args(c, &b->sizes, &a);
   a.rows = b->rows;
   a.lanes = b->lanes;
-  a.stride = (c->width + b->sizes.padding - 1) / b->sizes.padding * b->sizes.padding;
-  a.row_count = b->sizes.rows;
-  a.updates = b->sizes.updates;
-  a.threshold = c->threshold;
-  a.seed = (unsigned)b->sizes.seed;
-  a.count_base = c->lanes;
-  if (c->lanes == SWEEP_LANES_MIXED) {
-    a.count_base = 1;
-    a.count_mask_many = 31;
-    a.count_mask_flip = 31 ^ 3;
-  }
-  if (c->shape == SWEEP_SHAPE_RANDOM) {
-    a.rank_step_mask = 30;
-    a.rank_shift_mask = 31;
-  }
-  if (c->layout == SWEEP_LAYOUT_RANDOM && c->call == SWEEP_CALL_KEYED)
-    a.random_groups = (unsigned)c->keys;
   return a;
 }
 
@@ -146,16 +64,23 @@ static size_t largest_stride(const struct sweep_plan *plan, const struct sweep_s
   return (size_t)((width + sizes->padding - 1) / sizes->padding * sizes->padding);
 }
 
-#if !SIMT_ON_CPU
+#if SIMT_ON_CPU
+
+static double measure_clock_mhz(struct sweep_bench *b, long long clocks) {
+  (void)b, (void)clocks;
+  return 1980.0; /* the model's; no figure is computed from it */
+}
+
+#else
+
 static __global__ void spin(long long clocks) {
   long long start = clock64();
   while (clock64() - start < clocks) {
   }
 }
 
-/* Wakes the clocks up and reads them: a fixed number of clocks, timed. */
-static double measure_clock_mhz(struct sweep_bench *b) {
-  const long long clocks = 200000000;
+/* A fixed number of clocks, timed. */
+static double measure_clock_mhz(struct sweep_bench *b, long long clocks) {
   float ms = 0.0f;
   cudaEventRecord(b->start, 0);
   SIMT_LAUNCH(spin, 1, 32, 0, 0, clocks);
@@ -164,7 +89,39 @@ static double measure_clock_mhz(struct sweep_bench *b) {
   cudaEventElapsedTime(&ms, b->start, b->stop);
   return ms > 0.0f ? (double)clocks / ((double)ms * 1000.0) : 0.0;
 }
+
 #endif
+
+static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
+
+static int open_buffers(struct sweep_bench *b, const struct sweep_plan *plan, FILE *err) {
+  size_t rows = (size_t)b->sizes.rows;
+  return failed(cudaMalloc(&b->rows, rows * largest_stride(plan, &b->sizes) * sizeof(float)),
+                "rows", err) ||
+         failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums", err) ||
+         failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes", err) ||
+         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check", err) ||
+         failed(cudaEventCreate(&b->start), "event", err) ||
+         failed(cudaEventCreate(&b->stop), "event", err);
+}
+
+static int open_device(struct sweep_bench *b, const struct sweep_options *o, FILE *err) {
+#if SIMT_ON_CPU
+  (void)o, (void)err;
+#else
+  int device = 0, l2_bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device);
+  b->flush_bytes = o->rigour.cold ? 2 * (size_t)l2_bytes : 0;
+  if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold", err))
+    return 1;
+  if (o->rigour.energy && !(b->energy = sweep_energy_open(err))) return 1;
+#endif
+  measure_clock_mhz(b, wake_up_clocks); /* idle clocks take a while to rise */
+  b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(b, group_clocks);
+  b->floors = o->floors;
+  return o->floors && sweep_rates_measure(&b->rates, o->sizes.rows, err);
+}
 
 struct sweep_bench *sweep_bench_open(const struct sweep_options *o, const struct sweep_plan *plan,
                                      FILE *err) {
@@ -176,25 +133,13 @@ struct sweep_bench *sweep_bench_open(const struct sweep_options *o, const struct
   struct sweep_bench *b = (struct sweep_bench *)calloc(1, sizeof *b);
   if (!b) return NULL;
   b->sizes = o->sizes;
+  b->rigour = o->rigour;
   b->tamper = o->wrong_oracle ? 1.01 : 1.0;
-  size_t rows = (size_t)o->sizes.rows;
-  if (failed(cudaMalloc(&b->rows, rows * largest_stride(plan, &o->sizes) * sizeof(float)), "rows",
-             err) ||
-      failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums", err) ||
-      failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes", err) ||
-      failed(cudaMalloc(&b->verified, sizeof *b->verified), "check", err) ||
-      failed(cudaEventCreate(&b->start), "event", err) ||
-      failed(cudaEventCreate(&b->stop), "event", err)) {
+  b->throttle_after = o->throttle_after;
+  if (open_buffers(b, plan, err) || open_device(b, o, err)) {
     sweep_bench_close(b);
     return NULL;
   }
-#if !SIMT_ON_CPU
-  b->clock_mhz = measure_clock_mhz(b);
-  int device = 0, multiprocessors = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  b->schedulers = 4 * multiprocessors;
-#endif
   return b;
 }
 
@@ -204,6 +149,8 @@ void sweep_bench_close(struct sweep_bench *b) {
   cudaFree(b->expected);
   cudaFree(b->lanes);
   cudaFree(b->verified);
+  cudaFree(b->flush);
+  sweep_energy_close(b->energy);
   if (b->start) cudaEventDestroy(b->start);
   if (b->stop) cudaEventDestroy(b->stop);
   free(b);
@@ -213,8 +160,8 @@ void sweep_bench_close(struct sweep_bench *b) {
 
 /* The expected sums depend on masks, keys and sizes, not on width, path or garbage. */
 static int same_updates(const struct sweep_cell *a, const struct sweep_cell *b) {
-  return a->lanes == b->lanes && a->shape == b->shape && a->keys == b->keys &&
-         a->layout == b->layout && a->call == b->call;
+  return a->workload == b->workload && a->lanes == b->lanes && a->shape == b->shape &&
+         a->keys == b->keys && a->layout == b->layout && a->call == b->call;
 }
 
 static void prepare_expected(struct sweep_bench *b, const struct sweep_cell *c) {
@@ -253,14 +200,16 @@ static void verify(struct sweep_bench *b, const struct sweep_cell *c, struct swe
 /* ---- one launch ---- */
 
 /* Returns the milliseconds of the launch; on the CPU warp the counters are what is wanted. */
-static double launch(struct sweep_bench *b, const struct sweep_cell *c, sweep_kernel kernel) {
+static double launch(struct sweep_bench *b, const struct sweep_cell *c) {
   struct sweep_args a = args_of(b, c);
+  sweep_kernel kernel = sweep_kernel_of(c);
   float ms = 0.0f;
   cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)a.stride * sizeof(float), 0);
 #if SIMT_ON_CPU
   simt_counters_reset();
   SIMT_LAUNCH(kernel, b->sizes.blocks, b->sizes.threads, 0, 0, a);
 #else
+  if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
   cudaEventRecord(b->start, 0);
   SIMT_LAUNCH(kernel, b->sizes.blocks, b->sizes.threads, 0, 0, a);
   cudaEventRecord(b->stop, 0);
@@ -272,9 +221,10 @@ static double launch(struct sweep_bench *b, const struct sweep_cell *c, sweep_ke
 
 #if SIMT_ON_CPU
 
-static void fill_counts(const struct sweep_bench *b, struct sweep_result *r) {
+static void fill_counts(const struct sweep_bench *b, const struct sweep_cell *cell,
+                        struct sweep_result *r) {
   struct simt_counters c = simt_counters_read();
-  double updates = sweep_bench_warp_updates(b);
+  double updates = sweep_warp_updates(cell, &b->sizes);
   r->gross = 1000.0 * simt_model_clocks(&c, "h200") / updates;
   r->shuffles = (double)c.shuffles / updates;
   r->votes = (double)c.votes / updates;
@@ -289,9 +239,9 @@ static void fill_counts(const struct sweep_bench *b, struct sweep_result *r) {
 static int measure_cells(struct sweep_bench *b, const struct sweep_cell *cells, int count,
                          struct sweep_result *results, FILE *err) {
   for (int i = 0; i < count; ++i) {
-    launch(b, &cells[i], kernel_of(&cells[i]));
+    launch(b, &cells[i]);
     if (failed(cudaGetLastError(), sweep_path_name(cells[i].path), err)) return 1;
-    fill_counts(b, &results[i]);
+    fill_counts(b, &cells[i], &results[i]);
     verify(b, &cells[i], &results[i]);
   }
   return 0;
@@ -299,9 +249,7 @@ static int measure_cells(struct sweep_bench *b, const struct sweep_cell *cells, 
 
 #else
 
-/* A short cell gets three times --repeat launches, as long as they fit into the budget. */
-enum { rounds_per_repeat = 3 };
-static const double cell_budget_ms = 20.0;
+enum { most_launches = 100 };
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -325,92 +273,166 @@ static void fill_times(struct sweep_result *r, double *ms, int count) {
   r->launches = count;
 }
 
-/* Warm-up, which also checks the sums and tells how many rounds a cell can afford. */
+/* Launches back to back, from one tick of the energy counter to the first one that is far enough:
+   the counter ticks every 20 to 100 ms. NAN where it does not move. */
+static double measure_energy(struct sweep_bench *b, const struct sweep_cell *c) {
+  const double least_ms = 60.0, most_ms = 1000.0;
+  struct sweep_args a = args_of(b, c);
+  sweep_kernel kernel = sweep_kernel_of(c);
+  double first = sweep_energy_read(b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
+  double launches = 0.0;
+  while (spent_ms < most_ms && first >= 0.0) {
+    float ms = 0.0f;
+    cudaEventRecord(b->start, 0);
+    for (int i = 0; i < 4; ++i) SIMT_LAUNCH(kernel, b->sizes.blocks, b->sizes.threads, 0, 0, a);
+    cudaEventRecord(b->stop, 0);
+    cudaEventSynchronize(b->stop);
+    cudaEventElapsedTime(&ms, b->start, b->stop);
+    spent_ms += (double)ms;
+    since_ms += (double)ms;
+    launches += 4.0;
+    double now = sweep_energy_read(b->energy);
+    if (begin >= 0.0 && now > begin && since_ms >= least_ms)
+      return (now - begin) * 1e6 / (launches * sweep_warp_updates(c, &b->sizes));
+    if (begin < 0.0 && now > first) begin = now, since_ms = launches = 0.0;
+  }
+  return NAN;
+}
+
+/* Warm-up; its sums are checked. */
 static int warm_up(struct sweep_bench *b, const struct sweep_cell *c, struct sweep_result *r,
-                   int *rounds, FILE *err) {
-  sweep_kernel kernel = kernel_of(c);
+                   FILE *err) {
   cudaFuncAttributes attributes;
-  if (failed(cudaFuncGetAttributes(&attributes, (const void *)kernel), sweep_path_name(c->path),
-             err))
+  if (failed(cudaFuncGetAttributes(&attributes, (const void *)sweep_kernel_of(c)),
+             sweep_path_name(c->path), err))
     return 1;
   r->registers = attributes.numRegs;
   r->local_bytes = (int)attributes.localSizeBytes;
-  double ms = launch(b, c, kernel);
+  launch(b, c);
   verify(b, c, r);
-  if (failed(cudaGetLastError(), sweep_path_name(c->path), err)) return 1;
-  int most = rounds_per_repeat * b->sizes.repeat;
-  double affordable = cell_budget_ms / (ms > 1e-3 ? ms : 1e-3);
-  *rounds = affordable < b->sizes.repeat ? b->sizes.repeat
-            : affordable > most ? most
-                                : (int)affordable;
-  return 0;
+  return failed(cudaGetLastError(), sweep_path_name(c->path), err);
+}
+
+struct timed_cell {
+  double ms[most_launches], sum;
+  int done;
+};
+
+/* One more launch. The cell is done when the quartiles are close enough or its time is spent; the
+   sums of its last launch are checked as those of the first were. */
+static void time_once(struct sweep_bench *b, const struct sweep_cell *c, struct timed_cell *t,
+                      struct sweep_result *r) {
+  double sorted[most_launches], ms = launch(b, c);
+  int count = ++r->launches;
+  t->ms[count - 1] = ms;
+  t->sum += ms;
+  memcpy(sorted, t->ms, (size_t)count * sizeof *sorted);
+  fill_times(r, sorted, count);
+  double noise = 100.0 * (r->quartile_high - r->quartile_low) / r->gross;
+  if (count < b->rigour.repeat) return;
+  t->done =
+      noise <= b->rigour.noise_percent || t->sum >= b->rigour.cell_ms || count == most_launches;
+  if (!t->done) return;
+  long wrong = r->wrong;
+  double worst = r->worst_error;
+  verify(b, c, r);
+  if (wrong > r->wrong) r->wrong = wrong, r->worst_error = worst;
 }
 
 static int measure_cells(struct sweep_bench *b, const struct sweep_cell *cells, int count,
                          struct sweep_result *results, FILE *err) {
-  int most = rounds_per_repeat * b->sizes.repeat;
-  int *rounds = (int *)calloc((size_t)count, sizeof *rounds);
-  double *ms = (double *)calloc((size_t)count * (size_t)most, sizeof *ms);
-  int bad = !rounds || !ms;
-  for (int i = 0; i < count && !bad; ++i) bad = warm_up(b, &cells[i], &results[i], &rounds[i], err);
-  for (int round = 0; round < most && !bad; ++round) {
-    if (round > 0 && sweep_interrupted()) break;
+  struct timed_cell *timed = (struct timed_cell *)calloc((size_t)count, sizeof *timed);
+  int bad = !timed, busy = 1;
+  for (int i = 0; i < count && !bad; ++i) bad = warm_up(b, &cells[i], &results[i], err);
+  while (busy && !bad) {
+    busy = 0;
     for (int i = 0; i < count; ++i) {
-      if (round >= rounds[i]) continue;
-      ms[(size_t)i * (size_t)most + (size_t)round] = launch(b, &cells[i], kernel_of(&cells[i]));
-      results[i].launches = round + 1;
+      if (timed[i].done) continue;
+      time_once(b, &cells[i], &timed[i], &results[i]);
+      busy |= !timed[i].done;
     }
   }
-  for (int i = 0; i < count && !bad; ++i) {
-    /* The last launch is checked as well as the first. */
-    long wrong = results[i].wrong;
-    double worst = results[i].worst_error;
-    launch(b, &cells[i], kernel_of(&cells[i]));
-    verify(b, &cells[i], &results[i]);
-    if (wrong > results[i].wrong) results[i].wrong = wrong, results[i].worst_error = worst;
-    fill_times(&results[i], ms + (size_t)i * (size_t)most, results[i].launches);
-  }
+  for (int i = 0; i < count && !bad && b->energy; ++i)
+    results[i].energy_nj = measure_energy(b, &cells[i]);
   bad |= failed(cudaGetLastError(), "launch", err);
-  free(rounds);
-  free(ms);
+  free(timed);
   return bad;
 }
 
 #endif
 
+/* What is known of a cell before it is measured: nothing. */
+static void begin_results(const struct sweep_cell *cells, int count, struct sweep_result *results) {
+  memset(results, 0, (size_t)count * sizeof *results);
+  for (int i = 0; i < count; ++i) {
+    results[i].cell = cells[i];
+    results[i].to_plain = results[i].floor = results[i].to_floor = NAN;
+    results[i].energy_nj = NAN;
+  }
+}
+
+/* What the cells of a group say about each other. */
+static void compare_results(const struct sweep_bench *b, int count, struct sweep_result *results) {
+  double plain_net = 0.0, base = results[0].gross, floor = NAN; /* cell 0 is `none` */
+  if (b->floors) floor = sweep_floor(&b->rates, &results[0].cell, &b->sizes, base);
+  for (int i = 0; i < count; ++i) {
+    results[i].net = results[i].gross - base;
+    if (results[i].cell.path == SWEEP_PATH_PLAIN) plain_net = results[i].net;
+  }
+  for (int i = 0; i < count; ++i) {
+    struct sweep_result *r = &results[i];
+    r->floor = floor;
+    if (r->cell.path == SWEEP_PATH_NONE) continue;
+    if (plain_net > 0.0) r->to_plain = r->net / plain_net;
+    if (floor > 0.0) r->to_floor = r->gross / floor;
+  }
+}
+
+/* A clock that falls by more than this share is worth a warning. */
+static const double slow_clock = 0.97;
+
+static void note_clock(struct sweep_bench *b, int count, struct sweep_result *results) {
+  double mhz = measure_clock_mhz(b, group_clocks);
+  if (b->throttle_after && b->groups >= b->throttle_after) mhz *= 0.9;
+  for (int i = 0; i < count; ++i) results[i].clock_mhz = mhz;
+  if (mhz < b->lowest_clock_mhz) b->lowest_clock_mhz = mhz;
+  ++b->groups;
+  b->slow_groups += mhz < slow_clock * b->clock_mhz;
+}
+
+void sweep_bench_warn(const struct sweep_bench *b, FILE *err) {
+  if (b->slow_groups == 0) return;
+  fprintf(err,
+          "WARNING: the clock fell from %.0f to %.0f MHz; %d of %d groups were measured below "
+          "%.0f %% of the first\n",
+          b->clock_mhz, b->lowest_clock_mhz, b->slow_groups, b->groups, 100.0 * slow_clock);
+}
+
 int sweep_bench_group(struct sweep_bench *b, const struct sweep_cell *cells, int count,
                       struct sweep_result *results, FILE *err) {
   struct sweep_lane_setup lanes[32];
-  memset(results, 0, (size_t)count * sizeof *results);
-  fill_lanes(lanes, &cells[0], (unsigned)b->sizes.seed);
+  begin_results(cells, count, results);
+  sweep_workload_lanes(&cells[0], b->sizes.seed, lanes);
   cudaMemcpy(b->lanes, lanes, sizeof lanes, cudaMemcpyHostToDevice);
   prepare_expected(b, &cells[0]);
   if (measure_cells(b, cells, count, results, err)) return 1;
-  double plain_net = 0.0;
-  for (int i = 0; i < count; ++i) {
-    results[i].cell = cells[i];
-    results[i].net = results[i].gross - results[0].gross; /* cell 0 is `none` */
-    if (cells[i].path == SWEEP_PATH_PLAIN) plain_net = results[i].net;
-  }
-  for (int i = 0; i < count; ++i)
-    results[i].to_plain = plain_net > 0.0 ? results[i].net / plain_net : -1.0;
+  compare_results(b, count, results);
+  note_clock(b, count, results);
   return 0;
 }
 
 /* ---- description ---- */
 
-double sweep_bench_warp_updates(const struct sweep_bench *b) {
-  return (double)b->sizes.blocks * (b->sizes.threads / 32) * b->sizes.updates;
+const struct sweep_rates *sweep_bench_rates(const struct sweep_bench *b) {
+  return b->floors ? &b->rates : NULL;
 }
 
-double sweep_bench_scheduler_ms(const struct sweep_bench *b, double clocks) {
-  if (b->schedulers == 0) return -1.0;
-  return sweep_bench_warp_updates(b) / b->schedulers * clocks / (b->clock_mhz * 1000.0);
+double sweep_bench_warp_updates(const struct sweep_bench *b, const struct sweep_cell *c) {
+  return sweep_warp_updates(c, &b->sizes);
 }
 
 void sweep_bench_describe(struct sweep_bench *b, FILE *out, const char *prefix) {
 #if SIMT_ON_CPU
-  (void)b;
   fprintf(out, "%sdevice: CPU warp (simt), all figures are counts or *model* clocks of an H200\n",
           prefix);
 #if defined(__clang__)
@@ -437,4 +459,9 @@ void sweep_bench_describe(struct sweep_bench *b, FILE *out, const char *prefix) 
           __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__, __VERSION__);
 #endif
   fprintf(out, "%spolicy: %s\n", prefix, ARC_POLICY_STRING);
+  for (int path = 1; path < SWEEP_PATH_END; ++path)
+    if (sweep_path_missing(path))
+      fprintf(out, "%spath %s is unavailable: %s\n", prefix, sweep_path_name(path),
+              sweep_path_missing(path));
+  if (b->floors) sweep_rates_describe(&b->rates, out, prefix);
 }

@@ -17,6 +17,11 @@ struct sweep_name {
 static const struct sweep_name path_names[] = {{SWEEP_PATH_NONE, "none"},
                                                {SWEEP_PATH_PLAIN, "plain"},
                                                {SWEEP_PATH_VECTOR, "vector"},
+                                               {SWEEP_PATH_CG, "cg"},
+                                               {SWEEP_PATH_CUB, "cub"},
+                                               {SWEEP_PATH_CUB_BATCHED, "cub_batched"},
+                                               {SWEEP_PATH_SHUFFLE_SKIP, "shuffle_skip"},
+                                               {SWEEP_PATH_MATCH_SHARED, "match_shared"},
                                                {SWEEP_PATH_ATOMIC, "atomic"},
                                                {SWEEP_PATH_SERIALIZED, "serialized"},
                                                {SWEEP_PATH_BUTTERFLY, "butterfly"},
@@ -35,7 +40,14 @@ static const struct sweep_name layout_names[] = {{SWEEP_LAYOUT_INTERLEAVED, "int
                                                  {0, NULL}};
 static const struct sweep_name call_names[] = {
     {SWEEP_CALL_UNIFORM, "uniform"}, {SWEEP_CALL_KEYED, "keyed"}, {0, NULL}};
-static const struct sweep_name lanes_names[] = {{SWEEP_LANES_MIXED, "mixed"}, {0, NULL}};
+static const struct sweep_name lanes_names[] = {
+    {SWEEP_LANES_MIXED, "mixed"}, {SWEEP_LANES_MODEL, "model"}, {0, NULL}};
+static const struct sweep_name workload_names[] = {
+    {SWEEP_WORKLOAD_AXES, "axes"},         {SWEEP_WORKLOAD_TILE, "tile"},
+    {SWEEP_WORKLOAD_SPHERES, "spheres"},   {SWEEP_WORKLOAD_CUBEMAP, "cubemap"},
+    {SWEEP_WORKLOAD_HASHGRID, "hashgrid"}, {SWEEP_WORKLOAD_PAGERANK, "pagerank"},
+    {SWEEP_WORKLOAD_HOT, "hot"},           {0, NULL}};
+static const struct sweep_name cache_names[] = {{0, "warm"}, {1, "cold"}, {0, NULL}};
 static const struct sweep_name threshold_names[] = {{SWEEP_THRESHOLD_DEFAULT, "auto"}, {0, NULL}};
 
 static const char *name_of(const struct sweep_name *names, int value) {
@@ -45,8 +57,11 @@ static const char *name_of(const struct sweep_name *names, int value) {
 }
 const char *sweep_path_name(int path) { return name_of(path_names, path); }
 const char *sweep_shape_name(int shape) { return name_of(shape_names, shape); }
-const char *sweep_layout_name(int layout) { return name_of(layout_names, layout); }
+const char *sweep_layout_name(int layout) {
+  return layout == 0 ? "model" : name_of(layout_names, layout);
+}
 const char *sweep_call_name(int call) { return name_of(call_names, call); }
+const char *sweep_workload_name(int workload) { return name_of(workload_names, workload); }
 
 int sweep_path_has_threshold(int path) {
   return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;
@@ -141,11 +156,16 @@ struct sweep_number {
   int low, high;
   int *value;
 };
+struct sweep_real {
+  const char *option;
+  double low, high;
+  double *value;
+};
 
-static void options_default(struct sweep_options *o) {
+void sweep_options_default(struct sweep_options *o) {
   memset(o, 0, sizeof *o);
+  sweep_list_add(&o->axes.workloads, SWEEP_WORKLOAD_AXES);
   sweep_list_add(&o->axes.widths, 10);
-  sweep_list_add(&o->axes.lanes, 32);
   sweep_list_add(&o->axes.shapes, SWEEP_SHAPE_PREFIX);
   sweep_list_add(&o->axes.keys, 1);
   sweep_list_add(&o->axes.layouts, SWEEP_LAYOUT_RANDOM);
@@ -163,7 +183,8 @@ static void options_default(struct sweep_options *o) {
   o->sizes.threads = 256;
   o->sizes.updates = 256;
 #endif
-  o->sizes.repeat = 7;
+  o->rigour.noise_percent = 1.0;
+  o->floors = 1;
 }
 
 static int complain(FILE *err, const char *option, const char *what) {
@@ -183,28 +204,76 @@ static int read_size(const struct sweep_number *n, const char *text, FILE *err) 
   return 0;
 }
 
+static int read_real(const struct sweep_real *n, const char *text, FILE *err) {
+  char *end;
+  double value = strtod(text, &end);
+  if (*text < '0' || *text > '9' || *end != '\0' || !(value >= n->low && value <= n->high)) {
+    fprintf(err, "arc_sweep: --%s: '%s' is not legal; legal: %g to %g\n", n->option, text, n->low,
+            n->high);
+    return 2;
+  }
+  *n->value = value;
+  return 0;
+}
+
 int sweep_list_has(const struct sweep_list *list, int value) {
   for (int i = 0; i < list->count; ++i)
     if (list->value[i] == value) return 1;
   return 0;
 }
 
-/* Combinations that no kernel can serve. */
-static int check_together(const struct sweep_options *o, FILE *err) {
-  if (o->preset && strcmp(o->preset, "default") != 0 && strcmp(o->preset, "issue") != 0) {
-    fprintf(err, "arc_sweep: --preset: '%s' is not legal; legal: default, issue\n", o->preset);
+static int check_preset(const struct sweep_options *o, FILE *err) {
+  static const char *const presets[] = {"default", "issue", "peers"};
+  int known = 0;
+  for (const char *preset : presets) known |= strcmp(o->preset, preset) == 0;
+  if (!known) {
+    fprintf(err, "arc_sweep: --preset: '%s' is not legal; legal: default, issue, peers\n",
+            o->preset);
     return 2;
   }
-  if (o->preset && o->axes_given)
+  if (o->axes_given)
     return complain(err, "--preset", "a preset fixes the axes; leave out either it or the axes");
-  if (o->sizes.threads % 32 != 0)
-    return complain(err, "--threads", "must be a multiple of 32: every add here takes whole warps");
+  return 0;
+}
+
+/* What models take from the axes, and what they draw themselves. */
+static int check_workloads(const struct sweep_options *o, FILE *err) {
+  const struct sweep_axes *a = &o->axes;
+  int axes = sweep_list_has(&a->workloads, SWEEP_WORKLOAD_AXES);
+  int models = a->workloads.count - axes;
+  if (!axes && o->key_axes_given)
+    return complain(err, "--workload",
+                    "a model draws its own keys: --keys, --layout and --call are for axes");
+  if (!axes && sweep_list_has(&a->lanes, SWEEP_LANES_MIXED))
+    return complain(err, "--lanes", "'mixed' is for --workload axes; a model has 'model'");
+  if (!models && sweep_list_has(&a->lanes, SWEEP_LANES_MODEL))
+    return complain(err, "--lanes", "'model' needs a --workload other than axes");
+  for (int i = 0; i < a->workloads.count; ++i) {
+    int workload = a->workloads.value[i];
+    if (o->sizes.rows >= sweep_workload_rows(workload)) continue;
+    fprintf(err, "arc_sweep: --rows: the workload '%s' needs at least %d rows\n",
+            sweep_workload_name(workload), sweep_workload_rows(workload));
+    return 2;
+  }
+  return 0;
+}
+
+static int check_paths(const struct sweep_options *o, FILE *err) {
+  for (int i = 0; i < o->axes.paths.count; ++i) {
+    int path = o->axes.paths.value[i];
+    if (!sweep_path_missing(path)) continue;
+    fprintf(err, "arc_sweep: --path: '%s' is unavailable: %s\n", sweep_path_name(path),
+            sweep_path_missing(path));
+    return 2;
+  }
   if (sweep_list_has(&o->axes.paths, SWEEP_PATH_VECTOR) && o->sizes.padding % 4 != 0)
     return complain(err, "--padding",
                     "the path 'vector' needs rows of whole 16 bytes: a multiple of 4, or --path "
                     "without it");
-  if (sweep_list_has(&o->axes.calls, SWEEP_CALL_UNIFORM) && !sweep_list_has(&o->axes.keys, 1))
-    return complain(err, "--call", "'uniform' promises one key per warp; add 1 to --keys");
+  return 0;
+}
+
+static int check_thresholds(const struct sweep_options *o, FILE *err) {
   const struct sweep_list *thresholds = &o->axes.thresholds;
   if (thresholds->count > 0 && !sweep_list_has(thresholds, SWEEP_THRESHOLD_DEFAULT) &&
       sweep_list_has(&o->axes.paths, SWEEP_PATH_AUTO) && !sweep_list_has(&o->axes.zeros, 0))
@@ -221,10 +290,61 @@ static int check_together(const struct sweep_options *o, FILE *err) {
   return 0;
 }
 
-/* Every path that the rows allow. */
+/* Combinations that no kernel can serve. */
+static int check_together(const struct sweep_options *o, FILE *err) {
+  if (o->preset && check_preset(o, err)) return 2;
+  if (o->sizes.threads % 32 != 0)
+    return complain(err, "--threads", "must be a multiple of 32: every add here takes whole warps");
+  if (sweep_list_has(&o->axes.calls, SWEEP_CALL_UNIFORM) && !sweep_list_has(&o->axes.keys, 1))
+    return complain(err, "--call", "'uniform' promises one key per warp; add 1 to --keys");
+  if (o->resume && !o->csv)
+    return complain(err, "--resume", "needs --csv FILE, the file of the sweep that goes on");
+  if (SIMT_ON_CPU && o->rigour.energy)
+    return complain(err, "--energy", "the CPU warp has no energy counter; arc_sweep_gpu has");
+  return check_paths(o, err) || check_workloads(o, err) || check_thresholds(o, err) ? 2 : 0;
+}
+
+/* Every path that this build has and the rows allow. */
 static void all_paths(struct sweep_list *paths, int padding) {
   for (int path = SWEEP_PATH_PLAIN; path <= SWEEP_PATH_AUTO; ++path)
-    if (path != SWEEP_PATH_VECTOR || padding % 4 == 0) sweep_list_add(paths, path);
+    if (!sweep_path_missing(path) && (path != SWEEP_PATH_VECTOR || padding % 4 == 0))
+      sweep_list_add(paths, path);
+}
+
+/* Preset `issue` compares arc with the papers' paths, as it always has. */
+static void without_peers(struct sweep_list *paths) {
+  int kept = 0;
+  for (int i = 0; i < paths->count; ++i)
+    if (paths->value[i] < SWEEP_PATH_CG || paths->value[i] > SWEEP_PATH_MATCH_SHARED)
+      paths->value[kept++] = paths->value[i];
+  paths->count = kept;
+}
+
+/* What the options leave open. */
+static void fill_in(struct sweep_options *o) {
+  if (!o->preset && !o->axes_given) o->preset = "default";
+  int peers = o->preset && strcmp(o->preset, "peers") == 0;
+  if (o->axes.paths.count == 0) {
+    all_paths(&o->axes.paths, o->sizes.padding);
+    if (o->preset && strcmp(o->preset, "issue") == 0) without_peers(&o->axes.paths);
+  }
+  if (peers) {
+    for (int workload = 1; workload < SWEEP_WORKLOAD_END; ++workload)
+      sweep_list_add(&o->axes.workloads, workload);
+    o->floors = 1;
+  }
+  if (o->rigour.repeat == 0) o->rigour.repeat = peers ? 3 : 7;
+  if (o->rigour.cell_ms == 0.0) o->rigour.cell_ms = peers ? 10.0 : 20.0;
+}
+
+static int read_cache(struct sweep_options *o, const char *value, FILE *err) {
+  for (const struct sweep_name *n = cache_names; n->name; ++n) {
+    if (strcmp(n->name, value) != 0) continue;
+    o->rigour.cold = n->value;
+    return 0;
+  }
+  fprintf(err, "arc_sweep: --cache: '%s' is not legal; legal: warm, cold\n", value);
+  return 2;
 }
 
 /* Fills one axis, size or name from the word after its option. Returns 0, 2 after a complaint, or
@@ -232,9 +352,12 @@ static void all_paths(struct sweep_list *paths, int padding) {
 enum { unknown_option = -1 };
 static int read_value(struct sweep_options *o, const char *option, const char *value, FILE *err) {
   const struct sweep_axis axes[] = {
+      {"workload", workload_names, 1, 0, NULL,
+       "axes, tile, spheres, cubemap, hashgrid, pagerank, hot", &o->axes.workloads},
       {"width", NULL, 1, SWEEP_MAX_WIDTH, has_width,
        "1,2,3,4,6,8,9,10,12,14,16,20,32, ranges such as 1-4", &o->axes.widths},
-      {"lanes", lanes_names, 0, 32, NULL, "0 to 32, ranges such as 1-32, mixed", &o->axes.lanes},
+      {"lanes", lanes_names, 0, 32, NULL, "0 to 32, ranges such as 1-32, mixed, model",
+       &o->axes.lanes},
       {"shape", shape_names, 1, 0, NULL, "prefix, scattered, strided, random, single",
        &o->axes.shapes},
       {"keys", NULL, 1, 1000, NULL, "1 to 1000, ranges such as 1-32", &o->axes.keys},
@@ -243,7 +366,8 @@ static int read_value(struct sweep_options *o, const char *option, const char *v
       {"threshold", threshold_names, 0, 33, NULL, "0 to 33, ranges such as 0-33, auto",
        &o->axes.thresholds},
       {"path", path_names, 1, 0, NULL,
-       "none, plain, vector, atomic, serialized, butterfly, transposed, tree, auto",
+       "none, plain, vector, cg, cub, cub_batched, shuffle_skip, match_shared, atomic, "
+       "serialized, butterfly, transposed, tree, auto",
        &o->axes.paths},
       {"promise-zeros", NULL, 0, 1, NULL, "0, 1", &o->axes.zeros},
   };
@@ -253,19 +377,32 @@ static int read_value(struct sweep_options *o, const char *option, const char *v
       {"blocks", 1, 1000000, &o->sizes.blocks},
       {"threads", 32, 256, &o->sizes.threads},
       {"updates", 1, 1000000, &o->sizes.updates},
-      {"repeat", 1, 1000, &o->sizes.repeat},
+      {"repeat", 1, 100, &o->rigour.repeat},
+      {"energy", 0, 1, &o->rigour.energy},
+      {"floors", 0, 1, &o->floors},
       {"seed", 0, INT_MAX, &o->sizes.seed},
       {"test-interrupt", 1, 1000000, &o->interrupt_after},
       {"test-wrong-oracle", 0, 1, &o->wrong_oracle},
+      {"test-throttle", 1, 1000000, &o->throttle_after},
+  };
+  const struct sweep_real reals[] = {
+      {"noise", 0.01, 100.0, &o->rigour.noise_percent},
+      {"cell-ms", 0.1, 100000.0, &o->rigour.cell_ms},
   };
   for (const struct sweep_axis &axis : axes) {
     if (strcmp(option, axis.option) != 0) continue;
     o->axes_given = 1;
+    o->key_axes_given |=
+        axis.list == &o->axes.keys || axis.list == &o->axes.layouts || axis.list == &o->axes.calls;
     return value ? read_list(&axis, value, err) : 0;
   }
   for (const struct sweep_number &number : numbers)
     if (strcmp(option, number.option) == 0) return value ? read_size(&number, value, err) : 0;
+  for (const struct sweep_real &real : reals)
+    if (strcmp(option, real.option) == 0) return value ? read_real(&real, value, err) : 0;
+  if (strcmp(option, "cache") == 0) return value ? read_cache(o, value, err) : 0;
   const char **name = strcmp(option, "csv") == 0      ? &o->csv
+                      : strcmp(option, "json") == 0   ? &o->json
                       : strcmp(option, "preset") == 0 ? &o->preset
                                                       : NULL;
   if (!name) return unknown_option;
@@ -274,7 +411,7 @@ static int read_value(struct sweep_options *o, const char *option, const char *v
 }
 
 int sweep_options_read(struct sweep_options *o, int argc, char **argv, FILE *err) {
-  options_default(o);
+  sweep_options_default(o);
   for (int i = 1; i < argc; ++i) {
     const char *word = argv[i];
     const char *option = strncmp(word, "--", 2) == 0 ? word + 2 : "";
@@ -282,6 +419,8 @@ int sweep_options_read(struct sweep_options *o, int argc, char **argv, FILE *err
       o->help = 1;
     } else if (strcmp(option, "quiet") == 0) {
       o->quiet = 1;
+    } else if (strcmp(option, "resume") == 0) {
+      o->resume = 1;
     } else if (strcmp(option, "self-check") == 0) {
       o->self_check = 1;
     } else if (read_value(o, option, NULL, err) == unknown_option) {
@@ -293,83 +432,6 @@ int sweep_options_read(struct sweep_options *o, int argc, char **argv, FILE *err
       return 2;
     }
   }
-  if (o->axes.paths.count == 0) all_paths(&o->axes.paths, o->sizes.padding);
-  if (!o->preset && !o->axes_given) o->preset = "default";
+  fill_in(o);
   return o->help ? 0 : check_together(o, err);
-}
-
-static const char help_text[] =
-    "arc_sweep - what adding from many lanes costs, path by path\n"
-    "built for %s\n"
-    "\n"
-    "usage: arc_sweep [options]      without any axis: --preset default\n"
-    "\n"
-    "Axes. A list is separated by commas; numbers may be ranges. The sweep is their product.\n"
-    "  --width LIST          values per update: 1,2,3,4,6,8,9,10,12,14,16,20,32 (10)\n"
-    "                          e.g. --width 9,10\n"
-    "  --lanes LIST          active lanes, 0 to 32 (32); mixed: half of the updates have 1-4\n"
-    "                        active lanes, half 1-32\n"
-    "                          e.g. --lanes 1-32 or --lanes 1,4,mixed\n"
-    "  --shape LIST          which lanes are active (prefix): prefix; scattered, a fixed draw;\n"
-    "                        strided, evenly spread; random, drawn in every update; single,\n"
-    "                        lane 31 alone whatever --lanes says\n"
-    "                          e.g. --shape prefix,random\n"
-    "  --keys LIST           different keys per warp, 1 to 1000 (1)\n"
-    "                          e.g. --keys 1,2,4,8,16,32,1000\n"
-    "  --layout LIST         which lanes share a key, for 2 keys and more (random):\n"
-    "                        interleaved, lane %% keys; contiguous; random, drawn in every\n"
-    "                        update (always for more than 32 keys)\n"
-    "                          e.g. --layout interleaved,contiguous\n"
-    "  --call LIST           the function called: uniform, arc_add_uniform_f32, one key for a\n"
-    "                        whole block; keyed, arc_add_f32, keys drawn by every warp\n"
-    "                        (uniform where keys is 1, else keyed)\n"
-    "                          e.g. --keys 1 --call uniform,keyed\n"
-    "  --threshold LIST      balancing threshold, 0 to 33, or auto, arc's own (0 for paths\n"
-    "                        called by name, auto for auto; with --promise-zeros 1 the path\n"
-    "                        auto has threshold auto only)\n"
-    "                          e.g. --threshold 0-33 or --threshold 0,8,16,auto\n"
-    "  --path LIST           plain: a scalar atomicAdd a value; vector: 16-byte reductions by\n"
-    "                        hand; arc's atomic, serialized, butterfly, transposed, tree and\n"
-    "                        auto; none: the kernel without adding (always measured)\n"
-    "                          e.g. --path plain,auto\n"
-    "  --promise-zeros LIST  0: inactive lanes hold garbage (0); 1: they hold zeros and arc is\n"
-    "                        compiled with ARC_INACTIVE_IS_ZERO=1\n"
-    "                          e.g. --promise-zeros 0,1\n"
-    "\n"
-    "Sizes\n"
-    "  --rows N              rows of parameters, drawn at random (%d); e.g. --rows 32\n"
-    "  --padding N           rows padded to a multiple of N floats (%d); e.g. --padding 1\n"
-    "  --blocks N            blocks (%d); e.g. --blocks 528\n"
-    "  --threads N           threads a block, a multiple of 32 up to 256 (%d); e.g. --threads 128\n"
-    "  --updates N           updates a thread (%d); e.g. --updates 1024\n"
-    "  --repeat N            timed launches a cell, at least (%d); no effect on the CPU warp;\n"
-    "                        e.g. --repeat 15\n"
-    "  --seed N              of keys, masks and values (%d); e.g. --seed 7\n"
-    "\n"
-    "Presets\n"
-    "  --preset default      every path over a few widths, lanes and keys: a minute or two\n"
-    "  --preset issue        every figure the project promises, with a verdict; meant for a GPU:\n"
-    "                        about two minutes there; e.g. --preset issue --csv issue.csv\n"
-    "\n"
-    "Output\n"
-    "  --csv FILE            one row a cell, columns explained in its head; FILE.partial until\n"
-    "                        the sweep has ended; e.g. --csv sweep.csv\n"
-    "  --quiet               no table and no progress line; errors and verdicts remain\n"
-    "  --self-check          a small run that tests the program itself\n"
-    "  --help                this text\n"
-    "\n"
-    "Exit status: 0 done, 1 a sum was wrong or a launch failed, 2 bad option, 130 interrupted,\n"
-    "77 no GPU.\n"
-    "\n"
-    "Example: which threshold suits 9 values a primitive on this machine?\n"
-    "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto --threshold "
-    "0-33 --csv nine.csv\n";
-
-void sweep_options_help(FILE *out) {
-  struct sweep_options o;
-  options_default(&o);
-  const struct sweep_sizes *s = &o.sizes;
-  fprintf(out, help_text,
-          SIMT_ON_CPU ? "the CPU warp: counts and *model* clocks, no times" : "the GPU", s->rows,
-          s->padding, s->blocks, s->threads, s->updates, s->repeat, s->seed);
 }

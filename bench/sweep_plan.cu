@@ -9,9 +9,9 @@
 #include "sweep.h"
 
 int sweep_same_group(const struct sweep_cell *a, const struct sweep_cell *b) {
-  return a->width == b->width && a->lanes == b->lanes && a->shape == b->shape &&
-         a->keys == b->keys && a->layout == b->layout && a->call == b->call &&
-         a->zeros == b->zeros && a->section == b->section;
+  return a->workload == b->workload && a->width == b->width && a->lanes == b->lanes &&
+         a->shape == b->shape && a->keys == b->keys && a->layout == b->layout &&
+         a->call == b->call && a->zeros == b->zeros && a->section == b->section;
 }
 
 static void plan_append(struct sweep_plan *plan, const struct sweep_cell *cell) {
@@ -62,17 +62,35 @@ static void add_group(struct sweep_plan *plan, struct sweep_cell cell,
 
 static void add_masks(struct sweep_plan *plan, struct sweep_cell cell,
                       const struct sweep_axes *axes) {
-  for (int l = 0; l < axes->lanes.count; ++l) {
+  int model = cell.workload != SWEEP_WORKLOAD_AXES;
+  struct sweep_list lanes = axes->lanes;
+  if (lanes.count == 0) sweep_list_add(&lanes, model ? SWEEP_LANES_MODEL : 32);
+  for (int l = 0; l < lanes.count; ++l) {
+    if (lanes.value[l] == (model ? SWEEP_LANES_MIXED : SWEEP_LANES_MODEL)) continue;
     for (int s = 0; s < axes->shapes.count; ++s) {
-      cell.lanes = axes->lanes.value[l];
+      cell.lanes = lanes.value[l];
       cell.shape = axes->shapes.value[s];
-      if (cell.shape == SWEEP_SHAPE_SINGLE) {
+      if (cell.lanes == SWEEP_LANES_MODEL) {
+        if (s > 0) continue;
+        cell.shape = SWEEP_SHAPE_RANDOM; /* which lanes a model leaves out is drawn as well */
+      } else if (cell.shape == SWEEP_SHAPE_SINGLE) {
         if (l > 0) continue;
         cell.lanes = 1;
       } else if ((cell.lanes == 0 || cell.lanes == 32) && s > 0) {
         continue; /* no lane or all lanes: every shape is the same mask */
       }
       add_group(plan, cell, axes);
+    }
+  }
+}
+
+static void add_widths(struct sweep_plan *plan, struct sweep_cell cell,
+                       const struct sweep_axes *axes) {
+  for (int w = 0; w < axes->widths.count; ++w) {
+    cell.width = axes->widths.value[w];
+    for (int z = 0; z < axes->zeros.count; ++z) {
+      cell.zeros = axes->zeros.value[z];
+      add_masks(plan, cell, axes);
     }
   }
 }
@@ -86,13 +104,17 @@ static void add_keys(struct sweep_plan *plan, struct sweep_cell cell, const stru
     if (l > 0 && (cell.keys == 1 || cell.keys > 32)) break; /* there is but one layout */
     if (cell.keys == 1) cell.layout = SWEEP_LAYOUT_CONTIGUOUS;
     if (cell.keys > 32) cell.layout = SWEEP_LAYOUT_RANDOM;
-    for (int w = 0; w < axes->widths.count; ++w) {
-      cell.width = axes->widths.value[w];
-      for (int z = 0; z < axes->zeros.count; ++z) {
-        cell.zeros = axes->zeros.value[z];
-        add_masks(plan, cell, axes);
-      }
-    }
+    add_widths(plan, cell, axes);
+  }
+}
+
+static void add_axes(struct sweep_plan *plan, struct sweep_cell cell,
+                     const struct sweep_axes *axes) {
+  for (int k = 0; k < axes->keys.count; ++k) {
+    cell.keys = axes->keys.value[k];
+    if (axes->calls.count == 0)
+      add_keys(plan, cell, axes, cell.keys == 1 ? SWEEP_CALL_UNIFORM : SWEEP_CALL_KEYED);
+    for (int c = 0; c < axes->calls.count; ++c) add_keys(plan, cell, axes, axes->calls.value[c]);
   }
 }
 
@@ -100,11 +122,14 @@ static void add_product(struct sweep_plan *plan, const struct sweep_axes *axes, 
   struct sweep_cell cell;
   memset(&cell, 0, sizeof cell);
   cell.section = section;
-  for (int k = 0; k < axes->keys.count; ++k) {
-    cell.keys = axes->keys.value[k];
-    if (axes->calls.count == 0)
-      add_keys(plan, cell, axes, cell.keys == 1 ? SWEEP_CALL_UNIFORM : SWEEP_CALL_KEYED);
-    for (int c = 0; c < axes->calls.count; ++c) add_keys(plan, cell, axes, axes->calls.value[c]);
+  for (int w = 0; w < axes->workloads.count; ++w) {
+    cell.workload = axes->workloads.value[w];
+    if (cell.workload == SWEEP_WORKLOAD_AXES) {
+      add_axes(plan, cell, axes);
+    } else {
+      cell.call = sweep_workload_call(cell.workload);
+      add_widths(plan, cell, axes);
+    }
   }
 }
 
@@ -213,12 +238,28 @@ static void plan_crossover(struct sweep_plan *plan, struct sweep_axes a) {
   add_product(plan, &a, 'e');
 }
 
+/* Everybody against everybody. Papers' paths at the thresholds that suit them best as well. */
+static void plan_peers(struct sweep_plan *plan, struct sweep_axes a) {
+  a.widths.count = 0;
+  SWEEP_WIDTHS(ADD_WIDTH)
+#undef ADD_WIDTH
+  a.lanes = list_of(8, 1, 2, 4, 8, 16, 24, 32, SWEEP_LANES_MODEL);
+  struct sweep_axes papers = a;
+  papers.lanes = list_of(1, SWEEP_LANES_MODEL);
+  papers.paths = list_of(2, SWEEP_PATH_SERIALIZED, SWEEP_PATH_BUTTERFLY);
+  papers.thresholds = list_of(2, 8, 16);
+  add_product(plan, &a, 'p');
+  add_product(plan, &papers, 'p');
+}
+
 void sweep_plan_build(struct sweep_plan *plan, const struct sweep_options *o) {
   memset(plan, 0, sizeof *plan);
   if (!o->preset) {
     add_product(plan, &o->axes, '-');
   } else if (strcmp(o->preset, "default") == 0) {
     plan_default(plan, &o->axes);
+  } else if (strcmp(o->preset, "peers") == 0) {
+    plan_peers(plan, o->axes);
   } else {
     plan_full_warps(plan, o->axes);
     plan_mixed(plan, o->axes);

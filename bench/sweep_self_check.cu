@@ -1,4 +1,5 @@
-/* sweep_self_check.cu - tests of the program itself: options, CSV, result check, interrupts.
+/* sweep_self_check.cu - tests of the program itself: options, CSV, result check, interrupts. More
+   of them are in sweep_check_files.cu and sweep_check_workloads.cu.
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
@@ -7,24 +8,11 @@
 #include <unistd.h>
 
 #include "sweep.h"
+#include "sweep_self_check.h"
 
-enum { arguments_max = 32, text_max = 1 << 20 };
+enum { arguments_max = 40, text_max = self_check_text_max };
 
-/* One run of the program: its exit status and what it wrote. */
-struct run {
-  int status;
-  char out[text_max], err[text_max];
-};
-
-struct self_check {
-  FILE *out;
-  struct run run;
-  char csv[4096], partial[4200];
-  char text[text_max]; /* of the file read last */
-  int checks, failures;
-};
-
-static void expect(struct self_check *s, int holds, const char *what, const char *about) {
+void self_check_expect(struct self_check *s, int holds, const char *what, const char *about) {
   ++s->checks;
   if (holds) return;
   ++s->failures;
@@ -38,14 +26,13 @@ static void read_all(FILE *file, char *text) {
   text[length] = '\0';
 }
 
-/* Runs a command line; the words are separated by single spaces, @ stands for the CSV file. */
-static void run(struct self_check *s, const char *command) {
+void self_check_run(struct self_check *s, const char *command) {
   char words[1024];
   char *arguments[arguments_max] = {(char *)"arc_sweep"};
   int count = 1;
   snprintf(words, sizeof words, "%s", command);
   for (char *word = strtok(words, " "); word && count < arguments_max; word = strtok(NULL, " "))
-    arguments[count++] = strcmp(word, "@") == 0 ? s->csv : word;
+    arguments[count++] = strcmp(word, "@") == 0 ? s->csv : strcmp(word, "%") == 0 ? s->json : word;
   FILE *out = tmpfile(), *err = tmpfile();
   if (!out || !err) abort();
   s->run.status = sweep_main(count, arguments, out, err);
@@ -55,17 +42,25 @@ static void run(struct self_check *s, const char *command) {
   fclose(err);
 }
 
-static int exists(const char *name) { return access(name, F_OK) == 0; }
+int self_check_exists(const char *name) { return access(name, F_OK) == 0; }
 
-static void forget_files(struct self_check *s) {
+void self_check_forget(struct self_check *s) {
   remove(s->csv);
   remove(s->partial);
+  remove(s->json);
 }
 
-static int count_lines(const char *text) {
+int self_check_lines(const char *text) {
   int lines = 0;
   for (; *text; ++text) lines += *text == '\n';
   return lines;
+}
+
+int self_check_paths(void) {
+  int paths = 0;
+  for (int path = SWEEP_PATH_NONE; path <= SWEEP_PATH_AUTO; ++path)
+    paths += sweep_path_missing(path) == NULL;
+  return paths;
 }
 
 /* ---- options ---- */
@@ -74,55 +69,78 @@ static void check_options(struct self_check *s) {
   static const struct {
     const char *command, *needle;
   } bad[] = {
-      {"--widht 9 --csv @", "--widht"},
-      {"--width 5 --csv @", "1,2,3,4,6,8"},
-      {"--width , --csv @", "--width"},
-      {"--lanes 33 --csv @", "0 to 32"},
-      {"--lanes 8-4 --csv @", "8-4"},
-      {"--shape round --csv @", "prefix, scattered, strided, random, single"},
-      {"--keys 0 --csv @", "1 to 1000"},
-      {"--layout mixed --csv @", "interleaved, contiguous, random"},
-      {"--call both --csv @", "uniform, keyed"},
-      {"--threshold 35 --csv @", "0 to 33"},
-      {"--threshold -1 --csv @", "0 to 33"},
-      {"--path fastest --csv @", "transposed"},
-      {"--promise-zeros 2 --csv @", "0, 1"},
-      {"--rows 0 --csv @", "--rows"},
-      {"--threads 48 --csv @", "multiple of 32"},
-      {"--repeat many --csv @", "many"},
-      {"--preset quick --csv @", "default, issue"},
-      {"--preset default --width 9 --csv @", "axes"},
-      {"--path vector --padding 3 --csv @", "multiple of 4"},
-      {"--keys 4 --call uniform --csv @", "one key"},
-      {"--path plain --threshold 4 --csv @", "serialized"},
-      {"--path auto --promise-zeros 1 --threshold 4 --csv @", "auto"},
-      {"--csv", "needs a value"},
-      {"--csv /nowhere/at/all.csv --width 1 --quiet", "/nowhere/at/all.csv"},
+    {"--widht 9 --csv @", "--widht"},
+    {"--width 5 --csv @", "1,2,3,4,6,8"},
+    {"--width , --csv @", "--width"},
+    {"--lanes 33 --csv @", "0 to 32"},
+    {"--lanes 8-4 --csv @", "8-4"},
+    {"--shape round --csv @", "prefix, scattered, strided, random, single"},
+    {"--keys 0 --csv @", "1 to 1000"},
+    {"--layout mixed --csv @", "interleaved, contiguous, random"},
+    {"--call both --csv @", "uniform, keyed"},
+    {"--threshold 35 --csv @", "0 to 33"},
+    {"--threshold -1 --csv @", "0 to 33"},
+    {"--path fastest --csv @", "transposed"},
+    {"--promise-zeros 2 --csv @", "0, 1"},
+    {"--rows 0 --csv @", "--rows"},
+    {"--threads 48 --csv @", "multiple of 32"},
+    {"--repeat many --csv @", "many"},
+    {"--preset quick --csv @", "default, issue, peers"},
+    {"--preset peers --workload tile --csv @", "axes"},
+    {"--workload tiles --csv @", "hashgrid"},
+    {"--workload tile --keys 4 --csv @", "--keys, --layout"},
+    {"--workload tile --lanes mixed --csv @", "'mixed'"},
+    {"--lanes model --csv @", "'model'"},
+    {"--workload cubemap --rows 63 --csv @", "at least 64 rows"},
+    {"--noise 0 --csv @", "0.01 to 100"},
+    {"--noise small --csv @", "small"},
+    {"--cell-ms 0 --csv @", "0.1 to 100000"},
+    {"--cache hot --csv @", "warm, cold"},
+    {"--energy 2 --csv @", "0 to 1"},
+    {"--floors 2 --csv @", "0 to 1"},
+    {"--resume --width 1", "--csv FILE"},
+    {"--json", "needs a value"},
+    {"--json /nowhere/at/all.json --width 1 --quiet --csv @", "/nowhere/at/all.json"},
+#if SIMT_ON_CPU
+    {"--path plain,cg --csv @", "unavailable: "},
+    {"--energy 1 --csv @", "CPU warp"},
+#endif
+    {"compare A.csv", "compare: "},
+    {"--preset default --width 9 --csv @", "axes"},
+    {"--path vector --padding 3 --csv @", "multiple of 4"},
+    {"--keys 4 --call uniform --csv @", "one key"},
+    {"--path plain --threshold 4 --csv @", "serialized"},
+    {"--path auto --promise-zeros 1 --threshold 4 --csv @", "auto"},
+    {"--csv", "needs a value"},
+    {"--csv /nowhere/at/all.csv --width 1 --quiet", "/nowhere/at/all.csv"},
   };
   for (const auto &b : bad) {
-    run(s, b.command);
-    expect(s, s->run.status == 2, "the exit status must be 2", b.command);
-    expect(s, strstr(s->run.err, b.needle) != NULL, b.needle, b.command);
-    expect(s, count_lines(s->run.err) == 1, "the message must be one line", b.command);
-    expect(s, !exists(s->csv) && !exists(s->partial), "no file may be left", b.command);
+    self_check_run(s, b.command);
+    self_check_expect(s, s->run.status == 2, "the exit status must be 2", b.command);
+    self_check_expect(s, strstr(s->run.err, b.needle) != NULL, b.needle, b.command);
+    self_check_expect(s, self_check_lines(s->run.err) == 1, "the message must be one line",
+                      b.command);
+    self_check_expect(s, !self_check_exists(s->csv) && !self_check_exists(s->partial),
+                      "no file may be left", b.command);
   }
 }
 
 static void check_help(struct self_check *s) {
   static const char *const options[] = {
-      "--width",     "--lanes",      "--shape",        "--keys",    "--layout", "--call",
-      "--threshold", "--path",       "--rows",         "--padding", "--blocks", "--threads",
-      "--updates",   "--repeat",     "--seed",         "--preset",  "--csv",    "--quiet",
-      "--help",      "--self-check", "--promise-zeros"};
-  run(s, "--help");
-  expect(s, s->run.status == 0, "the exit status must be 0", "--help");
+      "--width",     "--lanes",      "--shape",         "--keys",     "--layout", "--call",
+      "--threshold", "--path",       "--rows",          "--padding",  "--blocks", "--threads",
+      "--updates",   "--repeat",     "--seed",          "--preset",   "--csv",    "--quiet",
+      "--help",      "--self-check", "--promise-zeros", "--workload", "--noise",  "--cell-ms",
+      "--cache",     "--energy",     "--floors",        "--resume",   "--json",   "compare"};
+  self_check_run(s, "--help");
+  self_check_expect(s, s->run.status == 0, "the exit status must be 0", "--help");
   for (const char *option : options)
-    expect(s, strstr(s->run.out, option) != NULL, option, "--help must explain");
+    self_check_expect(s, strstr(s->run.out, option) != NULL, option, "--help must explain");
 }
 
 /* ---- CSV ---- */
 
-static int read_file(struct self_check *s, const char *name) {
+int self_check_read(struct self_check *s, const char *name) {
   FILE *file = fopen(name, "r");
   s->text[0] = '\0';
   if (!file) return 0;
@@ -137,13 +155,12 @@ static int count_fields(const char *line, size_t length) {
   return fields;
 }
 
-/* Checks comments, head and rows of s->text; returns the number of rows, and of rows whose status
-   is ERROR. */
-static int check_rows(struct self_check *s, const char *about, int *errors) {
+int self_check_rows(struct self_check *s, const char *about, int *errors) {
   int rows = 0, columns = 0, explained = 0;
   *errors = 0;
   size_t total = strlen(s->text);
-  expect(s, total > 0 && s->text[total - 1] == '\n', "the last row must be whole", about);
+  self_check_expect(s, total > 0 && s->text[total - 1] == '\n', "the last row must be whole",
+                    about);
   for (const char *line = s->text; *line;) {
     size_t length = strcspn(line, "\n");
     if (strncmp(line, "# column ", 9) == 0) ++explained;
@@ -153,12 +170,14 @@ static int check_rows(struct self_check *s, const char *about, int *errors) {
         columns = fields;
       else
         ++rows;
-      expect(s, fields == columns, "every row must have as many fields as the head", about);
+      self_check_expect(s, fields == columns, "every row must have as many fields as the head",
+                        about);
       *errors += length > 6 && strncmp(line + length - 6, ",ERROR", 6) == 0;
     }
     line += length + (line[length] == '\n');
   }
-  expect(s, columns == explained && columns > 10, "every column must be explained", about);
+  self_check_expect(s, columns == explained && columns > 10, "every column must be explained",
+                    about);
   return rows;
 }
 
@@ -167,34 +186,43 @@ static void check_csv(struct self_check *s) {
                                      "# date: ",   "# command: arc_sweep", "# sizes: "};
   const char *about = "a small sweep";
   int errors;
-  run(s,
-      "--width 3,10 --lanes 0,5,32,mixed --shape prefix,scattered,strided,random,single "
-      "--keys 1,4,1000 --layout interleaved,contiguous,random --promise-zeros 0,1 "
-      "--blocks 2 --threads 64 --updates 4 --rows 37 --repeat 1 --csv @");
-  expect(s, s->run.status == 0, "the exit status must be 0", about);
-  expect(s, s->run.err[0] == '\0', "nothing may be reported", about);
-  expect(s, strstr(s->run.out, "transposed") != NULL, "there must be a table", about);
-  expect(s, read_file(s, s->csv) && !exists(s->partial), "the file must be renamed", about);
-  int rows = check_rows(s, about, &errors);
-  /* masks: 2 alike + 2 x 4 + single; keys: 1, 4 in 3 layouts, 1000; 8 paths and none */
-  expect(s, rows == 2 * 2 * 11 * 5 * 9, "the number of rows", about);
-  expect(s, errors == 0, "no row may be an ERROR", about);
-  for (const char *key : keys) expect(s, strstr(s->text, key) != NULL, key, about);
-  forget_files(s);
+  self_check_run(s,
+                 "--width 3,10 --lanes 0,5,32,mixed --shape prefix,scattered,strided,random,single "
+                 "--keys 1,4,1000 --layout interleaved,contiguous,random --promise-zeros 0,1 "
+                 "--blocks 2 --threads 64 --updates 4 --rows 37 --repeat 1 --csv @");
+  self_check_expect(s, s->run.status == 0, "the exit status must be 0", about);
+  self_check_expect(s, s->run.err[0] == '\0', "nothing may be reported", about);
+  self_check_expect(s, strstr(s->run.out, "transposed") != NULL, "there must be a table", about);
+  self_check_expect(s, self_check_read(s, s->csv) && !self_check_exists(s->partial),
+                    "the file must be renamed", about);
+  int rows = self_check_rows(s, about, &errors);
+  /* masks: 2 alike + 2 x 4 + single; keys: 1, 4 in 3 layouts, 1000 */
+  self_check_expect(s, rows == 2 * 2 * 11 * 5 * self_check_paths(), "the number of rows", about);
+  self_check_expect(s, errors == 0, "no row may be an ERROR", about);
+  for (const char *key : keys) self_check_expect(s, strstr(s->text, key) != NULL, key, about);
+  for (int path = 1; path < SWEEP_PATH_END; ++path) {
+    char words[64];
+    snprintf(words, sizeof words, "path %s is unavailable: ", sweep_path_name(path));
+    int missing = sweep_path_missing(path) != NULL;
+    self_check_expect(s, !strstr(s->text, words) == !missing, words, "the head of the file");
+    self_check_expect(s, !strstr(s->run.out, words) == !missing, words, "the head of the table");
+  }
+  self_check_forget(s);
 }
 
 static void check_thresholds(struct self_check *s) {
   const char *about = "thresholds";
   int errors;
-  run(s,
-      "--lanes 7 --keys 1,3 --threshold 0-33,auto "
-      "--path serialized,butterfly,transposed,tree,auto "
-      "--blocks 1 --threads 32 --updates 2 --rows 5 --repeat 1 --quiet --csv @");
-  expect(s, s->run.status == 0, "the exit status must be 0", about);
-  expect(s, s->run.out[0] == '\0', "--quiet must print nothing", about);
-  expect(s, read_file(s, s->csv), "there must be a file", about);
-  expect(s, check_rows(s, about, &errors) == 2 * (1 + 5 * 35), "the number of rows", about);
-  forget_files(s);
+  self_check_run(s,
+                 "--lanes 7 --keys 1,3 --threshold 0-33,auto "
+                 "--path serialized,butterfly,transposed,tree,auto "
+                 "--blocks 1 --threads 32 --updates 2 --rows 5 --repeat 1 --quiet --csv @");
+  self_check_expect(s, s->run.status == 0, "the exit status must be 0", about);
+  self_check_expect(s, s->run.out[0] == '\0', "--quiet must print nothing", about);
+  self_check_expect(s, self_check_read(s, s->csv), "there must be a file", about);
+  self_check_expect(s, self_check_rows(s, about, &errors) == 2 * (1 + 5 * 35), "the number of rows",
+                    about);
+  self_check_forget(s);
 }
 
 /* ---- results ---- */
@@ -206,38 +234,45 @@ static void check_errors(struct self_check *s) {
       "--path plain --test-wrong-oracle 1 --blocks 2 --updates 4 --rows 9 --repeat 1 --csv @"};
   for (const char *command : commands) {
     int errors;
-    run(s, command);
-    expect(s, s->run.status == 1, "the exit status must be 1", command);
-    expect(s, strncmp(s->run.err, "ERROR: ", 7) == 0, "there must be an ERROR line", command);
-    expect(s, strstr(s->run.out, "sums wrong") != NULL, "the table must say so", command);
-    expect(s, read_file(s, s->csv), "there must be a file", command);
-    check_rows(s, command, &errors);
-    expect(s, errors == 1, "one row must be an ERROR", command);
-    forget_files(s);
+    self_check_run(s, command);
+    self_check_expect(s, s->run.status == 1, "the exit status must be 1", command);
+    self_check_expect(s, strncmp(s->run.err, "ERROR: ", 7) == 0, "there must be an ERROR line",
+                      command);
+    self_check_expect(s, strstr(s->run.out, "sums wrong") != NULL, "the table must say so",
+                      command);
+    self_check_expect(s, self_check_read(s, s->csv), "there must be a file", command);
+    self_check_rows(s, command, &errors);
+    self_check_expect(s, errors == 1, "one row must be an ERROR", command);
+    self_check_forget(s);
   }
 }
 
 static void check_interrupt(struct self_check *s) {
   const char *about = "an interrupted sweep";
   int errors;
-  run(s, "--width 1,2,3,4 --blocks 1 --updates 2 --rows 5 --repeat 1 --test-interrupt 2 --csv @");
-  expect(s, s->run.status == 130, "the exit status must be 130", about);
-  expect(s, strstr(s->run.err, ".partial") != NULL, "the message must name the file", about);
-  expect(s, !exists(s->csv), "the finished file must not exist", about);
-  expect(s, read_file(s, s->partial), "the partial file must exist", about);
-  expect(s, check_rows(s, about, &errors) == 2 * 9, "the number of rows", about);
-  forget_files(s);
+  self_check_run(
+      s, "--width 1,2,3,4 --blocks 1 --updates 2 --rows 5 --repeat 1 --test-interrupt 2 --csv @");
+  self_check_expect(s, s->run.status == 130, "the exit status must be 130", about);
+  self_check_expect(s, strstr(s->run.err, ".partial") != NULL, "the message must name the file",
+                    about);
+  self_check_expect(s, !self_check_exists(s->csv), "the finished file must not exist", about);
+  self_check_expect(s, self_check_read(s, s->partial), "the partial file must exist", about);
+  self_check_expect(s, self_check_rows(s, about, &errors) == 2 * self_check_paths(),
+                    "the number of rows", about);
+  self_check_forget(s);
 }
 
 static void check_presets(struct self_check *s) {
-  run(s, "--preset issue --blocks 1 --threads 32 --updates 2 --rows 20 --repeat 1 --quiet");
-  expect(s, s->run.status == 0, "the exit status must be 0", "--preset issue");
-  expect(s, strstr(s->run.out, "figures fall short") != NULL, "there must be a verdict",
-         "--preset issue");
-  expect(s, strstr(s->run.out, "not measured") == NULL, "every figure must be measured",
-         "--preset issue");
-  run(s, "--blocks 1 --threads 32 --updates 2 --rows 20 --repeat 1 --padding 1 --quiet");
-  expect(s, s->run.status == 0, "the exit status must be 0", "--preset default, unpadded rows");
+  self_check_run(s,
+                 "--preset issue --blocks 1 --threads 32 --updates 2 --rows 20 --repeat 1 --quiet");
+  self_check_expect(s, s->run.status == 0, "the exit status must be 0", "--preset issue");
+  self_check_expect(s, strstr(s->run.out, "figures fall short") != NULL, "there must be a verdict",
+                    "--preset issue");
+  self_check_expect(s, strstr(s->run.out, "not measured") == NULL, "every figure must be measured",
+                    "--preset issue");
+  self_check_run(s, "--blocks 1 --threads 32 --updates 2 --rows 20 --repeat 1 --padding 1 --quiet");
+  self_check_expect(s, s->run.status == 0, "the exit status must be 0",
+                    "--preset default, unpadded rows");
 }
 
 int sweep_self_check(FILE *out) {
@@ -258,6 +293,7 @@ int sweep_self_check(FILE *out) {
   s->out = out;
   snprintf(s->csv, sizeof s->csv, "%s/sweep.csv", folder);
   snprintf(s->partial, sizeof s->partial, "%s.partial", s->csv);
+  snprintf(s->json, sizeof s->json, "%s/sweep.json", folder);
   check_options(s);
   check_help(s);
   check_csv(s);
@@ -265,6 +301,9 @@ int sweep_self_check(FILE *out) {
   check_errors(s);
   check_interrupt(s);
   check_presets(s);
+  self_check_files(s);
+  self_check_workloads(s);
+  self_check_forget(s);
   rmdir(folder);
   fprintf(out, "%d checks, %d failed\n", s->checks, s->failures);
   int status = s->failures != 0;

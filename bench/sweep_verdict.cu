@@ -21,6 +21,7 @@ static struct sweep_cell cell_of(char section, int width, int lanes, int shape) 
   struct sweep_cell c;
   memset(&c, 0, sizeof c);
   c.section = section;
+  c.workload = SWEEP_WORKLOAD_AXES;
   c.width = width;
   c.lanes = lanes;
   c.shape = shape;
@@ -269,14 +270,12 @@ static void crossover(struct verdict *v) {
   }
 }
 
-/* What no transposed reduction can beat: its shuffles (4 clocks of a scheduler each), its
-   instructions (one issue slot each: shuffles, as many adds, two selects a pair, one request) and
-   one request a warp and update at 18 G a second, measured on an H200. */
+/* What no transposed reduction can beat: its shuffles, its instructions (shuffles, as many adds,
+   two selects a pair, one request) and one request a warp and update, at the measured ceilings. */
 static void floors(struct verdict *v, const struct sweep_bench *b) {
   static const int widths[] = {1, 2, 3, 4, 8, 9, 10, 12, 16, 20, 32};
-  const double requests_per_ms = 18e6;
-  double requests = sweep_bench_warp_updates(b) / requests_per_ms;
-  if (sweep_bench_scheduler_ms(b, 1.0) < 0.0) return;
+  const struct sweep_rates *rates = sweep_bench_rates(b);
+  if (SIMT_ON_CPU || !rates) return;
   fprintf(v->out,
           "\n(f) floor of the transposed reduction beside its net time, all 32 lanes active, "
           "zeros promised, ms\n  %5s %8s %9s %9s %9s %9s %9s %9s\n",
@@ -286,13 +285,11 @@ static void floors(struct verdict *v, const struct sweep_bench *b) {
     c.zeros = 1;
     const struct sweep_result *r = find(v, c, SWEEP_PATH_TRANSPOSED, 0);
     if (!r) continue;
-    int shuffles = 0, pairs = 0;
-    for (int step = 0, live = width; step < 5; ++step, live = (live + 1) / 2) {
-      shuffles += (live + 1) / 2;
-      pairs += live / 2;
-    }
-    double shuffle = sweep_bench_scheduler_ms(b, 4.0 * shuffles);
-    double issue = sweep_bench_scheduler_ms(b, 2.0 * shuffles + 2.0 * pairs + 1.0);
+    int shuffles = sweep_transposed_shuffles(width), selects = sweep_transposed_selects(width);
+    double updates = sweep_bench_warp_updates(b, &c);
+    double shuffle = updates * shuffles / rates->shuffle;
+    double issue = updates * (2.0 * shuffles + selects + 1.0) / rates->issue;
+    double requests = updates / rates->coalesced;
     double floor_ms = shuffle > issue ? shuffle : issue;
     if (requests > floor_ms) floor_ms = requests;
     fprintf(v->out, "  %5d %8d %9.4f %9.4f %9.4f %9.4f %9.4f %9.2f\n", width, shuffles, shuffle,
