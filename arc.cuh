@@ -96,9 +96,10 @@ typedef struct arc__target {
   int width;
   bool by_pointer;             /* the papers' form: one pointer a value instead of pieces */
   const void *const *pointers; /* anything in an inactive lane, so never to be asked for null */
-  int auto_threshold;
-  arc__slot slot; /* after a reduction over the warp */
-  arc__slot half; /* after one over each half-warp */
+  int auto_threshold;          /* lanes with one key that are reduced; */
+  int auto_keyed;              /* lanes, whatever their keys, that look at them */
+  arc__slot slot;              /* after a reduction over the warp */
+  arc__slot half;              /* after one over each half-warp */
 } arc__target;
 
 typedef struct arc_target_f32 {
@@ -414,6 +415,7 @@ ARC__FN arc__target arc__target_begin(void) {
   t.by_pointer = false;
   t.pointers = 0;
   t.auto_threshold = 0;
+  t.auto_keyed = 0;
   return t;
 }
 
@@ -444,12 +446,29 @@ ARC__FN int arc__requests(const arc__target *t) {
   return requests;
 }
 
-/* The balancing threshold where the caller leaves it to arc. Measured on one H200 (bench/NOTES.md):
-   the fewer instructions the plain path needs for a lane, the more lanes it may serve: 6 for one
-   value, 8 where vector reductions help, else 4. (A population count once more.) */
-ARC__FN int arc__auto_threshold(const arc__target *t) {
-  if (t->width == 1) return 6;
-  return __popc(arc__requests(t) < t->width ? 0xffu : 0xfu);
+/* The vectors, in bytes, that bring most of a lane's values to memory on the atomic path. */
+ARC__FN int arc__vector_bytes(const arc__target *t) {
+  int requests = arc__requests(t);
+  if (t->width == 1) return 16; /* one request, as if */
+  return 3 * requests <= t->width + 1 ? 16 : 3 * requests <= 2 * t->width ? 8 : 4;
+}
+
+/* arc's own choices, from the tables at the end of arc_policy.cuh: the newest measured architecture
+   that is not newer than this one. */
+#if ARC__ARCH >= 900
+#define ARC__AUTO_THRESHOLD(width, bytes) ARC_AUTO_THRESHOLD_SM90(width, bytes)
+#define ARC__AUTO_KEYED(width, bytes) ARC_AUTO_KEYED_SM90(width, bytes)
+#else
+#define ARC__AUTO_THRESHOLD(width, bytes) ARC_AUTO_THRESHOLD_MODEL(width, bytes)
+#define ARC__AUTO_KEYED(width, bytes) ARC_AUTO_KEYED_MODEL(width, bytes)
+#endif
+
+/* (Population counts once more.) */
+ARC__FN void arc__target_choices(arc__target *t) {
+  int bytes = arc__vector_bytes(t);
+  (void)bytes;
+  t->auto_threshold = __popc(arc__lanes_below(ARC__AUTO_THRESHOLD(t->width, bytes)));
+  t->auto_keyed = __popc(arc__lanes_below(ARC__AUTO_KEYED(t->width, bytes)));
 }
 
 /* The slot of this lane among `lanes` that reduce the target's first values together. */
@@ -469,7 +488,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int lanes, int value_bytes)
 }
 
 ARC__FN void arc__target_end(arc__target *t, int value_bytes) {
-  t->auto_threshold = arc__auto_threshold(t);
+  arc__target_choices(t);
   t->slot = arc__slot_of(t, ARC__CHUNK, value_bytes);
   t->half = arc__slot_of(t, ARC__CHUNK / 2, value_bytes);
 }
@@ -858,34 +877,34 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   }
 }
 
-/* Keys may differ. One group or two get a transposed reduction, more are reduced all at once by the
-   tree. If the threshold is arc's to choose, a reduction must pay for all lanes together. */
+/* Keys may differ. So few lanes that no reduction can pay do not even look at their keys. One group
+   or two get a transposed reduction, more are reduced all at once by the tree. If the threshold is
+   arc's to choose, a reduction must pay for all lanes together. */
 ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void *values,
                              bool active, unsigned lanes, unsigned present, int threshold,
                              int lane) {
   bool automatic = threshold == ARC_THRESHOLD_AUTO;
-  int enough = automatic ? t->auto_threshold : threshold;
+  if (__popc(present) < (automatic ? t->auto_keyed : threshold)) {
+    if (active) arc__add_plain(kind, t, key, values, true);
+    return;
+  }
   unsigned group = arc__group(lanes, present, key, active);
   if (lanes == ARC__ALL_LANES) {
     bool leader = group >> lane == 1u;
     unsigned leaders = __ballot_sync(lanes, leader);
     if (__popc(leaders) <= 2) {
       if ((leaders & (leaders - 1u)) == 0u) {
-        if (__popc(present) >= enough)
-          arc__add_present_transposed(kind, t, key, values, active, present, lane);
-        else if (active)
-          arc__add_plain(kind, t, key, values, true);
+        arc__add_present_transposed(kind, t, key, values, active, present, lane);
         return;
       }
-      if (automatic ? __popc(present) >= enough
-                    : __all_sync(lanes, !active || __popc(group) >= enough) != 0) {
+      if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
         arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader,
                                  lane);
         return;
       }
     }
   }
-  if (!automatic && __popc(group) < enough) group = 0u;
+  if (!automatic && __popc(group) < threshold) group = 0u;
   arc__add_groups(kind, false, t, key, values, active, lanes, group, lane);
 }
 
@@ -946,7 +965,7 @@ ARC__FN arc__target arc__target_pointers(const void *const *pointers, int width)
   t.by_pointer = true;
   t.pointers = pointers;
   t.width = width;
-  t.auto_threshold = arc__auto_threshold(&t);
+  arc__target_choices(&t);
   return t;
 }
 

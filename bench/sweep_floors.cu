@@ -34,7 +34,7 @@ int sweep_transposed_selects(int width) {
 /* Those of the model in simt/README.md, a clock of the chip. It charges nothing for selects nor for
    other arithmetic, and nothing more for a hot row. */
 int sweep_rates_measure(struct sweep_rates *rates, int rows, FILE *err) {
-  const double schedulers = 132 * 4, requests = 9.6, lanes = 52;
+  const double schedulers = 132 * 4, requests = 43, lanes = 41;
   (void)rows, (void)err;
   rates->shuffle = schedulers / 4;
   rates->select = rates->issue = INFINITY; /* a price of zero */

@@ -27,10 +27,11 @@ inactive_lanes_counted test_threshold s/__popc(present) >= threshold/__popc(lane
 threshold_off_by_one_each test_threshold s/if (__popc(group) >= threshold)/if (__popc(group) > threshold)/
 threshold_off_by_one_grouped test_threshold s/if (__popc(group) < threshold) group/if (__popc(group) <= threshold) group/
 threshold_off_by_one_butterfly test_threshold s/!one_key || __popc(present) < threshold/!one_key || __popc(present) <= threshold/
-threshold_off_by_one_auto test_paths s/__popc(present) >= enough/__popc(present) > enough/
-small_group_reduced_alone test_paths s/else if (active)$/else if (active \&\& lane == 0)/
-threshold_off_by_one_pair test_paths s/!active || __popc(group) >= enough/!active || __popc(group) > enough/
-threshold_off_by_one_many test_threshold s/!automatic \&\& __popc(group) < enough/!automatic \&\& __popc(group) <= enough/
+threshold_off_by_one_auto test_paths s/__popc(present) < (automatic/__popc(present) <= (automatic/
+keys_looked_at_by_few test_paths s/__popc(present) < (automatic/__popc(lanes) < (automatic/
+table_of_the_wrong_vectors test_paths s/? 16 : 3 \* requests/? 4 : 3 * requests/
+threshold_off_by_one_pair test_paths s/!active || __popc(group) >= threshold/!active || __popc(group) > threshold/
+threshold_off_by_one_many test_threshold s/!automatic \&\& __popc(group) < threshold/!automatic \&\& __popc(group) <= threshold/
 lost_last_group test_add s/for (unsigned rest = present; rest != 0u;)/for (unsigned rest = present; (rest \& (rest - 1u)) != 0u;)/
 lost_groups_below_threshold test_add s/if (plain) arc__add_plain/if (plain \&\& !active) arc__add_plain/
 members_of_other_groups_added test_add s/bool member = active \&\& key == group_key;/bool member = active;/

@@ -26,8 +26,9 @@ enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
 
 static const check_launch named[] = {keyed_launch, uniform_launch, masked_launch, divergent_launch,
                                      pointers_launch};
-static const check_launch shorts[] = {short_keyed_launch, short_uniform_launch, short_masked_launch,
-                                      short_divergent_launch, short_pointers_launch};
+static const check_launch shorts[] = {short_keyed_launch, short_uniform_launch,
+                                      short_masked_launch, short_divergent_launch,
+                                      short_pointers_launch};
 
 /* Stands for a path: the short name, and the short name with the macro as its threshold. */
 enum { SHORT = 0, STANDARD = -1 };
@@ -38,8 +39,8 @@ struct costs {
 
 /* One warp, `groups` keys, contiguous, `count` lanes active; the threshold is what a group just
    reaches. */
-static struct costs run_warp(int entry, int path, int groups, int count,
-                             unsigned long long stream) {
+static struct costs run_warp(int entry, int path, int groups, int count, unsigned long long stream)
+{
   struct check_random random = {stream};
   struct check_case c;
   struct costs costs = {0, 0, 0, 0, 0};
@@ -70,9 +71,13 @@ static struct costs run_warp(int entry, int path, int groups, int count,
   return costs;
 }
 
-static int most_groups(int entry) { return entry == UNIFORM ? 1 : 32; }
+static int most_groups(int entry)
+{
+  return entry == UNIFORM ? 1 : 32;
+}
 
-static void every_name(int entry, int path) {
+static void every_name(int entry, int path)
+{
   for (int groups = 1; groups <= most_groups(entry); groups *= 2)
     for (int count = 0; count <= 32; count += 8) {
       struct check_random random;
@@ -81,7 +86,8 @@ static void every_name(int entry, int path) {
 }
 
 /* The short name costs exactly what the name of ARC_PATH costs. */
-static void short_name(int entry) {
+static void short_name(int entry)
+{
   for (int groups = 1; groups <= most_groups(entry); groups *= 2) {
     struct check_random random;
     if (!check_begin("the short name", &random)) continue;
@@ -93,7 +99,8 @@ static void short_name(int entry) {
 }
 
 #if SIMT_ON_CPU
-static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats) {
+static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats)
+{
   struct check_random random;
   if (!check_begin("the cost of a path", &random)) return;
   const struct costs c = run_warp(entry, path, groups, count, random.state);
@@ -103,7 +110,8 @@ static void cost(int entry, int path, int groups, int count, long long shuffles,
         entry, path, groups, c.floats, floats);
 }
 
-static void costs(void) {
+static void costs(void)
+{
   cost(UNIFORM, ARC_PATH_ATOMIC, 1, 32, 0, 9 * 32);
   cost(UNIFORM, ARC_PATH_SERIALIZED, 1, 32, 9 * 31, 9); /* SW-S: the leader reads 31 lanes */
   cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles a value */
@@ -118,12 +126,15 @@ static void costs(void) {
   cost(KEYED, ARC_PATH_AUTO, 1, 32, 12, 9);
   cost(KEYED, ARC_PATH_AUTO, 2, 32, 9 + 11 + 1, 2 * 9); /* a trade, 16 lanes each, the two keys */
   cost(KEYED, ARC_PATH_AUTO, 4, 32, 3 * 10, 4 * 9);
-  cost(KEYED, STANDARD, 1, 2, 0, 2 * 9);    /* alone and too small: plain atomics */
-  cost(KEYED, STANDARD, 16, 16, 10, 8 * 9); /* eight pairs: small, but one round serves all */
+  const int few = SIMT_ARCH >= 900 ? ARC_AUTO_KEYED_SM90(9, 16) : ARC_AUTO_KEYED_MODEL(9, 4);
+  cost(KEYED, STANDARD, 1, few - 1, 0, (few - 1) * 9); /* too few to look at their keys */
+  cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
+  cost(KEYED, STANDARD, 16, 16, 10, 8 * 9);            /* eight pairs: one round serves all */
 }
 #endif
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
   check_main(argc, argv);
   for (int entry = 0; entry < ENTRIES; ++entry) {
     for (int path = SHORT; path <= ARC_PATH_AUTO; ++path) every_name(entry, path);

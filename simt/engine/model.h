@@ -1,24 +1,24 @@
 // model.h -- the cost model: clocks from counts.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Issue side: what the counted instructions occupy of a scheduler, in clocks per warp instruction.
-// Memory side: what the second-level cache charges for a reduction: a request each, and one unit
-// for each 32-byte sector and for each lane on an address already hit. README.md says where the
-// constants come from. Everything that is not counted (the kernel around, ALU work) costs nothing
-// here.
+// Issue side: what the counted instructions, and what always comes with them, occupy of a scheduler,
+// in clocks per warp instruction; and what the caller says of the rest. Memory side: what the
+// second-level cache charges for a reduction: a request each, or something for each 32-byte sector
+// and for each lane on an address already hit, whichever is more. README.md says where the
+// constants come from.
 #ifndef SIMT_ENGINE_MODEL_H
 #define SIMT_ENGINE_MODEL_H
 
 struct model_gpu {
   const char *name;
   double schedulers;
-  double shuffle, vote, match, redux, sync, reduction_issue;  // clocks of one scheduler
-  double requests_per_clock, lanes_per_clock;                 // the whole chip
+  double shuffle, vote, match, redux, sync, reduction_issue;          // clocks of one scheduler
+  double requests_per_clock, sectors_per_clock, conflicts_per_clock;  // the whole chip
   bool sides_overlap;  // the larger side counts, or their sum
 };
 static const model_gpu model_gpus[] = {
-    {"h200", 132 * 4, 4, 2, 16, 8, 1, 1, 9.6, 52, true},
-    {"generic", 1, 4, 2, 16, 8, 1, 1, 0.02, 0.1, false},
+    {"h200", 132 * 4, 4, 11, 6, 8, 1, 4, 43, 52, 41, true},
+    {"generic", 1, 4, 11, 6, 8, 1, 4, 0.1, 0.1, 0.1, false},
 };
 
 double simt_model_clocks(const struct simt_counters *c, const char *gpu) {
@@ -26,9 +26,11 @@ double simt_model_clocks(const struct simt_counters *c, const char *gpu) {
     if (!gpu || strcmp(gpu, g.name) != 0) continue;
     double issue = (double)c->shuffles * g.shuffle + (double)c->votes * g.vote +
                    (double)c->matches * g.match + (double)c->redux * g.redux +
-                   (double)c->warp_syncs * g.sync + (double)c->reductions * g.reduction_issue;
+                   (double)c->warp_syncs * g.sync + (double)c->reductions * g.reduction_issue +
+                   (double)c->uncounted;
     double requests = (double)c->reductions / g.requests_per_clock;
-    double lanes = (double)(c->sectors + c->conflicts) / g.lanes_per_clock;
+    double lanes =
+        (double)c->sectors / g.sectors_per_clock + (double)c->conflicts / g.conflicts_per_clock;
     double memory = requests > lanes ? requests : lanes;
     issue /= g.schedulers;
     return g.sides_overlap ? (issue > memory ? issue : memory) : issue + memory;

@@ -150,13 +150,15 @@ static void test_model(void) {
   c.shuffles = 528;
   EXPECT(near(simt_model_clocks(&c, "h200"), 4.0), "a shuffle for each scheduler");
   EXPECT(near(simt_model_clocks(&c, "generic"), 4.0 * 528), "one scheduler");
-  c.shuffles = 0;
-  c.reductions = 9600;
-  c.sectors = 38400;
+  c.uncounted = 1056;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 6.0), "what the caller knows is added");
+  c.shuffles = c.uncounted = 0;
+  c.reductions = c.sectors = 43000;
   EXPECT(near(simt_model_clocks(&c, "h200"), 1000.0), "requests are the limit");
-  c.conflicts = 31 * 9600;
-  c.sectors = 9600;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 32 * 9600 / 52.0), "conflicts are the limit");
+  c.sectors = 104000;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 2000.0), "sectors are the limit");
+  c.conflicts = 41000;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 3000.0), "sectors and conflicts add up");
 }
 
 int main(void) {
