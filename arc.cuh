@@ -695,10 +695,10 @@ ARC__FN void arc__add_group_transposed(int kind, const arc__target *t, int key, 
                                        bool member, bool trusted, unsigned group, bool known,
                                        int lane) {
   if (t->width == 1) { /* every lane ends with the one sum: a lane of the group has the key too */
-    unsigned w;
-    arc__gather(kind, &w, values, 0, 1, member, trusted);
-    arc__reduce_transposed(kind, &w, ARC__CHUNK, 1, lane);
-    if (group >> lane == 1u) arc__emit(kind, t, key, &w, 0, 1, false);
+    ARC__WORDS(w, 1);
+    arc__gather(kind, w, values, 0, 1, member, trusted);
+    arc__reduce_transposed(kind, w, ARC__CHUNK, 1, lane);
+    if (group >> lane == 1u) arc__emit(kind, t, key, w, 0, 1, false);
     return;
   }
   int source = known && !t->by_pointer ? 0 : arc__highest(group);
