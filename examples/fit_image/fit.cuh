@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "kernels.cuh"
+#include "arc_tune.h" /* after the policy macros, which kernels.cuh sets */
 #include "options.h"
 
 /* No narrower than this, in pixels: a thinner Gaussian would slip between pixel centres. */
@@ -52,6 +53,9 @@ typedef struct fit {
 
   cudaEvent_t marks[2][FIT_MARKS]; /* this step's and the one before's, which has surely ended */
   step_times times;
+
+  arc_tune tune;
+  arc_tune_policy policies[2]; /* this step's and the one before's */
 } fit;
 
 static inline void fit_check(cudaError_t status, const char *what) {
@@ -122,6 +126,48 @@ static inline void place_gaussians(gaussians g, int count, const image *picture,
   }
 }
 
+/* ---- tuning --------------------------------------------------------------------------------- */
+
+/* The kernels that may win, each with a threshold, and `backward` as compiled, where it starts. */
+static inline void fit_begin_tuning(fit *f) {
+  static const int paths[] = {ARC_PATH_AUTO, ARC_PATH_TRANSPOSED, ARC_PATH_BUTTERFLY};
+  arc_tune_config config = arc_tune_config_default();
+  for (int i = 0; i < 3; ++i) {
+    config.path[1 + i].path = paths[i];
+    config.path[1 + i].uses_threshold = 1;
+  }
+  config.paths = 4;
+  config.seed = (unsigned)f->settings.seed;
+  int error = arc_tune_init(&f->tune, &config);
+  if (error != ARC_TUNE_OK) {
+    fprintf(stderr, "fit_image: tuning: %s\n", arc_tune_error_text(error));
+    exit(1);
+  }
+}
+
+static inline fit_path fit_path_of(arc_tune_policy policy) {
+  switch (policy.path) {
+    case ARC_PATH_TRANSPOSED: return FIT_TRANSPOSED;
+    case ARC_PATH_BUTTERFLY: return FIT_BUTTERFLY;
+    default: return policy.threshold == ARC_THRESHOLD_AUTO ? FIT_DEFAULT : FIT_AUTO;
+  }
+}
+
+/* Before the backward kernel of a step. */
+static inline void fit_pick_policy(fit *f) {
+  arc_tune_policy *policy = &f->policies[f->steps_done & 1];
+  if (!f->settings.tune) return;
+  arc_tune_next(&f->tune, policy);
+  f->settings.path = fit_path_of(*policy);
+  f->settings.threshold = policy->threshold;
+}
+
+/* The time of a backward kernel that has ended. */
+static inline void fit_report_time(fit *f, int step) {
+  if (!f->settings.tune) return;
+  arc_tune_report_ticket(&f->tune, f->policies[step & 1].ticket, 1000.0 * f->times.backward[step]);
+}
+
 /* ---- begin and end -------------------------------------------------------------------------- */
 
 static inline canvas canvas_of(int width, int height) {
@@ -143,6 +189,7 @@ static inline void fit_begin(fit *f, const image *picture, const fit_settings *s
   f->c = canvas_of(picture->width, picture->height);
   f->tiles = f->c.tiles_x * f->c.tiles_y;
   f->steps_done = 0;
+  fit_begin_tuning(f);
 
   f->parameters = fit_device_gaussians(n);
   f->gradients = fit_device_gaussians(n);
@@ -273,6 +320,7 @@ static inline void fit_read_times(fit *f, int step) {
   fit_check(cudaEventElapsedTime(&f->times.backward[step], marks[MARK_FORWARD],
                                  marks[MARK_BACKWARD]), "timing backward");
   f->times.rest[step] = f->times.whole[step] - f->times.forward[step] - f->times.backward[step];
+  fit_report_time(f, step);
 }
 
 static inline void fit_step(fit *f) {
@@ -281,6 +329,7 @@ static inline void fit_step(fit *f) {
   if (f->steps_done > 0) fit_read_times(f, f->steps_done - 1);
   fit_mark(f, MARK_LISTS);
   fit_forward(f);
+  fit_pick_policy(f);
   fit_mark(f, MARK_FORWARD);
   fit_backward(f);
   fit_mark(f, MARK_BACKWARD);

@@ -22,9 +22,11 @@ static const double SAME_PSNR_DB = 0.1;
 /* What one run of one path gave; times are medians over the steps. */
 typedef struct run_result {
   fit_path path;
+  int threshold;
   int steps;
   double loss, psnr;
   float whole_ms, forward_ms, backward_ms, rest_ms;
+  char tuning[8192]; /* an account of it, with --tune */
 } run_result;
 
 static volatile sig_atomic_t interrupted = 0;
@@ -140,6 +142,15 @@ static void hide_progress(void) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
 }
 
+/* The last word of the tuner, and why. */
+static void read_tuning(const fit *f, run_result *result) {
+  arc_tune_policy best;
+  arc_tune_best(&f->tune, &best);
+  result->path = fit_path_of(best);
+  result->threshold = best.threshold;
+  arc_tune_explain(&f->tune, result->tuning, sizeof result->tuning);
+}
+
 /* Fits from the start. False, with a line, if the loss is not a number any more. */
 static bool run(const fit_settings *settings, const image *target, image *fitted,
                 run_result *result, error_line *error) {
@@ -152,10 +163,12 @@ static bool run(const fit_settings *settings, const image *target, image *fitted
   }
   hide_progress();
   result->path = settings->path;
+  result->threshold = settings->threshold;
   result->steps = f.steps_done;
   result->loss = fit_loss(&f);
   result->psnr = fit_psnr(&f, result->loss);
   if (f.steps_done > 0) fit_read_times(&f, f.steps_done - 1);
+  if (settings->tune) read_tuning(&f, result);
   result->whole_ms = f.steps_done ? median(f.times.whole, f.steps_done) : 0.0f;
   result->forward_ms = f.steps_done ? median(f.times.forward, f.steps_done) : 0.0f;
   result->backward_ms = f.steps_done ? median(f.times.backward, f.steps_done) : 0.0f;
@@ -167,26 +180,27 @@ static bool run(const fit_settings *settings, const image *target, image *fitted
                           "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)", result->steps);
 }
 
-static const char *threshold_name(const fit_settings *settings, fit_path path, char *room) {
-  if (path == FIT_PLAIN || path == FIT_ATOMIC) return "-";
-  if (path == FIT_DEFAULT || settings->threshold == ARC_THRESHOLD_AUTO) return "auto";
-  snprintf(room, 16, "%d", settings->threshold);
+static const char *threshold_name(const run_result *r, char *room) {
+  if (r->path == FIT_PLAIN || r->path == FIT_ATOMIC) return "-";
+  if (r->path == FIT_DEFAULT || r->threshold == ARC_THRESHOLD_AUTO) return "auto";
+  snprintf(room, 16, "%d", r->threshold);
   return room;
 }
 
-static void print_result(const run_result *r, const fit_settings *settings) {
+static void print_result(const run_result *r, bool tuned) {
   char room[16];
   printf("path       %s, threshold %s\n", fit_path_name(r->path),
-         threshold_name(settings, r->path, room));
+         threshold_name(r, room));
   printf("loss       %.6g after %d steps\n", r->loss, r->steps);
   printf("PSNR       %.3f dB\n", r->psnr);
   printf("ms a step  %.4f: forward %.4f, backward %.4f, rest %.4f (medians%s)\n", r->whole_ms,
          r->forward_ms, r->backward_ms, r->rest_ms,
          SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+  if (tuned) printf("\ntuning of the backward kernel\n%s", r->tuning);
 }
 
 /* Columns are ratios of the plain kernel's time to this one's: larger is better. */
-static void print_table(const run_result *results, int count, const fit_settings *settings) {
+static void print_table(const run_result *results, int count) {
   printf("\nms a step: medians, %s\n",
          SIMT_ON_CPU ? "host time of the emulation; says nothing about a GPU" : "GPU events");
   printf("%-12s %9s %9s %12s %9s %9s %9s %9s\n", "path", "threshold", "PSNR dB", "backward ms",
@@ -195,7 +209,7 @@ static void print_table(const run_result *results, int count, const fit_settings
     const run_result *r = &results[i];
     char room[16];
     printf("%-12s %9s %9.3f %12.4f %9.2f %9.4f %9.4f %9.4f\n", fit_path_name(r->path),
-           threshold_name(settings, r->path, room), r->psnr, r->backward_ms,
+           threshold_name(r, room), r->psnr, r->backward_ms,
            r->backward_ms > 0.0f ? results[0].backward_ms / r->backward_ms : 0.0f, r->forward_ms,
            r->rest_ms, r->whole_ms);
   }
@@ -227,7 +241,7 @@ static bool write_csv(const char *path, const run_result *results, int count,
     const run_result *r = &results[i];
     char room[16];
     fprintf(file.stream, "%s,%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
-            fit_path_name(r->path), threshold_name(&o->fit, r->path, room), (int)GAUSSIAN_WIDTH,
+            fit_path_name(r->path), threshold_name(r, room), (int)GAUSSIAN_WIDTH,
             o->fit.gaussians, target->width, target->height, r->steps, r->loss, r->psnr,
             r->whole_ms, r->forward_ms, r->backward_ms, r->rest_ms,
             SIMT_ON_CPU ? "host_emulation" : "gpu_events");
@@ -237,7 +251,7 @@ static bool write_csv(const char *path, const run_result *results, int count,
 
 /* One path, or all of them with --compare-paths; then what was asked for is written. */
 static int run_and_report(const fit_options *o, const image *target, image *fitted) {
-  run_result results[FIT_PATHS];
+  static run_result results[FIT_PATHS];
   error_line error;
   int count = 0;
   int first = o->compare_paths ? 0 : (int)o->fit.path;
@@ -249,9 +263,9 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
     count += 1;
   }
   if (o->compare_paths)
-    print_table(results, count, &o->fit);
+    print_table(results, count);
   else
-    print_result(&results[0], &o->fit);
+    print_result(&results[0], o->fit.tune);
   bool agree = !o->compare_paths || interrupted || same_psnr(results, count, &error);
   if (!agree) fail(1, &error);
   if (o->out != nullptr) {

@@ -38,6 +38,8 @@ void options_print_help(FILE *stream) {
       "                       default     arc as compiled: ARC_PATH, ARC_BALANCE_THRESHOLD\n"
       "  --threshold T      0 to 33, or auto: the least number of lanes to reduce in registers;\n"
       "                     default: auto; given without --path, the path is auto\n"
+      "  --tune             path and threshold are picked while training, from the times of the\n"
+      "                     steps; prints an account of it. Wants some 300 steps and a GPU\n"
       "  --lr-mean X        learning rates, 0 to 1000; they fall to a tenth over the steps\n"
       "  --lr-scale X         means 0.4 pixels, log scales 0.06,\n"
       "  --lr-angle X         angles 0.06 radians, colours 0.01\n"
@@ -53,6 +55,7 @@ void options_print_help(FILE *stream) {
       "  fit_image --image photo.jpg --out fitted.png\n"
       "  fit_image --image photo.jpg --gaussians 50000 --steps 1000 --compare-paths\n"
       "  fit_image --path transposed --threshold 8 --csv times.csv\n"
+      "  fit_image --image photo.jpg --steps 3000 --tune\n"
       "\n"
       "PSNR is that of the sum of Gaussians before it is clamped to 0..1, over all channels.\n"
       "Ctrl-C stops after the current step and still writes the picture so far (status 130).\n"
@@ -166,6 +169,9 @@ static bool parse_valued(fit_options *o, const char *name, const char *value, bo
 /* What no single option can tell. */
 static bool check_together(fit_options *o, bool path_given, bool threshold_given,
                            error_line *error) {
+  if (o->fit.tune && (o->compare_paths || path_given || threshold_given))
+    return error_set(error, "--tune picks path and threshold; leave --path, --threshold and "
+                            "--compare-paths out");
   if (o->compare_paths && path_given)
     return error_set(error, "--compare-paths runs every path; leave --path out");
   if (threshold_given && path_given && (o->fit.path == FIT_PLAIN || o->fit.path == FIT_DEFAULT))
@@ -192,6 +198,7 @@ bool options_parse(fit_options *options, int argc, char **argv, error_line *erro
     bool *flag = nullptr;
     if (strcmp(name, "--help") == 0) flag = &options->help;
     if (strcmp(name, "--compare-paths") == 0) flag = &options->compare_paths;
+    if (strcmp(name, "--tune") == 0) flag = &options->fit.tune;
     if (flag != nullptr) {
       if (equals != nullptr) return error_set(error, "%s takes no value", name);
       *flag = true;

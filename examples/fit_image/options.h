@@ -32,6 +32,7 @@ typedef struct fit_settings {
   unsigned long long seed;
   fit_path path;
   int threshold;
+  bool tune; /* path and threshold are picked step by step */
   float rates[FIT_RATES]; /* pixels, natural logarithm, radians, colour (0..1): per step at first */
 } fit_settings;
 

@@ -119,6 +119,10 @@ static void test_wrong_options(void) {
   check_wrong("--lr-colour 1e9" OUT, 2, "--lr-colour is '1e9'; it must be");
   check_wrong("--compare-paths=yes" OUT, 2, "--compare-paths takes no value");
   check_wrong("--compare-paths --path tree" OUT, 2, "runs every path; leave --path out");
+  check_wrong("--tune=yes" OUT, 2, "--tune takes no value");
+  check_wrong("--tune --path tree" OUT, 2, "--tune picks path and threshold; leave");
+  check_wrong("--threshold 4 --tune" OUT, 2, "--tune picks path and threshold; leave");
+  check_wrong("--tune --compare-paths" OUT, 2, "--tune picks path and threshold; leave");
   check_wrong("--path plain --threshold 3" OUT, 2, "--path plain has no threshold to choose");
   check_wrong("--path default --threshold 3" OUT, 2, "--path default has no threshold");
   check_wrong("--out ''", 2, "--out is empty; it must name a file");
@@ -191,6 +195,14 @@ static void test_outputs(void) {
   test_folder_files(true);
 }
 
+/* Long enough to get into the tuning; its end depends on the machine. */
+static void test_tune(void) {
+  check_right("--tune --size 16x16 --gaussians 4 --steps 40" OUT, 0,
+              "tuning of the backward kernel\n");
+  check_right("--tune --size 16x16 --gaussians 4 --steps 4", 0, "auto in use: not tuned yet");
+  test_folder_files(true);
+}
+
 static void test_compare_paths(void) {
   size_t size;
   check_right("--compare-paths" SMALL OUT, 0, "PSNR spread");
@@ -240,6 +252,7 @@ int main(int argc, char **argv) {
   if (can_run) {
     test_runs();
     test_outputs();
+    test_tune();
     test_compare_paths();
     test_extremes();
     test_interrupt();

@@ -150,7 +150,7 @@ static inline void scene_derivatives(const scene *s, double *derivative, double 
 
 static inline fit_settings test_settings(int gaussians, int steps) {
   fit_settings settings = {gaussians, steps, 1, FIT_DEFAULT, ARC_THRESHOLD_AUTO,
-                           {0.4f, 0.06f, 0.06f, 0.01f}};
+                           false, {0.4f, 0.06f, 0.06f, 0.01f}};
   return settings;
 }
 

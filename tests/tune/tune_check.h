@@ -1,0 +1,69 @@
+/* tune_check.h - what the tests of arc_tune.h share: assertions, random numbers, a legal policy.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_TESTS_TUNE_CHECK_H
+#define ARC_TESTS_TUNE_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arc_tune.h"
+
+static int check_failures = 0;
+static long check_count = 0;
+
+#define CHECK(condition, ...)                                 \
+  do {                                                        \
+    check_count += 1;                                         \
+    if (!(condition) && ++check_failures <= 20) {             \
+      fprintf(stderr, "%s:%d: FAILED: ", __FILE__, __LINE__); \
+      fprintf(stderr, __VA_ARGS__);                           \
+      fputc('\n', stderr);                                    \
+    }                                                         \
+  } while (0)
+
+static inline int check_finish(const char *name) {
+  printf("%s: %ld checks, %d failed\n", name, check_count, check_failures);
+  return check_failures > 0 || check_count == 0;
+}
+
+/* splitmix64 */
+static inline unsigned check_bits(unsigned long long *state) {
+  unsigned long long z = *state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return (unsigned)((z ^ (z >> 31)) >> 32);
+}
+
+static inline int check_below(unsigned long long *state, int bound) {
+  return (int)(((unsigned long long)check_bits(state) * (unsigned)bound) >> 32);
+}
+
+/* Whether the policy is one of the configured list. */
+static inline int check_is_legal(const arc_tune_config *config, arc_tune_policy policy) {
+  for (int i = 0; i < config->paths; ++i) {
+    if (config->path[i].path != policy.path) continue;
+    if (!config->path[i].uses_threshold) {
+      if (policy.threshold == ARC_THRESHOLD_AUTO) return 1;
+      continue;
+    }
+    for (int j = 0; j < config->thresholds; ++j)
+      if (config->threshold[j] == policy.threshold) return 1;
+  }
+  return 0;
+}
+
+/* Launches until the tuning has ended, or a limit. */
+static inline int check_tune(arc_tune *t, double (*time_us)(arc_tune_policy policy), int limit) {
+  arc_tune_policy policy;
+  int launches = 0, was_tuning = 0;
+  for (; launches < limit; ++launches) {
+    if (was_tuning && !arc_tune_is_tuning(t)) break;
+    was_tuning = arc_tune_is_tuning(t);
+    arc_tune_next(t, &policy);
+    arc_tune_report(t, time_us(policy));
+  }
+  return launches;
+}
+
+#endif
