@@ -97,7 +97,7 @@ says out 'of a \*model\*'
 refuses 'holds model clocks, the other file times' "$compare" ma.csv b.csv
 
 # the same kernels on the same GPU, measured twice
-results=$root/bench/results/h200
+results=$root/tests/bench_tools/data
 try 0 "$compare" "$results/default.csv" "$results/issue.csv" --quiet --fail-if-slower
 says out '^  all but none +360 +0 +0 '
 
@@ -109,7 +109,7 @@ refuses '--path: needs a value' "$compare" a.csv b.csv --path
 refuses '--fast: is not an option; legal: --noise' "$compare" a.csv b.csv --fast
 refuses 'no cell of this path' "$compare" a.csv b.csv --path other
 refuses 'missing.csv: cannot be read' "$compare" a.csv missing.csv
-refuses 'no result file of arc_sweep' "$compare" "$results/fit_image_fox.csv" b.csv
+refuses 'no result file of arc_sweep' "$compare" "$root/bench/results/h200/fit_image_fox.csv" b.csv
 sed 's/gross_ms/grossms/' b.csv >bad.csv
 refuses "bad.csv: has no column 'gross_ms'" "$compare" a.csv bad.csv
 sed '$s/ok/ok,1/' b.csv >bad.csv

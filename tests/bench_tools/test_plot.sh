@@ -10,7 +10,7 @@ command -v "$python" >/dev/null 2>&1 || {
 }
 . "$root/tests/bench_tools/expect.sh"
 plot=$root/bench/plot.py
-issue=$root/bench/results/h200/issue.csv
+issue=$root/tests/bench_tools/data/issue.csv
 export PYTHONDONTWRITEBYTECODE=1
 
 refuses "choose from" "$python" "$plot" pie "$issue" --out x.png

@@ -1,0 +1,34 @@
+/* arc example gaussians: Adam, and the field's learning rates.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_ADAM_CUH
+#define GAUSSIANS_ADAM_CUH
+
+#include "model.cuh"
+
+#define ADAM_EPSILON 1e-15f
+
+/* Harmonics: of each row of `period` floats the first `first` ones move at rate, the others at
+   rate_of_others. */
+typedef struct adam_step {
+  float rate, rate_of_others;
+  int period, first;
+  float correction_1, correction_2; /* 1 - beta^step of the two moments */
+} adam_step;
+
+/* One thread a float. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam(float *parameters, const float *gradients, float *means, float *squares, size_t count,
+         adam_step step) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  float gradient = gradients[i];
+  float mean = 0.9f * means[i] + 0.1f * gradient;
+  float square = 0.999f * squares[i] + 0.001f * gradient * gradient;
+  float rate = (int)(i % (unsigned)step.period) < step.first ? step.rate : step.rate_of_others;
+  means[i] = mean;
+  squares[i] = square;
+  parameters[i] -=
+      rate * (mean / step.correction_1) / (sqrtf(square / step.correction_2) + ADAM_EPSILON);
+}
+
+#endif

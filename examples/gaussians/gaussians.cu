@@ -1,0 +1,274 @@
+/* arc example gaussians: trains a scene of 3D Gaussians from pictures.
+   SPDX-License-Identifier: Apache-2.0
+
+   gaussians --scene fox --scale 0.5 --out fox.ply --renders out
+   gaussians --help
+
+   Where to read on: render_backward.cuh (the kernel that adds through arc), backward_default.cu
+   (the call of arc), pixels.cuh and render.cuh (the forward pass), project.cuh (from Gaussians to
+   splats and back), frame.cuh (one view), train.cuh (one step after another). This file is the
+   program around. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "simt/simt.cuh"
+
+#include "bench_backward.cuh"
+#include "experiment.cuh"
+
+static options default_options(void) {
+  options o;
+  memset(&o, 0, sizeof o);
+  o.input.scale = 1.0f;
+  o.input.hold_out = 8;
+  o.repeats = SIMT_ON_CPU ? 1 : 9;
+  o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
+  o.train.sh_degree = 3;
+  o.train.seed = 1;
+  o.train.densifies = true;
+  o.train.densify_from = 500;
+  o.train.densify_every = 100;
+  o.train.reset_every = 3000;
+  o.train.densify_pull = 0.0002f;
+  o.train.most_gaussians = 3000000;
+  o.train.frame.test = TILE_EXACT;
+  o.train.frame.asks = true;
+  o.train.frame.path = ADD_DEFAULT;
+  o.train.frame.threshold = ARC_THRESHOLD_AUTO;
+  return o;
+}
+
+static bool has_device(error_line *error) {
+  int devices = 0;
+  cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess && devices > 0) return true;
+  return error_set(error,
+                   "no CUDA device: %s; the program built for the CPU warp, gaussians_simt, "
+                   "needs none",
+                   status == cudaSuccess ? "none found" : cudaGetErrorString(status));
+}
+
+static void print_device(void) {
+#if SIMT_ON_CPU
+  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
+#else
+  cudaDeviceProp device;
+  device_check(cudaGetDeviceProperties(&device, 0), "asking for the device");
+  printf("device     %s\n", device.name);
+#endif
+  printf("arc        %s\n", ARC_POLICY_STRING);
+}
+
+static void print_scene(const options *o, const trainer *t) {
+  const scene *world = t->world;
+  printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
+         o->input.path != nullptr ? o->input.path
+                                  : world_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
+         world->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
+  if (world->absent_count > 0)
+    printf("absent     %d pictures, such as %s\n", world->absent_count, world->absent_name);
+  printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
+         t->settings.iterations, t->settings.seed);
+}
+
+static void print_figures(const char *name, trainer *t, bool held_out) {
+  loss_figures f;
+  if (!trainer_judge(t, held_out, &f)) return;
+  printf("%-10s PSNR %.3f dB, SSIM %.4f, L1 %.5f\n", name, f.psnr, f.ssim, f.l1);
+}
+
+static void print_results(trainer *t, double seconds) {
+  char room[16];
+  const frame_settings *s = &t->f.settings;
+  step_medians ms = medians_of(t);
+  printf("path       %s, threshold %s%s\n", add_path_name(s->path),
+         threshold_name(s->path, s->threshold, room), t->settings.tunes ? ", tuned" : "");
+  printf("trained    %d iterations in %.2f s, %d Gaussians\n", t->iteration - t->first_iteration,
+         seconds, t->count);
+  printf("ms a step  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
+         ms.rest, SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+  print_figures("train", t, false);
+  print_figures("test", t, true);
+  printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
+}
+
+/* ---- what is written ------------------------------------------------------------------------ */
+
+static bool write_model(const trainer *t, const char *path, error_line *error) {
+  gaussians_host model;
+  if (!trainer_get_model(t, &model, error)) return false;
+  bool written = ply_write(&model, path, error);
+  gaussians_free(&model);
+  return written;
+}
+
+/* The view's name without its folder and extension, in the folder, with ours. */
+static void render_name(const view *v, const char *folder, char *path, size_t size) {
+  const char *dot = strrchr(v->name, '.');
+  int length = dot != nullptr && dot != v->name ? (int)(dot - v->name) : (int)strlen(v->name);
+  snprintf(path, size, "%s/%.*s%s", folder, length, v->name, FIT_HAVE_PNG ? ".png" : ".ppm");
+}
+
+static bool any_held_out(const scene *world) {
+  for (int i = 0; i < world->view_count; ++i)
+    if (world->views[i].held_out) return true;
+  return false;
+}
+
+static bool write_renders(trainer *t, const char *folder, error_line *error) {
+  bool all = !any_held_out(t->world), written = true;
+  for (int i = 0; i < t->world->view_count && written; ++i) {
+    const view *v = &t->world->views[i];
+    char path[4096];
+    image picture;
+    if (!all && !v->held_out) continue;
+    if (!image_allocate(&picture, v->camera.width, v->camera.height, error)) return false;
+    render_name(v, folder, path, sizeof path);
+    trainer_draw(t, i);
+    trainer_read_picture(t, &picture);
+    written = image_write(&picture, path, error);
+    image_free(&picture);
+  }
+  return written;
+}
+
+static bool write_csv(const trainer *t, const char *path, error_line *error) {
+  output_file file;
+  if (!output_file_open(&file, path, error)) return false;
+  fprintf(
+      file.stream,
+      "iteration,view,loss,l1,ssim,psnr_db,gaussians,pairs,forward_ms,backward_ms,rest_ms,clock\n");
+  for (int i = t->first_iteration; i < t->iteration; ++i) {
+    const step_record *r = &t->records[i];
+    loss_figures f = trainer_figures(t, i);
+    fprintf(file.stream, "%d,%s,%.9g,%.9g,%.9g,%.6f,%d,%d,%.5f,%.5f,%.5f,%s\n", i + 1,
+            t->world->views[r->view].name, f.loss, f.l1, f.ssim, f.psnr, r->gaussians, r->pairs,
+            r->forward_ms, r->backward_ms, r->rest_ms, clock_name());
+  }
+  return output_file_commit(&file, error);
+}
+
+static bool write_cameras(trainer *t, const char *path, error_line *error) {
+  output_file file;
+  if (!output_file_open(&file, path, error)) return false;
+  float *slopes = trainer_camera_slopes(t);
+  fprintf(file.stream, "view,r00,r01,r02,t0,r10,r11,r12,t1,r20,r21,r22,t2\n");
+  for (int i = 0; i < t->world->view_count; ++i) {
+    if (t->world->views[i].held_out) continue;
+    fprintf(file.stream, "%s", t->world->views[i].name);
+    for (int k = 0; k < CAMERA_FLOATS; ++k)
+      fprintf(file.stream, ",%.9g", slopes[CAMERA_FLOATS * i + k]);
+    fprintf(file.stream, "\n");
+  }
+  free(slopes);
+  return output_file_commit(&file, error);
+}
+
+static bool write_all(const options *o, trainer *t, error_line *error) {
+  const char *files[] = {o->out, o->renders, o->csv, o->cameras, o->checkpoint};
+  if (o->out != nullptr && !write_model(t, o->out, error)) return false;
+  if (o->renders != nullptr && !write_renders(t, o->renders, error)) return false;
+  if (o->csv != nullptr && !write_csv(t, o->csv, error)) return false;
+  if (o->cameras != nullptr && !write_cameras(t, o->cameras, error)) return false;
+  if (o->checkpoint != nullptr && !checkpoint_write(t, o->checkpoint, error)) return false;
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    if (files[i] != nullptr) printf("written    %s\n", files[i]);
+  return true;
+}
+
+/* ---- from the options to the end ------------------------------------------------------------ */
+
+/* Everything that can be wrong is asked for before the work begins. */
+static bool probe_outputs(const options *o, error_line *error) {
+  const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
+  struct stat status;
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    if (files[i] != nullptr && !output_file_probe(files[i], error)) return false;
+  if (o->renders == nullptr) return true;
+  if (stat(o->renders, &status) != 0)
+    return error_set(error, "--renders '%.300s': %s; make the folder first", o->renders,
+                     strerror(errno));
+  if (!S_ISDIR(status.st_mode))
+    return error_set(error, "--renders '%.300s' is not a folder", o->renders);
+  return true;
+}
+
+static bool set_first_model(trainer *t, const options *o, error_line *error) {
+  gaussians_host model;
+  if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
+  if (!world_first_model(&model, t->world, o, error)) return false;
+  trainer_set_model(t, &model);
+  gaussians_free(&model);
+  return true;
+}
+
+static bool all_finite(const loss_figures *f) { return isfinite(f->loss); }
+
+static int train_and_report(const options *o, trainer *t) {
+  error_line error;
+  loss_figures figures;
+  double seconds = 0.0;
+  checkpoint_plan plan = {o->checkpoint, o->checkpoint_every};
+  print_scene(o, t);
+  if (!train_on(t, plan, &seconds, &error)) return fail(1, &error);
+  print_results(t, seconds);
+  if (trainer_judge(t, false, &figures) && !all_finite(&figures)) {
+    error_set(&error, "the loss is not finite after %d iterations", t->iteration);
+    return fail(1, &error);
+  }
+  if (!write_all(o, t, &error)) return fail(1, &error);
+  if (!interrupted) return 0;
+  printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
+  return 130;
+}
+
+static int run_training(const options *o) {
+  scene world;
+  trainer t;
+  error_line error;
+  int status;
+  if (!world_load(&world, o, &error)) return fail(2, &error);
+  trainer_begin(&t, &world, &o->train);
+  if (t.training_count == 0) {
+    error_set(&error, "every view is held out; raise --hold-out or set it to 0");
+    status = fail(2, &error);
+  } else if (!set_first_model(&t, o, &error)) {
+    status = fail(2, &error);
+  } else {
+    status = train_and_report(o, &t);
+  }
+  trainer_end(&t);
+  scene_free(&world);
+  return status;
+}
+
+/* What follows from other options. */
+static void complete_options(options *o) {
+  if (o->train.densify_until == 0) o->train.densify_until = o->train.iterations / 2;
+  o->train.full_degree = o->init != nullptr;
+}
+
+int main(int argc, char **argv) {
+  options o = default_options();
+  error_line error;
+  if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
+  if (o.help) {
+    options_print_help(stdout);
+    return 0;
+  }
+  complete_options(&o);
+  if (backward_of_path(o.train.frame.path) == nullptr) {
+    error_set(&error, "--path %s is not in this build: it needs the CUDA toolkit",
+              add_path_name(o.train.frame.path));
+    return fail(2, &error);
+  }
+  if (!probe_outputs(&o, &error)) return fail(2, &error);
+  if (!has_device(&error)) return fail(1, &error);
+  signal(SIGINT, on_interrupt);
+  print_device();
+  if (o.bench_backward) return run_bench_backward(&o);
+  if (o.experiment != nullptr) return run_experiment(&o);
+  return run_training(&o);
+}

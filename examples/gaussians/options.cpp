@@ -1,0 +1,358 @@
+/* arc example gaussians: what the command line asks for.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arc_policy.cuh"
+
+static const int MOST_ITERATIONS = 1000000;
+static const char PATH_NAMES[] =
+    "plain, atomic, serialized, butterfly, cub, shuffles, transposed, tree, auto, default";
+
+void options_print_help(FILE *stream) {
+  fputs(
+      "gaussians: trains a scene of 3D Gaussians from pictures; the gradients are added up "
+      "through\n"
+      "arc.\n"
+      "\n"
+      "usage: gaussians [options]\n"
+      "\n"
+      "what to train on\n"
+      "  --scene PATH         a folder with transforms.json (NeRF) or a COLMAP model, or a .json\n"
+      "  --scale X            shrinks its pictures, above 0 to 1; default: 1\n"
+      "  --views N            uses at most N views; of the procedural scene: its views\n"
+      "  --hold-out N         every Nth view is for testing only, 0: none; default: 8\n"
+      "  --procedural KIND    small, medium or large Gaussians, drawn by the program; the default\n"
+      "                       where there is no --scene (small)\n"
+      "  --gaussians N        of the procedural scene; with --scene, how many to start from where\n"
+      "                       it has no points\n"
+      "  --size WxH           of the procedural scene's pictures\n"
+      "  --init FILE          starts from the Gaussians of a 3DGS .ply\n"
+      "\n"
+      "how to train\n"
+      "  --iterations N       0 to 1000000; 0 only draws and judges; default: 7000\n"
+      "  --seed N             default: 1\n"
+      "  --sh-degree N        0 to 3; default: 3\n"
+      "  --background COLOUR  black or white; default: black\n"
+      "  --densify on|off     clone, split and prune; default: on\n"
+      "  --densify-until N    default: half of the iterations\n"
+      "  --most-gaussians N   the model grows no further; default: 3000000\n"
+      "\n"
+      "how the backward pass adds\n"
+      "  --path NAME          plain       an atomicAdd for every value: what arc replaces\n"
+      "                       cub         cub::WarpReduce a value (not on the CPU warp)\n"
+      "                       shuffles    five shuffles a value, empty warps skipped\n"
+      "                       atomic, serialized, butterfly, transposed, tree, auto\n"
+      "                                   that path of arc, threshold chosen at run time\n"
+      "                       default     arc as compiled: ARC_PATH, ARC_BALANCE_THRESHOLD\n"
+      "  --threshold T        0 to 33, or auto: the least number of lanes to reduce in registers;\n"
+      "                       default: auto; given without --path, the path is auto\n"
+      "  --tune on|off        arc's tuner picks path and threshold while training; default: off\n"
+      "  --rows on|off        sums in one padded row a Gaussian, not in four arrays; default: off\n"
+      "  --ask-warps on|off   warps walk over the splats that reach them only; default: on\n"
+      "  --tiles TEST         exact, box or circle: which tiles get a splat; default: exact\n"
+      "\n"
+      "what to write; every file appears complete or not at all\n"
+      "  --out FILE           the trained Gaussians, a 3DGS .ply\n"
+      "  --renders FOLDER     every test view (every view, if none is held out) as .png or .ppm\n"
+      "  --csv FILE           a line for each iteration: loss, Gaussians, pairs, milliseconds;\n"
+      "                       with --bench-backward, its table\n"
+      "  --cameras FILE       the loss by the 12 numbers of each training camera, .csv\n"
+      "  --checkpoint FILE    where to stop and go on from; written at the end\n"
+      "  --checkpoint-every N and every N iterations\n"
+      "  --resume FILE        goes on from a checkpoint; give the same scene and settings\n"
+      "\n"
+      "measuring\n"
+      "  --experiment FILE    trains with every implementation and threshold 0, 8, 16, 24, 32 on\n"
+      "                       --scene, or on the three procedural ones; one .csv line each\n"
+      "  --bench-backward     one view, every implementation and threshold: medians of the\n"
+      "                       backward pass; without --procedural or --scene, 1 million small,\n"
+      "                       300000 medium and 50000 large Gaussians at 1920x1080\n"
+      "  --repeats N          of each measurement; default: 9\n"
+      "  --help               this text\n"
+      "\n"
+      "examples:\n"
+      "  gaussians --scene fox --scale 0.5 --out fox.ply --renders out\n"
+      "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
+      "  gaussians --bench-backward --csv backward.csv\n"
+      "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
+      "\n"
+      "Ctrl-C stops after the current iteration and still writes the model so far (status 130).\n"
+      "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
+      stream);
+}
+
+static bool parse_integer(const char *name, const char *text, int least, int most, int *value,
+                          error_line *error) {
+  char *end;
+  errno = 0;
+  long number = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || number < least || number > most)
+    return error_set(error, "%s is '%.100s'; it must be a whole number from %d to %d", name, text,
+                     least, most);
+  *value = (int)number;
+  return true;
+}
+
+static bool parse_seed(const char *text, unsigned *value, error_line *error) {
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || number > 0xffffffffull)
+    return error_set(error, "--seed is '%.100s'; it must be a whole number from 0 to 4294967295",
+                     text);
+  *value = (unsigned)number;
+  return true;
+}
+
+static bool parse_scale(const char *text, float *value, error_line *error) {
+  char *end;
+  double number = strtod(text, &end);
+  if (end == text || *end != '\0' || !(number > 0.0 && number <= 1.0))
+    return error_set(error, "--scale is '%.100s'; it must be a number above 0, up to 1", text);
+  *value = (float)number;
+  return true;
+}
+
+static bool parse_size(const char *text, int *width, int *height, error_line *error) {
+  char *end;
+  errno = 0;
+  long w = strtol(text, &end, 10);
+  bool legal = end != text && *end == 'x';
+  const char *second = legal ? end + 1 : text;
+  long h = strtol(second, &end, 10);
+  legal = legal && end != second && *end == '\0' && errno == 0;
+  if (!legal || w < 1 || h < 1 || w > IMAGE_MAX_SIDE || h > IMAGE_MAX_SIDE)
+    return error_set(error,
+                     "--size is '%.100s'; it must be WIDTHxHEIGHT, such as 640x480, each 1 to %d",
+                     text, (int)IMAGE_MAX_SIDE);
+  *width = (int)w;
+  *height = (int)h;
+  return true;
+}
+
+/* The place of text among names, which end with a null; negative where it is none of them. */
+static int find_name(const char *text, const char *const *names) {
+  for (int i = 0; names[i] != nullptr; ++i)
+    if (strcmp(text, names[i]) == 0) return i;
+  return -1;
+}
+
+static bool parse_switch(const char *name, const char *text, bool *value, error_line *error) {
+  static const char *const names[] = {"off", "on", nullptr};
+  int found = find_name(text, names);
+  if (found < 0) return error_set(error, "%s is '%.100s'; it must be on or off", name, text);
+  *value = found == 1;
+  return true;
+}
+
+static bool parse_kind(const char *text, int *kind, error_line *error) {
+  static const char *const names[] = {"small", "medium", "large", nullptr};
+  int found = find_name(text, names);
+  if (found < 0)
+    return error_set(error, "--procedural is '%.100s'; it must be small, medium or large", text);
+  *kind = SCENE_SMALL + found;
+  return true;
+}
+
+static bool parse_tiles(const char *text, tile_test *test, error_line *error) {
+  static const char *const names[] = {"circle", "box", "exact", nullptr};
+  int found = find_name(text, names);
+  if (found < 0)
+    return error_set(error, "--tiles is '%.100s'; it must be exact, box or circle", text);
+  *test = (tile_test)(TILE_CIRCLE + found);
+  return true;
+}
+
+static bool parse_background(const char *text, float *background, error_line *error) {
+  static const char *const names[] = {"black", "white", nullptr};
+  int found = find_name(text, names);
+  if (found < 0)
+    return error_set(error, "--background is '%.100s'; it must be black or white", text);
+  for (int k = 0; k < 3; ++k) background[k] = (float)found;
+  return true;
+}
+
+static bool parse_path(const char *text, add_path *path, error_line *error) {
+  for (int p = 0; p < ADD_NONE; ++p) {
+    if (strcmp(text, add_path_name((add_path)p)) != 0) continue;
+    *path = (add_path)p;
+    return true;
+  }
+  return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
+}
+
+static bool parse_threshold(const char *text, int *threshold, error_line *error) {
+  char *end;
+  *threshold = ARC_THRESHOLD_AUTO;
+  if (strcmp(text, "auto") == 0) return true;
+  long number = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || number < 0 || number > 33)
+    return error_set(error,
+                     "--threshold is '%.100s'; it must be a whole number from 0 to 33, or "
+                     "auto",
+                     text);
+  *threshold = (int)number;
+  return true;
+}
+
+static bool parse_file(const char *name, const char *text, const char **file, error_line *error) {
+  if (text[0] == '\0') return error_set(error, "%s is empty; it must name a file", name);
+  *file = text;
+  return true;
+}
+
+/* Files in and out; *known is false where the option is none of them. */
+static bool parse_file_option(options *o, const char *name, const char *value, bool *known,
+                              error_line *error) {
+  *known = true;
+  if (!strcmp(name, "--scene")) return parse_file(name, value, &o->input.path, error);
+  if (!strcmp(name, "--init")) return parse_file(name, value, &o->init, error);
+  if (!strcmp(name, "--resume")) return parse_file(name, value, &o->resume, error);
+  if (!strcmp(name, "--out")) return parse_file(name, value, &o->out, error);
+  if (!strcmp(name, "--renders")) return parse_file(name, value, &o->renders, error);
+  if (!strcmp(name, "--csv")) return parse_file(name, value, &o->csv, error);
+  if (!strcmp(name, "--cameras")) return parse_file(name, value, &o->cameras, error);
+  if (!strcmp(name, "--checkpoint")) return parse_file(name, value, &o->checkpoint, error);
+  if (!strcmp(name, "--experiment")) return parse_file(name, value, &o->experiment, error);
+  *known = false;
+  return true;
+}
+
+static bool parse_number_option(options *o, const char *name, const char *value, bool *known,
+                                error_line *error) {
+  train_settings *t = &o->train;
+  const struct {
+    const char *name;
+    int least, most, *value;
+  } numbers[] = {{"--views", 1, 100000, &o->views},
+                 {"--hold-out", 0, 100000, &o->input.hold_out},
+                 {"--gaussians", 1, 10000000, &o->gaussians},
+                 {"--iterations", 0, MOST_ITERATIONS, &t->iterations},
+                 {"--sh-degree", 0, 3, &t->sh_degree},
+                 {"--densify-until", 0, MOST_ITERATIONS, &t->densify_until},
+                 {"--most-gaussians", 1, 20000000, &t->most_gaussians},
+                 {"--checkpoint-every", 1, MOST_ITERATIONS, &o->checkpoint_every},
+                 {"--repeats", 1, 1000, &o->repeats}};
+  *known = true;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    if (!strcmp(name, numbers[i].name))
+      return parse_integer(name, value, numbers[i].least, numbers[i].most, numbers[i].value, error);
+  *known = false;
+  return true;
+}
+
+static bool parse_other_option(options *o, const char *name, const char *value, bool *known,
+                               error_line *error) {
+  frame_settings *f = &o->train.frame;
+  *known = true;
+  if (!strcmp(name, "--scale")) return parse_scale(value, &o->input.scale, error);
+  if (!strcmp(name, "--procedural")) return parse_kind(value, &o->kind, error);
+  if (!strcmp(name, "--size")) return parse_size(value, &o->width, &o->height, error);
+  if (!strcmp(name, "--seed")) return parse_seed(value, &o->train.seed, error);
+  if (!strcmp(name, "--background")) return parse_background(value, f->background, error);
+  if (!strcmp(name, "--densify")) return parse_switch(name, value, &o->train.densifies, error);
+  if (!strcmp(name, "--path")) return parse_path(value, &f->path, error);
+  if (!strcmp(name, "--threshold")) return parse_threshold(value, &f->threshold, error);
+  if (!strcmp(name, "--tune")) return parse_switch(name, value, &o->train.tunes, error);
+  if (!strcmp(name, "--rows")) return parse_switch(name, value, &f->rows, error);
+  if (!strcmp(name, "--ask-warps")) return parse_switch(name, value, &f->asks, error);
+  if (!strcmp(name, "--tiles")) return parse_tiles(value, &f->test, error);
+  *known = false;
+  return true;
+}
+
+static bool parse_valued(options *o, const char *name, const char *value, bool *known,
+                         error_line *error) {
+  bool legal = parse_file_option(o, name, value, known, error);
+  if (!*known) legal = parse_number_option(o, name, value, known, error);
+  if (!*known) legal = parse_other_option(o, name, value, known, error);
+  return legal;
+}
+
+/* Two outputs of one name would overwrite each other. */
+static bool check_outputs(const options *o, error_line *error) {
+  const char *names[] = {"--out", "--csv", "--cameras", "--checkpoint", "--experiment"};
+  const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < i; ++j)
+      if (files[i] != nullptr && files[j] != nullptr && strcmp(files[i], files[j]) == 0)
+        return error_set(error, "%s and %s name the same file '%.300s'", names[j], names[i],
+                         files[i]);
+  return true;
+}
+
+static bool check_measuring(const options *o, bool path_given, error_line *error) {
+  const char *mode = o->bench_backward ? "--bench-backward" : "--experiment";
+  if (!o->bench_backward && o->experiment == nullptr) return true;
+  if (o->bench_backward && o->experiment != nullptr)
+    return error_set(error, "--bench-backward and --experiment are two programs; ask for one");
+  if (path_given || o->train.tunes)
+    return error_set(error, "%s runs every path; leave --path, --threshold and --tune out", mode);
+  if (o->resume || o->out || o->renders || o->cameras || o->checkpoint)
+    return error_set(error,
+                     "%s writes a table only; leave --resume, --out, --renders, --cameras "
+                     "and --checkpoint out",
+                     mode);
+  if (o->experiment != nullptr && o->csv != nullptr)
+    return error_set(error, "--experiment writes its table to its own file; leave --csv out");
+  return true;
+}
+
+/* What no single option can tell. */
+static bool check_together(options *o, bool path_given, bool threshold_given, error_line *error) {
+  if (o->input.path != nullptr && o->kind != 0)
+    return error_set(error, "--scene and --procedural are two scenes; give one");
+  if (o->input.path != nullptr && o->width > 0)
+    return error_set(error, "--size is for the procedural scene; use --scale with --scene");
+  if (o->init != nullptr && o->resume != nullptr)
+    return error_set(error, "--init and --resume are two models; give one");
+  if (o->train.tunes && (path_given || threshold_given))
+    return error_set(error, "--tune picks path and threshold; leave --path and --threshold out");
+  if (threshold_given && path_given && !add_path_has_threshold(o->train.frame.path))
+    return error_set(error,
+                     "--path %s has no threshold to choose; leave --threshold out or name "
+                     "another path",
+                     add_path_name(o->train.frame.path));
+  if (o->checkpoint_every > 0 && o->checkpoint == nullptr)
+    return error_set(error, "--checkpoint-every needs --checkpoint FILE");
+  if (!check_measuring(o, path_given || threshold_given, error)) return false;
+  if (threshold_given && !path_given) o->train.frame.path = ADD_AUTO;
+  return check_outputs(o, error);
+}
+
+/* Accepts "--option value" and "--option=value". */
+bool options_parse(options *o, int argc, char **argv, error_line *error) {
+  bool path_given = false, threshold_given = false;
+  for (int i = 1; i < argc; ++i) {
+    char name[32];
+    const char *equals = strchr(argv[i], '=');
+    size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+    if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof name)
+      return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
+    memcpy(name, argv[i], length);
+    name[length] = '\0';
+
+    bool *flag = nullptr;
+    if (strcmp(name, "--help") == 0) flag = &o->help;
+    if (strcmp(name, "--bench-backward") == 0) flag = &o->bench_backward;
+    if (flag != nullptr) {
+      if (equals != nullptr) return error_set(error, "%s takes no value", name);
+      *flag = true;
+      continue;
+    }
+    bool known, last = equals == nullptr && i + 1 >= argc;
+    const char *value = equals != nullptr ? equals + 1 : last ? "" : argv[i + 1];
+    bool legal = parse_valued(o, name, value, &known, error);
+    if (!known) return error_set(error, "'%s' is not an option; see --help", name);
+    if (last) return error_set(error, "%s needs a value; see --help", name);
+    if (!legal) return false;
+    if (equals == nullptr) ++i;
+    path_given = path_given || strcmp(name, "--path") == 0;
+    threshold_given = threshold_given || strcmp(name, "--threshold") == 0;
+  }
+  return o->help || check_together(o, path_given, threshold_given, error);
+}

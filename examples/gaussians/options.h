@@ -1,0 +1,28 @@
+/* arc example gaussians: what the command line asks for.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_OPTIONS_H
+#define GAUSSIANS_OPTIONS_H
+
+#include "scene.h"
+#include "settings.h"
+
+typedef struct options {
+  train_settings train;
+  scene_options input; /* path is null: the procedural scene */
+  int kind;            /* scene_kind; 0: not given */
+  int gaussians; /* of the procedural scene, or at random where there are no points; 0: not given */
+  int views;     /* of the procedural scene; 0: not given */
+  int width, height;  /* of its pictures; 0: not given */
+  const char *init;   /* a .ply to start from; null: none */
+  const char *resume; /* a checkpoint; null: none */
+  const char *out, *renders, *csv, *checkpoint, *cameras, *experiment; /* null: none */
+  int checkpoint_every; /* iterations; 0: only at the end */
+  int repeats;          /* of --bench-backward */
+  bool bench_backward, help;
+} options;
+
+/* Starts from the given defaults; false, with one line, at the first thing that is not legal. */
+bool options_parse(options *o, int argc, char **argv, error_line *error);
+void options_print_help(FILE *stream);
+
+#endif

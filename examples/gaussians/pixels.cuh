@@ -1,0 +1,74 @@
+/* arc example gaussians: pixels, warps and their splats, the same for both directions.
+   SPDX-License-Identifier: Apache-2.0
+
+   One block of 256 threads a tile, one thread a pixel; 256 splats at a time go through shared
+   memory. A warp covers 8 x 4 pixels rather than 16 x 2: a splat hits most of it or nothing. Before
+   a warp walks over 32 staged splats, each of its lanes asks one of them whether it reaches these 8
+   x 4 pixels at all, and the warp walks over those that do; `asks` turns that off. */
+#ifndef GAUSSIANS_PIXELS_CUH
+#define GAUSSIANS_PIXELS_CUH
+
+#include "ellipse.cuh"
+
+enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4 };
+
+typedef struct picture_planes {
+  float *colour;        /* all red, all green, all blue */
+  float *transmittance; /* what is left of the background at each pixel */
+  int *drawn;           /* how far into its tile's list a pixel looked: the last hit, plus 1 */
+} picture_planes;
+
+typedef struct pixel {
+  float x, y; /* its centre */
+  int index;
+  bool inside; /* the last tiles of a row or column stick out of the picture */
+} pixel;
+
+static __device__ __forceinline__ pixel pixel_of_thread(int width, int height, int tiles_x) {
+  int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
+  int column = (int)blockIdx.x % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
+  int row = (int)blockIdx.x / tiles_x * TILE_SIDE + (warp >> 1) * WARP_ROWS + (lane >> 3);
+  pixel p;
+  p.x = (float)column + 0.5f;
+  p.y = (float)row + 0.5f;
+  p.inside = column < width && row < height;
+  p.index = p.inside ? row * width + column : 0;
+  return p;
+}
+
+/* The pixel centres of the warp that p belongs to. */
+typedef struct warp_rectangle {
+  float x0, y0, x1, y1;
+} warp_rectangle;
+
+static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p) {
+  int lane = (int)(threadIdx.x & 31u);
+  float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
+  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (WARP_ROWS - 1)};
+  return r;
+}
+
+/* Which of the staged splats group to group + 31 (and below count) this warp has to walk over, from
+   the highest bit down. The whole warp calls. */
+static __device__ __forceinline__ unsigned splats_of_warp(const splat *batch, int group, int count,
+                                                          warp_rectangle r) {
+  int k = group + 31 - (int)(threadIdx.x & 31u);
+  bool reaches = splat_reaches(&batch[min(k, count - 1)], r.x0, r.y0, r.x1, r.y1);
+  return __ballot_sync(WHOLE_WARP, reaches & (k < count));
+}
+
+/* Takes the next splat out of *rest, which is not 0; returns its place from the group's first. */
+static __device__ __forceinline__ int next_splat(unsigned *rest) {
+  int place = __clz((int)*rest);
+  *rest &= ~(0x80000000u >> place);
+  return place;
+}
+
+typedef struct render_arguments {
+  int width, height, tiles_x;
+  tile_lists lists;
+  const splat *splats;
+  float background[3];
+} render_arguments;
+
+#endif

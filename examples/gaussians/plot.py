@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""plot.py - the papers' figures from a table of gaussians --experiment.
+SPDX-License-Identifier: Apache-2.0
+
+usage: plot.py TABLE.csv FOLDER [--format png|svg]
+
+writes into FOLDER
+  speedup      backward pass and end to end over plain atomics, each implementation at its best
+               threshold, a group of bars a dataset
+  sensitivity  milliseconds of the backward pass against the balancing threshold, a panel a dataset
+  lanes        how many warp steps had so many lanes to add, a panel a dataset
+
+Needs Python 3.8 and matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no
+matplotlib."""
+import argparse
+import csv
+import os
+import sys
+
+BAD, SKIPPED = 2, 77
+COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
+           "end-to-end training time", "lanes 0", "lanes 32")
+
+
+def fail(line):
+    print("plot.py: " + line, file=sys.stderr)
+    sys.exit(BAD)
+
+
+def read_table(path):
+    try:
+        with open(path, newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except (OSError, UnicodeDecodeError, csv.Error) as reason:
+        fail(f"cannot read '{path}': {reason}")
+    if not rows or any(column not in rows[0] for column in COLUMNS):
+        fail(f"'{path}' is no table of gaussians --experiment: it needs rows, and the columns "
+             + ", ".join(COLUMNS))
+    try:
+        for row in rows:
+            row["backward"] = float(row["backward ms"])
+            row["seconds"] = float(row["end-to-end training time"])
+            row["lanes"] = [int(row[f"lanes {i}"]) for i in range(33)]
+    except (TypeError, ValueError, KeyError) as reason:
+        fail(f"'{path}' has a row that is not whole: {reason}")
+    return rows
+
+
+def in_order(rows, column):
+    return list(dict.fromkeys(row[column] for row in rows))
+
+
+def best(rows, dataset, name):
+    fitting = [r for r in rows if r["dataset"] == dataset and r["BW implementation"] == name]
+    return min(fitting, key=lambda r: r["backward"], default=None)
+
+
+def draw_speedup(plt, rows):
+    datasets, names = in_order(rows, "dataset"), in_order(rows, "BW implementation")
+    figure, panels = plt.subplots(1, 2, figsize=(11, 4), constrained_layout=True)
+    for panel, what, title in zip(panels, ("backward", "seconds"), ("backward pass", "end to end")):
+        for k, name in enumerate(names):
+            for d, dataset in enumerate(datasets):
+                plain, this = best(rows, dataset, "plain"), best(rows, dataset, name)
+                if plain is None or this is None or this[what] <= 0.0:
+                    continue
+                panel.bar(d + (k - len(names) / 2) * 0.8 / len(names), plain[what] / this[what],
+                          0.8 / len(names), color=f"C{k}", label=name if d == 0 else None)
+        panel.set_xticks(range(len(datasets)), datasets)
+        panel.axhline(1.0, color="black", linewidth=0.8)
+        panel.set_title(title)
+        panel.set_ylabel("times plain atomics")
+    panels[0].legend(fontsize="small")
+    return figure
+
+
+def draw_sensitivity(plt, rows):
+    datasets = in_order(rows, "dataset")
+    figure, panels = plt.subplots(1, len(datasets), figsize=(4.5 * len(datasets), 4), squeeze=False,
+                                  constrained_layout=True)
+    for panel, dataset in zip(panels[0], datasets):
+        for name in in_order(rows, "BW implementation"):
+            here = [r for r in rows if r["dataset"] == dataset and r["BW implementation"] == name]
+            points = sorted((int(r["balance threshold"]), r["backward"]) for r in here
+                            if r["balance threshold"].isdigit())
+            if points:
+                panel.plot(*zip(*points), marker="o", label=name)
+            elif here:
+                panel.axhline(here[0]["backward"], linestyle="--", color="grey")
+                panel.annotate(name, (0, here[0]["backward"]), fontsize="small")
+        panel.set_title(dataset)
+        panel.set_xlabel("balancing threshold, lanes")
+        panel.set_yscale("log")
+    panels[0][0].set_ylabel("backward pass, ms")
+    panels[0][0].legend(fontsize="small")
+    return figure
+
+
+def draw_lanes(plt, rows):
+    datasets = in_order(rows, "dataset")
+    figure, panels = plt.subplots(1, len(datasets), figsize=(4.5 * len(datasets), 4), squeeze=False,
+                                  constrained_layout=True)
+    for panel, dataset in zip(panels[0], datasets):
+        lanes = next(r["lanes"] for r in rows if r["dataset"] == dataset)
+        whole = sum(lanes) or 1
+        panel.bar(range(33), [100.0 * n / whole for n in lanes])
+        panel.set_title(dataset)
+        panel.set_xlabel("lanes with something to add")
+    panels[0][0].set_ylabel("% of warp steps")
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table")
+    parser.add_argument("folder")
+    parser.add_argument("--format", choices=("png", "svg"), default="png")
+    options = parser.parse_args()
+    rows = read_table(options.table)
+    if not os.path.isdir(options.folder):
+        fail(f"'{options.folder}' is not a folder; make it first")
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("plot.py: skipped, no matplotlib")
+        sys.exit(SKIPPED)
+    for name, draw in (("speedup", draw_speedup), ("sensitivity", draw_sensitivity),
+                       ("lanes", draw_lanes)):
+        path = os.path.join(options.folder, f"{name}.{options.format}")
+        figure = draw(plt, rows)
+        if rows[0].get("clock") == "host_emulation":
+            figure.suptitle("times of the emulation on the CPU, not of a GPU", fontsize="small")
+        figure.savefig(path, dpi=120)
+        print("written    " + path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+/* arc example gaussians: what the three programs in one share: interrupts, clocks, medians, tables.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_PROGRAM_CUH
+#define GAUSSIANS_PROGRAM_CUH
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "checkpoint.cuh"
+#include "world.cuh"
+
+static volatile sig_atomic_t interrupted = 0;
+
+static inline void on_interrupt(int) {
+  interrupted = 1;
+  signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends the program at once */
+}
+
+static inline double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline int fail(int status, const error_line *error) {
+  fprintf(stderr, "gaussians: %s\n", error->text);
+  return status;
+}
+
+static inline int ascending(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static inline float median(float *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return 0.5f * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+static inline const char *threshold_name(add_path path, int threshold, char *room) {
+  if (path == ADD_DEFAULT) return "auto";
+  if (!add_path_has_threshold(path)) return "-";
+  if (threshold == ARC_THRESHOLD_AUTO) return "auto";
+  snprintf(room, 16, "%d", threshold);
+  return room;
+}
+
+static inline const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
+
+/* On a terminal only; a pipe or a file gets none of it. */
+static inline void show_progress(const trainer *t, double begin, double *next) {
+  double now = seconds_now();
+  if (!isatty(STDERR_FILENO) || now < *next) return;
+  *next = now + 0.2;
+  loss_figures figures = trainer_figures(t, t->iteration - 1);
+  int done = t->iteration - t->first_iteration, left = t->settings.iterations - t->iteration;
+  fprintf(stderr, "\riteration %d of %d  loss %.5f  PSNR %.2f dB  %d Gaussians  ETA %.0f s\033[K",
+          t->iteration, t->settings.iterations, figures.loss, figures.psnr, t->count,
+          (now - begin) / done * left);
+  fflush(stderr);
+}
+
+static inline void hide_progress(void) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+}
+
+/* Where the checkpoints of a run go; path null: nowhere. */
+typedef struct checkpoint_plan {
+  const char *path;
+  int every; /* iterations; 0: never in between */
+} checkpoint_plan;
+
+/* From where the trainer stands to the end, or to Ctrl-C. seconds: of all of it. */
+static inline bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
+  double begin = seconds_now(), next_progress = 0.0;
+  bool written = true;
+  while (t->iteration < t->settings.iterations && !interrupted && written) {
+    trainer_step(t);
+    show_progress(t, begin, &next_progress);
+    if (plan.every > 0 && t->iteration % plan.every == 0 && t->iteration < t->settings.iterations)
+      written = checkpoint_write(t, plan.path, error);
+  }
+  device_check(cudaDeviceSynchronize(), "training");
+  if (t->iteration > t->first_iteration) trainer_read_times(t, t->iteration - 1);
+  *seconds = seconds_now() - begin;
+  hide_progress();
+  return written;
+}
+
+/* Medians over the iterations of this run. */
+typedef struct step_medians {
+  float forward, backward, rest;
+} step_medians;
+
+static inline step_medians medians_of(const trainer *t) {
+  int count = t->iteration - t->first_iteration;
+  step_medians m = {0.0f, 0.0f, 0.0f};
+  float *values = (float *)host_memory(3 * sizeof(float) * count);
+  for (int i = 0; i < count; ++i) {
+    const step_record *r = &t->records[t->first_iteration + i];
+    values[i] = r->forward_ms;
+    values[count + i] = r->backward_ms;
+    values[2 * count + i] = r->rest_ms;
+  }
+  if (count > 0) {
+    m.forward = median(values, count);
+    m.backward = median(values + count, count);
+    m.rest = median(values + 2 * count, count);
+  }
+  free(values);
+  return m;
+}
+
+enum { LANE_COUNTS = 33 };
+
+/* Adds to histogram: warp steps of the backward pass by hit lanes, for the view just drawn. */
+static inline void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {
+  unsigned long long host[LANE_COUNTS];
+  device_array device = {nullptr, 0};
+  device_reserve(&t->memory, &device, sizeof host, "memory for the histogram");
+  device_clear(device.data, sizeof host);
+  backward_arguments a = frame_backward_arguments(&t->f);
+  a.histogram = (unsigned long long *)device.data;
+  backward_count(t->f.tiles, &a, false);
+  device_to_host(host, device.data, sizeof host, "counting lanes");
+  for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];
+  device_release(&t->memory, &device);
+}
+
+static inline void print_lanes(const unsigned long long *histogram) {
+  double all = 0.0, met = 0.0, lanes = 0.0, few = 0.0;
+  for (int i = 0; i < LANE_COUNTS; ++i) {
+    all += (double)histogram[i];
+    if (i == 0) continue;
+    met += (double)histogram[i];
+    lanes += (double)i * (double)histogram[i];
+    few += i <= 4 ? (double)histogram[i] : 0.0;
+  }
+  if (met == 0.0) return;
+  printf(
+      "warp steps %.0f, %.1f %% empty; of the others %.1f %% have 1-4 lanes, %.1f %% are full, "
+      "mean %.1f lanes\n",
+      all, 100.0 * (all - met) / all, 100.0 * few / met, 100.0 * (double)histogram[32] / met,
+      lanes / met);
+}
+
+#endif

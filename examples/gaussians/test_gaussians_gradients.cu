@@ -1,0 +1,205 @@
+/* arc example gaussians: the picture, and the gradient of every kind of number, against the
+   reference in double precision; by every way to add.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "simt/simt.cuh"
+
+#include "test_frame.cuh"
+
+/* Relative to the sum of magnitudes over pixels: single precision through a chain of products. */
+static const double TOLERANCE = 1e-4;
+static const double STEP = 1e-6;
+
+enum { FEW = 8, MANY = 300 };
+
+typedef struct derivatives {
+  double *value, *magnitude; /* REF_WIDTH a Gaussian */
+  double camera[12], camera_magnitude[12];
+} derivatives;
+
+static void differentiate(reference *r, derivatives *d) {
+  size_t count = (size_t)r->count * REF_WIDTH;
+  d->value = (double *)calloc(count, sizeof(double));
+  d->magnitude = (double *)calloc(count, sizeof(double));
+  for (size_t i = 0; i < count; ++i)
+    reference_difference(r, &r->gaussian[i], STEP, &d->value[i], &d->magnitude[i]);
+  for (int k = 0; k < 12; ++k)
+    reference_difference(r, &r->camera[k], STEP, &d->camera[k], &d->camera_magnitude[k]);
+}
+
+static void check_number(const char *what, int i, int k, double got, double wanted,
+                         double magnitude) {
+  double room = TOLERANCE * magnitude + 1e-6;
+  CHECK(fabs(got - wanted) <= room, "%s: number %d of Gaussian %d is %.9g, not %.9g +- %.2g", what,
+        k, i, got, wanted, room);
+}
+
+/* Clears the sums, adds them up as settings say, and goes on to every gradient. */
+static void run_backward(test_frame *t) {
+  view_statistics statistics = {(float *)t->statistics.data,
+                                (float *)t->statistics.data + t->count};
+  device_clear(t->statistics.data, t->statistics.bytes);
+  device_clear(t->by_camera.data, t->by_camera.bytes);
+  frame_clear_sums(&t->f);
+  frame_backward(&t->f);
+  frame_project_backward(&t->f, split_gaussians((float *)t->gradients.data, t->count), statistics);
+  frame_camera_backward(&t->f, 1, (float *)t->by_camera.data);
+  device_check(cudaGetLastError(), "backward");
+}
+
+static void check_gradients(test_frame *t, const reference *r, const derivatives *d,
+                            const char *what) {
+  float *gradients = test_read(&t->gradients, (size_t)GAUSSIAN_FLOATS * t->count);
+  float *statistics = test_read(&t->statistics, 2 * (size_t)t->count);
+  float *by_camera = test_read(&t->by_camera, 3 * CAMERA_FLOATS);
+  for (int i = 0; i < t->count; ++i) {
+    const double *value = d->value + REF_WIDTH * i, *magnitude = d->magnitude + REF_WIDTH * i;
+    for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
+      check_number(what, i, k, *test_number(split_gaussians(gradients, t->count), i, k), value[k],
+                   magnitude[k]);
+    double x = 0.5 * r->width * value[REF_SHIFT], y = 0.5 * r->height * value[REF_SHIFT + 1];
+    check_number("pull", i, 0, statistics[i], sqrt(x * x + y * y),
+                 0.5 * r->width * (magnitude[REF_SHIFT] + magnitude[REF_SHIFT + 1]));
+  }
+  for (int k = 0; k < 12; ++k) {
+    check_number("camera", -1, k, by_camera[12 + k], d->camera[k], d->camera_magnitude[k]);
+    CHECK(by_camera[k] == 0.0f && by_camera[24 + k] == 0.0f, "another camera's row was written");
+  }
+  free(gradients);
+  free(statistics);
+  free(by_camera);
+}
+
+static void check_picture(test_frame *t, const reference *r) {
+  int values = 3 * r->width * r->height;
+  double *wanted = (double *)calloc((size_t)values, sizeof(double));
+  float *got = test_read(&t->f.colour, (size_t)values);
+  reference_margin m;
+  reference_render(r, wanted, &m);
+  CHECK(m.hit > 2e-5 && m.opaque > 2e-5 && m.clamp > 1e-6,
+        "a decision is too close (%g, %g, %g): choose another seed", m.hit, m.opaque, m.clamp);
+  for (int i = 0; i < values; ++i)
+    CHECK(fabs(got[i] - wanted[i]) <= 1e-5, "value %d of the picture is %.8g, not %.8g", i, got[i],
+          wanted[i]);
+  free(wanted);
+  free(got);
+}
+
+/* Every kind of number must be there to be tested, and no two alike, lest a swap go unseen. */
+static void check_telling_apart(const reference *r, const derivatives *d) {
+  for (int k = 0; k < GAUSSIAN_FLOATS; ++k) {
+    bool beyond = k >= REF_SH + 3 * (r->degree + 1) * (r->degree + 1);
+    int telling = 0;
+    for (int i = 0; i < r->count; ++i) {
+      double value = d->value[REF_WIDTH * i + k], room = 100.0 * TOLERANCE;
+      telling += fabs(value) > room * d->magnitude[REF_WIDTH * i + k] && fabs(value) > 1e-3;
+    }
+    CHECK(beyond ? telling == 0 : telling >= r->count / 2, "number %d: %d of %d tell", k, telling,
+          r->count);
+  }
+}
+
+static void test_differences(int degree, unsigned long long seed) {
+  reference r;
+  derivatives d;
+  test_frame t;
+  char what[64];
+  reference_make(&r, 40, 24, FEW, degree, 5.0, seed);
+  differentiate(&r, &d);
+  check_telling_apart(&r, &d);
+  test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  check_picture(&t, &r);
+  run_backward(&t);
+  snprintf(what, sizeof what, "degree %d, seed %llu", degree, seed);
+  check_gradients(&t, &r, &d, what);
+  test_frame_end(&t);
+  reference_free(&r);
+  free(d.value);
+  free(d.magnitude);
+}
+
+/* ---- every way to add ----------------------------------------------------------------------- */
+
+/* The sums of all splats, SPLAT_WIDTH each; to be freed. */
+static float *sums_of(test_frame *t, add_path path, int threshold, bool rows, bool asks) {
+  float *values = (float *)host_memory(sizeof(float) * SPLAT_WIDTH * t->count);
+  t->f.settings.path = path;
+  t->f.settings.threshold = threshold;
+  t->f.settings.rows = rows;
+  t->f.settings.asks = asks;
+  run_backward(t);
+  splat_sums s = frame_sums(&t->f);
+  size_t padded = (size_t)(t->count + 3) / 4 * 4;
+  float *block = test_read(&t->f.sums, padded * (rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH));
+  float *base = (float *)t->f.sums.data;
+  for (int i = 0; i < t->count; ++i)
+    for (int k = 0; k < SPLAT_WIDTH; ++k) {
+      size_t place = rows          ? (size_t)SPLAT_ROW * i + k
+                     : k < SUM_XX  ? (size_t)(s.means - base) + 2 * i + k
+                     : k < SUM_U   ? (size_t)(s.conics - base) + 3 * i + k - SUM_XX
+                     : k < SUM_RED ? (size_t)(s.opacities - base) + i
+                                   : (size_t)(s.colours - base) + 3 * i + k - SUM_RED;
+      values[SPLAT_WIDTH * i + k] = block[place];
+    }
+  free(block);
+  return values;
+}
+
+static void check_same_sums(const float *got, const float *wanted, int count, const char *what) {
+  float largest[SPLAT_WIDTH] = {0.0f};
+  for (int i = 0; i < count * SPLAT_WIDTH; ++i)
+    largest[i % SPLAT_WIDTH] = fmaxf(largest[i % SPLAT_WIDTH], fabsf(wanted[i]));
+  for (int i = 0; i < count * SPLAT_WIDTH; ++i)
+    CHECK(fabsf(got[i] - wanted[i]) <= 1e-5f * largest[i % SPLAT_WIDTH],
+          "%s: sum %d of splat %d is %.8g, not %.8g", what, i % SPLAT_WIDTH, i / SPLAT_WIDTH,
+          got[i], wanted[i]);
+  for (int k = 0; k < SPLAT_WIDTH; ++k) CHECK(largest[k] > 0.0f, "sum %d is 0 everywhere", k);
+}
+
+/* Lists longer than a batch, tiles cut by the picture's edge. */
+static void test_paths(void) {
+  static const int thresholds[] = {0, 8, 33, ARC_THRESHOLD_AUTO};
+  reference r;
+  test_frame t;
+  reference_make(&r, 39, 23, MANY, 3, 8.0, 11);
+  for (int i = 0; i < MANY; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] -= 3.0;
+  test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  int *first = (int *)test_read(&t.f.first, (size_t)t.f.tiles + 1), longest = 0;
+  for (int i = 0; i < t.f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
+  CHECK(longest > TILE_PIXELS, "no list is longer than a batch: %d", longest);
+  float *wanted = sums_of(&t, ADD_PLAIN, 0, false, false);
+  for (int path = 0; path < ADD_PATHS; ++path) {
+    if (path == ADD_NONE || backward_of_path((add_path)path) == nullptr) continue;
+    int choices = add_path_has_threshold((add_path)path) ? 4 : 1;
+    for (int k = 0; k < 4 * choices; ++k) {
+      bool rows = (k & 1) != 0, asks = (k & 2) != 0;
+      char what[80];
+      snprintf(what, sizeof what, "%s, threshold %d, rows %d, asks %d",
+               add_path_name((add_path)path), thresholds[k / 4], rows, asks);
+      float *got = sums_of(&t, (add_path)path, thresholds[k / 4], rows, asks);
+      check_same_sums(got, wanted, MANY, what);
+      free(got);
+    }
+  }
+  float *nothing = sums_of(&t, ADD_NONE, 0, false, true);
+  for (int i = 0; i < MANY * SPLAT_WIDTH; ++i) CHECK(nothing[i] == 0.0f, "none has added %d", i);
+  free(nothing);
+  free(wanted);
+  free(first);
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
+int main(void) {
+  if (!test_has_device()) {
+    printf("test_gaussians_gradients: skipped, no CUDA device\n");
+    return TEST_SKIPPED;
+  }
+  for (int degree = 0; degree <= 3; ++degree) {
+    test_differences(degree, 1);
+    test_differences(degree, 2);
+  }
+  test_paths();
+  return test_end("test_gaussians_gradients");
+}

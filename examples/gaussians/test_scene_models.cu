@@ -1,0 +1,552 @@
+/* arc example gaussians: .ply files survive a round trip and damaged ones are refused; scenes are
+   measured; the procedural scene is what it says it is.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "simt/simt.cuh"
+
+#include "test_scene_write.h"
+
+static buffer written;
+
+static void check_line(const error_line *error, const char *part) {
+  CHECK(strstr(error->text, part) != nullptr, "'%s' lacks '%s'", error->text, part);
+  CHECK(strchr(error->text, '\n') == nullptr, "more than a line: %s", error->text);
+}
+
+/* ---- .ply ----------------------------------------------------------------------------------- */
+
+/* Every value differs from every other. */
+static gaussians_host gaussians_known(int count, int degree) {
+  gaussians_host g;
+  error_line error;
+  int coefficients = (degree + 1) * (degree + 1);
+  CHECK(gaussians_allocate(&g, count, degree, &error), "%s", error.text);
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) g.position[3 * i + k] = 100.0f * i + k;
+    for (int k = 0; k < 3; ++k) g.scale[3 * i + k] = -100.0f * i - 10.0f - k;
+    for (int k = 0; k < 4; ++k) g.rotation[4 * i + k] = 100.0f * i + 20.0f + k;
+    g.opacity[i] = 100.0f * i + 30.5f;
+    for (int k = 0; k < 3 * coefficients; ++k) g.sh[48 * i + k] = 100.0f * i + 0.01f * (k + 1);
+  }
+  return g;
+}
+
+static void check_same(const gaussians_host *a, const gaussians_host *b) {
+  CHECK(a->count == b->count && a->sh_degree == b->sh_degree, "%d of %d, %d of %d", a->count,
+        a->sh_degree, b->count, b->sh_degree);
+  if (a->count != b->count) return;
+  size_t n = sizeof(float) * (size_t)a->count;
+  CHECK(memcmp(a->position, b->position, 3 * n) == 0, "positions differ");
+  CHECK(memcmp(a->scale, b->scale, 3 * n) == 0, "scales differ");
+  CHECK(memcmp(a->rotation, b->rotation, 4 * n) == 0, "rotations differ");
+  CHECK(memcmp(a->opacity, b->opacity, n) == 0, "opacities differ");
+  CHECK(memcmp(a->sh, b->sh, 48 * n) == 0, "harmonics differ");
+}
+
+static void check_reads(const char *path, const gaussians_host *wanted) {
+  gaussians_host g;
+  error_line error;
+  bool read = ply_read(&g, path, &error);
+  CHECK(read, "%s", error.text);
+  if (!read) return;
+  check_same(&g, wanted);
+  gaussians_free(&g);
+}
+
+static void check_refused(const char *path, const char *part) {
+  gaussians_host g;
+  error_line error = {""};
+  bool read = ply_read(&g, path, &error);
+  CHECK(!read, "read, where '%s' should be said", part);
+  if (!read) check_line(&error, part);
+  CHECK(read || (g.position == nullptr && g.sh == nullptr), "something is left");
+  if (read) gaussians_free(&g);
+}
+
+/* More rows than are read at a time. */
+static void test_ply_round_trip(void) {
+  error_line error;
+  for (int degree = 0; degree <= 3; ++degree) {
+    gaussians_host g = gaussians_known(degree == 1 ? 9001 : 1 + degree, degree);
+    CHECK(ply_write(&g, test_path("a.ply"), &error), "%s", error.text);
+    CHECK(test_folder_files(false) == 1, "%d files", test_folder_files(false));
+    check_reads(test_path("a.ply"), &g);
+    gaussians_free(&g);
+  }
+}
+
+/* The bytes that other programs expect. */
+static void test_ply_layout(void) {
+  error_line error;
+  size_t size;
+  gaussians_host g = gaussians_known(2, 1);
+  written.size = 0;
+  put_text(&written, "ply\nformat binary_little_endian 1.0\nelement vertex 2\n");
+  static const char *const names[] = {
+      "x",        "y",        "z",        "nx",       "ny",       "nz",       "f_dc_0",
+      "f_dc_1",   "f_dc_2",   "f_rest_0", "f_rest_1", "f_rest_2", "f_rest_3", "f_rest_4",
+      "f_rest_5", "f_rest_6", "f_rest_7", "f_rest_8", "opacity",  "scale_0",  "scale_1",
+      "scale_2",  "rot_0",    "rot_1",    "rot_2",    "rot_3"};
+  for (int i = 0; i < 26; ++i) put_text(&written, "property float %s\n", names[i]);
+  put_text(&written, "end_header\n");
+  for (int i = 0; i < 2; ++i) {
+    static const int rest[9] = {3, 6, 9, 4, 7, 10, 5, 8, 11}; /* red's three, green's, blue's */
+    for (int k = 0; k < 3; ++k) put_float(&written, g.position[3 * i + k]);
+    for (int k = 0; k < 3; ++k) put_float(&written, 0.0f);
+    for (int k = 0; k < 3; ++k) put_float(&written, g.sh[48 * i + k]);
+    for (int k = 0; k < 9; ++k) put_float(&written, g.sh[48 * i + rest[k]]);
+    put_float(&written, g.opacity[i]);
+    for (int k = 0; k < 3; ++k) put_float(&written, g.scale[3 * i + k]);
+    for (int k = 0; k < 4; ++k) put_float(&written, g.rotation[4 * i + k]);
+  }
+  CHECK(ply_write(&g, test_path("b.ply"), &error), "%s", error.text);
+  char *bytes = test_read_file(test_path("b.ply"), &size);
+  CHECK(size == written.size && memcmp(bytes, written.bytes, size) == 0, "%zu bytes", size);
+  free(bytes);
+  gaussians_free(&g);
+}
+
+/* Properties by name, in any order and of any type, among others and before other elements. */
+static void test_ply_foreign(void) {
+  gaussians_host g = gaussians_known(2, 0);
+  written.size = 0;
+  put_text(&written,
+           "ply\r\nformat binary_little_endian 1.0\r\ncomment by hand\nobj_info x\n"
+           "element vertex 2\nproperty uchar red\nproperty double rot_3\n"
+           "property float32 rot_0\nproperty float rot_1\nproperty float rot_2\n"
+           "property float opacity\nproperty short z\nproperty int y\nproperty uint x\n"
+           "property float f_dc_2\nproperty float f_dc_1\nproperty float64 f_dc_0\n"
+           "property int8 scale_1\nproperty float scale_0\nproperty float scale_2\n"
+           "property ushort extra\nelement face 1\n"
+           "property list uchar int vertex_indices\nend_header\n");
+  g.scale[4] = -111.0f; /* what a char holds */
+  for (int i = 0; i < 2; ++i) {
+    put_unsigned(&written, 200, 1);
+    put_double(&written, g.rotation[4 * i + 3]);
+    for (int k = 0; k < 3; ++k) put_float(&written, g.rotation[4 * i + k]);
+    put_float(&written, g.opacity[i]);
+    g.position[3 * i + 2] = -7.0f;
+    put_unsigned(&written, 0xfff9, 2);
+    g.position[3 * i + 1] = -9.0f;
+    put_unsigned(&written, 0xfffffff7, 4);
+    put_unsigned(&written, (unsigned)g.position[3 * i], 4);
+    put_float(&written, g.sh[48 * i + 2]);
+    put_float(&written, g.sh[48 * i + 1]);
+    put_double(&written, g.sh[48 * i]);
+    put_unsigned(&written, (unsigned)(int)g.scale[3 * i + 1], 1);
+    put_float(&written, g.scale[3 * i]);
+    put_float(&written, g.scale[3 * i + 2]);
+    put_unsigned(&written, 65535, 2);
+  }
+  put_unsigned(&written, 3, 1);
+  put_bytes(&written, "0000111122", 10);
+  save(&written, "c.ply");
+  check_reads(test_path("c.ply"), &g);
+  gaussians_free(&g);
+}
+
+/* A whole file of one Gaussian of degree 0, with one line of its header replaced. */
+static void save_header(const char *from, const char *to, int bytes) {
+  static const char *const lines[] = {"ply",
+                                      "format binary_little_endian 1.0",
+                                      "element vertex 1",
+                                      "property float x",
+                                      "property float y",
+                                      "property float z",
+                                      "property float f_dc_0",
+                                      "property float f_dc_1",
+                                      "property float f_dc_2",
+                                      "property float opacity",
+                                      "property float scale_0",
+                                      "property float scale_1",
+                                      "property float scale_2",
+                                      "property float rot_0",
+                                      "property float rot_1",
+                                      "property float rot_2",
+                                      "property float rot_3",
+                                      "end_header"};
+  bool found = from == nullptr;
+  written.size = 0;
+  for (int i = 0; i < 18; ++i) {
+    bool here = from != nullptr && strcmp(lines[i], from) == 0;
+    found = found || here;
+    if (here) put_text(&written, "%s", to);
+    if (!here) put_text(&written, "%s\n", lines[i]);
+  }
+  CHECK(found, "no line '%s'", from);
+  for (int i = 0; i < bytes; ++i) put_unsigned(&written, i % 4 == 3 ? 0x40 : 0, 1);
+  save(&written, "d.ply");
+}
+
+static void check_header_refused(const char *from, const char *to, const char *part) {
+  save_header(from, to, 56);
+  check_refused(test_path("d.ply"), part);
+}
+
+static void test_ply_refused(void) {
+  static const char FORMAT[] = "format binary_little_endian 1.0";
+  static const char VERTEX[] = "element vertex 1", X[] = "property float x";
+  check_header_refused("ply", "plx\n", "no PLY file; its first line must be 'ply'");
+  check_header_refused(FORMAT, "format ascii 1.0\n",
+                       "its second line is 'format ascii 1.0'; it "
+                       "must be 'format binary_little_endian 1.0'");
+  check_header_refused(FORMAT, "format binary_big_endian 1.0\n", "must be 'format binary_little");
+  check_header_refused(FORMAT, "format binary_little_endian 2.0\n", "must be 'format binary_lit");
+  check_header_refused(VERTEX, "", "lacks the element 'vertex'");
+  check_header_refused(VERTEX, "element face 1\n", "the first element is 'face'; it must be");
+  check_header_refused(VERTEX, "element vertex\n", "'element vertex' in the header; it must be");
+  check_header_refused(VERTEX, "element vertex 0\n", "0 Gaussians are announced; there must be 1");
+  check_header_refused(VERTEX, "element vertex -1\n", "-1 Gaussians are announced");
+  check_header_refused(VERTEX, "element vertex 2147483648\n", "2147483648 Gaussians are announced");
+  check_header_refused(VERTEX, "element vertex 2\n", "56 bytes of vertices, where 2 of 56 bytes");
+  check_header_refused(X, "property float ex\n", "a vertex lacks the property 'x'");
+  check_header_refused(X, "property list uchar int x\n", "a vertex may only have 'property TYPE");
+  check_header_refused(X, "property half x\n", "'x' is of type 'half'; it must be one of: char");
+  check_header_refused(X, "property float y\n", "the property 'y' is there twice");
+  check_header_refused(X, "property float x\nproperty float f_rest_0\n",
+                       "1 properties f_rest; "
+                       "there must be 0, 9, 24 or 45 for degrees 0 to 3");
+  check_header_refused(X, "property double x\n", "56 bytes of vertices, where 1 of 60 bytes each");
+  check_header_refused(X, "colour red\n", "'colour red' in the header; its lines are element,");
+  check_header_refused("end_header", "", "the file ends in its header");
+  check_header_refused("property float rot_3", "property float w\n", "lacks the property 'rot_3'");
+  save_header(nullptr, nullptr, 57);
+  check_refused(test_path("d.ply"), "57 bytes of vertices");
+
+  static char many[32 * 300];
+  for (int i = 0; i < 300; ++i) snprintf(many + strlen(many), 32, "property float p%d\n", i);
+  check_header_refused(X, many, "a vertex has more than 256 properties");
+  memset(many, 'c', 4000);
+  check_header_refused(X, many, "the file ends in its header");
+
+  for (int i = 0; i < 2; ++i) {
+    save_header(nullptr, nullptr, 56);
+    memcpy(written.bytes + written.size - 28, "\x00\x00\x80\x7f", 4);
+    if (i == 1) memset(written.bytes + written.size - 28, 0, 28);
+    save(&written, "d.ply");
+    check_refused(test_path("d.ply"), i == 0 ? "the property 'scale_0' of vertex 0 is inf; it must "
+                                               "be finite"
+                                             : "the rotation of vertex 0 is 0 0 0 0");
+  }
+  test_write_file(test_path("d.ply"), "", 0);
+  check_refused(test_path("d.ply"), "no PLY file");
+  check_refused(test_path("absent.ply"), "No such file or directory");
+  check_refused(test_folder, "cannot read");
+}
+
+static void test_ply_damage(void) {
+  gaussians_host g = gaussians_known(3, 1), back;
+  error_line error;
+  size_t size;
+  unsigned long long dice = 3;
+  CHECK(ply_write(&g, test_path("e.ply"), &error), "%s", error.text);
+  char *bytes = test_read_file(test_path("e.ply"), &size), *changed = (char *)malloc(size);
+  for (size_t cut = 0; cut < size; ++cut) {
+    test_write_file(test_path("e.ply"), bytes, cut);
+    check_refused(test_path("e.ply"), "cannot read");
+  }
+  for (int i = 0; i < 3000; ++i) {
+    memcpy(changed, bytes, size);
+    for (int k = 0; k <= i % 3; ++k)
+      changed[(size_t)(test_random(&dice) * (double)size)] = (char)(256.0 * test_random(&dice));
+    test_write_file(test_path("e.ply"), changed, size);
+    if (!ply_read(&back, test_path("e.ply"), &error)) continue;
+    for (int k = 0; k < 3 * back.count; ++k) CHECK(isfinite(back.position[k]), "value %d", k);
+    gaussians_free(&back);
+  }
+  free(changed);
+  free(bytes);
+  gaussians_free(&g);
+}
+
+static void test_ply_unwritable(void) {
+  gaussians_host g = gaussians_known(1, 0), other;
+  error_line error;
+  test_folder_files(true);
+  CHECK(!ply_write(&g, test_path("no/such/folder.ply"), &error), "written");
+  check_line(&error, "No such file or directory");
+  CHECK(!ply_write(&g, "/dev/full", &error), "written");
+  check_line(&error, "not a plain file");
+  CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(false));
+  g.sh_degree = 4;
+  CHECK(!ply_write(&g, test_path("f.ply"), &error), "written");
+  check_line(&error, "1 Gaussians of degree 4; there must be 1 to 100000000, of degree 0 to 3");
+  g.sh_degree = 0;
+  CHECK(!gaussians_allocate(&other, 0, 0, &error), "allocated");
+  check_line(&error, "0 Gaussians; there must be 1 to 100000000");
+  CHECK(!gaussians_allocate(&other, GAUSSIANS_MOST + 1, 0, &error), "allocated");
+  check_line(&error, "100000001 Gaussians");
+  CHECK(!gaussians_allocate(&other, 1, 4, &error), "allocated");
+  check_line(&error, "spherical harmonics of degree 4; it must be 0 to 3");
+  gaussians_free(&g);
+}
+
+/* The disk is full, as far as this program can tell: neither a part nor a temporary file stays. */
+static void test_ply_no_room(void) {
+  gaussians_host g = gaussians_known(2000, 3);
+  error_line error;
+  struct rlimit before, small;
+  test_folder_files(true);
+  signal(SIGXFSZ, SIG_IGN);
+  CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0, "no limit to change");
+  small = before;
+  small.rlim_cur = 100000;
+  CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0, "cannot limit files");
+  CHECK(!ply_write(&g, test_path("g.ply"), &error), "written");
+  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0, "cannot lift the limit");
+  check_line(&error, "g.ply': File too large");
+  CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(false));
+  gaussians_free(&g);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+/* Stands at x, y, 0 and looks along the plane by an angle, z up. */
+static camera camera_level(double x, double y, double angle) {
+  camera c = {100, 100, 100.0f, 100.0f, 50.0f, 50.0f, {}, {(float)x, (float)y, 0.0f}};
+  double s = sin(angle), k = cos(angle);
+  const double rows[3][3] = {{s, -k, 0}, {0, 0, -1}, {k, s, 0}};
+  for (int row = 0; row < 3; ++row) {
+    for (int i = 0; i < 3; ++i) c.world_to_camera[row][i] = (float)rows[row][i];
+    c.world_to_camera[row][3] = (float)-(rows[row][0] * x + rows[row][1] * y);
+  }
+  return c;
+}
+
+static void test_measure(void) {
+  view views[12] = {};
+  scene s = {};
+  s.views = views;
+  s.view_count = 12;
+  for (int i = 0; i < 12; ++i) {
+    double angle = 0.5235987756 * i;
+    views[i].camera = camera_level(5.0 + 2.0 * cos(angle), 3.0 + 2.0 * sin(angle), angle + M_PI);
+  }
+  scene_measure(&s); /* a ring that looks inwards */
+  CHECK(fabsf(s.centre[0] - 5.0f) < 1e-5f && fabsf(s.centre[1] - 3.0f) < 1e-5f, "%g %g",
+        s.centre[0], s.centre[1]);
+  CHECK(fabsf(s.extent - 2.2f) < 1e-5f, "extent %g", s.extent);
+  for (int k = 0; k < 3; ++k) {
+    float low = s.box_low[k] - s.centre[k], high = s.box_high[k] - s.centre[k];
+    CHECK(low < -0.6f && low > -2.1f && high > 0.6f && high < 2.1f, "axis %d: %g to %g", k, low,
+          high);
+  }
+  for (int i = 0; i < 12; ++i)
+    views[i].camera = camera_level(5.0 + 2.0 * cos(0.5235987756 * i),
+                                   3.0 + 2.0 * sin(0.5235987756 * i), 0.5235987756 * i);
+  scene_measure(&s); /* one that looks outwards: nothing in common, but all of it is seen */
+  CHECK(s.box_low[0] < 3.0f && s.box_high[0] > 7.0f && s.box_high[0] < 40.0f, "%g to %g",
+        s.box_low[0], s.box_high[0]);
+  s.view_count = 3; /* in a row; what lies behind the last two is seen by the first alone */
+  views[0].camera = camera_level(0.0, 0.0, 0.0);
+  views[1].camera = camera_level(2.0, 0.0, M_PI);
+  views[2].camera = camera_level(4.0, 0.0, M_PI);
+  scene_measure(&s);
+  CHECK(s.box_low[0] < 0.0f && s.box_high[0] > 1.0f && s.box_high[0] <= 4.0f, "%g to %g",
+        s.box_low[0], s.box_high[0]);
+  s.view_count = 2; /* side by side */
+  views[0].camera = camera_level(0.0, 0.0, 0.0);
+  views[1].camera = camera_level(0.0, 0.5, 0.0);
+  scene_measure(&s);
+  CHECK(s.box_low[0] > 0.0f && s.box_high[0] > 2.0f && s.box_high[0] < 3.0f, "%g to %g",
+        s.box_low[0], s.box_high[0]);
+  s.view_count = 1;
+  scene_measure(&s);
+  CHECK(s.extent == 1.0f && s.box_low[0] > 0.0f && s.box_high[0] <= 8.001f, "%g, %g to %g",
+        s.extent, s.box_low[0], s.box_high[0]);
+  scene_point points[3] = {{{1, 2, 3}, {}}, {{-1, 5, 3}, {}}, {{0, 0, 4}, {}}};
+  s.points = points;
+  s.point_count = 3;
+  scene_measure(&s);
+  CHECK(s.box_low[0] == -1.0f && s.box_low[1] == 0.0f && s.box_low[2] == 3.0f &&
+            s.box_high[0] == 1.0f && s.box_high[1] == 5.0f && s.box_high[2] == 4.0f,
+        "not the box of the points");
+}
+
+/* ---- the procedural scene ------------------------------------------------------------------- */
+
+/* Three deviations along the longer axis of the projected ellipse, in pixels; 0 where the Gaussian
+   is not in the picture. */
+static double projected_radius(const camera *c, const gaussians_host *g, int i) {
+  double at[3], q[4], length = 0.0, r[3][3], m[2][3], a = 0.0, b = 0.0, d = 0.0;
+  for (int row = 0; row < 3; ++row) {
+    at[row] = c->world_to_camera[row][3];
+    for (int k = 0; k < 3; ++k) at[row] += c->world_to_camera[row][k] * g->position[3 * i + k];
+  }
+  double u = c->fx * at[0] / at[2] + c->cx, v = c->fy * at[1] / at[2] + c->cy;
+  if (at[2] < 0.1 || u < 0 || v < 0 || u > c->width || v > c->height) return 0.0;
+  for (int k = 0; k < 4; ++k) length += (double)g->rotation[4 * i + k] * g->rotation[4 * i + k];
+  for (int k = 0; k < 4; ++k) q[k] = g->rotation[4 * i + k] / sqrt(length);
+  const double rotation[3][3] = {
+      {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
+       2 * (q[1] * q[3] + q[0] * q[2])},
+      {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
+       2 * (q[2] * q[3] - q[0] * q[1])},
+      {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
+       1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
+  for (int row = 0; row < 3; ++row)
+    for (int axis = 0; axis < 3; ++axis) {
+      r[row][axis] = 0.0;
+      for (int k = 0; k < 3; ++k) r[row][axis] += c->world_to_camera[row][k] * rotation[k][axis];
+      r[row][axis] *= exp(g->scale[3 * i + axis]);
+    }
+  for (int axis = 0; axis < 3; ++axis) {
+    m[0][axis] = c->fx / at[2] * (r[0][axis] - at[0] / at[2] * r[2][axis]);
+    m[1][axis] = c->fy / at[2] * (r[1][axis] - at[1] / at[2] * r[2][axis]);
+    a += m[0][axis] * m[0][axis];
+    b += m[0][axis] * m[1][axis];
+    d += m[1][axis] * m[1][axis];
+  }
+  return 3.0 * sqrt(0.5 * (a + d) + sqrt(0.25 * (a - d) * (a - d) + b * b));
+}
+
+static void check_radii(const scene *s, const gaussians_host *g, double wanted) {
+  double sum = 0.0;
+  int inside = 0;
+  for (int i = 0; i < s->view_count; ++i)
+    for (int k = 0; k < g->count; ++k) {
+      double radius = projected_radius(&s->views[i].camera, g, k);
+      sum += radius;
+      inside += radius > 0.0;
+    }
+  double share = (double)inside / s->view_count / g->count, mean = sum / inside;
+  CHECK(share > 0.9, "only %g of the Gaussians are in the pictures", share);
+  CHECK(fabs(mean - wanted) < 0.1 * wanted, "mean radius %g, not %g", mean, wanted);
+  printf("mean radius %.2f pixels, %.3f of them in the pictures\n", mean, share);
+}
+
+static void check_cameras(const scene *s, int width, int height) {
+  double least = INFINITY, most = -INFINITY;
+  for (int i = 0; i < s->view_count; ++i) {
+    const view *v = &s->views[i];
+    const camera *c = &v->camera;
+    double distance2 = 0.0;
+    CHECK(v->held_out == (i % 8 == 0) && v->picture.rgb == nullptr && v->picture.width == width &&
+              v->picture.height == height && c->width == width && c->height == height,
+          "view %d", i);
+    for (int row = 0; row < 3; ++row) {
+      const float *m = c->world_to_camera[row];
+      double there = m[3];
+      for (int k = 0; k < 3; ++k) {
+        const float *other = c->world_to_camera[k];
+        double dot = m[0] * other[0] + m[1] * other[1] + m[2] * other[2];
+        CHECK(fabs(dot - (row == k)) < 1e-6, "no rotation");
+        there += m[k] * c->position[k];
+      }
+      CHECK(fabs(there) < 1e-5, "the camera does not stand where it should");
+      distance2 += c->position[row] * c->position[row];
+    }
+    const float *x = c->world_to_camera[0], *y = c->world_to_camera[1], *z = c->world_to_camera[2];
+    double handed = z[0] * (x[1] * y[2] - x[2] * y[1]) + z[1] * (x[2] * y[0] - x[0] * y[2]) +
+                    z[2] * (x[0] * y[1] - x[1] * y[0]);
+    CHECK(handed > 0.99, "a mirror");
+    CHECK(fabs(x[3]) < 1e-5 && fabs(y[3]) < 1e-5 && fabs(z[3] - sqrt(distance2)) < 1e-5,
+          "does not look at the middle");
+    CHECK(x[2] == 0.0f && y[2] < -0.9f, "z is not up");
+    least = fmin(least, c->position[2]);
+    most = fmax(most, c->position[2]);
+  }
+  CHECK(most - least > 0.3 && most - least < 1.0, "heights %g to %g", least, most);
+}
+
+static bool make_scene(scene *s, gaussians_host *g, scene_kind kind, int count, int width,
+                       int height, unsigned seed) {
+  error_line error;
+  bool made = scene_procedural(s, g, kind, count, 16, width, height, seed, &error);
+  CHECK(made, "%s", error.text);
+  return made;
+}
+
+static void check_gaussians(const scene *s, const gaussians_host *g) {
+  int degrees[4] = {}, opaque = 0;
+  for (int i = 0; i < g->count; ++i) {
+    const float *sh = g->sh + 48 * i;
+    float first = fabsf(sh[3]), second = fabsf(sh[12]), third = fabsf(sh[27]);
+    degrees[third > 0.0f ? 3 : second > 0.0f ? 2 : first > 0.0f ? 1 : 0] += 1;
+    opaque += g->opacity[i] > 0.0f;
+    CHECK(fabsf(g->position[3 * i]) < 3.0f && fabsf(g->position[3 * i + 2]) < 1.5f, "far: %d", i);
+  }
+  CHECK(degrees[0] == 0 && degrees[1] > g->count / 4 && degrees[2] > g->count / 4 &&
+            degrees[3] > g->count / 4,
+        "%d %d %d", degrees[1], degrees[2], degrees[3]);
+  CHECK(opaque > g->count / 3 && opaque < 2 * g->count / 3, "%d opaque", opaque);
+  CHECK(s->point_count == (g->count + 3) / 4, "%d points", s->point_count);
+  for (int i = 0; i < s->point_count; ++i)
+    for (int k = 0; k < 3; ++k) {
+      const scene_point *p = &s->points[i];
+      double apart = fabs(p->position[k] - g->position[12 * i + k]);
+      CHECK(apart < 0.3 && p->rgb[k] >= 0.0f && p->rgb[k] <= 1.0f, "point %d: %g", i, apart);
+    }
+  CHECK(s->extent > 2.0f && s->extent < 4.0f && s->box_low[0] < -0.5f && s->box_high[2] > 0.3f,
+        "extent %g", s->extent);
+}
+
+static void test_procedural(void) {
+  static const double wanted[3] = {2.5, 8.0, 30.0};
+  scene s, other;
+  gaussians_host g, other_g;
+  for (int kind = SCENE_SMALL; kind <= SCENE_LARGE; ++kind) {
+    if (!make_scene(&s, &g, (scene_kind)kind, 3001, 1920, 1080, 5)) continue;
+    check_cameras(&s, 1920, 1080);
+    check_radii(&s, &g, wanted[kind - 1]);
+    check_gaussians(&s, &g);
+    scene_free(&s);
+    gaussians_free(&g);
+  }
+  if (!make_scene(&s, &g, SCENE_MEDIUM, 500, 64, 48, 1)) return;
+  check_radii(&s, &g, 8.0);
+  if (make_scene(&other, &other_g, SCENE_MEDIUM, 500, 64, 48, 1)) {
+    check_same(&g, &other_g);
+    CHECK(memcmp(s.points, other.points, sizeof(scene_point) * (size_t)s.point_count) == 0 &&
+              s.views[3].camera.fx == other.views[3].camera.fx &&
+              s.views[3].camera.position[0] == other.views[3].camera.position[0],
+          "differs");
+    scene_free(&other);
+    gaussians_free(&other_g);
+  }
+  if (make_scene(&other, &other_g, SCENE_MEDIUM, 500, 64, 48, 2)) {
+    CHECK(memcmp(g.position, other_g.position, 6000) != 0, "the seed changes nothing");
+    scene_free(&other);
+    gaussians_free(&other_g);
+  }
+  scene_free(&s);
+  gaussians_free(&g);
+}
+
+static void check_procedural_refused(int kind, int count, int views, int width, int height,
+                                     const char *part) {
+  scene s;
+  gaussians_host g;
+  error_line error = {""};
+  bool made = scene_procedural(&s, &g, (scene_kind)kind, count, views, width, height, 1, &error);
+  CHECK(!made && s.views == nullptr && g.position == nullptr, "made, or something is left");
+  if (!made) check_line(&error, part);
+}
+
+static void test_procedural_refused(void) {
+  check_procedural_refused(0, 9, 9, 9, 9, "a scene of kind 0; it must be 1 (small), 2 (medium) or");
+  check_procedural_refused(4, 9, 9, 9, 9, "a scene of kind 4");
+  check_procedural_refused(1, 0, 9, 9, 9, "0 Gaussians; there must be 1 to 100000000");
+  check_procedural_refused(1, 9, 0, 9, 9, "0 views; there must be 1 to 99999");
+  check_procedural_refused(1, 9, 100000, 9, 9, "100000 views");
+  check_procedural_refused(1, 9, 9, 0, 9, "pictures of 0 x 9 pixels; each side must be 1 to 16384");
+  check_procedural_refused(1, 9, 9, 9, 16385, "pictures of 9 x 16385 pixels");
+}
+
+int main(void) {
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test_ply_round_trip();
+  test_ply_layout();
+  test_ply_foreign();
+  test_ply_refused();
+  test_ply_damage();
+  test_ply_unwritable();
+  test_ply_no_room();
+  test_folder_remove();
+  test_measure();
+  test_procedural();
+  test_procedural_refused();
+  return test_end("test_scene_models");
+}

@@ -1,0 +1,116 @@
+/* arc example gaussians: which splats each 16 x 16 tile has to draw, from front to back.
+   SPDX-License-Identifier: Apache-2.0
+
+   One pass tests splats against tiles and emits a (tile, depth) key for each that meet; the keys
+   are sorted; where the tile changes, a list ends. */
+#ifndef GAUSSIANS_TILES_CUH
+#define GAUSSIANS_TILES_CUH
+
+#include "ellipse.cuh"
+#include "project.cuh"
+#include "sort.h"
+
+enum { DEPTH_BITS = 32, SMALL_BOX_TILES = 32 };
+
+/* The depth is positive, so its bits sort like the number. */
+static __device__ __forceinline__ unsigned long long pair_key(int tile, float depth) {
+  return (unsigned long long)(unsigned)tile << DEPTH_BITS | __float_as_uint(depth);
+}
+
+typedef struct pair_output {
+  unsigned long long *keys;
+  int *values;
+  int capacity;
+  unsigned *total; /* of all that wanted to be written; the host sees it if there was no room */
+} pair_output;
+
+static __device__ __forceinline__ void put_pair(pair_output out, unsigned place, int tile,
+                                                float depth, int key) {
+  if (place >= (unsigned)out.capacity) return;
+  out.keys[place] = pair_key(tile, depth);
+  out.values[place] = key;
+}
+
+/* Which of the up to 32 tiles of the box the splat reaches, row by row from bit 0. */
+static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_box box, int area,
+                                                         tile_test test) {
+  unsigned reached = 0u;
+  int column = box.x0, row = box.y0;
+  for (int tile = 0; tile < area; ++tile) {
+    if (test != TILE_EXACT || splat_reaches_tile(s, column, row)) reached |= 1u << tile;
+    if (++column == box.x1) {
+      column = box.x0;
+      row += 1;
+    }
+  }
+  return reached;
+}
+
+/* The lanes' small boxes: each lane tests its own, the warp takes room for all at once. */
+static __device__ __forceinline__ void emit_small(const splat *s, tile_box box, int area,
+                                                  int tiles_x, tile_test test, pair_output out) {
+  int lane = (int)(threadIdx.x & 31u);
+  unsigned reached = tiles_reached(s, box, area, test), base = 0u;
+  int count = __popc(reached), up_to_here = count;
+  for (int step = 1; step < 32; step *= 2) {
+    int before = __shfl_up_sync(WHOLE_WARP, up_to_here, step);
+    if (lane >= step) up_to_here += before;
+  }
+  if (lane == 31) base = atomicAdd(out.total, (unsigned)up_to_here);
+  base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
+  int width = box.x1 - box.x0;
+  for (; reached != 0u; reached &= reached - 1u) {
+    int tile = __ffs((int)reached) - 1;
+    put_pair(out, base++, (box.y0 + tile / width) * tiles_x + box.x0 + tile % width, s->depth,
+             s->key);
+  }
+}
+
+/* One large box: the warp tests 32 of its tiles at a time. */
+static __device__ __forceinline__ void emit_large(const splat *s, tile_box box, int tiles_x,
+                                                  tile_test test, pair_output out) {
+  int lane = (int)(threadIdx.x & 31u), width = box.x1 - box.x0;
+  int area = width * (box.y1 - box.y0);
+  for (int first = 0; first < area; first += 32) {
+    int tile = first + lane, column = box.x0 + tile % width, row = box.y0 + tile / width;
+    bool reaches = tile < area && (test != TILE_EXACT || splat_reaches_tile(s, column, row));
+    unsigned reached = __ballot_sync(WHOLE_WARP, reaches), base = 0u;
+    if (reached == 0u) continue;
+    if (lane == 0) base = atomicAdd(out.total, (unsigned)__popc(reached));
+    base = __shfl_sync(WHOLE_WARP, base, 0);
+    if (reaches)
+      put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)), row * tiles_x + column,
+               s->depth, s->key);
+  }
+}
+
+/* One thread a splat, whole warps. total: 0 at the start. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    emit_pairs(const splat *splats, const tile_box *boxes, int count, int tiles_x, tile_test test,
+               pair_output out) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  tile_box box = {0, 0, 0, 0};
+  if (i < count) box = boxes[i];
+  splat s = splats[i < count ? i : 0];
+  int area = (box.x1 - box.x0) * (box.y1 - box.y0);
+  bool large = area > SMALL_BOX_TILES;
+  emit_small(&s, box, large ? 0 : area, tiles_x, test, out);
+  for (unsigned rest = __ballot_sync(WHOLE_WARP, large); rest != 0u; rest &= rest - 1u) {
+    int key = __shfl_sync(WHOLE_WARP, i, __ffs((int)rest) - 1);
+    splat whose = splats[key];
+    emit_large(&whose, boxes[key], tiles_x, test, out);
+  }
+}
+
+/* One thread a pair, and one more: wherever the tile changes, sets `first` of all tiles up to the
+   new one. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    find_lists(const unsigned long long *keys, int count, int tiles, int *first) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i > count) return;
+  int tile = i < count ? (int)(keys[i] >> DEPTH_BITS) : tiles;
+  int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
+  for (int t = before + 1; t <= tile; ++t) first[t] = i;
+}
+
+#endif
