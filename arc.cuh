@@ -829,15 +829,13 @@ ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int k
     arc__chunk_butterfly(kind, t, key, values, active, present, lane, first);
 }
 
-/* One key a warp. Where every lane is active nothing is masked and every lane has the key. */
+/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for both. */
 ARC__FN void arc__add_present_transposed(int kind, const arc__target *t, int key,
                                          const void *values, bool active, unsigned present,
                                          int lane) {
-  if (ARC_INACTIVE_IS_ZERO && t->width > 1 && !t->by_pointer) {
-    /* Nothing to mask: one code for full and ragged warps. */
-    if (present != ARC__ALL_LANES) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
-    arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
-  } else if (present == ARC__ALL_LANES && t->width > 1) {
+  bool full = present == ARC__ALL_LANES;
+  if (t->width > 1 && (full || (ARC_INACTIVE_IS_ZERO && !t->by_pointer))) {
+    if (!full) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
     arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
   } else {
     arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, present, false,
