@@ -186,7 +186,8 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__ALL_LANES 0xffffffffu
 #define ARC__CHUNK 32 /* values reduced at a time: one for each lane to own */
 
-/* Words to reduce, in registers. Host compilers do not see that each is written before it is read. */
+/* Words to reduce, in registers. Host compilers do not see that each is written before it is
+   read. */
 #if defined(__CUDACC__)
 #define ARC__WORDS(w, count) unsigned w[count]
 #else
@@ -278,9 +279,9 @@ ARC__FN unsigned arc__load(int kind, const void *values, int i) {
                                : ((const unsigned *)values)[i];
 }
 
-/* Of *low and high a lane keeps one, in *low, and sends the other, which is returned: the lower lane
-   (upper is 0) keeps *low, the upper one high. On the device the word kept moves by an addition,
-   because selects are what the reduction has most of, and their unit its bound. */
+/* Of *low and high a lane keeps one, in *low, and sends the other, which is returned: the lower
+   lane (upper is 0) keeps *low, the upper one high. On the device the word kept moves by an
+   addition, because selects are what the reduction has most of, and their unit its bound. */
 ARC__FN unsigned arc__part(int kind, int upper, unsigned *low, unsigned high) {
 #if defined(__CUDA_ARCH__)
   if (kind == ARC__KIND_F32) {
@@ -742,9 +743,9 @@ ARC__FN void arc__add_pair_transposed(int kind, const arc__target *t, int key, c
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>tree                                                                                       */
-/* All groups at once, on any subset of lanes, by pointer jumping: each lane knows the next lower one
-   of its group, adds what it holds, and then points where that one pointed. After r rounds a lane
-   holds the sum of 2^r lanes of its group, and the highest ends with all of them. */
+/* All groups at once, on any subset of lanes, by pointer jumping: each lane knows the next lower
+   one of its group, adds what it holds, and then points where that one pointed. After r rounds a
+   lane holds the sum of 2^r lanes of its group, and the highest ends with all of them. */
 #define ARC__NO_LANE 32u /* marks a lane that nobody follows; what a shuffle reads is then itself */
 
 ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
@@ -829,7 +830,8 @@ ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int k
     arc__chunk_butterfly(kind, t, key, values, active, present, lane, first);
 }
 
-/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for both. */
+/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for
+   both. */
 ARC__FN void arc__add_present_transposed(int kind, const arc__target *t, int key,
                                          const void *values, bool active, unsigned present,
                                          int lane) {

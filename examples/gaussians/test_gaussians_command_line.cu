@@ -2,79 +2,13 @@
    SPDX-License-Identifier: Apache-2.0
 
    usage: test_gaussians_command_line PROGRAM */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../fit_image/test_files.h"
+#include "../fit_image/test_command_line.h"
 #include "scene.h"
-
-enum { MOST_ARGUMENTS = 40, TEST_SKIPPED = 77 };
-
-typedef struct outcome {
-  int status;
-  char *output, *errors;
-} outcome;
-
-static const char *program;
-
-/* Words are separated by blanks; @ stands for the test's folder, '' for nothing. */
-static pid_t start(const char *line) {
-  static char words[MOST_ARGUMENTS][300];
-  char *arguments[MOST_ARGUMENTS + 1];
-  int count = 0;
-  snprintf(words[count], sizeof words[0], "%s", program);
-  arguments[count] = words[count];
-  for (const char *from = line; *from != '\0' && count + 1 < MOST_ARGUMENTS;) {
-    size_t length = strcspn(from, " ");
-    char *to = words[++count];
-    int at = 0;
-    for (size_t i = 0; i < length && strncmp(from, "''", 2) != 0; ++i)
-      at += from[i] == '@' ? snprintf(to + at, sizeof words[0] - (size_t)at, "%s", test_folder)
-                           : snprintf(to + at, sizeof words[0] - (size_t)at, "%c", from[i]);
-    to[at] = '\0';
-    arguments[count] = to;
-    from += length + (from[length] == ' ');
-  }
-  arguments[count + 1] = nullptr;
-  fflush(stdout);
-  pid_t child = fork();
-  if (child != 0) return child;
-  int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  dup2(open(test_path(".output"), flags, 0600), STDOUT_FILENO);
-  dup2(open(test_path(".errors"), flags, 0600), STDERR_FILENO);
-  execv(program, arguments);
-  _exit(126);
-}
-
-static outcome finish(pid_t child) {
-  outcome o;
-  int status = 0;
-  size_t size;
-  waitpid(child, &status, 0);
-  o.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  o.output = test_read_file(test_path(".output"), &size);
-  o.errors = test_read_file(test_path(".errors"), &size);
-  return o;
-}
-
-static outcome run(const char *line) { return finish(start(line)); }
-
-static void forget(outcome *o) {
-  free(o->output);
-  free(o->errors);
-}
-
-static int lines_in(const char *text) {
-  int lines = 0;
-  for (; *text != '\0'; ++text) lines += *text == '\n';
-  return lines;
-}
 
 /* One line with this part in it, this status, no new file. */
 static void check_wrong(const char *line, int status, const char *part) {
