@@ -120,8 +120,9 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
 /* The adds. `values` holds as many values as the target is wide; `threshold` is the balancing
    threshold: a group is reduced in registers if and only if it has at least this many lanes (0
    always, 33 never); ARC_BALANCE_THRESHOLD is the compile-time default to pass. With
-   ARC_THRESHOLD_AUTO, the decision is arc's. On every path a group below the threshold goes to
-   plain atomics. Source: ARC paper, sections 4.4 and 5.5. */
+   ARC_THRESHOLD_AUTO, the decision is arc's; ARC_THRESHOLD_CONTENDED is for rows that the whole
+   grid adds to at once. On every path a group below the threshold goes to plain atomics. Source:
+   ARC paper, sections 4.4 and 5.5. */
 
 /* Adds, keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
@@ -300,6 +301,25 @@ ARC__FN unsigned arc__part(int kind, int upper, unsigned *low, unsigned high) {
   unsigned send = upper ? *low : high;
   *low = upper ? high : *low;
   return send;
+}
+
+/* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
+   The whole warp calls. On the device the shuffle itself tells whether it is. */
+ARC__FN unsigned arc__sum_from_below(int kind, unsigned w, int distance, int start, int lane) {
+#if defined(__CUDA_ARCH__)
+  if (kind == ARC__KIND_F32) {
+    float sum = __uint_as_float(w);
+    asm volatile(
+        "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
+        "shfl.sync.up.b32 other|inside, %0, %1, %2, 0xffffffff;\n\t"
+        "@inside add.f32 %0, %0, other;\n\t}"
+        : "+f"(sum)
+        : "r"(distance), "r"(start));
+    return __float_as_uint(sum);
+  }
+#endif
+  unsigned other = __shfl_up_sync(ARC__ALL_LANES, w, distance);
+  return lane - distance >= start ? arc__sum(kind, w, other) : w;
 }
 
 /* One reduction instruction, one value. */
@@ -743,16 +763,36 @@ ARC__FN void arc__add_pair_transposed(int kind, const arc__target *t, int key, c
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>tree                                                                                       */
-/* All groups at once, on any subset of lanes, by pointer jumping: each lane knows the next lower
-   one of its group, adds what it holds, and then points where that one pointed. After r rounds a
-   lane holds the sum of 2^r lanes of its group, and the highest ends with all of them. */
+/* All groups at once. leaders: the highest lane of each group; it ends with the group's sums. Where
+   all lanes that are present lead, nobody shares a key.
+
+   In runs: where each group has a stretch of the warp for itself, as neighbours tend to, a lane
+   adds what the lane 1, 2, 4, 8 and 16 below holds if that is not below the group's `start`. */
+#define ARC__ROUNDS 5
+
+ARC__FN void arc__reduce_runs(int kind, unsigned *w, int count, int start, bool leader, int lane) {
+  int reach = leader ? lane - start : 0;
+  ARC__UNROLL
+  for (int round = 0; round < ARC__ROUNDS; ++round) {
+    int distance = 1 << round;
+    bool asks = round > 0 && count > 2; /* a round of two values costs no more than the vote */
+    if (asks && !__any_sync(ARC__ALL_LANES, reach >= distance)) break;
+    ARC__EACH(i, count, ARC__CHUNK) w[i] = arc__sum_from_below(kind, w[i], distance, start, lane);
+  }
+}
+
+/* By pointer jumping, on any subset of lanes: each lane knows the next lower one of its group, adds
+   what it holds, and then points where that one pointed: after r rounds a lane holds the sum of 2^r
+   lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
 #define ARC__NO_LANE 32u /* marks a lane that nobody follows; what a shuffle reads is then itself */
 
-ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
-                              int lane) {
+ARC__FN void arc__reduce_jumping(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
+                                 int lane) {
   unsigned lower = group & arc__lanes_below(lane);
   unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)lane;
-  while (__any_sync(lanes, next < ARC__NO_LANE)) {
+  ARC__UNROLL
+  for (int round = 0; round < ARC__ROUNDS; ++round) {
+    if (round > 0 && !__any_sync(lanes, next < ARC__NO_LANE)) break;
     bool takes = next < ARC__NO_LANE;
     ARC__EACH(i, count, ARC__CHUNK) {
       unsigned other = __shfl_sync(lanes, w[i], (int)next);
@@ -762,28 +802,43 @@ ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, 
   }
 }
 
+ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned present,
+                              unsigned group, unsigned leaders, int lane) {
+  if (leaders == present) return;
+  if (lanes == ARC__ALL_LANES) {
+    unsigned others = leaders & arc__lanes_below(lane);         /* lower groups lead there */
+    if (__all_sync(lanes, others <= (~group & (group - 1u)))) { /* all below the group's lowest */
+      int start = arc__highest(2u * others + 1u);
+      arc__reduce_runs(kind, w, count, start, group >> lane == 1u, lane);
+      return;
+    }
+  }
+  arc__reduce_jumping(kind, w, count, lanes, group, lane);
+}
+
 ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, int key,
-                               const void *values, bool active, unsigned lanes, unsigned group,
-                               int lane, int first) {
-  bool emits = active && group >> lane <= 1u; /* no group, or no higher lane in it */
+                               const void *values, bool active, unsigned lanes, unsigned present,
+                               unsigned group, unsigned leaders, int lane, int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK);
   ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
   if (serialized)
     arc__reduce_serialized(kind, w, count, lanes, group, lane);
   else
-    arc__reduce_tree(kind, w, count, lanes, group, lane);
-  if (emits) arc__emit(kind, t, key, w, first, count, !serialized);
+    arc__reduce_tree(kind, w, count, lanes, present, group, leaders, lane);
+  if (group >> lane == 1u) arc__emit(kind, t, key, w, first, count, !serialized);
 }
 
-/* Reduces the groups that are not 0 with the tree (or serially) and emits: the highest lane of each
-   group its sums, an active lane outside of them its own values. */
+/* Reduces the groups with the tree, or serially, and the leader of each emits its sums. group: 0
+   for an inactive lane; leaders: needed by the tree only. */
 ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, int key,
-                             const void *values, bool active, unsigned lanes, unsigned group,
-                             int lane) {
-  arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, 0);
+                             const void *values, bool active, unsigned lanes, unsigned present,
+                             unsigned group, unsigned leaders, int lane) {
+  arc__chunk_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders, lane,
+                    0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_groups(kind, serialized, t, key, values, active, lanes, group, lane, first);
+    arc__chunk_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders,
+                      lane, first);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -793,15 +848,22 @@ ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, in
 #define ARC__UNIFORM 2 /* one key a warp, promised */
 
 /* The paths below share their parameters: `lanes` all call; `present` are the active ones among
-   them, at least one; threshold is resolved. */
+   them, at least one unless said otherwise; threshold is resolved. */
+
+/* The lanes of a group below the threshold become groups of one, which the reductions leave
+   alone. */
+ARC__FN unsigned arc__large_or_alone(unsigned group, int threshold, bool active, int lane) {
+  return !active || __popc(group) >= threshold ? group : 1u << lane;
+}
 
 ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__target *t, int key,
                                const void *values, bool active, unsigned lanes, unsigned present,
                                int threshold, int lane) {
   unsigned group =
       keys == ARC__UNIFORM ? (active ? present : 0u) : arc__group(lanes, present, key, active);
-  if (__popc(group) < threshold) group = 0u;
-  arc__add_groups(kind, serialized, t, key, values, active, lanes, group, lane);
+  group = arc__large_or_alone(group, threshold, active, lane);
+  unsigned leaders = serialized ? 0u : __ballot_sync(lanes, group >> lane == 1u);
+  arc__add_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders, lane);
 }
 
 ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
@@ -877,35 +939,37 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   }
 }
 
-/* Keys may differ. So few lanes that no reduction can pay do not even look at their keys. One group
-   or two get a transposed reduction, more are reduced all at once by the tree. If the threshold is
-   arc's to choose, a reduction must pay for all lanes together. */
+/* Keys may differ, and there may be no active lane. So few lanes that no reduction can pay do not
+   even look at their keys. One group or two get a transposed reduction, more are reduced all at
+   once by the tree. If the threshold is arc's to choose, a reduction must pay for all lanes
+   together. */
 ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void *values,
                              bool active, unsigned lanes, unsigned present, int threshold,
                              int lane) {
   bool automatic = threshold == ARC_THRESHOLD_AUTO;
-  if (__popc(present) < (automatic ? t->auto_keyed : threshold)) {
+  int least = automatic ? t->auto_keyed : threshold;
+  if (__popc(present) < (least > 1 ? least : 1)) {
     if (active) arc__add_plain(kind, t, key, values, true);
     return;
   }
   unsigned group = arc__group(lanes, present, key, active);
-  if (lanes == ARC__ALL_LANES) {
-    bool leader = group >> lane == 1u;
-    unsigned leaders = __ballot_sync(lanes, leader);
-    if (__popc(leaders) <= 2) {
-      if ((leaders & (leaders - 1u)) == 0u) {
-        arc__add_present_transposed(kind, t, key, values, active, present, lane);
-        return;
-      }
-      if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
-        arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader,
-                                 lane);
-        return;
-      }
+  bool leader = group >> lane == 1u;
+  unsigned leaders = __ballot_sync(lanes, leader);
+  if (lanes == ARC__ALL_LANES && __popc(leaders) <= 2) {
+    if ((leaders & (leaders - 1u)) == 0u) {
+      arc__add_present_transposed(kind, t, key, values, active, present, lane);
+      return;
+    }
+    if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
+      arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader, lane);
+      return;
     }
   }
-  if (!automatic && __popc(group) < threshold) group = 0u;
-  arc__add_groups(kind, false, t, key, values, active, lanes, group, lane);
+  if (!automatic) {
+    group = arc__large_or_alone(group, threshold, active, lane);
+    leaders = __ballot_sync(lanes, group >> lane == 1u);
+  }
+  arc__add_groups(kind, false, t, key, values, active, lanes, present, group, leaders, lane);
 }
 
 /* Every add of every path comes through here; kind, path and keys are literals. */
@@ -920,7 +984,8 @@ ARC__FN void arc__add(int kind, int path, int keys, const arc__target *t, int ke
     if (active) arc__add_plain(kind, t, key, values, true);
     return;
   }
-  if (!__any_sync(lanes, active)) return;
+  bool counts_first = path == ARC_PATH_AUTO && keys == ARC__KEYED;
+  if (!counts_first && !__any_sync(lanes, active)) return;
   unsigned present = __ballot_sync(lanes, active);
 #if ARC_CHECK >= 2
   if (keys == ARC__UNIFORM) {
@@ -934,7 +999,7 @@ ARC__FN void arc__add(int kind, int path, int keys, const arc__target *t, int ke
 #endif
 #endif
   int resolved = threshold == ARC_THRESHOLD_AUTO ? t->auto_threshold : threshold;
-  if (path == ARC_PATH_AUTO && keys == ARC__KEYED)
+  if (counts_first)
     arc__auto_keyed(kind, t, key, values, active, lanes, present, threshold, lane);
   else if (path == ARC_PATH_BUTTERFLY)
     arc__path_butterfly(kind, keys, t, key, values, active, lanes, present, resolved, lane);

@@ -25,13 +25,12 @@ sum_emitted_by_lane_0 test_uniform s/if (lane == arc__highest(present)) arc__emi
 sum_emitted_by_every_lane test_uniform s/if (lane == arc__highest(present)) arc__emit/if (active) arc__emit/
 inactive_lanes_counted test_threshold s/__popc(present) >= threshold/__popc(lanes) >= threshold/
 threshold_off_by_one_each test_threshold s/if (__popc(group) >= threshold)/if (__popc(group) > threshold)/
-threshold_off_by_one_grouped test_threshold s/if (__popc(group) < threshold) group/if (__popc(group) <= threshold) group/
+threshold_off_by_one_grouped test_threshold s/|| __popc(group) >= threshold ? group/|| __popc(group) > threshold ? group/
 threshold_off_by_one_butterfly test_threshold s/!one_key || __popc(present) < threshold/!one_key || __popc(present) <= threshold/
-threshold_off_by_one_auto test_paths s/__popc(present) < (automatic/__popc(present) <= (automatic/
-keys_looked_at_by_few test_paths s/__popc(present) < (automatic/__popc(lanes) < (automatic/
+threshold_off_by_one_auto test_paths s/__popc(present) < (least/__popc(present) <= (least/
+keys_looked_at_by_few test_paths s/__popc(present) < (least/__popc(lanes) < (least/
 table_of_the_wrong_vectors test_paths s/? 16 : 3 \* requests/? 4 : 3 * requests/
 threshold_off_by_one_pair test_paths s/!active || __popc(group) >= threshold/!active || __popc(group) > threshold/
-threshold_off_by_one_many test_threshold s/!automatic \&\& __popc(group) < threshold/!automatic \&\& __popc(group) <= threshold/
 lost_last_group test_add s/for (unsigned rest = present; rest != 0u;)/for (unsigned rest = present; (rest \& (rest - 1u)) != 0u;)/
 lost_groups_below_threshold test_add s/if (plain) arc__add_plain/if (plain \&\& !active) arc__add_plain/
 members_of_other_groups_added test_add s/bool member = active \&\& key == group_key;/bool member = active;/
@@ -40,7 +39,16 @@ garbage_keys_matched test_add s/__match_any_sync(lanes, active ? key : 0)/__matc
 butterfly_of_several_keys test_add s/one_key = one_key \&\& __all_sync(.*/one_key = true;/
 tree_skips_a_lane test_add s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
 tree_adds_itself test_add s/bool takes = next < ARC__NO_LANE;/bool takes = true;/
-tree_ends_after_a_round test_add s/while (__any_sync(lanes, next < ARC__NO_LANE))/if (__any_sync(lanes, next < ARC__NO_LANE))/
+tree_ends_after_four_rounds test_add s/define ARC__ROUNDS 5/define ARC__ROUNDS 4/
+tree_goes_on_for_nothing test_paths s/if (!__any_sync(lanes, next < ARC__NO_LANE)) break;//
+runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
+runs_go_on_for_nothing test_paths s/asks \&\& !__any_sync(ARC__ALL_LANES, reach >= distance)/false/
+runs_reach_into_the_next test_add s/lane - distance >= start/lane - distance >= start - 1/
+runs_where_groups_mix test_add s/others <= (~group \& (group - 1u))/true/
+runs_seldom_seen test_paths s/others <= (~group \& (group - 1u))/others < group/
+runs_on_a_partial_warp test_masked s/if (lanes == ARC__ALL_LANES) {/if (true) {/
+small_group_joins_a_run test_threshold s/|| __popc(group) >= threshold ? group : 1u << lane/|| true ? group : 1u << lane/
+keyed_looks_at_an_empty_warp test_empty_cost s/least > 1 ? least : 1/least/
 serialized_forgets_a_lane test_add s/__any_sync(lanes, rest != 0u); rest/__any_sync(lanes, (rest \& (rest - 1u)) != 0u); rest/
 pair_trades_the_wrong_group test_add s/bool stays = active \&\& first_group != upper/bool stays = active \&\& first_group == upper/
 pair_trades_inactive_lanes test_add s/leaves = active \&\& first_group == upper/leaves = first_group == upper/

@@ -37,9 +37,9 @@ struct costs {
   unsigned long long shuffles, votes, matches, floats, requests;
 };
 
-/* One warp, `groups` keys, contiguous, `count` lanes active; the threshold is what a group just
-   reaches. */
-static struct costs run_warp(int entry, int path, int groups, int count, unsigned long long stream)
+/* One warp, `groups` keys, `count` lanes active; the threshold is what a group just reaches. */
+static struct costs run_warp(int entry, int path, int groups, int pattern, int count,
+                             unsigned long long stream)
 {
   struct check_random random = {stream};
   struct check_case c;
@@ -49,7 +49,7 @@ static struct costs run_warp(int entry, int path, int groups, int count, unsigne
   c.plan.threshold = count / groups;
   check_layout_rows(&c, 32, 12, 0);
   c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
-  check_rows(&c, 0, 0, KEYS_CONTIGUOUS, groups, 0);
+  check_rows(&c, 0, 0, pattern, groups, 0);
 #if SIMT_ON_CPU
   simt_seed(stream);
   simt_counters_reset();
@@ -81,7 +81,9 @@ static void every_name(int entry, int path)
   for (int groups = 1; groups <= most_groups(entry); groups *= 2)
     for (int count = 0; count <= 32; count += 8) {
       struct check_random random;
-      if (check_begin("every name", &random)) run_warp(entry, path, groups, count, random.state);
+      if (check_begin("every name", &random))
+        run_warp(entry, path, groups, count % 16 ? KEYS_INTERLEAVED : KEYS_CONTIGUOUS, count,
+                 random.state);
     }
 }
 
@@ -91,23 +93,34 @@ static void short_name(int entry)
   for (int groups = 1; groups <= most_groups(entry); groups *= 2) {
     struct check_random random;
     if (!check_begin("the short name", &random)) continue;
-    const struct costs a = run_warp(entry, SHORT, groups, 32, random.state);
-    const struct costs b = run_warp(entry, ARC_PATH, groups, 32, random.state);
+    const struct costs a = run_warp(entry, SHORT, groups, KEYS_CONTIGUOUS, 32, random.state);
+    const struct costs b = run_warp(entry, ARC_PATH, groups, KEYS_CONTIGUOUS, 32, random.state);
     CHECK(memcmp(&a, &b, sizeof a) == 0, "entry %d: the short name is not bound to ARC_PATH %d",
           entry, ARC_PATH);
   }
 }
 
 #if SIMT_ON_CPU
-static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats)
+static void cost_of(int entry, int path, int groups, int pattern, int count, long long shuffles,
+                    long long floats)
 {
   struct check_random random;
   if (!check_begin("the cost of a path", &random)) return;
-  const struct costs c = run_warp(entry, path, groups, count, random.state);
+  const struct costs c = run_warp(entry, path, groups, pattern, count, random.state);
   CHECK((long long)c.shuffles == shuffles, "entry %d path %d, %d keys: %llu shuffles, must be %lld",
         entry, path, groups, c.shuffles, shuffles);
   CHECK((long long)c.floats == floats, "entry %d path %d, %d keys: %llu floats, must be %lld",
         entry, path, groups, c.floats, floats);
+}
+
+static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats)
+{
+  cost_of(entry, path, groups, KEYS_CONTIGUOUS, count, shuffles, floats);
+}
+
+static void cost_apart(int path, int groups, long long shuffles, long long floats)
+{
+  cost_of(KEYED, path, groups, KEYS_INTERLEAVED, 32, shuffles, floats);
 }
 
 static void costs(void)
@@ -116,20 +129,23 @@ static void costs(void)
   cost(UNIFORM, ARC_PATH_SERIALIZED, 1, 32, 9 * 31, 9); /* SW-S: the leader reads 31 lanes */
   cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles a value */
   cost(UNIFORM, ARC_PATH_TRANSPOSED, 1, 32, 12, 9);
-  cost(UNIFORM, ARC_PATH_TREE, 1, 32, 5 * 10, 9); /* five rounds: the values and the next lane */
+  cost(UNIFORM, ARC_PATH_TREE, 1, 32, 5 * 9, 9); /* five rounds */
   cost(KEYED, ARC_PATH_ATOMIC, 4, 32, 0, 9 * 32);
   cost(KEYED, ARC_PATH_SERIALIZED, 4, 32, 9 * 7, 4 * 9); /* groups of 8, all at once */
   cost(KEYED, ARC_PATH_BUTTERFLY, 4, 32, 0, 9 * 32);     /* several keys: plain atomics */
-  cost(KEYED, ARC_PATH_TREE, 4, 32, 3 * 10, 4 * 9);
+  cost(KEYED, ARC_PATH_TREE, 4, 32, 3 * 9, 4 * 9);
+  cost_apart(ARC_PATH_TREE, 4, 3 * 10, 4 * 9); /* a round: the values and the next lane */
   cost(KEYED, ARC_PATH_TREE, 32, 32, 0, 32 * 9);
-  cost(MASKED, ARC_PATH_TREE, 1, 32, 5 * 10, 9);
+  cost(MASKED, ARC_PATH_TREE, 1, 32, 5 * 9, 9);
   cost(KEYED, ARC_PATH_AUTO, 1, 32, 12, 9);
   cost(KEYED, ARC_PATH_AUTO, 2, 32, 9 + 11 + 1, 2 * 9); /* a trade, 16 lanes each, the two keys */
-  cost(KEYED, ARC_PATH_AUTO, 4, 32, 3 * 10, 4 * 9);
+  cost_apart(ARC_PATH_AUTO, 2, 9 + 11 + 1, 2 * 9);
+  cost(KEYED, ARC_PATH_AUTO, 4, 32, 3 * 9, 4 * 9);
+  cost_apart(ARC_PATH_AUTO, 4, 3 * 10, 4 * 9);
   const int few = SIMT_ARCH >= 900 ? ARC_AUTO_KEYED_SM90(9, 16) : ARC_AUTO_KEYED_MODEL(9, 4);
   cost(KEYED, STANDARD, 1, few - 1, 0, (few - 1) * 9); /* too few to look at their keys */
   cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
-  cost(KEYED, STANDARD, 16, 16, 10, 8 * 9);            /* eight pairs: one round serves all */
+  cost(KEYED, STANDARD, 16, 16, 9, 8 * 9);             /* eight pairs: one round serves all */
 }
 #endif
 
