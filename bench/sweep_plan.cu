@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arc_policy.cuh"
+
 #include "sweep.h"
 
 int sweep_same_group(const struct sweep_cell *a, const struct sweep_cell *b) {
@@ -238,7 +240,8 @@ static void plan_crossover(struct sweep_plan *plan, struct sweep_axes a) {
   add_product(plan, &a, 'e');
 }
 
-/* Everybody against everybody. Papers' paths at the thresholds that suit them best as well. */
+/* Everybody against everybody. Papers' paths at the thresholds that suit them best as well, and
+   auto on hot rows as callers who know that their rows are hot would call it. */
 static void plan_peers(struct sweep_plan *plan, struct sweep_axes a) {
   a.widths.count = 0;
   SWEEP_WIDTHS(ADD_WIDTH)
@@ -248,8 +251,13 @@ static void plan_peers(struct sweep_plan *plan, struct sweep_axes a) {
   papers.lanes = list_of(1, SWEEP_LANES_MODEL);
   papers.paths = list_of(2, SWEEP_PATH_SERIALIZED, SWEEP_PATH_BUTTERFLY);
   papers.thresholds = list_of(2, 8, 16);
+  struct sweep_axes hot = a;
+  hot.workloads = list_of(1, SWEEP_WORKLOAD_HOT);
+  hot.paths = list_of(1, SWEEP_PATH_AUTO);
+  hot.thresholds = list_of(1, ARC_THRESHOLD_CONTENDED);
   add_product(plan, &a, 'p');
   add_product(plan, &papers, 'p');
+  add_product(plan, &hot, 'p');
 }
 
 void sweep_plan_build(struct sweep_plan *plan, const struct sweep_options *o) {

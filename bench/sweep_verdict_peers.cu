@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "arc_policy.cuh"
+
 #include "sweep.h"
 
 /* A group of the preset: what its users could have written, and what arc did. */
@@ -24,13 +26,20 @@ static int is_peer(int path) {
          path == SWEEP_PATH_SERIALIZED || path == SWEEP_PATH_BUTTERFLY;
 }
 
+/* On hot rows the caller knows what no lane can see, and says so. */
+static int is_auto(const struct sweep_cell *c) {
+  int threshold =
+      c->workload == SWEEP_WORKLOAD_HOT ? ARC_THRESHOLD_CONTENDED : SWEEP_THRESHOLD_DEFAULT;
+  return c->path == SWEEP_PATH_AUTO && c->threshold == threshold;
+}
+
 static struct rivalry rivalry_of(const struct sweep_result *r, int count) {
   struct rivalry v;
   memset(&v, 0, sizeof v);
   for (int i = 0; i < count; ++i, ++r) {
     int path = r->cell.path;
     if (is_peer(path) && (!v.peer || r->gross < v.peer->gross)) v.peer = r;
-    if (path == SWEEP_PATH_AUTO) v.automatic = r;
+    if (is_auto(&r->cell)) v.automatic = r;
     if (path == SWEEP_PATH_CG) v.cg = r;
     if (path == SWEEP_PATH_CUB_BATCHED) v.batched = r;
     if (path == SWEEP_PATH_BUTTERFLY && r->cell.threshold == 0) v.butterfly = r;
@@ -218,6 +227,8 @@ void sweep_verdict_peers(FILE *out, const struct sweep_results *results) {
 #if SIMT_ON_CPU
   fprintf(out, "\n*model* clocks stand in for milliseconds below: no verdict about any GPU\n");
 #endif
+  fprintf(out,
+          "\nauto is called with ARC_THRESHOLD_CONTENDED on hot rows, else with its default\n");
   every_cell(&v, results);
   adding_cells(&v, results);
   tile_renderer(&v, results);
