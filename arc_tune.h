@@ -472,7 +472,14 @@ ARC_TUNE__FN void arc_tune__shuffle(arc_tune *t, arc_tune__round *r) {
   }
 }
 
-/* Probes stand between launches of the leader, which say what a launch takes just now. */
+ARC_TUNE__FN int arc_tune__is_member(const arc_tune *t, int candidate) {
+  for (int i = 0; i < t->members; ++i)
+    if (t->member[i] == candidate) return 1;
+  return 0;
+}
+
+/* Probes stand between launches of the leader, which say what a launch takes just now. In the final
+   the incumbent stands against all others, so it gets more turns. */
 ARC_TUNE__FN void arc_tune__fill_round(arc_tune *t, arc_tune__round *r) {
   if (t->phase == ARC_TUNE__BASELINE) {
     for (int i = 0; i < ARC_TUNE__TURNS; ++i) arc_tune__put(r, t->incumbent);
@@ -486,6 +493,8 @@ ARC_TUNE__FN void arc_tune__fill_round(arc_tune *t, arc_tune__round *r) {
   } else {
     int turns = t->members < ARC_TUNE__TURNS ? ARC_TUNE__TURNS / t->members : 1;
     for (int i = 0; i < t->members * turns; ++i) arc_tune__put(r, t->member[i % t->members]);
+    if (t->phase == ARC_TUNE__FINAL_HEAT && arc_tune__is_member(t, t->incumbent))
+      for (int i = 2; i < t->members; ++i) arc_tune__put(r, t->incumbent);
     arc_tune__shuffle(t, r);
   }
 }
@@ -664,12 +673,6 @@ ARC_TUNE__FN void arc_tune__take_probes(arc_tune *t, const arc_tune__round *r) {
 /* ------------------------------------------------------------------------------------------ */
 /* >>heats                                                                                      */
 
-ARC_TUNE__FN int arc_tune__is_member(const arc_tune *t, int candidate) {
-  for (int i = 0; i < t->members; ++i)
-    if (t->member[i] == candidate) return 1;
-  return 0;
-}
-
 /* Fastest first; of equals, the first in the list. */
 ARC_TUNE__FN void arc_tune__sort_members(arc_tune *t) {
   for (int i = 1; i < t->members; ++i)
@@ -737,10 +740,11 @@ ARC_TUNE__FN void arc_tune__take_time(arc_tune *t, int index, double ratio) {
   arc_tune__candidate *c = &t->candidate[index];
   double center = arc_tune__center(c), spread = center * t->noise;
   double distance = ratio > center ? ratio - center : center - ratio;
+  int known = c->count >= 4 || t->phase == ARC_TUNE__FINAL_HEAT;
   c->launches += 1;
   c->unbooked += 1;
-  if (c->count >= 4 && distance > 4.0 * spread) return;
-  double reach = (c->count >= 4 ? 2.5 : 4.0) * spread;
+  if (known && distance > 4.0 * spread) return;
+  double reach = (known ? 2.5 : 4.0) * spread;
   ratio = arc_tune__clamp(ratio, center - reach, center + reach);
   c->count += 1;
   c->sum += ratio;
@@ -807,15 +811,23 @@ ARC_TUNE__FN void arc_tune__find_leader(arc_tune *t) {
     if (arc_tune__gap(t, t->member[i], t->leader) < 0.0) t->leader = t->member[i];
 }
 
-/* Whether the incumbent is slower than the challenger beyond the noise. Its first launches may hold
-   outliers; `errors` is large where many looks are taken. */
+/* Whether the incumbent is slower beyond the noise than the challenger; in the final, than all
+   others that are left: their mean rests on more launches and is that of no lucky one. The first
+   launches may hold outliers; `errors` is large where many looks are taken. */
 ARC_TUNE__FN int arc_tune__beats_incumbent(const arc_tune *t, int challenger, double errors) {
-  int old = t->candidate[t->incumbent].count, fresh = t->candidate[challenger].count;
-  if (old < 2 || fresh < 2) return 0;
-  double gain = arc_tune__gap(t, t->incumbent, challenger);
+  double old = t->candidate[t->incumbent].count, fresh = t->candidate[challenger].count;
+  double sum = t->candidate[challenger].sum;
+  if (old < 2.0 || fresh < 2.0) return 0;
+  for (int i = 0; i < t->members && t->phase == ARC_TUNE__FINAL_HEAT; ++i) {
+    if (t->member[i] == t->incumbent || t->member[i] == challenger) continue;
+    sum += t->candidate[t->member[i]].sum;
+    fresh += t->candidate[t->member[i]].count;
+  }
+  double gain = arc_tune__mean(&t->candidate[t->incumbent]) * fresh / sum - 1.0;
   double outliers = 16.0 * t->noise / (old < fresh ? old : fresh);
   return gain > 0.5 * arc_tune__margin(t) &&
-         arc_tune__exceeds(gain - outliers, errors, arc_tune__error2(t, t->incumbent, challenger));
+         arc_tune__exceeds(gain - outliers, errors,
+                           t->noise * t->noise * (1.0 / old + 1.0 / fresh));
 }
 
 /* Whether a contender can leave: it cannot be faster than the leader by more than the margin. */
@@ -827,12 +839,12 @@ ARC_TUNE__FN int arc_tune__is_out(const arc_tune *t, int candidate) {
                            arc_tune__error2(t, candidate, t->leader));
 }
 
-/* A sequential test of no gain over the incumbent against one of the margin. */
+/* A sequential test of no gain over the incumbent against one of most of the margin. */
 ARC_TUNE__FN int arc_tune__gains_nothing(const arc_tune *t, int challenger) {
   if (t->candidate[t->incumbent].count < 2 || t->candidate[challenger].count < 2) return 0;
   double margin = arc_tune__margin(t);
   double gain = arc_tune__gap(t, t->incumbent, challenger);
-  return gain < 0.5 * margin - 3.5 * arc_tune__error2(t, t->incumbent, challenger) / margin;
+  return gain < 0.4 * margin - 5.0 * arc_tune__error2(t, t->incumbent, challenger) / margin;
 }
 
 ARC_TUNE__FN void arc_tune__weigh(arc_tune *t) {
@@ -953,10 +965,30 @@ ARC_TUNE__FN void arc_tune__propose_finer(arc_tune *t, int pivot, int step) {
   }
 }
 
+ARC_TUNE__FN void arc_tune__propose_around(arc_tune *t, int pivot) {
+  if (pivot < 0) return;
+  arc_tune__propose_finer(t, pivot, -1);
+  arc_tune__propose_finer(t, pivot, 1);
+}
+
 ARC_TUNE__FN int arc_tune__fastest_with_threshold(const arc_tune *t) {
   for (int i = 0; i < t->members; ++i)
     if (t->candidate[t->member[i]].threshold != ARC_THRESHOLD_AUTO) return t->member[i];
   return -1;
+}
+
+/* The fastest of a path's thresholds so far, if a valley next to it may hold something faster than
+   the leader; or -1. Valleys that matter there are deep; noise hides all others. */
+ARC_TUNE__FN int arc_tune__valley(const arc_tune *t, int entry) {
+  const arc_tune__climb *climb = &t->climb[entry];
+  double most = (1.25 - 3.0 * t->noise) * arc_tune__leading_ratio(t);
+  int fastest = -1;
+  if (!t->config.path[entry].uses_threshold) return -1;
+  for (int i = climb->first; i < climb->first + climb->count; ++i)
+    if (t->candidate[i].launches > 0 && t->candidate[i].ratio < most &&
+        (fastest < 0 || t->candidate[i].ratio < t->candidate[fastest].ratio))
+      fastest = i;
+  return fastest;
 }
 
 ARC_TUNE__FN void arc_tune__cut(arc_tune *t, int keep) {
@@ -967,6 +999,9 @@ ARC_TUNE__FN void arc_tune__cut(arc_tune *t, int keep) {
     if (i >= keep) c->verdict = ARC_TUNE__BEHIND;
   }
   if (t->members > keep) t->members = keep;
+  for (int i = 0; i < t->candidates; ++i) /* those the heat had no room for */
+    if (t->candidate[i].verdict == ARC_TUNE__ALIVE && t->candidate[i].count == 0)
+      t->candidate[i].verdict = ARC_TUNE__BEHIND;
   t->leader = t->member[0];
 }
 
@@ -978,16 +1013,16 @@ ARC_TUNE__FN void arc_tune__begin_final(arc_tune *t) {
   if (t->members == 1) arc_tune__finish(t, ARC_TUNE__DECIDED);
 }
 
-/* Finer thresholds, or the final when there are none to try. */
+/* Finer thresholds, at first of every path, then around the fastest; or the final when there are
+   none to try. */
 ARC_TUNE__FN void arc_tune__refine(arc_tune *t, int keep) {
   arc_tune__sort_members(t);
   int pivot = arc_tune__fastest_with_threshold(t);
   arc_tune__cut(t, keep);
   t->probes = 0;
-  if (pivot >= 0 && pivot != t->pivot && t->fine_heats < ARC_TUNE__FINE_HEATS) {
-    arc_tune__propose_finer(t, pivot, -1);
-    arc_tune__propose_finer(t, pivot, 1);
-  }
+  for (int e = 0; e < t->config.paths && t->fine_heats == 0; ++e)
+    arc_tune__propose_around(t, arc_tune__valley(t, e));
+  if (pivot != t->pivot && t->fine_heats < ARC_TUNE__FINE_HEATS) arc_tune__propose_around(t, pivot);
   t->pivot = pivot;
   if (t->probes == 0) {
     arc_tune__begin_final(t);
@@ -1033,9 +1068,8 @@ ARC_TUNE__FN void arc_tune__after_coarse_probes(arc_tune *t) {
 
 ARC_TUNE__FN void arc_tune__after_fine_probes(arc_tune *t) {
   if (t->probes > 0) return;
-  const arc_tune__climb *climb = &t->climb[t->candidate[t->pivot].entry];
   int before = t->members;
-  for (int i = climb->first; i < climb->first + climb->count; ++i)
+  for (int i = 0; i < t->candidates; ++i)
     if (t->candidate[i].verdict == ARC_TUNE__ALIVE && t->candidate[i].count == 0)
       arc_tune__join(t, i);
   t->fine_heats += 1;

@@ -202,6 +202,29 @@ static void test_reaches_33(void) {
   CHECK(policy.threshold == 33, "the cost falls up to 33, chosen is %d", policy.threshold);
 }
 
+/* The trees' best lies between two coarse thresholds, both worse than the policy in use, as for
+   narrow rows on an H200. */
+static double valley_of_the_tree(arc_tune_policy policy) {
+  if (policy.path == ARC_PATH_TREE) return 94.0 + 4.0 * abs(policy.threshold - 12);
+  if (policy.path == ARC_PATH_TRANSPOSED) return 130.0;
+  return policy.threshold == ARC_THRESHOLD_AUTO ? 100.0 : 104.0;
+}
+
+static void test_valley_of_another_path(void) {
+  static arc_tune t;
+  arc_tune_config config = arc_tune_config_default();
+  arc_tune_policy policy;
+  config.path[2].path = ARC_PATH_TRANSPOSED;
+  config.path[3].path = ARC_PATH_TREE;
+  config.path[2].uses_threshold = config.path[3].uses_threshold = 1;
+  config.paths = 4;
+  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
+  check_tune(&t, valley_of_the_tree, 5000);
+  arc_tune_best(&t, &policy);
+  CHECK(policy.path == ARC_PATH_TREE && policy.threshold == 12, "chose %d:%d, tree:12 is best",
+        policy.path, policy.threshold);
+}
+
 static void test_tune_once(void) {
   static arc_tune t;
   arc_tune_config config = arc_tune_config_default();
@@ -382,6 +405,7 @@ int main(void) {
   test_finds_the_best();
   test_avoids_33();
   test_reaches_33();
+  test_valley_of_another_path();
   test_tune_once();
   test_reports();
   test_late_reports();
