@@ -15,22 +15,22 @@ typedef struct backward_arguments {
   int threshold;
 } backward_arguments;
 
-/* Launches one block a tile. asks: pixels.cuh. */
-typedef void (*backward_function)(int tiles, const backward_arguments *a, bool asks);
+/* Launches one block a tile. asks, pixels: pixels.cuh. */
+typedef void (*backward_function)(int tiles, const backward_arguments *a, bool asks, int pixels);
 
-void backward_plain(int tiles, const backward_arguments *a, bool asks);
-void backward_atomic(int tiles, const backward_arguments *a, bool asks);
-void backward_serialized(int tiles, const backward_arguments *a, bool asks);
-void backward_butterfly(int tiles, const backward_arguments *a, bool asks);
-void backward_cub(int tiles, const backward_arguments *a, bool asks);
-void backward_shuffles(int tiles, const backward_arguments *a, bool asks);
-void backward_transposed(int tiles, const backward_arguments *a, bool asks);
-void backward_tree(int tiles, const backward_arguments *a, bool asks);
-void backward_auto(int tiles, const backward_arguments *a, bool asks);
-void backward_default(int tiles, const backward_arguments *a, bool asks);
-void backward_none(int tiles, const backward_arguments *a, bool asks);
+void backward_plain(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_atomic(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_serialized(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_butterfly(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_cub(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_shuffles(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_transposed(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_tree(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_auto(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_default(int tiles, const backward_arguments *a, bool asks, int pixels);
+void backward_none(int tiles, const backward_arguments *a, bool asks, int pixels);
 /* Counts instead of adding: how many lanes are hit at each step of each warp. */
-void backward_count(int tiles, const backward_arguments *a, bool asks);
+void backward_count(int tiles, const backward_arguments *a, bool asks, int pixels);
 
 /* In the order of add_path; null where this build has none. */
 static inline backward_function backward_of_path(add_path path) {

@@ -3,8 +3,8 @@
 #define BACKWARD_NAME none
 #define BACKWARD_BEGIN unsigned kept = 0u;
 #define BACKWARD_ADD(target, sums, rows, key, values, hit, threshold) \
-  kept = keep_values(kept, values)
+  ((void)(hit), kept = keep_values(kept, values))
 #define BACKWARD_END(sums) \
-  if (kept == 0x6bad5eedu) *sums.means = 0.0f; /* once in 2^32 pixels: nothing the compiler knows */
+  if (kept == 0x6bad5eedu) *sums.means = 0.0f; /* once in 2^32 lanes: nothing the compiler knows */
 #include "backward_peers.cuh"
 #include "render_backward.cuh"

@@ -1,7 +1,7 @@
 /* arc example gaussians: ways to add without a line of arc, for comparison.
    SPDX-License-Identifier: Apache-2.0
 
-   Whole warps call, where at least one lane is hit; the others hold zeros. */
+   Whole warps call; lanes that are not hit hold zeros. */
 #ifndef GAUSSIANS_BACKWARD_PEERS_CUH
 #define GAUSSIANS_BACKWARD_PEERS_CUH
 
@@ -25,7 +25,8 @@ static __device__ __forceinline__ void add_plain(splat_sums sums, bool rows, int
 }
 
 static __device__ __forceinline__ void add_shuffles(splat_sums sums, bool rows, int key,
-                                                    const float *values) {
+                                                    const float *values, bool hit) {
+  if (!__any_sync(WHOLE_WARP, hit)) return;
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) {
     float sum = values[i];

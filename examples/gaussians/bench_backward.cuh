@@ -5,17 +5,17 @@
 
 #include "program.cuh"
 
-enum { BENCH_LAYOUTS = 4 }; /* arrays, rows; then both asking warps */
+enum { BENCH_LAYOUTS = 4, BENCH_PIXELS = 3 }; /* arrays, rows; then both asking warps */
 
 typedef struct bench_row {
   const char *dataset;
   add_path path;
-  int threshold;
+  int threshold, pixels;
   float ms[BENCH_LAYOUTS];
 } bench_row;
 
 typedef struct bench_table {
-  bench_row rows[3 * 64];
+  bench_row rows[4 * BENCH_PIXELS * 64];
   int count;
 } bench_table;
 
@@ -44,7 +44,7 @@ static inline float bench_median(trainer *t, int repeats) {
   return result;
 }
 
-/* One path and threshold, in all layouts. */
+/* One path, threshold and number of pixels, in all layouts. */
 static inline void bench_path(trainer *t, bench_table *table, const char *dataset, add_path path,
                               int threshold, int repeats) {
   bench_row *row = &table->rows[table->count++];
@@ -52,6 +52,7 @@ static inline void bench_path(trainer *t, bench_table *table, const char *datase
   row->dataset = dataset;
   row->path = path;
   row->threshold = threshold;
+  row->pixels = t->f.settings.pixels;
   t->f.settings.path = path;
   t->f.settings.threshold = threshold;
   for (int layout = 0; layout < BENCH_LAYOUTS; ++layout) {
@@ -59,36 +60,65 @@ static inline void bench_path(trainer *t, bench_table *table, const char *datase
     t->f.settings.asks = (layout & 2) != 0;
     row->ms[layout] = bench_median(t, repeats);
   }
-  printf("%-12s %9s %10.4f %10.4f %10.4f %10.4f\n", add_path_name(path),
-         threshold_name(path, threshold, room), row->ms[0], row->ms[1], row->ms[2], row->ms[3]);
+  printf("%-12s %9s %10d %10.4f %10.4f %10.4f %10.4f\n", add_path_name(path),
+         threshold_name(path, threshold, room), row->pixels, row->ms[0], row->ms[1], row->ms[2],
+         row->ms[3]);
   fflush(stdout);
 }
 
-static inline float bench_best(const bench_table *table, int first, add_path path, int layout) {
+/* ---- summaries ------------------------------------------------------------------------------ */
+
+/* At the best threshold; dataset null: the geometric mean of all datasets. */
+static inline float bench_best(const bench_table *table, const char *dataset, add_path path,
+                               int pixels, int layout) {
   float best = INFINITY;
-  for (int i = first; i < table->count; ++i)
-    if (table->rows[i].path == path) best = fminf(best, table->rows[i].ms[layout]);
-  return best;
+  double logarithms = 0.0;
+  int datasets = 0;
+  for (int i = 0; i < table->count; ++i) {
+    const bench_row *r = &table->rows[i];
+    bool fits = r->path == path && r->pixels == pixels;
+    if (dataset == nullptr && (i == 0 || r[-1].dataset != r->dataset)) {
+      logarithms += log((double)bench_best(table, r->dataset, path, pixels, layout));
+      datasets += 1;
+    }
+    if (dataset != nullptr && fits && r->dataset == dataset) best = fminf(best, r->ms[layout]);
+  }
+  return dataset == nullptr ? (float)exp(logarithms / datasets) : best;
 }
 
-/* How many times faster auto is than each rival at its best, and how far from adding nothing. */
-static inline void bench_print_ratios(const bench_table *table, int first) {
-  static const add_path rivals[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY, ADD_CUB,
-                                    ADD_SHUFFLES};
-  printf("auto (best threshold) is faster than, times\n");
-  for (size_t r = 0; r < sizeof rivals / sizeof *rivals; ++r) {
-    if (backward_of_path(rivals[r]) == nullptr) continue;
-    printf("  %-20s", add_path_name(rivals[r]));
-    for (int layout = 0; layout < BENCH_LAYOUTS; ++layout)
-      printf(" %10.2f", bench_best(table, first, rivals[r], layout) /
-                            bench_best(table, first, ADD_AUTO, layout));
-    printf("\n");
+/* The rival's time over auto's, or if not `rivals_time` the other way round; a column a layout. */
+static inline void bench_print_ratio(const bench_table *table, const char *dataset, int pixels,
+                                     add_path rival, int rival_pixels, bool rivals_time,
+                                     const char *name) {
+  printf("%6d  %-24s", pixels, name);
+  for (int layout = 0; layout < BENCH_LAYOUTS; ++layout) {
+    float other = bench_best(table, dataset, rival, rival_pixels, layout);
+    float ours = bench_best(table, dataset, ADD_AUTO, pixels, layout);
+    printf(" %10.3f", rivals_time ? other / ours : ours / other);
   }
-  printf("auto over none        ");
-  for (int layout = 0; layout < BENCH_LAYOUTS; ++layout)
-    printf(" %10.3f",
-           bench_best(table, first, ADD_AUTO, layout) / bench_best(table, first, ADD_NONE, layout));
-  printf("\n\n");
+  printf("\n");
+}
+
+/* Everybody at their best threshold and with as many pixels as auto, but for the line that says 1
+   pixel: the kernel that arc replaces. */
+static inline void bench_print_ratios(const bench_table *table, const char *dataset) {
+  static const struct {
+    add_path path;
+    const char *name;
+  } rivals[] = {{ADD_PLAIN, "plain over auto"},
+                {ADD_SERIALIZED, "SW-S over auto"},
+                {ADD_BUTTERFLY, "SW-B over auto"},
+                {ADD_SHUFFLES, "shuffles over auto"},
+                {ADD_CUB, "cub over auto"}};
+  printf("\n%s, times   arrays, rows, arrays asking, rows asking\n%6s\n",
+         dataset != nullptr ? dataset : "geometric mean of all datasets", "pixels");
+  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
+    for (size_t r = 0; r < sizeof rivals / sizeof *rivals; ++r)
+      if (backward_of_path(rivals[r].path) != nullptr)
+        bench_print_ratio(table, dataset, pixels, rivals[r].path, pixels, true, rivals[r].name);
+    bench_print_ratio(table, dataset, pixels, ADD_PLAIN, 1, true, "plain, 1 pixel, over auto");
+    bench_print_ratio(table, dataset, pixels, ADD_NONE, pixels, false, "auto over none");
+  }
 }
 
 /* Draws with each way to find tiles; what the exact one saves, and that the picture is the same. */
@@ -137,46 +167,52 @@ static inline void bench_slope(trainer *t) {
   free(slope);
 }
 
-static inline void bench_view(trainer *t, bench_table *table, const char *dataset, int repeats) {
+/* Every path and threshold with so many pixels a lane. */
+static inline void bench_pixels(trainer *t, bench_table *table, const char *dataset, int pixels,
+                                int repeats) {
   unsigned long long histogram[LANE_COUNTS] = {0};
-  int first = table->count;
-  printf("%s: %d Gaussians, %d x %d pixels\n", dataset, t->count, t->cameras[0].width,
-         t->cameras[0].height);
-  bench_tiles(t, repeats);
-  bench_slope(t);
+  t->f.settings.pixels = pixels;
   count_lanes_of_frame(t, histogram);
   print_lanes(histogram);
-  printf("\nbackward ms: medians of %d, %s\n", repeats, clock_name());
-  printf("%-12s %9s %10s %10s %10s %10s\n", "path", "threshold", "arrays", "rows", "arrays,ask",
-         "rows,ask");
+  printf("%-12s %9s %10s %10s %10s %10s %10s\n", "path", "threshold", "pixels", "arrays", "rows",
+         "arrays,ask", "rows,ask");
   for (int path = 0; path < ADD_PATHS && !interrupted; ++path) {
     if (backward_of_path((add_path)path) == nullptr) continue;
     int thresholds = add_path_has_threshold((add_path)path) ? (int)BENCH_THRESHOLDS : 1;
     for (int k = 0; k < thresholds && !interrupted; ++k)
       bench_path(t, table, dataset, (add_path)path, bench_thresholds[k], repeats);
   }
-  if (!interrupted) bench_print_ratios(table, first);
-  printf("device memory %.1f MiB at most\n\n", (double)t->memory.peak / 1048576.0);
 }
 
+static inline void bench_view(trainer *t, bench_table *table, const char *dataset, int repeats) {
+  printf("%s: %d Gaussians, %d x %d pixels\n", dataset, t->count, t->cameras[0].width,
+         t->cameras[0].height);
+  bench_tiles(t, repeats);
+  bench_slope(t);
+  printf("\nbackward ms: medians of %d, %s\n", repeats, clock_name());
+  for (int pixels = 1; pixels <= MOST_PIXELS && !interrupted; pixels *= 2)
+    bench_pixels(t, table, dataset, pixels, repeats);
+  if (!interrupted) bench_print_ratios(table, dataset);
+  printf("device memory %.1f MiB at most\n\n", (double)t->memory.peak / 1048576.0);
+}
 static inline bool bench_write_csv(const char *path, const bench_table *table, error_line *error) {
   output_file file;
   char room[16];
   if (!output_file_open(&file, path, error)) return false;
   fprintf(file.stream,
-          "dataset,path,threshold,arrays_ms,rows_ms,arrays_asking_ms,rows_asking_ms,"
+          "dataset,path,threshold,pixels,arrays_ms,rows_ms,arrays_asking_ms,rows_asking_ms,"
           "clock\n");
   for (int i = 0; i < table->count; ++i) {
     const bench_row *r = &table->rows[i];
-    fprintf(file.stream, "%s,%s,%s,%.6f,%.6f,%.6f,%.6f,%s\n", r->dataset, add_path_name(r->path),
-            threshold_name(r->path, r->threshold, room), r->ms[0], r->ms[1], r->ms[2], r->ms[3],
-            clock_name());
+    fprintf(file.stream, "%s,%s,%s,%d,%.6f,%.6f,%.6f,%.6f,%s\n", r->dataset, add_path_name(r->path),
+            threshold_name(r->path, r->threshold, room), r->pixels, r->ms[0], r->ms[1], r->ms[2],
+            r->ms[3], clock_name());
   }
   return output_file_commit(&file, error);
 }
 
-/* kind 0: the scene that the options name. Its first view, and the model it starts from or, of a
-   procedural scene, its truth. */
+/* kind 0: --scene. Its first view, and the model it starts from or, of a procedural scene, its
+   truth. */
 static inline bool bench_scene(const options *o, int kind, bench_table *table, error_line *error) {
   scene world;
   gaussians_host model;
@@ -201,7 +237,7 @@ static inline bool bench_scene(const options *o, int kind, bench_table *table, e
     settings.iterations = 0;
     trainer_begin(&t, &world, &settings);
     trainer_set_model(&t, &model);
-    bench_view(&t, table, kind != 0 ? world_kind_name(kind) : o->input.path, o->repeats);
+    bench_view(&t, table, dataset_name(o, kind), o->repeats);
     trainer_end(&t);
     gaussians_free(&model);
   }
@@ -212,10 +248,13 @@ static inline bool bench_scene(const options *o, int kind, bench_table *table, e
 static inline int run_bench_backward(const options *o) {
   static bench_table table;
   error_line error;
-  bool done = true, all = o->input.path == nullptr && o->kind == 0;
-  for (int kind = SCENE_SMALL; all && kind <= SCENE_LARGE && done && !interrupted; ++kind)
-    done = bench_scene(o, kind, &table, &error);
-  if (!all) done = bench_scene(o, o->kind, &table, &error);
+  bool done = true;
+  unsigned datasets = datasets_of(o);
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupted; ++kind)
+    if ((datasets >> kind & 1u) != 0u) done = bench_scene(o, kind, &table, &error);
+  if (done && !interrupted && table.count > 0 &&
+      table.rows[0].dataset != table.rows[table.count - 1].dataset)
+    bench_print_ratios(&table, nullptr);
   if (done && o->csv != nullptr) done = bench_write_csv(o->csv, &table, &error);
   if (!done) return fail(1, &error);
   return interrupted ? 130 : 0;

@@ -249,7 +249,7 @@ static inline backward_arguments frame_backward_arguments(const frame *f) {
 /* Adds to the sums, which are 0 before. */
 static inline void frame_backward(frame *f) {
   backward_arguments a = frame_backward_arguments(f);
-  backward_of_path(f->settings.path)(f->tiles, &a, f->settings.asks);
+  backward_of_path(f->settings.path)(f->tiles, &a, f->settings.asks, f->settings.pixels);
 }
 
 static inline void frame_project_backward(frame *f, gaussians gradients,

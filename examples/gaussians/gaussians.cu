@@ -23,6 +23,7 @@ static options default_options(void) {
   memset(&o, 0, sizeof o);
   o.input.scale = 1.0f;
   o.input.hold_out = 8;
+  o.seeds = 1;
   o.repeats = SIMT_ON_CPU ? 1 : 9;
   o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
   o.train.sh_degree = 3;
@@ -35,6 +36,8 @@ static options default_options(void) {
   o.train.most_gaussians = 3000000;
   o.train.frame.test = TILE_EXACT;
   o.train.frame.asks = true;
+  o.train.frame.rows = true;
+  o.train.frame.pixels = 2;
   o.train.frame.path = ADD_DEFAULT;
   o.train.frame.threshold = ARC_THRESHOLD_AUTO;
   return o;

@@ -51,7 +51,8 @@ void options_print_help(FILE *stream) {
       "  --threshold T        0 to 33, or auto: the least number of lanes to reduce in registers;\n"
       "                       default: auto; given without --path, the path is auto\n"
       "  --tune on|off        arc's tuner picks path and threshold while training; default: off\n"
-      "  --rows on|off        sums in one padded row a Gaussian, not in four arrays; default: off\n"
+      "  --rows on|off        sums in one padded row a Gaussian; off: in four arrays; default: on\n"
+      "  --pixels N           1, 2 or 4: how many pixels a lane adds up by itself; default: 2\n"
       "  --ask-warps on|off   warps walk over the splats that reach them only; default: on\n"
       "  --tiles TEST         exact, box or circle: which tiles get a splat; default: exact\n"
       "\n"
@@ -68,9 +69,16 @@ void options_print_help(FILE *stream) {
       "measuring\n"
       "  --experiment FILE    trains with every implementation and threshold 0, 8, 16, 24, 32 on\n"
       "                       --scene, or on the three procedural ones; one .csv line each\n"
-      "  --bench-backward     one view, every implementation and threshold: medians of the\n"
-      "                       backward pass; without --procedural or --scene, 1 million small,\n"
-      "                       300000 medium and 50000 large Gaussians at 1920x1080\n"
+      "  --seeds N            repeats it with N seeds from --seed on, and prints the mean PSNR of\n"
+      "                       each implementation; default: 1\n"
+      "  --bench-backward     one view, every implementation, threshold and number of pixels a\n"
+      "                       lane: medians of the backward pass; without --procedural or "
+      "--scene,\n"
+      "                       1 million small, 300000 medium and 50000 large Gaussians at "
+      "1920x1080\n"
+      "  --datasets LIST      what to measure on, of scene (that is, --scene), small, medium and\n"
+      "                       large, with commas between; default: --scene or --procedural, or\n"
+      "                       small,medium,large\n"
       "  --repeats N          of each measurement; default: 9\n"
       "  --help               this text\n"
       "\n"
@@ -79,6 +87,7 @@ void options_print_help(FILE *stream) {
       "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
       "  gaussians --bench-backward --csv backward.csv\n"
       "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
+      "  gaussians --scene fox --datasets scene,small --densify off --seeds 5 --experiment t.csv\n"
       "\n"
       "Ctrl-C stops after the current iteration and still writes the model so far (status 130).\n"
       "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
@@ -155,6 +164,34 @@ static bool parse_kind(const char *text, int *kind, error_line *error) {
   if (found < 0)
     return error_set(error, "--procedural is '%.100s'; it must be small, medium or large", text);
   *kind = SCENE_SMALL + found;
+  return true;
+}
+
+/* A bit for each of the names between commas; none may come twice or be empty. */
+static bool parse_datasets(const char *text, unsigned *datasets, error_line *error) {
+  static const char *const names[] = {"scene", "small", "medium", "large", nullptr};
+  const char *rest = text;
+  do {
+    char name[8];
+    size_t length = strcspn(rest, ",");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 7 ? length : 7), rest);
+    int found = find_name(name, names);
+    if (found < 0 || (*datasets >> found & 1u) != 0u)
+      return error_set(error,
+                       "--datasets is '%.100s'; it must be some of scene, small, medium and large, "
+                       "each once, with commas between",
+                       text);
+    *datasets |= 1u << found;
+    rest += length;
+  } while (*rest++ == ',');
+  return true;
+}
+
+static bool parse_pixels(const char *text, int *pixels, error_line *error) {
+  static const char *const names[] = {"1", "2", "4", nullptr};
+  int found = find_name(text, names);
+  if (found < 0) return error_set(error, "--pixels is '%.100s'; it must be 1, 2 or 4", text);
+  *pixels = 1 << found;
   return true;
 }
 
@@ -236,7 +273,8 @@ static bool parse_number_option(options *o, const char *name, const char *value,
                  {"--densify-until", 0, MOST_ITERATIONS, &t->densify_until},
                  {"--most-gaussians", 1, 20000000, &t->most_gaussians},
                  {"--checkpoint-every", 1, MOST_ITERATIONS, &o->checkpoint_every},
-                 {"--repeats", 1, 1000, &o->repeats}};
+                 {"--repeats", 1, 1000, &o->repeats},
+                 {"--seeds", 1, 1000, &o->seeds}};
   *known = true;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
     if (!strcmp(name, numbers[i].name))
@@ -260,6 +298,8 @@ static bool parse_other_option(options *o, const char *name, const char *value, 
   if (!strcmp(name, "--tune")) return parse_switch(name, value, &o->train.tunes, error);
   if (!strcmp(name, "--rows")) return parse_switch(name, value, &f->rows, error);
   if (!strcmp(name, "--ask-warps")) return parse_switch(name, value, &f->asks, error);
+  if (!strcmp(name, "--pixels")) return parse_pixels(value, &f->pixels, error);
+  if (!strcmp(name, "--datasets")) return parse_datasets(value, &o->datasets, error);
   if (!strcmp(name, "--tiles")) return parse_tiles(value, &f->test, error);
   *known = false;
   return true;
@@ -287,6 +327,14 @@ static bool check_outputs(const options *o, error_line *error) {
 
 static bool check_measuring(const options *o, bool path_given, error_line *error) {
   const char *mode = o->bench_backward ? "--bench-backward" : "--experiment";
+  if (o->seeds > 1 && o->experiment == nullptr)
+    return error_set(error, "--seeds is for --experiment; use --seed for one training");
+  if ((o->datasets & 1u) != 0u && o->input.path == nullptr)
+    return error_set(error, "--datasets names scene; give it with --scene PATH");
+  if (o->datasets != 0u && o->kind != 0)
+    return error_set(error, "--datasets and --procedural both choose scenes; give one");
+  if (o->datasets != 0u && !o->bench_backward && o->experiment == nullptr)
+    return error_set(error, "--datasets is for --bench-backward and --experiment");
   if (!o->bench_backward && o->experiment == nullptr) return true;
   if (o->bench_backward && o->experiment != nullptr)
     return error_set(error, "--bench-backward and --experiment are two programs; ask for one");
@@ -297,6 +345,8 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
                      "%s writes a table only; leave --resume, --out, --renders, --cameras "
                      "and --checkpoint out",
                      mode);
+  if (o->experiment != nullptr && o->init != nullptr && o->datasets > 1u)
+    return error_set(error, "--init is a model of one scene, and --datasets names others");
   if (o->experiment != nullptr && o->csv != nullptr)
     return error_set(error, "--experiment writes its table to its own file; leave --csv out");
   return true;
@@ -306,7 +356,7 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
 static bool check_together(options *o, bool path_given, bool threshold_given, error_line *error) {
   if (o->input.path != nullptr && o->kind != 0)
     return error_set(error, "--scene and --procedural are two scenes; give one");
-  if (o->input.path != nullptr && o->width > 0)
+  if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u)
     return error_set(error, "--size is for the procedural scene; use --scale with --scene");
   if (o->init != nullptr && o->resume != nullptr)
     return error_set(error, "--init and --resume are two models; give one");

@@ -10,6 +10,7 @@ typedef struct options {
   train_settings train;
   scene_options input; /* path is null: the procedural scene */
   int kind;            /* scene_kind; 0: not given */
+  unsigned datasets;   /* to measure on: bit 0 --scene, bit k scene_kind k; 0: not given */
   int gaussians; /* of the procedural scene, or at random where there are no points; 0: not given */
   int views;     /* of the procedural scene; 0: not given */
   int width, height;  /* of its pictures; 0: not given */
@@ -18,6 +19,7 @@ typedef struct options {
   const char *out, *renders, *csv, *checkpoint, *cameras, *experiment; /* null: none */
   int checkpoint_every; /* iterations; 0: only at the end */
   int repeats;          /* of --bench-backward */
+  int seeds;            /* of --experiment */
   bool bench_backward, help;
 } options;
 

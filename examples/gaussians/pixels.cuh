@@ -1,16 +1,19 @@
 /* arc example gaussians: pixels, warps and their splats, the same for both directions.
    SPDX-License-Identifier: Apache-2.0
 
-   One block of 256 threads a tile, one thread a pixel; 256 splats at a time go through shared
-   memory. A warp covers 8 x 4 pixels rather than 16 x 2: a splat hits most of it or nothing. Before
-   a warp walks over 32 staged splats, each of its lanes asks one of them whether it reaches these 8
-   x 4 pixels at all, and the warp walks over those that do; `asks` turns that off. */
+   One block a tile; 256 splats at a time go through shared memory. A lane draws one pixel, and in
+   the backward pass `pixels` of them, 1, 2 or 4: the block then has 256 / pixels threads. A warp
+   covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
+   rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
+   pixels of a lane lie in one column. Before a warp walks over 32 staged splats, each of its lanes
+   asks one of them whether it reaches the warp's rectangle at all, and the warp walks over those
+   that do; `asks` turns that off. */
 #ifndef GAUSSIANS_PIXELS_CUH
 #define GAUSSIANS_PIXELS_CUH
 
 #include "ellipse.cuh"
 
-enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4 };
+enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4, MOST_PIXELS = 4 };
 
 typedef struct picture_planes {
   float *colour;        /* all red, all green, all blue */
@@ -24,10 +27,13 @@ typedef struct pixel {
   bool inside; /* the last tiles of a row or column stick out of the picture */
 } pixel;
 
-static __device__ __forceinline__ pixel pixel_of_thread(int width, int height, int tiles_x) {
+/* Pixel i of the calling lane, which has `pixels` of them; pixels is a literal. */
+static __device__ __forceinline__ pixel pixel_of_lane(int width, int height, int tiles_x,
+                                                      int pixels, int i) {
   int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
   int column = (int)blockIdx.x % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
-  int row = (int)blockIdx.x / tiles_x * TILE_SIDE + (warp >> 1) * WARP_ROWS + (lane >> 3);
+  int row =
+      (int)blockIdx.x / tiles_x * TILE_SIDE + ((warp >> 1) * pixels + i) * WARP_ROWS + (lane >> 3);
   pixel p;
   p.x = (float)column + 0.5f;
   p.y = (float)row + 0.5f;
@@ -36,15 +42,15 @@ static __device__ __forceinline__ pixel pixel_of_thread(int width, int height, i
   return p;
 }
 
-/* The pixel centres of the warp that p belongs to. */
+/* The pixel centres of the warp that p, its lane's first pixel, belongs to. */
 typedef struct warp_rectangle {
   float x0, y0, x1, y1;
 } warp_rectangle;
 
-static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p) {
+static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int pixels) {
   int lane = (int)(threadIdx.x & 31u);
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
-  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (WARP_ROWS - 1)};
+  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
   return r;
 }
 

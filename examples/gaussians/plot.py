@@ -5,21 +5,25 @@ SPDX-License-Identifier: Apache-2.0
 usage: plot.py TABLE.csv FOLDER [--format png|svg]
 
 writes into FOLDER
-  speedup      backward pass and end to end over plain atomics, each implementation at its best
-               threshold, a group of bars a dataset
+  speedup      plain atomics over each implementation at its best threshold, a group of bars a
+               dataset: backward pass, end to end and, where it was measured, energy
   sensitivity  milliseconds of the backward pass against the balancing threshold, a panel a dataset
   lanes        how many warp steps had so many lanes to add, a panel a dataset
+  quality      PSNR of the held-out views about the mean of all trainings with the same seed: a dot
+               a training, a bar at the mean, a panel a dataset; if any views were held out
+All but the last show means over the seeds.
 
 Needs Python 3.8 and matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no
 matplotlib."""
 import argparse
 import csv
+import math
 import os
 import sys
 
 BAD, SKIPPED = 2, 77
 COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
-           "end-to-end training time", "lanes 0", "lanes 32")
+           "end-to-end training time", "backward mJ", "test PSNR", "seed", "lanes 0", "lanes 32")
 
 
 def fail(line):
@@ -40,10 +44,28 @@ def read_table(path):
         for row in rows:
             row["backward"] = float(row["backward ms"])
             row["seconds"] = float(row["end-to-end training time"])
+            row["energy"] = float(row["backward mJ"] or "nan")
+            row["psnr"] = float(row["test PSNR"])
             row["lanes"] = [int(row[f"lanes {i}"]) for i in range(33)]
     except (TypeError, ValueError, KeyError) as reason:
         fail(f"'{path}' has a row that is not whole: {reason}")
     return rows
+
+
+def over_seeds(rows):
+    """One row for all seeds of an implementation and threshold on a dataset."""
+    groups = {}
+    for row in rows:
+        key = (row["BW implementation"], row["balance threshold"], row["dataset"])
+        groups.setdefault(key, []).append(row)
+    means = []
+    for group in groups.values():
+        mean = dict(group[0])
+        for what in ("backward", "seconds", "energy"):
+            mean[what] = sum(row[what] for row in group) / len(group)
+        mean["lanes"] = [sum(counts) for counts in zip(*(row["lanes"] for row in group))]
+        means.append(mean)
+    return means
 
 
 def in_order(rows, column):
@@ -57,8 +79,12 @@ def best(rows, dataset, name):
 
 def draw_speedup(plt, rows):
     datasets, names = in_order(rows, "dataset"), in_order(rows, "BW implementation")
-    figure, panels = plt.subplots(1, 2, figsize=(11, 4), constrained_layout=True)
-    for panel, what, title in zip(panels, ("backward", "seconds"), ("backward pass", "end to end")):
+    whats = {"backward": "backward pass", "seconds": "end to end"}
+    if all(row["energy"] > 0.0 for row in rows):
+        whats["energy"] = "energy of the backward pass"
+    figure, panels = plt.subplots(1, len(whats), figsize=(5.5 * len(whats), 4),
+                                  constrained_layout=True)
+    for panel, (what, title) in zip(panels, whats.items()):
         for k, name in enumerate(names):
             for d, dataset in enumerate(datasets):
                 plain, this = best(rows, dataset, "plain"), best(rows, dataset, name)
@@ -110,6 +136,28 @@ def draw_lanes(plt, rows):
     return figure
 
 
+def draw_quality(plt, rows):
+    datasets, names = in_order(rows, "dataset"), in_order(rows, "BW implementation")
+    figure, panels = plt.subplots(1, len(datasets), figsize=(4.5 * len(datasets), 4), squeeze=False,
+                                  constrained_layout=True)
+    for panel, dataset in zip(panels[0], datasets):
+        seeds = {}
+        for row in rows:
+            if row["dataset"] == dataset:
+                seeds.setdefault(row["seed"], []).append(row["psnr"])
+        for k, name in enumerate(names):
+            here = [r["psnr"] - sum(seeds[r["seed"]]) / len(seeds[r["seed"]]) for r in rows
+                    if r["dataset"] == dataset and r["BW implementation"] == name]
+            panel.plot([k] * len(here), here, "o", color=f"C{k}", alpha=0.4)
+            if here:
+                mean = sum(here) / len(here)
+                panel.plot([k - 0.3, k + 0.3], [mean, mean], color=f"C{k}")
+        panel.set_title(dataset)
+        panel.set_xticks(range(len(names)), names, rotation=60)
+    panels[0][0].set_ylabel("held-out PSNR about the seed's mean, dB")
+    return figure
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -127,10 +175,14 @@ def main():
     except ImportError:
         print("plot.py: skipped, no matplotlib")
         sys.exit(SKIPPED)
-    for name, draw in (("speedup", draw_speedup), ("sensitivity", draw_sensitivity),
-                       ("lanes", draw_lanes)):
+    means = over_seeds(rows)
+    figures = [("speedup", draw_speedup, means), ("sensitivity", draw_sensitivity, means),
+               ("lanes", draw_lanes, means)]
+    if all(math.isfinite(row["psnr"]) for row in rows):
+        figures.append(("quality", draw_quality, rows))
+    for name, draw, table in figures:
         path = os.path.join(options.folder, f"{name}.{options.format}")
-        figure = draw(plt, rows)
+        figure = draw(plt, table)
         if rows[0].get("clock") == "host_emulation":
             figure.suptitle("times of the emulation on the CPU, not of a GPU", fontsize="small")
         figure.savefig(path, dpi=120)

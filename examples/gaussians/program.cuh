@@ -112,9 +112,22 @@ static inline step_medians medians_of(const trainer *t) {
   return m;
 }
 
+/* What to measure on: bit 0 is --scene, bit k the procedural scene_kind k. */
+static inline unsigned datasets_of(const options *o) {
+  if (o->datasets != 0u) return o->datasets;
+  if (o->input.path != nullptr) return 1u;
+  if (o->kind != 0) return 1u << o->kind;
+  return 1u << SCENE_SMALL | 1u << SCENE_MEDIUM | 1u << SCENE_LARGE;
+}
+
+static inline const char *dataset_name(const options *o, int kind) {
+  return kind != 0 ? world_kind_name(kind) : o->input.path;
+}
+
 enum { LANE_COUNTS = 33 };
 
-/* Adds to histogram: warp steps of the backward pass by hit lanes, for the view just drawn. */
+/* Adds to histogram: warp steps of the backward pass by hit lanes, those with a
+   pixel that is hit, for the view just drawn. */
 static inline void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {
   unsigned long long host[LANE_COUNTS];
   device_array device = {nullptr, 0};
@@ -122,7 +135,7 @@ static inline void count_lanes_of_frame(trainer *t, unsigned long long *histogra
   device_clear(device.data, sizeof host);
   backward_arguments a = frame_backward_arguments(&t->f);
   a.histogram = (unsigned long long *)device.data;
-  backward_count(t->f.tiles, &a, false);
+  backward_count(t->f.tiles, &a, false, t->f.settings.pixels);
   device_to_host(host, device.data, sizeof host, "counting lanes");
   for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];
   device_release(&t->memory, &device);

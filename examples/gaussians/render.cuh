@@ -49,7 +49,7 @@ static __device__ __forceinline__ void draw_batch(pixel_state *state, const spla
       draw_splat(state, &batch[k], p.x, p.y, first + k);
     return;
   }
-  warp_rectangle rectangle = rectangle_of_warp(p);
+  warp_rectangle rectangle = rectangle_of_warp(p, 1);
   for (int group = 0; group < count; group += 32) {
     if (__all_sync(WHOLE_WARP, state->done)) return;
     unsigned rest = splats_of_warp(batch, group, count, rectangle);
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void draw_batch(pixel_state *state, const spla
 static __device__ __forceinline__ void render_tile(const render_arguments *a, picture_planes out,
                                                    bool asks) {
   __shared__ splat batch[TILE_PIXELS];
-  pixel p = pixel_of_thread(a->width, a->height, a->tiles_x);
+  pixel p = pixel_of_lane(a->width, a->height, a->tiles_x, 1, 0);
   pixel_state state = {0.0f, 0.0f, 0.0f, 1.0f, 0, !p.inside};
   int begin = a->lists.first[blockIdx.x], end = a->lists.first[blockIdx.x + 1];
   for (int first = begin; first < end; first += TILE_PIXELS) {

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    Include with BACKWARD_NAME defined, and BACKWARD_ADD(target, sums, rows, key, values, hit,
-   threshold): how one warp adds. Gives four kernels and the host function backward_<name>.
-   backward_default.cu is the one to copy from.
+   threshold): how one warp adds; the whole warp comes, also where no lane is hit. Gives twelve
+   kernels and the host function backward_<name>. backward_default.cu is the one to copy from.
 
    At a pixel, with s the colour behind a splat (all of it dotted with the loss by the pixel's
    colour),
@@ -21,16 +21,18 @@ static __device__ __forceinline__ int warp_largest(int value) {
   return value;
 }
 
-static __device__ __forceinline__ int block_largest(int warps_value) {
+static __device__ __forceinline__ int block_largest(int warps_value, int warps) {
   __shared__ int values[TILE_WARPS];
   int largest = 0;
   if ((threadIdx.x & 31u) == 0u) values[threadIdx.x >> 5] = warps_value;
   __syncthreads();
-  for (int w = 0; w < TILE_WARPS; ++w) largest = max(largest, values[w]);
+  for (int w = 0; w < warps; ++w) largest = max(largest, values[w]);
   return largest;
 }
 
+/* A pixel on the way. */
 typedef struct pixel_slope {
+  float y;
   float red, green, blue; /* the loss by the pixel's colour */
   float transmittance;    /* in front of what has been walked so far */
   float behind;           /* the colour behind, dotted with the three */
@@ -40,7 +42,7 @@ typedef struct pixel_slope {
 static __device__ __forceinline__ pixel_slope load_pixel(const backward_arguments *a, pixel p) {
   const render_arguments *r = &a->render;
   size_t plane = (size_t)r->width * r->height;
-  pixel_slope s = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0};
+  pixel_slope s = {p.y, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0};
   if (!p.inside) return s;
   s.red = a->slope[p.index];
   s.green = a->slope[plane + p.index];
@@ -52,11 +54,10 @@ static __device__ __forceinline__ pixel_slope load_pixel(const backward_argument
   return s;
 }
 
-/* One step of one pixel. Where it is not hit, alpha is 0: the state stays and all values are 0. */
-static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *s, float dx,
-                                                   float dy, float q, bool hit,
-                                                   float v[SPLAT_WIDTH]) {
-  float full = hit ? s->opacity * exp2_fast(-q) : 0.0f;
+/* One step of one pixel that is hit. Adds to the values what differs along a column. */
+static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *s, float dy,
+                                                   float q, float v[SPLAT_WIDTH]) {
+  float full = s->opacity * exp2_fast(-q);
   float alpha = fminf(full, LARGEST_ALPHA);
   float through = reciprocal_fast(1.0f - alpha);
   p->transmittance *= through;
@@ -65,15 +66,36 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
   float by_alpha = p->transmittance * colour - p->behind * through;
   p->behind += weight * colour;
   float u = full > LARGEST_ALPHA ? 0.0f : alpha * by_alpha;
-  v[SUM_X] = u * dx;
-  v[SUM_Y] = u * dy;
+  float u_dy = u * dy;
+  v[SUM_Y] += u_dy;
+  v[SUM_YY] += u_dy * dy;
+  v[SUM_U] += u;
+  v[SUM_RED] += weight * p->red;
+  v[SUM_GREEN] += weight * p->green;
+  v[SUM_BLUE] += weight * p->blue;
+}
+
+/* One step of a lane: the values of its pixels, which lie in the column at x, added up before they
+   meet those of other lanes. Whether any of them is hit; if none is, all values are 0. Nobody votes
+   here: a branch for each pixel skips what a splat misses, and the adding votes anyway. */
+static __device__ __forceinline__ bool splat_slopes(pixel_slope *slopes, int pixels, float x,
+                                                    const splat *s, int position,
+                                                    float v[SPLAT_WIDTH]) {
+  float dx = s->x - x;
+  bool any = false;
+  UNROLL
+  for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = 0.0f;
+  UNROLL
+  for (int i = 0; i < pixels; ++i) {
+    float dy = s->y - slopes[i].y, q = splat_distance(s, dx, dy);
+    bool hit = (position < slopes[i].drawn) & splat_hits(s, q);
+    if (hit) splat_slope(&slopes[i], s, dy, q, v);
+    any = any | hit;
+  }
+  v[SUM_X] = v[SUM_U] * dx;
   v[SUM_XX] = v[SUM_X] * dx;
-  v[SUM_XY] = v[SUM_X] * dy;
-  v[SUM_YY] = v[SUM_Y] * dy;
-  v[SUM_U] = u;
-  v[SUM_RED] = weight * p->red;
-  v[SUM_GREEN] = weight * p->green;
-  v[SUM_BLUE] = weight * p->blue;
+  v[SUM_XY] = v[SUM_Y] * dx;
+  return any;
 }
 
 static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, bool rows) {
@@ -83,43 +105,47 @@ static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, bo
   return arc_target_f32_pieces(pieces, 4);
 }
 
-#ifndef BACKWARD_VISITS_EMPTY
-#define BACKWARD_VISITS_EMPTY 0 /* 1: BACKWARD_ADD also where no lane is hit; for counting */
-#endif
 #ifndef BACKWARD_BEGIN
-#define BACKWARD_BEGIN     /* what a way to add wants to declare for each pixel */
+#define BACKWARD_BEGIN     /* what a way to add wants to declare for each lane */
 #define BACKWARD_END(sums) /* and to do with it in the end */
 #endif
 
 /* The whole warp, which is at place `position` of the tile's list. s is in shared memory. */
 #define BACKWARD_STEP(s, position)                                       \
   do {                                                                   \
-    float v[SPLAT_WIDTH], dx = (s)->x - p.x, dy = (s)->y - p.y;          \
-    float q = splat_distance(s, dx, dy);                                 \
-    bool hit = (position) < slope.drawn && splat_hits(s, q);             \
-    if (!BACKWARD_VISITS_EMPTY && !__any_sync(WHOLE_WARP, hit)) break;   \
-    splat_slope(&slope, s, dx, dy, q, hit, v);                           \
+    float v[SPLAT_WIDTH];                                                \
+    bool hit = splat_slopes(slopes, pixels, first.x, s, position, v);    \
     BACKWARD_ADD(target, a->sums, rows, (s)->key, v, hit, a->threshold); \
   } while (0)
 
-/* Splats from the last one drawn down to place 0, 256 at a time: the furthest is batch[0]. rows and
-   asks are literals. */
+/* Splats from the last one drawn down to place 0, 256 at a time: the furthest is batch[0]. rows,
+   asks and pixels are literals. */
 static __device__ __forceinline__ void backward_tile(const backward_arguments *a, bool rows,
-                                                     bool asks) {
+                                                     bool asks, int pixels) {
   __shared__ splat batch[TILE_PIXELS];
   const render_arguments *r = &a->render;
-  pixel p = pixel_of_thread(r->width, r->height, r->tiles_x);
-  pixel_slope slope = load_pixel(a, p);
-  int warp_last = warp_largest(slope.drawn), last = block_largest(warp_last);
+  pixel_slope slopes[MOST_PIXELS];
+  pixel first = pixel_of_lane(r->width, r->height, r->tiles_x, pixels, 0);
+  int drawn = 0;
+  UNROLL
+  for (int i = 0; i < pixels; ++i) {
+    slopes[i] = load_pixel(a, pixel_of_lane(r->width, r->height, r->tiles_x, pixels, i));
+    drawn = max(drawn, slopes[i].drawn);
+  }
+  int warp_last = warp_largest(drawn), last = block_largest(warp_last, TILE_WARPS / pixels);
   int begin = r->lists.first[blockIdx.x];
-  warp_rectangle rectangle = rectangle_of_warp(p);
+  warp_rectangle rectangle = rectangle_of_warp(first, pixels);
   arc_target_f32 target = sums_target(a->sums, rows);
   (void)target, (void)rectangle;
   BACKWARD_BEGIN
   for (int furthest = last - 1; furthest >= 0; furthest -= TILE_PIXELS) {
-    int mine = furthest - (int)threadIdx.x, count = min(furthest + 1, (int)TILE_PIXELS);
+    int count = min(furthest + 1, (int)TILE_PIXELS);
     __syncthreads(); /* everybody is done with the batch before */
-    if (mine >= 0) batch[threadIdx.x] = r->splats[r->lists.list[begin + mine]];
+    UNROLL
+    for (int i = 0; i < pixels; ++i) {
+      int k = (int)threadIdx.x + i * (TILE_PIXELS / pixels);
+      if (k < count) batch[k] = r->splats[r->lists.list[begin + furthest - k]];
+    }
     __syncthreads();
     int k = max(furthest + 1 - warp_last, 0); /* no pixel of this warp has looked further */
     if (!asks) {
@@ -137,33 +163,32 @@ static __device__ __forceinline__ void backward_tile(const backward_arguments *a
   BACKWARD_END(a->sums)
 }
 
-#define BACKWARD_KERNEL(name, rows, asks)                                     \
-  __global__ void __launch_bounds__(TILE_PIXELS) name(backward_arguments a) { \
-    backward_tile(&a, rows, asks);                                            \
+#define BACKWARD_KERNEL(name, rows, asks, pixels)                                      \
+  __global__ void __launch_bounds__(TILE_PIXELS / pixels) name(backward_arguments a) { \
+    backward_tile(&a, rows, asks, pixels);                                             \
   }
 #define BACKWARD_JOIN_(a, b) a##b
 #define BACKWARD_JOIN(a, b) BACKWARD_JOIN_(a, b)
 #define BACKWARD_FUNCTION BACKWARD_JOIN(backward_, BACKWARD_NAME)
-#define BACKWARD_PIECES BACKWARD_JOIN(BACKWARD_FUNCTION, _pieces)
-#define BACKWARD_PIECES_ASKING BACKWARD_JOIN(BACKWARD_FUNCTION, _pieces_asking)
-#define BACKWARD_ROWS BACKWARD_JOIN(BACKWARD_FUNCTION, _rows)
-#define BACKWARD_ROWS_ASKING BACKWARD_JOIN(BACKWARD_FUNCTION, _rows_asking)
+#define BACKWARD_NAMED(layout) BACKWARD_JOIN(BACKWARD_FUNCTION, layout)
+#define BACKWARD_KERNELS(pixels)                                                \
+  BACKWARD_KERNEL(BACKWARD_NAMED(_pieces_##pixels), false, false, pixels)       \
+  BACKWARD_KERNEL(BACKWARD_NAMED(_pieces_asking_##pixels), false, true, pixels) \
+  BACKWARD_KERNEL(BACKWARD_NAMED(_rows_##pixels), true, false, pixels)          \
+  BACKWARD_KERNEL(BACKWARD_NAMED(_rows_asking_##pixels), true, true, pixels)
+BACKWARD_KERNELS(1)
+BACKWARD_KERNELS(2)
+BACKWARD_KERNELS(4)
 
-BACKWARD_KERNEL(BACKWARD_PIECES, false, false)
-BACKWARD_KERNEL(BACKWARD_PIECES_ASKING, false, true)
-BACKWARD_KERNEL(BACKWARD_ROWS, true, false)
-BACKWARD_KERNEL(BACKWARD_ROWS_ASKING, true, true)
+/* In the order of 2 * rows + asks. */
+#define BACKWARD_NAMES(pixels)                                               \
+  BACKWARD_NAMED(_pieces_##pixels), BACKWARD_NAMED(_pieces_asking_##pixels), \
+      BACKWARD_NAMED(_rows_##pixels), BACKWARD_NAMED(_rows_asking_##pixels)
 
-void BACKWARD_FUNCTION(int tiles, const backward_arguments *a, bool asks) {
-  if (a->sums.rows && asks) {
-    SIMT_LAUNCH(BACKWARD_ROWS_ASKING, tiles, TILE_PIXELS, 0, 0, *a);
-  } else if (a->sums.rows) {
-    SIMT_LAUNCH(BACKWARD_ROWS, tiles, TILE_PIXELS, 0, 0, *a);
-  } else if (asks) {
-    SIMT_LAUNCH(BACKWARD_PIECES_ASKING, tiles, TILE_PIXELS, 0, 0, *a);
-  } else {
-    SIMT_LAUNCH(BACKWARD_PIECES, tiles, TILE_PIXELS, 0, 0, *a);
-  }
+void BACKWARD_FUNCTION(int tiles, const backward_arguments *a, bool asks, int pixels) {
+  static void (*const kernels[][4])(backward_arguments) = {
+      {BACKWARD_NAMES(1)}, {BACKWARD_NAMES(2)}, {BACKWARD_NAMES(4)}};
+  SIMT_LAUNCH(kernels[pixels / 2][2 * a->sums.rows + asks], tiles, TILE_PIXELS / pixels, 0, 0, *a);
 }
 
 #endif

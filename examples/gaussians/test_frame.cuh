@@ -17,6 +17,7 @@ static inline frame_settings test_frame_settings(const reference *r) {
   frame_settings s = {TILE_EXACT,
                       true,
                       false,
+                      1,
                       ADD_DEFAULT,
                       ARC_BALANCE_THRESHOLD,
                       {(float)r->background[0], (float)r->background[1], (float)r->background[2]}};

@@ -46,6 +46,18 @@ static void test_wrong_options(void) {
   check_wrong("--background red" OUT, 2, "--background is 'red'; it must be black or white");
   check_wrong("--densify maybe" OUT, 2, "--densify is 'maybe'; it must be on or off");
   check_wrong("--rows 1" OUT, 2, "--rows is '1'; it must be on or off");
+  check_wrong("--pixels 3" OUT, 2, "--pixels is '3'; it must be 1, 2 or 4");
+  check_wrong("--bench-backward --datasets small,tiny", 2,
+              "--datasets is 'small,tiny'; it must be");
+  check_wrong("--bench-backward --datasets small,small", 2, "each once, with commas between");
+  check_wrong("--bench-backward --datasets small,", 2, "--datasets is 'small,'");
+  check_wrong("--bench-backward --datasets scene,small", 2, "give it with --scene PATH");
+  check_wrong("--bench-backward --datasets small --procedural small", 2, "both choose scenes");
+  check_wrong("--experiment @/x.csv --datasets small --init @/a.ply", 2,
+              "and --datasets names others");
+  check_wrong("--datasets small" OUT, 2, "is for --bench-backward and --experiment");
+  check_wrong("--seeds 3" OUT, 2, "--seeds is for --experiment");
+  check_wrong("--experiment @/x.csv --pixels 0", 2, "--pixels is '0'");
   check_wrong("--tiles all" OUT, 2, "--tiles is 'all'; it must be exact, box or circle");
   check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, atomic, ser");
   check_wrong("--path none" OUT, 2, "--path is 'none'; it must be one of: plain");
@@ -111,7 +123,8 @@ static void test_runs(void) {
   check_right("--path tree --threshold 3" SMALL, 0, "tree, threshold 3");
   check_right("--tune on" SMALL, 0, ", tuned");
   check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
-  check_right("--path=plain --rows on --ask-warps off --tiles box" SMALL, 0, "plain, threshold -");
+  check_right("--path=plain --rows off --pixels 2 --ask-warps off --tiles box" SMALL, 0,
+              "plain, threshold -");
   check_right("--procedural large --background white --densify off" SMALL, 0, "scene      large");
   check_right("--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train ");
   CHECK(test_folder_files(true) == 0, "a run without --out left a file");
@@ -150,14 +163,14 @@ static void test_measuring(void) {
       "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 --csv "
       "@/b.csv",
       0, "auto over none");
-  CHECK(count_lines("b.csv", "dataset,path,threshold,arrays_ms,") >= 30, "bench");
+  CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 90, "bench");
   check_right(
-      "--experiment @/e.csv --procedural large --iterations 2 --size 24x16 --gaussians 20 "
+      "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
       "--views 3 --hold-out 3",
-      0, "written");
+      0, "largest difference");
   CHECK(count_lines("e.csv",
                     "BW implementation,balance threshold,dataset,train PSNR,train L1,"
-                    "test PSNR,test L1,end-to-end training time,") >= 30,
+                    "test PSNR,test L1,end-to-end training time,") >= 59,
         "experiment");
   test_folder_files(true);
 }

@@ -120,13 +120,21 @@ static void test_differences(int degree, unsigned long long seed) {
 
 /* ---- every way to add ----------------------------------------------------------------------- */
 
+typedef struct way {
+  add_path path;
+  int threshold, pixels;
+  bool rows, asks;
+} way;
+
 /* The sums of all splats, SPLAT_WIDTH each; to be freed. */
-static float *sums_of(test_frame *t, add_path path, int threshold, bool rows, bool asks) {
+static float *sums_of(test_frame *t, way w) {
   float *values = (float *)host_memory(sizeof(float) * SPLAT_WIDTH * t->count);
-  t->f.settings.path = path;
-  t->f.settings.threshold = threshold;
+  bool rows = w.rows;
+  t->f.settings.path = w.path;
+  t->f.settings.threshold = w.threshold;
+  t->f.settings.pixels = w.pixels;
   t->f.settings.rows = rows;
-  t->f.settings.asks = asks;
+  t->f.settings.asks = w.asks;
   run_backward(t);
   splat_sums s = frame_sums(&t->f);
   size_t padded = (size_t)(t->count + 3) / 4 * 4;
@@ -156,37 +164,119 @@ static void check_same_sums(const float *got, const float *wanted, int count, co
   for (int k = 0; k < SPLAT_WIDTH; ++k) CHECK(largest[k] > 0.0f, "sum %d is 0 everywhere", k);
 }
 
-/* Lists longer than a batch, tiles cut by the picture's edge. */
-static void test_paths(void) {
+/* With 1, 2 and 4 pixels a lane, both layouts, asking or not: each of the twelve kernels once, with
+   one of the thresholds in turn. */
+static void check_path(test_frame *t, add_path path, const float *wanted) {
   static const int thresholds[] = {0, 8, 33, ARC_THRESHOLD_AUTO};
+  for (int k = 0; k < 12; ++k) {
+    int threshold = thresholds[(k + k / 4) % 4];
+    way w = {path, threshold, 1 << k / 4, (k & 1) != 0, (k & 2) != 0};
+    char what[96];
+    snprintf(what, sizeof what, "%s, threshold %d, pixels %d, rows %d, asks %d",
+             add_path_name(path), threshold, w.pixels, w.rows, w.asks);
+    float *got = sums_of(t, w);
+    check_same_sums(got, wanted, MANY, what);
+    free(got);
+  }
+}
+
+static void check_none(test_frame *t) {
+  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
+    way w = {ADD_NONE, 0, pixels, false, true};
+    float *nothing = sums_of(t, w);
+    for (int i = 0; i < MANY * SPLAT_WIDTH; ++i) CHECK(nothing[i] == 0.0f, "none has added %d", i);
+    free(nothing);
+  }
+}
+
+/* Lists longer than a batch, tiles cut by the picture's edge. */
+static void make_crowd(reference *r, test_frame *t) {
+  reference_make(r, 39, 23, MANY, 3, 8.0, 11);
+  for (int i = 0; i < MANY; ++i) r->gaussian[REF_WIDTH * i + REF_OPACITY] -= 3.0;
+  test_frame_begin(t, r);
+  test_frame_forward(t);
+}
+
+static void test_paths(void) {
   reference r;
   test_frame t;
-  reference_make(&r, 39, 23, MANY, 3, 8.0, 11);
-  for (int i = 0; i < MANY; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] -= 3.0;
-  test_frame_begin(&t, &r);
-  test_frame_forward(&t);
+  make_crowd(&r, &t);
   int *first = (int *)test_read(&t.f.first, (size_t)t.f.tiles + 1), longest = 0;
   for (int i = 0; i < t.f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
   CHECK(longest > TILE_PIXELS, "no list is longer than a batch: %d", longest);
-  float *wanted = sums_of(&t, ADD_PLAIN, 0, false, false);
+  way simplest = {ADD_PLAIN, 0, 1, false, false};
+  float *wanted = sums_of(&t, simplest);
   for (int path = 0; path < ADD_PATHS; ++path) {
     if (path == ADD_NONE || backward_of_path((add_path)path) == nullptr) continue;
-    int choices = add_path_has_threshold((add_path)path) ? 4 : 1;
-    for (int k = 0; k < 4 * choices; ++k) {
-      bool rows = (k & 1) != 0, asks = (k & 2) != 0;
-      char what[80];
-      snprintf(what, sizeof what, "%s, threshold %d, rows %d, asks %d",
-               add_path_name((add_path)path), thresholds[k / 4], rows, asks);
-      float *got = sums_of(&t, (add_path)path, thresholds[k / 4], rows, asks);
-      check_same_sums(got, wanted, MANY, what);
-      free(got);
-    }
+    check_path(&t, (add_path)path, wanted);
   }
-  float *nothing = sums_of(&t, ADD_NONE, 0, false, true);
-  for (int i = 0; i < MANY * SPLAT_WIDTH; ++i) CHECK(nothing[i] == 0.0f, "none has added %d", i);
-  free(nothing);
+  check_none(&t);
   free(wanted);
   free(first);
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
+/* ---- the histogram of lanes ----------------------------------------------------------------- */
+
+static bool hits_on_host(const splat *s, float x, float y) {
+  float dx = s->x - x, dy = s->y - y;
+  float q = fmaf(dx, fmaf(s->a, dx, s->b * dy), s->c * dy * dy);
+  return !signbit(q) && q <= s->limit;
+}
+
+/* What the kernel must count, from the splats, the lists and how far each pixel has looked. */
+static void count_on_host(const test_frame *t, int pixels, unsigned long long *histogram) {
+  const device_camera *c = &t->camera;
+  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
+  int *list = (int *)test_read(&t->f.values[t->f.sorted], (size_t)t->f.pairs);
+  int *drawn = (int *)test_read(&t->f.drawn, (size_t)c->width * c->height);
+  splat *splats = (splat *)test_read(&t->f.splats, sizeof(splat) / sizeof(float) * t->count);
+  for (int warp = 0; warp < t->f.tiles * TILE_WARPS / pixels; ++warp) {
+    int tile = warp / (TILE_WARPS / pixels), in_tile = warp % (TILE_WARPS / pixels), last = 0;
+    int x0 = tile % c->tiles_x * TILE_SIDE + in_tile % 2 * WARP_COLUMNS;
+    int y0 = tile / c->tiles_x * TILE_SIDE + in_tile / 2 * WARP_ROWS * pixels;
+    int x1 = min(x0 + WARP_COLUMNS, c->width), y1 = min(y0 + WARP_ROWS * pixels, c->height);
+    for (int y = y0; y < y1; ++y)
+      for (int x = x0; x < x1; ++x) last = max(last, drawn[y * c->width + x]);
+    for (int k = 0; k < last; ++k) {
+      const splat *s = &splats[list[first[tile] + k]];
+      bool hit[32] = {false};
+      int lanes = 0;
+      for (int y = y0; y < y1; ++y)
+        for (int x = x0; x < x1; ++x)
+          if (k < drawn[y * c->width + x] && hits_on_host(s, (float)x + 0.5f, (float)y + 0.5f))
+            hit[(y - y0) % WARP_ROWS * WARP_COLUMNS + x - x0] = true;
+      for (int i = 0; i < 32; ++i) lanes += hit[i];
+      histogram[lanes] += 1;
+    }
+  }
+  free(first);
+  free(list);
+  free(drawn);
+  free(splats);
+}
+
+static void test_counts(void) {
+  reference r;
+  test_frame t;
+  device_array device = {nullptr, 0};
+  make_crowd(&r, &t);
+  device_reserve(&t.memory, &device, 33 * sizeof(unsigned long long), "test");
+  frame_clear_sums(&t.f);
+  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
+    unsigned long long wanted[33] = {0}, got[33];
+    backward_arguments a = frame_backward_arguments(&t.f);
+    a.histogram = (unsigned long long *)device.data;
+    device_clear(device.data, device.bytes);
+    backward_count(t.f.tiles, &a, false, pixels);
+    device_to_host(got, device.data, sizeof got, "test");
+    count_on_host(&t, pixels, wanted);
+    for (int i = 0; i < 33; ++i)
+      CHECK(got[i] == wanted[i], "pixels %d: %llu steps of %d lanes, not %llu", pixels, got[i], i,
+            wanted[i]);
+  }
+  device_release(&t.memory, &device);
   test_frame_end(&t);
   reference_free(&r);
 }
@@ -201,5 +291,6 @@ int main(void) {
     test_differences(degree, 2);
   }
   test_paths();
+  test_counts();
   return test_end("test_gaussians_gradients");
 }

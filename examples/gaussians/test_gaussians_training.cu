@@ -24,6 +24,7 @@ static options test_options(int iterations) {
   o.train.most_gaussians = 200;
   o.train.frame.test = TILE_EXACT;
   o.train.frame.asks = true;
+  o.train.frame.pixels = 2;
   o.train.frame.path = ADD_DEFAULT;
   return o;
 }
@@ -75,21 +76,28 @@ static void test_learning(const options *o, scene *world, const gaussians_host *
   CHECK(t.memory.now == 0, "%zu bytes are not given back", t.memory.now);
 }
 
-/* The tuner is asked at each step and told its time: kernels take turns, and the loss falls. */
+/* The tuner is asked at each step and told its time: kernels take turns, with 1, 2 and 4 pixels a
+   lane, and the loss falls. */
 static void test_tuning(const options *o, scene *world, const gaussians_host *model) {
+  enum { STEPS = 80 };
   trainer t;
   options mine = *o;
-  int changes = 0, path = ADD_DEFAULT, threshold = ARC_THRESHOLD_AUTO;
+  int changes = 0;
+  bool seen[MOST_PIXELS + 1] = {false};
   mine.train.tunes = true;
+  mine.train.iterations = STEPS;
   begin(&t, world, &mine, model);
-  while (t.iteration < 40) {
+  while (t.iteration < STEPS) {
+    frame_settings before = t.f.settings;
     trainer_step(&t);
-    changes += t.f.settings.path != path || t.f.settings.threshold != threshold;
-    path = t.f.settings.path;
-    threshold = t.f.settings.threshold;
+    const frame_settings *s = &t.f.settings;
+    changes +=
+        s->path != before.path || s->threshold != before.threshold || s->pixels != before.pixels;
+    seen[s->pixels] = true;
   }
-  loss_figures first = trainer_figures(&t, 0), last = trainer_figures(&t, 39);
-  CHECK(changes > 5, "%d changes of policy in 40 steps", changes);
+  loss_figures first = trainer_figures(&t, 0), last = trainer_figures(&t, STEPS - 1);
+  CHECK(changes > 5, "%d changes of policy in %d steps", changes, (int)STEPS);
+  CHECK(seen[1] && seen[2] && seen[4], "not all numbers of pixels a lane had their turn");
   CHECK(last.loss < first.loss, "the loss went from %g to %g", first.loss, last.loss);
   trainer_end(&t);
 }

@@ -66,15 +66,22 @@ static inline view_statistics trainer_statistics(const trainer *t) {
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-/* The kernels that may win, each with a threshold, and `backward_default`, where it starts. */
+/* The kernels that may win, as the tuner knows them: auto with 1, 2 and 4 pixels a lane, as compiled
+   and with a threshold, and the papers' butterfly with those that were asked for. It starts with
+   `backward_default`. */
+static inline int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
+
 static inline void trainer_begin_tuning(trainer *t) {
-  static const int paths[] = {ARC_PATH_AUTO, ARC_PATH_BUTTERFLY};
   arc_tune_config config = arc_tune_config_default();
-  config.paths = 1; /* the first is the one as compiled */
-  for (int i = 0; i < 2; ++i) {
-    config.path[config.paths].path = paths[i];
-    config.path[config.paths++].uses_threshold = 1;
-  }
+  config.paths = 0;
+  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2)
+    for (int uses_threshold = 0; uses_threshold <= 1; ++uses_threshold) {
+      config.path[config.paths].path = tuned_path(pixels);
+      config.path[config.paths++].uses_threshold = uses_threshold;
+    }
+  config.path[config.paths].path = ARC_PATH_BUTTERFLY;
+  config.path[config.paths++].uses_threshold = 1;
+  config.start_path = tuned_path(t->settings.frame.pixels);
   config.seed = t->settings.seed;
   int error = arc_tune_init(&t->tune, &config);
   if (error == ARC_TUNE_OK) return;
@@ -85,12 +92,15 @@ static inline void trainer_begin_tuning(trainer *t) {
 /* Before the backward kernel of a step. */
 static inline void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->iteration & 1];
+  frame_settings *s = &t->f.settings;
   if (!t->settings.tunes) return;
   arc_tune_next(&t->tune, policy);
-  t->f.settings.threshold = policy->threshold;
-  t->f.settings.path = policy->path == ARC_PATH_BUTTERFLY        ? ADD_BUTTERFLY
-                       : policy->threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
-                                                                 : ADD_AUTO;
+  bool butterfly = policy->path == ARC_PATH_BUTTERFLY;
+  s->threshold = policy->threshold;
+  s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy->path - ARC_PATH_AUTO);
+  s->path = butterfly                                 ? ADD_BUTTERFLY
+            : policy->threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
+                                                      : ADD_AUTO;
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */

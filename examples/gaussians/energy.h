@@ -1,0 +1,63 @@
+/* arc example gaussians: the energy counter of the GPU, through NVML where it is installed.
+   SPDX-License-Identifier: Apache-2.0
+
+   The library is opened by name at run time: nothing links against it and no header of it is
+   needed. */
+#ifndef GAUSSIANS_ENERGY_H
+#define GAUSSIANS_ENERGY_H
+
+#include "simt/simt.cuh"
+
+typedef int (*nvml_energy)(void *device, unsigned long long *millijoules);
+
+typedef struct energy_counter {
+  void *library, *device;
+  nvml_energy energy; /* null: there is no counter */
+} energy_counter;
+
+/* Millijoules since the driver was loaded; negative where nobody counts them. */
+static inline double energy_read(const energy_counter *e) {
+  unsigned long long millijoules;
+  bool read = e->energy != nullptr && e->energy(e->device, &millijoules) == 0;
+  return read ? (double)millijoules : -1.0;
+}
+
+#if SIMT_ON_CPU
+
+static inline energy_counter energy_open(void) {
+  energy_counter e = {nullptr, nullptr, nullptr};
+  return e;
+}
+static inline void energy_close(energy_counter *) {}
+
+#else
+
+#include <dlfcn.h>
+
+typedef int (*nvml_init)(void);
+typedef int (*nvml_handle)(const char *bus_id, void **device);
+
+static inline void energy_close(energy_counter *e) {
+  if (e->library != nullptr) dlclose(e->library);
+  e->library = nullptr;
+  e->energy = nullptr;
+}
+
+static inline energy_counter energy_open(void) {
+  energy_counter e = {dlopen("libnvidia-ml.so.1", RTLD_NOW), nullptr, nullptr};
+  char bus_id[32] = "";
+  int device = 0;
+  if (e.library == nullptr) return e;
+  nvml_init init = (nvml_init)dlsym(e.library, "nvmlInit_v2");
+  nvml_handle handle = (nvml_handle)dlsym(e.library, "nvmlDeviceGetHandleByPciBusId_v2");
+  e.energy = (nvml_energy)dlsym(e.library, "nvmlDeviceGetTotalEnergyConsumption");
+  bool ready = init != nullptr && handle != nullptr && cudaGetDevice(&device) == cudaSuccess &&
+               cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) == cudaSuccess && init() == 0 &&
+               handle(bus_id, &e.device) == 0;
+  if (!ready || energy_read(&e) < 0.0) energy_close(&e);
+  return e;
+}
+
+#endif
+
+#endif
