@@ -86,11 +86,14 @@ enum {
 /* A sentence without a line break, for any int. */
 ARC_TUNE__FN const char *arc_tune_error_text(int error);
 
-/* A path the caller has compiled. uses_threshold 0: the kernel ignores the threshold or leaves it
-   to arc; the policy then says ARC_THRESHOLD_AUTO. A path may stand in the list twice, with and
+/* A path the caller has compiled, or a kernel of the caller's own that differs in something else
+   (pixels a lane, registers): a number above ARC_PATH_AUTO, up to ARC_TUNE_MAX_PATH, printed and
+   saved as path7, path8, ... uses_threshold 0: the kernel ignores the threshold or leaves it to
+   arc; the policy then says ARC_THRESHOLD_AUTO. A path may stand in the list twice, with and
    without. */
+#define ARC_TUNE_MAX_PATH 255
 typedef struct arc_tune_path {
-  int path; /* ARC_PATH_ATOMIC .. ARC_PATH_AUTO */
+  int path; /* ARC_PATH_ATOMIC .. ARC_PATH_AUTO, or above */
   int uses_threshold;
 } arc_tune_path;
 
@@ -1161,7 +1164,7 @@ ARC_TUNE__FN int arc_tune__lists_are_legal(const arc_tune_config *c) {
   if (c->thresholds < 0 || c->thresholds > ARC_TUNE_MAX_THRESHOLDS) return 0;
   for (int i = 0; i < c->paths; ++i) {
     const arc_tune_path *p = &c->path[i];
-    if (p->path < ARC_PATH_ATOMIC || p->path > ARC_PATH_AUTO) return 0;
+    if (p->path < ARC_PATH_ATOMIC || p->path > ARC_TUNE_MAX_PATH) return 0;
     if (p->uses_threshold < 0 || p->uses_threshold > 1) return 0;
     with_threshold += p->uses_threshold;
     for (int j = 0; j < i; ++j)
@@ -1356,19 +1359,15 @@ arc_tune__print(arc_tune__text *text, const char *format, ...) {
   }
 }
 
-/* Null for what is not a path. */
-ARC_TUNE__FN const char *arc_tune__path_name(int path) {
+ARC_TUNE__FN void arc_tune__print_policy(const arc_tune *t, arc_tune__text *text, int candidate) {
   static const char *const names[] = {"atomic",     "serialized", "butterfly",
                                       "transposed", "tree",       "auto"};
-  return path >= ARC_PATH_ATOMIC && path <= ARC_PATH_AUTO ? names[path - ARC_PATH_ATOMIC] : NULL;
-}
-
-ARC_TUNE__FN void arc_tune__print_policy(const arc_tune *t, arc_tune__text *text, int candidate) {
   arc_tune_policy p = arc_tune__policy(t, candidate);
-  if (p.threshold == ARC_THRESHOLD_AUTO)
-    arc_tune__print(text, "%s", arc_tune__path_name(p.path));
+  if (p.path <= ARC_PATH_AUTO)
+    arc_tune__print(text, "%s", names[p.path - ARC_PATH_ATOMIC]);
   else
-    arc_tune__print(text, "%s:%d", arc_tune__path_name(p.path), p.threshold);
+    arc_tune__print(text, "path%d", p.path);
+  if (p.threshold != ARC_THRESHOLD_AUTO) arc_tune__print(text, ":%d", p.threshold);
 }
 
 ARC_TUNE__FN const char *arc_tune__reason_text(int reason) {

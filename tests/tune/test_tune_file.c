@@ -76,8 +76,8 @@ static void test_every_policy(void) {
   arc_tune_config config = arc_tune_config_default();
   config.paths = 8;
   for (int i = 0; i < 8; ++i) {
-    config.path[i].path = i < 6 ? ARC_PATH_ATOMIC + i : ARC_PATH_TREE + i - 6;
-    config.path[i].uses_threshold = i < 6 ? i > 0 : 0;
+    config.path[i].path = i < 6 ? ARC_PATH_ATOMIC + i : i == 6 ? ARC_PATH_TREE : ARC_TUNE_MAX_PATH;
+    config.path[i].uses_threshold = i > 0 && i != 6;
   }
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < (config.path[i].uses_threshold ? config.thresholds : 1); ++j) {

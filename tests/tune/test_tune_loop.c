@@ -51,7 +51,7 @@ static void spoil(arc_tune_config *c, int what) {
       c->path[0].path = 0;
       break;
     case 3:
-      c->path[1].path = ARC_PATH_AUTO + 1;
+      c->path[1].path = ARC_TUNE_MAX_PATH + 1;
       break;
     case 4:
       c->path[1].uses_threshold = 2;
@@ -397,6 +397,30 @@ static void measure_cost_of_tuning(void) {
       (double)launches / 200.0);
 }
 
+/* A kernel of the caller's own, known by its number: it wins, and is called so. */
+static double own_kernel_is_best(arc_tune_policy policy) {
+  int threshold = policy.threshold == ARC_THRESHOLD_AUTO ? 8 : policy.threshold;
+  return (policy.path == ARC_PATH_AUTO + 2 ? 50.0 : 100.0) + 2.0 * abs(threshold - 20);
+}
+
+static void test_own_kernel(void) {
+  static arc_tune t;
+  char text[4096];
+  arc_tune_policy policy;
+  arc_tune_config config = arc_tune_config_default();
+  for (int i = 0; i < 3; ++i) {
+    config.path[config.paths].path = ARC_PATH_AUTO + 1 + i;
+    config.path[config.paths++].uses_threshold = 1;
+  }
+  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "own kernels are refused");
+  check_tune(&t, own_kernel_is_best, 3000);
+  arc_tune_best(&t, &policy);
+  CHECK(policy.path == ARC_PATH_AUTO + 2 && policy.threshold == 20, "chose %d:%d", policy.path,
+        policy.threshold);
+  arc_tune_explain(&t, text, sizeof text);
+  CHECK(strstr(text, "path8:20") != NULL, "explained as: %s", text);
+}
+
 int main(void) {
   test_defaults();
   test_errors_have_texts();
@@ -414,5 +438,6 @@ int main(void) {
   test_explain();
   measure_cost();
   measure_cost_of_tuning();
+  test_own_kernel();
   return check_finish("test_tune_loop");
 }
