@@ -104,7 +104,7 @@ struct sweep_result {
   double clock_mhz;           /* right after the group, GPU only */
   double energy_nj;           /* per warp update, gross, GPU only */
   /* counted per warp and update, CPU warp only */
-  double shuffles, votes, matches, reductions, lane_adds, sectors, conflicts;
+  double shuffles, votes, matches, scans, reductions, lane_adds, sectors, conflicts;
   long wrong;         /* parameters whose sum is outside the error bound */
   double worst_error; /* largest error as a fraction of its bound */
 };

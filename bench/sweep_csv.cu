@@ -36,6 +36,7 @@ static const struct sweep_field fields[] = {
     {"shuffles", "shuffle instructions per warp and update", FIELD(shuffles), "%.6g"},
     {"votes", "vote instructions, likewise", FIELD(votes), "%.6g"},
     {"matches", "match instructions, likewise", FIELD(matches), "%.6g"},
+    {"scans", "population counts, bit scans and reversals, likewise", FIELD(scans), "%.6g"},
     {"requests", "reduction instructions on memory, likewise", FIELD(reductions), "%.6g"},
     {"lane_adds", "floats added to memory, likewise", FIELD(lane_adds), "%.6g"},
     {"sectors", "32-byte sectors touched, likewise", FIELD(sectors), "%.6g"},

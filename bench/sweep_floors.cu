@@ -34,12 +34,15 @@ int sweep_transposed_selects(int width) {
 /* Those of the model in simt/README.md, a clock of the chip. It charges nothing for selects nor for
    other arithmetic, and nothing more for a hot row. */
 int sweep_rates_measure(struct sweep_rates *rates, int rows, FILE *err) {
-  const double schedulers = 132 * 4, requests = 43, lanes = 41;
+  const unsigned long long million = 1000000;
+  struct simt_counters shuffles = simt_counters(), requests = shuffles, lanes = shuffles;
   (void)rows, (void)err;
-  rates->shuffle = schedulers / 4;
+  shuffles.shuffles = requests.reductions = lanes.conflicts = million;
+  rates->shuffle = (double)million / simt_model_clocks(&shuffles, "h200");
   rates->select = rates->issue = INFINITY; /* a price of zero */
-  rates->coalesced = rates->hot = requests;
-  rates->same_address = rates->hot_same_address = lanes / 32;
+  rates->coalesced = rates->hot = (double)million / simt_model_clocks(&requests, "h200");
+  rates->same_address = (double)million / simt_model_clocks(&lanes, "h200") / 32;
+  rates->hot_same_address = rates->same_address;
   rates->vector = 1;
   return 0;
 }

@@ -223,7 +223,7 @@ static double launch(struct sweep_bench *b, const struct sweep_cell *c) {
 
 /* Scheduler clocks of an H200 for the kernel around one update, fitted by model_fit.c. */
 static double kernel_clocks(const struct sweep_cell *c) {
-  return 42.6 + 1.1 * c->width + (c->call == SWEEP_CALL_KEYED ? 8.2 : 0.0);
+  return 45.2 + 1.1 * c->width + (c->call == SWEEP_CALL_KEYED ? 29.7 : 0.0);
 }
 
 static void fill_counts(const struct sweep_bench *b, const struct sweep_cell *cell,
@@ -235,6 +235,7 @@ static void fill_counts(const struct sweep_bench *b, const struct sweep_cell *ce
   r->shuffles = (double)c.shuffles / updates;
   r->votes = (double)c.votes / updates;
   r->matches = (double)c.matches / updates;
+  r->scans = (double)c.scans / updates;
   r->reductions = (double)c.reductions / updates;
   r->lane_adds = (double)c.lane_adds / updates;
   r->sectors = (double)c.sectors / updates;

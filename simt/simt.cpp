@@ -27,6 +27,7 @@ static simt__engine engine;
 #include "engine/activemask.h"
 #include "engine/barrier.h"
 #include "engine/atomic.h"
+#include "engine/scan.h"
 #include "engine/fault.h"
 #include "engine/model.h"
 #include "engine/runtime.h"

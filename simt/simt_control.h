@@ -25,6 +25,7 @@ struct simt_counters {
   unsigned long long warp_syncs;         // __syncwarp
   unsigned long long block_barriers;     // __syncthreads and its kin, once per block
   unsigned long long redux;              // __reduce_*_sync
+  unsigned long long scans;              // POPC, FLO and BREV: __ffs is two, 64 bits are twice
   unsigned long long reductions;         // atomics on global memory, scalar and vector
   unsigned long long vector_reductions;  // the vector ones among them
   unsigned long long lane_adds;          // floats added to global memory, summed over lanes

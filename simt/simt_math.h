@@ -11,13 +11,16 @@ static inline To simt__bit_cast(From from) {
   return to;
 }
 
-static inline int __popc(unsigned v) { return __builtin_popcount(v); }
-static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
-static inline int __ffs(int v) { return __builtin_ffs(v); }
-static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
-static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
-static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
-static inline unsigned __brev(unsigned v) {
+// simt_warp.h wraps these, in order to count them.
+static inline int simt__popc(unsigned v) { return __builtin_popcount(v); }
+static inline int simt__popcll(unsigned long long v) { return __builtin_popcountll(v); }
+static inline int simt__ffs(int v) { return __builtin_ffs(v); }
+static inline int simt__ffsll(long long v) { return __builtin_ffsll(v); }
+static inline int simt__clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+static inline int simt__clzll(long long v) {
+  return v ? __builtin_clzll((unsigned long long)v) : 64;
+}
+static inline unsigned simt__brev(unsigned v) {
   v = ((v >> 1) & 0x55555555u) | ((v & 0x55555555u) << 1);
   v = ((v >> 2) & 0x33333333u) | ((v & 0x33333333u) << 2);
   v = ((v >> 4) & 0x0f0f0f0fu) | ((v & 0x0f0f0f0fu) << 4);

@@ -38,6 +38,25 @@ extern simt__launch_view simt__now;
 #define SIMT_DYNAMIC_SHARED(type, name) \
   type *name = reinterpret_cast<type *>(simt__now.dynamic_shared)
 
+// -------------------------------------------------------------------------------------- bit scans
+
+// Counts so many instructions of the unit for POPC, FLO and BREV, unless on the host. Returns v.
+void simt__count_scan(const simt__site *site, unsigned long long argument, int instructions);
+template <class T>
+static inline T simt__scan(const simt__site *site, T v, int instructions) {
+  simt__count_scan(site, (unsigned long long)v, instructions);
+  return v;
+}
+#define SIMT__SCAN(type, instructions, ...) simt__scan<type>(SIMT__HERE, __VA_ARGS__, instructions)
+
+#define __popc(...) simt__popc(SIMT__SCAN(unsigned, 1, __VA_ARGS__))
+#define __popcll(...) simt__popcll(SIMT__SCAN(unsigned long long, 2, __VA_ARGS__))
+#define __ffs(...) simt__ffs(SIMT__SCAN(int, 2, __VA_ARGS__))  // BREV, FLO
+#define __ffsll(...) simt__ffsll(SIMT__SCAN(long long, 4, __VA_ARGS__))
+#define __clz(...) simt__clz(SIMT__SCAN(int, 1, __VA_ARGS__))
+#define __clzll(...) simt__clzll(SIMT__SCAN(long long, 2, __VA_ARGS__))
+#define __brev(...) simt__brev(SIMT__SCAN(unsigned, 1, __VA_ARGS__))
+
 // ------------------------------------------------------------------------------------ collectives
 
 enum simt__kind {

@@ -4,6 +4,8 @@
 // Lanes run apart, but hardware charges for warp instructions. The rule: lanes that last
 // synchronised together are in one phase; the k-th execution of the same place in the source by the
 // lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
+// Bit scans go by the same rule, save that a lane which asks the same place again for the same
+// argument has its answer: compilers keep it.
 #ifndef SIMT_ENGINE_COUNT_H
 #define SIMT_ENGINE_COUNT_H
 
@@ -27,11 +29,13 @@ struct simt__place {
   uint32_t executions[32];  // by lane
   uint32_t first = 0;
   std::vector<simt__instruction> open;
+  uint32_t scans = 0;      // instructions, of a bit scan
+  uint64_t arguments[32];  // by lane, of its last execution
 
   void start(const simt__site *site_) {
     site = site_;
     memset(executions, 0, sizeof executions);
-    first = 0;
+    first = scans = 0;
     open.clear();
   }
   void close_older_half() {
@@ -127,6 +131,17 @@ static void count_reduction(simt_counters *counters, simt__phases *phases, int l
   }
   counters->conflicts += (instruction->words[i] & word) != 0;
   instruction->words[i] |= word;
+}
+
+// Counts one lane's part in a bit scan.
+static void count_scan(simt_counters *counters, simt__phases *phases, int lane,
+                       const simt__site *site, uint64_t argument, unsigned instructions) {
+  simt__place *place = phases->current(lane)->find(site);
+  if (place->executions[lane] && place->arguments[lane] == argument) return;
+  place->arguments[lane] = argument;
+  if (++place->executions[lane] <= place->scans) return;
+  place->scans += 1;
+  counters->scans += instructions;
 }
 
 #endif

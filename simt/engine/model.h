@@ -1,24 +1,25 @@
 // model.h -- the cost model: clocks from counts.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Issue side: what the counted instructions, and what always comes with them, occupy of a scheduler,
-// in clocks per warp instruction; and what the caller says of the rest. Memory side: what the
-// second-level cache charges for a reduction: a request each, or something for each 32-byte sector
-// and for each lane on an address already hit, whichever is more. README.md says where the
-// constants come from.
+// Issue side: what the counted instructions, and what always comes with them, occupy of a
+// scheduler, in clocks per warp instruction; and what the caller says of the rest. Beside it works
+// the unit that shuffles and reductions pass through. Memory side: what the second-level cache
+// charges for a reduction: a request each, or something for each 32-byte sector and for each lane
+// on an address already hit, whichever is more. README.md says where the constants come from.
 #ifndef SIMT_ENGINE_MODEL_H
 #define SIMT_ENGINE_MODEL_H
 
 struct model_gpu {
   const char *name;
   double schedulers;
-  double shuffle, vote, match, redux, sync, reduction_issue;          // clocks of one scheduler
+  double shuffle, vote, match, redux, scan, sync, reduction_issue;    // clocks of one scheduler
+  double shuffle_unit, reduction_unit;                                // of its unit, likewise
   double requests_per_clock, sectors_per_clock, conflicts_per_clock;  // the whole chip
   bool sides_overlap;  // the larger side counts, or their sum
 };
 static const model_gpu model_gpus[] = {
-    {"h200", 132 * 4, 4, 11, 6, 8, 1, 4, 43, 52, 41, true},
-    {"generic", 1, 4, 11, 6, 8, 1, 4, 0.1, 0.1, 0.1, false},
+    {"h200", 132 * 4, 2.5, 8, 6, 8, 4, 1, 5.5, 5, 4, 46, 56, 40, true},
+    {"generic", 1, 4, 8, 6, 8, 4, 1, 5.5, 0, 0, 0.1, 0.1, 0.1, false},
 };
 
 double simt_model_clocks(const struct simt_counters *c, const char *gpu) {
@@ -26,13 +27,14 @@ double simt_model_clocks(const struct simt_counters *c, const char *gpu) {
     if (!gpu || strcmp(gpu, g.name) != 0) continue;
     double issue = (double)c->shuffles * g.shuffle + (double)c->votes * g.vote +
                    (double)c->matches * g.match + (double)c->redux * g.redux +
-                   (double)c->warp_syncs * g.sync + (double)c->reductions * g.reduction_issue +
-                   (double)c->uncounted;
+                   (double)c->scans * g.scan + (double)c->warp_syncs * g.sync +
+                   (double)c->reductions * g.reduction_issue + (double)c->uncounted;
+    double unit = (double)c->shuffles * g.shuffle_unit + (double)c->reductions * g.reduction_unit;
     double requests = (double)c->reductions / g.requests_per_clock;
     double lanes =
         (double)c->sectors / g.sectors_per_clock + (double)c->conflicts / g.conflicts_per_clock;
     double memory = requests > lanes ? requests : lanes;
-    issue /= g.schedulers;
+    issue = (issue > unit ? issue : unit) / g.schedulers;
     return g.sides_overlap ? (issue > memory ? issue : memory) : issue + memory;
   }
   return -1.0;

@@ -21,6 +21,25 @@ static __global__ void collectives(float *out) {
   if (__syncthreads_or(wide < 0.0)) out[threadIdx.x] = v + (float)votes + (float)wide;
 }
 
+// 13 of all kinds; 1 repeated; 3 in turn; 1 of some lanes; 2 of two branches; 2 in two phases.
+static __global__ void scans(float *out) {
+  unsigned v = threadIdx.x + 1;
+  int n = __popc(v) + __popcll(v) + __ffs((int)v) + __ffsll((long long)v) + __clz((int)v) +
+          __clzll((long long)v) + (int)__brev(v);
+  for (int i = 0; i < 3; ++i) n += __popc(v);
+  for (int i = 0; i < 3; ++i) n += __popc(v << i);
+  if (v % 32 < 6) n += __clz((int)v);
+  if (v % 2)
+    n += __popc(v);
+  else
+    n += __clz((int)v);
+  for (int i = 0; i < 2; ++i) {
+    n += __popc(v);
+    __syncwarp();
+  }
+  out[threadIdx.x] = (float)n;
+}
+
 static __global__ void coalesced(float *out) { atomicAdd(&out[threadIdx.x], 1.0f); }
 static __global__ void straddling(float *out) { atomicAdd(&out[threadIdx.x + 3], 1.0f); }
 static __global__ void same_address(float *out) { atomicAdd(out, 1.0f + (float)(threadIdx.x & 0)); }
@@ -128,6 +147,13 @@ static void test_collectives(float *out, unsigned seed) {
   EXPECT(c.lane_switches > 0, "seed %u", seed);
 }
 
+static void test_scans(float *out, unsigned seed) {
+  unsigned long long found = count(scans, 2, 64, out).scans;  // four warps
+  EXPECT(found == 4 * 22, "%llu, seed %u", found, seed);
+  simt_counters_reset();
+  EXPECT(__popc(3u) == 2 && simt_counters_read().scans == 0, "the host's are not counted");
+}
+
 static void test_reductions(float *out, unsigned seed) {
   for (const expectation &e : expectations) {
     simt_counters c = count(e.kernel, e.blocks, e.threads, out);
@@ -148,16 +174,17 @@ static void test_model(void) {
   EXPECT(simt_model_clocks(&c, "h100") < 0.0, "unknown names are negative");
   EXPECT(simt_model_clocks(&c, NULL) < 0.0, "no name is unknown");
   c.shuffles = 528;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 4.0), "a shuffle for each scheduler");
+  EXPECT(near(simt_model_clocks(&c, "h200"), 5.0), "a shuffle for each scheduler");
   EXPECT(near(simt_model_clocks(&c, "generic"), 4.0 * 528), "one scheduler");
+  c.scans = 528;
   c.uncounted = 1056;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 6.0), "what the caller knows is added");
-  c.shuffles = c.uncounted = 0;
-  c.reductions = c.sectors = 43000;
+  EXPECT(near(simt_model_clocks(&c, "h200"), 8.5), "what the caller knows is added");
+  c.shuffles = c.scans = c.uncounted = 0;
+  c.reductions = c.sectors = 46000;
   EXPECT(near(simt_model_clocks(&c, "h200"), 1000.0), "requests are the limit");
-  c.sectors = 104000;
+  c.sectors = 112000;
   EXPECT(near(simt_model_clocks(&c, "h200"), 2000.0), "sectors are the limit");
-  c.conflicts = 41000;
+  c.conflicts = 40000;
   EXPECT(near(simt_model_clocks(&c, "h200"), 3000.0), "sectors and conflicts add up");
 }
 
@@ -168,6 +195,7 @@ int main(void) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     simt_seed(seed);
     test_collectives(out, seed);
+    test_scans(out, seed);
     test_reductions(out, seed);
   }
   test_model();
