@@ -31,9 +31,9 @@ typedef struct run_result {
 
 static volatile sig_atomic_t interrupted = 0;
 
-static void on_interrupt(int) {
+static void on_interrupt(int signal_number) {
   interrupted = 1;
-  signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends the program at once */
+  signal(signal_number, SIG_DFL); /* a second Ctrl-C ends the program at once */
 }
 
 static double seconds_now(void) {
@@ -106,8 +106,9 @@ static bool has_device(error_line *error) {
   int devices = 0;
   cudaError_t status = cudaGetDeviceCount(&devices);
   if (status == cudaSuccess && devices > 0) return true;
-  return error_set(error, "no CUDA device: %s; the program built for the CPU warp, fit_image_simt, "
-                          "needs none",
+  return error_set(error,
+                   "no CUDA device: %s; the program built for the CPU warp, fit_image_simt, "
+                   "needs none",
                    status == cudaSuccess ? "none found" : cudaGetErrorString(status));
 }
 
@@ -176,8 +177,10 @@ static bool run(const fit_settings *settings, const image *target, image *fitted
   fit_read_picture(&f, target, fitted);
   fit_end(&f);
   if (isfinite(result->loss)) return true;
-  return error_set(error, "the loss is not finite after %d steps; lower the learning rates "
-                          "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)", result->steps);
+  return error_set(error,
+                   "the loss is not finite after %d steps; lower the learning rates "
+                   "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)",
+                   result->steps);
 }
 
 static const char *threshold_name(const run_result *r, char *room) {
@@ -189,8 +192,7 @@ static const char *threshold_name(const run_result *r, char *room) {
 
 static void print_result(const run_result *r, bool tuned) {
   char room[16];
-  printf("path       %s, threshold %s\n", fit_path_name(r->path),
-         threshold_name(r, room));
+  printf("path       %s, threshold %s\n", fit_path_name(r->path), threshold_name(r, room));
   printf("loss       %.6g after %d steps\n", r->loss, r->steps);
   printf("PSNR       %.3f dB\n", r->psnr);
   printf("ms a step  %.4f: forward %.4f, backward %.4f, rest %.4f (medians%s)\n", r->whole_ms,
@@ -231,20 +233,20 @@ static bool same_psnr(const run_result *results, int count, error_line *error) {
                    fit_path_name(results[least].path), results[least].psnr);
 }
 
-static bool write_csv(const char *path, const run_result *results, int count,
-                      const fit_options *o, const image *target, error_line *error) {
+static bool write_csv(const char *path, const run_result *results, int count, const fit_options *o,
+                      const image *target, error_line *error) {
   output_file file;
   if (!output_file_open(&file, path, error)) return false;
-  fprintf(file.stream, "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
-                       "forward_ms,backward_ms,rest_ms,clock\n");
+  fprintf(file.stream,
+          "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
+          "forward_ms,backward_ms,rest_ms,clock\n");
   for (int i = 0; i < count; ++i) {
     const run_result *r = &results[i];
     char room[16];
     fprintf(file.stream, "%s,%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
-            fit_path_name(r->path), threshold_name(r, room), (int)GAUSSIAN_WIDTH,
-            o->fit.gaussians, target->width, target->height, r->steps, r->loss, r->psnr,
-            r->whole_ms, r->forward_ms, r->backward_ms, r->rest_ms,
-            SIMT_ON_CPU ? "host_emulation" : "gpu_events");
+            fit_path_name(r->path), threshold_name(r, room), (int)GAUSSIAN_WIDTH, o->fit.gaussians,
+            target->width, target->height, r->steps, r->loss, r->psnr, r->whole_ms, r->forward_ms,
+            r->backward_ms, r->rest_ms, SIMT_ON_CPU ? "host_emulation" : "gpu_events");
   }
   return output_file_commit(&file, error);
 }
@@ -303,6 +305,7 @@ int main(int argc, char **argv) {
   if (status == 0) {
     default_gaussians(&o, &target);
     signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
     print_header(&o, &target);
     status = run_and_report(&o, &target, &fitted);
   }

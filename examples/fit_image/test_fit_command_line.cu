@@ -159,14 +159,14 @@ static void test_extremes(void) {
   test_folder_files(true);
 }
 
-/* Ctrl-C: the current step ends, the picture so far is written, status 130. */
-static void test_interrupt(void) {
+/* Ctrl-C, or `kill`: the current step ends, the picture so far is written, status 130. */
+static void test_interrupt(int signal_number) {
   image picture;
   error_line error;
   struct timespec pause = {1, 0};
   pid_t child = start("--size 32x32 --gaussians 60 --steps 1000000" OUT);
   nanosleep(&pause, nullptr);
-  kill(child, SIGINT);
+  kill(child, signal_number);
   outcome o = finish(child);
   CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
   CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
@@ -193,7 +193,8 @@ int main(int argc, char **argv) {
     test_tune();
     test_compare_paths();
     test_extremes();
-    test_interrupt();
+    test_interrupt(SIGINT);
+    test_interrupt(SIGTERM);
   }
   remove(test_path(".output"));
   remove(test_path(".errors"));

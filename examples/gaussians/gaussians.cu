@@ -270,6 +270,7 @@ int main(int argc, char **argv) {
   if (!probe_outputs(&o, &error)) return fail(2, &error);
   if (!has_device(&error)) return fail(1, &error);
   signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
   print_device();
   if (o.bench_backward) return run_bench_backward(&o);
   if (o.experiment != nullptr) return run_experiment(&o);

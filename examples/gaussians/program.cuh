@@ -12,9 +12,9 @@
 
 static volatile sig_atomic_t interrupted = 0;
 
-static inline void on_interrupt(int) {
+static inline void on_interrupt(int signal_number) {
   interrupted = 1;
-  signal(SIGINT, SIG_DFL); /* a second Ctrl-C ends the program at once */
+  signal(signal_number, SIG_DFL); /* a second Ctrl-C ends the program at once */
 }
 
 static inline double seconds_now(void) {

@@ -175,14 +175,14 @@ static void test_measuring(void) {
   test_folder_files(true);
 }
 
-/* Ctrl-C: the current iteration ends, the model so far is written, status 130. */
-static void test_interrupt(void) {
+/* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, status 130. */
+static void test_interrupt(int signal_number) {
   gaussians_host model;
   error_line error;
   struct timespec pause = {1, 0};
   pid_t child = start("--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT);
   nanosleep(&pause, nullptr);
-  kill(child, SIGINT);
+  kill(child, signal_number);
   outcome o = finish(child);
   CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
   CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
@@ -208,7 +208,8 @@ int main(int argc, char **argv) {
     test_runs();
     test_outputs();
     test_measuring();
-    test_interrupt();
+    test_interrupt(SIGINT);
+    test_interrupt(SIGTERM);
   }
   remove(test_path(".output"));
   remove(test_path(".errors"));
