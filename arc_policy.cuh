@@ -205,17 +205,16 @@
 /* Not measured: the CPU warp's model of an H200 (simt/README.md), for all that have no
    figures of their own. */
 #define ARC_AUTO_THRESHOLD_MODEL(width, vector_bytes) \
-  ((vector_bytes) >= 16 ? ((width) < 3 ? 10 : (width) < 4 ? 6 : (width) < 6 ? 11 : 5) : \
-   (vector_bytes) >= 8 ? ((width) < 3 ? 10 : (width) < 14 ? 5 : (width) < 32 ? 4 : 3) : \
-   ((width) < 2 ? 10 : (width) < 6 ? 5 : (width) < 10 ? 4 : \
-         (width) < 16 ? 2 : 1))
+  ((vector_bytes) >= 16 ? ((width) < 3 ? 9 : (width) < 4 ? 5 : (width) < 6 ? 10 : 5) : \
+   (vector_bytes) >= 8 ? ((width) < 3 ? 9 : (width) < 12 ? 5 : (width) < 32 ? 3 : 1) : \
+   ((width) < 2 ? 9 : (width) < 6 ? 5 : (width) < 12 ? 2 : 1))
 #define ARC_AUTO_KEYED_MODEL(width, vector_bytes) \
-  ((vector_bytes) >= 16 ? ((width) < 2 ? 10 : (width) < 3 ? 11 : (width) < 4 ? 4 : \
-         (width) < 6 ? 12 : (width) < 9 ? 6 : (width) < 20 ? 3 : 2) : \
-   (vector_bytes) >= 8 ? ((width) < 2 ? 10 : (width) < 3 ? 7 : (width) < 6 ? 3 : \
-         (width) < 14 ? 2 : 1) : \
-   ((width) < 2 ? 10 : (width) < 3 ? 4 : (width) < 4 ? 3 : \
-         (width) < 9 ? 2 : 1))
+  ((vector_bytes) >= 16 ? ((width) < 3 ? 12 : (width) < 4 ? 6 : (width) < 6 ? 13 : \
+         (width) < 9 ? 7 : (width) < 20 ? 4 : 3) : \
+   (vector_bytes) >= 8 ? ((width) < 2 ? 12 : (width) < 3 ? 8 : (width) < 4 ? 5 : \
+         (width) < 6 ? 4 : (width) < 8 ? 3 : (width) < 20 ? 2 : 1) : \
+   ((width) < 2 ? 12 : (width) < 3 ? 6 : (width) < 4 ? 4 : \
+         (width) < 6 ? 3 : (width) < 10 ? 2 : 1))
 /* clang-format on */
 /* policy_table: end */
 

@@ -254,10 +254,23 @@ static int complete(struct data *d, const struct result_file *f, FILE *err) {
 
 /* ---- the model, where nothing was measured ---- */
 
-/* simt/README.md: scheduler clocks of a warp update. */
-static const double model_shuffle = 4.0, model_vote = 11.0, model_request = 4.0,
-                    model_sector = 10.2, model_conflict = 13.0, model_base = 43.0,
-                    model_value = 1.1, model_keyed = 8.2, model_match = 5.65;
+/* simt/README.md: scheduler clocks of a warp update, for all schedulers of an H200 (528). */
+static const double model_shuffle = 2.5, model_vote = 8.0, model_scan = 4.0, model_match = 6.0,
+                    model_issue = 5.5; /* what a request takes from the issue */
+static const double unit_shuffle = 5.0, unit_request = 4.0;
+static const double memory_request = 528 / 46.0, memory_sector = 528 / 56.0,
+                    memory_conflict = 528 / 40.0;
+static const double model_base = 45.2, model_value = 1.1, model_keyed = 29.7;
+
+/* The largest of the three: what is issued, the unit of shuffles and requests, the memory. Requests
+   of `lanes` that share an address each. */
+static double model_clocks(double issued, int shuffles, int requests, int sectors, int lanes) {
+  double issue = issued + model_shuffle * shuffles + model_issue * requests;
+  double unit = unit_shuffle * shuffles + unit_request * requests;
+  double memory = fmax(memory_request * requests,
+                       memory_sector * sectors + memory_conflict * requests * (lanes - 1));
+  return fmax(fmax(issue, unit), memory);
+}
 
 static int transposed_shuffles(int width) {
   int shuffles = 0;
@@ -268,19 +281,24 @@ static int transposed_shuffles(int width) {
   return shuffles;
 }
 
-static double model_direct(int width, int requests, int lanes) {
-  double base = model_base + model_value * width;
-  return fmax(base + model_request * requests,
-              requests * (model_sector + model_conflict * (lanes - 1)));
+static double model_around(int width) { return model_base + model_value * width; }
+
+static double model_direct(double around, int requests, int lanes) {
+  return model_clocks(around, 0, requests, requests, lanes);
 }
 
-/* Four keys a warp. */
+static double model_transposed(int width) {
+  double around = model_around(width) + 2 * model_vote + model_scan;
+  return model_clocks(around, transposed_shuffles(width), 1, (width + 7) / 8, 1);
+}
+
+/* Four keys a warp, lanes of each apart. */
 static double model_tree(int width, int requests, int lanes) {
   int groups = lanes < 4 ? lanes : 4, rounds = 0;
   while (groups << rounds < lanes) ++rounds;
-  double busy = model_base + model_keyed + model_value * width + model_match +
-                (3 + rounds) * model_vote + rounds * (width + 1) * model_shuffle;
-  return fmax(busy, requests * (model_sector + model_conflict * (groups - 1)));
+  double around = model_around(width) + model_keyed + model_match + 3 * model_scan +
+                  (rounds > 0 ? 2 + rounds : 2) * model_vote;
+  return model_clocks(around, rounds * (width + 1), requests, groups * requests, 1);
 }
 
 static void fill_from_model(struct data *d, const struct data *like) {
@@ -288,18 +306,16 @@ static void fill_from_model(struct data *d, const struct data *like) {
   for (int i = 0; i < like->width_count; ++i) {
     int width = like->width[i].width;
     struct width_data *w = width_of(d, width);
-    double base = model_base + model_value * width;
+    double around = model_around(width), keyed = around + model_keyed;
     for (int lanes = 1; lanes <= most_lanes; ++lanes) {
       int requests = width / 4 + width % 4 / 2 + width % 2;
-      curve_add(&w->none, lanes, base);
-      curve_add(&w->vector, lanes, model_direct(width, requests, lanes));
-      curve_add(&w->scalar, lanes, model_direct(width, width, lanes));
-      curve_add(&w->keyed_vector, lanes, model_direct(width, requests, lanes) + model_keyed);
-      curve_add(&w->keyed_scalar, lanes, model_direct(width, width, lanes) + model_keyed);
+      curve_add(&w->none, lanes, around);
+      curve_add(&w->vector, lanes, model_direct(around, requests, lanes));
+      curve_add(&w->scalar, lanes, model_direct(around, width, lanes));
+      curve_add(&w->keyed_vector, lanes, model_direct(keyed, requests, lanes));
+      curve_add(&w->keyed_scalar, lanes, model_direct(keyed, width, lanes));
       curve_add(&w->keyed_tree, lanes, model_tree(width, requests, lanes));
-      curve_add(
-          &w->reduced, lanes,
-          base + model_shuffle * transposed_shuffles(width) + 2.0 * model_vote + model_request);
+      curve_add(&w->reduced, lanes, model_transposed(width));
     }
   }
 }
