@@ -11,7 +11,7 @@ writes into FOLDER
   lanes        how many warp steps had so many lanes to add, a panel a dataset
   quality      PSNR of the held-out views about the mean of all trainings with the same seed: a dot
                a training, a bar at the mean, a panel a dataset; if any views were held out
-All but the last show means over the seeds.
+All but the last show means over the seeds. Lines that begin with # are comments.
 
 Needs Python 3.8 and matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no
 matplotlib."""
@@ -34,7 +34,7 @@ def fail(line):
 def read_table(path):
     try:
         with open(path, newline="") as stream:
-            rows = list(csv.DictReader(stream))
+            rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
     except (OSError, UnicodeDecodeError, csv.Error) as reason:
         fail(f"cannot read '{path}': {reason}")
     if not rows or any(column not in rows[0] for column in COLUMNS):
