@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/option_values.h"
+
 static const int LARGEST_GAUSSIANS = 10000000;
 static const int LARGEST_STEPS = 1000000;
 static const double LARGEST_RATE = 1000.0;
@@ -63,18 +65,6 @@ void options_print_help(FILE *stream) {
       stream);
 }
 
-static bool parse_integer(const char *option, const char *text, int least, int most, int *value,
-                          error_line *error) {
-  char *end;
-  errno = 0;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || number < least || number > most)
-    return error_set(error, "%s is '%.100s'; it must be a whole number from %d to %d", option, text,
-                     least, most);
-  *value = (int)number;
-  return true;
-}
-
 static bool parse_seed(const char *text, unsigned long long *value, error_line *error) {
   char *end;
   errno = 0;
@@ -95,23 +85,6 @@ static bool parse_rate(const char *option, const char *text, float *value, error
   return true;
 }
 
-static bool parse_size(const char *text, int *width, int *height, error_line *error) {
-  char *end;
-  errno = 0;
-  long w = strtol(text, &end, 10);
-  bool legal = end != text && *end == 'x';
-  const char *second = legal ? end + 1 : text;
-  long h = strtol(second, &end, 10);
-  legal = legal && end != second && *end == '\0' && errno == 0;
-  if (!legal || w < 1 || h < 1 || w > IMAGE_MAX_SIDE || h > IMAGE_MAX_SIDE)
-    return error_set(error,
-                     "--size is '%.100s'; it must be WIDTHxHEIGHT, such as 640x480, each 1 to %d",
-                     text, (int)IMAGE_MAX_SIDE);
-  *width = (int)w;
-  *height = (int)h;
-  return true;
-}
-
 static bool parse_path(const char *text, fit_path *path, error_line *error) {
   for (int p = 0; p < FIT_PATHS; ++p) {
     if (strcmp(text, fit_path_name((fit_path)p)) != 0) continue;
@@ -119,24 +92,6 @@ static bool parse_path(const char *text, fit_path *path, error_line *error) {
     return true;
   }
   return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
-}
-
-static bool parse_threshold(const char *text, int *threshold, error_line *error) {
-  char *end;
-  *threshold = ARC_THRESHOLD_AUTO;
-  if (strcmp(text, "auto") == 0) return true;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || number < 0 || number > 33)
-    return error_set(error, "--threshold is '%.100s'; it must be a whole number from 0 to 33, or "
-                            "auto", text);
-  *threshold = (int)number;
-  return true;
-}
-
-static bool parse_file(const char *option, const char *text, const char **file, error_line *error) {
-  if (text[0] == '\0') return error_set(error, "%s is empty; it must name a file", option);
-  *file = text;
-  return true;
 }
 
 /* One option that takes a value; false without a message in *known where there is none such. */
@@ -154,12 +109,9 @@ static bool parse_valued(fit_options *o, const char *name, const char *value, bo
     return parse_integer(name, value, 1, LARGEST_GAUSSIANS, &o->fit.gaussians, error);
   if (!strcmp(name, "--steps"))
     return parse_integer(name, value, 1, LARGEST_STEPS, &o->fit.steps, error);
-  if (!strcmp(name, "--lr-mean"))
-    return parse_rate(name, value, &o->fit.rates[RATE_MEAN], error);
-  if (!strcmp(name, "--lr-scale"))
-    return parse_rate(name, value, &o->fit.rates[RATE_SCALE], error);
-  if (!strcmp(name, "--lr-angle"))
-    return parse_rate(name, value, &o->fit.rates[RATE_ANGLE], error);
+  if (!strcmp(name, "--lr-mean")) return parse_rate(name, value, &o->fit.rates[RATE_MEAN], error);
+  if (!strcmp(name, "--lr-scale")) return parse_rate(name, value, &o->fit.rates[RATE_SCALE], error);
+  if (!strcmp(name, "--lr-angle")) return parse_rate(name, value, &o->fit.rates[RATE_ANGLE], error);
   if (!strcmp(name, "--lr-colour"))
     return parse_rate(name, value, &o->fit.rates[RATE_COLOUR], error);
   *known = false;
@@ -170,13 +122,16 @@ static bool parse_valued(fit_options *o, const char *name, const char *value, bo
 static bool check_together(fit_options *o, bool path_given, bool threshold_given,
                            error_line *error) {
   if (o->fit.tune && (o->compare_paths || path_given || threshold_given))
-    return error_set(error, "--tune picks path and threshold; leave --path, --threshold and "
-                            "--compare-paths out");
+    return error_set(error,
+                     "--tune picks path and threshold; leave --path, --threshold and "
+                     "--compare-paths out");
   if (o->compare_paths && path_given)
     return error_set(error, "--compare-paths runs every path; leave --path out");
   if (threshold_given && path_given && (o->fit.path == FIT_PLAIN || o->fit.path == FIT_DEFAULT))
-    return error_set(error, "--path %s has no threshold to choose; leave --threshold out or name "
-                            "another path", fit_path_name(o->fit.path));
+    return error_set(error,
+                     "--path %s has no threshold to choose; leave --threshold out or name "
+                     "another path",
+                     fit_path_name(o->fit.path));
   if (threshold_given && !path_given) o->fit.path = FIT_AUTO;
   if (o->out != nullptr && o->csv != nullptr && strcmp(o->out, o->csv) == 0)
     return error_set(error, "--out and --csv name the same file '%.300s'", o->out);

@@ -4,7 +4,7 @@
 #define FIT_OPTIONS_H
 
 #include "arc_policy.cuh"
-#include "image_io.h"
+#include "../common/image_io.h"
 
 /* How the backward kernel adds. Plain is what arc replaces; default is the kernel people copy,
    bound to arc's path and threshold macros; the rest name a path and take the threshold at run

@@ -6,8 +6,8 @@
 
 #include "simt/simt.cuh"
 
-#include "image_io.h"
-#include "test_command_line.h"
+#include "../common/image_io.h"
+#include "../common/test_command_line.h"
 
 /* One line with this part in it, this status, no output, no new file. */
 static void check_wrong(const char *line, int status, const char *part) {

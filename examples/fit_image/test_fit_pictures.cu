@@ -4,10 +4,10 @@
 
 #include "simt/simt.cuh"
 
-#include "image_io.h"
-#include "test_files.h"
+#include "../common/image_io.h"
+#include "../common/test_files.h"
 
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
 #include <jpeglib.h>
 #endif
 
@@ -112,7 +112,7 @@ static void test_ppm(void) {
   test_folder_files(true);
 }
 
-#if FIT_HAVE_PNG
+#if IMAGE_HAVE_PNG
 static void test_png(void) {
   image picture = procedural(61, 40);
   error_line error;
@@ -140,7 +140,7 @@ static void test_png(void) {
 }
 #endif
 
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
 /* A JPEG file in memory, to be freed. */
 static unsigned char *encode_jpeg(const image *picture, unsigned long *size) {
   struct jpeg_compress_struct codec;

@@ -6,7 +6,7 @@
 #define FIT_TEST_SCENE_CUH
 
 #include "fit.cuh"
-#include "test_check.h"
+#include "../common/test_check.h"
 
 enum { TEST_SKIPPED = 77 };
 

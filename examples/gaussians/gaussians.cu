@@ -111,7 +111,7 @@ static bool write_model(const trainer *t, const char *path, error_line *error) {
 static void render_name(const view *v, const char *folder, char *path, size_t size) {
   const char *dot = strrchr(v->name, '.');
   int length = dot != nullptr && dot != v->name ? (int)(dot - v->name) : (int)strlen(v->name);
-  snprintf(path, size, "%s/%.*s%s", folder, length, v->name, FIT_HAVE_PNG ? ".png" : ".ppm");
+  snprintf(path, size, "%s/%.*s%s", folder, length, v->name, IMAGE_HAVE_PNG ? ".png" : ".ppm");
 }
 
 static bool any_held_out(const scene *world) {

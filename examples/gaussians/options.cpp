@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/option_values.h"
 #include "arc_policy.cuh"
 
 static const int MOST_ITERATIONS = 1000000;
@@ -94,18 +95,6 @@ void options_print_help(FILE *stream) {
       stream);
 }
 
-static bool parse_integer(const char *name, const char *text, int least, int most, int *value,
-                          error_line *error) {
-  char *end;
-  errno = 0;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || number < least || number > most)
-    return error_set(error, "%s is '%.100s'; it must be a whole number from %d to %d", name, text,
-                     least, most);
-  *value = (int)number;
-  return true;
-}
-
 static bool parse_seed(const char *text, unsigned *value, error_line *error) {
   char *end;
   errno = 0;
@@ -123,23 +112,6 @@ static bool parse_scale(const char *text, float *value, error_line *error) {
   if (end == text || *end != '\0' || !(number > 0.0 && number <= 1.0))
     return error_set(error, "--scale is '%.100s'; it must be a number above 0, up to 1", text);
   *value = (float)number;
-  return true;
-}
-
-static bool parse_size(const char *text, int *width, int *height, error_line *error) {
-  char *end;
-  errno = 0;
-  long w = strtol(text, &end, 10);
-  bool legal = end != text && *end == 'x';
-  const char *second = legal ? end + 1 : text;
-  long h = strtol(second, &end, 10);
-  legal = legal && end != second && *end == '\0' && errno == 0;
-  if (!legal || w < 1 || h < 1 || w > IMAGE_MAX_SIDE || h > IMAGE_MAX_SIDE)
-    return error_set(error,
-                     "--size is '%.100s'; it must be WIDTHxHEIGHT, such as 640x480, each 1 to %d",
-                     text, (int)IMAGE_MAX_SIDE);
-  *width = (int)w;
-  *height = (int)h;
   return true;
 }
 
@@ -220,26 +192,6 @@ static bool parse_path(const char *text, add_path *path, error_line *error) {
     return true;
   }
   return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
-}
-
-static bool parse_threshold(const char *text, int *threshold, error_line *error) {
-  char *end;
-  *threshold = ARC_THRESHOLD_AUTO;
-  if (strcmp(text, "auto") == 0) return true;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || number < 0 || number > 33)
-    return error_set(error,
-                     "--threshold is '%.100s'; it must be a whole number from 0 to 33, or "
-                     "auto",
-                     text);
-  *threshold = (int)number;
-  return true;
-}
-
-static bool parse_file(const char *name, const char *text, const char **file, error_line *error) {
-  if (text[0] == '\0') return error_set(error, "%s is empty; it must name a file", name);
-  *file = text;
-  return true;
 }
 
 /* Files in and out; *known is false where the option is none of them. */

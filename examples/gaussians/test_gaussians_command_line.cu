@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../fit_image/test_command_line.h"
+#include "../common/test_command_line.h"
 #include "scene.h"
 
 /* One line with this part in it, this status, no new file. */

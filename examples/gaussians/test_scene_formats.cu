@@ -747,7 +747,7 @@ static void test_damage(void) {
 
 /* ---- a real capture ------------------------------------------------------------------------- */
 
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
 static void test_fox(const char *path) {
   scene s;
   scene_options o = {path, 0.25f, 8, 0};
@@ -803,7 +803,7 @@ int main(void) {
   save_pictures(&KNOWN_LENS);
   test_damage();
   remove_tree(test_folder);
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
   if (fox != nullptr) test_fox(fox);
   if (fox == nullptr) printf("ARC_DATA is not set, so the fox capture is not read\n");
 #else

@@ -1,7 +1,7 @@
-/* arc example fit_image: a folder for its tests to write in, and whole files.
+/* arc examples: a folder for its tests to write in, and whole files.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef FIT_TEST_FILES_H
-#define FIT_TEST_FILES_H
+#ifndef EXAMPLES_TEST_FILES_H
+#define EXAMPLES_TEST_FILES_H
 
 #include <dirent.h>
 #include <stdio.h>

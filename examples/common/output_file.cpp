@@ -1,4 +1,4 @@
-/* arc example fit_image: an output file that is either complete or absent.
+/* arc examples: an output file that is either complete or absent.
    SPDX-License-Identifier: Apache-2.0 */
 #include "output_file.h"
 

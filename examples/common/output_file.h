@@ -1,10 +1,10 @@
-/* arc example fit_image: an output file that is either complete or absent.
+/* arc examples: an output file that is either complete or absent.
    SPDX-License-Identifier: Apache-2.0
 
    The text goes to a temporary name beside the wanted one; committing renames it. Whatever stops
    the program in between, a file of the wanted name is never half written. */
-#ifndef FIT_OUTPUT_FILE_H
-#define FIT_OUTPUT_FILE_H
+#ifndef EXAMPLES_OUTPUT_FILE_H
+#define EXAMPLES_OUTPUT_FILE_H
 
 #include <stdio.h>
 

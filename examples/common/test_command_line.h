@@ -1,7 +1,7 @@
 /* arc examples: runs a program from a test and keeps what it printed.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef FIT_TEST_COMMAND_LINE_H
-#define FIT_TEST_COMMAND_LINE_H
+#ifndef EXAMPLES_TEST_COMMAND_LINE_H
+#define EXAMPLES_TEST_COMMAND_LINE_H
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* arc example fit_image: pictures in, pictures out.
+/* arc examples: pictures in, pictures out.
    SPDX-License-Identifier: Apache-2.0 */
 #include "image_io.h"
 
@@ -10,16 +10,16 @@
 #include <string.h>
 #include <strings.h>
 
-#ifndef FIT_HAVE_PNG
-#define FIT_HAVE_PNG 0
+#ifndef IMAGE_HAVE_PNG
+#define IMAGE_HAVE_PNG 0
 #endif
-#ifndef FIT_HAVE_JPEG
-#define FIT_HAVE_JPEG 0
+#ifndef IMAGE_HAVE_JPEG
+#define IMAGE_HAVE_JPEG 0
 #endif
-#if FIT_HAVE_PNG
+#if IMAGE_HAVE_PNG
 #include <png.h>
 #endif
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
 #include <jpeglib.h>
 #endif
 
@@ -113,7 +113,7 @@ static bool ppm_encode(FILE *stream, const image *picture, const unsigned char *
 
 /* ---- PNG ------------------------------------------------------------------------------------ */
 
-#if FIT_HAVE_PNG
+#if IMAGE_HAVE_PNG
 
 static void image_from_bytes(image *picture, const unsigned char *bytes) {
   size_t count = (size_t)picture->width * picture->height * 3;
@@ -160,15 +160,16 @@ static bool png_encode(FILE *stream, const image *picture, const unsigned char *
 #else
 
 static bool png_decode(image *, const byte_block *, error_line *error) {
-  return error_set(error, "a PNG, but this program was built without libpng; install it "
-                          "(Debian, Ubuntu: libpng-dev) and build again, or convert to PPM");
+  return error_set(error,
+                   "a PNG, but this program was built without libpng; install it "
+                   "(Debian, Ubuntu: libpng-dev) and build again, or convert to PPM");
 }
 
 #endif
 
 /* ---- JPEG ----------------------------------------------------------------------------------- */
 
-#if FIT_HAVE_JPEG
+#if IMAGE_HAVE_JPEG
 
 typedef struct jpeg_trap {
   struct jpeg_error_mgr manager; /* first, so that a pointer to it is a pointer to the trap */
@@ -210,8 +211,8 @@ static bool jpeg_decode(image *picture, const byte_block *file, error_line *erro
   row = (unsigned char *)malloc((size_t)codec.output_width * 3);
   bool ready = row != nullptr;
   if (!ready) error_set(error, "not enough memory for a JPEG");
-  ready = ready &&
-          image_allocate(picture, (int)codec.output_width, (int)codec.output_height, error);
+  ready =
+      ready && image_allocate(picture, (int)codec.output_width, (int)codec.output_height, error);
   while (ready && codec.output_scanline < codec.output_height) {
     size_t y = codec.output_scanline;
     JSAMPROW rows[1] = {row};
@@ -228,8 +229,9 @@ static bool jpeg_decode(image *picture, const byte_block *file, error_line *erro
 #else
 
 static bool jpeg_decode(image *, const byte_block *, error_line *error) {
-  return error_set(error, "a JPEG, but this program was built without libjpeg; install it "
-                          "(Debian, Ubuntu: libjpeg-dev) and build again, or convert to PPM");
+  return error_set(error,
+                   "a JPEG, but this program was built without libjpeg; install it "
+                   "(Debian, Ubuntu: libjpeg-dev) and build again, or convert to PPM");
 }
 
 #endif
@@ -301,13 +303,15 @@ static bool has_extension(const char *path, const char *extension) {
 
 static bool check_extension(const char *path, error_line *error) {
   if (has_extension(path, ".ppm")) return true;
-#if FIT_HAVE_PNG
+#if IMAGE_HAVE_PNG
   if (has_extension(path, ".png")) return true;
   return error_set(error, "cannot write '%.300s': the name must end in .ppm or .png", path);
 #else
   if (has_extension(path, ".png"))
-    return error_set(error, "cannot write '%.200s': this program was built without libpng; install "
-                            "it (Debian, Ubuntu: libpng-dev) and build again, or use .ppm", path);
+    return error_set(error,
+                     "cannot write '%.200s': this program was built without libpng; install "
+                     "it (Debian, Ubuntu: libpng-dev) and build again, or use .ppm",
+                     path);
   return error_set(error, "cannot write '%.300s': the name must end in .ppm", path);
 #endif
 }
@@ -325,7 +329,7 @@ bool image_write(const image *picture, const char *path, error_line *error) {
     free(bytes);
     return false;
   }
-#if FIT_HAVE_PNG
+#if IMAGE_HAVE_PNG
   bool png = has_extension(path, ".png");
   bool encoded =
       png ? png_encode(file.stream, picture, bytes) : ppm_encode(file.stream, picture, bytes);
@@ -364,8 +368,8 @@ bool image_shrink(image *picture, int width, int height, error_line *error) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
       for (int channel = 0; channel < 3; ++channel)
-        small.rgb[3 * ((size_t)y * width + x) + channel] = area_mean(
-            picture, channel, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y);
+        small.rgb[3 * ((size_t)y * width + x) + channel] =
+            area_mean(picture, channel, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y);
   image_free(picture);
   *picture = small;
   return true;

@@ -1,10 +1,10 @@
-/* arc example fit_image: pictures in, pictures out.
+/* arc examples: pictures in, pictures out.
    SPDX-License-Identifier: Apache-2.0
 
    PPM (P6, 8 or 16 bits) always works. PNG and JPEG work where the build found libpng and
-   libjpeg: FIT_HAVE_PNG, FIT_HAVE_JPEG. Every failure is one line that says what was wrong. */
-#ifndef FIT_IMAGE_IO_H
-#define FIT_IMAGE_IO_H
+   libjpeg: IMAGE_HAVE_PNG, IMAGE_HAVE_JPEG. Every failure is one line that says what was wrong. */
+#ifndef EXAMPLES_IMAGE_IO_H
+#define EXAMPLES_IMAGE_IO_H
 
 #include "output_file.h"
 

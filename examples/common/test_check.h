@@ -1,20 +1,20 @@
-/* arc example fit_image: what its tests share.
+/* arc examples: what its tests share.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef FIT_TEST_CHECK_H
-#define FIT_TEST_CHECK_H
+#ifndef EXAMPLES_TEST_CHECK_H
+#define EXAMPLES_TEST_CHECK_H
 
 #include <stdio.h>
 
 static int test_failures = 0;
 
 /* Goes on after a failure, so that one run shows all of them; the first twenty are printed. */
-#define CHECK(condition, ...)                                         \
-  do {                                                                \
-    if (!(condition) && ++test_failures <= 20) {                      \
-      printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition);  \
-      printf(__VA_ARGS__);                                            \
-      printf("\n");                                                   \
-    }                                                                 \
+#define CHECK(condition, ...)                                        \
+  do {                                                               \
+    if (!(condition) && ++test_failures <= 20) {                     \
+      printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition); \
+      printf(__VA_ARGS__);                                           \
+      printf("\n");                                                  \
+    }                                                                \
   } while (0)
 
 static inline int test_end(const char *name) {
