@@ -17,7 +17,7 @@ command -v "$nvcc" >/dev/null || {
 }
 
 all_widths=$(seq 1 32)
-few_widths="3 10 32"
+few_widths="3 32"
 spotless=' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'
 paths="atomic serialized butterfly transposed tree auto"
 
