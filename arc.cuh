@@ -35,8 +35,9 @@
        butterfly    5 n                              n from one lane
        transposed   S(n) a group                     1 a group, coalesced
        two groups   n + S16(n) (***)                 1, coalesced (auto only)
-       tree         n + 1 a round (**)               n from one lane a group (*)
-       (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds.
+       tree         n a round, n + 1 mixed (**)      n from one lane a group (*)
+       (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
+       of a group do not have a stretch of the warp for themselves.
        (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10, 15 for n = 16.
        An empty warp costs one vote, on the atomic path nothing.
 

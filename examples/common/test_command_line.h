@@ -12,7 +12,18 @@
 
 enum { TEST_SKIPPED = 77, MOST_ARGUMENTS = 40 };
 
+/* What a test says of its program. */
+typedef struct command_line_test {
+  const char *name;        /* of the test */
+  const char *prefix;      /* of every line of complaint: "fit_image: " */
+  const char *small_run;   /* a run that succeeds wherever there is a device */
+  bool talks_first;        /* prints something before it reads its inputs */
+  void (*anywhere)(void);  /* the checks that need none, */
+  void (*on_device)(void); /* and those that do */
+} command_line_test;
+
 static const char *program;
+static const command_line_test *tested;
 
 typedef struct outcome {
   int status; /* exit status; -1 for a signal */
@@ -67,6 +78,74 @@ static inline int lines_in(const char *text) {
   int lines = 0;
   for (; *text != '\0'; ++text) lines += *text == '\n';
   return lines;
+}
+
+/* One line with this part in it, this status, no new file; and no output, but for a program that
+   talks first. */
+static inline void check_wrong(const char *line, int status, const char *part) {
+  int files = test_folder_files(false);
+  outcome o = run(line);
+  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
+  CHECK(strncmp(o.errors, tested->prefix, strlen(tested->prefix)) == 0 && lines_in(o.errors) == 1,
+        "%s: not one line: %s", line, o.errors);
+  CHECK(strstr(o.errors, part) != nullptr, "%s: lacks '%s': %s", line, part, o.errors);
+  CHECK(tested->talks_first || o.output[0] == '\0', "%s: printed %s", line, o.output);
+  files = test_folder_files(false) - files;
+  CHECK(files == 0, "%s: left %d files", line, files);
+  forget(&o);
+}
+
+/* A file is no terminal: no progress line, nothing on the error stream. */
+static inline void check_right(const char *line, int status, const char *part) {
+  outcome o = run(line);
+  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
+  CHECK(o.errors[0] == '\0', "%s: errors %s", line, o.errors);
+  CHECK(strstr(o.output, part) != nullptr, "%s: lacks '%s': %s", line, part, o.output);
+  CHECK(strchr(o.output, '\r') == nullptr, "%s: a progress line in a file", line);
+  forget(&o);
+}
+
+/* Ctrl-C, or `kill`, after a second: what is under way ends, status 130. */
+static inline void check_interrupted(const char *line, int signal_number) {
+  struct timespec pause = {1, 0};
+  pid_t child = start(line);
+  nanosleep(&pause, nullptr);
+  kill(child, signal_number);
+  outcome o = finish(child);
+  CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
+  CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
+  forget(&o);
+}
+
+static inline bool program_can_run(void) {
+  outcome o = run(tested->small_run);
+  bool no_device = strstr(o.errors, "no CUDA device") != nullptr;
+  if (no_device) CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d", o.status);
+  if (!no_device) CHECK(o.status == 0, "status %d: %s", o.status, o.errors);
+  forget(&o);
+  return !no_device;
+}
+
+/* The program to test is the only argument. */
+static inline int command_line_main(int argc, char **argv, const command_line_test *test) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s PROGRAM\n", argv[0]);
+    return 2;
+  }
+  program = argv[1];
+  tested = test;
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test->anywhere();
+  bool can_run = program_can_run();
+  if (can_run) test->on_device();
+  remove(test_path(".output"));
+  remove(test_path(".errors"));
+  test_folder_remove();
+  if (!can_run && test_failures == 0) {
+    printf("%s: runs skipped, no CUDA device\n", test->name);
+    return TEST_SKIPPED;
+  }
+  return test_end(test->name);
 }
 
 #endif

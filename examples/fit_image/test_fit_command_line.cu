@@ -9,20 +9,6 @@
 #include "../common/image_io.h"
 #include "../common/test_command_line.h"
 
-/* One line with this part in it, this status, no output, no new file. */
-static void check_wrong(const char *line, int status, const char *part) {
-  int files = test_folder_files(false);
-  outcome o = run(line);
-  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
-  CHECK(strncmp(o.errors, "fit_image: ", 11) == 0 && lines_in(o.errors) == 1,
-        "%s: not one line: %s", line, o.errors);
-  CHECK(strstr(o.errors, part) != nullptr, "%s: lacks '%s': %s", line, part, o.errors);
-  CHECK(o.output[0] == '\0', "%s: printed %s", line, o.output);
-  files = test_folder_files(false) - files;
-  CHECK(files == 0, "%s: left %d files", line, files);
-  forget(&o);
-}
-
 #define OUT " --out @/out.ppm --csv @/out.csv"
 
 static void test_wrong_options(void) {
@@ -79,26 +65,6 @@ static void test_wrong_files(void) {
   test_write_file(test_path("in.ppm"), "P6 1 1 255\nabc", 14);
   check_wrong("--image @/in.ppm --size 2x2" OUT, 2, "cannot enlarge the picture of 1 x 1 pixels");
   test_folder_files(true);
-}
-
-/* Also where no GPU is: then the rest is skipped. */
-static bool program_can_run(void) {
-  outcome o = run("--size 8x8 --gaussians 2 --steps 1");
-  bool no_device = strstr(o.errors, "no CUDA device") != nullptr;
-  if (no_device) CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d", o.status);
-  if (!no_device) CHECK(o.status == 0, "status %d: %s", o.status, o.errors);
-  forget(&o);
-  return !no_device;
-}
-
-/* A file is no terminal: no progress line, nothing on the error stream. */
-static void check_right(const char *line, int status, const char *part) {
-  outcome o = run(line);
-  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
-  CHECK(o.errors[0] == '\0', "%s: errors %s", line, o.errors);
-  CHECK(strstr(o.output, part) != nullptr, "%s: lacks '%s': %s", line, part, o.output);
-  CHECK(strchr(o.output, '\r') == nullptr, "%s: a progress line in a file", line);
-  forget(&o);
 }
 
 #define SMALL " --size 32x24 --gaussians 40 --steps 4"
@@ -163,45 +129,34 @@ static void test_extremes(void) {
 static void test_interrupt(int signal_number) {
   image picture;
   error_line error;
-  struct timespec pause = {1, 0};
-  pid_t child = start("--size 32x32 --gaussians 60 --steps 1000000" OUT);
-  nanosleep(&pause, nullptr);
-  kill(child, signal_number);
-  outcome o = finish(child);
-  CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
-  CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
+  check_interrupted("--size 32x32 --gaussians 60 --steps 1000000" OUT, signal_number);
   bool read = image_read(&picture, test_path("out.ppm"), &error);
   CHECK(read, "%s", error.text);
   if (read) image_free(&picture);
   CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
-  forget(&o);
+}
+
+static void anywhere(void) {
+  test_wrong_options();
+  test_wrong_files();
+}
+
+static void on_device(void) {
+  test_runs();
+  test_outputs();
+  test_tune();
+  test_compare_paths();
+  test_extremes();
+  test_interrupt(SIGINT);
+  test_interrupt(SIGTERM);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s PROGRAM\n", argv[0]);
-    return 2;
-  }
-  program = argv[1];
-  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
-  test_wrong_options();
-  test_wrong_files();
-  bool can_run = program_can_run();
-  if (can_run) {
-    test_runs();
-    test_outputs();
-    test_tune();
-    test_compare_paths();
-    test_extremes();
-    test_interrupt(SIGINT);
-    test_interrupt(SIGTERM);
-  }
-  remove(test_path(".output"));
-  remove(test_path(".errors"));
-  test_folder_remove();
-  if (!can_run && test_failures == 0) {
-    printf("test_fit_command_line: runs skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
-  return test_end("test_fit_command_line");
+  static const command_line_test test = {"test_fit_command_line",
+                                         "fit_image: ",
+                                         "--size 8x8 --gaussians 2 --steps 1",
+                                         false,
+                                         anywhere,
+                                         on_device};
+  return command_line_main(argc, argv, &test);
 }

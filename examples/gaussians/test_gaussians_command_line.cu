@@ -10,19 +10,6 @@
 #include "../common/test_command_line.h"
 #include "scene.h"
 
-/* One line with this part in it, this status, no new file. */
-static void check_wrong(const char *line, int status, const char *part) {
-  int files = test_folder_files(false);
-  outcome o = run(line);
-  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
-  CHECK(strncmp(o.errors, "gaussians: ", 11) == 0 && lines_in(o.errors) == 1,
-        "%s: not one line: %s", line, o.errors);
-  CHECK(strstr(o.errors, part) != nullptr, "%s: lacks '%s': %s", line, part, o.errors);
-  files = test_folder_files(false) - files;
-  CHECK(files == 0, "%s: left %d files", line, files);
-  forget(&o);
-}
-
 #define OUT " --out @/out.ply --csv @/out.csv"
 
 static void test_wrong_options(void) {
@@ -87,26 +74,6 @@ static void test_wrong_files(void) {
   test_write_file(test_path("file"), "x", 1);
   check_wrong("--renders @/file" OUT, 2, "is not a folder");
   remove(test_path("file"));
-}
-
-/* Also where no GPU is: then the rest is skipped. */
-static bool program_can_run(void) {
-  outcome o = run("--size 16x16 --gaussians 20 --views 2 --iterations 1");
-  bool no_device = strstr(o.errors, "no CUDA device") != nullptr;
-  if (no_device) CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d", o.status);
-  if (!no_device) CHECK(o.status == 0, "status %d: %s", o.status, o.errors);
-  forget(&o);
-  return !no_device;
-}
-
-/* A file is no terminal: no progress line, nothing on the error stream. */
-static void check_right(const char *line, int status, const char *part) {
-  outcome o = run(line);
-  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
-  CHECK(o.errors[0] == '\0', "%s: errors %s", line, o.errors);
-  CHECK(strstr(o.output, part) != nullptr, "%s: lacks '%s': %s", line, part, o.output);
-  CHECK(strchr(o.output, '\r') == nullptr, "%s: a progress line in a file", line);
-  forget(&o);
 }
 
 #define SMALL " --size 32x24 --gaussians 60 --views 5 --iterations 4"
@@ -179,44 +146,34 @@ static void test_measuring(void) {
 static void test_interrupt(int signal_number) {
   gaussians_host model;
   error_line error;
-  struct timespec pause = {1, 0};
-  pid_t child = start("--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT);
-  nanosleep(&pause, nullptr);
-  kill(child, signal_number);
-  outcome o = finish(child);
-  CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
-  CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
+  check_interrupted("--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT,
+                    signal_number);
   bool read = ply_read(&model, test_path("out.ply"), &error);
   CHECK(read, "%s", error.text);
   if (read) gaussians_free(&model);
   CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
-  forget(&o);
+}
+
+static void anywhere(void) {
+  test_wrong_options();
+  test_wrong_files();
+}
+
+static void on_device(void) {
+  test_wrong_inputs();
+  test_runs();
+  test_outputs();
+  test_measuring();
+  test_interrupt(SIGINT);
+  test_interrupt(SIGTERM);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s PROGRAM\n", argv[0]);
-    return 2;
-  }
-  program = argv[1];
-  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
-  test_wrong_options();
-  test_wrong_files();
-  bool can_run = program_can_run();
-  if (can_run) {
-    test_wrong_inputs();
-    test_runs();
-    test_outputs();
-    test_measuring();
-    test_interrupt(SIGINT);
-    test_interrupt(SIGTERM);
-  }
-  remove(test_path(".output"));
-  remove(test_path(".errors"));
-  test_folder_remove();
-  if (!can_run && test_failures == 0) {
-    printf("test_gaussians_command_line: runs skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
-  return test_end("test_gaussians_command_line");
+  static const command_line_test test = {"test_gaussians_command_line",
+                                         "gaussians: ",
+                                         "--size 16x16 --gaussians 20 --views 2 --iterations 1",
+                                         true,
+                                         anywhere,
+                                         on_device};
+  return command_line_main(argc, argv, &test);
 }
