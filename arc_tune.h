@@ -1359,12 +1359,18 @@ arc_tune__print(arc_tune__text *text, const char *format, ...) {
   }
 }
 
-ARC_TUNE__FN void arc_tune__print_policy(const arc_tune *t, arc_tune__text *text, int candidate) {
+/* Null for what is no path of arc. */
+ARC_TUNE__FN const char *arc_tune__path_name(int path) {
   static const char *const names[] = {"atomic",     "serialized", "butterfly",
                                       "transposed", "tree",       "auto"};
+  return path >= ARC_PATH_ATOMIC && path <= ARC_PATH_AUTO ? names[path - ARC_PATH_ATOMIC] : NULL;
+}
+
+ARC_TUNE__FN void arc_tune__print_policy(const arc_tune *t, arc_tune__text *text, int candidate) {
   arc_tune_policy p = arc_tune__policy(t, candidate);
-  if (p.path <= ARC_PATH_AUTO)
-    arc_tune__print(text, "%s", names[p.path - ARC_PATH_ATOMIC]);
+  const char *name = arc_tune__path_name(p.path);
+  if (name != NULL)
+    arc_tune__print(text, "%s", name);
   else
     arc_tune__print(text, "path%d", p.path);
   if (p.threshold != ARC_THRESHOLD_AUTO) arc_tune__print(text, ":%d", p.threshold);
