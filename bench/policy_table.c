@@ -26,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../simt/engine/model_gpu.h"
+#include "kernel_clocks.h"
 #include "result_file.h"
 
 enum { most_widths = 32, most_points = 64, most_mixtures = 256, most_lanes = 32 };
@@ -254,23 +256,21 @@ static int complete(struct data *d, const struct result_file *f, FILE *err) {
 
 /* ---- the model, where nothing was measured ---- */
 
-/* simt/README.md: scheduler clocks of a warp update, for all schedulers of an H200 (528). */
-static const double model_shuffle = 2.5, model_vote = 8.0, model_scan = 4.0, model_match = 6.0,
-                    model_issue = 5.5; /* what a request takes from the issue */
-static const double unit_shuffle = 5.0, unit_request = 4.0;
-static const double memory_request = 528 / 46.0, memory_sector = 528 / 56.0,
-                    memory_conflict = 528 / 40.0;
-static const double model_base = 45.2, model_value = 1.1, model_keyed = 29.7;
-
-/* The largest of the three: what is issued, the unit of shuffles and requests, the memory. Requests
-   of `lanes` that share an address each. */
+/* Scheduler clocks of a warp update, by simt/engine/model.h: the largest of what is issued, the unit
+   of shuffles and requests, and the memory. Requests of `lanes` that share an address each. */
 static double model_clocks(double issued, int shuffles, int requests, int sectors, int lanes) {
-  double issue = issued + model_shuffle * shuffles + model_issue * requests;
-  double unit = unit_shuffle * shuffles + unit_request * requests;
-  double memory = fmax(memory_request * requests,
-                       memory_sector * sectors + memory_conflict * requests * (lanes - 1));
+  const struct model_gpu *g = &model_gpus[0];
+  double issue = issued + g->shuffle * shuffles + g->reduction_issue * requests;
+  double unit = g->shuffle_unit * shuffles + g->reduction_unit * requests;
+  double memory = g->schedulers * fmax(requests / g->requests_per_clock,
+                                       sectors / g->sectors_per_clock +
+                                           requests * (lanes - 1) / g->conflicts_per_clock);
   return fmax(fmax(issue, unit), memory);
 }
+
+static double model_votes(int votes) { return model_gpus[0].vote * votes; }
+
+static double model_scans(int scans) { return model_gpus[0].scan * scans; }
 
 static int transposed_shuffles(int width) {
   int shuffles = 0;
@@ -281,14 +281,12 @@ static int transposed_shuffles(int width) {
   return shuffles;
 }
 
-static double model_around(int width) { return model_base + model_value * width; }
-
 static double model_direct(double around, int requests, int lanes) {
   return model_clocks(around, 0, requests, requests, lanes);
 }
 
 static double model_transposed(int width) {
-  double around = model_around(width) + 2 * model_vote + model_scan;
+  double around = sweep_kernel_clocks(width, 0) + model_votes(2) + model_scans(1);
   return model_clocks(around, transposed_shuffles(width), 1, (width + 7) / 8, 1);
 }
 
@@ -296,8 +294,8 @@ static double model_transposed(int width) {
 static double model_tree(int width, int requests, int lanes) {
   int groups = lanes < 4 ? lanes : 4, rounds = 0;
   while (groups << rounds < lanes) ++rounds;
-  double around = model_around(width) + model_keyed + model_match + 3 * model_scan +
-                  (rounds > 0 ? 2 + rounds : 2) * model_vote;
+  double around = sweep_kernel_clocks(width, 1) + model_gpus[0].match + model_scans(3) +
+                  model_votes(rounds > 0 ? 2 + rounds : 2);
   return model_clocks(around, rounds * (width + 1), requests, groups * requests, 1);
 }
 
@@ -306,7 +304,7 @@ static void fill_from_model(struct data *d, const struct data *like) {
   for (int i = 0; i < like->width_count; ++i) {
     int width = like->width[i].width;
     struct width_data *w = width_of(d, width);
-    double around = model_around(width), keyed = around + model_keyed;
+    double around = sweep_kernel_clocks(width, 0), keyed = sweep_kernel_clocks(width, 1);
     for (int lanes = 1; lanes <= most_lanes; ++lanes) {
       int requests = width / 4 + width % 4 / 2 + width % 2;
       curve_add(&w->none, lanes, around);

@@ -221,15 +221,6 @@ int sweep_transposed_selects(int width);
 const struct sweep_rates *sweep_bench_rates(const struct sweep_bench *b);
 double sweep_bench_warp_updates(const struct sweep_bench *b, const struct sweep_cell *c);
 
-/* ---- energy: sweep_energy.cu ---- */
-
-struct sweep_energy; /* the NVML library and the device's handle */
-/* NULL after a line on `err` where there is no NVML. */
-struct sweep_energy *sweep_energy_open(FILE *err);
-/* Millijoules since the driver was loaded; < 0: NVML failed. */
-double sweep_energy_read(const struct sweep_energy *e);
-void sweep_energy_close(struct sweep_energy *e);
-
 /* Set by SIGINT and SIGTERM: the sweep ends after the group under way. */
 int sweep_interrupted(void);
 

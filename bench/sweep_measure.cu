@@ -11,6 +11,8 @@
 
 #include "arc_policy.cuh"
 
+#include "energy_counter.h"
+#include "kernel_clocks.h"
 #include "sweep.h"
 #include "sweep_kernel_table.h"
 #include "sweep_oracle.cuh"
@@ -31,7 +33,7 @@ struct sweep_bench {
   int expected_known;
   int floors; /* whether rates are known */
   struct sweep_rates rates;
-  struct sweep_energy *energy;
+  energy_counter energy;
   cudaEvent_t start, stop;
   void *flush; /* what is overwritten for a cold cache */
   size_t flush_bytes;
@@ -115,7 +117,13 @@ static int open_device(struct sweep_bench *b, const struct sweep_options *o, FIL
   b->flush_bytes = o->rigour.cold ? 2 * (size_t)l2_bytes : 0;
   if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold", err))
     return 1;
-  if (o->rigour.energy && !(b->energy = sweep_energy_open(err))) return 1;
+  if (o->rigour.energy) {
+    b->energy = energy_open();
+    if (!b->energy.energy) {
+      fprintf(err, "arc_sweep: --energy: %s\n", b->energy.why);
+      return 1;
+    }
+  }
 #endif
   measure_clock_mhz(b, wake_up_clocks); /* idle clocks take a while to rise */
   b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(b, group_clocks);
@@ -150,7 +158,7 @@ void sweep_bench_close(struct sweep_bench *b) {
   cudaFree(b->lanes);
   cudaFree(b->verified);
   cudaFree(b->flush);
-  sweep_energy_close(b->energy);
+  energy_close(&b->energy);
   if (b->start) cudaEventDestroy(b->start);
   if (b->stop) cudaEventDestroy(b->stop);
   free(b);
@@ -221,16 +229,13 @@ static double launch(struct sweep_bench *b, const struct sweep_cell *c) {
 
 #if SIMT_ON_CPU
 
-/* Scheduler clocks of an H200 for the kernel around one update, fitted by model_fit.c. */
-static double kernel_clocks(const struct sweep_cell *c) {
-  return 45.2 + 1.1 * c->width + (c->call == SWEEP_CALL_KEYED ? 29.7 : 0.0);
-}
-
 static void fill_counts(const struct sweep_bench *b, const struct sweep_cell *cell,
                         struct sweep_result *r) {
   struct simt_counters c = simt_counters_read();
   double updates = sweep_warp_updates(cell, &b->sizes);
-  c.uncounted = (unsigned long long)(kernel_clocks(cell) * updates);
+  c.uncounted =
+      (unsigned long long)(sweep_kernel_clocks(cell->width, cell->call == SWEEP_CALL_KEYED) *
+                           updates);
   r->gross = 1000.0 * simt_model_clocks(&c, "h200") / updates;
   r->shuffles = (double)c.shuffles / updates;
   r->votes = (double)c.votes / updates;
@@ -286,7 +291,7 @@ static double measure_energy(struct sweep_bench *b, const struct sweep_cell *c) 
   const double least_ms = 60.0, most_ms = 1000.0;
   struct sweep_args a = args_of(b, c);
   sweep_kernel kernel = sweep_kernel_of(c);
-  double first = sweep_energy_read(b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
+  double first = energy_read(&b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
   double launches = 0.0;
   while (spent_ms < most_ms && first >= 0.0) {
     float ms = 0.0f;
@@ -298,7 +303,7 @@ static double measure_energy(struct sweep_bench *b, const struct sweep_cell *c) 
     spent_ms += (double)ms;
     since_ms += (double)ms;
     launches += 4.0;
-    double now = sweep_energy_read(b->energy);
+    double now = energy_read(&b->energy);
     if (begin >= 0.0 && now > begin && since_ms >= least_ms)
       return (now - begin) * 1e6 / (launches * sweep_warp_updates(c, &b->sizes));
     if (begin < 0.0 && now > first) begin = now, since_ms = launches = 0.0;
@@ -359,7 +364,7 @@ static int measure_cells(struct sweep_bench *b, const struct sweep_cell *cells, 
       busy |= !timed[i].done;
     }
   }
-  for (int i = 0; i < count && !bad && b->energy; ++i)
+  for (int i = 0; i < count && !bad && b->energy.energy; ++i)
     results[i].energy_nj = measure_energy(b, &cells[i]);
   bad |= failed(cudaGetLastError(), "launch", err);
   free(timed);

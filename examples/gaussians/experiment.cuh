@@ -5,7 +5,7 @@
 #ifndef GAUSSIANS_EXPERIMENT_CUH
 #define GAUSSIANS_EXPERIMENT_CUH
 
-#include "energy.h"
+#include "bench/energy_counter.h"
 #include "program.cuh"
 
 static const add_path experiment_paths[] = {ADD_PLAIN,    ADD_SERIALIZED, ADD_BUTTERFLY, ADD_CUB,

@@ -9,18 +9,7 @@
 #ifndef SIMT_ENGINE_MODEL_H
 #define SIMT_ENGINE_MODEL_H
 
-struct model_gpu {
-  const char *name;
-  double schedulers;
-  double shuffle, vote, match, redux, scan, sync, reduction_issue;    // clocks of one scheduler
-  double shuffle_unit, reduction_unit;                                // of its unit, likewise
-  double requests_per_clock, sectors_per_clock, conflicts_per_clock;  // the whole chip
-  bool sides_overlap;  // the larger side counts, or their sum
-};
-static const model_gpu model_gpus[] = {
-    {"h200", 132 * 4, 2.5, 8, 6, 8, 4, 1, 5.5, 5, 4, 46, 56, 40, true},
-    {"generic", 1, 4, 8, 6, 8, 4, 1, 5.5, 0, 0, 0.1, 0.1, 0.1, false},
-};
+#include "model_gpu.h"
 
 double simt_model_clocks(const struct simt_counters *c, const char *gpu) {
   for (const model_gpu &g : model_gpus) {

@@ -1,18 +1,21 @@
-/* arc example gaussians: the energy counter of the GPU, through NVML where it is installed.
+/* energy_counter.h - the energy counter of the GPU, through NVML where it is installed.
    SPDX-License-Identifier: Apache-2.0
 
    The library is opened by name at run time: nothing links against it and no header of it is
    needed. */
-#ifndef GAUSSIANS_ENERGY_H
-#define GAUSSIANS_ENERGY_H
+#ifndef ARC_BENCH_ENERGY_COUNTER_H
+#define ARC_BENCH_ENERGY_COUNTER_H
 
 #include "simt/simt.cuh"
+
+#include <stdio.h>
 
 typedef int (*nvml_energy)(void *device, unsigned long long *millijoules);
 
 typedef struct energy_counter {
   void *library, *device;
-  nvml_energy energy; /* null: there is no counter */
+  nvml_energy energy; /* null: there is no counter, */
+  char why[256];      /* for this reason */
 } energy_counter;
 
 /* Millijoules since the driver was loaded; negative where nobody counts them. */
@@ -25,7 +28,7 @@ static inline double energy_read(const energy_counter *e) {
 #if SIMT_ON_CPU
 
 static inline energy_counter energy_open(void) {
-  energy_counter e = {nullptr, nullptr, nullptr};
+  energy_counter e = {nullptr, nullptr, nullptr, "the CPU warp has no energy counter"};
   return e;
 }
 static inline void energy_close(energy_counter *) {}
@@ -44,17 +47,22 @@ static inline void energy_close(energy_counter *e) {
 }
 
 static inline energy_counter energy_open(void) {
-  energy_counter e = {dlopen("libnvidia-ml.so.1", RTLD_NOW), nullptr, nullptr};
+  energy_counter e = {dlopen("libnvidia-ml.so.1", RTLD_NOW), nullptr, nullptr, ""};
   char bus_id[32] = "";
   int device = 0;
-  if (e.library == nullptr) return e;
+  if (e.library == nullptr) {
+    snprintf(e.why, sizeof e.why, "libnvidia-ml.so.1 cannot be opened: %s", dlerror());
+    return e;
+  }
   nvml_init init = (nvml_init)dlsym(e.library, "nvmlInit_v2");
   nvml_handle handle = (nvml_handle)dlsym(e.library, "nvmlDeviceGetHandleByPciBusId_v2");
   e.energy = (nvml_energy)dlsym(e.library, "nvmlDeviceGetTotalEnergyConsumption");
   bool ready = init != nullptr && handle != nullptr && cudaGetDevice(&device) == cudaSuccess &&
                cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) == cudaSuccess && init() == 0 &&
                handle(bus_id, &e.device) == 0;
-  if (!ready || energy_read(&e) < 0.0) energy_close(&e);
+  if (ready && energy_read(&e) >= 0.0) return e;
+  snprintf(e.why, sizeof e.why, "NVML has no energy counter for this GPU");
+  energy_close(&e);
   return e;
 }
 
