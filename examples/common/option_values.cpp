@@ -1,4 +1,4 @@
-/* arc examples: values of options, from the command line.
+/* arc examples: options and their values, from the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #include "option_values.h"
 
@@ -8,6 +8,32 @@
 
 #include "arc_policy.cuh"
 #include "image_io.h"
+
+bool option_read(option_given *given, int argc, char **argv, int i, error_line *error) {
+  const char *equals = strchr(argv[i], '=');
+  size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+  if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof given->name)
+    return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
+  memcpy(given->name, argv[i], length);
+  given->name[length] = '\0';
+  given->joined = equals != nullptr;
+  given->last = !given->joined && i + 1 >= argc;
+  given->value = given->joined ? equals + 1 : given->last ? "" : argv[i + 1];
+  return true;
+}
+
+bool option_set_flag(const option_given *given, bool *flag, error_line *error) {
+  if (given->joined) return error_set(error, "%s takes no value", given->name);
+  *flag = true;
+  return true;
+}
+
+bool option_accept(const option_given *given, bool known, bool legal, int *i, error_line *error) {
+  if (!known) return error_set(error, "'%s' is not an option; see --help", given->name);
+  if (given->last) return error_set(error, "%s needs a value; see --help", given->name);
+  if (!given->joined) ++*i;
+  return legal;
+}
 
 bool parse_integer(const char *option, const char *text, int least, int most, int *value,
                    error_line *error) {

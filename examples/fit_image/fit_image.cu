@@ -8,13 +8,12 @@
    arc stands in `backward`), fit.cuh (one step after another). This file is the program around. */
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "simt/simt.cuh"
 
+#include "../common/program_run.h"
 #include "fit.cuh"
 
 static const double SAME_PSNR_DB = 0.1;
@@ -28,29 +27,6 @@ typedef struct run_result {
   float whole_ms, forward_ms, backward_ms, rest_ms;
   char tuning[8192]; /* an account of it, with --tune */
 } run_result;
-
-static volatile sig_atomic_t interrupted = 0;
-
-static void on_interrupt(int signal_number) {
-  interrupted = 1;
-  signal(signal_number, SIG_DFL); /* a second Ctrl-C ends the program at once */
-}
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
-static float median(float *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return 0.5f * (values[(count - 1) / 2] + values[count / 2]);
-}
 
 static fit_options default_options(void) {
   fit_options o;
@@ -100,16 +76,6 @@ static bool load_target(const fit_options *o, image *target, error_line *error) 
 static void default_gaussians(fit_options *o, const image *target) {
   int fitting = target->width * target->height / 20;
   if (o->fit.gaussians == 0) o->fit.gaussians = fitting < 1 ? 1 : fitting > 50000 ? 50000 : fitting;
-}
-
-static bool has_device(error_line *error) {
-  int devices = 0;
-  cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status == cudaSuccess && devices > 0) return true;
-  return error_set(error,
-                   "no CUDA device: %s; the program built for the CPU warp, fit_image_simt, "
-                   "needs none",
-                   status == cudaSuccess ? "none found" : cudaGetErrorString(status));
 }
 
 static void print_header(const fit_options *o, const image *target) {
@@ -300,12 +266,12 @@ int main(int argc, char **argv) {
   int status = 0;
   if (!load_target(&o, &target, &error))
     status = fail(2, &error);
-  else if (!has_device(&error) || !image_allocate(&fitted, target.width, target.height, &error))
+  else if (!has_device("fit_image", &error) ||
+           !image_allocate(&fitted, target.width, target.height, &error))
     status = fail(1, &error);
   if (status == 0) {
     default_gaussians(&o, &target);
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
+    catch_interrupts();
     print_header(&o, &target);
     status = run_and_report(&o, &target, &fitted);
   }

@@ -142,33 +142,20 @@ static bool check_together(fit_options *o, bool path_given, bool threshold_given
 bool options_parse(fit_options *options, int argc, char **argv, error_line *error) {
   bool path_given = false, threshold_given = false;
   for (int i = 1; i < argc; ++i) {
-    char name[32];
-    const char *equals = strchr(argv[i], '=');
-    size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-    if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof name)
-      return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
-    memcpy(name, argv[i], length);
-    name[length] = '\0';
-
-    bool *flag = nullptr;
-    if (strcmp(name, "--help") == 0) flag = &options->help;
-    if (strcmp(name, "--compare-paths") == 0) flag = &options->compare_paths;
-    if (strcmp(name, "--tune") == 0) flag = &options->fit.tune;
+    option_given given;
+    bool known, *flag = nullptr;
+    if (!option_read(&given, argc, argv, i, error)) return false;
+    if (strcmp(given.name, "--help") == 0) flag = &options->help;
+    if (strcmp(given.name, "--compare-paths") == 0) flag = &options->compare_paths;
+    if (strcmp(given.name, "--tune") == 0) flag = &options->fit.tune;
     if (flag != nullptr) {
-      if (equals != nullptr) return error_set(error, "%s takes no value", name);
-      *flag = true;
+      if (!option_set_flag(&given, flag, error)) return false;
       continue;
     }
-    bool known;
-    bool last = equals == nullptr && i + 1 >= argc;
-    const char *value = equals != nullptr ? equals + 1 : last ? "" : argv[i + 1];
-    bool legal = parse_valued(options, name, value, &known, error);
-    if (!known) return error_set(error, "'%s' is not an option; see --help", name);
-    if (last) return error_set(error, "%s needs a value; see --help", name);
-    if (!legal) return false;
-    if (equals == nullptr) ++i;
-    path_given = path_given || strcmp(name, "--path") == 0;
-    threshold_given = threshold_given || strcmp(name, "--threshold") == 0;
+    bool legal = parse_valued(options, given.name, given.value, &known, error);
+    if (!option_accept(&given, known, legal, &i, error)) return false;
+    path_given = path_given || strcmp(given.name, "--path") == 0;
+    threshold_given = threshold_given || strcmp(given.name, "--threshold") == 0;
   }
   return options->help || check_together(options, path_given, threshold_given, error);
 }

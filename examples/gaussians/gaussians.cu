@@ -43,16 +43,6 @@ static options default_options(void) {
   return o;
 }
 
-static bool has_device(error_line *error) {
-  int devices = 0;
-  cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status == cudaSuccess && devices > 0) return true;
-  return error_set(error,
-                   "no CUDA device: %s; the program built for the CPU warp, gaussians_simt, "
-                   "needs none",
-                   status == cudaSuccess ? "none found" : cudaGetErrorString(status));
-}
-
 static void print_device(void) {
 #if SIMT_ON_CPU
   printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
@@ -268,9 +258,8 @@ int main(int argc, char **argv) {
     return fail(2, &error);
   }
   if (!probe_outputs(&o, &error)) return fail(2, &error);
-  if (!has_device(&error)) return fail(1, &error);
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  if (!has_device("gaussians", &error)) return fail(1, &error);
+  catch_interrupts();
   print_device();
   if (o.bench_backward) return run_bench_backward(&o);
   if (o.experiment != nullptr) return run_experiment(&o);

@@ -330,31 +330,19 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
 bool options_parse(options *o, int argc, char **argv, error_line *error) {
   bool path_given = false, threshold_given = false;
   for (int i = 1; i < argc; ++i) {
-    char name[32];
-    const char *equals = strchr(argv[i], '=');
-    size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-    if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof name)
-      return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
-    memcpy(name, argv[i], length);
-    name[length] = '\0';
-
-    bool *flag = nullptr;
-    if (strcmp(name, "--help") == 0) flag = &o->help;
-    if (strcmp(name, "--bench-backward") == 0) flag = &o->bench_backward;
+    option_given given;
+    bool known, *flag = nullptr;
+    if (!option_read(&given, argc, argv, i, error)) return false;
+    if (strcmp(given.name, "--help") == 0) flag = &o->help;
+    if (strcmp(given.name, "--bench-backward") == 0) flag = &o->bench_backward;
     if (flag != nullptr) {
-      if (equals != nullptr) return error_set(error, "%s takes no value", name);
-      *flag = true;
+      if (!option_set_flag(&given, flag, error)) return false;
       continue;
     }
-    bool known, last = equals == nullptr && i + 1 >= argc;
-    const char *value = equals != nullptr ? equals + 1 : last ? "" : argv[i + 1];
-    bool legal = parse_valued(o, name, value, &known, error);
-    if (!known) return error_set(error, "'%s' is not an option; see --help", name);
-    if (last) return error_set(error, "%s needs a value; see --help", name);
-    if (!legal) return false;
-    if (equals == nullptr) ++i;
-    path_given = path_given || strcmp(name, "--path") == 0;
-    threshold_given = threshold_given || strcmp(name, "--threshold") == 0;
+    bool legal = parse_valued(o, given.name, given.value, &known, error);
+    if (!option_accept(&given, known, legal, &i, error)) return false;
+    path_given = path_given || strcmp(given.name, "--path") == 0;
+    threshold_given = threshold_given || strcmp(given.name, "--threshold") == 0;
   }
   return o->help || check_together(o, path_given, threshold_given, error);
 }

@@ -3,39 +3,15 @@
 #ifndef GAUSSIANS_PROGRAM_CUH
 #define GAUSSIANS_PROGRAM_CUH
 
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../common/program_run.h"
 #include "checkpoint.cuh"
 #include "world.cuh"
-
-static volatile sig_atomic_t interrupted = 0;
-
-static inline void on_interrupt(int signal_number) {
-  interrupted = 1;
-  signal(signal_number, SIG_DFL); /* a second Ctrl-C ends the program at once */
-}
-
-static inline double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static inline int fail(int status, const error_line *error) {
   fprintf(stderr, "gaussians: %s\n", error->text);
   return status;
-}
-
-static inline int ascending(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
-static inline float median(float *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return 0.5f * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 static inline const char *threshold_name(add_path path, int threshold, char *room) {

@@ -370,7 +370,7 @@ static void test_measure(void) {
 /* Three deviations along the longer axis of the projected ellipse, in pixels; 0 where the Gaussian
    is not in the picture. */
 static double projected_radius(const camera *c, const gaussians_host *g, int i) {
-  double at[3], q[4], length = 0.0, r[3][3], m[2][3], a = 0.0, b = 0.0, d = 0.0;
+  double at[3], q[4], rotation[3][3], length = 0.0, r[3][3], m[2][3], a = 0.0, b = 0.0, d = 0.0;
   for (int row = 0; row < 3; ++row) {
     at[row] = c->world_to_camera[row][3];
     for (int k = 0; k < 3; ++k) at[row] += c->world_to_camera[row][k] * g->position[3 * i + k];
@@ -379,13 +379,7 @@ static double projected_radius(const camera *c, const gaussians_host *g, int i) 
   if (at[2] < 0.1 || u < 0 || v < 0 || u > c->width || v > c->height) return 0.0;
   for (int k = 0; k < 4; ++k) length += (double)g->rotation[4 * i + k] * g->rotation[4 * i + k];
   for (int k = 0; k < 4; ++k) q[k] = g->rotation[4 * i + k] / sqrt(length);
-  const double rotation[3][3] = {
-      {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
-       2 * (q[1] * q[3] + q[0] * q[2])},
-      {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
-       2 * (q[2] * q[3] - q[0] * q[1])},
-      {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
-       1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
+  rotation_of_quaternion(q, rotation);
   for (int row = 0; row < 3; ++row)
     for (int axis = 0; axis < 3; ++axis) {
       r[row][axis] = 0.0;

@@ -29,6 +29,17 @@ typedef struct known_pose {
 static const char *const KNOWN_NAMES[KNOWN_VIEWS] = {"a.ppm", "b.ppm", "c d.ppm", "e\xc3\xa9.ppm",
                                                      "f.ppm"};
 
+/* Of a quaternion of length 1, real part first. */
+static inline void rotation_of_quaternion(const double q[4], double rotation[3][3]) {
+  const double rows[3][3] = {{1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
+                              2 * (q[1] * q[3] + q[0] * q[2])},
+                             {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
+                              2 * (q[2] * q[3] - q[0] * q[1])},
+                             {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
+                              1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
+  memcpy(rotation, rows, sizeof rows);
+}
+
 static inline known_pose pose_known(int view) {
   known_pose p;
   double length = 0.0, *q = p.quaternion;
@@ -36,14 +47,7 @@ static inline known_pose pose_known(int view) {
                            0.12 * sin(1.0 + view)};
   for (int i = 0; i < 4; ++i) length += drawn[i] * drawn[i];
   for (int i = 0; i < 4; ++i) q[i] = drawn[i] / sqrt(length);
-  const double rotation[3][3] = {
-      {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
-       2 * (q[1] * q[3] + q[0] * q[2])},
-      {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
-       2 * (q[2] * q[3] - q[0] * q[1])},
-      {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
-       1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
-  memcpy(p.rotation, rotation, sizeof rotation);
+  rotation_of_quaternion(q, p.rotation);
   p.translation[0] = 0.3 * sin(view);
   p.translation[1] = -0.2 * cos(view);
   p.translation[2] = 5.0 + 0.2 * view;
