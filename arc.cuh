@@ -39,13 +39,15 @@
        (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
        of a group do not have a stretch of the warp for themselves.
        (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10, 15 for n = 16.
-       An empty warp costs one vote, on the atomic path nothing.
+       An empty warp costs one vote, on the atomic path nothing. Promises of the caller save more:
+       ARC_INACTIVE_IS_ZERO, ARC_INACTIVE_HAS_KEY, ARC_WARP_IS_ACTIVE, see arc_policy.cuh.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
    once. The caller's values are not modified. An inactive lane's key, values and pointers are
-   never read, garbage or not. NaN or infinity in one value reaches that parameter of that key
-   and no other. The order of additions is unspecified, so float results may differ in
-   the last bits from run to run and with the threshold. Additions are relaxed and return nothing.
+   never read, garbage or not, but for what is promised. NaN or infinity in one value reaches that
+   parameter of that key and no other. The order of additions is unspecified, so float results may
+   differ in the last bits from run to run and with the threshold. Additions are relaxed and return
+   nothing.
 
    A width that is a literal where the target is built compiles to registers only, no stack frame.
    A width known at run time works, at the price of 32 values. Widths above 32 work too, in chunks
@@ -895,15 +897,15 @@ ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int k
 
 /* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for
    both. */
-ARC__FN void arc__add_present_transposed(int kind, const arc__target *t, int key,
+ARC__FN void arc__add_present_transposed(int kind, int keys, const arc__target *t, int key,
                                          const void *values, bool active, unsigned present,
                                          int lane) {
-  bool full = present == ARC__ALL_LANES;
+  bool full = present == ARC__ALL_LANES, known = keys == ARC__UNIFORM && ARC_INACTIVE_HAS_KEY;
   if (t->width > 1 && (full || (ARC_INACTIVE_IS_ZERO && !t->by_pointer))) {
-    if (!full) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
+    if (!known && !full) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
     arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
   } else {
-    arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, present, false,
+    arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, present, known,
                               lane);
   }
 }
@@ -934,7 +936,7 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   } else if (keys == ARC__KEYED) {
     arc__add_each_transposed(kind, t, key, values, active, present, threshold, lane);
   } else if (__popc(present) >= threshold) {
-    arc__add_present_transposed(kind, t, key, values, active, present, lane);
+    arc__add_present_transposed(kind, keys, t, key, values, active, present, lane);
   } else if (active) {
     arc__add_plain(kind, t, key, values, true);
   }
@@ -958,7 +960,7 @@ ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void
   unsigned leaders = __ballot_sync(lanes, leader);
   if (lanes == ARC__ALL_LANES && __popc(leaders) <= 2) {
     if ((leaders & (leaders - 1u)) == 0u) {
-      arc__add_present_transposed(kind, t, key, values, active, present, lane);
+      arc__add_present_transposed(kind, ARC__KEYED, t, key, values, active, present, lane);
       return;
     }
     if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
@@ -986,12 +988,14 @@ ARC__FN void arc__add(int kind, int path, int keys, const arc__target *t, int ke
     return;
   }
   bool counts_first = path == ARC_PATH_AUTO && keys == ARC__KEYED;
-  if (!counts_first && !__any_sync(lanes, active)) return;
+  if (!ARC_WARP_IS_ACTIVE && !counts_first && !__any_sync(lanes, active)) return;
   unsigned present = __ballot_sync(lanes, active);
 #if ARC_CHECK >= 2
+  ARC__CHECK(2, !ARC_WARP_IS_ACTIVE || present != 0u, "no lane of the warp is active");
   if (keys == ARC__UNIFORM) {
     int first = __shfl_sync(lanes, active ? key : 0, arc__lowest(present));
-    ARC__CHECK(2, !active || key == first, "the keys of a uniform add differ");
+    ARC__CHECK(2, (!ARC_INACTIVE_HAS_KEY && !active) || key == first,
+               "the keys of a uniform add differ");
   }
 #if ARC_INACTIVE_IS_ZERO
   for (int i = 0; i < t->width; ++i)

@@ -20,6 +20,12 @@
    ARC_INACTIVE_IS_ZERO   0, 1                     0                    1: the caller promises that inactive lanes
                                                                         hold zeros and readable values. Saves up to
                                                                         one select a value in partly active warps.
+   ARC_INACTIVE_HAS_KEY   0, 1                     0                    1: the caller promises that in a uniform add
+                                                                        inactive lanes hold the key too, as where the
+                                                                        warp walks over one list. Saves a shuffle.
+   ARC_WARP_IS_ACTIVE     0, 1                     0                    1: the caller promises that no warp calls
+                                                                        with all its lanes inactive, as after a vote
+                                                                        of its own. Saves arc's vote.
    ARC_VECTOR_ATOMICS     0, 1                     1                    1: 8- and 16-byte reduction instructions
                                                                         where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
@@ -29,9 +35,9 @@
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
                                                                         lane mask); a few instructions a call.
                                                                         2: also promises (one key in a uniform call,
-                                                                        zeros in inactive lanes); a few votes and a
-                                                                        compare a value. A failure stops the kernel
-                                                                        with file, line and what was wrong. */
+                                                                        the three above); a few votes and a compare
+                                                                        a value. A failure stops the kernel with
+                                                                        file, line and what was wrong. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
 
@@ -66,6 +72,12 @@
 #endif
 #ifndef ARC_INACTIVE_IS_ZERO
 #define ARC_INACTIVE_IS_ZERO 0
+#endif
+#ifndef ARC_INACTIVE_HAS_KEY
+#define ARC_INACTIVE_HAS_KEY 0
+#endif
+#ifndef ARC_WARP_IS_ACTIVE
+#define ARC_WARP_IS_ACTIVE 0
 #endif
 #ifndef ARC_VECTOR_ATOMICS
 #define ARC_VECTOR_ATOMICS 1
@@ -104,6 +116,22 @@
 #elif ARC_INACTIVE_IS_ZERO + 0 == 0
 #if !ARC__IS_ZERO(ARC_INACTIVE_IS_ZERO)
 #error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
+#endif
+#endif
+
+#if ARC_INACTIVE_HAS_KEY + 0 < 0 || ARC_INACTIVE_HAS_KEY + 0 > 1
+#error "ARC_INACTIVE_HAS_KEY must be 0 or 1"
+#elif ARC_INACTIVE_HAS_KEY + 0 == 0
+#if !ARC__IS_ZERO(ARC_INACTIVE_HAS_KEY)
+#error "ARC_INACTIVE_HAS_KEY must be 0 or 1"
+#endif
+#endif
+
+#if ARC_WARP_IS_ACTIVE + 0 < 0 || ARC_WARP_IS_ACTIVE + 0 > 1
+#error "ARC_WARP_IS_ACTIVE must be 0 or 1"
+#elif ARC_WARP_IS_ACTIVE + 0 == 0
+#if !ARC__IS_ZERO(ARC_WARP_IS_ACTIVE)
+#error "ARC_WARP_IS_ACTIVE must be 0 or 1"
 #endif
 #endif
 
@@ -153,11 +181,14 @@
 #else
 #define ARC__SCOPE_STRING "system"
 #endif
-#define ARC_VERSION_STRING \
-  ARC__STRING(ARC_VERSION_MAJOR) "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
-#define ARC_POLICY_STRING                                                                       \
+#define ARC_VERSION_STRING       \
+  ARC__STRING(ARC_VERSION_MAJOR) \
+  "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
+#define ARC_POLICY_STRING \
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
   " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
+  " inactive_has_key=" ARC__STRING(ARC_INACTIVE_HAS_KEY)                                        \
+  " warp_is_active=" ARC__STRING(ARC_WARP_IS_ACTIVE)                                            \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
   " check=" ARC__STRING(ARC_CHECK)
 

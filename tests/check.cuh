@@ -213,6 +213,7 @@ struct check_case {
   long key_low;    /* the key of row 0 */
   long base_shift; /* floats between the arena's start and piece 0: the base's alignment */
   int scattered;   /* pointer form: every parameter anywhere in the arena */
+  int uniform;     /* one key a warp, promised */
   /* piece p's row r begins at arena[piece_begin[p] + r * stride] */
   size_t piece_begin[CHECK_MAX_PIECES];
   size_t arena_size;
@@ -436,6 +437,7 @@ static inline float check_garbage_value(unsigned bits)
 
 static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits)
 {
+  if (ARC_INACTIVE_HAS_KEY && c->uniform) return (int)(c->key_low + row);
   switch (bits % 6) {
   case 0: return (int)(c->key_low + row); /* the very key of its neighbours */
   case 1: return (int)bits;
@@ -493,9 +495,19 @@ static inline void *check_upload(const void *data, size_t size)
   return device;
 }
 
+/* ARC_WARP_IS_ACTIVE: in a warp that would call without an active lane, one becomes active. */
+static inline void check_keep_promise(struct check_case *c)
+{
+  for (int i = 0; ARC_WARP_IS_ACTIVE && i < c->warps * c->plan.updates; ++i) {
+    const unsigned alive = c->alive[i % c->warps];
+    if ((c->active[i] & alive) == 0) c->active[i] |= alive & (0u - alive);
+  }
+}
+
 /* The values of all lanes; a caller may overwrite some before check_run(). */
 static inline void check_draw_values(struct check_case *c)
 {
+  check_keep_promise(c);
   const int terms = check_largest_row(c), width = c->plan.width;
   const size_t calls = (size_t)c->plan.updates * c->threads;
   c->values = (float *)check_alloc(calls * width, sizeof(float));

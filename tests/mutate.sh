@@ -21,6 +21,8 @@ butterfly_short_one_step test_uniform s/for (int distance = 16; distance >= 1; d
 wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
 inactive_lanes_not_masked test_uniform s/w\[i\] = active ? arc__load(kind, values, first + i) : arc__neutral(kind);/w[i] = arc__load(kind, values, first + i);/
 key_from_the_wrong_lane test_uniform s/key = __shfl_sync(ARC__ALL_LANES, key, source);/key = __shfl_sync(ARC__ALL_LANES, key, 0);/
+key_promised_of_a_keyed_add test_policies:ARC_INACTIVE_HAS_KEY=1 s/known = keys == ARC__UNIFORM \&\& ARC_INACTIVE_HAS_KEY/known = ARC_INACTIVE_HAS_KEY/
+key_promised_by_nobody test_uniform s/known = keys == ARC__UNIFORM \&\& ARC_INACTIVE_HAS_KEY/known = keys == ARC__UNIFORM/
 sum_emitted_by_lane_0 test_uniform s/if (lane == arc__highest(present)) arc__emit/if (lane == 0) arc__emit/
 sum_emitted_by_every_lane test_uniform s/if (lane == arc__highest(present)) arc__emit/if (active) arc__emit/
 inactive_lanes_counted test_threshold s/__popc(present) >= threshold/__popc(lanes) >= threshold/
@@ -73,7 +75,7 @@ pointers_of_the_wrong_lane test_pointers s/__shfl_sync(ARC__ALL_LANES, mine, sou
 pointers_off_by_one test_pointers s/if (owned == i) address = its;/if (owned <= i) address = its;/
 butterfly_on_a_partial_warp test_masked s/bool one_key = lanes == ARC__ALL_LANES;/bool one_key = true;/
 divergent_call_as_whole_warp test_divergent s/unsigned here = __activemask();/unsigned here = ARC__ALL_LANES;/
-empty_warp_goes_on test_empty_cost s/if (!counts_first \&\& !__any_sync(lanes, active)) return;//
+empty_warp_goes_on test_empty_cost s/if (!ARC_WARP_IS_ACTIVE \&\& !counts_first \&\& !__any_sync(lanes, active)) return;//
 old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (active \&\& key == first) group = same;/group = same;/
 scalar_add_is_a_store test_atomic s/arc__red(ARC__KIND_F32, (char \*)address, __float_as_uint(value));/*address = value;/
 unreadable_values_read test_inactive s/w\[i\] = active ? arc__load(kind, values, first + i) : arc__neutral(kind);/{ w[i] = arc__load(kind, values, first + i); if (!active) w[i] = arc__neutral(kind); }/

@@ -174,7 +174,8 @@ int main(int argc, char **argv)
   }
   for (int architecture : list) failed += !compile(nvrtc, root, architecture, nullptr);
   const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM",
-                           "-DARC_VECTOR_ATOMICS=0", "-DARC_INACTIVE_IS_ZERO=1"};
+                           "-DARC_VECTOR_ATOMICS=0", "-DARC_INACTIVE_IS_ZERO=1",
+                           "-DARC_INACTIVE_HAS_KEY=1", "-DARC_WARP_IS_ACTIVE=1"};
   for (const char *define : defines)
     if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define);
   printf("%zu architectures, %d failed\n", list.size(), failed);

@@ -27,6 +27,8 @@ set(says_ARC_PATH "ARC_PATH_ATOMIC.*ARC_PATH_SERIALIZED.*ARC_PATH_BUTTERFLY.*ARC
 ARC_PATH_TREE.*ARC_PATH_AUTO")
 set(says_ARC_BALANCE_THRESHOLD "ARC_BALANCE_THRESHOLD must be 0\\.\\.33 or ARC_THRESHOLD_AUTO")
 set(says_ARC_INACTIVE_IS_ZERO "ARC_INACTIVE_IS_ZERO must be 0 or 1")
+set(says_ARC_INACTIVE_HAS_KEY "ARC_INACTIVE_HAS_KEY must be 0 or 1")
+set(says_ARC_WARP_IS_ACTIVE "ARC_WARP_IS_ACTIVE must be 0 or 1")
 set(says_ARC_VECTOR_ATOMICS "ARC_VECTOR_ATOMICS must be 0 or 1")
 set(says_ARC_SCOPE "ARC_SCOPE must be ARC_SCOPE_DEVICE or ARC_SCOPE_SYSTEM")
 set(says_ARC_CHECK "ARC_CHECK must be 0, 1 or 2")
@@ -35,6 +37,8 @@ set(good_ARC_PATH ARC_PATH_ATOMIC ARC_PATH_SERIALIZED ARC_PATH_BUTTERFLY ARC_PAT
     ARC_PATH_TREE ARC_PATH_AUTO 1 6)
 set(good_ARC_BALANCE_THRESHOLD 0 1 12 32 33 34 ARC_THRESHOLD_AUTO)
 set(good_ARC_INACTIVE_IS_ZERO 0 1)
+set(good_ARC_INACTIVE_HAS_KEY 0 1)
+set(good_ARC_WARP_IS_ACTIVE 0 1)
 set(good_ARC_VECTOR_ATOMICS 0 1)
 set(good_ARC_SCOPE ARC_SCOPE_DEVICE ARC_SCOPE_SYSTEM 1 2)
 set(good_ARC_CHECK 0 1 2)
@@ -43,12 +47,14 @@ set(good_ARC_CHECK 0 1 2)
 set(bad_ARC_PATH 0 7 -1 EMPTY ARC_PATH_ATOMICS ARC_PATH_TRANSPOSE AUTO auto)
 set(bad_ARC_BALANCE_THRESHOLD -1 35 1000 EMPTY AUTO ARC_BALANCE_AUTO)
 set(bad_ARC_INACTIVE_IS_ZERO 2 -1 EMPTY YES ON off)
+set(bad_ARC_INACTIVE_HAS_KEY 2 -1 EMPTY YES off)
+set(bad_ARC_WARP_IS_ACTIVE 2 -1 EMPTY YES off)
 set(bad_ARC_VECTOR_ATOMICS 2 4 -1 EMPTY NO OFF)
 set(bad_ARC_SCOPE 0 3 -1 EMPTY ARC_SCOPE_BLOCK SYSTEM)
 set(bad_ARC_CHECK 3 -1 EMPTY FULL ARC_CHECK_NONE)
 
-set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_INACTIVE_IS_ZERO ARC_VECTOR_ATOMICS ARC_SCOPE
-    ARC_CHECK)
+set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_INACTIVE_IS_ZERO ARC_INACTIVE_HAS_KEY
+    ARC_WARP_IS_ACTIVE ARC_VECTOR_ATOMICS ARC_SCOPE ARC_CHECK)
 set(strict -std=c99 -pedantic -Wall -Wextra -Wundef -Werror)
 set(source ${WORK}/policy.c)
 file(WRITE ${source} "#include \"arc_policy.cuh\"\n#include \"arc_policy.cuh\"\n"
@@ -108,13 +114,13 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.1.0 path=auto threshold=auto inactive_is_zero=0 vector_atomics=1 scope=device \
-check=0|100")
+set(wanted "arc 0.1.0 path=auto threshold=auto inactive_is_zero=0 inactive_has_key=0 \
+warp_is_active=0 vector_atomics=1 scope=device check=0|100")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
-          -DARC_VECTOR_ATOMICS=0 -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2)
-set(wanted "arc 0.1.0 path=tree threshold=12 inactive_is_zero=1 vector_atomics=0 scope=system \
-check=2|100")
+          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_VECTOR_ATOMICS=0 -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2)
+set(wanted "arc 0.1.0 path=tree threshold=12 inactive_is_zero=1 inactive_has_key=1 \
+warp_is_active=1 vector_atomics=0 scope=system check=2|100")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)
   string(TOUPPER ${path} upper)

@@ -20,6 +20,7 @@ enum {
   MASK_WITHOUT_CALLER,
   KEYS_DIFFER,
   INACTIVE_NOT_ZERO,
+  NOBODY_ACTIVE,
   MISTAKES
 };
 
@@ -28,7 +29,8 @@ static const struct {
   const char *says;
 } expected[MISTAKES] = {{9, ""},          {1, "width"},  {1, "width"},     {1, "width"},
                         {1, "stride"},    {1, "pieces"}, {1, "pieces"},    {1, "threshold"},
-                        {1, "threshold"}, {1, "mask"},   {2, "keys"},      {2, "zero"}};
+                        {1, "threshold"}, {1, "mask"},   {2, "keys"},      {2, "zero"},
+                        {2, "active"}};
 
 struct mistake {
   float *sums;
@@ -54,7 +56,7 @@ enum { KEYED, UNIFORM, MASKED, ENTRIES };
 static __global__ void call(struct mistake m)
 {
   const int kind = check_lane() == m.lane ? m.kind : CORRECT;
-  const bool active = check_lane() % 7 != 3;
+  const bool active = m.kind != NOBODY_ACTIVE && check_lane() % 7 != 3;
   const float value = active ? (float)check_lane() : 0.0f;
   float values[2] = {value, 2 * value};
   const arc_target_f32 target = wrong_target(m, kind);
@@ -75,7 +77,9 @@ static int is_promised(int kind, int entry, int path, int active)
 {
   if (expected[kind].level > ARC_CHECK) return 0;
   if (kind == MASK_WITHOUT_CALLER) return entry == MASKED;
-  if (kind == KEYS_DIFFER) return entry == UNIFORM && active && path != ARC_PATH_ATOMIC;
+  if (kind == KEYS_DIFFER)
+    return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY) && path != ARC_PATH_ATOMIC;
+  if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE && path != ARC_PATH_ATOMIC;
   if (kind == INACTIVE_NOT_ZERO)
     return ARC_INACTIVE_IS_ZERO && !active && path != ARC_PATH_ATOMIC;
   return 1;
@@ -84,7 +88,8 @@ static int is_promised(int kind, int entry, int path, int active)
 /* Without a check these would be caught elsewhere, or run wild. */
 static int is_harmless_unchecked(int kind)
 {
-  return kind == CORRECT || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO;
+  return kind == CORRECT || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
+         (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
 }
 
 static void run_mistake(int kind, int lane, int path, int entry)

@@ -1,8 +1,8 @@
 /* test_policies.cu - a small covering run, built once for every policy that changes code.
  * SPDX-License-Identifier: Apache-2.0
  *
- * ARC_PATH each, ARC_INACTIVE_IS_ZERO (inactive lanes then hold zeros), ARC_VECTOR_ATOMICS 0,
- * ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and 600.
+ * ARC_PATH each, the promises (ARC_INACTIVE_IS_ZERO: inactive lanes then hold zeros, and so on),
+ * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and 600.
  */
 #include "check.cuh"
 
@@ -43,14 +43,14 @@ static void run_entry(int entry, int width)
   check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (partial ? 11 : 0), 1);
   c.plan.threshold = check_below(&c.random, 3) ? check_below(&c.random, 35) : ARC_BALANCE_THRESHOLD;
   c.exact = check_below(&c.random, 4) != 0;
+  c.uniform = entry == UNIFORM || entry == UNIFORM_9;
   if (entry == PIECES) {
     const int widths[] = {4, 7};
     check_layout_these_pieces(&c, 70, 2, widths);
   } else check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
   check_fill_shapes(&c);
   for (int w = 0; w < c.warps; ++w)
-    check_fill_rows(&c, 0, w,
-                    entry == UNIFORM || entry == UNIFORM_9 ? 0 : w / 2 % CHECK_GROUPINGS);
+    check_fill_rows(&c, 0, w, c.uniform ? 0 : w / 2 % CHECK_GROUPINGS);
   check_run_form(&c, launches[entry], entry == POINTERS);
 #if SIMT_ON_CPU
   if (!ARC_VECTOR_ATOMICS || SIMT_ARCH < 900)
