@@ -285,10 +285,11 @@ ARC__FN unsigned arc__load(int kind, const void *values, int i) {
 
 /* Of *low and high a lane keeps one, in *low, and sends the other, which is returned: the lower
    lane (upper is 0) keeps *low, the upper one high. On the device the word kept moves by an
-   addition, because selects are what the reduction has most of, and their unit its bound. */
-ARC__FN unsigned arc__part(int kind, int upper, unsigned *low, unsigned high) {
+   addition, because selects are what the reduction has most of, and their unit its bound; but only
+   `in_place`: a word that another branch still needs would be copied first, and a select copies. */
+ARC__FN unsigned arc__part(int kind, bool in_place, int upper, unsigned *low, unsigned high) {
 #if defined(__CUDA_ARCH__)
-  if (kind == ARC__KIND_F32) {
+  if (kind == ARC__KIND_F32 && in_place) {
     float keep = __uint_as_float(*low), send;
     asm("{\n\t.reg .pred upper;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
@@ -300,7 +301,7 @@ ARC__FN unsigned arc__part(int kind, int upper, unsigned *low, unsigned high) {
     return __float_as_uint(send);
   }
 #endif
-  (void)kind;
+  (void)kind, (void)in_place;
   unsigned send = upper ? *low : high;
   *low = upper ? high : *low;
   return send;
@@ -654,11 +655,11 @@ ARC__FN void arc__reduce_butterfly(int kind, unsigned *w, int count) {
    apart, a lane keeps one half of its live words and trades the other half for the partner's
    share of the kept one. All words shrink to one, S(n) shuffles instead of 5 n, and lane l ends
    with the sum of value arc__owned_value(count, l). */
-ARC__FN int arc__exchange(int kind, unsigned *w, int live, int distance, int lane) {
+ARC__FN int arc__exchange(int kind, bool in_place, unsigned *w, int live, int distance, int lane) {
   int half = live / 2;
   int upper = lane & distance;
   ARC__EACH(i, half, ARC__CHUNK / 2) {
-    unsigned send = arc__part(kind, upper, &w[i], w[half + i]);
+    unsigned send = arc__part(kind, in_place, upper, &w[i], w[half + i]);
     w[i] = arc__sum(kind, w[i], __shfl_xor_sync(ARC__ALL_LANES, send, distance));
   }
   if (live % 2 != 0) {
@@ -668,11 +669,13 @@ ARC__FN int arc__exchange(int kind, unsigned *w, int live, int distance, int lan
   return half + live % 2;
 }
 
-ARC__FN unsigned arc__reduce_transposed(int kind, unsigned *w, int lanes, int count, int lane) {
+/* in_place: nobody needs the words but this reduction. */
+ARC__FN unsigned arc__reduce_transposed(int kind, bool in_place, unsigned *w, int lanes, int count,
+                                        int lane) {
   int live = count;
   ARC__UNROLL
   for (int distance = lanes / 2; distance >= 1; distance /= 2)
-    live = arc__exchange(kind, w, live, distance, lane);
+    live = arc__exchange(kind, in_place || distance < lanes / 2, w, live, distance, lane);
   return w[0];
 }
 
@@ -704,32 +707,34 @@ ARC__FN void arc__emit_owned(int kind, const arc__target *t, int lanes, int key,
   if (owned >= 0) arc__red(kind, address, sum);
 }
 
-ARC__FN void arc__chunk_transposed(int kind, const arc__target *t, int key, const void *values,
-                                   bool member, bool trusted, int source, int lane, int first) {
+ARC__FN void arc__chunk_transposed(int kind, bool in_place, const arc__target *t, int key,
+                                   const void *values, bool member, bool trusted, int source,
+                                   int lane, int first) {
   int count = arc__chunk_width(t, first, ARC__CHUNK);
   ARC__WORDS(w, ARC__CHUNK);
   arc__gather(kind, w, values, first, count, member, trusted);
-  unsigned sum = arc__reduce_transposed(kind, w, ARC__CHUNK, count, lane);
+  unsigned sum = arc__reduce_transposed(kind, in_place, w, ARC__CHUNK, count, lane);
   arc__emit_owned(kind, t, ARC__CHUNK, key, sum, first, count, source, lane == source, lane);
 }
 
 /* One transposed reduction of one group of a full warp. group: its lanes, of which each knows the
-   key; known: every lane does. trusted: lanes outside hold zeros, or there are none. */
-ARC__FN void arc__add_group_transposed(int kind, const arc__target *t, int key, const void *values,
-                                       bool member, bool trusted, unsigned group, bool known,
-                                       int lane) {
+   key; known: every lane does. trusted: lanes outside hold zeros, or there are none. in_place: no
+   other branch of the caller reads the values, or they are copied because they are masked. */
+ARC__FN void arc__add_group_transposed(int kind, bool in_place, const arc__target *t, int key,
+                                       const void *values, bool member, bool trusted,
+                                       unsigned group, bool known, int lane) {
   if (t->width == 1) { /* every lane ends with the one sum: a lane of the group has the key too */
     ARC__WORDS(w, 1);
     arc__gather(kind, w, values, 0, 1, member, trusted);
-    arc__reduce_transposed(kind, w, ARC__CHUNK, 1, lane);
+    arc__reduce_transposed(kind, true, w, ARC__CHUNK, 1, lane);
     if (group >> lane == 1u) arc__emit(kind, t, key, w, 0, 1, false);
     return;
   }
   int source = known && !t->by_pointer ? 0 : arc__highest(group);
   if (!known) key = __shfl_sync(ARC__ALL_LANES, key, source);
-  arc__chunk_transposed(kind, t, key, values, member, trusted, source, lane, 0);
+  arc__chunk_transposed(kind, in_place, t, key, values, member, trusted, source, lane, 0);
   for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_transposed(kind, t, key, values, member, trusted, source, lane, first);
+    arc__chunk_transposed(kind, in_place, t, key, values, member, trusted, source, lane, first);
 }
 
 /* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
@@ -745,7 +750,7 @@ ARC__FN void arc__chunk_pair(int kind, const arc__target *t, int key, const void
     unsigned send = leaves ? arc__load(kind, values, first + i) : arc__neutral(kind);
     w[i] = arc__sum(kind, keep, __shfl_xor_sync(ARC__ALL_LANES, send, ARC__CHUNK / 2));
   }
-  unsigned sum = arc__reduce_transposed(kind, w, ARC__CHUNK / 2, count, lane);
+  unsigned sum = arc__reduce_transposed(kind, true, w, ARC__CHUNK / 2, count, lane);
   arc__emit_owned(kind, t, ARC__CHUNK / 2, key, sum, first, count, source, leader, lane);
 }
 
@@ -895,18 +900,19 @@ ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int k
     arc__chunk_butterfly(kind, t, key, values, active, present, lane, first);
 }
 
-/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for
-   both. */
-ARC__FN void arc__add_present_transposed(int kind, int keys, const arc__target *t, int key,
-                                         const void *values, bool active, unsigned present,
+/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for both.
+   On the path auto other branches read the values too. */
+ARC__FN void arc__add_present_transposed(int kind, int path, int keys, const arc__target *t,
+                                         int key, const void *values, bool active, unsigned present,
                                          int lane) {
   bool full = present == ARC__ALL_LANES, known = keys == ARC__UNIFORM && ARC_INACTIVE_HAS_KEY;
   if (t->width > 1 && (full || (ARC_INACTIVE_IS_ZERO && !t->by_pointer))) {
     if (!known && !full) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
-    arc__add_group_transposed(kind, t, key, values, true, true, present, true, lane);
+    arc__add_group_transposed(kind, path != ARC_PATH_AUTO, t, key, values, true, true, present,
+                              true, lane);
   } else {
-    arc__add_group_transposed(kind, t, key, values, active, ARC_INACTIVE_IS_ZERO, present, known,
-                              lane);
+    arc__add_group_transposed(kind, true, t, key, values, active, ARC_INACTIVE_IS_ZERO, present,
+                              known, lane);
   }
 }
 
@@ -920,7 +926,7 @@ ARC__FN void arc__add_each_transposed(int kind, const arc__target *t, int key, c
     bool member = active && key == group_key;
     unsigned group = __ballot_sync(ARC__ALL_LANES, member);
     if (__popc(group) >= threshold)
-      arc__add_group_transposed(kind, t, group_key, values, member, false, group, true, lane);
+      arc__add_group_transposed(kind, true, t, group_key, values, member, false, group, true, lane);
     else
       plain = plain || member;
     rest &= ~group;
@@ -928,7 +934,7 @@ ARC__FN void arc__add_each_transposed(int kind, const arc__target *t, int key, c
   if (plain) arc__add_plain(kind, t, key, values, true);
 }
 
-ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int key,
+ARC__FN void arc__path_transposed(int kind, int path, int keys, const arc__target *t, int key,
                                   const void *values, bool active, unsigned lanes, unsigned present,
                                   int threshold, int lane) {
   if (lanes != ARC__ALL_LANES) {
@@ -936,7 +942,7 @@ ARC__FN void arc__path_transposed(int kind, int keys, const arc__target *t, int 
   } else if (keys == ARC__KEYED) {
     arc__add_each_transposed(kind, t, key, values, active, present, threshold, lane);
   } else if (__popc(present) >= threshold) {
-    arc__add_present_transposed(kind, keys, t, key, values, active, present, lane);
+    arc__add_present_transposed(kind, path, keys, t, key, values, active, present, lane);
   } else if (active) {
     arc__add_plain(kind, t, key, values, true);
   }
@@ -960,7 +966,8 @@ ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void
   unsigned leaders = __ballot_sync(lanes, leader);
   if (lanes == ARC__ALL_LANES && __popc(leaders) <= 2) {
     if ((leaders & (leaders - 1u)) == 0u) {
-      arc__add_present_transposed(kind, ARC__KEYED, t, key, values, active, present, lane);
+      arc__add_present_transposed(kind, ARC_PATH_AUTO, ARC__KEYED, t, key, values, active, present,
+                                  lane);
       return;
     }
     if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
@@ -1009,7 +1016,7 @@ ARC__FN void arc__add(int kind, int path, int keys, const arc__target *t, int ke
   else if (path == ARC_PATH_BUTTERFLY)
     arc__path_butterfly(kind, keys, t, key, values, active, lanes, present, resolved, lane);
   else if (path == ARC_PATH_TRANSPOSED || path == ARC_PATH_AUTO)
-    arc__path_transposed(kind, keys, t, key, values, active, lanes, present, resolved, lane);
+    arc__path_transposed(kind, path, keys, t, key, values, active, lanes, present, resolved, lane);
   else
     arc__path_grouped(kind, path == ARC_PATH_SERIALIZED, keys, t, key, values, active, lanes,
                       present, resolved, lane);

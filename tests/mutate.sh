@@ -16,7 +16,7 @@ mutations() {
 dropped_leftover_value test_uniform s/if (live % 2 != 0) {/if (live < 0) {/
 doubled_owner_of_leftover test_uniform s/owner = owner \&\& !upper;/(void)upper;/
 wrong_half_kept test_uniform s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
-wrong_shuffle_distance test_uniform s/live = arc__exchange(kind, w, live, distance, lane)/live = arc__exchange(kind, w, live, distance == 2 ? 1 : distance, lane)/
+wrong_shuffle_distance test_uniform s/w, live, distance, lane);/w, live, distance == 2 ? 1 : distance, lane);/
 butterfly_short_one_step test_uniform s/for (int distance = 16; distance >= 1; distance \/= 2)$/for (int distance = 16; distance >= 2; distance \/= 2)/
 wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
 inactive_lanes_not_masked test_uniform s/w\[i\] = active ? arc__load(kind, values, first + i) : arc__neutral(kind);/w[i] = arc__load(kind, values, first + i);/
