@@ -32,6 +32,10 @@ void backward_none(int tiles, const backward_arguments *a, bool asks, int pixels
 /* Counts instead of adding: how many lanes are hit at each step of each warp. */
 void backward_count(int tiles, const backward_arguments *a, bool asks, int pixels);
 
+/* What backward_default is compiled with. */
+const char *backward_default_policy(void);
+int backward_default_threshold(void);
+
 /* In the order of add_path; null where this build has none. */
 static inline backward_function backward_of_path(add_path path) {
   static const backward_function functions[ADD_PATHS] = {

@@ -6,9 +6,8 @@
 #include <cub/warp/warp_reduce.cuh>
 
 static __device__ __forceinline__ void add_cub(splat_sums sums, bool rows, int key,
-                                               const float *values, bool hit) {
+                                               const float *values) {
   __shared__ cub::WarpReduce<float>::TempStorage storage[TILE_WARPS];
-  if (!__any_sync(WHOLE_WARP, hit)) return;
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) {
     float sum = cub::WarpReduce<float>(storage[threadIdx.x >> 5]).Sum(values[i]);
@@ -18,6 +17,6 @@ static __device__ __forceinline__ void add_cub(splat_sums sums, bool rows, int k
 
 #define BACKWARD_NAME cub
 #define BACKWARD_ADD(target, sums, rows, key, values, hit, threshold) \
-  add_cub(sums, rows, key, values, hit)
+  ((void)(hit), add_cub(sums, rows, key, values))
 #include "render_backward.cuh"
 #endif

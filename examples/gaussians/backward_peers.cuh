@@ -1,10 +1,11 @@
 /* arc example gaussians: ways to add without a line of arc, for comparison.
    SPDX-License-Identifier: Apache-2.0
 
-   Whole warps call; lanes that are not hit hold zeros. */
+   Whole warps call, in which some lane is hit; lanes that are not hold zeros. */
 #ifndef GAUSSIANS_BACKWARD_PEERS_CUH
 #define GAUSSIANS_BACKWARD_PEERS_CUH
 
+#include "backward_promises.h"
 #include "pixels.cuh"
 
 /* i is a literal once loops are unrolled. */
@@ -25,8 +26,7 @@ static __device__ __forceinline__ void add_plain(splat_sums sums, bool rows, int
 }
 
 static __device__ __forceinline__ void add_shuffles(splat_sums sums, bool rows, int key,
-                                                    const float *values, bool hit) {
-  if (!__any_sync(WHOLE_WARP, hit)) return;
+                                                    const float *values) {
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) {
     float sum = values[i];

@@ -2,6 +2,6 @@
    SPDX-License-Identifier: Apache-2.0 */
 #define BACKWARD_NAME shuffles
 #define BACKWARD_ADD(target, sums, rows, key, values, hit, threshold) \
-  add_shuffles(sums, rows, key, values, hit)
+  ((void)(hit), add_shuffles(sums, rows, key, values))
 #include "backward_peers.cuh"
 #include "render_backward.cuh"

@@ -27,7 +27,8 @@ typedef struct frame {
   int tiles, pairs, sorted; /* sorted: the buffer that holds the sorted pairs */
   int pair_capacity;
   device_array splats, boxes, keys[2], values[2], scratch, first, total;
-  device_array colour, transmittance, drawn;
+  device_array colour, transmittance, drawn, hits;
+  bool asked; /* the picture was drawn with settings.asks: there are hits */
   device_array slope, maps, parts, sums;
 } frame;
 
@@ -38,10 +39,10 @@ static inline void frame_begin(frame *f, const frame_settings *settings, device_
 }
 
 static inline void frame_end(frame *f) {
-  device_array *arrays[] = {&f->splats,    &f->boxes,     &f->keys[0], &f->keys[1],
-                            &f->values[0], &f->values[1], &f->scratch, &f->first,
-                            &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
-                            &f->slope,     &f->maps,      &f->parts,   &f->sums};
+  device_array *arrays[] = {
+      &f->splats,  &f->boxes, &f->keys[0], &f->keys[1], &f->values[0], &f->values[1],
+      &f->scratch, &f->first, &f->total,   &f->colour,  &f->drawn,     &f->transmittance,
+      &f->hits,    &f->slope, &f->maps,    &f->parts,   &f->sums};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
@@ -141,12 +142,16 @@ static inline render_arguments frame_render_arguments(const frame *f) {
 
 static inline picture_planes frame_planes(const frame *f) {
   picture_planes planes = {(float *)f->colour.data, (float *)f->transmittance.data,
-                           (int *)f->drawn.data};
+                           (int *)f->drawn.data, (unsigned *)f->hits.data};
   return planes;
 }
 
 static inline void frame_draw(frame *f) {
-  if (f->settings.asks) {
+  f->asked = f->settings.asks;
+  if (f->asked) {
+    device_reserve(f->memory, &f->hits, hits_bytes((size_t)f->pair_capacity, (size_t)f->tiles),
+                   "memory for the hits");
+    device_clear(f->hits.data, hits_bytes((size_t)f->pairs, (size_t)f->tiles));
     SIMT_LAUNCH(render, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f), frame_planes(f));
   } else {
     SIMT_LAUNCH(render_asking_nobody, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f),
@@ -249,7 +254,8 @@ static inline backward_arguments frame_backward_arguments(const frame *f) {
 /* Adds to the sums, which are 0 before. */
 static inline void frame_backward(frame *f) {
   backward_arguments a = frame_backward_arguments(f);
-  backward_of_path(f->settings.path)(f->tiles, &a, f->settings.asks, f->settings.pixels);
+  bool asks = f->asked && f->settings.asks;
+  backward_of_path(f->settings.path)(f->tiles, &a, asks, f->settings.pixels);
 }
 
 static inline void frame_project_backward(frame *f, gaussians gradients,

@@ -51,7 +51,7 @@ static void print_device(void) {
   device_check(cudaGetDeviceProperties(&device, 0), "asking for the device");
   printf("device     %s\n", device.name);
 #endif
-  printf("arc        %s\n", ARC_POLICY_STRING);
+  printf("arc        %s\n", backward_default_policy());
 }
 
 static void print_scene(const options *o, const trainer *t) {

@@ -5,9 +5,10 @@
    the backward pass `pixels` of them, 1, 2 or 4: the block then has 256 / pixels threads. A warp
    covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
    rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
-   pixels of a lane lie in one column. Before a warp walks over 32 staged splats, each of its lanes
-   asks one of them whether it reaches the warp's rectangle at all, and the warp walks over those
-   that do; `asks` turns that off. */
+   pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged splats,
+   each of its lanes asks one of them whether it reaches the warp's rectangle at all, and the warp
+   walks over those that do. It leaves a bit for each that hit a pixel, and the backward pass walks
+   over those. `asks` turns that off. */
 #ifndef GAUSSIANS_PIXELS_CUH
 #define GAUSSIANS_PIXELS_CUH
 
@@ -19,7 +20,18 @@ typedef struct picture_planes {
   float *colour;        /* all red, all green, all blue */
   float *transmittance; /* what is left of the background at each pixel */
   int *drawn;           /* how far into its tile's list a pixel looked: the last hit, plus 1 */
+  unsigned *hits;       /* which splats hit which warps: word_of_hits; 0 before */
 } picture_planes;
+
+/* The bits of 32 splats of a tile's list, for one of its TILE_WARPS warps: splat 32 group + b is bit
+   b. Tiles start at a word of their own; begin: of the tile's list. */
+static __device__ __forceinline__ size_t word_of_hits(int begin, int tile, int group, int warp) {
+  return ((size_t)(begin / 32 + tile) + group) * TILE_WARPS + warp;
+}
+
+static inline size_t hits_bytes(size_t pairs, size_t tiles) {
+  return (pairs / 32 + tiles + 1) * TILE_WARPS * sizeof(unsigned);
+}
 
 typedef struct pixel {
   float x, y; /* its centre */
@@ -42,15 +54,15 @@ static __device__ __forceinline__ pixel pixel_of_lane(int width, int height, int
   return p;
 }
 
-/* The pixel centres of the warp that p, its lane's first pixel, belongs to. */
+/* The pixel centres of the warp that p belongs to. */
 typedef struct warp_rectangle {
   float x0, y0, x1, y1;
 } warp_rectangle;
 
-static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int pixels) {
+static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p) {
   int lane = (int)(threadIdx.x & 31u);
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
-  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
+  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (WARP_ROWS - 1)};
   return r;
 }
 
@@ -63,11 +75,11 @@ static __device__ __forceinline__ unsigned splats_of_warp(const splat *batch, in
   return __ballot_sync(WHOLE_WARP, reaches & (k < count));
 }
 
-/* Takes the next splat out of *rest, which is not 0; returns its place from the group's first. */
+/* Takes the next splat out of *rest, which is not 0: how many of its group come after it. */
 static __device__ __forceinline__ int next_splat(unsigned *rest) {
-  int place = __clz((int)*rest);
-  *rest &= ~(0x80000000u >> place);
-  return place;
+  int bit = 31 - __clz((int)*rest);
+  *rest ^= 1u << bit;
+  return bit;
 }
 
 typedef struct render_arguments {

@@ -15,8 +15,10 @@ static inline int fail(int status, const error_line *error) {
 }
 
 static inline const char *threshold_name(add_path path, int threshold, char *room) {
-  if (path == ADD_DEFAULT) return "auto";
-  if (!add_path_has_threshold(path)) return "-";
+  if (path == ADD_DEFAULT)
+    threshold = backward_default_threshold();
+  else if (!add_path_has_threshold(path))
+    return "-";
   if (threshold == ARC_THRESHOLD_AUTO) return "auto";
   snprintf(room, 16, "%d", threshold);
   return room;

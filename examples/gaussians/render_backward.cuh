@@ -2,8 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    Include with BACKWARD_NAME defined, and BACKWARD_ADD(target, sums, rows, key, values, hit,
-   threshold): how one warp adds; the whole warp comes, also where no lane is hit. Gives twelve
-   kernels and the host function backward_<name>. backward_default.cu is the one to copy from.
+   threshold): how one warp adds; the whole warp comes, with the same key, and some lane is hit.
+   Gives twelve kernels and the host function backward_<name>. backward_default.cu is the one to
+   copy from.
 
    At a pixel, with s the colour behind a splat (all of it dotted with the loss by the pixel's
    colour),
@@ -13,6 +14,7 @@
 #ifndef GAUSSIANS_RENDER_BACKWARD_CUH
 #define GAUSSIANS_RENDER_BACKWARD_CUH
 
+#include "backward_promises.h"
 #include "backward.h"
 
 static __device__ __forceinline__ int warp_largest(int value) {
@@ -32,7 +34,6 @@ static __device__ __forceinline__ int block_largest(int warps_value, int warps) 
 
 /* A pixel on the way. */
 typedef struct pixel_slope {
-  float y;
   float red, green, blue; /* the loss by the pixel's colour */
   float transmittance;    /* in front of what has been walked so far */
   float behind;           /* the colour behind, dotted with the three */
@@ -42,7 +43,7 @@ typedef struct pixel_slope {
 static __device__ __forceinline__ pixel_slope load_pixel(const backward_arguments *a, pixel p) {
   const render_arguments *r = &a->render;
   size_t plane = (size_t)r->width * r->height;
-  pixel_slope s = {p.y, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0};
+  pixel_slope s = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0};
   if (!p.inside) return s;
   s.red = a->slope[p.index];
   s.green = a->slope[plane + p.index];
@@ -54,10 +55,34 @@ static __device__ __forceinline__ pixel_slope load_pixel(const backward_argument
   return s;
 }
 
-/* One step of one pixel that is hit. Adds to the values what differs along a column. */
+/* What the pixels of a lane see of a splat; they lie in one column, WARP_ROWS apart. */
+typedef struct splat_view {
+  float dx, dy[MOST_PIXELS], q[MOST_PIXELS];
+  bool hits[MOST_PIXELS];
+} splat_view;
+
+/* Whether any of them is hit. */
+static __device__ __forceinline__ bool look_at_splat(splat_view *view, const pixel_slope *slopes,
+                                                     int pixels, pixel first, const splat *s,
+                                                     int position) {
+  bool any = false;
+  view->dx = s->x - first.x;
+  UNROLL
+  for (int i = 0; i < pixels; ++i) {
+    view->dy[i] = s->y - (first.y + (float)(WARP_ROWS * i));
+    view->q[i] = splat_distance(s, view->dx, view->dy[i]);
+    view->hits[i] = (position < slopes[i].drawn) & splat_hits(s, view->q[i]);
+    any = any | view->hits[i];
+  }
+  return any;
+}
+
+/* One step of one pixel. Adds to the values what differs along a column; where the pixel is not
+   hit, alpha is 0: its state stays, and it adds zeros. No branch: warps in which a splat misses all
+   lanes have left before, and the others would pay for it. */
 static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *s, float dy,
-                                                   float q, float v[SPLAT_WIDTH]) {
-  float full = s->opacity * exp2_fast(-q);
+                                                   float q, bool hit, float v[SPLAT_WIDTH]) {
+  float full = hit ? s->opacity * exp2_fast(-q) : 0.0f;
   float alpha = fminf(full, LARGEST_ALPHA);
   float through = reciprocal_fast(1.0f - alpha);
   p->transmittance *= through;
@@ -75,27 +100,17 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
   v[SUM_BLUE] += weight * p->blue;
 }
 
-/* One step of a lane: the values of its pixels, which lie in the column at x, added up before they
-   meet those of other lanes. Whether any of them is hit; if none is, all values are 0. Nobody votes
-   here: a branch for each pixel skips what a splat misses, and the adding votes anyway. */
-static __device__ __forceinline__ bool splat_slopes(pixel_slope *slopes, int pixels, float x,
-                                                    const splat *s, int position,
-                                                    float v[SPLAT_WIDTH]) {
-  float dx = s->x - x;
-  bool any = false;
+/* One step of a lane: the values of its pixels, added up before they meet those of other lanes. */
+static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, int pixels, const splat *s,
+                                                    const splat_view *view, float v[SPLAT_WIDTH]) {
   UNROLL
-  for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = 0.0f;
+  for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = -0.0f; /* which the compiler need not add */
   UNROLL
-  for (int i = 0; i < pixels; ++i) {
-    float dy = s->y - slopes[i].y, q = splat_distance(s, dx, dy);
-    bool hit = (position < slopes[i].drawn) & splat_hits(s, q);
-    if (hit) splat_slope(&slopes[i], s, dy, q, v);
-    any = any | hit;
-  }
-  v[SUM_X] = v[SUM_U] * dx;
-  v[SUM_XX] = v[SUM_X] * dx;
-  v[SUM_XY] = v[SUM_Y] * dx;
-  return any;
+  for (int i = 0; i < pixels; ++i)
+    splat_slope(&slopes[i], s, view->dy[i], view->q[i], view->hits[i], v);
+  v[SUM_X] = v[SUM_U] * view->dx;
+  v[SUM_XX] = v[SUM_X] * view->dx;
+  v[SUM_XY] = v[SUM_Y] * view->dx;
 }
 
 static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, bool rows) {
@@ -105,25 +120,48 @@ static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, bo
   return arc_target_f32_pieces(pieces, 4);
 }
 
+#ifndef BACKWARD_VISITS_EMPTY
+#define BACKWARD_VISITS_EMPTY 0 /* 1: BACKWARD_ADD also where no lane is hit; for counting */
+#endif
 #ifndef BACKWARD_BEGIN
 #define BACKWARD_BEGIN     /* what a way to add wants to declare for each lane */
 #define BACKWARD_END(sums) /* and to do with it in the end */
 #endif
 
-/* The whole warp, which is at place `position` of the tile's list. s is in shared memory. */
-#define BACKWARD_STEP(s, position)                                       \
-  do {                                                                   \
-    float v[SPLAT_WIDTH];                                                \
-    bool hit = splat_slopes(slopes, pixels, first.x, s, position, v);    \
-    BACKWARD_ADD(target, a->sums, rows, (s)->key, v, hit, a->threshold); \
+/* The whole warp, which is at place `position` of the tile's list; `asks`: it knows that the splat
+   hits a lane. s is in shared memory. The warp is converged anyway: a compiler that is told so does
+   not guard every vote and shuffle below. */
+#define BACKWARD_STEP(s, position)                                              \
+  do {                                                                          \
+    splat_view view;                                                            \
+    float v[SPLAT_WIDTH];                                                       \
+    __syncwarp();                                                               \
+    bool hit = look_at_splat(&view, slopes, pixels, first, s, position);        \
+    if (!asks && !BACKWARD_VISITS_EMPTY && !__any_sync(WHOLE_WARP, hit)) break; \
+    splat_slopes(slopes, pixels, s, &view, v);                                  \
+    BACKWARD_ADD(target, a->sums, rows, (s)->key, v, hit, a->threshold);        \
   } while (0)
 
-/* Splats from the last one drawn down to place 0, 256 at a time: the furthest is batch[0]. rows,
-   asks and pixels are literals. */
+/* The hits of up to 256 splats, in the lane of each group of 32; count: of the splats. */
+static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a, int begin,
+                                                     int start, int count, int pixels) {
+  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+  unsigned hits = 0u;
+  UNROLL
+  for (int i = 0; i < pixels && lane * 32 < count; ++i) {
+    int drawing = ((warp >> 1) * pixels + i) * 2 + (warp & 1); /* the warp that drew pixel i */
+    hits |= a->planes.hits[word_of_hits(begin, (int)blockIdx.x, start / 32 + lane, drawing)];
+  }
+  return hits;
+}
+
+/* Splats from the last one drawn down to place 0, 256 at a time. rows, asks and pixels are
+   literals. */
 static __device__ __forceinline__ void backward_tile(const backward_arguments *a, bool rows,
                                                      bool asks, int pixels) {
   __shared__ splat batch[TILE_PIXELS];
   const render_arguments *r = &a->render;
+  int begin = r->lists.first[blockIdx.x];
   pixel_slope slopes[MOST_PIXELS];
   pixel first = pixel_of_lane(r->width, r->height, r->tiles_x, pixels, 0);
   int drawn = 0;
@@ -133,39 +171,44 @@ static __device__ __forceinline__ void backward_tile(const backward_arguments *a
     drawn = max(drawn, slopes[i].drawn);
   }
   int warp_last = warp_largest(drawn), last = block_largest(warp_last, TILE_WARPS / pixels);
-  int begin = r->lists.first[blockIdx.x];
-  warp_rectangle rectangle = rectangle_of_warp(first, pixels);
   arc_target_f32 target = sums_target(a->sums, rows);
-  (void)target, (void)rectangle;
+  (void)target;
   BACKWARD_BEGIN
-  for (int furthest = last - 1; furthest >= 0; furthest -= TILE_PIXELS) {
-    int count = min(furthest + 1, (int)TILE_PIXELS);
+  for (int start = (last + TILE_PIXELS - 1) / TILE_PIXELS * TILE_PIXELS - TILE_PIXELS; start >= 0;
+       start -= TILE_PIXELS) {
+    int count = min(last - start, (int)TILE_PIXELS);
+    unsigned hits = asks ? load_hits(a, begin, start, count, pixels) : 0u;
     __syncthreads(); /* everybody is done with the batch before */
     UNROLL
     for (int i = 0; i < pixels; ++i) {
       int k = (int)threadIdx.x + i * (TILE_PIXELS / pixels);
-      if (k < count) batch[k] = r->splats[r->lists.list[begin + furthest - k]];
+      if (k < count) batch[k] = r->splats[r->lists.list[begin + start + k]];
     }
     __syncthreads();
-    int k = max(furthest + 1 - warp_last, 0); /* no pixel of this warp has looked further */
-    if (!asks) {
+    if (!asks) { /* no pixel of this warp has looked further than warp_last */
       NO_UNROLL
-      for (; k < count; ++k) BACKWARD_STEP(&batch[k], furthest - k);
+      for (int k = min(count, warp_last - start) - 1; k >= 0; --k)
+        BACKWARD_STEP(&batch[k], start + k);
     }
-    for (int group = k; asks && group < count; group += 32) {
-      unsigned rest = splats_of_warp(batch, group, count, rectangle);
+    for (int group = (count - 1) / 32; asks && group >= 0; --group) {
+      unsigned rest = __shfl_sync(WHOLE_WARP, hits, group);
       while (rest != 0u) {
-        k = group + next_splat(&rest);
-        BACKWARD_STEP(&batch[k], furthest - k);
+        int k = 32 * group + next_splat(&rest);
+        BACKWARD_STEP(&batch[k], start + k);
       }
     }
   }
   BACKWARD_END(a->sums)
 }
 
-#define BACKWARD_KERNEL(name, rows, asks, pixels)                                      \
-  __global__ void __launch_bounds__(TILE_PIXELS / pixels) name(backward_arguments a) { \
-    backward_tile(&a, rows, asks, pixels);                                             \
+/* Blocks a multiprocessor should hold: 48, 64 and 80 registers, measured on an H200. */
+#define BACKWARD_BLOCKS_1 5
+#define BACKWARD_BLOCKS_2 8
+#define BACKWARD_BLOCKS_4 12
+#define BACKWARD_KERNEL(name, rows, asks, pixels)                                   \
+  __global__ void __launch_bounds__(TILE_PIXELS / pixels, BACKWARD_BLOCKS_##pixels) \
+      name(backward_arguments a) {                                                  \
+    backward_tile(&a, rows, asks, pixels);                                          \
   }
 #define BACKWARD_JOIN_(a, b) a##b
 #define BACKWARD_JOIN(a, b) BACKWARD_JOIN_(a, b)

@@ -12,7 +12,7 @@ typedef enum tile_test { TILE_CIRCLE = 1, TILE_BOX, TILE_EXACT } tile_test;
 
 typedef struct frame_settings {
   tile_test test;
-  bool asks;  /* which warps a splat reaches: pixels.cuh */
+  bool asks;  /* which warps a splat reaches, forward, and remembers it: pixels.cuh */
   bool rows;  /* sums in padded rows instead of four arrays */
   int pixels; /* a lane of the backward pass draws: 1, 2 or 4 */
   add_path path;
