@@ -10,8 +10,10 @@
 #ifndef FIT_KERNELS_CUH
 #define FIT_KERNELS_CUH
 
-/* A pixel that is not hit holds zeros for its gradient: a promise that spares arc the masking. */
+/* A pixel that is not hit holds zeros for its gradient, and the key that its whole warp is at: two
+   promises that spare arc the masking and a shuffle. */
 #define ARC_INACTIVE_IS_ZERO 1
+#define ARC_INACTIVE_HAS_KEY 1
 #include "arc.cuh"
 #include "model.cuh"
 

@@ -121,7 +121,8 @@ static inline void bench_print_ratios(const bench_table *table, const char *data
   }
 }
 
-/* Draws with each way to find tiles; what the exact one saves, and that the picture is the same. */
+/* Draws with each way to find tiles; what the exact one saves, and that the picture is the same, but
+   for splats of the very same depth, as clones have it: their order is anybody's. */
 static inline void bench_tiles(trainer *t, int repeats) {
   static const char *const names[] = {"circle", "box", "exact"};
   size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;
@@ -129,9 +130,10 @@ static inline void bench_tiles(trainer *t, int repeats) {
   float *got = (float *)host_memory(values * sizeof(float));
   float *times = (float *)host_memory(repeats * sizeof(float));
   t->f.settings.asks = true;
-  printf("%-12s %10s %12s %22s\n", "tiles", "pairs", "forward ms", "values that differ");
+  printf("%-12s %10s %12s %22s %12s\n", "tiles", "pairs", "forward ms", "values that differ",
+         "by > 1/255");
   for (int test = TILE_CIRCLE; test <= TILE_EXACT; ++test) {
-    size_t differ = 0;
+    size_t differ = 0, seen = 0;
     float largest = 0.0f;
     t->f.settings.test = (tile_test)test;
     trainer_draw(t, 0);
@@ -146,10 +148,11 @@ static inline void bench_tiles(trainer *t, int repeats) {
     if (test == TILE_CIRCLE) memcpy(wanted, got, values * sizeof(float));
     for (size_t i = 0; i < values; ++i) {
       differ += got[i] != wanted[i];
+      seen += fabsf(got[i] - wanted[i]) > 1.0f / 255.0f;
       largest = fmaxf(largest, fabsf(got[i] - wanted[i]));
     }
-    printf("%-12s %10d %12.4f %12zu by %.1e\n", names[test - TILE_CIRCLE], t->f.pairs,
-           median(times, repeats), differ, largest);
+    printf("%-12s %10d %12.4f %12zu by %.1e %12zu\n", names[test - TILE_CIRCLE], t->f.pairs,
+           median(times, repeats), differ, largest, seen);
   }
   free(wanted);
   free(got);

@@ -13,7 +13,7 @@ writes into FOLDER
                a training, a bar at the mean, a panel a dataset; if any views were held out
 All but the last show means over the seeds. Lines that begin with # are comments.
 
-Needs Python 3.8 and matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no
+Needs Python 3.8 and matplotlib 3.7. Exit status: 0 done, 2 bad option or file, 77 skipped: no
 matplotlib."""
 import argparse
 import csv
@@ -96,7 +96,8 @@ def draw_speedup(plt, rows):
         panel.axhline(1.0, color="black", linewidth=0.8)
         panel.set_title(title)
         panel.set_ylabel("times plain atomics")
-    panels[0].legend(fontsize="small")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", fontsize="small",
+                  ncols=len(names))
     return figure
 
 
@@ -118,7 +119,8 @@ def draw_sensitivity(plt, rows):
         panel.set_xlabel("balancing threshold, lanes")
         panel.set_yscale("log")
     panels[0][0].set_ylabel("backward pass, ms")
-    panels[0][0].legend(fontsize="small")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center",
+                  fontsize="small", ncols=len(in_order(rows, "BW implementation")))
     return figure
 
 
