@@ -1,5 +1,4 @@
-/* arc examples: what their programs do alike: interrupts, the clock, medians, looking
-   for a device.
+/* arc examples: what their programs do alike: interrupts, the clock, medians, the device.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLES_PROGRAM_RUN_H
 #define EXAMPLES_PROGRAM_RUN_H
@@ -48,6 +47,20 @@ static inline bool has_device(const char *program, error_line *error) {
   return error_set(error,
                    "no CUDA device: %s; the program built for the CPU warp, %s_simt, needs none",
                    status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
+}
+
+/* What runs, and with which policy; prints nothing if the device cannot be asked. */
+static inline cudaError_t print_device(const char *policy) {
+#if SIMT_ON_CPU
+  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
+#else
+  cudaDeviceProp device;
+  cudaError_t status = cudaGetDeviceProperties(&device, 0);
+  if (status != cudaSuccess) return status;
+  printf("device     %s\n", device.name);
+#endif
+  printf("arc        %s\n", policy);
+  return cudaSuccess;
 }
 
 #endif

@@ -79,14 +79,7 @@ static void default_gaussians(fit_options *o, const image *target) {
 }
 
 static void print_header(const fit_options *o, const image *target) {
-#if SIMT_ON_CPU
-  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
-#else
-  cudaDeviceProp device;
-  fit_check(cudaGetDeviceProperties(&device, 0), "asking for the device");
-  printf("device     %s\n", device.name);
-#endif
-  printf("arc        %s\n", ARC_POLICY_STRING);
+  fit_check(print_device(ARC_POLICY_STRING), "asking for the device");
   printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
          target->width, target->height);
   printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,

@@ -43,17 +43,6 @@ static options default_options(void) {
   return o;
 }
 
-static void print_device(void) {
-#if SIMT_ON_CPU
-  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
-#else
-  cudaDeviceProp device;
-  device_check(cudaGetDeviceProperties(&device, 0), "asking for the device");
-  printf("device     %s\n", device.name);
-#endif
-  printf("arc        %s\n", backward_default_policy());
-}
-
 static void print_scene(const options *o, const trainer *t) {
   const scene *world = t->world;
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
@@ -260,7 +249,7 @@ int main(int argc, char **argv) {
   if (!probe_outputs(&o, &error)) return fail(2, &error);
   if (!has_device("gaussians", &error)) return fail(1, &error);
   catch_interrupts();
-  print_device();
+  device_check(print_device(backward_default_policy()), "asking for the device");
   if (o.bench_backward) return run_bench_backward(&o);
   if (o.experiment != nullptr) return run_experiment(&o);
   return run_training(&o);
