@@ -181,10 +181,9 @@
 #else
 #define ARC__SCOPE_STRING "system"
 #endif
-#define ARC_VERSION_STRING       \
-  ARC__STRING(ARC_VERSION_MAJOR) \
-  "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
-#define ARC_POLICY_STRING \
+#define ARC_VERSION_STRING \
+  ARC__STRING(ARC_VERSION_MAJOR) "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
+#define ARC_POLICY_STRING                                                                       \
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
   " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
   " inactive_has_key=" ARC__STRING(ARC_INACTIVE_HAS_KEY)                                        \

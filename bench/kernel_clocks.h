@@ -1,5 +1,5 @@
-/* kernel_clocks.h - what the sweep's kernel takes around an add, in clocks of one scheduler of an H200
-   and warp update. Fitted by model_fit.c. SPDX-License-Identifier: Apache-2.0 */
+/* kernel_clocks.h - what the sweep's kernel takes around an add, in clocks of one scheduler of an
+   H200 and warp update. Fitted by model_fit.c. SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_BENCH_KERNEL_CLOCKS_H
 #define ARC_BENCH_KERNEL_CLOCKS_H
 

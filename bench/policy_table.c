@@ -256,8 +256,8 @@ static int complete(struct data *d, const struct result_file *f, FILE *err) {
 
 /* ---- the model, where nothing was measured ---- */
 
-/* Scheduler clocks of a warp update, by simt/engine/model.h: the largest of what is issued, the unit
-   of shuffles and requests, and the memory. Requests of `lanes` that share an address each. */
+/* Scheduler clocks of a warp update, by simt/engine/model.h: the largest of what is issued, the
+   unit of shuffles and requests, and the memory. Requests of `lanes` that share an address each. */
 static double model_clocks(double issued, int shuffles, int requests, int sectors, int lanes) {
   const struct model_gpu *g = &model_gpus[0];
   double issue = issued + g->shuffle * shuffles + g->reduction_issue * requests;

@@ -118,7 +118,8 @@ set(wanted "arc 0.1.0 path=auto threshold=auto inactive_is_zero=0 inactive_has_k
 warp_is_active=0 vector_atomics=1 scope=device check=0|100")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
-          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_VECTOR_ATOMICS=0 -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2)
+          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_VECTOR_ATOMICS=0
+          -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2)
 set(wanted "arc 0.1.0 path=tree threshold=12 inactive_is_zero=1 inactive_has_key=1 \
 warp_is_active=1 vector_atomics=0 scope=system check=2|100")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)

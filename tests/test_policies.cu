@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * ARC_PATH each, the promises (ARC_INACTIVE_IS_ZERO: inactive lanes then hold zeros, and so on),
- * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and 600.
+ * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and
+ * 600.
  */
 #include "check.cuh"
 

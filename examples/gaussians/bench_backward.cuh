@@ -121,8 +121,8 @@ static inline void bench_print_ratios(const bench_table *table, const char *data
   }
 }
 
-/* Draws with each way to find tiles; what the exact one saves, and that the picture is the same, but
-   for splats of the very same depth, as clones have it: their order is anybody's. */
+/* Draws with each way to find tiles; what the exact one saves, and that the picture is the same,
+   but for splats of the very same depth, as clones have it: their order is anybody's. */
 static inline void bench_tiles(trainer *t, int repeats) {
   static const char *const names[] = {"circle", "box", "exact"};
   size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;

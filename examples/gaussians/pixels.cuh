@@ -5,10 +5,10 @@
    the backward pass `pixels` of them, 1, 2 or 4: the block then has 256 / pixels threads. A warp
    covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
    rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
-   pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged splats,
-   each of its lanes asks one of them whether it reaches the warp's rectangle at all, and the warp
-   walks over those that do. It leaves a bit for each that hit a pixel, and the backward pass walks
-   over those. `asks` turns that off. */
+   pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged
+   splats, each of its lanes asks one of them whether it reaches the warp's rectangle at all, and
+   the warp walks over those that do. It leaves a bit for each that hit a pixel, and the backward
+   pass walks over those. `asks` turns both off. */
 #ifndef GAUSSIANS_PIXELS_CUH
 #define GAUSSIANS_PIXELS_CUH
 
@@ -23,8 +23,8 @@ typedef struct picture_planes {
   unsigned *hits;       /* which splats hit which warps: word_of_hits; 0 before */
 } picture_planes;
 
-/* The bits of 32 splats of a tile's list, for one of its TILE_WARPS warps: splat 32 group + b is bit
-   b. Tiles start at a word of their own; begin: of the tile's list. */
+/* The bits of 32 splats of a tile's list, for one of its TILE_WARPS warps: splat 32 group + b is
+   bit b. Tiles start at a word of their own; begin: of the tile's list. */
 static __device__ __forceinline__ size_t word_of_hits(int begin, int tile, int group, int warp) {
   return ((size_t)(begin / 32 + tile) + group) * TILE_WARPS + warp;
 }

@@ -96,8 +96,8 @@ def draw_speedup(plt, rows):
         panel.axhline(1.0, color="black", linewidth=0.8)
         panel.set_title(title)
         panel.set_ylabel("times plain atomics")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", fontsize="small",
-                  ncols=len(names))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center",
+                  fontsize="small", ncols=len(names))
     return figure
 
 
