@@ -1,4 +1,4 @@
-/* arc.cuh - "many lanes add to the same few addresses", made cheap on any NVIDIA GPU.
+/* arc.cuh - makes "many lanes add to the same few addresses" cheap on any NVIDIA GPU.
    SPDX-License-Identifier: Apache-2.0
 
    before
@@ -6,26 +6,27 @@
          if (hit) atomicAdd(&grad[9 * id + i], g[i]);
 
    after
+       #include "arc.cuh"
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);             // once, above the loop
        arc_add_f32(t, id, g, hit, ARC_BALANCE_THRESHOLD);              // the whole warp calls
 
-   Each call looks at who is there: how many lanes of the warp are active, and how many of them
-   add to the same primitive. Few: plain (vector) atomics. Many: the values are summed in
-   registers and each sum leaves the warp once.
+   Each call counts the active lanes and how many of them share a key. Few: plain (vector) atomics.
+   Many: the values are summed in registers and each sum leaves the warp once.
 
-   Words: a lane adds n values (n: the width) to the parameters of the primitive its key names; the
-   target says where they live. A group is the active lanes of a warp that hold one key. The lane
-   that ends up with a finished sum is its owner.
+   Words. A lane adds n values (n: the width) to the parameters of the primitive that its key names;
+   the target says where in memory they lie. A group is the active lanes of a warp that hold one
+   key. The owner of a sum is the lane that ends up with it.
 
    Contents (search for the mark)
-       >>api          targets, the five adds, the scalar drop-in
+       >>api          targets, adds, options
        >>platform     architecture, lane masks, checks
        >>values       the only code that knows the type of a value
-       >>target       where parameters live, which lane owns which
+       >>target       where parameters lie, which lane owns which, the default decision
        >>emit         sums and values leave for memory
-       >>serialized   >>butterfly   >>transposed   >>tree      the paths
-       >>auto         which path when
-       >>entries      the public names, bound to the paths
+       >>serialized   >>butterfly   >>transposed   >>tree      the reductions
+       >>paths        which reduction for which lanes
+       >>entries      the public names
+       >>moved        names of version 0.1
 
    What one call costs a warp, n values, S(n) = shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
@@ -37,21 +38,20 @@
        two groups   n + S16(n) (***)                 1, coalesced (auto only)
        tree         n a round, n + 1 mixed (**)      n from one lane a group (*)
        (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
-       of a group do not have a stretch of the warp for themselves.
-       (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10, 15 for n = 16.
-       An empty warp costs one vote, on the atomic path nothing. Promises of the caller save more:
-       ARC_INACTIVE_IS_ZERO, ARC_INACTIVE_HAS_KEY, ARC_WARP_IS_ACTIVE, see arc_policy.cuh.
+       of a group are not neighbours. (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
+       An empty warp costs one vote, on the atomic path nothing.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
    once. The caller's values are not modified. An inactive lane's key, values and pointers are
-   never read, garbage or not, but for what is promised. NaN or infinity in one value reaches that
+   never read, except where a promise allows it. NaN or infinity in one value reaches that
    parameter of that key and no other. The order of additions is unspecified, so float results may
    differ in the last bits from run to run and with the threshold. Additions are relaxed and return
    nothing.
 
-   A width that is a literal where the target is built compiles to registers only, no stack frame.
-   A width known at run time works, at the price of 32 values. Widths above 32 work too, in chunks
-   of 32.
+   Width. A literal width up to 128 compiles to registers only: no stack frame, no spill but of the
+   caller's own values. A width known at run time only costs a few uniform branches for each four
+   values; the values are then indexed at run time, so they should lie in memory, or the call
+   should state a literal bound (options.max_width), which keeps a local array in registers.
 
    JIT users: pass arc.cuh and arc_policy.cuh as two named strings; nothing else is included.
    Licence: Apache-2.0, see the end of this file. */
@@ -64,13 +64,22 @@
 /* >>api                                                                                        */
 
 #define ARC_MAX_PIECES 8
+#define ARC_LANES_ALL 0xffffffffu
+#define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
+#if defined(__CUDACC__)
 #define ARC__FN static __device__ __forceinline__
+#else
+#define ARC__FN static __device__ inline /* the CPU warp compiles faster, and nothing is lost */
+#endif
 
-/* One array of rows that holds some of a primitive's parameters: parameter i of key k lives at
+/* One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
    base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
-   negative and k * stride may exceed 2^31. base: aligned to one value. Rows aligned to 16 bytes
-   (base and stride) get 16-byte reductions on sm_90 and newer, to 8 bytes 8-byte ones. */
+   negative and k * stride may exceed 2^31. base: aligned to one value.
+   Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
+   on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
+   rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.
+   ARC_CHECK 1 reports a stride below the width (0, one row for all keys, is legal). */
 typedef struct arc_piece_f32 {
   float *base;
   int stride;
@@ -84,25 +93,23 @@ typedef struct arc__piece {
   int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
 } arc__piece;
 
-/* The parameter whose sum a transposed reduction leaves in this lane; its address is one
-   multiply-add. */
+/* Where the sum goes that a transposed reduction leaves in this lane. */
 typedef struct arc__slot {
   char *base;
   int stride_bytes;
   int owned;
 } arc__slot;
 
-/* All pieces of a target, and this lane's slots. */
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  bool by_pointer;             /* the papers' form: one pointer a value instead of pieces */
-  const void *const *pointers; /* anything in an inactive lane, so never to be asked for null */
-  int auto_threshold;          /* lanes with one key that are reduced; */
-  int auto_keyed;              /* lanes, whatever their keys, that look at them */
-  arc__slot slot;              /* after a reduction over the warp */
-  arc__slot half;              /* after one over each half-warp */
+  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
+  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+  arc__slot warp_slot;              /* after a reduction over the warp */
+  arc__slot half_warp_slot;         /* after one over each half-warp */
+  int builder;                      /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
 typedef struct arc_target_f32 {
@@ -111,7 +118,8 @@ typedef struct arc_target_f32 {
 
 /* Builds a target from one array of rows.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
-   bound to the calling lane: do not pass it to another one.
+   bound to the calling lane: do not pass it to another one. Passing it to a function that is not
+   inlined makes its pieces run-time values: correct, slow, and long to compile.
    Cost: about 20 instructions with a literal width. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
@@ -124,8 +132,8 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
    threshold: a group is reduced in registers if and only if it has at least this many lanes (0
    always, 33 never); ARC_BALANCE_THRESHOLD is the compile-time default to pass. With
    ARC_THRESHOLD_AUTO, the decision is arc's; ARC_THRESHOLD_CONTENDED is for rows that the whole
-   grid adds to at once. On every path a group below the threshold goes to plain atomics. Source:
-   ARC paper, sections 4.4 and 5.5. */
+   grid adds to at once. On every path a group below the threshold goes to plain atomics. Path and
+   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5. */
 
 /* Adds, keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
@@ -150,17 +158,42 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, int key, const float *val
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, int key, const float *values,
                                    int threshold);
 
+/* What one call does. Path and promises must be literals; a literal field costs nothing. A path
+   chosen at run time is a switch in the caller: examples/tuned.cu. */
+typedef struct arc_options {
+  int path;           /* ARC_PATH_... */
+  int promises;       /* ARC_PROMISE_..., joined by | */
+  int threshold;      /* 0..33, ARC_THRESHOLD_AUTO; may be known at run time only */
+  unsigned lane_mask; /* who calls: ARC_LANES_ALL, a mask as above, or ARC_LANES_HERE */
+  int max_width;      /* a literal bound of a width known at run time only; 0: none */
+} arc_options;
+
+/* What the macros say: ARC_PATH, the promises, ARC_BALANCE_THRESHOLD; all lanes call. */
+ARC__FN arc_options arc_options_default(void);
+
+/* The general form of the four adds above:
+       arc_options o = arc_options_default();
+       o.path = ARC_PATH_TREE;
+       o.promises |= ARC_PROMISE_ONE_KEY;
+       arc_add_with_f32(t, id, g, hit, o);
+   Where a path cannot serve (butterfly: several keys or a partial warp; transposed: a partial
+   warp), the papers' fallback does: plain atomics for butterfly, the tree for transposed. */
+ARC__FN void arc_add_with_f32(arc_target_f32 target, int key, const float *values, bool active,
+                              arc_options options);
+
 /* The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
-   Who calls: all 32 lanes of the warp. Cost: no vector reductions; the transposed path pays two
-   shuffles a pointer. Prefer a target. */
+   Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
+   where the active lanes of a full warp hold one key, else serialized. No vector reductions.
+   Who calls: as the adds of the same names. Prefer a target. */
 ARC__FN void arc_add_pointers_f32(float *const *pointers, int width, int key, const float *values,
                                   bool active, int threshold);
-
-/* Each add by path, whatever ARC_PATH says: arc_add_atomic_f32, arc_add_uniform_tree_f32,
-   arc_add_masked_auto_f32, arc_add_divergent_serialized_f32, arc_add_pointers_butterfly_f32, ...
-   (atomic, serialized, butterfly, transposed, tree, auto). Where a path cannot serve (butterfly:
-   several keys or a partial warp; transposed: a partial warp), the papers' fallback does: plain
-   atomics for butterfly, the tree for transposed. */
+ARC__FN void arc_add_pointers_masked_f32(float *const *pointers, int width, int key,
+                                         const float *values, bool active, unsigned lane_mask,
+                                         int threshold);
+ARC__FN void arc_add_pointers_divergent_f32(float *const *pointers, int width, int key,
+                                            const float *values, int threshold);
+ARC__FN void arc_add_pointers_with_f32(float *const *pointers, int width, int key,
+                                       const float *values, bool active, arc_options options);
 
 /* Adds value to *address without a result: the scalar drop-in for atomicAdd.
    Who calls: any lane. address: global or shared memory, aligned to 4 bytes. */
@@ -183,20 +216,37 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__UNROLL
 #endif
 
-/* for i in [0, count), where count never exceeds the literal `most`. The literal bound lets every
-   compiler unroll before it knows count, so that arrays indexed by i are registers. */
-#define ARC__EACH(i, count, most) ARC__UNROLL for (int i = 0; i < (most); ++i) if (i < (count))
-
-#define ARC__ALL_LANES 0xffffffffu
-#define ARC__CHUNK 32 /* values reduced at a time: one for each lane to own */
-
-/* Words to reduce, in registers. Host compilers do not see that each is written before it is
-   read. */
-#if defined(__CUDACC__)
-#define ARC__WORDS(w, count) unsigned w[count]
-#else
+/* Set to 0 so that words that a run-time width leaves out do not stay live from call to call. */
 #define ARC__WORDS(w, count) unsigned w[count] = {0u}
-#endif
+
+/* for i in [0, count), where count never exceeds the literal `most`. The literal bound lets every
+   compiler unroll before it knows count, so that arrays indexed by i are registers; a count known
+   at run time only skips four at a time. */
+#define ARC__EACH(i, count, most)                                                     \
+  ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4)                \
+    if (i##_four < (count))                                                           \
+      ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
+
+/* The statements for each piece i of a target. Written out, not a loop: an index that is a literal
+   in the source lets the compiler see the widths before it unrolls the loops over values. */
+#define ARC__PIECE(i, number, count, ...) \
+  {                                       \
+    const int i = number;                 \
+    if (i < (count)) __VA_ARGS__          \
+  }
+#define ARC__EACH_PIECE(i, count, ...)                                              \
+  ARC__PIECE(i, 0, count, __VA_ARGS__) ARC__PIECE(i, 1, count, __VA_ARGS__)         \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)         \
+  ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__)         \
+  ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
+
+#define ARC__WARP 32
+
+/* for first = 0, most, ... below the width: the one place where chunks are walked. Unrolled where
+   the width, or a bound of it, is a literal. */
+#define ARC__CHUNKS(c, first, most)                                                      \
+  ARC__UNROLL for (int first = 0; first < ((c)->max_width ? (c)->max_width : (c)->width); \
+                   first += (most)) if (first < (c)->width)
 
 /* A failed check ends the way a device assert() does: message, file and line reach stderr when the
    host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
@@ -235,6 +285,9 @@ ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
+/* The leader of a group is its highest lane. */
+ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
+
 /* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
    itself shares the sign extension of key between its uses and pays three instructions for each. */
 ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
@@ -247,17 +300,40 @@ ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
 #endif
 }
 
-/* The lanes of `present` that hold this lane's key; 0 for lanes outside it. All of `lanes` call. */
-ARC__FN unsigned arc__group(unsigned lanes, unsigned present, int key, bool active) {
+/* One warp's call, the same in every helper. kind, path and promises are literals; present: the
+   active ones among the lanes that call. */
+typedef struct arc__call {
+  const arc__target *target;   /* null in the papers' form, */
+  const void *const *pointers; /* which has one pointer a value */
+  const void *values;
+  int width, max_width;
+  int kind, path, promises;
+  int key, threshold, lane;
+  bool active;
+  unsigned lanes, present;
+} arc__call;
+
+ARC__FN bool arc__promised(const arc__call *c, int promises) {
+  return (c->promises & promises) == promises;
+}
+
+/* Whether this lane's values may be read. */
+ARC__FN bool arc__is_source(const arc__call *c) {
+  return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+}
+
+/* The lanes that hold this lane's key; 0 for an inactive lane. All of c->lanes call. */
+ARC__FN unsigned arc__group(const arc__call *c) {
+  if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
 #if ARC__ARCH >= 700
-  unsigned group = __match_any_sync(lanes, active ? key : 0) & present;
-  return active ? group : 0u;
+  unsigned group = __match_any_sync(c->lanes, c->active ? c->key : 0) & c->present;
+  return c->active ? group : 0u;
 #else
   unsigned group = 0u;
-  for (unsigned rest = present; rest != 0u;) {
-    int first = __shfl_sync(lanes, key, arc__highest(rest));
-    unsigned same = __ballot_sync(lanes, active && key == first);
-    if (active && key == first) group = same;
+  for (unsigned rest = c->present; rest != 0u;) {
+    int first = __shfl_sync(c->lanes, c->key, arc__highest(rest));
+    unsigned same = __ballot_sync(c->lanes, c->active && c->key == first);
+    if (c->active && c->key == first) group = same;
     rest &= ~same;
   }
   return group;
@@ -267,9 +343,11 @@ ARC__FN unsigned arc__group(unsigned lanes, unsigned present, int key, bool acti
 /* ------------------------------------------------------------------------------------------ */
 /* >>values                                                                                     */
 /* Every type adds as 32-bit words, so that the paths are written once: they move words, and only
-   the functions of this section know what a word means. kind is always a literal. */
+   the functions of this section know what a word means. */
 
 #define ARC__KIND_F32 1
+#define ARC__LARGEST_LOG2 (ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2)
+#define ARC__VALUE_BYTES 4
 
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
 ARC__FN unsigned arc__neutral(int kind) { return kind == ARC__KIND_F32 ? 0x80000000u : 0u; }
@@ -278,18 +356,26 @@ ARC__FN unsigned arc__sum(int kind, unsigned a, unsigned b) {
   return kind == ARC__KIND_F32 ? __float_as_uint(__uint_as_float(a) + __uint_as_float(b)) : a + b;
 }
 
-ARC__FN unsigned arc__load(int kind, const void *values, int i) {
-  return kind == ARC__KIND_F32 ? __float_as_uint(((const float *)values)[i])
-                               : ((const unsigned *)values)[i];
+ARC__FN unsigned arc__load(const arc__call *c, int i) {
+  return c->kind == ARC__KIND_F32 ? __float_as_uint(((const float *)c->values)[i])
+                                  : ((const unsigned *)c->values)[i];
 }
 
-/* Of *low and high a lane keeps one, in *low, and sends the other, which is returned: the lower
-   lane (upper is 0) keeps *low, the upper one high. On the device the word kept moves by an
-   addition, because selects are what the reduction has most of, and their unit its bound; but only
-   `in_place`: a word that another branch still needs would be copied first, and a select copies. */
-ARC__FN unsigned arc__part(int kind, bool in_place, int upper, unsigned *low, unsigned high) {
+/* Copies `count` values from `first` on into words; neutral ones where the lane is no source, from
+   which nothing is read then. */
+ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, bool is_source) {
+  ARC__EACH(i, count, ARC__WARP)
+    w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);
+}
+
+/* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
+   (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
+   device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
+   a word that another branch reads too before it is written, and then a select is cheaper. */
+ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
+                                    unsigned high) {
 #if defined(__CUDA_ARCH__)
-  if (kind == ARC__KIND_F32 && in_place) {
+  if (kind == ARC__KIND_F32 && may_clobber) {
     float keep = __uint_as_float(*low), send;
     asm("{\n\t.reg .pred upper;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
@@ -301,7 +387,7 @@ ARC__FN unsigned arc__part(int kind, bool in_place, int upper, unsigned *low, un
     return __float_as_uint(send);
   }
 #endif
-  (void)kind, (void)in_place;
+  (void)kind, (void)may_clobber;
   unsigned send = upper ? *low : high;
   *low = upper ? high : *low;
   return send;
@@ -309,9 +395,9 @@ ARC__FN unsigned arc__part(int kind, bool in_place, int upper, unsigned *low, un
 
 /* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
    The whole warp calls. On the device the shuffle itself tells whether it is. */
-ARC__FN unsigned arc__sum_from_below(int kind, unsigned w, int distance, int start, int lane) {
+ARC__FN unsigned arc__sum_from_below(const arc__call *c, unsigned w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
-  if (kind == ARC__KIND_F32) {
+  if (c->kind == ARC__KIND_F32) {
     float sum = __uint_as_float(w);
     asm volatile(
         "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
@@ -322,12 +408,11 @@ ARC__FN unsigned arc__sum_from_below(int kind, unsigned w, int distance, int sta
     return __float_as_uint(sum);
   }
 #endif
-  unsigned other = __shfl_up_sync(ARC__ALL_LANES, w, distance);
-  return lane - distance >= start ? arc__sum(kind, w, other) : w;
+  unsigned other = __shfl_up_sync(ARC_LANES_ALL, w, distance);
+  return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;
 }
 
-/* One reduction instruction, one value. */
-ARC__FN void arc__red(int kind, char *address, unsigned w) {
+ARC__FN void arc__atomic_add(int kind, char *address, unsigned w) {
   (void)kind;
 #if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
   atomicAdd_system((float *)address, __uint_as_float(w));
@@ -343,7 +428,7 @@ ARC__FN void arc__red(int kind, char *address, unsigned w) {
 #endif
 
 /* Two and four values; address in global memory, aligned to 8 and 16 bytes; sm_90 and newer. */
-ARC__FN void arc__red2(int kind, char *address, const unsigned *w) {
+ARC__FN void arc__atomic_add2(int kind, char *address, const unsigned *w) {
   (void)kind;
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
   asm volatile("red.relaxed." ARC__PTX_SCOPE
@@ -353,12 +438,12 @@ ARC__FN void arc__red2(int kind, char *address, const unsigned *w) {
 #elif ARC__ARCH >= 900
   simt_red_add_v2_f32((float *)address, __uint_as_float(w[0]), __uint_as_float(w[1]));
 #else
-  arc__red(kind, address, w[0]);
-  arc__red(kind, address + 4, w[1]);
+  arc__atomic_add(kind, address, w[0]);
+  arc__atomic_add(kind, address + 4, w[1]);
 #endif
 }
 
-ARC__FN void arc__red4(int kind, char *address, const unsigned *w) {
+ARC__FN void arc__atomic_add4(int kind, char *address, const unsigned *w) {
   (void)kind;
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
   asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
@@ -370,54 +455,37 @@ ARC__FN void arc__red4(int kind, char *address, const unsigned *w) {
   simt_red_add_v4_f32((float *)address, __uint_as_float(w[0]), __uint_as_float(w[1]),
                       __uint_as_float(w[2]), __uint_as_float(w[3]));
 #else
-  arc__red2(kind, address, w);
-  arc__red2(kind, address + 8, w + 2);
+  arc__atomic_add2(kind, address, w);
+  arc__atomic_add2(kind, address + 8, w + 2);
 #endif
 }
 
-/* Copies `count` values from `first` on into words. A lane that is not active gets neutral ones,
-   and nothing is read from it, unless the caller knows better (`trusted`). */
-ARC__FN void arc__gather(int kind, unsigned *w, const void *values, int first, int count,
-                         bool active, bool trusted) {
-  if (trusted) {
-    ARC__EACH(i, count, ARC__CHUNK) w[i] = arc__load(kind, values, first + i);
-  } else {
-    ARC__EACH(i, count, ARC__CHUNK)
-      w[i] = active ? arc__load(kind, values, first + i) : arc__neutral(kind);
+/* Adds min(count, 4) words to consecutive values, 2^vector_log2 bytes (a literal) at most a
+   request; count may be below 1. */
+ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, int count,
+                                  int vector_log2) {
+  if (vector_log2 >= 4 && count >= 4) {
+    arc__atomic_add4(kind, address, w);
+    return;
+  }
+  ARC__UNROLL
+  for (int i = 0; i < 4; i += 2) {
+    char *at = address + ARC__VALUE_BYTES * i;
+    if (vector_log2 >= 3 && count >= i + 2) {
+      arc__atomic_add2(kind, at, w + i);
+    } else {
+      if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
+      if (count >= i + 2) arc__atomic_add(kind, at + ARC__VALUE_BYTES, w[i + 1]);
+    }
   }
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>target                                                                                     */
 
-/* Which of `count` (1..lanes) values the transposed reduction over `lanes` (32 or 16) leaves in
-   `lane`; -1: none. Walks the exchanges backwards, from the one word that is left to its place
-   among the first ones. */
-ARC__FN int arc__owned_value(int lanes, int count, int lane) {
-  int live[5];
-  live[0] = count;
-  ARC__UNROLL
-  for (int step = 1; step < 5; ++step) live[step] = (live[step - 1] + 1) / 2;
-  int place = 0;
-  bool owner = true;
-  ARC__UNROLL
-  for (int step = 4; step >= 0; --step) {
-    if (lanes >> step < 2) continue;
-    int half = live[step] / 2;
-    bool upper = (lane & (lanes / 2 >> step)) != 0;
-    if (place < half) {
-      place += upper ? half : 0;
-    } else { /* the leftover of an odd count: both partners hold its sum, the lower one owns it */
-      place = 2 * half;
-      owner = owner && !upper;
-    }
-  }
-  return owner ? place : -1;
-}
-
 /* How many bytes one instruction may add to this piece, as a power of two: the largest up to 16
-   that divides both base and stride. (A population count, because a compiler that finds the plain
-   minimum cheap computes it anew in every call.) */
+   that divides both base and stride. Via __popc, so that ptxas keeps the result: it computes a
+   plain minimum anew in every call. */
 ARC__FN int arc__vector_log2(const arc__piece *p) {
 #if ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS
 #if defined(__CUDA_ARCH__)
@@ -425,6 +493,7 @@ ARC__FN int arc__vector_log2(const arc__piece *p) {
 #else
   bool global = simt_is_global(p->base) != 0;
 #endif
+  if (p->stride_bytes % 8 != 0) return 2; /* a literal stride decides at once */
   unsigned bits = (unsigned)(unsigned long long)p->base | (unsigned)p->stride_bytes | 16u;
   return global ? __popc((bits & (0u - bits)) - 1u) : 2;
 #else
@@ -433,206 +502,184 @@ ARC__FN int arc__vector_log2(const arc__piece *p) {
 #endif
 }
 
-ARC__FN arc__target arc__target_begin(void) {
-  arc__target t;
-  t.pieces = 0;
-  t.width = 0;
-  t.by_pointer = false;
-  t.pointers = 0;
-  t.auto_threshold = 0;
-  t.auto_keyed = 0;
-  return t;
-}
-
-ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
-                               int value_bytes) {
+ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width) {
   ARC__CHECK(1, width >= 1, "the width of a piece must be at least 1");
   ARC__CHECK(1, stride > -(1 << 29) && stride < (1 << 29),
              "the stride of a piece must lie between -2^29 and 2^29");
+  ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
+             "the stride of a piece is below its width: rows overlap");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
-  p->stride_bytes = stride * value_bytes;
+  p->stride_bytes = stride * ARC__VALUE_BYTES;
   p->width = width;
   p->vector_log2 = arc__vector_log2(p);
   t->pieces = i + 1;
   t->width += width;
 }
 
-/* Instructions with which the atomic path adds one lane's values. */
-ARC__FN int arc__requests(const arc__target *t) {
-  if (t->by_pointer) return t->width;
-  int requests = 0;
-  ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
-    int width = t->piece[i].width, log2 = t->piece[i].vector_log2;
-    requests += log2 == 4   ? width / 4 + width % 4 / 2 + width % 2
-                : log2 == 3 ? width / 2 + width % 2
-                            : width;
-  }
-  return requests;
+ARC__FN char *arc__row(const arc__piece *p, int key) {
+  return arc__offset(p->base, key, p->stride_bytes);
 }
 
-/* The vectors, in bytes, that bring most of a lane's values to memory on the atomic path. */
-ARC__FN int arc__vector_bytes(const arc__target *t) {
-  int requests = arc__requests(t);
-  if (t->width == 1) return 16; /* one request, as if */
-  return 3 * requests <= t->width + 1 ? 16 : 3 * requests <= 2 * t->width ? 8 : 4;
-}
-
-/* arc's own choices, from the tables at the end of arc_policy.cuh: the newest measured architecture
-   that is not newer than this one. */
-#if ARC__ARCH >= 900
-#define ARC__AUTO_THRESHOLD(width, bytes) ARC_AUTO_THRESHOLD_SM90(width, bytes)
-#define ARC__AUTO_KEYED(width, bytes) ARC_AUTO_KEYED_SM90(width, bytes)
-#else
-#define ARC__AUTO_THRESHOLD(width, bytes) ARC_AUTO_THRESHOLD_MODEL(width, bytes)
-#define ARC__AUTO_KEYED(width, bytes) ARC_AUTO_KEYED_MODEL(width, bytes)
-#endif
-
-/* (Population counts once more.) */
-ARC__FN void arc__target_choices(arc__target *t) {
-  int bytes = arc__vector_bytes(t);
-  (void)bytes;
-  t->auto_threshold = __popc(arc__lanes_below(ARC__AUTO_THRESHOLD(t->width, bytes)));
-  t->auto_keyed = __popc(arc__lanes_below(ARC__AUTO_KEYED(t->width, bytes)));
-}
-
-/* The slot of this lane among `lanes` that reduce the target's first values together. */
-ARC__FN arc__slot arc__slot_of(const arc__target *t, int lanes, int value_bytes) {
-  int owned = arc__owned_value(lanes, t->width < lanes ? t->width : lanes, arc__lane());
-  int first = 0;
-  arc__slot slot = {t->piece[0].base, t->piece[0].stride_bytes, owned >= 0};
-  ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
+/* Where the given value of key 0 lies, and the stride of its piece. */
+ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
+  arc__slot slot = {t->piece[0].base + (long long)ARC__VALUE_BYTES * value,
+                    t->piece[0].stride_bytes, value < t->width};
+  int begin = 0;
+  ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
-    if (owned >= first) { /* the last piece that begins at or below it */
-      slot.base = p->base + (long long)(owned - first) * value_bytes;
+    if (value >= begin) { /* the last piece that begins at or below it */
+      slot.base = p->base + (long long)ARC__VALUE_BYTES * (value - begin);
       slot.stride_bytes = p->stride_bytes;
     }
-    first += p->width;
-  }
+    begin += p->width;
+  })
   return slot;
 }
 
-ARC__FN void arc__target_end(arc__target *t, int value_bytes) {
-  arc__target_choices(t);
-  t->slot = arc__slot_of(t, ARC__CHUNK, value_bytes);
-  t->half = arc__slot_of(t, ARC__CHUNK / 2, value_bytes);
+/* Instructions with which the atomic path adds one lane's values. */
+ARC__FN int arc__requests(const arc__target *t) {
+  int requests = 0;
+  ARC__EACH_PIECE(i, t->pieces, {
+    int width = t->piece[i].width;
+    int log2 = t->piece[i].vector_log2;
+    requests += log2 == 4   ? width / 4 + width % 4 / 2 + width % 2
+                : log2 == 3 ? width / 2 + width % 2
+                            : width;
+  })
+  return requests;
+}
+
+/* S(n): shuffles of the transposed reduction of n values. */
+ARC__FN int arc__shuffles(int n) {
+  return n / 32 * 31 + (n % 32 + 1) / 2 + (n % 32 + 3) / 4 + (n % 32 + 7) / 8 + (n % 32 + 15) / 16 +
+         (n % 32 + 31) / 32;
+}
+
+/* The default decision (arc_policy.cuh explains the formulas). Via __popc so that ptxas keeps the
+   result. */
+ARC__FN int arc__kept(int lanes) {
+  return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
+}
+
+ARC__FN void arc__target_end(arc__target *t) {
+  int requests = arc__requests(t), shuffles = arc__shuffles(t->width), lane = arc__lane();
+  (void)requests, (void)shuffles;
+  t->min_lanes_to_reduce = arc__kept(ARC_MIN_LANES_TO_REDUCE(shuffles, requests));
+  t->min_lanes_to_reduce_promised = arc__kept(ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests));
+  t->min_lanes_to_match = arc__kept(ARC_MIN_LANES_TO_MATCH(shuffles, requests));
+  t->warp_slot = arc__slot_of(t, lane);
+  t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
+  t->builder = lane;
 }
 
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width) {
   arc_target_f32 t;
-  t.any = arc__target_begin();
-  arc__target_piece(&t.any, 0, base, stride, width, 4);
-  arc__target_end(&t.any, 4);
+  t.any.pieces = t.any.width = 0;
+  arc__target_piece(&t.any, 0, base, stride, width);
+  arc__target_end(&t.any);
   return t;
 }
 
 ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count) {
   ARC__CHECK(1, count >= 1 && count <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
   arc_target_f32 t;
-  t.any = arc__target_begin();
-  ARC__EACH(i, count, ARC_MAX_PIECES)
-    arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width, 4);
-  arc__target_end(&t.any, 4);
+  t.any.pieces = t.any.width = 0;
+  ARC__EACH_PIECE(i, count, {
+    arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);
+  })
+  arc__target_end(&t.any);
   return t;
-}
-
-ARC__FN char *arc__row(const arc__piece *p, int key) {
-  return arc__offset(p->base, key, p->stride_bytes);
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>emit                                                                                       */
 
-/* Values of the chunk that starts at `first`, of `most` at a time. */
-ARC__FN int arc__chunk_width(const arc__target *t, int first, int most) {
-  return t->width - first < most ? t->width - first : most;
+ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
+  return c->width - first < most ? c->width - first : most;
 }
 
-/* Adds words [0, count) to consecutive values at address, up to 2^vector_log2 bytes (a literal) a
-   request. */
-ARC__FN void arc__emit_vectors(int kind, char *address, const unsigned *w, int count,
-                               int vector_log2) {
-  int fours = vector_log2 >= 4 ? count / 4 : 0;
-  int twos = vector_log2 >= 3 ? (count - 4 * fours) / 2 : 0;
-  ARC__EACH(i, fours, ARC__CHUNK / 4) arc__red4(kind, address + 16 * i, w + 4 * i);
-  ARC__EACH(i, 2 * fours + twos, ARC__CHUNK / 2)
-    if (i >= 2 * fours) arc__red2(kind, address + 8 * i, w + 2 * i);
-  ARC__EACH(i, count, ARC__CHUNK)
-    if (i >= 4 * fours + 2 * twos) arc__red(kind, address + 4 * i, w[i]);
+/* `count` values of one row, at `address`: the lane's own from value `first` on or, where `sums` is
+   not null, sums[skip], ... */
+typedef struct arc__run {
+  char *address;
+  const unsigned *sums;
+  int skip, first, count;
+} arc__run;
+
+ARC__FN unsigned arc__run_word(const arc__call *c, const arc__run *r, int i) {
+  return r->sums ? r->sums[r->skip + i] : arc__load(c, r->first + i);
 }
 
-ARC__FN void arc__emit_run(int kind, char *address, const unsigned *w, int count, int vector_log2) {
-  if (vector_log2 >= 4 && count >= 4)
-    arc__emit_vectors(kind, address, w, count, 4);
-  else if (vector_log2 >= 3 && count >= 2)
-    arc__emit_vectors(kind, address, w, count, 3);
+/* The bound of a loop over the values of a run: a literal for sums, which are registers. */
+ARC__FN int arc__run_bound(const arc__call *c, const arc__run *r) {
+  return r->sums ? ARC__WARP : c->max_width ? c->max_width : r->count;
+}
+
+ARC__FN void arc__emit_run(const arc__call *c, const arc__run *r, int vector_log2) {
+  ARC__UNROLL
+  for (int i = 0; i < arc__run_bound(c, r); i += 4) {
+    if (i >= r->count) continue;
+    ARC__WORDS(w, 4);
+    ARC__UNROLL
+    for (int k = 0; k < 4; ++k)
+      if (i + k < r->count) w[k] = arc__run_word(c, r, i + k);
+    arc__atomic_add_four(c->kind, r->address + ARC__VALUE_BYTES * i, w, r->count - i, vector_log2);
+  }
+}
+
+ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset, arc__run r) {
+  r.address = arc__row(p, c->key) + (long long)ARC__VALUE_BYTES * offset;
+  int vector_log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2 : p->vector_log2;
+  if (offset % 4 != 0 || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY)
+    vector_log2 = 2; /* the papers' paths add value by value */
+  if (vector_log2 >= 4 && r.count >= 4)
+    arc__emit_run(c, &r, 4);
+  else if (vector_log2 >= 3 && r.count >= 2)
+    arc__emit_run(c, &r, 3);
   else
-    arc__emit_vectors(kind, address, w, count, 2);
+    arc__emit_run(c, &r, 2);
 }
 
-/* Adds words [0, count) to the values [first, first + count) of a key. */
-ARC__FN void arc__emit(int kind, const arc__target *t, int key, const unsigned *w, int first,
-                       int count, bool vectors) {
-  if (t->by_pointer) {
-    ARC__EACH(i, count, ARC__CHUNK) arc__red(kind, (char *)t->pointers[first + i], w[i]);
+/* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
+   lane's own values. */
+ARC__FN void arc__emit(const arc__call *c, const unsigned *sums, int first, int count) {
+  arc__run all = {0, sums, 0, first, count};
+  if (!c->target) {
+    ARC__EACH(i, count, ARC__WARP)
+      arc__atomic_add(c->kind, (char *)c->pointers[first + i], arc__run_word(c, &all, i));
     return;
   }
   int begin = 0; /* the piece's first value, counted in the whole target */
-  ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
-    const arc__piece *p = &t->piece[i];
-    int from = begin > first ? begin : first;
-    int to = begin + p->width < first + count ? begin + p->width : first + count;
-    if (from < to) {
-      int vector_log2 = vectors && (from - begin) % 4 == 0 ? p->vector_log2 : 2;
-      arc__emit_run(kind, arc__row(p, key) + 4 * (from - begin), w + (from - first), to - from,
-                    vector_log2);
-    }
+  ARC__EACH_PIECE(i, c->target->pieces, {
+    const arc__piece *p = &c->target->piece[i];
+    arc__run r = all;
+    r.skip = i > 0 && begin > first ? begin - first : 0;
+    r.first = first + r.skip;
     begin += p->width;
-  }
+    r.count = (begin < first + count ? begin : first + count) - r.first;
+    if (r.count > 0) arc__emit_piece(c, p, r.first - begin + p->width, r);
+  })
 }
 
-/* The address of one value of a key. */
-ARC__FN char *arc__value_address(const arc__target *t, int key, int value) {
-  char *address = arc__row(&t->piece[0], key) + 4ll * value;
-  int begin = 0;
-  ARC__EACH(i, t->pieces, ARC_MAX_PIECES) {
-    const arc__piece *p = &t->piece[i];
-    if (value >= begin) address = arc__row(p, key) + 4ll * (value - begin);
-    begin += p->width;
-  }
-  return address;
-}
-
-ARC__FN void arc__chunk_plain(int kind, const arc__target *t, int key, const void *values,
-                              bool vectors, int first) {
-  int count = arc__chunk_width(t, first, ARC__CHUNK);
-  ARC__WORDS(w, ARC__CHUNK);
-  arc__gather(kind, w, values, first, count, true, true);
-  arc__emit(kind, t, key, w, first, count, vectors);
-}
-
-/* Every path treats the first chunk apart from the others, so that a literal width up to 32 meets
-   no loop and its words stay in registers. */
-ARC__FN void arc__add_plain(int kind, const arc__target *t, int key, const void *values,
-                            bool vectors) {
-  arc__chunk_plain(kind, t, key, values, vectors, 0);
-  for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_plain(kind, t, key, values, vectors, first);
+ARC__FN void arc__add_plain(const arc__call *c) {
+  if (c->target) arc__emit(c, 0, 0, c->width);
+  ARC__CHUNKS(c, first, ARC__WARP)
+    if (!c->target) arc__emit(c, 0, first, arc__chunk_width(c, first, ARC__WARP));
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>serialized                                                                                 */
-/* SW-S (ARC paper, 5.5.1): one leader a group, its highest lane, walks the others. All groups walk
-   at once. lanes: who calls; group: 0 for a lane that stays out. The leader ends with the sums. */
-ARC__FN void arc__reduce_serialized(int kind, unsigned *w, int count, unsigned lanes,
-                                    unsigned group, int lane) {
-  bool leader = group != 0u && lane == arc__highest(group);
+/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
+   leader ends with the sums. */
+ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count, unsigned group) {
+  bool leader = arc__leads(group, c->lane);
   unsigned rest = group != 0u ? group & ~(1u << arc__highest(group)) : 0u;
-  for (; __any_sync(lanes, rest != 0u); rest &= rest - 1u) {
-    int source = rest != 0u ? arc__lowest(rest) : lane;
-    ARC__EACH(i, count, ARC__CHUNK) {
-      unsigned other = __shfl_sync(lanes, w[i], source);
-      if (leader && rest != 0u) w[i] = arc__sum(kind, w[i], other);
+  for (; __any_sync(c->lanes, rest != 0u); rest &= rest - 1u) {
+    int source = rest != 0u ? arc__lowest(rest) : c->lane;
+    ARC__EACH(i, count, ARC__WARP) {
+      unsigned other = __shfl_sync(c->lanes, w[i], source);
+      if (leader && rest != 0u) w[i] = arc__sum(c->kind, w[i], other);
     }
   }
 }
@@ -640,455 +687,442 @@ ARC__FN void arc__reduce_serialized(int kind, unsigned *w, int count, unsigned l
 /* ------------------------------------------------------------------------------------------ */
 /* >>butterfly                                                                                  */
 /* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
-   lanes take part, inactive ones with neutral words. */
-ARC__FN void arc__reduce_butterfly(int kind, unsigned *w, int count) {
-  ARC__EACH(i, count, ARC__CHUNK) {
+   lanes take part, those that are no source with neutral words. */
+ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
+  ARC__EACH(i, count, ARC__WARP) {
     ARC__UNROLL
-    for (int distance = 16; distance >= 1; distance /= 2)
-      w[i] = arc__sum(kind, w[i], __shfl_xor_sync(ARC__ALL_LANES, w[i], distance));
+    for (int distance = ARC__WARP / 2; distance >= 1; distance /= 2)
+      w[i] = arc__sum(c->kind, w[i], __shfl_xor_sync(ARC_LANES_ALL, w[i], distance));
+  }
+}
+
+/* One value, of which every lane has the sum: the leader has the key too. */
+ARC__FN void arc__add_group_single(const arc__call *c, unsigned group, bool is_source) {
+  ARC__WORDS(w, 1);
+  w[0] = is_source ? arc__load(c, 0) : arc__neutral(c->kind);
+  arc__reduce_butterfly(c, w, 1);
+  if (arc__leads(group, c->lane)) arc__emit(c, w, 0, 1);
+}
+
+ARC__FN void arc__add_group_butterfly(const arc__call *c, unsigned group, bool is_source) {
+  ARC__CHUNKS(c, first, ARC__WARP) {
+    int count = arc__chunk_width(c, first, ARC__WARP);
+    ARC__WORDS(w, ARC__WARP);
+    arc__gather(c, w, first, count, is_source);
+    arc__reduce_butterfly(c, w, count);
+    if (arc__leads(group, c->lane)) arc__emit(c, w, first, count);
   }
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>transposed                                                                                 */
-/* A reduce-scatter over the warp: in each of five exchanges with partner lanes 16, 8, 4, 2 and 1
-   apart, a lane keeps one half of its live words and trades the other half for the partner's
-   share of the kept one. All words shrink to one, S(n) shuffles instead of 5 n, and lane l ends
-   with the sum of value arc__owned_value(count, l). */
-ARC__FN int arc__exchange(int kind, bool in_place, unsigned *w, int live, int distance, int lane) {
-  int half = live / 2;
-  int upper = lane & distance;
-  ARC__EACH(i, half, ARC__CHUNK / 2) {
-    unsigned send = arc__part(kind, in_place, upper, &w[i], w[half + i]);
-    w[i] = arc__sum(kind, w[i], __shfl_xor_sync(ARC__ALL_LANES, send, distance));
-  }
-  if (live % 2 != 0) {
-    unsigned both = w[2 * half];
-    w[half] = arc__sum(kind, both, __shfl_xor_sync(ARC__ALL_LANES, both, distance));
-  }
-  return half + live % 2;
+/* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words: of
+   two neighbouring words the lower lane keeps the first and sends the second, the upper lane the
+   other way round, and both add what they receive. S(n) shuffles instead of 5 n, and lane l ends
+   with the sum of value l. Four lanes and three values, "a 01" being value a summed over lanes 0, 1:
+
+             words         exchange 1 apart              exchange 2 apart
+     lane 0  a0 b0 c0  ->  a 01  c 01    keeps a, c  ->  a 0123    keeps a
+     lane 1  a1 b1 c1  ->  b 01  c 01    keeps b, c  ->  b 0123    keeps b
+     lane 2  a2 b2 c2  ->  a 23  c 23    keeps a, c  ->  c 0123    keeps c
+     lane 3  a3 b3 c3  ->  b 23  c 23    keeps b, c  ->  c 0123    keeps c: a copy, not owned
+
+   c has no neighbour in the first exchange: both partners sum it, which takes no select. */
+ARC__FN unsigned arc__exchange(const arc__call *c, unsigned low, unsigned high, bool paired,
+                               int distance, bool may_clobber) {
+  unsigned send = low;
+  if (paired) send = arc__keep_and_send(c->kind, may_clobber, c->lane & distance, &low, high);
+  return arc__sum(c->kind, low, __shfl_xor_sync(ARC_LANES_ALL, send, distance));
 }
 
-/* in_place: nobody needs the words but this reduction. */
-ARC__FN unsigned arc__reduce_transposed(int kind, bool in_place, unsigned *w, int lanes, int count,
-                                        int lane) {
-  int live = count;
+/* Reduces `count` words over groups of `lanes` (32 or 16) neighbouring lanes; lane l of each ends
+   with word l. may_clobber: no other branch of the caller reads the words. */
+ARC__FN unsigned arc__reduce_transposed(const arc__call *c, unsigned *w, int lanes, int count,
+                                        bool may_clobber) {
   ARC__UNROLL
-  for (int distance = lanes / 2; distance >= 1; distance /= 2)
-    live = arc__exchange(kind, in_place || distance < lanes / 2, w, live, distance, lane);
+  for (int distance = 1; distance < lanes; distance *= 2) {
+    ARC__EACH(i, (count + 1) / 2, ARC__WARP / 2)
+      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance,
+                           may_clobber || distance > 1);
+    count = (count + 1) / 2;
+  }
   return w[0];
 }
 
-/* The address of the value this lane owns, in the papers' form: of all the pointers that lane
-   `source` holds, the one that belongs to it. gives: this lane is some lane's source. */
-ARC__FN char *arc__owned_pointer(const arc__target *t, int first, int count, int owned, int source,
-                                 bool gives) {
-  unsigned long long address = 0u;
-  ARC__EACH(i, count, ARC__CHUNK) {
-    unsigned long long mine = gives ? (unsigned long long)t->pointers[first + i] : 0u;
-    unsigned long long its = __shfl_sync(ARC__ALL_LANES, mine, source);
-    if (owned == i) address = its;
-  }
-  return (char *)address;
+/* Adds the sum that a transposed reduction of the chunk at `first` left in this lane. */
+ARC__FN void arc__emit_owned(const arc__call *c, int key, unsigned sum, int first, int lanes) {
+  arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
+  if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes);
+  if (slot.owned) arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
 }
 
-/* Adds the sum that a transposed reduction over `lanes` (32 or 16) of the chunk at `first` left in
-   this lane. key: that of the group it is about; source, gives: as above. */
-ARC__FN void arc__emit_owned(int kind, const arc__target *t, int lanes, int key, unsigned sum,
-                             int first, int count, int source, bool gives, int lane) {
-  if (!t->by_pointer && first == 0) {
-    const arc__slot *slot = lanes == ARC__CHUNK ? &t->slot : &t->half;
-    if (slot->owned) arc__red(kind, arc__offset(slot->base, key, slot->stride_bytes), sum);
-    return;
+/* One group of a full warp. key: known to every lane. is_source: this lane's values belong to the
+   sums; a constant where the lanes outside the group hold zeros. */
+ARC__FN void arc__add_group_transposed(const arc__call *c, int key, bool is_source,
+                                       bool may_clobber) {
+  ARC__CHUNKS(c, first, ARC__WARP) {
+    int count = arc__chunk_width(c, first, ARC__WARP);
+    ARC__WORDS(w, ARC__WARP);
+    arc__gather(c, w, first, count, is_source);
+    unsigned sum = arc__reduce_transposed(c, w, ARC__WARP, count, may_clobber);
+    arc__emit_owned(c, key, sum, first, ARC__WARP);
   }
-  int owned = arc__owned_value(lanes, count, lane);
-  char *address = t->by_pointer ? arc__owned_pointer(t, first, count, owned, source, gives)
-                                : arc__value_address(t, key, first + owned);
-  if (owned >= 0) arc__red(kind, address, sum);
-}
-
-ARC__FN void arc__chunk_transposed(int kind, bool in_place, const arc__target *t, int key,
-                                   const void *values, bool member, bool trusted, int source,
-                                   int lane, int first) {
-  int count = arc__chunk_width(t, first, ARC__CHUNK);
-  ARC__WORDS(w, ARC__CHUNK);
-  arc__gather(kind, w, values, first, count, member, trusted);
-  unsigned sum = arc__reduce_transposed(kind, in_place, w, ARC__CHUNK, count, lane);
-  arc__emit_owned(kind, t, ARC__CHUNK, key, sum, first, count, source, lane == source, lane);
-}
-
-/* One transposed reduction of one group of a full warp. group: its lanes, of which each knows the
-   key; known: every lane does. trusted: lanes outside hold zeros, or there are none. in_place: no
-   other branch of the caller reads the values, or they are copied because they are masked. */
-ARC__FN void arc__add_group_transposed(int kind, bool in_place, const arc__target *t, int key,
-                                       const void *values, bool member, bool trusted,
-                                       unsigned group, bool known, int lane) {
-  if (t->width == 1) { /* every lane ends with the one sum: a lane of the group has the key too */
-    ARC__WORDS(w, 1);
-    arc__gather(kind, w, values, 0, 1, member, trusted);
-    arc__reduce_transposed(kind, true, w, ARC__CHUNK, 1, lane);
-    if (group >> lane == 1u) arc__emit(kind, t, key, w, 0, 1, false);
-    return;
-  }
-  int source = known && !t->by_pointer ? 0 : arc__highest(group);
-  if (!known) key = __shfl_sync(ARC__ALL_LANES, key, source);
-  arc__chunk_transposed(kind, in_place, t, key, values, member, trusted, source, lane, 0);
-  for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_transposed(kind, in_place, t, key, values, member, trusted, source, lane, first);
 }
 
 /* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
    keeps the group of the highest leader and the upper one the other; then each half reduces 16
    lanes. About the shuffles of one and a half reductions, and one request. */
-ARC__FN void arc__chunk_pair(int kind, const arc__target *t, int key, const void *values,
-                             bool stays, bool leaves, int source, bool leader, int lane,
-                             int first) {
-  int count = arc__chunk_width(t, first, ARC__CHUNK / 2);
-  ARC__WORDS(w, ARC__CHUNK / 2);
-  ARC__EACH(i, count, ARC__CHUNK / 2) {
-    unsigned keep = stays ? arc__load(kind, values, first + i) : arc__neutral(kind);
-    unsigned send = leaves ? arc__load(kind, values, first + i) : arc__neutral(kind);
-    w[i] = arc__sum(kind, keep, __shfl_xor_sync(ARC__ALL_LANES, send, ARC__CHUNK / 2));
-  }
-  unsigned sum = arc__reduce_transposed(kind, true, w, ARC__CHUNK / 2, count, lane);
-  arc__emit_owned(kind, t, ARC__CHUNK / 2, key, sum, first, count, source, leader, lane);
-}
-
-/* present: the lanes of both groups; leaders: the highest lane of each. */
-ARC__FN void arc__add_pair_transposed(int kind, const arc__target *t, int key, const void *values,
-                                      bool active, unsigned present, unsigned group,
-                                      unsigned leaders, bool leader, int lane) {
-  bool upper = (lane & ARC__CHUNK / 2) != 0;
-  bool first_group = group > (present ^ group); /* it holds the highest lane */
-  bool stays = active && first_group != upper, leaves = active && first_group == upper;
+ARC__FN void arc__add_pair_transposed(const arc__call *c, unsigned group, unsigned leaders) {
+  const int half = ARC__WARP / 2;
+  bool upper = (c->lane & half) != 0;
+  bool in_highest = group > (c->present ^ group); /* the group of the highest leader */
+  bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
   unsigned low = leaders & (0u - leaders);
-  int source = arc__highest(upper ? low : leaders ^ low);
-  key = __shfl_sync(ARC__ALL_LANES, key, source);
-  arc__chunk_pair(kind, t, key, values, stays, leaves, source, leader, lane, 0);
-  for (int first = ARC__CHUNK / 2; first < t->width; first += ARC__CHUNK / 2)
-    arc__chunk_pair(kind, t, key, values, stays, leaves, source, leader, lane, first);
+  int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : leaders ^ low));
+  ARC__CHUNKS(c, first, half) {
+    int count = arc__chunk_width(c, first, half);
+    ARC__WORDS(w, half);
+    ARC__EACH(i, count, half) {
+      unsigned neutral = arc__neutral(c->kind);
+      unsigned keep = stays ? arc__load(c, first + i) : neutral;
+      unsigned send = leaves ? arc__load(c, first + i) : neutral;
+      w[i] = arc__sum(c->kind, keep, __shfl_xor_sync(ARC_LANES_ALL, send, half));
+    }
+    const bool may_clobber = true;
+    unsigned sum = arc__reduce_transposed(c, w, half, count, may_clobber);
+    arc__emit_owned(c, key, sum, first, half);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>tree                                                                                       */
-/* All groups at once. leaders: the highest lane of each group; it ends with the group's sums. Where
-   all lanes that are present lead, nobody shares a key.
+/* All groups at once; the leader of each ends with its sums. If every present lane leads, all keys
+   differ and there is nothing to reduce.
 
-   In runs: where each group has a stretch of the warp for itself, as neighbours tend to, a lane
-   adds what the lane 1, 2, 4, 8 and 16 below holds if that is not below the group's `start`. */
+   In runs: where the lanes of each group are neighbours, a lane adds what the lane 1, 2, 4, 8 and
+   16 below holds, unless that is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
-ARC__FN void arc__reduce_runs(int kind, unsigned *w, int count, int start, bool leader, int lane) {
-  int reach = leader ? lane - start : 0;
+ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int start, bool leader) {
+  int reach = leader ? c->lane - start : 0;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
     int distance = 1 << round;
-    bool asks = round > 0 && count > 2; /* a round of two values costs no more than the vote */
-    if (asks && !__any_sync(ARC__ALL_LANES, reach >= distance)) break;
-    ARC__EACH(i, count, ARC__CHUNK) w[i] = arc__sum_from_below(kind, w[i], distance, start, lane);
+    bool votes = round > 0 && count > 2; /* a round of two values costs no more than the vote */
+    if (votes && !__any_sync(ARC_LANES_ALL, reach >= distance)) break;
+    ARC__EACH(i, count, ARC__WARP) w[i] = arc__sum_from_below(c, w[i], distance, start);
   }
 }
 
 /* By pointer jumping, on any subset of lanes: each lane knows the next lower one of its group, adds
    what it holds, and then points where that one pointed: after r rounds a lane holds the sum of 2^r
    lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
-#define ARC__NO_LANE 32u /* marks a lane that nobody follows; what a shuffle reads is then itself */
+#define ARC__NO_LANE 32u /* there is no lower lane; a shuffle then reads the lane itself */
 
-ARC__FN void arc__reduce_jumping(int kind, unsigned *w, int count, unsigned lanes, unsigned group,
-                                 int lane) {
-  unsigned lower = group & arc__lanes_below(lane);
-  unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)lane;
+ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count, unsigned group) {
+  unsigned lower = group & arc__lanes_below(c->lane);
+  unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)c->lane;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
-    if (round > 0 && !__any_sync(lanes, next < ARC__NO_LANE)) break;
-    bool takes = next < ARC__NO_LANE;
-    ARC__EACH(i, count, ARC__CHUNK) {
-      unsigned other = __shfl_sync(lanes, w[i], (int)next);
-      if (takes) w[i] = arc__sum(kind, w[i], other);
+    bool adds = next < ARC__NO_LANE;
+    if (round > 0 && !__any_sync(c->lanes, adds)) break;
+    ARC__EACH(i, count, ARC__WARP) {
+      unsigned other = __shfl_sync(c->lanes, w[i], (int)next);
+      if (adds) w[i] = arc__sum(c->kind, w[i], other);
     }
-    next = __shfl_sync(lanes, next, (int)next);
+    next = __shfl_sync(c->lanes, next, (int)next);
   }
 }
 
-ARC__FN void arc__reduce_tree(int kind, unsigned *w, int count, unsigned lanes, unsigned present,
-                              unsigned group, unsigned leaders, int lane) {
-  if (leaders == present) return;
-  if (lanes == ARC__ALL_LANES) {
-    unsigned others = leaders & arc__lanes_below(lane);         /* lower groups lead there */
-    if (__all_sync(lanes, others <= (~group & (group - 1u)))) { /* all below the group's lowest */
-      int start = arc__highest(2u * others + 1u);
-      arc__reduce_runs(kind, w, count, start, group >> lane == 1u, lane);
+ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count, unsigned group,
+                              unsigned leaders) {
+  if (leaders == c->present) return;
+  if (c->lanes == ARC_LANES_ALL) {
+    unsigned below = leaders & arc__lanes_below(c->lane); /* leaders of lower groups, if in runs */
+    unsigned below_group = ~group & (group - 1u);         /* lanes below the group's lowest */
+    if (__all_sync(c->lanes, below <= below_group)) {
+      int start = arc__highest(2u * below + 1u);
+      arc__reduce_runs(c, w, count, start, arc__leads(group, c->lane));
       return;
     }
   }
-  arc__reduce_jumping(kind, w, count, lanes, group, lane);
-}
-
-ARC__FN void arc__chunk_groups(int kind, bool serialized, const arc__target *t, int key,
-                               const void *values, bool active, unsigned lanes, unsigned present,
-                               unsigned group, unsigned leaders, int lane, int first) {
-  int count = arc__chunk_width(t, first, ARC__CHUNK);
-  ARC__WORDS(w, ARC__CHUNK);
-  arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
-  if (serialized)
-    arc__reduce_serialized(kind, w, count, lanes, group, lane);
-  else
-    arc__reduce_tree(kind, w, count, lanes, present, group, leaders, lane);
-  if (group >> lane == 1u) arc__emit(kind, t, key, w, first, count, !serialized);
+  arc__reduce_jumping(c, w, count, group);
 }
 
 /* Reduces the groups with the tree, or serially, and the leader of each emits its sums. group: 0
    for an inactive lane; leaders: needed by the tree only. */
-ARC__FN void arc__add_groups(int kind, bool serialized, const arc__target *t, int key,
-                             const void *values, bool active, unsigned lanes, unsigned present,
-                             unsigned group, unsigned leaders, int lane) {
-  arc__chunk_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders, lane,
-                    0);
-  for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders,
-                      lane, first);
+ARC__FN void arc__add_groups(const arc__call *c, unsigned group, unsigned leaders) {
+  ARC__CHUNKS(c, first, ARC__WARP) {
+    int count = arc__chunk_width(c, first, ARC__WARP);
+    ARC__WORDS(w, ARC__WARP);
+    arc__gather(c, w, first, count, arc__is_source(c));
+    if (c->path == ARC_PATH_SERIALIZED || !c->target)
+      arc__reduce_serialized(c, w, count, group);
+    else
+      arc__reduce_tree(c, w, count, group, leaders);
+    if (arc__leads(group, c->lane)) arc__emit(c, w, first, count);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------ */
-/* >>auto                                                                                       */
+/* >>paths                                                                                      */
+/* Below, the threshold is resolved, and some lane is present unless said otherwise. */
 
-#define ARC__KEYED 1   /* keys may differ */
-#define ARC__UNIFORM 2 /* one key a warp, promised */
-
-/* The paths below share their parameters: `lanes` all call; `present` are the active ones among
-   them, at least one unless said otherwise; threshold is resolved. */
-
-/* The lanes of a group below the threshold become groups of one, which the reductions leave
-   alone. */
-ARC__FN unsigned arc__large_or_alone(unsigned group, int threshold, bool active, int lane) {
-  return !active || __popc(group) >= threshold ? group : 1u << lane;
+/* The lanes of a group below the threshold become groups of one lane, which no reduction touches. */
+ARC__FN unsigned arc__split_small_groups(const arc__call *c, unsigned group) {
+  return !c->active || __popc(group) >= c->threshold ? group : 1u << c->lane;
 }
 
-ARC__FN void arc__path_grouped(int kind, bool serialized, int keys, const arc__target *t, int key,
-                               const void *values, bool active, unsigned lanes, unsigned present,
-                               int threshold, int lane) {
-  unsigned group =
-      keys == ARC__UNIFORM ? (active ? present : 0u) : arc__group(lanes, present, key, active);
-  group = arc__large_or_alone(group, threshold, active, lane);
-  unsigned leaders = serialized ? 0u : __ballot_sync(lanes, group >> lane == 1u);
-  arc__add_groups(kind, serialized, t, key, values, active, lanes, present, group, leaders, lane);
+ARC__FN void arc__path_grouped(const arc__call *c) {
+  unsigned group = arc__split_small_groups(c, arc__group(c));
+  bool tree = c->path != ARC_PATH_SERIALIZED;
+  unsigned leaders = tree ? __ballot_sync(c->lanes, arc__leads(group, c->lane)) : 0u;
+  arc__add_groups(c, group, leaders);
 }
 
-ARC__FN void arc__chunk_butterfly(int kind, const arc__target *t, int key, const void *values,
-                                  bool active, unsigned present, int lane, int first) {
-  int count = arc__chunk_width(t, first, ARC__CHUNK);
-  ARC__WORDS(w, ARC__CHUNK);
-  arc__gather(kind, w, values, first, count, active, ARC_INACTIVE_IS_ZERO);
-  arc__reduce_butterfly(kind, w, count);
-  if (lane == arc__highest(present)) arc__emit(kind, t, key, w, first, count, false);
+/* The papers' pointer form comes here with other paths too, and then has several keys serialized. */
+ARC__FN void arc__path_butterfly(const arc__call *c) {
+  unsigned group = arc__group(c);
+  bool one_key = c->lanes == ARC_LANES_ALL;
+  if (one_key && !arc__promised(c, ARC_PROMISE_ONE_KEY))
+    one_key = __all_sync(c->lanes, !c->active || group == c->present);
+  if (one_key && __popc(c->present) >= c->threshold)
+    arc__add_group_butterfly(c, c->present, arc__is_source(c));
+  else if (!one_key && c->path != ARC_PATH_BUTTERFLY)
+    arc__add_groups(c, arc__split_small_groups(c, group), 0u);
+  else if (c->active)
+    arc__add_plain(c);
 }
 
-ARC__FN void arc__path_butterfly(int kind, int keys, const arc__target *t, int key,
-                                 const void *values, bool active, unsigned lanes, unsigned present,
-                                 int threshold, int lane) {
-  bool one_key = lanes == ARC__ALL_LANES;
-  if (keys == ARC__KEYED) {
-    unsigned group = arc__group(lanes, present, key, active);
-    one_key = one_key && __all_sync(lanes, !active || group == present) != 0;
-  }
-  if (!one_key || __popc(present) < threshold) {
-    if (active) arc__add_plain(kind, t, key, values, false);
+/* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
+   both. On the path auto the branch for few lanes reads the same values. */
+ARC__FN void arc__add_present_transposed(const arc__call *c) {
+  bool full = c->present == ARC_LANES_ALL;
+  bool zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
+  if (c->width == 1) {
+    arc__add_group_single(c, c->present, arc__is_source(c));
     return;
   }
-  arc__chunk_butterfly(kind, t, key, values, active, present, lane, 0);
-  for (int first = ARC__CHUNK; first < t->width; first += ARC__CHUNK)
-    arc__chunk_butterfly(kind, t, key, values, active, present, lane, first);
-}
-
-/* One key a warp. Where every lane is active, or holds zeros, nothing is masked: one code for both.
-   On the path auto other branches read the values too. */
-ARC__FN void arc__add_present_transposed(int kind, int path, int keys, const arc__target *t,
-                                         int key, const void *values, bool active, unsigned present,
-                                         int lane) {
-  bool full = present == ARC__ALL_LANES, known = keys == ARC__UNIFORM && ARC_INACTIVE_HAS_KEY;
-  if (t->width > 1 && (full || (ARC_INACTIVE_IS_ZERO && !t->by_pointer))) {
-    if (!known && !full) key = __shfl_sync(ARC__ALL_LANES, key, arc__highest(present));
-    arc__add_group_transposed(kind, path != ARC_PATH_AUTO, t, key, values, true, true, present,
-                              true, lane);
+  int key = c->key;
+  const bool every_lane = true;
+  bool may_clobber = c->path != ARC_PATH_AUTO;
+  if (full || zeros) {
+    if (!has_key && !full) key = __shfl_sync(ARC_LANES_ALL, key, arc__highest(c->present));
+    arc__add_group_transposed(c, key, every_lane, may_clobber);
   } else {
-    arc__add_group_transposed(kind, true, t, key, values, active, ARC_INACTIVE_IS_ZERO, present,
-                              known, lane);
+    if (!has_key) key = __shfl_sync(ARC_LANES_ALL, key, arc__highest(c->present));
+    may_clobber = true; /* masked words are copies */
+    arc__add_group_transposed(c, key, c->active, may_clobber);
   }
 }
 
 /* One group after the other; groups below the threshold go to plain atomics. */
-ARC__FN void arc__add_each_transposed(int kind, const arc__target *t, int key, const void *values,
-                                      bool active, unsigned present, int threshold, int lane) {
+ARC__FN void arc__add_each_transposed(const arc__call *c) {
   bool plain = false;
-  for (unsigned rest = present; rest != 0u;) {
-    int source = arc__highest(rest);
-    int group_key = __shfl_sync(ARC__ALL_LANES, key, source);
-    bool member = active && key == group_key;
-    unsigned group = __ballot_sync(ARC__ALL_LANES, member);
-    if (__popc(group) >= threshold)
-      arc__add_group_transposed(kind, true, t, group_key, values, member, false, group, true, lane);
-    else
+  for (unsigned rest = c->present; rest != 0u;) {
+    int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(rest));
+    bool member = c->active && c->key == key;
+    unsigned group = __ballot_sync(ARC_LANES_ALL, member);
+    const bool may_clobber = true;
+    if (__popc(group) < c->threshold)
       plain = plain || member;
+    else if (c->width == 1)
+      arc__add_group_single(c, group, member);
+    else
+      arc__add_group_transposed(c, key, member, may_clobber);
     rest &= ~group;
   }
-  if (plain) arc__add_plain(kind, t, key, values, true);
+  if (plain) arc__add_plain(c);
 }
 
-ARC__FN void arc__path_transposed(int kind, int path, int keys, const arc__target *t, int key,
-                                  const void *values, bool active, unsigned lanes, unsigned present,
-                                  int threshold, int lane) {
-  if (lanes != ARC__ALL_LANES) {
-    arc__path_grouped(kind, false, keys, t, key, values, active, lanes, present, threshold, lane);
-  } else if (keys == ARC__KEYED) {
-    arc__add_each_transposed(kind, t, key, values, active, present, threshold, lane);
-  } else if (__popc(present) >= threshold) {
-    arc__add_present_transposed(kind, path, keys, t, key, values, active, present, lane);
-  } else if (active) {
-    arc__add_plain(kind, t, key, values, true);
+ARC__FN void arc__path_transposed(const arc__call *c) {
+  if (c->lanes != ARC_LANES_ALL) {
+    arc__path_grouped(c);
+  } else if (!arc__promised(c, ARC_PROMISE_ONE_KEY)) {
+    arc__add_each_transposed(c);
+  } else if (c->threshold <= 1 || __popc(c->present) >= c->threshold) {
+    arc__add_present_transposed(c);
+  } else if (c->active) {
+    arc__add_plain(c);
   }
 }
 
-/* Keys may differ, and there may be no active lane. So few lanes that no reduction can pay do not
-   even look at their keys. One group or two get a transposed reduction, more are reduced all at
-   once by the tree. If the threshold is arc's to choose, a reduction must pay for all lanes
+/* Keys may differ, and there may be no active lane. Where so few lanes are active that no reduction
+   can pay, their keys are not matched. One group or two get a transposed reduction, more are reduced
+   all at once by the tree. If the threshold is arc's to choose, a reduction must pay for all lanes
    together. */
-ARC__FN void arc__auto_keyed(int kind, const arc__target *t, int key, const void *values,
-                             bool active, unsigned lanes, unsigned present, int threshold,
-                             int lane) {
-  bool automatic = threshold == ARC_THRESHOLD_AUTO;
-  int least = automatic ? t->auto_keyed : threshold;
-  if (__popc(present) < (least > 1 ? least : 1)) {
-    if (active) arc__add_plain(kind, t, key, values, true);
+ARC__FN void arc__auto_keyed(const arc__call *c) {
+  bool automatic = c->threshold == ARC_THRESHOLD_AUTO;
+  int least = automatic ? c->target->min_lanes_to_match : c->threshold;
+  if (__popc(c->present) < (least > 1 ? least : 1)) {
+    if (c->active) arc__add_plain(c);
     return;
   }
-  unsigned group = arc__group(lanes, present, key, active);
-  bool leader = group >> lane == 1u;
-  unsigned leaders = __ballot_sync(lanes, leader);
-  if (lanes == ARC__ALL_LANES && __popc(leaders) <= 2) {
+  unsigned group = arc__group(c);
+  unsigned leaders = __ballot_sync(c->lanes, arc__leads(group, c->lane));
+  if (c->lanes == ARC_LANES_ALL && __popc(leaders) <= 2) {
     if ((leaders & (leaders - 1u)) == 0u) {
-      arc__add_present_transposed(kind, ARC_PATH_AUTO, ARC__KEYED, t, key, values, active, present,
-                                  lane);
+      arc__add_present_transposed(c);
       return;
     }
-    if (automatic || __all_sync(lanes, !active || __popc(group) >= threshold)) {
-      arc__add_pair_transposed(kind, t, key, values, active, present, group, leaders, leader, lane);
+    if (automatic || __all_sync(c->lanes, !c->active || __popc(group) >= c->threshold)) {
+      arc__add_pair_transposed(c, group, leaders);
       return;
     }
   }
   if (!automatic) {
-    group = arc__large_or_alone(group, threshold, active, lane);
-    leaders = __ballot_sync(lanes, group >> lane == 1u);
+    group = arc__split_small_groups(c, group);
+    leaders = __ballot_sync(c->lanes, arc__leads(group, c->lane));
   }
-  arc__add_groups(kind, false, t, key, values, active, lanes, present, group, leaders, lane);
+  arc__add_groups(c, group, leaders);
 }
 
-/* Every add of every path comes through here; kind, path and keys are literals. */
-ARC__FN void arc__add(int kind, int path, int keys, const arc__target *t, int key,
-                      const void *values, bool active, unsigned lanes, int threshold) {
-  ARC__CHECK(1, t->width >= 1, "the width must be at least 1");
-  ARC__CHECK(1, threshold >= 0 && threshold <= ARC_THRESHOLD_AUTO,
-             "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
-  int lane = arc__lane();
-  ARC__CHECK(1, (lanes >> lane & 1u) != 0u, "the lane mask must name every lane that calls");
-  if (path == ARC_PATH_ATOMIC) {
-    if (active) arc__add_plain(kind, t, key, values, true);
+ARC__FN void arc__check_call(const arc__call *c) { (void)c; }
+
+/* The default of the balancing threshold for this call. Without a target, every value is a request. */
+ARC__FN int arc__threshold(const arc__call *c) {
+  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
+  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY |
+                  ARC_PROMISE_WARP_IS_ACTIVE;
+  return arc__promised(c, all) ? c->target->min_lanes_to_reduce_promised : c->target->min_lanes_to_reduce;
+}
+
+/* Every add comes through here. */
+ARC__FN void arc__add(arc__call c) {
+  arc__check_call(&c);
+  if (c.path == ARC_PATH_ATOMIC) {
+    if (c.active) arc__add_plain(&c);
     return;
   }
-  bool counts_first = path == ARC_PATH_AUTO && keys == ARC__KEYED;
-  if (!ARC_WARP_IS_ACTIVE && !counts_first && !__any_sync(lanes, active)) return;
-  unsigned present = __ballot_sync(lanes, active);
-#if ARC_CHECK >= 2
-  ARC__CHECK(2, !ARC_WARP_IS_ACTIVE || present != 0u, "no lane of the warp is active");
-  if (keys == ARC__UNIFORM) {
-    int first = __shfl_sync(lanes, active ? key : 0, arc__lowest(present));
-    ARC__CHECK(2, (!ARC_INACTIVE_HAS_KEY && !active) || key == first,
-               "the keys of a uniform add differ");
+  bool uniform = arc__promised(&c, ARC_PROMISE_ONE_KEY);
+  bool counts_first = c.path == ARC_PATH_AUTO && !uniform && c.target;
+  bool votes = !counts_first && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
+  if (votes && !__any_sync(c.lanes, c.active)) return;
+  c.present = __ballot_sync(c.lanes, c.active);
+  if (counts_first) {
+    arc__auto_keyed(&c);
+    return;
   }
-#if ARC_INACTIVE_IS_ZERO
-  for (int i = 0; i < t->width; ++i)
-    ARC__CHECK(2, active || arc__load(kind, values, i) << 1 == 0u,
-               "an inactive lane holds a value that is not zero");
-#endif
-#endif
-  int resolved = threshold == ARC_THRESHOLD_AUTO ? t->auto_threshold : threshold;
-  if (counts_first)
-    arc__auto_keyed(kind, t, key, values, active, lanes, present, threshold, lane);
-  else if (path == ARC_PATH_BUTTERFLY)
-    arc__path_butterfly(kind, keys, t, key, values, active, lanes, present, resolved, lane);
-  else if (path == ARC_PATH_TRANSPOSED || path == ARC_PATH_AUTO)
-    arc__path_transposed(kind, path, keys, t, key, values, active, lanes, present, resolved, lane);
+  if (c.threshold == ARC_THRESHOLD_AUTO) c.threshold = arc__threshold(&c);
+  if (c.path == ARC_PATH_BUTTERFLY || (!c.target && c.path != ARC_PATH_SERIALIZED))
+    arc__path_butterfly(&c);
+  else if (c.path == ARC_PATH_TRANSPOSED || c.path == ARC_PATH_AUTO)
+    arc__path_transposed(&c);
   else
-    arc__path_grouped(kind, path == ARC_PATH_SERIALIZED, keys, t, key, values, active, lanes,
-                      present, resolved, lane);
-}
-
-ARC__FN void arc__add_divergent(int kind, int path, const arc__target *t, int key,
-                                const void *values, int threshold) {
-#if ARC__ARCH >= 700
-  if (path != ARC_PATH_ATOMIC) {
-    /* Lanes that execute this instruction together get the same mask and meet again at the first
-       vote of arc__add; it claims nothing about lanes that come later. */
-    unsigned here = __activemask();
-    arc__add(kind, path, ARC__KEYED, t, key, values, true, here, threshold);
-    return;
-  }
-#endif
-  (void)path;
-  arc__add(kind, ARC_PATH_ATOMIC, ARC__KEYED, t, key, values, true, ARC__ALL_LANES, threshold);
-}
-
-ARC__FN arc__target arc__target_pointers(const void *const *pointers, int width) {
-  arc__target t = arc__target_begin();
-  t.by_pointer = true;
-  t.pointers = pointers;
-  t.width = width;
-  arc__target_choices(&t);
-  return t;
+    arc__path_grouped(&c);
 }
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>entries                                                                                    */
-/* The public names: for each type, five adds by path, and the short ones bound to ARC_PATH. */
 
-/* S: the type's suffix, T: the type, KIND: its literal, `_path`: empty or the path's name. */
-#define ARC__ADDS(S, T, KIND, _path, PATH)                                                         \
-  ARC__FN void arc_add##_path##_##S(arc_target_##S target, int key, const T *values, bool active,  \
-                                    int threshold) {                                               \
-    arc__add(KIND, PATH, ARC__KEYED, &target.any, key, values, active, ARC__ALL_LANES, threshold); \
-  }                                                                                                \
-  ARC__FN void arc_add_uniform##_path##_##S(arc_target_##S target, int key, const T *values,       \
-                                            bool active, int threshold) {                          \
-    arc__add(KIND, PATH, ARC__UNIFORM, &target.any, key, values, active, ARC__ALL_LANES,           \
-             threshold);                                                                           \
-  }                                                                                                \
-  ARC__FN void arc_add_masked##_path##_##S(arc_target_##S target, int key, const T *values,        \
-                                           bool active, unsigned lane_mask, int threshold) {       \
-    arc__add(KIND, PATH, ARC__KEYED, &target.any, key, values, active, lane_mask, threshold);      \
-  }                                                                                                \
-  ARC__FN void arc_add_divergent##_path##_##S(arc_target_##S target, int key, const T *values,     \
-                                              int threshold) {                                     \
-    arc__add_divergent(KIND, PATH, &target.any, key, values, threshold);                           \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers##_path##_##S(T *const *pointers, int width, int key,               \
-                                             const T *values, bool active, int threshold) {        \
-    arc__target target = arc__target_pointers((const void *const *)pointers, width);               \
-    arc__add(KIND, PATH, ARC__KEYED, &target, key, values, active, ARC__ALL_LANES, threshold);     \
+ARC__FN arc_options arc_options_default(void) {
+  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
+  return o;
+}
+
+/* The call, but for where its values go. */
+ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
+                               const arc_options *o) {
+  arc__call c = {0, 0, values, 0, o->max_width, kind, o->path, o->promises, key, o->threshold,
+                 arc__lane(), active, o->lane_mask, 0u};
+  if (o->lane_mask == ARC_LANES_HERE) {
+#if ARC__ARCH >= 700
+    /* Lanes that execute this instruction together get the same mask and meet again at the first
+       vote of arc__add; it claims nothing about lanes that come later. */
+    c.lanes = __activemask();
+#else
+    c.path = ARC_PATH_ATOMIC;
+#endif
   }
+  return c;
+}
 
-#define ARC__TYPE(S, T, KIND)                             \
-  ARC__ADDS(S, T, KIND, , ARC_PATH)                       \
-  ARC__ADDS(S, T, KIND, _atomic, ARC_PATH_ATOMIC)         \
-  ARC__ADDS(S, T, KIND, _serialized, ARC_PATH_SERIALIZED) \
-  ARC__ADDS(S, T, KIND, _butterfly, ARC_PATH_BUTTERFLY)   \
-  ARC__ADDS(S, T, KIND, _transposed, ARC_PATH_TRANSPOSED) \
-  ARC__ADDS(S, T, KIND, _tree, ARC_PATH_TREE)             \
-  ARC__ADDS(S, T, KIND, _auto, ARC_PATH_AUTO)
+/* S: the type's suffix, T: the type, KIND: its literal. */
+#define ARC__TYPE(S, T, KIND)                                                                      \
+  ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,      \
+                                arc_options options) {                                             \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.target = &target.any;                                                                        \
+    c.width = target.any.width;                                                                    \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,           \
+                           int threshold) {                                                        \
+    arc_options o = arc_options_default();                                                         \
+    o.threshold = threshold;                                                                       \
+    arc_add_with_##S(target, key, values, active, o);                                              \
+  }                                                                                                \
+  ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,   \
+                                   int threshold) {                                                \
+    arc_options o = arc_options_default();                                                         \
+    o.threshold = threshold;                                                                       \
+    o.promises |= ARC_PROMISE_ONE_KEY;                                                             \
+    arc_add_with_##S(target, key, values, active, o);                                              \
+  }                                                                                                \
+  ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,    \
+                                  unsigned lane_mask, int threshold) {                             \
+    arc_options o = arc_options_default();                                                         \
+    o.threshold = threshold;                                                                       \
+    o.lane_mask = lane_mask;                                                                       \
+    arc_add_with_##S(target, key, values, active, o);                                              \
+  }                                                                                                \
+  ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,              \
+                                     int threshold) {                                              \
+    const bool active = true;                                                                      \
+    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                    \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values,  \
+                                         bool active, arc_options options) {                       \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.pointers = (const void *const *)pointers;                                                    \
+    c.width = width;                                                                               \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                 \
+                                           const T *values, bool active, unsigned lane_mask,       \
+                                           int threshold) {                                        \
+    arc_options o = arc_options_default();                                                         \
+    o.threshold = threshold;                                                                       \
+    o.lane_mask = lane_mask;                                                                       \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,       \
+                                    bool active, int threshold) {                                  \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,              \
+                                              const T *values, int threshold) {                    \
+    const bool active = true;                                                                      \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
+  }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
 
 ARC__FN void arc_atomic_add_f32(float *address, float value) {
-  arc__red(ARC__KIND_F32, (char *)address, __float_as_uint(value));
+  arc__atomic_add(ARC__KIND_F32, (char *)address, __float_as_uint(value));
 }
+
+/* ------------------------------------------------------------------------------------------ */
+/* >>moved                                                                                      */
+/* The names by path of version 0.1: a compiler that meets one says what to write. */
+
+#define ARC__MOVED_ONE(name, path, T, target, PROMISES, LANES, ...)                               \
+  __attribute__((deprecated("arc 0.2: arc_add_with_f32 with options.path = " #path))) ARC__FN void \
+  name(__VA_ARGS__ int key, const float *values, bool active, int threshold) {                     \
+    arc_options o = {path, ARC__PROMISES | (PROMISES), threshold, LANES, 0};                       \
+    T##_with_f32(target, key, values, active, o);                                                  \
+  }
+#define ARC__MOVED(name, path)                                                                     \
+  ARC__MOVED_ONE(arc_add_##name##_f32, path, arc_add, t, 0, ARC_LANES_ALL, arc_target_f32 t, )     \
+  ARC__MOVED_ONE(arc_add_uniform_##name##_f32, path, arc_add, t, ARC_PROMISE_ONE_KEY,              \
+                 ARC_LANES_ALL, arc_target_f32 t, )
+ARC__MOVED(atomic, ARC_PATH_ATOMIC)
+ARC__MOVED(serialized, ARC_PATH_SERIALIZED)
+ARC__MOVED(butterfly, ARC_PATH_BUTTERFLY)
+ARC__MOVED(transposed, ARC_PATH_TRANSPOSED)
+ARC__MOVED(tree, ARC_PATH_TREE)
+ARC__MOVED(auto, ARC_PATH_AUTO)
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>licence                                                                                    */

@@ -53,8 +53,7 @@ static struct check_state check = {"", "", 1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, {
 static inline void check_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static inline void check_fail(const char *file, int line, const char *format, ...)
-{
+static inline void check_fail(const char *file, int line, const char *format, ...) {
   check.failures += 1;
   if (!check.case_failed) check.failed_cases += 1;
   if (check.failed_cases <= CHECK_MAX_PRINTED && check.failures <= 4 * CHECK_MAX_PRINTED) {
@@ -71,9 +70,9 @@ static inline void check_fail(const char *file, int line, const char *format, ..
   check.case_failed = 1;
 }
 
-#define CHECK(condition, ...)                                            \
-  do {                                                                   \
-    if (!(condition)) check_fail(__FILE__, __LINE__, __VA_ARGS__);       \
+#define CHECK(condition, ...)                                      \
+  do {                                                             \
+    if (!(condition)) check_fail(__FILE__, __LINE__, __VA_ARGS__); \
   } while (0)
 
 #define CHECK_CUDA(call)                                                                     \
@@ -86,8 +85,7 @@ static inline void check_fail(const char *file, int line, const char *format, ..
   } while (0)
 
 #if SIMT_ON_CPU
-static inline void check_on_report(const char *text, void *user)
-{
+static inline void check_on_report(const char *text, void *user) {
   (void)user;
   check.reports += 1;
   snprintf(check.last_report, sizeof check.last_report, "%s", text);
@@ -95,8 +93,7 @@ static inline void check_on_report(const char *text, void *user)
 }
 #endif
 
-static inline void check_usage(FILE *out)
-{
+static inline void check_usage(FILE *out) {
   fprintf(out,
           "usage: %s [--seed S] [--cases N] [--case K]\n"
           "  --seed S    draws everything (default 1)\n"
@@ -105,8 +102,7 @@ static inline void check_usage(FILE *out)
           check.program);
 }
 
-static inline void check_main(int argc, char **argv)
-{
+static inline void check_main(int argc, char **argv) {
   check.program = argv[0];
   for (int i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--help")) {
@@ -116,9 +112,12 @@ static inline void check_main(int argc, char **argv)
     char *end = NULL;
     const unsigned long long number = i + 1 < argc ? strtoull(argv[i + 1], &end, 0) : 0;
     const int good = end && end != argv[i + 1] && !*end;
-    if (good && !strcmp(argv[i], "--seed")) check.seed = number;
-    else if (good && !strcmp(argv[i], "--cases")) check.cases = (long)number;
-    else if (good && !strcmp(argv[i], "--case")) check.only = (long)number;
+    if (good && !strcmp(argv[i], "--seed"))
+      check.seed = number;
+    else if (good && !strcmp(argv[i], "--cases"))
+      check.cases = (long)number;
+    else if (good && !strcmp(argv[i], "--case"))
+      check.only = (long)number;
     else {
       fprintf(stderr, "%s: bad option '%s'\n", argv[0], argv[i]);
       check_usage(stderr);
@@ -136,8 +135,7 @@ static inline void check_main(int argc, char **argv)
 #endif
 }
 
-static inline int check_finish(void)
-{
+static inline int check_finish(void) {
   printf("%s: %ld cases, %llu floats compared, %ld cases failed (seed %llu)\n", check.program,
          check.ran, check.compared, check.failed_cases, check.seed);
   if (check.ran == 0) printf("no case was run: that is a failure\n");
@@ -150,35 +148,30 @@ struct check_random {
   unsigned long long state;
 };
 
-static inline unsigned long long check_mix(unsigned long long x)
-{
+static inline unsigned long long check_mix(unsigned long long x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
 }
 
-static inline unsigned check_bits(struct check_random *r)
-{
+static inline unsigned check_bits(struct check_random *r) {
   r->state += 1;
   return (unsigned)(check_mix(r->state * 0x2545f4914f6cdd1dull) >> 32);
 }
 
-static inline int check_below(struct check_random *r, int bound)
-{
+static inline int check_below(struct check_random *r, int bound) {
   return (int)(((unsigned long long)check_bits(r) * (unsigned)bound) >> 32);
 }
 
-static inline int check_between(struct check_random *r, int low, int high)
-{
+static inline int check_between(struct check_random *r, int low, int high) {
   return low + check_below(r, high - low + 1);
 }
 
 /* >>cases ------------------------------------------------------------------------------------ */
 
 /* Opens the next case: false if another one was asked for. `random` is the case's own stream. */
-static inline int check_begin(const char *section, struct check_random *random)
-{
+static inline int check_begin(const char *section, struct check_random *random) {
   check.number += 1;
   check.section = section;
   check.case_failed = 0;
@@ -225,8 +218,7 @@ struct check_case {
   const char *note;
 };
 
-static inline void *check_alloc(size_t count, size_t size)
-{
+static inline void *check_alloc(size_t count, size_t size) {
   void *p = calloc(count ? count : 1, size);
   if (!p) {
     fprintf(stderr, "out of memory\n");
@@ -235,16 +227,14 @@ static inline void *check_alloc(size_t count, size_t size)
   return p;
 }
 
-static inline unsigned check_lanes_of_warp(const struct check_case *c, int warp)
-{
+static inline unsigned check_lanes_of_warp(const struct check_case *c, int warp) {
   const int warps_per_block = (c->block + 31) / 32;
   const int lanes = c->block - warp % warps_per_block * 32;
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
 }
 
 static inline void check_case_init(struct check_case *c, struct check_random random, int width,
-                                   int grid, int block, int updates)
-{
+                                   int grid, int block, int updates) {
   memset(c, 0, sizeof *c);
   c->random = random;
   c->block = block;
@@ -267,8 +257,7 @@ static inline void check_case_init(struct check_case *c, struct check_random ran
   for (int i = 0; i < c->warps * updates; ++i) c->calling[i] = c->alive[i % c->warps];
 }
 
-static inline void check_case_free(struct check_case *c)
-{
+static inline void check_case_free(struct check_case *c) {
   free(c->cells);
   free(c->alive);
   free(c->calling);
@@ -283,12 +272,10 @@ static inline void check_case_free(struct check_case *c)
 enum { SHAPE_PREFIX, SHAPE_SUFFIX, SHAPE_SCATTERED, SHAPE_STRIDED, SHAPE_RANDOM, SHAPE_COUNT };
 
 /* `count` lanes of a warp; a single lane at SHAPE_SUFFIX is lane 31. */
-static inline unsigned check_mask(int shape, int count, struct check_random *random)
-{
+static inline unsigned check_mask(int shape, int count, struct check_random *random) {
   int order[32];
   for (int i = 0; i < 32; ++i) {
-    const int reversed =
-        (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
+    const int reversed = (i & 1) << 4 | (i & 2) << 2 | (i & 4) | (i & 8) >> 2 | (i & 16) >> 4;
     order[i] = shape == SHAPE_SUFFIX      ? 31 - i
                : shape == SHAPE_SCATTERED ? reversed
                : shape == SHAPE_STRIDED   ? (i * 5 + 3) & 31
@@ -309,8 +296,7 @@ enum { KEYS_CONTIGUOUS, KEYS_INTERLEAVED, KEYS_RANDOM, KEYS_PATTERN_COUNT };
 
 /* Rows of one warp's lanes: `groups` different ones, from row `first` on. */
 static inline void check_rows(struct check_case *c, int update, int warp, int pattern, int groups,
-                              int first)
-{
+                              int first) {
   int *rows = c->rows + (size_t)update * c->threads + warp * 32;
   for (int lane = 0; lane < 32; ++lane) {
     const int group = pattern == KEYS_CONTIGUOUS    ? lane * groups / 32
@@ -323,12 +309,10 @@ static inline void check_rows(struct check_case *c, int update, int warp, int pa
 /* Every count of active lanes in every shape: 33 * SHAPE_COUNT warps, for each update. */
 enum { CHECK_SHAPE_WARPS = 33 * SHAPE_COUNT };
 
-static inline void check_fill_shapes(struct check_case *c)
-{
+static inline void check_fill_shapes(struct check_case *c) {
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w)
-      c->active[u * c->warps + w] =
-          check_mask(w % SHAPE_COUNT, w / SHAPE_COUNT % 33, &c->random);
+      c->active[u * c->warps + w] = check_mask(w % SHAPE_COUNT, w / SHAPE_COUNT % 33, &c->random);
 }
 
 /* The groupings of a warp that the keyed tests go through. */
@@ -344,8 +328,7 @@ static const struct check_grouping check_groupings[] = {
 
 enum { CHECK_GROUPINGS = sizeof check_groupings / sizeof check_groupings[0] };
 
-static inline void check_fill_rows(struct check_case *c, int update, int warp, int grouping)
-{
+static inline void check_fill_rows(struct check_case *c, int update, int warp, int grouping) {
   const struct check_grouping *g = &check_groupings[grouping % CHECK_GROUPINGS];
   check_rows(c, update, warp, g->pattern, g->groups, check_below(&c->random, c->key_count));
 }
@@ -353,8 +336,7 @@ static inline void check_fill_rows(struct check_case *c, int update, int warp, i
 /* >>layout: where the rows lie ----------------------------------------------------------------- */
 
 /* One array of rows. `shift` floats move the base off its 16-byte alignment. */
-static inline void check_layout_rows(struct check_case *c, int keys, int stride, int shift)
-{
+static inline void check_layout_rows(struct check_case *c, int keys, int stride, int shift) {
   c->key_count = keys;
   c->plan.piece_count = 1;
   c->plan.pieces[0].stride = stride;
@@ -365,8 +347,7 @@ static inline void check_layout_rows(struct check_case *c, int keys, int stride,
 
 /* Pieces of these widths, which sum to the case's; each padded and shifted differently. */
 static inline void check_layout_these_pieces(struct check_case *c, int keys, int count,
-                                             const int *widths)
-{
+                                             const int *widths) {
   struct check_random *r = &c->random;
   size_t at = 16;
   c->key_count = keys;
@@ -383,8 +364,7 @@ static inline void check_layout_these_pieces(struct check_case *c, int keys, int
 }
 
 /* `count` pieces of random widths, or as many as there are parameters. */
-static inline void check_layout_pieces(struct check_case *c, int keys, int count)
-{
+static inline void check_layout_pieces(struct check_case *c, int keys, int count) {
   int widths[CHECK_MAX_PIECES], left = c->plan.width;
   if (count > left) count = left;
   for (int p = 0; p < count; ++p) {
@@ -396,8 +376,7 @@ static inline void check_layout_pieces(struct check_case *c, int keys, int count
 }
 
 /* Every parameter of every key somewhere else: what only the pointer form can express. */
-static inline void check_layout_scattered(struct check_case *c, int keys)
-{
+static inline void check_layout_scattered(struct check_case *c, int keys) {
   const int width = c->plan.width;
   const size_t count = (size_t)keys * width;
   c->key_count = keys;
@@ -413,8 +392,7 @@ static inline void check_layout_scattered(struct check_case *c, int keys)
 }
 
 /* The arena's float that holds a parameter of a row. */
-static inline size_t check_cell(const struct check_case *c, int row, int parameter)
-{
+static inline size_t check_cell(const struct check_case *c, int row, int parameter) {
   if (c->scattered) return c->cells[(size_t)row * c->plan.width + parameter];
   int piece = 0;
   for (; piece < c->plan.piece_count - 1 && parameter >= c->plan.pieces[piece].width; ++piece)
@@ -425,37 +403,40 @@ static inline size_t check_cell(const struct check_case *c, int row, int paramet
 /* >>values ------------------------------------------------------------------------------------- */
 
 /* What an inactive lane holds, by turns; a header that reads any of it is found out. */
-static inline float check_garbage_value(unsigned bits)
-{
+static inline float check_garbage_value(unsigned bits) {
   if (CHECK_INACTIVE_ZERO) return 0.0f;
   switch (bits % 4) {
-  case 0: return INFINITY;
-  case 1: return 1.0e30f;
-  default: return simt_poison_f32();
+    case 0:
+      return INFINITY;
+    case 1:
+      return 1.0e30f;
+    default:
+      return simt_poison_f32();
   }
 }
 
-static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits)
-{
+static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits) {
   if (ARC_INACTIVE_HAS_KEY && c->uniform) return (int)(c->key_low + row);
   switch (bits % 6) {
-  case 0: return (int)(c->key_low + row); /* the very key of its neighbours */
-  case 1: return (int)bits;
-  case 2: return bits & 64 ? 0x7fffffff : (int)0x80000000u;
-  default: return simt_poison_key();
+    case 0:
+      return (int)(c->key_low + row); /* the very key of its neighbours */
+    case 1:
+      return (int)bits;
+    case 2:
+      return bits & 64 ? 0x7fffffff : (int)0x80000000u;
+    default:
+      return simt_poison_key();
   }
 }
 
-static inline int check_is_active(const struct check_case *c, int update, int thread)
-{
+static inline int check_is_active(const struct check_case *c, int update, int thread) {
   const int warp = thread / 32;
   const unsigned lanes = c->active[update * c->warps + warp] & c->alive[warp];
   return lanes >> (thread & 31) & 1;
 }
 
 /* The most lanes that add to one row, over the whole launch. */
-static inline int check_largest_row(const struct check_case *c)
-{
+static inline int check_largest_row(const struct check_case *c) {
   int *count = (int *)check_alloc((size_t)c->key_count, sizeof(int));
   int most = 1;
   for (int u = 0; u < c->plan.updates; ++u)
@@ -469,8 +450,7 @@ static inline int check_largest_row(const struct check_case *c)
 }
 
 /* No two lanes, keys or parameters share a value, but for chance. */
-static inline float check_value(struct check_random *r, int exact, int terms)
-{
+static inline float check_value(struct check_random *r, int exact, int terms) {
   const unsigned bits = check_bits(r);
   const float sign = bits & 1 ? -1.0f : 1.0f;
   if (exact) {
@@ -487,8 +467,7 @@ struct check_sum {
   int terms;
 };
 
-static inline void *check_upload(const void *data, size_t size)
-{
+static inline void *check_upload(const void *data, size_t size) {
   void *device = NULL;
   CHECK_CUDA(cudaMalloc(&device, size ? size : 1));
   if (data) CHECK_CUDA(cudaMemcpy(device, data, size, cudaMemcpyHostToDevice));
@@ -496,8 +475,7 @@ static inline void *check_upload(const void *data, size_t size)
 }
 
 /* ARC_WARP_IS_ACTIVE: in a warp that would call without an active lane, one becomes active. */
-static inline void check_keep_promise(struct check_case *c)
-{
+static inline void check_keep_promise(struct check_case *c) {
   for (int i = 0; ARC_WARP_IS_ACTIVE && i < c->warps * c->plan.updates; ++i) {
     const unsigned alive = c->alive[i % c->warps];
     if ((c->active[i] & alive) == 0) c->active[i] |= alive & (0u - alive);
@@ -505,8 +483,7 @@ static inline void check_keep_promise(struct check_case *c)
 }
 
 /* The values of all lanes; a caller may overwrite some before check_run(). */
-static inline void check_draw_values(struct check_case *c)
-{
+static inline void check_draw_values(struct check_case *c) {
   check_keep_promise(c);
   const int terms = check_largest_row(c), width = c->plan.width;
   const size_t calls = (size_t)c->plan.updates * c->threads;
@@ -522,8 +499,7 @@ static inline void check_draw_values(struct check_case *c)
 
 /* The oracle: what every float of the arena must hold afterwards. The sentinel around the rows is
    -0: adding anything but -0 to it, zero included, changes its bits. */
-static inline struct check_sum *check_oracle(struct check_case *c)
-{
+static inline struct check_sum *check_oracle(struct check_case *c) {
   struct check_sum *sums = (struct check_sum *)check_alloc(c->arena_size, sizeof *sums);
   const int width = c->plan.width;
   c->arena = (float *)check_alloc(c->arena_size, sizeof(float));
@@ -551,21 +527,18 @@ static inline struct check_sum *check_oracle(struct check_case *c)
 
 /* Any order of `terms` float additions stays within terms * 2^-24 of the sum of magnitudes; whole
    numbers below 2^24 add exactly. Float atomics in global memory flush denormals. */
-static inline double check_bound(const struct check_sum *s)
-{
+static inline double check_bound(const struct check_sum *s) {
   return s->terms * (0x1p-24 * s->magnitude + 2 * 0x1p-126);
 }
 
-static inline int check_agrees(double got, const struct check_sum *s, int exact)
-{
+static inline int check_agrees(double got, const struct check_sum *s, int exact) {
   if (isnan(s->sum)) return isnan(got);
   if (isinf(s->sum)) return got == s->sum;
   return fabs(got - s->sum) <= (exact ? 0.0 : check_bound(s));
 }
 
 static inline void check_compare(const struct check_case *c, const struct check_sum *sums,
-                                 const float *got)
-{
+                                 const float *got) {
   for (size_t i = 0; i < c->arena_size; ++i) {
     if (sums[i].terms) {
       CHECK(check_agrees(got[i], &sums[i], c->exact),
@@ -582,15 +555,13 @@ static inline void check_compare(const struct check_case *c, const struct check_
 }
 
 /* The base that puts row 0 of the piece where the arena holds it, though its key is key_low. */
-static inline float *check_base(const struct check_case *c, int piece)
-{
+static inline float *check_base(const struct check_case *c, int piece) {
   const long long begin = (long long)c->piece_begin[piece];
   const long long skipped = (long long)c->key_low * c->plan.pieces[piece].stride;
   return (float *)((uintptr_t)c->device_arena + (uintptr_t)((begin - skipped) * 4));
 }
 
-static inline int *check_draw_keys(struct check_case *c)
-{
+static inline int *check_draw_keys(struct check_case *c) {
   const size_t calls = (size_t)c->plan.updates * c->threads;
   int *keys = (int *)check_alloc(calls, sizeof(int));
   for (size_t i = 0; i < calls; ++i) {
@@ -601,16 +572,15 @@ static inline int *check_draw_keys(struct check_case *c)
   return keys;
 }
 
-static inline float **check_draw_pointers(struct check_case *c)
-{
+static inline float **check_draw_pointers(struct check_case *c) {
   const size_t calls = (size_t)c->plan.updates * c->threads;
   const int width = c->plan.width;
   float **pointers = (float **)check_alloc(calls * width, sizeof(float *));
   for (size_t i = 0; i < calls; ++i) {
     const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
     for (int k = 0; k < width; ++k)
-      pointers[i * width + k] = active ? c->device_arena + check_cell(c, c->rows[i], k)
-                                       : simt_poison_pointer();
+      pointers[i * width + k] =
+          active ? c->device_arena + check_cell(c, c->rows[i], k) : simt_poison_pointer();
   }
   return pointers;
 }
@@ -618,8 +588,7 @@ static inline float **check_draw_pointers(struct check_case *c)
 typedef void (*check_launch)(const struct check_plan *plan, int grid, int block);
 
 /* Runs the case once and checks everything that can be seen from outside. */
-static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers)
-{
+static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers) {
   struct check_plan *plan = &c->plan;
   const size_t calls = (size_t)plan->updates * c->threads;
   if (!c->values) check_draw_values(c);
@@ -627,26 +596,24 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
   int *keys = check_draw_keys(c), modified = 0;
   const size_t masks = sizeof(unsigned) * (size_t)c->warps;
   c->device_arena = (float *)check_upload(c->arena, c->arena_size * sizeof(float));
-  for (int p = 0; p < plan->piece_count; ++p)
-    plan->pieces[p].base = check_base(c, p);
+  for (int p = 0; p < plan->piece_count; ++p) plan->pieces[p].base = check_base(c, p);
   void *buffers[] = {check_upload(c->alive, masks),
                      check_upload(c->calling, masks * plan->updates),
                      check_upload(c->active, masks * plan->updates),
                      check_upload(keys, calls * sizeof(int)),
                      check_upload(c->values, calls * plan->width * sizeof(float)),
-                     check_upload(&modified, sizeof modified), NULL};
+                     check_upload(&modified, sizeof modified),
+                     NULL};
   plan->alive = (const unsigned *)buffers[0];
   plan->calling = (const unsigned *)buffers[1];
   plan->active = (const unsigned *)buffers[2];
   plan->keys = (const int *)buffers[3];
   plan->values = (const float *)buffers[4];
   plan->modified = (int *)buffers[5];
-  if (with_pointers) {
-    float **pointers = check_draw_pointers(c);
-    buffers[6] = check_upload(pointers, calls * plan->width * sizeof(float *));
-    plan->pointers = (float *const *)buffers[6];
-    free(pointers);
-  }
+  const size_t pointers_size = calls * plan->width * sizeof(float *);
+  float **pointers = with_pointers ? check_draw_pointers(c) : NULL;
+  if (pointers) buffers[6] = check_upload(pointers, pointers_size);
+  plan->pointers = (float *const *)buffers[6];
   const int reports = check.reports;
   launch(plan, c->grid, c->block);
   const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
@@ -659,7 +626,14 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
     CHECK_CUDA(cudaMemcpy(c->arena, c->device_arena, c->arena_size * sizeof(float),
                           cudaMemcpyDeviceToHost));
     check_compare(c, sums, c->arena);
+    if (pointers) {
+      float **after = (float **)check_alloc(pointers_size, 1);
+      CHECK_CUDA(cudaMemcpy(after, plan->pointers, pointers_size, cudaMemcpyDeviceToHost));
+      CHECK(memcmp(pointers, after, pointers_size) == 0, "the caller's pointers were modified");
+      free(after);
+    }
   }
+  free(pointers);
   for (int i = 0; i < 7; ++i)
     if (buffers[i]) CHECK_CUDA(cudaFree(buffers[i]));
   CHECK_CUDA(cudaFree(c->device_arena));
@@ -669,158 +643,202 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
   free(sums);
 }
 
-static inline void check_run(struct check_case *c, check_launch launch)
-{
+static inline void check_run(struct check_case *c, check_launch launch) {
   check_run_form(c, launch, 0);
 }
 
 /* >>kernels ------------------------------------------------------------------------------------ */
 
-static __device__ __forceinline__ int check_lane(void)
-{
-  return (int)(threadIdx.x & 31);
-}
+static __device__ __forceinline__ int check_lane(void) { return (int)(threadIdx.x & 31); }
 
-static __device__ __forceinline__ int check_warp(const struct check_plan *plan)
-{
+static __device__ __forceinline__ int check_warp(const struct check_plan *plan) {
   return (int)blockIdx.x * plan->warps_per_block + (int)(threadIdx.x >> 5);
 }
 
-static __device__ __forceinline__ int check_warps(const struct check_plan *plan)
-{
+static __device__ __forceinline__ int check_warps(const struct check_plan *plan) {
   return (int)gridDim.x * plan->warps_per_block;
 }
 
-static __device__ __forceinline__ bool check_alive(const struct check_plan *plan)
-{
+static __device__ __forceinline__ bool check_alive(const struct check_plan *plan) {
   return plan->alive[check_warp(plan)] >> check_lane() & 1;
 }
 
-static __device__ __forceinline__ unsigned check_calling(const struct check_plan *plan, int update)
-{
+static __device__ __forceinline__ unsigned check_calling(const struct check_plan *plan,
+                                                         int update) {
   return plan->calling[update * check_warps(plan) + check_warp(plan)];
 }
 
-static __device__ __forceinline__ bool check_active(const struct check_plan *plan, int update)
-{
+static __device__ __forceinline__ bool check_active(const struct check_plan *plan, int update) {
   return plan->active[update * check_warps(plan) + check_warp(plan)] >> check_lane() & 1;
 }
 
-static __device__ __forceinline__ long long check_call(const struct check_plan *plan, int update)
-{
+static __device__ __forceinline__ long long check_call_index(const struct check_plan *plan,
+                                                             int update) {
   const long long warp = (long long)update * check_warps(plan) + check_warp(plan);
   return warp * 32 + check_lane();
 }
 
 static __device__ __forceinline__ void check_load(const struct check_plan *plan, int update,
-                                                  int width, float *values)
-{
-  const float *from = plan->values + check_call(plan, update) * width;
+                                                  int width, float *values) {
+  const float *from = plan->values + check_call_index(plan, update) * width;
   for (int k = 0; k < width; ++k) values[k] = from[k];
 }
 
 /* The caller's values must come back bit for bit, an inactive lane's too. */
 static __device__ __forceinline__ void check_unmodified(const struct check_plan *plan, int update,
-                                                        int width, const float *values)
-{
-  const float *from = plan->values + check_call(plan, update) * width;
+                                                        int width, const float *values) {
+  const float *from = plan->values + check_call_index(plan, update) * width;
   int changed = 0;
   for (int k = 0; k < width; ++k) changed |= __float_as_int(from[k]) != __float_as_int(values[k]);
   if (changed) atomicAdd(plan->modified, 1);
 }
 
-/* One call by the literal path of the kernel; 0 is the short name. */
-#define CHECK_BY_PATH(stem, args)                                    \
-  do {                                                               \
-    switch ((int)path) {                                             \
-    case ARC_PATH_ATOMIC: stem##atomic_f32 args; break;              \
-    case ARC_PATH_SERIALIZED: stem##serialized_f32 args; break;      \
-    case ARC_PATH_BUTTERFLY: stem##butterfly_f32 args; break;        \
-    case ARC_PATH_TRANSPOSED: stem##transposed_f32 args; break;      \
-    case ARC_PATH_TREE: stem##tree_f32 args; break;                  \
-    case ARC_PATH_AUTO: stem##auto_f32 args; break;                  \
-    default: stem##f32 args; break;                                  \
-    }                                                                \
-  } while (0)
+/* How arc is called. */
+enum check_form {
+  CHECK_KEYED,
+  CHECK_UNIFORM,
+  CHECK_MASKED, /* two masks at one call: the plan's calling lanes, and the other alive ones */
+  CHECK_DIVERGENT,
+  CHECK_PIECES, /* keyed, a target of run-time pieces */
+  CHECK_POINTERS,
+  CHECK_POINTERS_MASKED,
+  CHECK_POINTERS_DIVERGENT,
+  CHECK_FORMS
+};
 
-/* A kernel that makes the plan's calls on one path. The call, which comes last, sees path, plan,
-   update, width, values and target. One path a kernel: a GPU's assembler would take minutes over
-   several run-time widths in one. */
-#define CHECK_ONE_KERNEL(name, path_, capacity, width_, target_, ...)                \
-  static __global__ void name(struct check_plan plan)                                \
-  {                                                                                  \
-    enum { path = (path_) };                                                         \
-    const int width = (width_);                                                      \
-    float values[capacity];                                                          \
-    if (!check_alive(&plan)) return;                                                 \
-    const arc_target_f32 target = (target_);                                         \
-    for (int update = 0; update < plan.updates; ++update) {                          \
-      check_load(&plan, update, width, values);                                      \
-      __VA_ARGS__;                                                                   \
-      check_unmodified(&plan, update, width, values);                                \
-    }                                                                                \
+struct check_call {
+  int key;
+  const float *values;
+  float *const *pointers;
+  int width; /* of pointers */
+  bool active;
+  unsigned mask;
+  int threshold;
+};
+
+/* By the short name, on the path of the macros. form is a literal. */
+static __device__ __forceinline__ void check_add_short(int form, const arc_target_f32 &target,
+                                                       const struct check_call &c) {
+  if (form == CHECK_UNIFORM)
+    arc_add_uniform_f32(target, c.key, c.values, c.active, c.threshold);
+  else if (form == CHECK_MASKED)
+    arc_add_masked_f32(target, c.key, c.values, c.active, c.mask, c.threshold);
+  else if (form == CHECK_DIVERGENT)
+    arc_add_divergent_f32(target, c.key, c.values, c.threshold);
+  else if (form == CHECK_POINTERS)
+    arc_add_pointers_f32(c.pointers, c.width, c.key, c.values, c.active, c.threshold);
+  else if (form == CHECK_POINTERS_MASKED)
+    arc_add_pointers_masked_f32(c.pointers, c.width, c.key, c.values, c.active, c.mask,
+                                c.threshold);
+  else if (form == CHECK_POINTERS_DIVERGENT)
+    arc_add_pointers_divergent_f32(c.pointers, c.width, c.key, c.values, c.threshold);
+  else
+    arc_add_f32(target, c.key, c.values, c.active, c.threshold);
+}
+
+/* By the general form, on a literal path. */
+static __device__ __forceinline__ void check_add_path(int form, int path,
+                                                      const arc_target_f32 &target,
+                                                      const struct check_call &c) {
+  arc_options o = arc_options_default();
+  o.path = path;
+  o.threshold = c.threshold;
+  if (form == CHECK_UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
+  if (form == CHECK_MASKED || form == CHECK_POINTERS_MASKED) o.lane_mask = c.mask;
+  if (form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) o.lane_mask = ARC_LANES_HERE;
+  if (form >= CHECK_POINTERS)
+    arc_add_pointers_with_f32(c.pointers, c.width, c.key, c.values, c.active, o);
+  else
+    arc_add_with_f32(target, c.key, c.values, c.active, o);
+}
+
+static __device__ __forceinline__ void check_add(int form, int path, const arc_target_f32 &target,
+                                                 const struct check_call &c) {
+  if ((form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) && !c.active) return;
+  if (path == 0)
+    check_add_short(form, target, c);
+  else
+    check_add_path(form, path, target, c);
+}
+
+/* This lane's call of an update, as the plan has it. */
+static __device__ __forceinline__ struct check_call check_call_of(const struct check_plan *plan,
+                                                                  int update, const float *values) {
+  const long long call = check_call_index(plan, update);
+  const unsigned alive = plan->alive[check_warp(plan)];
+  const unsigned side = check_calling(plan, update) & alive;
+  struct check_call c;
+  c.key = plan->keys[call];
+  c.values = values;
+  c.pointers = plan->pointers ? plan->pointers + call * plan->width : NULL;
+  c.width = plan->width;
+  c.active = check_active(plan, update);
+  c.mask = side >> check_lane() & 1 ? side : alive & ~side;
+  c.threshold = plan->threshold;
+  return c;
+}
+
+/* A kernel that makes the plan's calls. The call, which comes last, sees path, plan, update, width,
+   values and target. */
+#define CHECK_ONE_KERNEL(name, path_, capacity, width_, target_, ...) \
+  static __global__ void name(struct check_plan plan) {               \
+    enum { path = (path_) };                                          \
+    const int width = (width_);                                       \
+    float values[capacity];                                           \
+    if (!check_alive(&plan)) return;                                  \
+    const arc_target_f32 target = (target_);                          \
+    for (int update = 0; update < plan.updates; ++update) {           \
+      check_load(&plan, update, width, values);                       \
+      __VA_ARGS__;                                                    \
+      check_unmodified(&plan, update, width, values);                 \
+    }                                                                 \
   }
 
 #define CHECK_LAUNCH(name) \
   SIMT_LAUNCH(name, dim3((unsigned)grid), dim3((unsigned)block), 0, 0, *plan)
 
 /* The kernel of the short name alone, and name_launch for check_run(). */
-#define CHECK_SHORT_KERNEL(name, capacity, width_, target_, ...)                     \
-  CHECK_ONE_KERNEL(name, 0, capacity, width_, target_, __VA_ARGS__)                  \
-  static void name##_launch(const struct check_plan *plan, int grid, int block)      \
-  {                                                                                  \
-    CHECK_LAUNCH(name);                                                              \
+#define CHECK_SHORT_KERNEL(name, capacity, width_, target_, ...)                  \
+  CHECK_ONE_KERNEL(name, 0, capacity, width_, target_, __VA_ARGS__)               \
+  static void name##_launch(const struct check_plan *plan, int grid, int block) { \
+    CHECK_LAUNCH(name);                                                           \
   }
 
-/* The kernels of all paths, and name_launch, which takes the one the plan names. */
-#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                      \
-  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)           \
-  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__)       \
-  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)             \
-  CHECK_SOME_KERNELS(name, name##_1, name##_4, name##_5, capacity, width_, target_, __VA_ARGS__)
-
-/* Targets whose pieces are known at run time only: the assembler takes 20 s over each path that has
-   vector requests. On a GPU the automatic one, which holds the others, stands for them. */
-#if SIMT_ON_CPU
-#define CHECK_PIECES_KERNEL CHECK_KERNEL
-#else
-#define CHECK_PIECES_KERNEL(name, capacity, width_, target_, ...) \
-  CHECK_SOME_KERNELS(name, name##_6, name##_6, name##_6, capacity, width_, target_, __VA_ARGS__)
-#endif
-
-#define CHECK_SOME_KERNELS(name, atomic, transposed, tree, capacity, width_, target_, ...)      \
-  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__)       \
-  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)        \
-  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)             \
-  static void name##_launch(const struct check_plan *plan, int grid, int block)                 \
-  {                                                                                             \
-    switch (plan->path) {                                                                       \
-    case ARC_PATH_ATOMIC: CHECK_LAUNCH(atomic); break;                                          \
-    case ARC_PATH_SERIALIZED: CHECK_LAUNCH(name##_2); break;                                    \
-    case ARC_PATH_BUTTERFLY: CHECK_LAUNCH(name##_3); break;                                     \
-    case ARC_PATH_TRANSPOSED: CHECK_LAUNCH(transposed); break;                                  \
-    case ARC_PATH_TREE: CHECK_LAUNCH(tree); break;                                              \
-    case ARC_PATH_AUTO: CHECK_LAUNCH(name##_6); break;                                          \
-    default: CHECK(0, "there is no kernel of path %d", plan->path);                             \
-    }                                                                                           \
+/* The kernels of all paths, and name_launch, which takes the one the plan names; path 0: the short
+   name. */
+#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                       \
+  CHECK_ONE_KERNEL(name##_0, 0, capacity, width_, target_, __VA_ARGS__)                          \
+  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)            \
+  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__)        \
+  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)         \
+  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__)        \
+  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)              \
+  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)              \
+  static void name##_launch(const struct check_plan *plan, int grid, int block) {                \
+    static void (*const kernels[])(struct check_plan) = {name##_0, name##_1, name##_2, name##_3, \
+                                                         name##_4, name##_5, name##_6};          \
+    void (*kernel)(struct check_plan) = kernels[plan->path];                                     \
+    CHECK_LAUNCH(kernel);                                                                        \
   }
 
-#define CHECK_KEY plan.keys[check_call(&plan, update)]
-#define CHECK_ACTIVE check_active(&plan, update)
-#define CHECK_ALIVE plan.alive[check_warp(&plan)]
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
-#define CHECK_PIECES arc_target_f32_pieces(plan.pieces, plan.piece_count)
+#define CHECK_CALL(form) check_add(form, path, target, check_call_of(&plan, update, values))
 
-/* The calls of the entry points, with the plan's threshold. */
-#define CHECK_CALL_WARP(stem) \
-  CHECK_BY_PATH(stem, (target, CHECK_KEY, values, CHECK_ACTIVE, plan.threshold))
-#define CHECK_CALL_MASKED(mask) \
-  CHECK_BY_PATH(arc_add_masked_, (target, CHECK_KEY, values, CHECK_ACTIVE, (mask), plan.threshold))
-#define CHECK_CALL_DIVERGENT \
-  if (CHECK_ACTIVE) CHECK_BY_PATH(arc_add_divergent_, (target, CHECK_KEY, values, plan.threshold))
-#define CHECK_CALL_POINTERS                                                                  \
-  CHECK_BY_PATH(arc_add_pointers_, (plan.pointers + check_call(&plan, update) * width, width, \
-                                    CHECK_KEY, values, CHECK_ACTIVE, plan.threshold));       \
-  (void)target
+/* Kernels at widths known at run time only, on the plan's path, shared by all tests: kernels.cu.
+   PIECES takes a target of run-time pieces, the others one of rows. */
+void check_launch_keyed(const struct check_plan *plan, int grid, int block);
+void check_launch_uniform(const struct check_plan *plan, int grid, int block);
+void check_launch_masked(const struct check_plan *plan, int grid, int block);
+void check_launch_divergent(const struct check_plan *plan, int grid, int block);
+void check_launch_pieces(const struct check_plan *plan, int grid, int block);
+void check_launch_pointers(const struct check_plan *plan, int grid, int block);
+void check_launch_pointers_masked(const struct check_plan *plan, int grid, int block);
+void check_launch_pointers_divergent(const struct check_plan *plan, int grid, int block);
+
+static const check_launch check_launches[CHECK_FORMS] = {
+    check_launch_keyed,           check_launch_uniform,
+    check_launch_masked,          check_launch_divergent,
+    check_launch_pieces,          check_launch_pointers,
+    check_launch_pointers_masked, check_launch_pointers_divergent};
 
 #endif

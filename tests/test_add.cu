@@ -6,11 +6,8 @@
  */
 #include "check.cuh"
 
-CHECK_KERNEL(add, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-
 /* One launch: every count and shape of active lanes, `updates` groupings from `grouping` on. */
-static void run_shapes(int width, int path, int threshold, int updates, int grouping)
-{
+static void run_shapes(int width, int path, int threshold, int updates, int grouping) {
   struct check_random random;
   if (!check_begin("add", &random)) return;
   struct check_case c;
@@ -22,13 +19,12 @@ static void run_shapes(int width, int path, int threshold, int updates, int grou
   check_fill_shapes(&c);
   for (int u = 0; u < updates; ++u)
     for (int w = 0; w < c.warps; ++w) check_fill_rows(&c, u, w, grouping + u);
-  check_run(&c, add_launch);
+  check_run(&c, check_launch_keyed);
   check_case_free(&c);
 }
 
 /* All groupings at the widths of gradient kernels. */
-static void groupings(void)
-{
+static void groupings(void) {
   const int widths[] = {1, 3, 9};
   for (int i = 0; i < 3; ++i)
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
@@ -36,8 +32,7 @@ static void groupings(void)
 }
 
 /* Every width on every path, with one grouping each, by turns. */
-static void widths(void)
-{
+static void widths(void) {
   int turn = 0;
   for (int width = 1; width <= 35; ++width) {
     const int n = width <= 33 ? width : width == 34 ? 64 : 100;
@@ -46,8 +41,7 @@ static void widths(void)
   }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   groupings();
   widths();

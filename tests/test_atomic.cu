@@ -6,19 +6,19 @@
 enum { FLOATS = 61, THREADS = 96, BLOCKS = 4, ROUNDS = 8 };
 
 /* Any lane, any address, in divergent code; whole numbers, so that the sums are exact. */
-static __global__ void scatter(float *sums, const int *where, const float *values)
-{
+static __global__ void scatter(float *sums, const int *where, const float *values) {
   for (int i = 0; i < ROUNDS; ++i) {
     const int n = (i * BLOCKS + (int)blockIdx.x) * THREADS + (int)threadIdx.x;
     if (where[n] < 0) continue;
-    if (where[n] & 1) arc_atomic_add_f32(sums + where[n], values[n]);
-    else arc_atomic_add_f32(&sums[where[n]], values[n]);
+    if (where[n] & 1)
+      arc_atomic_add_f32(sums + where[n], values[n]);
+    else
+      arc_atomic_add_f32(&sums[where[n]], values[n]);
   }
 }
 
 /* Shared memory too. */
-static __global__ void gather(float *out)
-{
+static __global__ void gather(float *out) {
   __shared__ float sums[2];
   if (threadIdx.x < 2) sums[threadIdx.x] = 0.0f;
   __syncthreads();
@@ -27,8 +27,7 @@ static __global__ void gather(float *out)
   if (threadIdx.x < 2) out[threadIdx.x] = sums[threadIdx.x];
 }
 
-static void scattered(int spread)
-{
+static void scattered(int spread) {
   struct check_random random;
   if (!check_begin("atomic", &random)) return;
   static int where[ROUNDS * BLOCKS * THREADS];
@@ -55,8 +54,7 @@ static void scattered(int spread)
   CHECK_CUDA(cudaFree(device_values));
 }
 
-static void shared(void)
-{
+static void shared(void) {
   struct check_random random;
   if (!check_begin("atomic in shared memory", &random)) return;
   float got[2], *out = (float *)check_upload(NULL, sizeof got);
@@ -71,8 +69,7 @@ static void shared(void)
   CHECK_CUDA(cudaFree(out));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int spread = 1; spread < FLOATS - 1; spread += 7) scattered(spread);
   shared();

@@ -27,9 +27,9 @@ enum {
 static const struct {
   int level;
   const char *says;
-} expected[MISTAKES] = {{9, ""},          {1, "width"},  {1, "width"},     {1, "width"},
-                        {1, "stride"},    {1, "pieces"}, {1, "pieces"},    {1, "threshold"},
-                        {1, "threshold"}, {1, "mask"},   {2, "keys"},      {2, "zero"},
+} expected[MISTAKES] = {{9, ""},          {1, "width"},  {1, "width"},  {1, "width"},
+                        {1, "stride"},    {1, "pieces"}, {1, "pieces"}, {1, "threshold"},
+                        {1, "threshold"}, {1, "mask"},   {2, "keys"},   {2, "zero"},
                         {2, "active"}};
 
 struct mistake {
@@ -37,8 +37,7 @@ struct mistake {
   int kind, lane, path, entry;
 };
 
-static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, int kind)
-{
+static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, int kind) {
   arc_piece_f32 pieces[9];
   for (int i = 0; i < 9; ++i) {
     pieces[i].base = m.sums + 2 * i;
@@ -51,49 +50,71 @@ static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, 
   return arc_target_f32_pieces(pieces, count);
 }
 
-enum { KEYED, UNIFORM, MASKED, ENTRIES };
+enum { KEYED = CHECK_KEYED, UNIFORM = CHECK_UNIFORM, MASKED = CHECK_MASKED, ENTRIES };
 
-static __global__ void call(struct mistake m)
-{
+template <int form>
+static __device__ void call_on_path(struct mistake m, const arc_target_f32 &target,
+                                    const struct check_call &c) {
+  if (m.entry != form) return;
+  switch (m.path) {
+    case ARC_PATH_ATOMIC:
+      check_add(form, ARC_PATH_ATOMIC, target, c);
+      break;
+    case ARC_PATH_SERIALIZED:
+      check_add(form, ARC_PATH_SERIALIZED, target, c);
+      break;
+    case ARC_PATH_BUTTERFLY:
+      check_add(form, ARC_PATH_BUTTERFLY, target, c);
+      break;
+    case ARC_PATH_TRANSPOSED:
+      check_add(form, ARC_PATH_TRANSPOSED, target, c);
+      break;
+    case ARC_PATH_TREE:
+      check_add(form, ARC_PATH_TREE, target, c);
+      break;
+    case ARC_PATH_AUTO:
+      check_add(form, ARC_PATH_AUTO, target, c);
+      break;
+    default:
+      check_add(form, 0, target, c);
+      break;
+  }
+}
+
+static __global__ void call(struct mistake m) {
   const int kind = check_lane() == m.lane ? m.kind : CORRECT;
   const bool active = m.kind != NOBODY_ACTIVE && check_lane() % 7 != 3;
   const float value = active ? (float)check_lane() : 0.0f;
   float values[2] = {value, 2 * value};
   const arc_target_f32 target = wrong_target(m, kind);
   const int threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
-  const int key = kind == KEYS_DIFFER ? 2 : 1, path = m.path;
+  const int key = kind == KEYS_DIFFER ? 2 : 1;
   if (kind == INACTIVE_NOT_ZERO) values[1] = 1.0f;
-  if (m.entry == KEYED) CHECK_BY_PATH(arc_add_, (target, key, values, active, threshold));
-  else if (m.entry == UNIFORM)
-    CHECK_BY_PATH(arc_add_uniform_, (target, key, values, active, threshold));
-  else {
-    const unsigned mask = m.kind == MASK_WITHOUT_CALLER ? ~(1u << m.lane) : 0xffffffffu;
-    CHECK_BY_PATH(arc_add_masked_, (target, key, values, active, mask, threshold));
-  }
+  struct check_call c = {key, values, NULL, 0, active, 0xffffffffu, threshold};
+  if (m.kind == MASK_WITHOUT_CALLER) c.mask = ~(1u << m.lane);
+  call_on_path<CHECK_KEYED>(m, target, c);
+  call_on_path<CHECK_UNIFORM>(m, target, c);
+  call_on_path<CHECK_MASKED>(m, target, c);
 }
 
 /* Whether this build promises to report the mistake, made in a lane that is active or not. */
-static int is_promised(int kind, int entry, int path, int active)
-{
+static int is_promised(int kind, int entry, int path, int active) {
   if (expected[kind].level > ARC_CHECK) return 0;
   if (kind == MASK_WITHOUT_CALLER) return entry == MASKED;
   if (kind == KEYS_DIFFER)
     return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY) && path != ARC_PATH_ATOMIC;
   if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE && path != ARC_PATH_ATOMIC;
-  if (kind == INACTIVE_NOT_ZERO)
-    return ARC_INACTIVE_IS_ZERO && !active && path != ARC_PATH_ATOMIC;
+  if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active && path != ARC_PATH_ATOMIC;
   return 1;
 }
 
 /* Without a check these would be caught elsewhere, or run wild. */
-static int is_harmless_unchecked(int kind)
-{
+static int is_harmless_unchecked(int kind) {
   return kind == CORRECT || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
          (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
 }
 
-static void run_mistake(int kind, int lane, int path, int entry)
-{
+static void run_mistake(int kind, int lane, int path, int entry) {
   struct check_random random;
   const int promised = is_promised(kind, entry, path ? path : ARC_PATH, lane % 7 != 3);
   if (!promised && !is_harmless_unchecked(kind)) return;
@@ -113,12 +134,12 @@ static void run_mistake(int kind, int lane, int path, int entry)
     CHECK(strstr(check.last_report, "arc: ") && strstr(check.last_report, expected[kind].says),
           "mistake %d: the report does not say '%s':\n%s", kind, expected[kind].says,
           check.last_report);
-  } else CHECK_CUDA(ended);
+  } else
+    CHECK_CUDA(ended);
   CHECK_CUDA(cudaFree(m.sums));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int kind = 0; kind < MISTAKES; ++kind)
     for (int path = 0; path <= ARC_PATH_AUTO; ++path)

@@ -3,34 +3,29 @@
  */
 #include "check.cuh"
 
-/* One branch: the active lanes call, the others go past. */
-CHECK_KERNEL(subset, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_DIVERGENT)
-
 /* The same call, compiled once for a kernel that makes it in many places. */
 template <int path>
-static __device__ __attribute__((noinline)) void call_divergent(float *base, int stride, int width,
-                                                                int key, const float *values,
-                                                                int threshold)
-{
-  const arc_target_f32 target = arc_target_f32_rows(base, stride, width);
-  CHECK_BY_PATH(arc_add_divergent_, (target, key, values, threshold));
+static __device__ __attribute__((noinline)) void call_divergent(struct check_plan plan, int update,
+                                                                const float *values) {
+  const int width = plan.width;
+  const arc_target_f32 target = CHECK_ROWS;
+  CHECK_CALL(CHECK_DIVERGENT);
 }
 
-#define CALL_SHARED                                                                      \
-  call_divergent<path>(plan.pieces[0].base, plan.pieces[0].stride, width, CHECK_KEY, values, \
-                       plan.threshold);                                                  \
+#define CALL_SHARED                           \
+  call_divergent<path>(plan, update, values); \
   (void)target
 
 /* Three levels of branches, by lane; every active lane calls in exactly one place. */
 CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
-  if (CHECK_ACTIVE) {
+  if (check_active(&plan, update)) {
     if (check_calling(&plan, update) >> check_lane() & 1) {
       if (check_lane() % 3 == 0) {
         CALL_SHARED;
-      } else if (CHECK_KEY & 1) {
+      } else if (plan.keys[check_call_index(&plan, update)] & 1) {
         CALL_SHARED;
       }
-      if (check_lane() % 3 != 0 && !(CHECK_KEY & 1)) {
+      if (check_lane() % 3 != 0 && !(plan.keys[check_call_index(&plan, update)] & 1)) {
         CALL_SHARED;
       }
     } else {
@@ -41,7 +36,7 @@ CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
 
 /* Lanes leave the loop after different numbers of rounds, some by returning. */
 CHECK_KERNEL(loops, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
-  if (!CHECK_ACTIVE) {
+  if (!check_active(&plan, update)) {
     if (check_lane() & 1) return;
     break;
   }
@@ -53,7 +48,7 @@ CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
   const int stop = update + 1 + check_lane() % 3;
   for (; update < stop && update < plan.updates; ++update) {
     check_load(&plan, update, width, values);
-    if (CHECK_ACTIVE) {
+    if (check_active(&plan, update)) {
       CALL_SHARED;
     }
     check_unmodified(&plan, update, width, values);
@@ -62,8 +57,7 @@ CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
 })
 
 static void run_form(const char *name, check_launch launch, int path, int width, int count,
-                     int shrinking)
-{
+                     int shrinking) {
   struct check_random random;
   if (!check_begin(name, &random)) return;
   struct check_case c;
@@ -85,13 +79,12 @@ static void run_form(const char *name, check_launch launch, int path, int width,
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
     for (int count = 0; count <= 32; ++count) {
       const int width = 1 + (count * 11 + path * 5) % 33;
-      run_form("a subset of lanes", subset_launch, path, width, count, 0);
+      run_form("a subset of lanes", check_launch_divergent, path, width, count, 0);
       run_form("nested branches", nested_launch, path, width, count, 0);
       run_form("lanes leaving a loop", loops_launch, path, width, count, 1);
       run_form("loops of their own", rounds_launch, path, width, count, 0);

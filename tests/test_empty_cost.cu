@@ -7,20 +7,9 @@
 
 #if SIMT_ON_CPU
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_POINTERS)
-
-enum { KEYED, UNIFORM, MASKED, POINTERS, ENTRIES };
-
-static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
-                                        pointers_launch};
-
 /* Everything counted in one warp with the first `count` lanes active, one key. */
-static struct simt_counters count_warp(int entry, int path, int width, int count, int threshold,
-                                       struct check_random random)
-{
+static struct simt_counters count_warp(int form, int path, int width, int count, int threshold,
+                                       struct check_random random) {
   struct check_case c;
   check_case_init(&c, random, width, 1, 32, 1);
   c.plan.path = path;
@@ -28,26 +17,24 @@ static struct simt_counters count_warp(int entry, int path, int width, int count
   check_layout_rows(&c, 1, width, 0);
   c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
   simt_counters_reset();
-  check_run_form(&c, launches[entry], entry == POINTERS);
+  check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
   check_case_free(&c);
   return simt_counters_read();
 }
 
-static void empty_warp(int entry, int path, int width, int threshold)
-{
+static void empty_warp(int form, int path, int width, int threshold) {
   struct check_random random;
   if (!check_begin("an empty warp", &random)) return;
-  const struct simt_counters n = count_warp(entry, path, width, 0, threshold, random);
+  const struct simt_counters n = count_warp(form, path, width, 0, threshold, random);
   CHECK(n.votes <= 1 && n.shuffles + n.matches + n.warp_syncs + n.redux + n.block_barriers == 0,
-        "entry %d path %d: %llu votes, %llu shuffles, %llu matches, %llu syncs", entry, path,
-        n.votes, n.shuffles, n.matches, n.warp_syncs);
-  CHECK(n.reductions + n.lane_adds == 0, "entry %d path %d: %llu reductions", entry, path,
+        "form %d path %d: %llu votes, %llu shuffles, %llu matches, %llu syncs", form, path, n.votes,
+        n.shuffles, n.matches, n.warp_syncs);
+  CHECK(n.reductions + n.lane_adds == 0, "form %d path %d: %llu reductions", form, path,
         n.reductions);
 }
 
 /* Halves, rounded up, five times: what the transposed reduction must not exceed. */
-static int transposed_shuffles(int width)
-{
+static int transposed_shuffles(int width) {
   int shuffles = 0;
   for (int live = width, step = 0; step < 5; ++step) {
     shuffles += (live + 1) / 2;
@@ -56,11 +43,10 @@ static int transposed_shuffles(int width)
   return shuffles;
 }
 
-static void full_warp(int width)
-{
+static void full_warp(int width) {
   struct check_random random;
   if (!check_begin("a full warp", &random)) return;
-  struct simt_counters n = count_warp(UNIFORM, ARC_PATH_TRANSPOSED, width, 32, 1, random);
+  struct simt_counters n = count_warp(CHECK_UNIFORM, ARC_PATH_TRANSPOSED, width, 32, 1, random);
   CHECK(n.shuffles == (unsigned long long)transposed_shuffles(width),
         "transposed width %d: %llu shuffles, must be %d", width, n.shuffles,
         transposed_shuffles(width));
@@ -69,28 +55,26 @@ static void full_warp(int width)
         n.lane_adds);
   CHECK(n.votes <= 2 && n.matches == 0, "transposed width %d: %llu votes, %llu matches", width,
         n.votes, n.matches);
-  n = count_warp(UNIFORM, ARC_PATH_BUTTERFLY, width, 32, 1, random);
+  n = count_warp(CHECK_UNIFORM, ARC_PATH_BUTTERFLY, width, 32, 1, random);
   CHECK(n.shuffles == 5ull * width, "butterfly width %d: %llu shuffles", width, n.shuffles);
 }
 
 /* The table of the manual. */
-static void table(void)
-{
+static void table(void) {
   static const int rows[][2] = {{1, 5},   {3, 6},   {4, 6},   {8, 9},  {9, 12},
                                 {10, 12}, {12, 13}, {16, 16}, {32, 31}};
   for (int i = 0; i < 9; ++i) {
     struct check_random random;
     if (!check_begin("the shuffle table", &random)) continue;
     const struct simt_counters n =
-        count_warp(UNIFORM, ARC_PATH_AUTO, rows[i][0], 32, ARC_THRESHOLD_AUTO, random);
+        count_warp(CHECK_UNIFORM, ARC_PATH_AUTO, rows[i][0], 32, ARC_THRESHOLD_AUTO, random);
     CHECK(n.shuffles == (unsigned long long)rows[i][1], "auto width %d: %llu shuffles, must be %d",
           rows[i][0], n.shuffles, rows[i][1]);
   }
 }
 
 /* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
-static void no_locality(int width)
-{
+static void no_locality(int width) {
   struct check_random random;
   if (!check_begin("no locality", &random)) return;
   struct check_case c;
@@ -100,7 +84,7 @@ static void no_locality(int width)
   c.active[0] = 0xffffffffu;
   check_rows(&c, 0, 0, KEYS_INTERLEAVED, 32, 0);
   simt_counters_reset();
-  check_run(&c, keyed_launch);
+  check_run(&c, check_launch_keyed);
   const struct simt_counters n = simt_counters_read();
   CHECK(n.shuffles <= 2 && n.votes <= 6 && n.matches <= 1 && n.lane_adds == 32ull * width,
         "width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", width, n.shuffles,
@@ -108,13 +92,12 @@ static void no_locality(int width)
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
-  for (int entry = 0; entry < ENTRIES; ++entry)
+  for (int form = 0; form < CHECK_FORMS; ++form)
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
       for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += 17)
-        empty_warp(entry, path, 1 + (path * 7 + threshold) % 40, threshold);
+        empty_warp(form, path, 1 + (path * 7 + threshold) % 40, threshold);
   for (int width = 1; width <= 32; ++width) full_warp(width);
   table();
   if (SIMT_ARCH >= 700)
@@ -124,8 +107,7 @@ int main(int argc, char **argv)
 
 #else
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   printf("skipped: the counters are the CPU warp's\n");
   return CHECK_SKIPPED;

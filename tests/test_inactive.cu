@@ -7,31 +7,28 @@
  */
 #include "check.cuh"
 
-#define THERE (CHECK_ACTIVE ? values : (const float *)NULL)
+/* The call of check_call_of, but for null pointers in inactive lanes. */
+static __device__ __forceinline__ struct check_call null_call(const struct check_plan *plan,
+                                                              int update, const float *values) {
+  struct check_call c = check_call_of(plan, update, values);
+  c.values = c.active ? values : NULL;
+  c.pointers = c.active ? c.pointers : NULL;
+  return c;
+}
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
-             CHECK_BY_PATH(arc_add_,
-                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold)))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
-             CHECK_BY_PATH(arc_add_uniform_,
-                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold)))
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
-             CHECK_BY_PATH(arc_add_masked_,
-                           (target, CHECK_KEY, THERE, CHECK_ACTIVE, CHECK_ALIVE, plan.threshold)))
-CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
-             CHECK_BY_PATH(arc_add_pointers_,
-                           (CHECK_ACTIVE ? plan.pointers + check_call(&plan, update) * width
-                                         : (float *const *)NULL,
-                            width, CHECK_KEY, THERE, CHECK_ACTIVE, plan.threshold));
-             (void)target)
+#define CALL(form) check_add(form, path, target, null_call(&plan, update, values))
+
+CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_KEYED))
+CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_UNIFORM))
+CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_MASKED))
+CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_POINTERS))
 
 enum { KEYED, UNIFORM, MASKED, POINTERS, ENTRIES };
 
 static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
                                         pointers_launch};
 
-static void run_entry(int entry, int path, int width)
-{
+static void run_entry(int entry, int path, int width) {
   struct check_random random;
   if (!check_begin("inactive lanes", &random)) return;
   struct check_case c;
@@ -46,8 +43,7 @@ static void run_entry(int entry, int path, int width)
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   if (ARC_INACTIVE_IS_ZERO) {
     printf("skipped: ARC_INACTIVE_IS_ZERO promises readable values\n");

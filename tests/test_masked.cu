@@ -6,21 +6,18 @@
  */
 #include "check.cuh"
 
-/* The lanes of plan.calling on one side of a branch, all others alive on the other side. */
-#define CALL_BRANCHES                                                        \
-  do {                                                                       \
-    const unsigned there = CHECK_ALIVE;                                      \
-    const unsigned side = check_calling(&plan, update) & there;              \
-    const unsigned mask = side >> check_lane() & 1 ? side : there & ~side;   \
-    if (mask == side) CHECK_CALL_MASKED(mask);                               \
-    else CHECK_CALL_MASKED(mask);                                            \
+/* The lanes of plan.calling make one call, all others alive another. */
+#define CALL_BRANCHES                                     \
+  do {                                                    \
+    if (check_calling(&plan, update) >> check_lane() & 1) \
+      CHECK_CALL(CHECK_MASKED);                           \
+    else                                                  \
+      CHECK_CALL(CHECK_MASKED);                           \
   } while (0)
 
-CHECK_KERNEL(together, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
 CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL_BRANCHES)
 
-static void fill(struct check_case *c, int dense)
-{
+static void fill(struct check_case *c, int dense) {
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w) {
       const int shape = check_below(&c->random, SHAPE_COUNT);
@@ -31,8 +28,7 @@ static void fill(struct check_case *c, int dense)
 }
 
 static void open_case(struct check_case *c, struct check_random random, int width, int path,
-                      int grid, int block, int updates)
-{
+                      int grid, int block, int updates) {
   check_case_init(c, random, width, grid, block, updates);
   c->plan.path = path;
   c->plan.threshold = check_below(&c->random, 35);
@@ -40,22 +36,20 @@ static void open_case(struct check_case *c, struct check_random random, int widt
 }
 
 /* Blocks that are no multiple of 32. */
-static void partial_warps(int block)
-{
+static void partial_warps(int block) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     struct check_random random;
     if (!check_begin("partial warps", &random)) continue;
     struct check_case c;
     open_case(&c, random, 1 + (block * 7 + path) % 33, path, 3, block, 4);
     fill(&c, path % 2);
-    check_run(&c, together_launch);
+    check_run(&c, check_launch_masked);
     check_case_free(&c);
   }
 }
 
 /* Any subset of the warp has returned, lane 0 and the whole warp included. */
-static void exited_lanes(int count)
-{
+static void exited_lanes(int count) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     struct check_random random;
     if (!check_begin("exited lanes", &random)) continue;
@@ -63,13 +57,12 @@ static void exited_lanes(int count)
     open_case(&c, random, 1 + (count * 5 + path) % 32, path, 2, 32 * SHAPE_COUNT, 2);
     for (int w = 0; w < c.warps; ++w) c.alive[w] = check_mask(w % SHAPE_COUNT, count, &c.random);
     fill(&c, path % 2);
-    check_run(&c, together_launch);
+    check_run(&c, check_launch_masked);
     check_case_free(&c);
   }
 }
 
-static void both_sides(int count)
-{
+static void both_sides(int count) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     struct check_random random;
     if (!check_begin("both sides of a branch", &random)) continue;
@@ -85,8 +78,7 @@ static void both_sides(int count)
   }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int block = 1; block <= 33; ++block)
     if (block != 32) partial_warps(block);

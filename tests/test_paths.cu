@@ -1,34 +1,26 @@
-/* test_paths.cu - every path by name from every entry point; the short names are bound to ARC_PATH.
+/* test_paths.cu - every path from every entry point; the short names are bound to ARC_PATH.
  * SPDX-License-Identifier: Apache-2.0
  *
- * That a name leads to its own path is seen from the CPU warp's counters: what each path costs is
+ * That an option leads to its own path is seen from the CPU warp's counters: what each path costs is
  * part of its contract, and the papers' paths must cost what they cost in the papers.
  */
 #include "check.cuh"
 
-CHECK_KERNEL(keyed, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_KERNEL(masked, 9, 9, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-CHECK_KERNEL(divergent, 9, 9, CHECK_ROWS, CHECK_CALL_DIVERGENT)
-CHECK_KERNEL(pointers, 9, 9, CHECK_ROWS, CHECK_CALL_POINTERS)
-
-CHECK_SHORT_KERNEL(short_keyed, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_SHORT_KERNEL(short_uniform, 9, 9, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_SHORT_KERNEL(short_masked, 9, 9, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-CHECK_SHORT_KERNEL(short_divergent, 9, 9, CHECK_ROWS, CHECK_CALL_DIVERGENT)
-CHECK_SHORT_KERNEL(short_pointers, 9, 9, CHECK_ROWS, CHECK_CALL_POINTERS)
+CHECK_KERNEL(keyed, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_KEYED))
+CHECK_KERNEL(uniform, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM))
+CHECK_KERNEL(masked, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_MASKED))
+CHECK_KERNEL(divergent, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_DIVERGENT))
+CHECK_KERNEL(pointers, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_POINTERS))
 
 /* The threshold as most callers pass it: the macro. */
 CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,
-                   arc_add_f32(target, CHECK_KEY, values, CHECK_ACTIVE, ARC_BALANCE_THRESHOLD))
+                   arc_add_f32(target, plan.keys[check_call_index(&plan, update)], values,
+                               check_active(&plan, update), ARC_BALANCE_THRESHOLD))
 
 enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
 
-static const check_launch named[] = {keyed_launch, uniform_launch, masked_launch, divergent_launch,
-                                     pointers_launch};
-static const check_launch shorts[] = {short_keyed_launch, short_uniform_launch,
-                                      short_masked_launch, short_divergent_launch,
-                                      short_pointers_launch};
+static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
+                                        divergent_launch, pointers_launch};
 
 /* Stands for a path: the short name, and the short name with the macro as its threshold. */
 enum { SHORT = 0, STANDARD = -1 };
@@ -39,8 +31,7 @@ struct costs {
 
 /* One warp, `groups` keys, `count` lanes active; the threshold is what a group just reaches. */
 static struct costs run_warp(int entry, int path, int groups, int pattern, int count,
-                             unsigned long long stream)
-{
+                             unsigned long long stream) {
   struct check_random random = {stream};
   struct check_case c;
   struct costs costs = {0, 0, 0, 0, 0};
@@ -54,11 +45,7 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   simt_seed(stream);
   simt_counters_reset();
 #endif
-  check_run_form(&c,
-                 path == STANDARD ? standard_launch
-                 : path == SHORT  ? shorts[entry]
-                                  : named[entry],
-                 entry == POINTERS);
+  check_run_form(&c, path == STANDARD ? standard_launch : launches[entry], entry == POINTERS);
 #if SIMT_ON_CPU
   const struct simt_counters n = simt_counters_read();
   costs.shuffles = n.shuffles;
@@ -71,13 +58,9 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   return costs;
 }
 
-static int most_groups(int entry)
-{
-  return entry == UNIFORM ? 1 : 32;
-}
+static int most_groups(int entry) { return entry == UNIFORM ? 1 : 32; }
 
-static void every_name(int entry, int path)
-{
+static void every_name(int entry, int path) {
   for (int groups = 1; groups <= most_groups(entry); groups *= 2)
     for (int count = 0; count <= 32; count += 8) {
       struct check_random random;
@@ -88,8 +71,7 @@ static void every_name(int entry, int path)
 }
 
 /* The short name costs exactly what the name of ARC_PATH costs. */
-static void short_name(int entry)
-{
+static void short_name(int entry) {
   for (int groups = 1; groups <= most_groups(entry); groups *= 2) {
     struct check_random random;
     if (!check_begin("the short name", &random)) continue;
@@ -102,8 +84,7 @@ static void short_name(int entry)
 
 #if SIMT_ON_CPU
 static void cost_of(int entry, int path, int groups, int pattern, int count, long long shuffles,
-                    long long floats)
-{
+                    long long floats) {
   struct check_random random;
   if (!check_begin("the cost of a path", &random)) return;
   const struct costs c = run_warp(entry, path, groups, pattern, count, random.state);
@@ -113,18 +94,15 @@ static void cost_of(int entry, int path, int groups, int pattern, int count, lon
         entry, path, groups, c.floats, floats);
 }
 
-static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats)
-{
+static void cost(int entry, int path, int groups, int count, long long shuffles, long long floats) {
   cost_of(entry, path, groups, KEYS_CONTIGUOUS, count, shuffles, floats);
 }
 
-static void cost_apart(int path, int groups, long long shuffles, long long floats)
-{
+static void cost_apart(int path, int groups, long long shuffles, long long floats) {
   cost_of(KEYED, path, groups, KEYS_INTERLEAVED, 32, shuffles, floats);
 }
 
-static void costs(void)
-{
+static void costs(void) {
   cost(UNIFORM, ARC_PATH_ATOMIC, 1, 32, 0, 9 * 32);
   cost(UNIFORM, ARC_PATH_SERIALIZED, 1, 32, 9 * 31, 9); /* SW-S: the leader reads 31 lanes */
   cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles a value */
@@ -142,15 +120,14 @@ static void costs(void)
   cost_apart(ARC_PATH_AUTO, 2, 9 + 11 + 1, 2 * 9);
   cost(KEYED, ARC_PATH_AUTO, 4, 32, 3 * 9, 4 * 9);
   cost_apart(ARC_PATH_AUTO, 4, 3 * 10, 4 * 9);
-  const int few = SIMT_ARCH >= 900 ? ARC_AUTO_KEYED_SM90(9, 16) : ARC_AUTO_KEYED_MODEL(9, 4);
+  const int few = ARC_MIN_LANES_TO_MATCH(12, SIMT_ARCH >= 900 ? 3 : 9);
   cost(KEYED, STANDARD, 1, few - 1, 0, (few - 1) * 9); /* too few to look at their keys */
   cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
   cost(KEYED, STANDARD, 16, 16, 9, 8 * 9);             /* eight pairs: one round serves all */
 }
 #endif
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int entry = 0; entry < ENTRIES; ++entry) {
     for (int path = SHORT; path <= ARC_PATH_AUTO; ++path) every_name(entry, path);

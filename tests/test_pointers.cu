@@ -1,48 +1,44 @@
-/* test_pointers.cu - arc_add_pointers_f32: the papers' form, an array of pointers per lane.
+/* test_pointers.cu - arc_add_pointers_f32 and its kin: the papers' form, an array of pointers a lane.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The parameters of a key lie anywhere; inactive lanes hold wild pointers.
+ * The parameters of a key lie anywhere; inactive lanes hold wild pointers. Whole warps, partial ones
+ * with a mask, and divergent code.
  */
 #include "check.cuh"
 
-#define CALL_POINTERS                                                                    \
-  do {                                                                                   \
-    float *pointers[CHECK_MAX_WIDTH];                                                    \
-    float *const *from = plan.pointers + check_call(&plan, update) * width;              \
-    for (int k = 0; k < width; ++k) pointers[k] = from[k];                               \
-    CHECK_BY_PATH(arc_add_pointers_,                                          \
-                  (pointers, width, CHECK_KEY, values, CHECK_ACTIVE, plan.threshold));   \
-    for (int k = 0; k < width; ++k)                                                      \
-      if (pointers[k] != from[k]) atomicAdd(plan.modified, 1);                           \
-    (void)target;                                                                        \
-  } while (0)
-
-CHECK_KERNEL(add, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL_POINTERS)
-
-static void run_shapes(int width, int path, int threshold, int grouping)
-{
+static void run_shapes(int form, int width, int path, int threshold, int grouping) {
   struct check_random random;
   if (!check_begin("pointers", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT, 1);
+  const int whole = form == CHECK_POINTERS;
+  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (whole ? 0 : 13), 1);
   c.plan.path = path;
   c.plan.threshold = threshold;
-  if (grouping % 3) check_layout_scattered(&c, 64);
-  else check_layout_rows(&c, 64, (width + 3) / 4 * 4, 0);
+  if (grouping % 3)
+    check_layout_scattered(&c, 64);
+  else
+    check_layout_rows(&c, 64, (width + 3) / 4 * 4, 0);
   check_fill_shapes(&c);
-  for (int w = 0; w < c.warps; ++w) check_fill_rows(&c, 0, w, grouping);
-  check_run_form(&c, add_launch, 1);
+  for (int w = 0; w < c.warps; ++w) {
+    if (!whole && check_below(&c.random, 2)) {
+      c.alive[w] &= check_bits(&c.random);
+      c.calling[w] = check_bits(&c.random);
+    }
+    check_fill_rows(&c, 0, w, grouping);
+  }
+  check_run_form(&c, check_launches[form], 1);
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   int turn = 0;
   for (int width = 1; width <= 34; ++width) {
     const int n = width <= 33 ? width : 100;
-    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path, ++turn)
-      run_shapes(n, path, turn % 35, turn);
+    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path, ++turn) {
+      run_shapes(CHECK_POINTERS, n, path, turn % 35, turn);
+      run_shapes(CHECK_POINTERS_MASKED + turn % 2, n, path, turn % 35, turn / 2);
+    }
   }
   return check_finish();
 }

@@ -7,27 +7,29 @@
  */
 #include "check.cuh"
 
-CHECK_SHORT_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_SHORT_KERNEL(keyed_9, 9, 9, CHECK_ROWS,
-                   arc_add_f32(target, CHECK_KEY, values, CHECK_ACTIVE, ARC_BALANCE_THRESHOLD))
-CHECK_SHORT_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
-                   CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_SHORT_KERNEL(uniform_9, 9, 9, CHECK_ROWS,
-                   arc_add_uniform_f32(target, CHECK_KEY, values, CHECK_ACTIVE,
-                                       ARC_BALANCE_THRESHOLD))
-CHECK_SHORT_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-CHECK_SHORT_KERNEL(divergent, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_DIVERGENT)
-CHECK_SHORT_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_POINTERS)
+#define ANY_WIDTH(name, form) \
+  CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL(form))
+#define LITERAL_9(name, add)                                                         \
+  CHECK_SHORT_KERNEL(name, 9, 9, CHECK_ROWS,                                         \
+                     add(target, plan.keys[check_call_index(&plan, update)], values, \
+                         check_active(&plan, update), ARC_BALANCE_THRESHOLD))
+
+ANY_WIDTH(keyed, CHECK_KEYED)
+ANY_WIDTH(uniform, CHECK_UNIFORM)
+ANY_WIDTH(masked, CHECK_MASKED)
+ANY_WIDTH(divergent, CHECK_DIVERGENT)
+ANY_WIDTH(pointers, CHECK_POINTERS)
+LITERAL_9(keyed_9, arc_add_f32)
+LITERAL_9(uniform_9, arc_add_uniform_f32)
 
 /* A row in two arrays, literally. */
-static __device__ __forceinline__ arc_target_f32 two_arrays(const struct check_plan *plan)
-{
+static __device__ __forceinline__ arc_target_f32 two_arrays(const struct check_plan *plan) {
   const arc_piece_f32 pieces[2] = {{plan->pieces[0].base, plan->pieces[0].stride, 4},
                                    {plan->pieces[1].base, plan->pieces[1].stride, 7}};
   return arc_target_f32_pieces(pieces, 2);
 }
 
-CHECK_SHORT_KERNEL(pieces, 11, 11, two_arrays(&plan), CHECK_CALL_WARP(arc_add_))
+CHECK_SHORT_KERNEL(pieces, 11, 11, two_arrays(&plan), CHECK_CALL(CHECK_KEYED))
 
 enum { KEYED, KEYED_9, UNIFORM, UNIFORM_9, MASKED, DIVERGENT, POINTERS, PIECES, ENTRIES };
 
@@ -35,8 +37,7 @@ static const check_launch launches[] = {keyed_launch,     keyed_9_launch, unifor
                                         uniform_9_launch, masked_launch,  divergent_launch,
                                         pointers_launch,  pieces_launch};
 
-static void run_entry(int entry, int width)
-{
+static void run_entry(int entry, int width) {
   struct check_random random;
   if (!check_begin(ARC_POLICY_STRING, &random)) return;
   struct check_case c;
@@ -48,7 +49,8 @@ static void run_entry(int entry, int width)
   if (entry == PIECES) {
     const int widths[] = {4, 7};
     check_layout_these_pieces(&c, 70, 2, widths);
-  } else check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
+  } else
+    check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
   check_fill_shapes(&c);
   for (int w = 0; w < c.warps; ++w)
     check_fill_rows(&c, 0, w, c.uniform ? 0 : w / 2 % CHECK_GROUPINGS);
@@ -60,8 +62,7 @@ static void run_entry(int entry, int width)
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   printf("%s\n", ARC_POLICY_STRING);
   const int widths[] = {1, 2, 4, 8, 9, 11, 16, 27, 32, 37};

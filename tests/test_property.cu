@@ -1,76 +1,54 @@
-/* test_property.cu - random masks, keys, widths, thresholds, paths, layouts and entry points.
+/* test_property.cu - random masks, keys, widths, thresholds, paths, layouts and form points.
  * SPDX-License-Identifier: Apache-2.0
  *
  * test_property --seed S --cases N draws N cases; a failing one prints how to run it alone.
  */
 #include "check.cuh"
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_KERNEL(divergent, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_DIVERGENT)
-CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_POINTERS)
-#if SIMT_ON_CPU /* too long a compile for a GPU, where test_targets.cu has them */
-CHECK_PIECES_KERNEL(pieces, CHECK_MAX_WIDTH, plan.width, CHECK_PIECES, CHECK_CALL_WARP(arc_add_))
-#endif
-/* Both sides of a branch, each with its own mask. */
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
-  const unsigned side = check_calling(&plan, update) & CHECK_ALIVE;
-  const unsigned mask = side >> check_lane() & 1 ? side : CHECK_ALIVE & ~side;
-  CHECK_CALL_MASKED(mask);
-})
-
-enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, PIECES, ENTRIES = PIECES + SIMT_ON_CPU };
-
-static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
-                                        divergent_launch, pointers_launch,
-#if SIMT_ON_CPU
-                                        pieces_launch,
-#endif
-};
-
-static int draw_width(struct check_random *r)
-{
+static int draw_width(struct check_random *r) {
   static const int wide[] = {33, 34, 63, 64, 65, 100, 129, 256};
   return check_below(r, 12) ? check_between(r, 1, 32) : wide[check_below(r, 8)];
 }
 
-static void draw_layout(struct check_case *c, int entry)
-{
+static void draw_layout(struct check_case *c, int form) {
   struct check_random *r = &c->random;
   const int keys = check_below(r, 4) ? check_between(r, 1, 40) : 1000;
-  if (entry == POINTERS && check_below(r, 3)) check_layout_scattered(c, keys);
-  else if (entry == PIECES) check_layout_pieces(c, keys, check_between(r, 1, CHECK_MAX_PIECES));
-  else check_layout_rows(c, keys, c->plan.width + check_below(r, 9), check_below(r, 4));
+  if (form >= CHECK_POINTERS && check_below(r, 3))
+    check_layout_scattered(c, keys);
+  else if (form == CHECK_PIECES)
+    check_layout_pieces(c, keys, check_between(r, 1, CHECK_MAX_PIECES));
+  else
+    check_layout_rows(c, keys, c->plan.width + check_below(r, 9), check_below(r, 4));
   if (check_below(r, 4) == 0) c->key_low = (long)check_bits(r) - 0x80000000l;
   if (c->key_low + keys > 0x7fffffffl) c->key_low -= keys;
 }
 
-static unsigned draw_mask(struct check_random *r)
-{
+static unsigned draw_mask(struct check_random *r) {
   const int count = check_below(r, 3) ? check_below(r, 33) : 32;
   return check_mask(check_below(r, SHAPE_COUNT), count, r);
 }
 
-static void draw_warp(struct check_case *c, int entry, int update, int warp)
-{
+static void draw_warp(struct check_case *c, int form, int update, int warp) {
   struct check_random *r = &c->random;
   const int at = update * c->warps + warp;
   c->active[at] = draw_mask(r) & c->alive[warp];
   c->calling[at] = draw_mask(r);
-  if (entry == UNIFORM) check_rows(c, update, warp, KEYS_CONTIGUOUS, 1, check_below(r, 1 << 20));
-  else if (check_below(r, 2)) check_fill_rows(c, update, warp, check_below(r, CHECK_GROUPINGS));
+  if (form == CHECK_UNIFORM)
+    check_rows(c, update, warp, KEYS_CONTIGUOUS, 1, check_below(r, 1 << 20));
+  else if (check_below(r, 2))
+    check_fill_rows(c, update, warp, check_below(r, CHECK_GROUPINGS));
   else
     check_rows(c, update, warp, check_below(r, KEYS_PATTERN_COUNT), check_between(r, 1, 32),
                check_below(r, 1 << 20));
 }
 
-static void random_case(void)
-{
+static void random_case(void) {
   struct check_random random;
   if (!check_begin("random", &random)) return;
   struct check_case c;
-  const int entry = check_below(&random, ENTRIES), width = draw_width(&random);
-  const int whole = entry != MASKED && entry != DIVERGENT;
+  const int form = check_below(&random, CHECK_FORMS), width = draw_width(&random);
+  const int whole = form == CHECK_KEYED || form == CHECK_UNIFORM || form == CHECK_PIECES ||
+                    form == CHECK_POINTERS;
   const int block = whole ? 32 * check_between(&random, 1, 4) : check_between(&random, 1, 130);
   const int path = check_between(&random, ARC_PATH_ATOMIC, ARC_PATH_AUTO);
   check_case_init(&c, random, width, check_between(&random, 1, 3), block,
@@ -78,17 +56,16 @@ static void random_case(void)
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   c.exact = check_below(&c.random, 4) != 0;
-  draw_layout(&c, entry);
+  draw_layout(&c, form);
   for (int w = 0; w < c.warps; ++w)
     if (!whole && check_below(&c.random, 3) == 0) c.alive[w] &= draw_mask(&c.random);
   for (int u = 0; u < c.plan.updates; ++u)
-    for (int w = 0; w < c.warps; ++w) draw_warp(&c, entry, u, w);
-  check_run_form(&c, launches[entry], entry == POINTERS);
+    for (int w = 0; w < c.warps; ++w) draw_warp(&c, form, u, w);
+  check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   long cases = check.cases >= 0 ? check.cases : 4000;
   if (check.only >= cases) cases = check.only + 1; /* to repeat a case of a longer run */

@@ -6,32 +6,25 @@
  */
 #include "check.cuh"
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-
-enum { KEYED, UNIFORM, MASKED, ENTRIES };
-
-static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch};
+enum { KEYED = CHECK_KEYED, UNIFORM = CHECK_UNIFORM, MASKED = CHECK_MASKED, ENTRIES };
 
 static const float odd_values[] = {NAN,         INFINITY, -INFINITY, 0x1p-149f, -0x1p-130f,
                                    0x1.fp-127f, -0.0f,    0.0f,      0x1p-126f};
 
 enum { ODD_VALUES = sizeof odd_values / sizeof odd_values[0] };
 
-static void fill(struct check_case *c, int entry, int count)
-{
+static void fill(struct check_case *c, int entry, int count) {
   for (int w = 0; w < c->warps; ++w) {
     c->active[w] = check_mask(check_below(&c->random, SHAPE_COUNT), count, &c->random);
     if (entry == UNIFORM)
       check_rows(c, 0, w, KEYS_CONTIGUOUS, 1, check_below(&c->random, c->key_count));
-    else check_fill_rows(c, 0, w, check_below(&c->random, CHECK_GROUPINGS));
+    else
+      check_fill_rows(c, 0, w, check_below(&c->random, CHECK_GROUPINGS));
   }
 }
 
 /* Puts one odd value into a random parameter of one active lane of every warp. */
-static void place(struct check_case *c, float odd)
-{
+static void place(struct check_case *c, float odd) {
   for (int w = 0; w < c->warps; ++w) {
     const unsigned there = c->active[w] & c->alive[w];
     int lane = check_below(&c->random, 32);
@@ -42,8 +35,7 @@ static void place(struct check_case *c, float odd)
   }
 }
 
-static void one_odd_value(int entry, int path, int odd, int width)
-{
+static void one_odd_value(int entry, int path, int odd, int width) {
   struct check_random random;
   if (!check_begin("one odd value", &random)) return;
   struct check_case c;
@@ -55,13 +47,12 @@ static void one_odd_value(int entry, int path, int odd, int width)
   c.exact = 0;
   check_draw_values(&c);
   place(&c, odd_values[odd]);
-  check_run(&c, launches[entry]);
+  check_run(&c, check_launches[entry]);
   check_case_free(&c);
 }
 
 /* Nothing but odd values: sums of denormals, of zeros, of infinities of one sign. */
-static void all_odd(int entry, int path, int odd, int width)
-{
+static void all_odd(int entry, int path, int odd, int width) {
   struct check_random random;
   if (!check_begin("nothing but odd values", &random)) return;
   struct check_case c;
@@ -75,12 +66,11 @@ static void all_odd(int entry, int path, int odd, int width)
   for (int t = 0; t < c.threads; ++t)
     if (check_is_active(&c, 0, t))
       for (int k = 0; k < width; ++k) c.values[(size_t)t * width + k] = odd_values[odd];
-  check_run(&c, launches[entry]);
+  check_run(&c, check_launches[entry]);
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   const int widths[] = {1, 2, 3, 5, 9, 10, 16, 31, 32, 33};
   int turn = 0;

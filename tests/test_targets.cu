@@ -10,14 +10,8 @@
 #include <sys/mman.h>
 #endif
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_PIECES_KERNEL(run_time_pieces, CHECK_MAX_WIDTH, plan.width, CHECK_PIECES,
-                    CHECK_CALL_WARP(arc_add_))
-
 /* Literal pieces, as a renderer has them: means, conics, opacities, colours. */
-static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_plan *plan)
-{
+static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_plan *plan) {
   const arc_piece_f32 pieces[4] = {{plan->pieces[0].base, plan->pieces[0].stride, 2},
                                    {plan->pieces[1].base, plan->pieces[1].stride, 3},
                                    {plan->pieces[2].base, plan->pieces[2].stride, 1},
@@ -25,39 +19,37 @@ static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_
   return arc_target_f32_pieces(pieces, 4);
 }
 
-CHECK_KERNEL(literal_pieces, 9, 9, four_arrays(&plan), CHECK_CALL_WARP(arc_add_))
+CHECK_KERNEL(literal_pieces, 9, 9, four_arrays(&plan), CHECK_CALL(CHECK_KEYED))
 
-static void fill(struct check_case *c, int one_key)
-{
+static void fill(struct check_case *c, int one_key) {
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w) {
       const int count = check_below(&c->random, 3) ? check_below(&c->random, 33) : 32;
       c->active[u * c->warps + w] =
           check_mask(check_below(&c->random, SHAPE_COUNT), count, &c->random);
-      if (one_key) check_rows(c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c->random, c->key_count));
-      else check_fill_rows(c, u, w, check_below(&c->random, CHECK_GROUPINGS));
+      if (one_key)
+        check_rows(c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c->random, c->key_count));
+      else
+        check_fill_rows(c, u, w, check_below(&c->random, CHECK_GROUPINGS));
     }
 }
 
-static void open_case(struct check_case *c, struct check_random random, int width, int path)
-{
+static void open_case(struct check_case *c, struct check_random random, int width, int path) {
   check_case_init(c, random, width, 4, 64, 3);
   c->plan.path = path;
   c->plan.threshold = check_below(&c->random, 35);
 }
 
-static void run_case(struct check_case *c, int one_key)
-{
+static void run_case(struct check_case *c, int one_key) {
   fill(c, one_key);
-  check_run(c, c->plan.piece_count > 1 ? run_time_pieces_launch
-               : one_key               ? uniform_launch
-                                       : keyed_launch);
+  check_run(c, c->plan.piece_count > 1 ? check_launch_pieces
+               : one_key               ? check_launch_uniform
+                                       : check_launch_keyed);
   check_case_free(c);
 }
 
 /* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: what vector requests look at. */
-static void alignment(int width)
-{
+static void alignment(int width) {
   for (int shift = 0; shift < 4; ++shift)
     for (int pad = 0; pad < 6; ++pad)
       for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
@@ -70,8 +62,7 @@ static void alignment(int width)
       }
 }
 
-static void pieces(int width)
-{
+static void pieces(int width) {
   for (int count = 1; count <= CHECK_MAX_PIECES && count <= width; ++count)
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
       struct check_random random;
@@ -83,8 +74,7 @@ static void pieces(int width)
     }
 }
 
-static void literal(int path)
-{
+static void literal(int path) {
   struct check_random random;
   if (!check_begin("literal pieces", &random)) return;
   struct check_case c;
@@ -98,8 +88,7 @@ static void literal(int path)
 
 /* Keys far from 0 on a base far from the arena, so that little memory stands for much: the product
    of key and stride, or of key and bytes, passes 2^31 in either direction. */
-static void far_keys(long key_low, int stride, int count, int path)
-{
+static void far_keys(long key_low, int stride, int count, int path) {
   struct check_random random;
   if (!check_begin("64-bit addresses", &random)) return;
   struct check_case c;
@@ -122,21 +111,20 @@ struct far_rows {
 };
 
 template <int path>
-static __global__ void add_far(struct far_rows far)
-{
+static __global__ void add_far(struct far_rows far) {
   float values[9];
   const arc_target_f32 target = arc_target_f32_rows(far.base, far.stride, 9);
   for (int i = 0; i < 8; ++i) {
     for (int k = 0; k < 9; ++k) values[k] = (float)(check_lane() + 32 * k + i);
-    CHECK_BY_PATH(arc_add_uniform_, (target, far.keys[i], values, true, 1));
+    const struct check_call c = {far.keys[i], values, NULL, 0, true, 0u, 1};
+    check_add(CHECK_UNIFORM, path, target, c);
   }
 }
 
-static float *reserve(size_t bytes)
-{
+static float *reserve(size_t bytes) {
 #if SIMT_ON_CPU
-  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : (float *)p;
 #else
   void *p = NULL;
@@ -146,8 +134,7 @@ static float *reserve(size_t bytes)
 #endif
 }
 
-static void release(float *p, size_t bytes)
-{
+static void release(float *p, size_t bytes) {
 #if SIMT_ON_CPU
   munmap(p, bytes);
 #else
@@ -157,12 +144,11 @@ static void release(float *p, size_t bytes)
 }
 
 template <int path>
-static void large_array(void)
-{
+static void large_array(void) {
   struct check_random random;
   if (!check_begin("an array beyond 2^31 floats", &random)) return;
-  struct far_rows far = {NULL, 12, {0, 59652323, 119304647, 178956970, 178956971, 238609294,
-                                    268435455, 357913940}};
+  struct far_rows far = {
+      NULL, 12, {0, 59652323, 119304647, 178956970, 178956971, 238609294, 268435455, 357913940}};
   const size_t bytes = (size_t)(far.keys[7] + 1) * far.stride * sizeof(float);
   far.base = reserve(bytes);
   if (!far.base) {
@@ -175,8 +161,8 @@ static void large_array(void)
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int i = 0; i < 8; ++i) {
     float row[12];
-    CHECK_CUDA(cudaMemcpy(row, far.base + (size_t)far.keys[i] * far.stride, 48,
-                          cudaMemcpyDeviceToHost));
+    CHECK_CUDA(
+        cudaMemcpy(row, far.base + (size_t)far.keys[i] * far.stride, 48, cudaMemcpyDeviceToHost));
     for (int k = 0; k < 12; ++k) {
       const float must = k < 9 ? (float)(31 * 16 + 32 * (32 * k + i)) : 0.0f;
       CHECK(row[k] == must, "path %d key %d parameter %d is %g, must be %g", path, far.keys[i], k,
@@ -189,22 +175,22 @@ static void large_array(void)
 
 /* Rows in shared memory: no vector requests there. */
 template <int path>
-static __global__ void add_shared(float *out, const int *rows)
-{
+static __global__ void add_shared(float *out, const int *rows) {
   __shared__ float sums[8 * 12];
   float values[9];
   for (int i = (int)threadIdx.x; i < 96; i += (int)blockDim.x) sums[i] = 0.0f;
   __syncthreads();
   const arc_target_f32 target = arc_target_f32_rows(sums, 12, 9);
   for (int k = 0; k < 9; ++k) values[k] = (float)((int)threadIdx.x + 64 * k);
-  CHECK_BY_PATH(arc_add_, (target, rows[threadIdx.x], values, threadIdx.x % 5 != 4, 4));
+  const bool active = threadIdx.x % 5 != 4;
+  const struct check_call c = {rows[threadIdx.x], values, NULL, 0, active, 0u, 4};
+  check_add(CHECK_KEYED, path, target, c);
   __syncthreads();
   for (int i = (int)threadIdx.x; i < 96; i += (int)blockDim.x) out[i] = sums[i];
 }
 
 template <int path>
-static void shared_rows(void)
-{
+static void shared_rows(void) {
   struct check_random random;
   if (!check_begin("rows in shared memory", &random)) return;
   int rows[64];
@@ -225,8 +211,7 @@ static void shared_rows(void)
   CHECK_CUDA(cudaFree(out));
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   const int widths[] = {1, 2, 3, 4, 6, 9, 10, 16, 31, 32, 33, 40, 100};
   for (int i = 0; i < 13; ++i) {
@@ -235,11 +220,11 @@ int main(int argc, char **argv)
   }
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     literal(path);
-    far_keys(240000000, 9, 0, path);      /* 2.16e9 floats: 32 bits wrap to a negative one */
-    far_keys(480000000, 12, 0, path);     /* 5.76e9 floats: they wrap to a positive one */
-    far_keys(59652324, 9, 0, path);       /* bytes pass 2^31, floats do not */
-    far_keys(2147483642, 16, 0, path);    /* the largest keys */
-    far_keys(-300000000, 12, 0, path);    /* and negative ones */
+    far_keys(240000000, 9, 0, path);   /* 2.16e9 floats: 32 bits wrap to a negative one */
+    far_keys(480000000, 12, 0, path);  /* 5.76e9 floats: they wrap to a positive one */
+    far_keys(59652324, 9, 0, path);    /* bytes pass 2^31, floats do not */
+    far_keys(2147483642, 16, 0, path); /* the largest keys */
+    far_keys(-300000000, 12, 0, path); /* and negative ones */
     far_keys(200000000, 0, 4, path);
   }
 #define ON_PATH(path)  \

@@ -8,20 +8,13 @@
  */
 #include "check.cuh"
 
-CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_))
-CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_MASKED(CHECK_ALIVE))
-
-enum { KEYED, UNIFORM, MASKED, ENTRIES };
-
-static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch};
+enum { KEYED = CHECK_KEYED, UNIFORM = CHECK_UNIFORM, MASKED = CHECK_MASKED, ENTRIES };
 
 #if SIMT_ON_CPU
 
 /* Whether the path may reduce a warp's groups at all: the papers' butterfly wants one key and the
    whole warp. */
-static int can_reduce(const struct check_case *c, int update, int warp)
-{
+static int can_reduce(const struct check_case *c, int update, int warp) {
   if (c->plan.path == ARC_PATH_ATOMIC) return 0;
   if (c->plan.path != ARC_PATH_BUTTERFLY) return 1;
   const unsigned active = c->active[update * c->warps + warp] & c->alive[warp];
@@ -36,8 +29,7 @@ static int can_reduce(const struct check_case *c, int update, int warp)
 }
 
 /* Floats that reach memory, by the definition of the threshold. */
-static unsigned long long floats_added(const struct check_case *c)
-{
+static unsigned long long floats_added(const struct check_case *c) {
   unsigned long long floats = 0;
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w) {
@@ -61,8 +53,7 @@ static unsigned long long floats_added(const struct check_case *c)
 
 #endif
 
-static void run_threshold(int entry, int path, int threshold)
-{
+static void run_threshold(int entry, int path, int threshold) {
   struct check_random random;
   if (!check_begin("threshold", &random)) return;
   struct check_case c;
@@ -74,27 +65,29 @@ static void run_threshold(int entry, int path, int threshold)
   check_fill_shapes(&c);
   for (int w = 0; w < c.warps; ++w) {
     const int first = check_below(&c.random, c.key_count);
-    if (entry == UNIFORM || w % 3 == 0) check_rows(&c, 0, w, KEYS_CONTIGUOUS, 1, first);
-    else check_rows(&c, 0, w, w % KEYS_PATTERN_COUNT, 1 + check_below(&c.random, 5), first);
+    if (entry == UNIFORM || w % 3 == 0)
+      check_rows(&c, 0, w, KEYS_CONTIGUOUS, 1, first);
+    else
+      check_rows(&c, 0, w, w % KEYS_PATTERN_COUNT, 1 + check_below(&c.random, 5), first);
   }
 #if SIMT_ON_CPU
   simt_counters_reset();
 #endif
-  check_run(&c, launches[entry]);
+  check_run(&c, check_launches[entry]);
 #if SIMT_ON_CPU
   const unsigned long long floats = simt_counters_read().lane_adds, must = floats_added(&c);
   if (threshold <= ARC_THRESHOLD_NEVER)
     CHECK(floats == must, "entry %d path %d threshold %d: %llu floats added, must be %llu", entry,
           path, threshold, floats, must);
-  else CHECK(floats <= floats_added(&c), "more floats added than without any reduction");
+  else
+    CHECK(floats <= floats_added(&c), "more floats added than without any reduction");
 #endif
   check_case_free(&c);
 }
 
 /* One lane adds as many floats either way; but the transposed and the butterfly reduction shuffle
    in any group that has the threshold, and the plain path never does. */
-static void one_warp(int path, int count, int threshold)
-{
+static void one_warp(int path, int count, int threshold) {
   struct check_random random;
   if (!check_begin("one warp", &random)) return;
   struct check_case c;
@@ -106,7 +99,7 @@ static void one_warp(int path, int count, int threshold)
 #if SIMT_ON_CPU
   simt_counters_reset();
 #endif
-  check_run(&c, uniform_launch);
+  check_run(&c, check_launch_uniform);
 #if SIMT_ON_CPU
   const int reduces = count >= threshold, shuffled = simt_counters_read().shuffles != 0;
   CHECK(shuffled == reduces, "path %d, %d lanes, threshold %d: reduced in registers: %d", path,
@@ -115,8 +108,7 @@ static void one_warp(int path, int count, int threshold)
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int entry = 0; entry < ENTRIES; ++entry)
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)

@@ -11,14 +11,12 @@
 
 void other_unit(float *sums); /* test_two_units_other.cu */
 
-static __global__ void add(float *sums)
-{
+static __global__ void add(float *sums) {
   const float values[2] = {1.0f, 2.0f};
   arc_add_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true, ARC_BALANCE_THRESHOLD);
 }
 
-int main(void)
-{
+int main(void) {
   int devices = 0;
   float *sums = NULL, got[2] = {0.0f, 0.0f};
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {

@@ -6,10 +6,7 @@
  */
 #include "check.cuh"
 
-CHECK_KERNEL(add, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL_WARP(arc_add_uniform_))
-
-static void run_shapes(int width, int path, int threshold)
-{
+static void run_shapes(int width, int path, int threshold) {
   struct check_random random;
   if (!check_begin("uniform", &random)) return;
   struct check_case c;
@@ -22,12 +19,11 @@ static void run_shapes(int width, int path, int threshold)
   for (int u = 0; u < 2; ++u)
     for (int w = 0; w < c.warps; ++w)
       check_rows(&c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c.random, c.key_count));
-  check_run(&c, add_launch);
+  check_run(&c, check_launch_uniform);
   check_case_free(&c);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   check_main(argc, argv);
   int turn = 0;
   for (int width = 1; width <= 35; ++width) {
