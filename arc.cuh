@@ -865,6 +865,71 @@ ARC__FN void arc__add_groups(const arc__call *c, unsigned group, unsigned leader
 }
 
 /* ------------------------------------------------------------------------------------------ */
+/* >>check                                                                                      */
+
+#if ARC_CHECK >= 2
+ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long long x) {
+  return (digest ^ x) * 0x100000001b3ull;
+}
+
+/* Of all that the lanes of a warp must agree on. */
+ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
+  unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
+  for (int i = 0; c->target && i < c->target->pieces; ++i) {
+    const arc__piece *p = &c->target->piece[i];
+    digest = arc__digest(digest, (unsigned long long)p->base);
+    digest = arc__digest(digest, (unsigned)p->stride_bytes);
+    digest = arc__digest(digest, (unsigned)p->width);
+  }
+  return digest;
+}
+
+ARC__FN void arc__check_promises(const arc__call *c) {
+  int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
+  if (arc__promised(c, ARC_PROMISE_ONE_KEY))
+    ARC__CHECK(2, (!c->active && !arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)) || c->key == first,
+               "the keys of a uniform add differ");
+  for (int i = 0; i < c->width && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO); ++i)
+    ARC__CHECK(2, c->active || arc__load(c, i) << 1 == 0u,
+               "an inactive lane holds a value that is not zero");
+  for (int i = 0; c->target && i < c->target->pieces; ++i)
+    ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ALIGNED_16) || ARC__LARGEST_LOG2 == 2 || c->target->piece[i].vector_log2 == 4,
+               "a row is not aligned to 16 bytes of global memory");
+}
+
+ARC__FN void arc__check_pointers(const arc__call *c) {
+  unsigned long long digest = 0u;
+  for (int i = 0; i < c->width && c->active; ++i)
+    digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
+  unsigned group = arc__group(c);
+  unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
+  ARC__CHECK(2, digest == leaders, "lanes with one key hold different pointers");
+}
+#endif
+
+ARC__FN void arc__check_call(const arc__call *c) {
+  ARC__CHECK(1, c->width >= 1, "the width must be at least 1");
+  ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width, "the width is above options.max_width");
+  ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
+             "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
+  ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
+#if ARC_CHECK >= 2
+  unsigned here = __ballot_sync(c->lanes, true);
+  ARC__CHECK(2, here == c->lanes, "not all lanes that must call are here: they have returned, or are elsewhere");
+  unsigned long long digest = arc__digest_call(c);
+  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
+  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
+  ARC__CHECK(2, !c->target || c->target->builder == c->lane, "the target was built in another lane");
+  arc__call present = *c;
+  present.present = __ballot_sync(c->lanes, c->active);
+  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE) || present.present != 0u,
+             "no lane of the warp is active");
+  if (present.present != 0u) arc__check_promises(&present);
+  if (!c->target) arc__check_pointers(&present);
+#endif
+}
+
+/* ------------------------------------------------------------------------------------------ */
 /* >>paths                                                                                      */
 /* Below, the threshold is resolved, and some lane is present unless said otherwise. */
 
@@ -977,8 +1042,6 @@ ARC__FN void arc__auto_keyed(const arc__call *c) {
   }
   arc__add_groups(c, group, leaders);
 }
-
-ARC__FN void arc__check_call(const arc__call *c) { (void)c; }
 
 /* The default of the balancing threshold for this call. Without a target, every value is a request. */
 ARC__FN int arc__threshold(const arc__call *c) {

@@ -1,43 +1,54 @@
-/* test_widths.cu - literal widths 1..32, 33, 64, 100 and 256; run-time widths the same.
+/* test_widths.cu - literal widths; run-time widths, without and with a literal bound.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Two kernels for each literal width; cases alike run through the kernels whose width is an
- * argument. Built twice, WIDTHS_HIGH 0 and 1, to keep the compile short.
+ * The CPU warp runs every literal width 1..128, a GPU a sample of them: stack.sh compiles them all.
+ * Each has one kernel of keyed calls on the path auto, and one of uniform calls on another path by
+ * turns. Cases alike run through the kernels whose width is an argument.
  */
 #include "check.cuh"
 
-#ifndef WIDTHS_HIGH
-#define WIDTHS_HIGH 0
-#endif
-
-#if WIDTHS_HIGH
-#define WIDTHS(X) \
-  X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32) X(33) X(64) X(100) X(256)
-#else
+#if SIMT_ON_CPU
+#define TEN(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
 #define WIDTHS(X)                                                                               \
   X(1)                                                                                          \
-  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) \
-      X(19) X(20)
+  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) TEN(X, 1) TEN(X, 2) TEN(X, 3) TEN(X, 4) TEN(X, 5)     \
+      TEN(X, 6) TEN(X, 7) TEN(X, 8) TEN(X, 9) TEN(X, 10) TEN(X, 11) X(120) X(121) X(122) X(123) \
+          X(124) X(125) X(126) X(127) X(128) X(256)
+#else
+#define WIDTHS(X) \
+  X(1) X(2) X(3) X(4) X(5) X(7) X(8) X(9) X(12) X(16) X(17) X(31) X(32) X(33) X(70) X(128)
 #endif
 
-/* Auto holds the atomic, the transposed and the tree path; one more by turns keeps the compile
-   short, and every path at every literal width goes through the assembler in stack.sh. */
-#define BY_TURNS(n) (2 + (n) % 4)
-#define CALL CHECK_CALL_WARP(arc_add_)
-#define LITERAL(n)                                                                     \
-  CHECK_ONE_KERNEL(auto_##n, ARC_PATH_AUTO, n, n, CHECK_ROWS, CALL)                    \
-  CHECK_ONE_KERNEL(other_##n, BY_TURNS(n), n, n, CHECK_ROWS, CALL)                     \
-  static void auto_##n##_launch(const struct check_plan *plan, int grid, int block) {  \
-    CHECK_LAUNCH(auto_##n);                                                            \
-  }                                                                                    \
-  static void other_##n##_launch(const struct check_plan *plan, int grid, int block) { \
-    CHECK_LAUNCH(other_##n);                                                           \
+#define BY_TURNS(n) (ARC_PATH_ATOMIC + (n) % 6)
+#define LITERAL(n)                                                                        \
+  CHECK_ONE_KERNEL(keyed_##n, ARC_PATH_AUTO, n, n, CHECK_ROWS, CHECK_CALL(CHECK_KEYED))   \
+  CHECK_ONE_KERNEL(uniform_##n, BY_TURNS(n), n, n, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM)) \
+  static void keyed_##n##_launch(const struct check_plan *plan, int grid, int block) {    \
+    CHECK_LAUNCH(keyed_##n);                                                              \
+  }                                                                                       \
+  static void uniform_##n##_launch(const struct check_plan *plan, int grid, int block) {  \
+    CHECK_LAUNCH(uniform_##n);                                                            \
   }
 WIDTHS(LITERAL)
 
-CHECK_KERNEL(any, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL)
+/* A width known at run time, in a local array with a literal bound. */
+enum { BOUND = 40 };
 
-static void run_width(int width, int path, check_launch launch) {
+static __device__ __forceinline__ void add_bounded(int promises, const arc_target_f32 &target,
+                                                   const struct check_call &c) {
+  arc_options o = arc_options_default();
+  o.promises |= promises;
+  o.threshold = c.threshold;
+  o.max_width = BOUND;
+  arc_add_with_f32(target, c.key, c.values, c.active, o);
+}
+
+CHECK_SHORT_KERNEL(bounded_keyed, BOUND, plan.width, CHECK_ROWS,
+                   add_bounded(0, target, check_call_of(&plan, update, values)))
+CHECK_SHORT_KERNEL(bounded_uniform, BOUND, plan.width, CHECK_ROWS,
+                   add_bounded(ARC_PROMISE_ONE_KEY, target, check_call_of(&plan, update, values)))
+
+static void run_width(int width, int path, int one_key, check_launch launch) {
   struct check_random random;
   if (!check_begin("literal and run-time widths", &random)) return;
   struct check_case c;
@@ -49,7 +60,7 @@ static void run_width(int width, int path, check_launch launch) {
     for (int w = 0; w < c.warps; ++w) {
       const int count = u ? check_below(&c.random, 33) : 32;
       c.active[u * c.warps + w] = check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
-      check_fill_rows(&c, u, w, w % 2 ? 0 : check_below(&c.random, CHECK_GROUPINGS));
+      check_fill_rows(&c, u, w, one_key || w % 2 ? 0 : check_below(&c.random, CHECK_GROUPINGS));
     }
   check_run(&c, launch);
   check_case_free(&c);
@@ -57,11 +68,18 @@ static void run_width(int width, int path, check_launch launch) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-#define RUN(n)                                                           \
-  for (int i = 0; i < 4; ++i) {                                          \
-    run_width(n, ARC_PATH_AUTO, i % 2 ? any_launch : auto_##n##_launch); \
-    run_width(n, BY_TURNS(n), i % 2 ? any_launch : other_##n##_launch);  \
+#define RUN(n)                                          \
+  for (int i = 0; i < 2; ++i) {                         \
+    run_width(n, ARC_PATH_AUTO, 0, keyed_##n##_launch); \
+    run_width(n, BY_TURNS(n), 1, uniform_##n##_launch); \
+    run_width(n, ARC_PATH_AUTO, 0, check_launch_keyed); \
+    run_width(n, BY_TURNS(n), 1, check_launch_uniform); \
   }
   WIDTHS(RUN)
+  for (int width = 1; width <= BOUND; ++width)
+    for (int i = 0; i < 4; ++i) {
+      run_width(width, 0, 0, bounded_keyed_launch);
+      run_width(width, 0, 1, bounded_uniform_launch);
+    }
   return check_finish();
 }
