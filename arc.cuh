@@ -216,12 +216,11 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__UNROLL
 #endif
 
-/* Set to 0 so that words that a run-time width leaves out do not stay live from call to call. */
+/* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
 #define ARC__WORDS(w, count) unsigned w[count] = {0u}
 
-/* for i in [0, count), where count never exceeds the literal `most`. The literal bound lets every
-   compiler unroll before it knows count, so that arrays indexed by i are registers; a count known
-   at run time only skips four at a time. */
+/* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
+   count, so that arrays indexed by i are registers; a run-time count skips four at a time. */
 #define ARC__EACH(i, count, most)                                                     \
   ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4)                \
     if (i##_four < (count))                                                           \
@@ -473,10 +472,10 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
     char *at = address + ARC__VALUE_BYTES * i;
     if (vector_log2 >= 3 && count >= i + 2) {
       arc__atomic_add2(kind, at, w + i);
-    } else {
-      if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
-      if (count >= i + 2) arc__atomic_add(kind, at + ARC__VALUE_BYTES, w[i + 1]);
+      continue;
     }
+    if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
+    if (count >= i + 2) arc__atomic_add(kind, at + ARC__VALUE_BYTES, w[i + 1]);
   }
 }
 
@@ -735,18 +734,42 @@ ARC__FN unsigned arc__exchange(const arc__call *c, unsigned low, unsigned high, 
   return arc__sum(c->kind, low, __shfl_xor_sync(ARC_LANES_ALL, send, distance));
 }
 
-/* Reduces `count` words over groups of `lanes` (32 or 16) neighbouring lanes; lane l of each ends
-   with word l. may_clobber: no other branch of the caller reads the words. */
-ARC__FN unsigned arc__reduce_transposed(const arc__call *c, unsigned *w, int lanes, int count,
-                                        bool may_clobber) {
+/* Up to `most` (a literal) words by exchanges `distance`, 2 * distance, ... apart. may_clobber: no
+   other branch of the caller reads the words. */
+ARC__FN unsigned arc__reduce_words(const arc__call *c, unsigned *w, int most, int count,
+                                   int distance, bool may_clobber) {
+  if (count > most) count = most;
   ARC__UNROLL
-  for (int distance = 1; distance < lanes; distance *= 2) {
-    ARC__EACH(i, (count + 1) / 2, ARC__WARP / 2)
-      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance,
-                           may_clobber || distance > 1);
+  for (int step = 1; step < most; step *= 2) {
+    ARC__EACH(i, (count + 1) / 2, 4)
+      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance * step,
+                           may_clobber || step > 1);
     count = (count + 1) / 2;
   }
   return w[0];
+}
+
+/* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
+   them, l modulo `lanes`. A lane's values belong to its sums if it `stays`; with 16 lanes, to those
+   of lane ^ 16 if it `leaves`. Eight values at a time, so that few registers are live. */
+ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, bool stays,
+                                   bool leaves, bool may_clobber) {
+  int count = arc__chunk_width(c, first, lanes);
+  ARC__WORDS(sum, ARC__WARP / 8);
+  ARC__UNROLL
+  for (int i = 0; i < ARC__WARP / 8; ++i) {
+    if (8 * i >= count) continue;
+    ARC__WORDS(w, 8);
+    ARC__EACH(k, count - 8 * i, 8) {
+      w[k] = stays ? arc__load(c, first + 8 * i + k) : arc__neutral(c->kind);
+      if (lanes == ARC__WARP) continue;
+      unsigned other = leaves ? arc__load(c, first + 8 * i + k) : arc__neutral(c->kind);
+      w[k] = arc__sum(c->kind, w[k], __shfl_xor_sync(ARC_LANES_ALL, other, ARC__WARP / 2));
+    }
+    sum[i] = arc__reduce_words(c, w, 8, count - 8 * i, 1, may_clobber || lanes < ARC__WARP);
+  }
+  const bool copied = true;
+  return arc__reduce_words(c, sum, lanes / 8, (count + 7) / 8, 8, copied);
 }
 
 /* Adds the sum that a transposed reduction of the chunk at `first` left in this lane. */
@@ -761,10 +784,7 @@ ARC__FN void arc__emit_owned(const arc__call *c, int key, unsigned sum, int firs
 ARC__FN void arc__add_group_transposed(const arc__call *c, int key, bool is_source,
                                        bool may_clobber) {
   ARC__CHUNKS(c, first, ARC__WARP) {
-    int count = arc__chunk_width(c, first, ARC__WARP);
-    ARC__WORDS(w, ARC__WARP);
-    arc__gather(c, w, first, count, is_source);
-    unsigned sum = arc__reduce_transposed(c, w, ARC__WARP, count, may_clobber);
+    unsigned sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, false, may_clobber);
     arc__emit_owned(c, key, sum, first, ARC__WARP);
   }
 }
@@ -780,16 +800,7 @@ ARC__FN void arc__add_pair_transposed(const arc__call *c, unsigned group, unsign
   unsigned low = leaders & (0u - leaders);
   int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : leaders ^ low));
   ARC__CHUNKS(c, first, half) {
-    int count = arc__chunk_width(c, first, half);
-    ARC__WORDS(w, half);
-    ARC__EACH(i, count, half) {
-      unsigned neutral = arc__neutral(c->kind);
-      unsigned keep = stays ? arc__load(c, first + i) : neutral;
-      unsigned send = leaves ? arc__load(c, first + i) : neutral;
-      w[i] = arc__sum(c->kind, keep, __shfl_xor_sync(ARC_LANES_ALL, send, half));
-    }
-    const bool may_clobber = true;
-    unsigned sum = arc__reduce_transposed(c, w, half, count, may_clobber);
+    unsigned sum = arc__reduce_chunk(c, first, half, stays, leaves, true);
     arc__emit_owned(c, key, sum, first, half);
   }
 }
@@ -908,6 +919,7 @@ ARC__FN void arc__check_pointers(const arc__call *c) {
 #endif
 
 ARC__FN void arc__check_call(const arc__call *c) {
+  (void)c;
   ARC__CHECK(1, c->width >= 1, "the width must be at least 1");
   ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width, "the width is above options.max_width");
   ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,

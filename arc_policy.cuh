@@ -8,14 +8,14 @@
    ---------------------  -----------------------  -------------------  ---------------------------------------------
    ARC_PATH               ARC_PATH_ATOMIC          ARC_PATH_AUTO        the path behind the short names (arc_add_f32,
                           ARC_PATH_SERIALIZED                           ...). Fix it to compare paths, or when auto is
-                          ARC_PATH_BUTTERFLY                            not the fastest in your own sweep. Every path
-                          ARC_PATH_TRANSPOSED                           stays callable by name.
+                          ARC_PATH_BUTTERFLY                            not the fastest in your own sweep. A single
+                          ARC_PATH_TRANSPOSED                           call takes another one by arc_options.
                           ARC_PATH_TREE
                           ARC_PATH_AUTO
    ARC_BALANCE_THRESHOLD  0..33,                   ARC_THRESHOLD_AUTO   lanes a group must have to be reduced in
                           ARC_THRESHOLD_AUTO                            registers; 0 always reduces, 33 never does.
                                                                         AUTO decides by architecture, width and keys
-                                                                        (table at the end of this file). A literal
+                                                                        (formulas at the end of this file). A literal
                                                                         costs nothing, a run-time one a compare.
    ARC_INACTIVE_IS_ZERO   0, 1                     0                    1: the caller promises that inactive lanes
                                                                         hold zeros and readable values. Saves up to
@@ -26,6 +26,9 @@
    ARC_WARP_IS_ACTIVE     0, 1                     0                    1: the caller promises that no warp calls
                                                                         with all its lanes inactive, as after a vote
                                                                         of its own. Saves arc's vote.
+   ARC_ALIGNED_16         0, 1                     0                    1: the caller promises that all rows lie in
+                                                                        global memory, base and stride multiples of
+                                                                        16 bytes. Saves the code for other rows.
    ARC_VECTOR_ATOMICS     0, 1                     1                    1: 8- and 16-byte reduction instructions
                                                                         where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
@@ -34,15 +37,19 @@
                                                                         ask for it only when they add as well.
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
                                                                         lane mask); a few instructions a call.
-                                                                        2: also promises (one key in a uniform call,
-                                                                        the three above); a few votes and a compare
-                                                                        a value. A failure stops the kernel with
-                                                                        file, line and what was wrong. */
+                                                                        2: also promises, who is there, and what all
+                                                                        lanes must agree on; some votes and shuffles,
+                                                                        a compare a value. A failure stops the kernel
+                                                                        with file, line and what was wrong.
+   ARC_COST_...           1..999                   see the end          the constants of the default decision. The
+                                                                        sweep prints those of your GPU.
+
+   Promises are those of every call in the file; a single call states its own in arc_options. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
 
 #define ARC_VERSION_MAJOR 0
-#define ARC_VERSION_MINOR 1
+#define ARC_VERSION_MINOR 2
 #define ARC_VERSION_PATCH 0
 #define ARC_VERSION (10000 * ARC_VERSION_MAJOR + 100 * ARC_VERSION_MINOR + ARC_VERSION_PATCH)
 
@@ -54,12 +61,19 @@
 #define ARC_PATH_TREE 5
 #define ARC_PATH_AUTO 6
 
+/* What a call may promise (arc_options.promises); the macros above promise it for all calls. */
+#define ARC_PROMISE_ONE_KEY 1 /* all active lanes hold one key: what arc_add_uniform_f32 promises */
+#define ARC_PROMISE_INACTIVE_IS_ZERO 2
+#define ARC_PROMISE_INACTIVE_HAS_KEY 4
+#define ARC_PROMISE_WARP_IS_ACTIVE 8
+#define ARC_PROMISE_ALIGNED_16 16
+
 #define ARC_SCOPE_DEVICE 1
 #define ARC_SCOPE_SYSTEM 2
 
 /* For rows that the whole grid adds to at once: a camera's gradient, a background colour, a small
-   table. Requests to one row stand in line (H200: 0.57 G a second instead of 40), so that even one
-   lane's values are better brought to memory in one. A lane cannot see what other warps add to. */
+   table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so that even one lane's
+   values should leave in one request. A lane cannot see what other warps add to. */
 #define ARC_THRESHOLD_CONTENDED 1
 #define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
 #define ARC_THRESHOLD_AUTO 34
@@ -78,6 +92,9 @@
 #endif
 #ifndef ARC_WARP_IS_ACTIVE
 #define ARC_WARP_IS_ACTIVE 0
+#endif
+#ifndef ARC_ALIGNED_16
+#define ARC_ALIGNED_16 0
 #endif
 #ifndef ARC_VECTOR_ATOMICS
 #define ARC_VECTOR_ATOMICS 1
@@ -135,6 +152,14 @@
 #endif
 #endif
 
+#if ARC_ALIGNED_16 + 0 < 0 || ARC_ALIGNED_16 + 0 > 1
+#error "ARC_ALIGNED_16 must be 0 or 1"
+#elif ARC_ALIGNED_16 + 0 == 0
+#if !ARC__IS_ZERO(ARC_ALIGNED_16)
+#error "ARC_ALIGNED_16 must be 0 or 1"
+#endif
+#endif
+
 #if ARC_VECTOR_ATOMICS + 0 < 0 || ARC_VECTOR_ATOMICS + 0 > 1
 #error "ARC_VECTOR_ATOMICS must be 0 or 1"
 #elif ARC_VECTOR_ATOMICS + 0 == 0
@@ -188,17 +213,60 @@
   " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
   " inactive_has_key=" ARC__STRING(ARC_INACTIVE_HAS_KEY)                                        \
   " warp_is_active=" ARC__STRING(ARC_WARP_IS_ACTIVE)                                            \
+  " aligned_16=" ARC__STRING(ARC_ALIGNED_16)                                                    \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
   " check=" ARC__STRING(ARC_CHECK)
 
-#define ARC_PROMISE_ONE_KEY 1
-#define ARC_PROMISE_INACTIVE_IS_ZERO 2
-#define ARC_PROMISE_INACTIVE_HAS_KEY 4
-#define ARC_PROMISE_WARP_IS_ACTIVE 8
-#define ARC_PROMISE_ALIGNED_16 16
-#define ARC__PROMISES (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY * ARC_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE)
-#define ARC_MIN_LANES_TO_REDUCE(shuffles, requests) ((56 + 13 * (shuffles)) / (8 * ((requests) + 1)))
-#define ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests) ((56 + 13 * (shuffles)) / (8 * ((requests) + 1)))
-#define ARC_MIN_LANES_TO_MATCH(shuffles, requests) ((56 + 13 * (shuffles)) / (8 * ((requests) + 1)))
+#define ARC__PROMISES                                        \
+  (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO +     \
+   ARC_PROMISE_INACTIVE_HAS_KEY * ARC_INACTIVE_HAS_KEY +     \
+   ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE +         \
+   ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
+
+/* The default decision (ARC_THRESHOLD_AUTO). A reduction costs a base and S shuffles, S being those
+   of the transposed reduction (arc.cuh, first screen); a lane on the plain path costs q requests,
+   ceil(n / 4) with 16-byte rows, n without vectors. So a group is reduced from
+       (REDUCE + SHUFFLE S) / (REQUEST (q + 1))                          lanes on,
+   keys are matched from
+       (MATCH + SHUFFLE S) / (REQUEST q)                                 active lanes on,
+   and where the caller makes every promise of a renderer (one key, zeros, the key and an active lane
+   in each warp) a group is reduced from
+       (PROMISED_REDUCE + PROMISED_SHUFFLE S - PROMISED_SLACK q) / (REQUEST q)      lanes on:
+   there the kernel around is busy, and memory has slack for so many requests whatever is added.
+   Measured on an H200, 39 widths and alignments: at most 1.8 % above the best of a table with an
+   entry each, 0.5 % on average. `cmake --workflow --preset policy` prints those of your GPU. */
+#ifndef ARC_COST_REDUCE
+#define ARC_COST_REDUCE 19
+#endif
+#ifndef ARC_COST_MATCH
+#define ARC_COST_MATCH 13
+#endif
+#ifndef ARC_COST_SHUFFLE
+#define ARC_COST_SHUFFLE 3
+#endif
+#ifndef ARC_COST_REQUEST
+#define ARC_COST_REQUEST 2
+#endif
+#ifndef ARC_COST_PROMISED_REDUCE
+#define ARC_COST_PROMISED_REDUCE 16
+#endif
+#ifndef ARC_COST_PROMISED_SHUFFLE
+#define ARC_COST_PROMISED_SHUFFLE 7
+#endif
+#ifndef ARC_COST_PROMISED_SLACK
+#define ARC_COST_PROMISED_SLACK 9
+#endif
+#if ARC_COST_REDUCE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || \
+    ARC_COST_REQUEST + 0 < 1 || ARC_COST_PROMISED_REDUCE + 0 < 1 ||                  \
+    ARC_COST_PROMISED_SHUFFLE + 0 < 1 || ARC_COST_PROMISED_SLACK + 0 < 1
+#error "every ARC_COST_... must be 1 or more"
+#endif
+#define ARC_MIN_LANES_TO_REDUCE(shuffles, requests) \
+  ((ARC_COST_REDUCE + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * ((requests) + 1)))
+#define ARC_MIN_LANES_TO_MATCH(shuffles, requests) \
+  ((ARC_COST_MATCH + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
+#define ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests)                    \
+  ((ARC_COST_PROMISED_REDUCE + ARC_COST_PROMISED_SHUFFLE * (shuffles) -         \
+    ARC_COST_PROMISED_SLACK * (requests)) / (ARC_COST_REQUEST * (requests)))
 
 #endif /* ARC_POLICY_CUH */
