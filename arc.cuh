@@ -100,13 +100,18 @@ typedef struct arc__slot {
   int owned;
 } arc__slot;
 
+typedef struct arc__decision {
+  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
+  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+} arc__decision;
+
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
-  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
-  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+  arc__decision decision;
+  arc__decision upper; /* bounds of it, from the strides alone: literal strides fold */
   arc__slot warp_slot;              /* after a reduction over the warp */
   arc__slot half_warp_slot;         /* after one over each half-warp */
   int builder;                      /* the lane that built it; ARC_CHECK 2 */
@@ -482,23 +487,29 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
 /* ------------------------------------------------------------------------------------------ */
 /* >>target                                                                                     */
 
-/* How many bytes one instruction may add to this piece, as a power of two: the largest up to 16
-   that divides both base and stride. Via __popc, so that ptxas keeps the result: it computes a
+/* How many bytes one instruction may add to rows of this base and stride, as a power of two: the
+   largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
    plain minimum anew in every call. */
-ARC__FN int arc__vector_log2(const arc__piece *p) {
+ARC__FN int arc__vector_log2(const char *base, int stride_bytes) {
 #if ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS
 #if defined(__CUDA_ARCH__)
-  bool global = __isGlobal(p->base) != 0;
+  bool global = __isGlobal(base) != 0;
 #else
-  bool global = simt_is_global(p->base) != 0;
+  bool global = simt_is_global(base) != 0;
 #endif
-  if (p->stride_bytes % 8 != 0) return 2; /* a literal stride decides at once */
-  unsigned bits = (unsigned)(unsigned long long)p->base | (unsigned)p->stride_bytes | 16u;
+  if (stride_bytes % 8 != 0) return 2; /* a literal stride decides at once */
+  unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 16u;
   return global ? __popc((bits & (0u - bits)) - 1u) : 2;
 #else
-  (void)p;
+  (void)base, (void)stride_bytes;
   return 2;
 #endif
+}
+
+/* The same if the base is aligned to 16 bytes. */
+ARC__FN int arc__largest_log2(int stride_bytes) {
+  if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2;
+  return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width) {
@@ -511,7 +522,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   p->base = (char *)base;
   p->stride_bytes = stride * ARC__VALUE_BYTES;
   p->width = width;
-  p->vector_log2 = arc__vector_log2(p);
+  p->vector_log2 = arc__vector_log2(p->base, p->stride_bytes);
   t->pieces = i + 1;
   t->width += width;
 }
@@ -536,17 +547,11 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
   return slot;
 }
 
-/* Instructions with which the atomic path adds one lane's values. */
-ARC__FN int arc__requests(const arc__target *t) {
-  int requests = 0;
-  ARC__EACH_PIECE(i, t->pieces, {
-    int width = t->piece[i].width;
-    int log2 = t->piece[i].vector_log2;
-    requests += log2 == 4   ? width / 4 + width % 4 / 2 + width % 2
-                : log2 == 3 ? width / 2 + width % 2
+/* Reduction instructions with which one lane adds `width` values of a row. */
+ARC__FN int arc__requests(int width, int vector_log2) {
+  return vector_log2 == 4   ? width / 4 + width % 4 / 2 + width % 2
+         : vector_log2 == 3 ? width / 2 + width % 2
                             : width;
-  })
-  return requests;
 }
 
 /* S(n): shuffles of the transposed reduction of n values. */
@@ -555,18 +560,37 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* The default decision (arc_policy.cuh explains the formulas). Via __popc so that ptxas keeps the
-   result. */
+/* A number of lanes that ptxas keeps, since it comes out of __popc: it computes what is cheaper anew
+   in every call. */
 ARC__FN int arc__kept(int lanes) {
   return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
 }
 
+/* arc_policy.cuh explains the formulas. */
+ARC__FN arc__decision arc__decide(int width, int requests) {
+  int shuffles = arc__shuffles(width);
+  arc__decision d = {ARC_MIN_LANES_TO_REDUCE(shuffles, requests),
+                     ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests),
+                     ARC_MIN_LANES_TO_MATCH(shuffles, requests)};
+  return d;
+}
+
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = arc__requests(t), shuffles = arc__shuffles(t->width), lane = arc__lane();
-  (void)requests, (void)shuffles;
-  t->min_lanes_to_reduce = arc__kept(ARC_MIN_LANES_TO_REDUCE(shuffles, requests));
-  t->min_lanes_to_reduce_promised = arc__kept(ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests));
-  t->min_lanes_to_match = arc__kept(ARC_MIN_LANES_TO_MATCH(shuffles, requests));
+  int requests = 0, fewest = 0, lane = arc__lane();
+  ARC__EACH_PIECE(i, t->pieces, {
+    const arc__piece *p = &t->piece[i];
+    requests += arc__requests(p->width, p->vector_log2);
+    fewest += arc__requests(p->width, arc__largest_log2(p->stride_bytes));
+  })
+  if (t->pieces > 1) t->decision = arc__decide(t->width, requests);
+  ARC__UNROLL
+  for (int log2 = 2; log2 <= 4; ++log2) /* selects among constants, where the formulas divide */
+    if (t->pieces == 1 && t->piece[0].vector_log2 == log2)
+      t->decision = arc__decide(t->width, arc__requests(t->width, log2));
+  t->decision.min_lanes_to_reduce = arc__kept(t->decision.min_lanes_to_reduce);
+  t->decision.min_lanes_to_reduce_promised = arc__kept(t->decision.min_lanes_to_reduce_promised);
+  t->decision.min_lanes_to_match = arc__kept(t->decision.min_lanes_to_match);
+  t->upper = arc__decide(t->width, fewest);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
@@ -1014,15 +1038,14 @@ ARC__FN void arc__add_each_transposed(const arc__call *c) {
 }
 
 ARC__FN void arc__path_transposed(const arc__call *c) {
-  if (c->lanes != ARC_LANES_ALL) {
+  if (c->lanes != ARC_LANES_ALL)
     arc__path_grouped(c);
-  } else if (!arc__promised(c, ARC_PROMISE_ONE_KEY)) {
+  else if (!arc__promised(c, ARC_PROMISE_ONE_KEY))
     arc__add_each_transposed(c);
-  } else if (c->threshold <= 1 || __popc(c->present) >= c->threshold) {
+  else if (c->threshold <= 1 || __popc(c->present) >= c->threshold)
     arc__add_present_transposed(c);
-  } else if (c->active) {
+  else if (c->active)
     arc__add_plain(c);
-  }
 }
 
 /* Keys may differ, and there may be no active lane. Where so few lanes are active that no reduction
@@ -1031,7 +1054,7 @@ ARC__FN void arc__path_transposed(const arc__call *c) {
    together. */
 ARC__FN void arc__auto_keyed(const arc__call *c) {
   bool automatic = c->threshold == ARC_THRESHOLD_AUTO;
-  int least = automatic ? c->target->min_lanes_to_match : c->threshold;
+  int least = automatic ? c->target->decision.min_lanes_to_match : c->threshold;
   if (__popc(c->present) < (least > 1 ? least : 1)) {
     if (c->active) arc__add_plain(c);
     return;
@@ -1055,12 +1078,11 @@ ARC__FN void arc__auto_keyed(const arc__call *c) {
   arc__add_groups(c, group, leaders);
 }
 
-/* The default of the balancing threshold for this call. Without a target, every value is a request. */
-ARC__FN int arc__threshold(const arc__call *c) {
-  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
-  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY |
-                  ARC_PROMISE_WARP_IS_ACTIVE;
-  return arc__promised(c, all) ? c->target->min_lanes_to_reduce_promised : c->target->min_lanes_to_reduce;
+/* arc's own balancing threshold. */
+ARC__FN int arc__threshold(const arc__call *c, const arc__decision *d) {
+  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
+                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
+  return arc__promised(c, all) ? d->min_lanes_to_reduce_promised : d->min_lanes_to_reduce;
 }
 
 /* Every add comes through here. */
@@ -1079,13 +1101,23 @@ ARC__FN void arc__add(arc__call c) {
     arc__auto_keyed(&c);
     return;
   }
-  if (c.threshold == ARC_THRESHOLD_AUTO) c.threshold = arc__threshold(&c);
-  if (c.path == ARC_PATH_BUTTERFLY || (!c.target && c.path != ARC_PATH_SERIALIZED))
+  int upper = c.threshold;
+  if (c.threshold == ARC_THRESHOLD_AUTO) {
+    arc__decision scattered = arc__decide(c.width, c.width); /* by pointer: a request a value */
+    upper = arc__threshold(&c, c.target ? &c.target->upper : &scattered);
+    c.threshold = arc__threshold(&c, c.target ? &c.target->decision : &scattered);
+  }
+  if (c.path == ARC_PATH_BUTTERFLY || (!c.target && c.path != ARC_PATH_SERIALIZED)) {
     arc__path_butterfly(&c);
-  else if (c.path == ARC_PATH_TRANSPOSED || c.path == ARC_PATH_AUTO)
+  } else if (c.path == ARC_PATH_AUTO && upper <= 1) { /* no branch reads the values besides */
+    c.path = ARC_PATH_TRANSPOSED;
+    c.threshold = 0;
     arc__path_transposed(&c);
-  else
+  } else if (c.path == ARC_PATH_TRANSPOSED || c.path == ARC_PATH_AUTO) {
+    arc__path_transposed(&c);
+  } else {
     arc__path_grouped(&c);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------ */
