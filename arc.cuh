@@ -289,7 +289,6 @@ ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
-/* The leader of a group is its highest lane. */
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
@@ -304,8 +303,8 @@ ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
 #endif
 }
 
-/* One warp's call, the same in every helper. kind, path and promises are literals; present: the
-   active ones among the lanes that call. */
+/* One warp's call, the same in every helper. kind, path and promises are literals; lanes: who calls;
+   present: the active ones among them. */
 typedef struct arc__call {
   const arc__target *target;   /* null in the papers' form, */
   const void *const *pointers; /* which has one pointer a value */
@@ -315,6 +314,8 @@ typedef struct arc__call {
   int key, threshold, lane;
   bool active;
   unsigned lanes, present;
+  unsigned group;   /* the lanes that hold this lane's key; 0 for an inactive lane */
+  unsigned leaders; /* the highest lane of each group */
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -326,8 +327,8 @@ ARC__FN bool arc__is_source(const arc__call *c) {
   return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
-/* The lanes that hold this lane's key; 0 for an inactive lane. All of c->lanes call. */
-ARC__FN unsigned arc__group(const arc__call *c) {
+/* c->group. All of c->lanes call. */
+ARC__FN unsigned arc__match(const arc__call *c) {
   if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
 #if ARC__ARCH >= 700
   unsigned group = __match_any_sync(c->lanes, c->active ? c->key : 0) & c->present;
@@ -695,9 +696,9 @@ ARC__FN void arc__add_plain(const arc__call *c) {
 /* >>serialized                                                                                 */
 /* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
    leader ends with the sums. */
-ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count, unsigned group) {
-  bool leader = arc__leads(group, c->lane);
-  unsigned rest = group != 0u ? group & ~(1u << arc__highest(group)) : 0u;
+ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count) {
+  bool leader = arc__leads(c->group, c->lane);
+  unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
   for (; __any_sync(c->lanes, rest != 0u); rest &= rest - 1u) {
     int source = rest != 0u ? arc__lowest(rest) : c->lane;
     ARC__EACH(i, count, ARC__WARP) {
@@ -710,7 +711,7 @@ ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count, 
 /* ------------------------------------------------------------------------------------------ */
 /* >>butterfly                                                                                  */
 /* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
-   lanes take part, those that are no source with neutral words. */
+   lanes take part, inactive ones with neutral words. */
 ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
   ARC__EACH(i, count, ARC__WARP) {
     ARC__UNROLL
@@ -719,21 +720,13 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
   }
 }
 
-/* One value, of which every lane has the sum: the leader has the key too. */
-ARC__FN void arc__add_group_single(const arc__call *c, unsigned group, bool is_source) {
-  ARC__WORDS(w, 1);
-  w[0] = is_source ? arc__load(c, 0) : arc__neutral(c->kind);
-  arc__reduce_butterfly(c, w, 1);
-  if (arc__leads(group, c->lane)) arc__emit(c, w, 0, 1);
-}
-
-ARC__FN void arc__add_group_butterfly(const arc__call *c, unsigned group, bool is_source) {
+ARC__FN void arc__add_butterfly(const arc__call *c) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
-    arc__gather(c, w, first, count, is_source);
+    arc__gather(c, w, first, count, arc__is_source(c));
     arc__reduce_butterfly(c, w, count);
-    if (arc__leads(group, c->lane)) arc__emit(c, w, first, count);
+    if (arc__leads(c->present, c->lane)) arc__emit(c, w, first, count);
   }
 }
 
@@ -796,37 +789,84 @@ ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, boo
   return arc__reduce_words(c, sum, lanes / 8, (count + 7) / 8, 8, copied);
 }
 
-/* Adds the sum that a transposed reduction of the chunk at `first` left in this lane. */
-ARC__FN void arc__emit_owned(const arc__call *c, int key, unsigned sum, int first, int lanes) {
+/* Adds the sum that a reduction of the chunk at `first` left in this lane. Of a single value every
+   lane has the sum, so the leader adds it, who has the key. */
+ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, unsigned sum, int first,
+                             int lanes) {
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes);
-  if (slot.owned) arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
+  if (c->width == 1) {
+    slot = arc__slot_of(c->target, 0);
+    slot.owned = arc__leads(group, c->lane);
+  }
+  if (slot.owned)
+    arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
 }
 
-/* One group of a full warp. key: known to every lane. is_source: this lane's values belong to the
-   sums; a constant where the lanes outside the group hold zeros. */
-ARC__FN void arc__add_group_transposed(const arc__call *c, int key, bool is_source,
-                                       bool may_clobber) {
+/* The key of a group, in every lane that will own a sum. */
+ARC__FN int arc__group_key(const arc__call *c, unsigned group, bool known) {
+  if (known || c->width == 1) return c->key;
+  return __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(group));
+}
+
+/* One group of a full warp. is_source: this lane's values belong to the sums; a constant where the
+   lanes outside the group hold zeros. */
+ARC__FN void arc__add_group(const arc__call *c, unsigned group, int key, bool is_source,
+                            bool may_clobber) {
   ARC__CHUNKS(c, first, ARC__WARP) {
-    unsigned sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, false, may_clobber);
-    arc__emit_owned(c, key, sum, first, ARC__WARP);
+    const bool leaves = false;
+    unsigned sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
+    arc__emit_owned(c, group, key, sum, first, ARC__WARP);
+  }
+}
+
+/* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
+   both. may_clobber: as above; masked words are copies. */
+ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
+  bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
+  const bool every_lane = true, masked = true;
+  if (c->width > 1 && (full || zeros)) {
+    int key = arc__group_key(c, c->present, has_key || full);
+    arc__add_group(c, c->present, key, every_lane, may_clobber);
+  } else {
+    int key = arc__group_key(c, c->present, has_key);
+    arc__add_group(c, c->present, key, arc__is_source(c), masked);
   }
 }
 
 /* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
    keeps the group of the highest leader and the upper one the other; then each half reduces 16
    lanes. About the shuffles of one and a half reductions, and one request. */
-ARC__FN void arc__add_pair_transposed(const arc__call *c, unsigned group, unsigned leaders) {
+ARC__FN void arc__add_two_groups(const arc__call *c) {
   const int half = ARC__WARP / 2;
+  const bool masked = true;
   bool upper = (c->lane & half) != 0;
-  bool in_highest = group > (c->present ^ group); /* the group of the highest leader */
+  bool in_highest = c->group > (c->present ^ c->group); /* in the group of the highest leader */
   bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
-  unsigned low = leaders & (0u - leaders);
-  int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : leaders ^ low));
+  unsigned low = c->leaders & (0u - c->leaders);
+  int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : c->leaders ^ low));
   ARC__CHUNKS(c, first, half) {
-    unsigned sum = arc__reduce_chunk(c, first, half, stays, leaves, true);
-    arc__emit_owned(c, key, sum, first, half);
+    unsigned sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
+    arc__emit_owned(c, c->group, key, sum, first, half);
   }
+}
+
+/* One group after the other. Returns whether this lane's group is below the threshold. */
+ARC__FN bool arc__add_each_group(const arc__call *c) {
+  bool plain = false;
+  const bool masked = true;
+  for (unsigned rest = c->present; rest != 0u;) {
+    int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(rest));
+    bool member = c->active && c->key == key;
+    unsigned group = __ballot_sync(ARC_LANES_ALL, member);
+    if (__popc(group) < c->threshold)
+      plain = plain || member;
+    else
+      arc__add_group(c, group, key, member, masked);
+    rest &= ~group;
+  }
+  return plain;
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -838,8 +878,8 @@ ARC__FN void arc__add_pair_transposed(const arc__call *c, unsigned group, unsign
    16 below holds, unless that is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
-ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int start, bool leader) {
-  int reach = leader ? c->lane - start : 0;
+ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int start) {
+  int reach = arc__leads(c->group, c->lane) ? c->lane - start : 0;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
     int distance = 1 << round;
@@ -854,8 +894,8 @@ ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int st
    lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
 #define ARC__NO_LANE 32u /* there is no lower lane; a shuffle then reads the lane itself */
 
-ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count, unsigned group) {
-  unsigned lower = group & arc__lanes_below(c->lane);
+ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count) {
+  unsigned lower = c->group & arc__lanes_below(c->lane);
   unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)c->lane;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
@@ -869,33 +909,30 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count, uns
   }
 }
 
-ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count, unsigned group,
-                              unsigned leaders) {
-  if (leaders == c->present) return;
+ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count) {
+  if (c->leaders == c->present) return;
   if (c->lanes == ARC_LANES_ALL) {
-    unsigned below = leaders & arc__lanes_below(c->lane); /* leaders of lower groups, if in runs */
-    unsigned below_group = ~group & (group - 1u);         /* lanes below the group's lowest */
+    unsigned below = c->leaders & arc__lanes_below(c->lane);  /* leaders of lower groups, if in runs */
+    unsigned below_group = ~c->group & (c->group - 1u);       /* lanes below the group's lowest */
     if (__all_sync(c->lanes, below <= below_group)) {
-      int start = arc__highest(2u * below + 1u);
-      arc__reduce_runs(c, w, count, start, arc__leads(group, c->lane));
+      arc__reduce_runs(c, w, count, arc__highest(2u * below + 1u));
       return;
     }
   }
-  arc__reduce_jumping(c, w, count, group);
+  arc__reduce_jumping(c, w, count);
 }
 
-/* Reduces the groups with the tree, or serially, and the leader of each emits its sums. group: 0
-   for an inactive lane; leaders: needed by the tree only. */
-ARC__FN void arc__add_groups(const arc__call *c, unsigned group, unsigned leaders) {
+/* Reduces all groups with the tree, or serially, and the leader of each emits its sums. */
+ARC__FN void arc__add_all_groups(const arc__call *c) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
     arc__gather(c, w, first, count, arc__is_source(c));
     if (c->path == ARC_PATH_SERIALIZED || !c->target)
-      arc__reduce_serialized(c, w, count, group);
+      arc__reduce_serialized(c, w, count);
     else
-      arc__reduce_tree(c, w, count, group, leaders);
-    if (arc__leads(group, c->lane)) arc__emit(c, w, first, count);
+      arc__reduce_tree(c, w, count);
+    if (arc__leads(c->group, c->lane)) arc__emit(c, w, first, count);
   }
 }
 
@@ -936,7 +973,7 @@ ARC__FN void arc__check_pointers(const arc__call *c) {
   unsigned long long digest = 0u;
   for (int i = 0; i < c->width && c->active; ++i)
     digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
-  unsigned group = arc__group(c);
+  unsigned group = arc__match(c);
   unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
   ARC__CHECK(2, digest == leaders, "lanes with one key hold different pointers");
 }
@@ -967,157 +1004,107 @@ ARC__FN void arc__check_call(const arc__call *c) {
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>paths                                                                                      */
-/* Below, the threshold is resolved, and some lane is present unless said otherwise. */
+/* First a way is chosen, for the whole warp alike; then it is taken. */
 
-/* The lanes of a group below the threshold become groups of one lane, which no reduction touches. */
-ARC__FN unsigned arc__split_small_groups(const arc__call *c, unsigned group) {
-  return !c->active || __popc(group) >= c->threshold ? group : 1u << c->lane;
+enum {
+  ARC__NOTHING = 1,
+  ARC__PLAIN, /* every active lane by itself */
+  ARC__BUTTERFLY,
+  ARC__ONE_GROUP, /* this and the next three: transposed */
+  ARC__ONE_GROUP_ALWAYS, /* no other branch reads the values */
+  ARC__TWO_GROUPS,
+  ARC__EACH_GROUP,
+  ARC__ALL_GROUPS /* tree or serialized */
+};
+
+ARC__FN void arc__find_leaders(arc__call *c) {
+  c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
 }
 
-ARC__FN void arc__path_grouped(const arc__call *c) {
-  unsigned group = arc__split_small_groups(c, arc__group(c));
-  bool tree = c->path != ARC_PATH_SERIALIZED;
-  unsigned leaders = tree ? __ballot_sync(c->lanes, arc__leads(group, c->lane)) : 0u;
-  arc__add_groups(c, group, leaders);
+/* The lanes of a group below the threshold become groups of one lane, which no reduction touches. */
+ARC__FN int arc__choose_groups(arc__call *c) {
+  if (c->active && __popc(c->group) < c->threshold) c->group = 1u << c->lane;
+  if (c->path != ARC_PATH_SERIALIZED && c->target) arc__find_leaders(c);
+  return ARC__ALL_GROUPS;
 }
 
 /* The papers' pointer form comes here with other paths too, and then has several keys serialized. */
-ARC__FN void arc__path_butterfly(const arc__call *c) {
-  unsigned group = arc__group(c);
+ARC__FN int arc__choose_butterfly(arc__call *c) {
   bool one_key = c->lanes == ARC_LANES_ALL;
+  c->group = arc__match(c);
   if (one_key && !arc__promised(c, ARC_PROMISE_ONE_KEY))
-    one_key = __all_sync(c->lanes, !c->active || group == c->present);
-  if (one_key && __popc(c->present) >= c->threshold)
-    arc__add_group_butterfly(c, c->present, arc__is_source(c));
-  else if (!one_key && c->path != ARC_PATH_BUTTERFLY)
-    arc__add_groups(c, arc__split_small_groups(c, group), 0u);
-  else if (c->active)
-    arc__add_plain(c);
-}
-
-/* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
-   both. On the path auto the branch for few lanes reads the same values. */
-ARC__FN void arc__add_present_transposed(const arc__call *c) {
-  bool full = c->present == ARC_LANES_ALL;
-  bool zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
-  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
-  if (c->width == 1) {
-    arc__add_group_single(c, c->present, arc__is_source(c));
-    return;
-  }
-  int key = c->key;
-  const bool every_lane = true;
-  bool may_clobber = c->path != ARC_PATH_AUTO;
-  if (full || zeros) {
-    if (!has_key && !full) key = __shfl_sync(ARC_LANES_ALL, key, arc__highest(c->present));
-    arc__add_group_transposed(c, key, every_lane, may_clobber);
-  } else {
-    if (!has_key) key = __shfl_sync(ARC_LANES_ALL, key, arc__highest(c->present));
-    may_clobber = true; /* masked words are copies */
-    arc__add_group_transposed(c, key, c->active, may_clobber);
-  }
-}
-
-/* One group after the other; groups below the threshold go to plain atomics. */
-ARC__FN void arc__add_each_transposed(const arc__call *c) {
-  bool plain = false;
-  for (unsigned rest = c->present; rest != 0u;) {
-    int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(rest));
-    bool member = c->active && c->key == key;
-    unsigned group = __ballot_sync(ARC_LANES_ALL, member);
-    const bool may_clobber = true;
-    if (__popc(group) < c->threshold)
-      plain = plain || member;
-    else if (c->width == 1)
-      arc__add_group_single(c, group, member);
-    else
-      arc__add_group_transposed(c, key, member, may_clobber);
-    rest &= ~group;
-  }
-  if (plain) arc__add_plain(c);
-}
-
-ARC__FN void arc__path_transposed(const arc__call *c) {
-  if (c->lanes != ARC_LANES_ALL)
-    arc__path_grouped(c);
-  else if (!arc__promised(c, ARC_PROMISE_ONE_KEY))
-    arc__add_each_transposed(c);
-  else if (c->threshold <= 1 || __popc(c->present) >= c->threshold)
-    arc__add_present_transposed(c);
-  else if (c->active)
-    arc__add_plain(c);
+    one_key = __all_sync(c->lanes, !c->active || c->group == c->present);
+  if (one_key) return __popc(c->present) >= c->threshold ? ARC__BUTTERFLY : ARC__PLAIN;
+  return c->path == ARC_PATH_BUTTERFLY ? ARC__PLAIN : arc__choose_groups(c);
 }
 
 /* Keys may differ, and there may be no active lane. Where so few lanes are active that no reduction
    can pay, their keys are not matched. One group or two get a transposed reduction, more are reduced
    all at once by the tree. If the threshold is arc's to choose, a reduction must pay for all lanes
    together. */
-ARC__FN void arc__auto_keyed(const arc__call *c) {
+ARC__FN int arc__choose_keyed(arc__call *c) {
   bool automatic = c->threshold == ARC_THRESHOLD_AUTO;
   int least = automatic ? c->target->decision.min_lanes_to_match : c->threshold;
-  if (__popc(c->present) < (least > 1 ? least : 1)) {
-    if (c->active) arc__add_plain(c);
-    return;
+  if (__popc(c->present) < (least > 1 ? least : 1)) return ARC__PLAIN;
+  c->group = arc__match(c);
+  arc__find_leaders(c);
+  if (c->lanes == ARC_LANES_ALL && __popc(c->leaders) <= 2) {
+    if ((c->leaders & (c->leaders - 1u)) == 0u) return ARC__ONE_GROUP;
+    if (automatic || __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold))
+      return ARC__TWO_GROUPS;
   }
-  unsigned group = arc__group(c);
-  unsigned leaders = __ballot_sync(c->lanes, arc__leads(group, c->lane));
-  if (c->lanes == ARC_LANES_ALL && __popc(leaders) <= 2) {
-    if ((leaders & (leaders - 1u)) == 0u) {
-      arc__add_present_transposed(c);
-      return;
-    }
-    if (automatic || __all_sync(c->lanes, !c->active || __popc(group) >= c->threshold)) {
-      arc__add_pair_transposed(c, group, leaders);
-      return;
-    }
-  }
-  if (!automatic) {
-    group = arc__split_small_groups(c, group);
-    leaders = __ballot_sync(c->lanes, arc__leads(group, c->lane));
-  }
-  arc__add_groups(c, group, leaders);
+  return automatic ? ARC__ALL_GROUPS : arc__choose_groups(c);
 }
 
-/* arc's own balancing threshold. */
+/* arc's own balancing threshold; the papers' form has a request a value. */
 ARC__FN int arc__threshold(const arc__call *c, const arc__decision *d) {
   const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                   ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
+  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
   return arc__promised(c, all) ? d->min_lanes_to_reduce_promised : d->min_lanes_to_reduce;
+}
+
+ARC__FN int arc__choose(arc__call *c) {
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), automatic = c->threshold == ARC_THRESHOLD_AUTO;
+  bool counts_first = c->path == ARC_PATH_AUTO && !one_key && c->target;
+  bool votes = !counts_first && !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE);
+  if (votes && !__any_sync(c->lanes, c->active)) return ARC__NOTHING;
+  c->present = __ballot_sync(c->lanes, c->active);
+  if (counts_first) return arc__choose_keyed(c);
+  int upper = automatic ? arc__threshold(c, &c->target->upper) : c->threshold;
+  if (automatic) c->threshold = arc__threshold(c, &c->target->decision);
+  if (c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED))
+    return arc__choose_butterfly(c);
+  if (c->lanes == ARC_LANES_ALL && (c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED)) {
+    if (!one_key) return ARC__EACH_GROUP;
+    if (c->path == ARC_PATH_AUTO && upper <= 1) return ARC__ONE_GROUP_ALWAYS;
+    bool reduces = c->threshold <= 1 || __popc(c->present) >= c->threshold;
+    return reduces ? ARC__ONE_GROUP : ARC__PLAIN;
+  }
+  c->group = arc__match(c);
+  return arc__choose_groups(c);
+}
+
+ARC__FN void arc__take(const arc__call *c, int way) {
+  const bool always = true;
+  if (way == ARC__ONE_GROUP)
+    arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
+  else if (way == ARC__ONE_GROUP_ALWAYS)
+    arc__add_one_group(c, always);
+  else if (way == ARC__TWO_GROUPS)
+    arc__add_two_groups(c);
+  else if (way == ARC__ALL_GROUPS)
+    arc__add_all_groups(c);
+  else if (way == ARC__BUTTERFLY)
+    arc__add_butterfly(c);
+  else if (way == ARC__EACH_GROUP ? arc__add_each_group(c) : way == ARC__PLAIN && c->active)
+    arc__add_plain(c);
 }
 
 /* Every add comes through here. */
 ARC__FN void arc__add(arc__call c) {
   arc__check_call(&c);
-  if (c.path == ARC_PATH_ATOMIC) {
-    if (c.active) arc__add_plain(&c);
-    return;
-  }
-  bool uniform = arc__promised(&c, ARC_PROMISE_ONE_KEY);
-  bool counts_first = c.path == ARC_PATH_AUTO && !uniform && c.target;
-  bool votes = !counts_first && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
-  if (votes && !__any_sync(c.lanes, c.active)) return;
-  c.present = __ballot_sync(c.lanes, c.active);
-  if (counts_first) {
-    arc__auto_keyed(&c);
-    return;
-  }
-  int upper = c.threshold;
-  if (c.threshold == ARC_THRESHOLD_AUTO) {
-    arc__decision scattered = arc__decide(c.width, c.width); /* by pointer: a request a value */
-    upper = arc__threshold(&c, c.target ? &c.target->upper : &scattered);
-    c.threshold = arc__threshold(&c, c.target ? &c.target->decision : &scattered);
-  }
-  if (c.path == ARC_PATH_BUTTERFLY || (!c.target && c.path != ARC_PATH_SERIALIZED)) {
-    arc__path_butterfly(&c);
-  } else if (c.path == ARC_PATH_AUTO && upper <= 1) { /* no branch reads the values besides */
-    c.path = ARC_PATH_TRANSPOSED;
-    c.threshold = 0;
-    arc__path_transposed(&c);
-  } else if (c.path == ARC_PATH_TRANSPOSED || c.path == ARC_PATH_AUTO) {
-    arc__path_transposed(&c);
-  } else {
-    arc__path_grouped(&c);
-  }
+  arc__take(&c, c.path == ARC_PATH_ATOMIC ? ARC__PLAIN : arc__choose(&c));
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -1132,7 +1119,7 @@ ARC__FN arc_options arc_options_default(void) {
 ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
                                const arc_options *o) {
   arc__call c = {0, 0, values, 0, o->max_width, kind, o->path, o->promises, key, o->threshold,
-                 arc__lane(), active, o->lane_mask, 0u};
+                 arc__lane(), active, o->lane_mask, 0u, 0u, 0u};
   if (o->lane_mask == ARC_LANES_HERE) {
 #if ARC__ARCH >= 700
     /* Lanes that execute this instruction together get the same mask and meet again at the first
