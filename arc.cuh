@@ -789,13 +789,13 @@ ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, boo
   return arc__reduce_words(c, sum, lanes / 8, (count + 7) / 8, 8, copied);
 }
 
-/* Adds the sum that a reduction of the chunk at `first` left in this lane. Of a single value every
-   lane has the sum, so the leader adds it, who has the key. */
+/* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
+   reduction; every lane has the sum of a single value, so the leader adds it, which has the key. */
 ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, unsigned sum, int first,
                              int lanes) {
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes);
-  if (c->width == 1) {
+  if (c->width == 1 && lanes == ARC__WARP) {
     slot = arc__slot_of(c->target, 0);
     slot.owned = arc__leads(group, c->lane);
   }
