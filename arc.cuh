@@ -110,8 +110,8 @@ typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  arc__decision decision;
-  arc__decision upper; /* bounds of it, from the strides alone: literal strides fold */
+  arc__decision decision;           /* by the strides: bases are aligned as these allow */
+  arc__decision kept;               /* the same out of __popc, which ptxas does not compute anew */
   arc__slot warp_slot;              /* after a reduction over the warp */
   arc__slot half_warp_slot;         /* after one over each half-warp */
   int builder;                      /* the lane that built it; ARC_CHECK 2 */
@@ -561,12 +561,6 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* A number of lanes that ptxas keeps, since it comes out of __popc: it computes what is cheaper anew
-   in every call. */
-ARC__FN int arc__kept(int lanes) {
-  return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
-}
-
 /* arc_policy.cuh explains the formulas. */
 ARC__FN arc__decision arc__decide(int width, int requests) {
   int shuffles = arc__shuffles(width);
@@ -576,22 +570,27 @@ ARC__FN arc__decision arc__decide(int width, int requests) {
   return d;
 }
 
+ARC__FN int arc__kept(int lanes) {
+  return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
+}
+
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, fewest = 0, lane = arc__lane();
+  int requests = 0, lane = arc__lane();
   ARC__EACH_PIECE(i, t->pieces, {
-    const arc__piece *p = &t->piece[i];
-    requests += arc__requests(p->width, p->vector_log2);
-    fewest += arc__requests(p->width, arc__largest_log2(p->stride_bytes));
+    requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
   })
-  if (t->pieces > 1) t->decision = arc__decide(t->width, requests);
-  ARC__UNROLL
-  for (int log2 = 2; log2 <= 4; ++log2) /* selects among constants, where the formulas divide */
-    if (t->pieces == 1 && t->piece[0].vector_log2 == log2)
-      t->decision = arc__decide(t->width, arc__requests(t->width, log2));
-  t->decision.min_lanes_to_reduce = arc__kept(t->decision.min_lanes_to_reduce);
-  t->decision.min_lanes_to_reduce_promised = arc__kept(t->decision.min_lanes_to_reduce_promised);
-  t->decision.min_lanes_to_match = arc__kept(t->decision.min_lanes_to_match);
-  t->upper = arc__decide(t->width, fewest);
+  int log2 = arc__largest_log2(t->piece[0].stride_bytes);
+  if (t->pieces > 1) /* else selects among constants, where the formulas would divide */
+    t->decision = arc__decide(t->width, requests);
+  else if (log2 == 4)
+    t->decision = arc__decide(t->width, arc__requests(t->width, 4));
+  else if (log2 == 3)
+    t->decision = arc__decide(t->width, arc__requests(t->width, 3));
+  else
+    t->decision = arc__decide(t->width, t->width);
+  t->kept.min_lanes_to_reduce = arc__kept(t->decision.min_lanes_to_reduce);
+  t->kept.min_lanes_to_reduce_promised = arc__kept(t->decision.min_lanes_to_reduce_promised);
+  t->kept.min_lanes_to_match = arc__kept(t->decision.min_lanes_to_match);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
@@ -853,14 +852,14 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
 }
 
 /* One group after the other. Returns whether this lane's group is below the threshold. */
-ARC__FN bool arc__add_each_group(const arc__call *c) {
+ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   bool plain = false;
   const bool masked = true;
   for (unsigned rest = c->present; rest != 0u;) {
     int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(rest));
     bool member = c->active && c->key == key;
     unsigned group = __ballot_sync(ARC_LANES_ALL, member);
-    if (__popc(group) < c->threshold)
+    if (__popc(group) < threshold)
       plain = plain || member;
     else
       arc__add_group(c, group, key, member, masked);
@@ -1004,107 +1003,110 @@ ARC__FN void arc__check_call(const arc__call *c) {
 
 /* ------------------------------------------------------------------------------------------ */
 /* >>paths                                                                                      */
-/* First a way is chosen, for the whole warp alike; then it is taken. */
+/* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
+   since the compiler inlines every branch before it knows the path. */
 
-enum {
-  ARC__NOTHING = 1,
-  ARC__PLAIN, /* every active lane by itself */
-  ARC__BUTTERFLY,
-  ARC__ONE_GROUP, /* this and the next three: transposed */
-  ARC__ONE_GROUP_ALWAYS, /* no other branch reads the values */
-  ARC__TWO_GROUPS,
-  ARC__EACH_GROUP,
-  ARC__ALL_GROUPS /* tree or serialized */
-};
+ARC__FN bool arc__is_transposed(const arc__call *c) {
+  bool path = c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED;
+  return path && c->lanes == ARC_LANES_ALL && c->target;
+}
+
+/* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
+ARC__FN bool arc__is_butterfly(const arc__call *c) {
+  return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
+}
+
+ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
+  return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY) && c->target;
+}
+
+/* arc's own balancing threshold. In the papers' form each value is a request. */
+ARC__FN int arc__threshold(const arc__call *c, const arc__decision *d) {
+  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
+                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
+  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
+  if (arc__is_auto_keyed(c)) return d->min_lanes_to_match;
+  return arc__promised(c, all) ? d->min_lanes_to_reduce_promised : d->min_lanes_to_reduce;
+}
+
+/* Whether every active lane adds by itself. always: no group is too small. */
+ARC__FN bool arc__too_few(arc__call *c, int threshold, bool always) {
+  bool few = !always && __popc(c->present) < threshold;
+  if (arc__is_auto_keyed(c)) return few || c->present == 0u;
+  if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
+  if (!arc__is_butterfly(c)) return false;
+  c->group = arc__match(c);
+  bool one_key = c->lanes == ARC_LANES_ALL;
+  if (one_key && !arc__promised(c, ARC_PROMISE_ONE_KEY))
+    one_key = __all_sync(c->lanes, !c->active || c->group == c->present);
+  c->leaders = one_key ? c->present : 0u;
+  return one_key ? few : c->path == ARC_PATH_BUTTERFLY;
+}
 
 ARC__FN void arc__find_leaders(arc__call *c) {
   c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
 }
 
-/* The lanes of a group below the threshold become groups of one lane, which no reduction touches. */
-ARC__FN int arc__choose_groups(arc__call *c) {
-  if (c->active && __popc(c->group) < c->threshold) c->group = 1u << c->lane;
-  if (c->path != ARC_PATH_SERIALIZED && c->target) arc__find_leaders(c);
-  return ARC__ALL_GROUPS;
-}
-
-/* The papers' pointer form comes here with other paths too, and then has several keys serialized. */
-ARC__FN int arc__choose_butterfly(arc__call *c) {
-  bool one_key = c->lanes == ARC_LANES_ALL;
-  c->group = arc__match(c);
-  if (one_key && !arc__promised(c, ARC_PROMISE_ONE_KEY))
-    one_key = __all_sync(c->lanes, !c->active || c->group == c->present);
-  if (one_key) return __popc(c->present) >= c->threshold ? ARC__BUTTERFLY : ARC__PLAIN;
-  return c->path == ARC_PATH_BUTTERFLY ? ARC__PLAIN : arc__choose_groups(c);
-}
-
-/* Keys may differ, and there may be no active lane. Where so few lanes are active that no reduction
-   can pay, their keys are not matched. One group or two get a transposed reduction, more are reduced
-   all at once by the tree. If the threshold is arc's to choose, a reduction must pay for all lanes
-   together. */
-ARC__FN int arc__choose_keyed(arc__call *c) {
-  bool automatic = c->threshold == ARC_THRESHOLD_AUTO;
-  int least = automatic ? c->target->decision.min_lanes_to_match : c->threshold;
-  if (__popc(c->present) < (least > 1 ? least : 1)) return ARC__PLAIN;
-  c->group = arc__match(c);
+/* Auto, keys may differ: one group or two get a transposed reduction. If the threshold is arc's to
+   choose, a reduction must pay for all lanes together. */
+ARC__FN bool arc__reduce_few_groups(arc__call *c) {
+  bool all_large = c->threshold == ARC_THRESHOLD_AUTO;
+  const bool may_clobber = false;
   arc__find_leaders(c);
-  if (c->lanes == ARC_LANES_ALL && __popc(c->leaders) <= 2) {
-    if ((c->leaders & (c->leaders - 1u)) == 0u) return ARC__ONE_GROUP;
-    if (automatic || __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold))
-      return ARC__TWO_GROUPS;
+  if (c->lanes != ARC_LANES_ALL || __popc(c->leaders) > 2) return false;
+  if ((c->leaders & (c->leaders - 1u)) == 0u) {
+    arc__add_one_group(c, may_clobber);
+    return true;
   }
-  return automatic ? ARC__ALL_GROUPS : arc__choose_groups(c);
+  if (!all_large)
+    all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold);
+  if (all_large) arc__add_two_groups(c);
+  return all_large;
 }
 
-/* arc's own balancing threshold; the papers' form has a request a value. */
-ARC__FN int arc__threshold(const arc__call *c, const arc__decision *d) {
-  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
-  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
-  return arc__promised(c, all) ? d->min_lanes_to_reduce_promised : d->min_lanes_to_reduce;
-}
-
-ARC__FN int arc__choose(arc__call *c) {
-  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), automatic = c->threshold == ARC_THRESHOLD_AUTO;
-  bool counts_first = c->path == ARC_PATH_AUTO && !one_key && c->target;
-  bool votes = !counts_first && !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE);
-  if (votes && !__any_sync(c->lanes, c->active)) return ARC__NOTHING;
-  c->present = __ballot_sync(c->lanes, c->active);
-  if (counts_first) return arc__choose_keyed(c);
-  int upper = automatic ? arc__threshold(c, &c->target->upper) : c->threshold;
-  if (automatic) c->threshold = arc__threshold(c, &c->target->decision);
-  if (c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED))
-    return arc__choose_butterfly(c);
-  if (c->lanes == ARC_LANES_ALL && (c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED)) {
-    if (!one_key) return ARC__EACH_GROUP;
-    if (c->path == ARC_PATH_AUTO && upper <= 1) return ARC__ONE_GROUP_ALWAYS;
-    bool reduces = c->threshold <= 1 || __popc(c->present) >= c->threshold;
-    return reduces ? ARC__ONE_GROUP : ARC__PLAIN;
+/* Where literals say `always`, no branch for few lanes is left that reads the values too. */
+ARC__FN void arc__reduce(arc__call *c, int threshold, bool always) {
+  const bool may_clobber = true;
+  if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
+    if (always)
+      arc__add_one_group(c, may_clobber);
+    else
+      arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
+    return;
+  }
+  if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED) {
+    if (arc__add_each_group(c, threshold)) arc__add_plain(c);
+    return;
+  }
+  if (arc__is_butterfly(c) && c->leaders != 0u) {
+    arc__add_butterfly(c);
+    return;
   }
   c->group = arc__match(c);
-  return arc__choose_groups(c);
-}
-
-ARC__FN void arc__take(const arc__call *c, int way) {
-  const bool always = true;
-  if (way == ARC__ONE_GROUP)
-    arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
-  else if (way == ARC__ONE_GROUP_ALWAYS)
-    arc__add_one_group(c, always);
-  else if (way == ARC__TWO_GROUPS)
-    arc__add_two_groups(c);
-  else if (way == ARC__ALL_GROUPS)
-    arc__add_all_groups(c);
-  else if (way == ARC__BUTTERFLY)
-    arc__add_butterfly(c);
-  else if (way == ARC__EACH_GROUP ? arc__add_each_group(c) : way == ARC__PLAIN && c->active)
-    arc__add_plain(c);
+  if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return;
+  if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
+    /* the lanes of a group below the threshold become groups of one, which no reduction touches */
+    if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
+    if (c->path != ARC_PATH_SERIALIZED && c->target) arc__find_leaders(c);
+  }
+  arc__add_all_groups(c);
 }
 
 /* Every add comes through here. */
 ARC__FN void arc__add(arc__call c) {
+  int threshold = c.threshold, least = c.threshold; /* least: the same, and literals fold */
   arc__check_call(&c);
-  arc__take(&c, c.path == ARC_PATH_ATOMIC ? ARC__PLAIN : arc__choose(&c));
+  if (c.path != ARC_PATH_ATOMIC) {
+    bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
+    if (votes && !__any_sync(c.lanes, c.active)) return;
+    c.present = __ballot_sync(c.lanes, c.active);
+    if (c.threshold == ARC_THRESHOLD_AUTO) threshold = arc__threshold(&c, &c.target->kept);
+    if (c.threshold == ARC_THRESHOLD_AUTO) least = arc__threshold(&c, &c.target->decision);
+  }
+  if (c.path != ARC_PATH_ATOMIC && !arc__too_few(&c, threshold, least <= 1))
+    arc__reduce(&c, threshold, least <= 1);
+  else if (c.active)
+    arc__add_plain(&c);
 }
 
 /* ------------------------------------------------------------------------------------------ */
