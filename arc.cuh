@@ -322,6 +322,20 @@ ARC__FN bool arc__promised(const arc__call *c, int promises) {
   return (c->promises & promises) == promises;
 }
 
+ARC__FN bool arc__is_transposed(const arc__call *c) {
+  bool path = c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED;
+  return path && c->lanes == ARC_LANES_ALL && c->target;
+}
+
+/* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
+ARC__FN bool arc__is_butterfly(const arc__call *c) {
+  return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
+}
+
+ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
+  return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY) && c->target;
+}
+
 /* Whether this lane's values may be read. */
 ARC__FN bool arc__is_source(const arc__call *c) {
   return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
@@ -432,36 +446,26 @@ ARC__FN void arc__atomic_add(int kind, char *address, unsigned w) {
 #define ARC__PTX_SCOPE "gpu"
 #endif
 
-/* Two and four values; address in global memory, aligned to 8 and 16 bytes; sm_90 and newer. */
-ARC__FN void arc__atomic_add2(int kind, char *address, const unsigned *w) {
-  (void)kind;
+/* Two or four values at once; address in global memory, aligned to all of them; sm_90 and newer. */
+ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address) {
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
-  asm volatile("red.relaxed." ARC__PTX_SCOPE
-               ".global.add.v2.f32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
-               "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1]))
-               : "memory");
+  unsigned long long at = __cvta_generic_to_global(address);
+  if (count == 2)
+    asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v2.f32 [%0], {%1, %2};" ::"l"(at),
+                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])) : "memory");
+  else
+    asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
+                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])),
+                 "f"(__uint_as_float(w[2])), "f"(__uint_as_float(w[3])) : "memory");
 #elif ARC__ARCH >= 900
-  simt_red_add_v2_f32((float *)address, __uint_as_float(w[0]), __uint_as_float(w[1]));
+  float v[4] = {0};
+  for (int i = 0; i < count; ++i) v[i] = __uint_as_float(w[i]);
+  if (count == 2)
+    simt_red_add_v2_f32((float *)address, v[0], v[1]);
+  else
+    simt_red_add_v4_f32((float *)address, v[0], v[1], v[2], v[3]);
 #else
-  arc__atomic_add(kind, address, w[0]);
-  arc__atomic_add(kind, address + 4, w[1]);
-#endif
-}
-
-ARC__FN void arc__atomic_add4(int kind, char *address, const unsigned *w) {
-  (void)kind;
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
-  asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
-                   __cvta_generic_to_global(address)),
-               "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])), "f"(__uint_as_float(w[2])),
-               "f"(__uint_as_float(w[3]))
-               : "memory");
-#elif ARC__ARCH >= 900
-  simt_red_add_v4_f32((float *)address, __uint_as_float(w[0]), __uint_as_float(w[1]),
-                      __uint_as_float(w[2]), __uint_as_float(w[3]));
-#else
-  arc__atomic_add2(kind, address, w);
-  arc__atomic_add2(kind, address + 8, w + 2);
+  (void)w, (void)count, (void)address; /* no row is wider than 4 bytes there */
 #endif
 }
 
@@ -470,14 +474,14 @@ ARC__FN void arc__atomic_add4(int kind, char *address, const unsigned *w) {
 ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, int count,
                                   int vector_log2) {
   if (vector_log2 >= 4 && count >= 4) {
-    arc__atomic_add4(kind, address, w);
+    arc__atomic_add_vector(w, 4, address);
     return;
   }
   ARC__UNROLL
   for (int i = 0; i < 4; i += 2) {
     char *at = address + ARC__VALUE_BYTES * i;
     if (vector_log2 >= 3 && count >= i + 2) {
-      arc__atomic_add2(kind, at, w + i);
+      arc__atomic_add_vector(w + i, 2, at);
       continue;
     }
     if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
@@ -719,16 +723,6 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
   }
 }
 
-ARC__FN void arc__add_butterfly(const arc__call *c) {
-  ARC__CHUNKS(c, first, ARC__WARP) {
-    int count = arc__chunk_width(c, first, ARC__WARP);
-    ARC__WORDS(w, ARC__WARP);
-    arc__gather(c, w, first, count, arc__is_source(c));
-    arc__reduce_butterfly(c, w, count);
-    if (arc__leads(c->present, c->lane)) arc__emit(c, w, first, count);
-  }
-}
-
 /* ------------------------------------------------------------------------------------------ */
 /* >>transposed                                                                                 */
 /* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words: of
@@ -921,13 +915,15 @@ ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count) {
   arc__reduce_jumping(c, w, count);
 }
 
-/* Reduces all groups with the tree, or serially, and the leader of each emits its sums. */
+/* Reduces all groups by the papers' paths or the tree; the leader of each emits its sums. */
 ARC__FN void arc__add_all_groups(const arc__call *c) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
     arc__gather(c, w, first, count, arc__is_source(c));
-    if (c->path == ARC_PATH_SERIALIZED || !c->target)
+    if (arc__is_butterfly(c) && c->leaders != 0u) /* one key */
+      arc__reduce_butterfly(c, w, count);
+    else if (c->path == ARC_PATH_SERIALIZED || !c->target)
       arc__reduce_serialized(c, w, count);
     else
       arc__reduce_tree(c, w, count);
@@ -1006,32 +1002,32 @@ ARC__FN void arc__check_call(const arc__call *c) {
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
    since the compiler inlines every branch before it knows the path. */
 
-ARC__FN bool arc__is_transposed(const arc__call *c) {
-  bool path = c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED;
-  return path && c->lanes == ARC_LANES_ALL && c->target;
+ARC__FN bool arc__promises_all(const arc__call *c) {
+  return arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
+                              ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
 }
 
-/* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
-ARC__FN bool arc__is_butterfly(const arc__call *c) {
-  return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
-}
-
-ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
-  return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY) && c->target;
-}
-
-/* arc's own balancing threshold. In the papers' form each value is a request. */
-ARC__FN int arc__threshold(const arc__call *c, const arc__decision *d) {
-  const int all = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
+/* The balancing threshold; arc's own by c->target->kept. In the papers' form each value is a
+   request. */
+ARC__FN int arc__threshold(const arc__call *c) {
+  if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
   if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
-  if (arc__is_auto_keyed(c)) return d->min_lanes_to_match;
-  return arc__promised(c, all) ? d->min_lanes_to_reduce_promised : d->min_lanes_to_reduce;
+  if (arc__is_auto_keyed(c)) return c->target->kept.min_lanes_to_match;
+  return arc__promises_all(c) ? c->target->kept.min_lanes_to_reduce_promised
+                              : c->target->kept.min_lanes_to_reduce;
 }
 
-/* Whether every active lane adds by itself. always: no group is too small. */
-ARC__FN bool arc__too_few(arc__call *c, int threshold, bool always) {
-  bool few = !always && __popc(c->present) < threshold;
+/* Whether auto reduces one key's lanes however few they are. Literals decide it, since `kept` does
+   not fold; then no branch for few lanes is compiled. */
+ARC__FN bool arc__always_reduces(const arc__call *c) {
+  if (c->path != ARC_PATH_AUTO || !c->target || !arc__promised(c, ARC_PROMISE_ONE_KEY)) return false;
+  if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold <= 1;
+  return arc__promises_all(c) && c->target->decision.min_lanes_to_reduce_promised <= 1;
+}
+
+/* Whether every active lane adds by itself. */
+ARC__FN bool arc__too_few(arc__call *c, int threshold) {
+  bool few = !arc__always_reduces(c) && __popc(c->present) < threshold;
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
   if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (!arc__is_butterfly(c)) return false;
@@ -1064,47 +1060,41 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
   return all_large;
 }
 
-/* Where literals say `always`, no branch for few lanes is left that reads the values too. */
-ARC__FN void arc__reduce(arc__call *c, int threshold, bool always) {
-  const bool may_clobber = true;
+ARC__FN void arc__reduce(arc__call *c, int threshold) {
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
-    if (always)
+    const bool may_clobber = true;
+    if (c->path == ARC_PATH_TRANSPOSED || arc__always_reduces(c))
       arc__add_one_group(c, may_clobber);
     else
-      arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
+      arc__add_one_group(c, !may_clobber); /* the branch for few lanes reads the values too */
     return;
   }
   if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED) {
     if (arc__add_each_group(c, threshold)) arc__add_plain(c);
     return;
   }
-  if (arc__is_butterfly(c) && c->leaders != 0u) {
-    arc__add_butterfly(c);
-    return;
-  }
-  c->group = arc__match(c);
+  if (!arc__is_butterfly(c)) c->group = arc__match(c);
   if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return;
   if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
     /* the lanes of a group below the threshold become groups of one, which no reduction touches */
     if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
-    if (c->path != ARC_PATH_SERIALIZED && c->target) arc__find_leaders(c);
+    if (!arc__is_butterfly(c) && c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
   }
   arc__add_all_groups(c);
 }
 
 /* Every add comes through here. */
 ARC__FN void arc__add(arc__call c) {
-  int threshold = c.threshold, least = c.threshold; /* least: the same, and literals fold */
+  int threshold = c.threshold;
   arc__check_call(&c);
   if (c.path != ARC_PATH_ATOMIC) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;
     c.present = __ballot_sync(c.lanes, c.active);
-    if (c.threshold == ARC_THRESHOLD_AUTO) threshold = arc__threshold(&c, &c.target->kept);
-    if (c.threshold == ARC_THRESHOLD_AUTO) least = arc__threshold(&c, &c.target->decision);
+    threshold = arc__threshold(&c);
   }
-  if (c.path != ARC_PATH_ATOMIC && !arc__too_few(&c, threshold, least <= 1))
-    arc__reduce(&c, threshold, least <= 1);
+  if (c.path != ARC_PATH_ATOMIC && !arc__too_few(&c, threshold))
+    arc__reduce(&c, threshold);
   else if (c.active)
     arc__add_plain(&c);
 }
@@ -1114,6 +1104,11 @@ ARC__FN void arc__add(arc__call c) {
 
 ARC__FN arc_options arc_options_default(void) {
   arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
+  return o;
+}
+
+ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
+  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
   return o;
 }
 
@@ -1145,28 +1140,21 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   }                                                                                                \
   ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,           \
                            int threshold) {                                                        \
-    arc_options o = arc_options_default();                                                         \
-    o.threshold = threshold;                                                                       \
-    arc_add_with_##S(target, key, values, active, o);                                              \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
   }                                                                                                \
   ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,   \
                                    int threshold) {                                                \
-    arc_options o = arc_options_default();                                                         \
-    o.threshold = threshold;                                                                       \
-    o.promises |= ARC_PROMISE_ONE_KEY;                                                             \
-    arc_add_with_##S(target, key, values, active, o);                                              \
+    const int promises = ARC_PROMISE_ONE_KEY;                                                      \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, promises, ARC_LANES_ALL)); \
   }                                                                                                \
   ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,    \
                                   unsigned lane_mask, int threshold) {                             \
-    arc_options o = arc_options_default();                                                         \
-    o.threshold = threshold;                                                                       \
-    o.lane_mask = lane_mask;                                                                       \
-    arc_add_with_##S(target, key, values, active, o);                                              \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
   }                                                                                                \
   ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,              \
                                      int threshold) {                                              \
     const bool active = true;                                                                      \
-    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                    \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
   }                                                                                                \
   ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values,  \
                                          bool active, arc_options options) {                       \
@@ -1175,22 +1163,21 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
     c.width = width;                                                                               \
     arc__add(c);                                                                                   \
   }                                                                                                \
-  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                 \
-                                           const T *values, bool active, unsigned lane_mask,       \
-                                           int threshold) {                                        \
-    arc_options o = arc_options_default();                                                         \
-    o.threshold = threshold;                                                                       \
-    o.lane_mask = lane_mask;                                                                       \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
-  }                                                                                                \
   ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,       \
                                     bool active, int threshold) {                                  \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
+    arc_options o = arc__options(threshold, 0, ARC_LANES_ALL);                                     \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key, const T *values, \
+                                           bool active, unsigned lane_mask, int threshold) {       \
+    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
   }                                                                                                \
   ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,              \
                                               const T *values, int threshold) {                    \
     const bool active = true;                                                                      \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
+    arc_options o = arc__options(threshold, 0, ARC_LANES_HERE);                                    \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)

@@ -236,25 +236,25 @@
    Measured on an H200, 39 widths and alignments: at most 1.8 % above the best of a table with an
    entry each, 0.5 % on average. `cmake --workflow --preset policy` prints those of your GPU. */
 #ifndef ARC_COST_REDUCE
-#define ARC_COST_REDUCE 19
+#define ARC_COST_REDUCE 9
 #endif
 #ifndef ARC_COST_MATCH
-#define ARC_COST_MATCH 13
+#define ARC_COST_MATCH 12
 #endif
 #ifndef ARC_COST_SHUFFLE
-#define ARC_COST_SHUFFLE 3
+#define ARC_COST_SHUFFLE 1
 #endif
 #ifndef ARC_COST_REQUEST
-#define ARC_COST_REQUEST 2
+#define ARC_COST_REQUEST 1
 #endif
 #ifndef ARC_COST_PROMISED_REDUCE
-#define ARC_COST_PROMISED_REDUCE 16
+#define ARC_COST_PROMISED_REDUCE 4
 #endif
 #ifndef ARC_COST_PROMISED_SHUFFLE
-#define ARC_COST_PROMISED_SHUFFLE 7
+#define ARC_COST_PROMISED_SHUFFLE 4
 #endif
 #ifndef ARC_COST_PROMISED_SLACK
-#define ARC_COST_PROMISED_SLACK 9
+#define ARC_COST_PROMISED_SLACK 5
 #endif
 #if ARC_COST_REDUCE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || \
     ARC_COST_REQUEST + 0 < 1 || ARC_COST_PROMISED_REDUCE + 0 < 1 ||                  \
