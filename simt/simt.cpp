@@ -44,6 +44,7 @@ static void start_lane(simt__lane *lane, int thread, dim3 size) {
   lane->thread_index = make_uint3(t % size.x, t / size.x % size.y, t / size.x / size.y);
   fiber_reset(&lane->fiber, lane->state != lane_exited);
   lane->state = lane_ready;
+  lane->caller = simt__site();
   fiber_prepare(&lane->fiber, t);
 }
 

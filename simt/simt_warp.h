@@ -20,9 +20,10 @@ struct simt__site {
 
 struct simt__lane_view {
   uint3 thread_index;
+  simt__site caller;  // of the library function that it is in; line 0: in none
 };
 struct simt__launch_view {
-  const simt__lane_view *lane;  // the lane that runs now
+  simt__lane_view *lane;  // the lane that runs now; NULL on the host
   uint3 block_index;
   dim3 block_size, grid_size;
   void *dynamic_shared;
@@ -37,6 +38,41 @@ extern simt__launch_view simt__now;
 
 #define SIMT_DYNAMIC_SHARED(type, name) \
   type *name = reinterpret_cast<type *>(simt__now.dynamic_shared)
+
+// ------------------------------------------------------------------------------------- call sites
+
+// Every operation of a library function has one place in the source, so that calls of it from both
+// branches of an `if` would look like one call. A function that is marked is told apart by where it
+// is called, and reports name that place, too:
+//
+//   __device__ void add(float *out, float value SIMT_CALLER);         // the first declaration
+//   __device__ void add(float *out, float value SIMT_CALLER_AGAIN) {  // a definition after one
+//     SIMT_CALLED;
+//
+// Where one marked function calls another, the outermost call counts. A call site is a line; two
+// calls on one line are one place.
+class simt__call {
+  simt__lane_view *lane;  // NULL: an outer call has set it
+ public:
+  explicit simt__call(const simt__site &caller) : lane(simt__now.lane) {
+    if (lane && lane->caller.line) lane = NULL;
+    if (lane) lane->caller = caller;
+    keep_order();
+  }
+  ~simt__call() {
+    keep_order();
+    if (lane) lane->caller = simt__site();
+  }
+  simt__call(const simt__call &) = delete;
+
+ private:
+  // A load or store that faults belongs to the call that it was written in.
+  static void keep_order() { __asm__ volatile("" ::: "memory"); }
+};
+
+#define SIMT_CALLER , simt__site simt__caller = {__builtin_FILE(), __builtin_LINE()}
+#define SIMT_CALLER_AGAIN , simt__site simt__caller
+#define SIMT_CALLED simt__call simt__current_call(simt__caller)
 
 // -------------------------------------------------------------------------------------- bit scans
 

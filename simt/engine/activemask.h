@@ -10,10 +10,10 @@ static void resolve_activemask() {
   for (int i = 0; i < engine.block.warp_count; ++i)
     if (engine.warps[i].at_activemask) warps |= 1u << i;
   simt__warp *warp = &engine.warps[choose(warps, draw())];
-  const simt__site *site = warp->lanes[choose(warp->at_activemask, draw())].site;
+  const simt__lane *one = &warp->lanes[choose(warp->at_activemask, draw())];
   unsigned together = 0;
   for (unsigned rest = warp->at_activemask; rest; rest &= rest - 1)
-    if (same_place(warp->lanes[__builtin_ctz(rest)].site, site)) together |= rest & (0u - rest);
+    if (same_place(&warp->lanes[__builtin_ctz(rest)], one)) together |= rest & (0u - rest);
   if (draw() >> 63) {
     unsigned some = together & (unsigned)(draw() >> 32);
     if (some) together = some;

@@ -32,7 +32,7 @@ __attribute__((noinline)) static void note_address(simt__lane *me, const char *n
                                                   const simt__site *site, const void *address,
                                                   unsigned bytes) {
   note_elsewhere(me, is_poison_address(address)
-                         ? report_poison_pointer(me, at(name, site), address)
+                         ? report_poison_pointer(me, at(me, name, site), address)
                          : report_misaligned(me, name, site, address, bytes));
 }
 
@@ -62,7 +62,8 @@ void simt__atomic(const simt__site *site, const char *name, const void *address,
     return;
   }
   engine.counters.lane_adds += floats;
-  count_reduction(&engine.counters, &me->warp->phases, me->index, site, (uintptr_t)address, false);
+  count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
+                  (uintptr_t)address, false);
 }
 
 static bool is_poison_value(float value) {
@@ -87,7 +88,8 @@ void simt__red_add(const simt__site *site, float *address, const float *values, 
     stop(me);
   }
   engine.counters.lane_adds += (unsigned)count;
-  count_reduction(&engine.counters, &me->warp->phases, me->index, site, (uintptr_t)address, true);
+  count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
+                  (uintptr_t)address, true);
   for (int i = 0; i < count; ++i) address[i] += values[i];
 }
 

@@ -25,11 +25,8 @@ int simt__barrier(const simt__site *site, simt__kind kind, int predicate) {
   me->kind = kind;
   me->site = site;
   me->state = lane_at_barrier;
-  if (block->barrier_arrived++ == 0) {
-    block->barrier_kind = kind;
-    block->barrier_site = site;
-  }
-  if (block->barrier_kind != kind || !same_place(block->barrier_site, site))
+  if (block->barrier_arrived++ == 0) block->barrier_first = me;
+  if (block->barrier_first->kind != kind || !same_place(block->barrier_first, me))
     block->barrier_mixed = true;
   block->barrier_or |= predicate != 0;
   block->barrier_and &= predicate != 0;

@@ -100,45 +100,46 @@ static void reduce(simt__warp *warp, unsigned mask, simt__kind kind) {
 }
 
 // All named lanes are here: works out everybody's result. False: misuse.
-static bool carry_out(simt__warp *warp, const simt__meeting *meeting, int bytes) {
+static bool carry_out(simt__warp *warp, const simt__lane *last) {
   simt_counters *counters = &engine.counters;
-  switch (meeting->kind) {
+  unsigned mask = last->mask;
+  switch (last->kind) {
     case SIMT__SHFL:
     case SIMT__SHFL_UP:
     case SIMT__SHFL_DOWN:
     case SIMT__SHFL_XOR:
-      counters->shuffles += (unsigned)bytes / 4;
-      return shuffle(warp, meeting->mask);
+      counters->shuffles += (unsigned)last->bytes / 4;
+      return shuffle(warp, mask);
     case SIMT__BALLOT:
     case SIMT__ANY:
     case SIMT__ALL:
       counters->votes += 1;
-      vote(warp, meeting->mask, meeting->kind);
+      vote(warp, mask, last->kind);
       return true;
     case SIMT__MATCH_ANY:
     case SIMT__MATCH_ALL:
-      counters->matches += (unsigned)bytes / 4;
-      return match(warp, meeting->mask, meeting->kind);
+      counters->matches += (unsigned)last->bytes / 4;
+      return match(warp, mask, last->kind);
     case SIMT__SYNCWARP:
       counters->warp_syncs += 1;
       return true;
     default:
       counters->redux += 1;
-      reduce(warp, meeting->mask, meeting->kind);
+      reduce(warp, mask, last->kind);
       return true;
   }
 }
 
-static simt__meeting *find_meeting(simt__warp *warp, simt__kind kind, const simt__site *site,
-                                   unsigned mask) {
+static simt__meeting *find_meeting(simt__warp *warp, const simt__lane *me) {
   for (int i = 0; i < warp->meeting_count; ++i) {
     simt__meeting *m = &warp->meetings[i];
     // __syncwarp() may be executed at different places.
-    if (m->kind == kind && m->mask == mask && (kind == SIMT__SYNCWARP || same_place(m->site, site)))
+    if (m->first->kind == me->kind && m->first->mask == me->mask &&
+        (me->kind == SIMT__SYNCWARP || same_place(m->first, me)))
       return m;
   }
   simt__meeting *m = &warp->meetings[warp->meeting_count++];
-  *m = {kind, site, mask, 0};
+  *m = {me, 0};
   return m;
 }
 
@@ -163,14 +164,14 @@ uint64_t simt__collective(const simt__site *site, simt__kind kind, unsigned mask
     note_wrong_arguments(me);
     stop(me);
   }
-  simt__meeting *meeting = find_meeting(warp, kind, site, mask);
+  simt__meeting *meeting = find_meeting(warp, me);
   meeting->arrived |= 1u << me->index;
   if (meeting->arrived != mask) {
     me->state = lane_waits;
     leave(me);
     return me->result;
   }
-  bool good = carry_out(warp, meeting, bytes);
+  bool good = carry_out(warp, me);
   *meeting = warp->meetings[--warp->meeting_count];
   for (unsigned rest = mask; rest; rest &= rest - 1)
     warp->lanes[__builtin_ctz(rest)].state = good ? lane_ready : lane_misused;

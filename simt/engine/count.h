@@ -12,6 +12,16 @@
 #include <memory>
 #include <vector>
 
+// Where an operation stands, and where the library function around it is called; line 0: none is.
+struct simt__place {
+  const simt__site *site;
+  simt__site caller;
+};
+static inline bool same_place(const simt__place &a, const simt__place &b) {
+  return a.site == b.site && a.caller.line == b.caller.line &&
+         (a.caller.file == b.caller.file || !strcmp(a.caller.file, b.caller.file));
+}
+
 // One instruction so far: the 32-byte sectors it touched and the 4-byte words that were hit in
 // each.
 struct simt__instruction {
@@ -24,17 +34,17 @@ struct simt__instruction {
 // atomic that lanes execute over and over without ever synchronising would keep instructions open
 // for ever; beyond open_instructions_max the older half is closed, whoever still could have joined.
 enum { open_instructions_max = 1 << 16 };
-struct simt__place {
-  const simt__site *site = NULL;
-  uint32_t executions[32];  // by lane
+struct simt__executions {
+  simt__place place;
+  uint32_t count[32];  // by lane
   uint32_t first = 0;
   std::vector<simt__instruction> open;
   uint32_t scans = 0;      // instructions, of a bit scan
   uint64_t arguments[32];  // by lane, of its last execution
 
-  void start(const simt__site *site_) {
-    site = site_;
-    memset(executions, 0, sizeof executions);
+  void start(const simt__place &place_) {
+    place = place_;
+    memset(count, 0, sizeof count);
     first = scans = 0;
     open.clear();
   }
@@ -47,15 +57,15 @@ struct simt__place {
 struct simt__phase {
   uint32_t number = 0;
   size_t place_count = 0;  // in use; the others keep their memory for the next phase
-  std::vector<std::unique_ptr<simt__place>> places;
+  std::vector<std::unique_ptr<simt__executions>> places;
 
-  simt__place *find(const simt__site *site) {
+  simt__executions *find(const simt__place &place) {
     for (size_t i = 0; i < place_count; ++i)
-      if (places[i]->site == site) return places[i].get();
-    if (place_count == places.size()) places.emplace_back(new simt__place);
-    simt__place *place = places[place_count++].get();
-    place->start(site);
-    return place;
+      if (same_place(places[i]->place, place)) return places[i].get();
+    if (place_count == places.size()) places.emplace_back(new simt__executions);
+    simt__executions *executions = places[place_count++].get();
+    executions->start(place);
+    return executions;
   }
 };
 
@@ -108,17 +118,17 @@ struct simt__phases {
 
 // Counts one lane's part in an instruction on global memory.
 static void count_reduction(simt_counters *counters, simt__phases *phases, int lane,
-                            const simt__site *site, uintptr_t address, bool vector) {
-  simt__place *place = phases->current(lane)->find(site);
-  uint32_t execution = place->executions[lane]++;
-  if (execution < place->first) execution = place->first;
-  while (place->open.size() <= execution - place->first) {
-    if (place->open.size() == open_instructions_max) place->close_older_half();
-    place->open.emplace_back();
+                            const simt__place &place, uintptr_t address, bool vector) {
+  simt__executions *executions = phases->current(lane)->find(place);
+  uint32_t execution = executions->count[lane]++;
+  if (execution < executions->first) execution = executions->first;
+  while (executions->open.size() <= execution - executions->first) {
+    if (executions->open.size() == open_instructions_max) executions->close_older_half();
+    executions->open.emplace_back();
     counters->reductions += 1;
     counters->vector_reductions += vector;
   }
-  simt__instruction *instruction = &place->open[execution - place->first];
+  simt__instruction *instruction = &executions->open[execution - executions->first];
   uint64_t sector = address / 32;
   uint8_t word = (uint8_t)(1u << (address / 4 % 8));
   int i = 0;
@@ -135,12 +145,12 @@ static void count_reduction(simt_counters *counters, simt__phases *phases, int l
 
 // Counts one lane's part in a bit scan.
 static void count_scan(simt_counters *counters, simt__phases *phases, int lane,
-                       const simt__site *site, uint64_t argument, unsigned instructions) {
-  simt__place *place = phases->current(lane)->find(site);
-  if (place->executions[lane] && place->arguments[lane] == argument) return;
-  place->arguments[lane] = argument;
-  if (++place->executions[lane] <= place->scans) return;
-  place->scans += 1;
+                       const simt__place &place, uint64_t argument, unsigned instructions) {
+  simt__executions *executions = phases->current(lane)->find(place);
+  if (executions->count[lane] && executions->arguments[lane] == argument) return;
+  executions->arguments[lane] = argument;
+  if (++executions->count[lane] <= executions->scans) return;
+  executions->scans += 1;
   counters->scans += instructions;
 }
 

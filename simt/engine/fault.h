@@ -18,13 +18,13 @@ struct fault_guard {
 #include <signal.h>
 
 static std::string report_stack_overflow(const simt__lane *lane) {
-  return of_lane("a lane's stack overflows", lane, "a load or store") +
+  return of_lane("a lane's stack overflows", lane, "a load or store" + called_at(lane)) +
          line("stack", format("%lu bytes; SIMT_STACK_BYTES sets it",
                               (unsigned long)lane->fiber.stack_bytes));
 }
 
 static std::string report_no_memory(const simt__lane *lane, const void *address) {
-  return of_lane("an access to memory that is not there", lane, "a load or store") +
+  return of_lane("an access to memory that is not there", lane, "a load or store" + called_at(lane)) +
          line("address", format("0x%llx", (unsigned long long)(uintptr_t)address));
 }
 
@@ -33,7 +33,7 @@ static std::string report_fault(const simt__lane *lane, const char *address) {
   size_t guard_bytes = (size_t)sysconf(_SC_PAGESIZE);
   if (address < fiber->stack && address >= fiber->stack - guard_bytes)
     return report_stack_overflow(lane);
-  if (is_poison_address(address)) return report_poison_pointer(lane, "a load or store", address);
+  if (is_poison_address(address)) return report_poison_pointer(lane, "a load or store" + called_at(lane), address);
   return report_no_memory(lane, address);
 }
 

@@ -7,8 +7,8 @@
 #ifndef SIMT_ENGINE_REPORT_H
 #define SIMT_ENGINE_REPORT_H
 
-static inline bool same_place(const simt__site *a, const simt__site *b) {
-  return a == b || (a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file)));
+static inline bool same_place(const simt__lane *a, const simt__lane *b) {
+  return same_place({a->site, a->caller}, {b->site, b->caller});
 }
 
 static std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
@@ -65,11 +65,14 @@ static std::string lanes_text(unsigned mask) {
   return text;
 }
 
-static std::string at(const char *name, const simt__site *site) {
-  return format("%s at %s:%d", name, site->file, site->line);
+static std::string called_at(const simt__lane *lane) {
+  return lane->caller.line ? format(", called at %s:%d", lane->caller.file, lane->caller.line) : "";
 }
-static std::string at(simt__kind kind, const simt__site *site) {
-  return at(kind_name(kind), site);
+static std::string at(const simt__lane *lane, const char *name, const simt__site *site) {
+  return format("%s at %s:%d", name, site->file, site->line) + called_at(lane);
+}
+static std::string at(const simt__lane *lane) {
+  return at(lane, kind_name(lane->kind), lane->site);
 }
 
 static std::string headline(const char *kind) { return format("simt: misuse: %s\n", kind); }
@@ -104,31 +107,31 @@ static std::string of_lane(const char *kind, const simt__lane *lane, const std::
 
 static std::string report_not_in_mask(const simt__lane *lane) {
   return of_lane(lane->mask ? "a lane is not in its own mask" : "an empty mask", lane,
-                 at(lane->kind, lane->site)) +
+                 at(lane)) +
          mask_line(lane->mask);
 }
 
 static std::string report_width(const simt__lane *lane) {
   return of_lane("a shuffle's width is not a power of two from 1 to 32", lane,
-                 at(lane->kind, lane->site)) +
+                 at(lane)) +
          line("width", format("%d", lane->width));
 }
 
 static std::string report_absent_source(const simt__lane *lane) {
   return of_lane("a shuffle reads a lane that does not take part", lane,
-                 at(lane->kind, lane->site)) +
+                 at(lane)) +
          mask_line(lane->mask);
 }
 
 static std::string report_poison_shuffled(const simt__lane *lane, int source) {
   return of_lane("a shuffle reads the poison key of another lane", lane,
-                 at(lane->kind, lane->site)) +
+                 at(lane)) +
          mask_line(lane->mask) +
          line("reads", format("lane %d, which holds the poison key", source));
 }
 
 static std::string report_poison_matched(const simt__lane *lane) {
-  return of_lane("a match compares the poison key", lane, at(lane->kind, lane->site)) +
+  return of_lane("a match compares the poison key", lane, at(lane)) +
          mask_line(lane->mask);
 }
 
@@ -141,40 +144,40 @@ static std::string report_poison_pointer(const simt__lane *lane, const std::stri
 
 static std::string report_poison_value(const simt__lane *lane, const char *name,
                                        const simt__site *site) {
-  return of_lane("an atomic adds the poison value, or a sum it went into", lane, at(name, site));
+  return of_lane("an atomic adds the poison value, or a sum it went into", lane, at(lane, name, site));
 }
 
 static std::string report_misaligned(const simt__lane *lane, const char *name,
                                      const simt__site *site, const void *address, unsigned bytes) {
-  return of_lane("a misaligned atomic", lane, at(name, site)) +
+  return of_lane("a misaligned atomic", lane, at(lane, name, site)) +
          line("address", format("%u bytes beyond a multiple of the %u that it must be aligned to",
                                 (unsigned)((uintptr_t)address % bytes), bytes));
 }
 
 static std::string report_shared_vector(const simt__lane *lane, const char *name,
                                         const simt__site *site) {
-  return of_lane("a vector reduction on shared memory", lane, at(name, site));
+  return of_lane("a vector reduction on shared memory", lane, at(lane, name, site));
 }
 
 static std::string report_check(const simt__lane *lane, const char *message,
                                 const simt__site *site) {
   return headline("a check failed") + line("check", message) +
-         line("operation", format("%s:%d", site->file, site->line)) +
+         line("operation", format("%s:%d", site->file, site->line) + called_at(lane)) +
          where(lane->warp, 1u << lane->index);
 }
 
 // ------------------------------------------------------------- lanes that wait for each other
 
-static unsigned missing_lanes(const simt__meeting *m) { return m->mask & ~m->arrived; }
+static unsigned missing_lanes(const simt__meeting *m) { return m->first->mask & ~m->arrived; }
 
 static std::string whereabouts(const simt__warp *warp, int index) {
   const simt__lane *lane = &warp->lanes[index];
   if (!(warp->launched >> index & 1u)) return "never launched";
   if (lane->state == lane_exited) return "exited";
-  if (lane->state == lane_at_barrier) return "at " + at(lane->kind, lane->site);
+  if (lane->state == lane_at_barrier) return "at " + at(lane);
   if (lane->state == lane_misused && !lane->site) return "stopped by a misuse of its own";
   if (lane->state == lane_ready || lane->kind == SIMT__ACTIVEMASK) return "still running";
-  return "at " + at(lane->kind, lane->site) + format(" with mask 0x%08x", lane->mask);
+  return "at " + at(lane) + format(" with mask 0x%08x", lane->mask);
 }
 
 // One line per group of lanes that are in the same place.
@@ -202,8 +205,8 @@ static reason reason_of_lane(const simt__warp *warp, const simt__meeting *m, int
   if (lane->state == lane_at_barrier) return reason_at_barrier;
   if (lane->state != lane_waits || lane->kind == SIMT__ACTIVEMASK) return reason_elsewhere;
   if (!(lane->mask & m->arrived)) return reason_elsewhere;
-  bool same = lane->kind == m->kind &&
-              (lane->kind == SIMT__SYNCWARP || same_place(lane->site, m->site));
+  bool same = lane->kind == m->first->kind &&
+              (lane->kind == SIMT__SYNCWARP || same_place(lane, m->first));
   return same ? reason_masks_meet : reason_operations_meet;
 }
 static reason reason_of(const simt__warp *warp, const simt__meeting *m) {
@@ -228,13 +231,13 @@ static std::string report_meeting(const simt__warp *warp, const simt__meeting *m
   const char *kind = why == reason_masks_meet        ? "two masks meet at one operation"
                      : why == reason_operations_meet ? "two operations meet"
                                                      : "named lanes never arrive";
-  unsigned missing = missing_lanes(m);
-  int arrived = __builtin_popcount(m->arrived), named = __builtin_popcount(m->mask);
+  unsigned mask = m->first->mask;
+  int arrived = __builtin_popcount(m->arrived), named = __builtin_popcount(mask);
   return headline(kind) +
-         line("operation", at(m->kind, warp->lanes[__builtin_ctz(m->arrived)].site)) +
-         where(warp, m->arrived) + mask_line(m->mask) +
+         line("operation", at(&warp->lanes[__builtin_ctz(m->arrived)])) +
+         where(warp, m->arrived) + mask_line(mask) +
          line("arrived", format("only %d of the %d lanes named arrived", arrived, named)) +
-         whereabouts_lines("missing", warp, missing);
+         whereabouts_lines("missing", warp, missing_lanes(m));
 }
 
 // ---------------------------------------------------------------------------------- barriers
@@ -255,7 +258,7 @@ static std::string report_barrier(const simt__lane *first) {
     for (unsigned rest = warp->launched; rest; rest &= rest - 1) {
       const simt__lane *lane = &warp->lanes[__builtin_ctz(rest)];
       bool here = lane->state == lane_at_barrier && lane->kind == first->kind &&
-                  same_place(lane->site, first->site);
+                  same_place(lane, first);
       arrived += here;
       if (!here) away |= rest & (0u - rest);
     }
@@ -267,7 +270,7 @@ static std::string report_barrier(const simt__lane *first) {
   }
   if (hidden) missing += line("missing", format("and lanes of %d more warps", hidden));
   return headline("a barrier in divergent code") +
-         line("operation", at(first->kind, first->site)) +
+         line("operation", at(first)) +
          where(first->warp, 1u << first->index) +
          line("arrived", format("only %d of the %d threads of the block arrived", arrived,
                                 engine.block.thread_count)) +

@@ -6,7 +6,7 @@
 void simt__count_scan(const simt__site *site, unsigned long long argument, int instructions) {
   simt__lane *me = engine.lane;
   if (!me) return;
-  count_scan(&engine.counters, &me->warp->phases, me->index, site, argument,
+  count_scan(&engine.counters, &me->warp->phases, me->index, {site, me->caller}, argument,
              (unsigned)instructions);
 }
 

@@ -123,7 +123,7 @@ static void note_elsewhere(simt__lane *me, const std::string &text) {
   _Exit(3);
 }
 [[noreturn]] static void on_host(const char *name, const simt__site *site) {
-  fatal(at(name, site) + " is executed outside a kernel");
+  fatal(format("%s at %s:%d is executed outside a kernel", name, site->file, site->line));
 }
 
 #endif

@@ -23,11 +23,10 @@ struct simt__lane : simt__lane_view {
   int argument, width, bytes;
 };
 
-// Lanes that wait for each other: same operation, same place, same mask.
+// Lanes that wait for each other: same operation, same place, same mask as the first of them.
 struct simt__meeting {
-  simt__kind kind;
-  const simt__site *site;
-  unsigned mask, arrived;
+  const simt__lane *first;
+  unsigned arrived;
 };
 
 struct simt__warp {
@@ -54,11 +53,10 @@ struct simt__block {
   unsigned ready_warps;
   int activemask_warps;  // warps with lanes parked in __activemask()
   simt__warp *warp;      // the one that runs now
-  // Barrier: the place the first thread came to, and whether everybody came to the same.
+  // Barrier: whoever came first, and whether everybody came to the same operation and place.
   int barrier_arrived;
+  const simt__lane *barrier_first;
   bool barrier_mixed;
-  simt__kind barrier_kind;
-  const simt__site *barrier_site;
   int barrier_or, barrier_and, barrier_count;
   // Interleaving style of this block: see start_block().
   simt__order order;

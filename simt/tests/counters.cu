@@ -78,6 +78,22 @@ static __global__ void inlined_twice(float *out) {
   add_once(out + threadIdx.x);
   add_once(out + threadIdx.x);
 }
+static __device__ __forceinline__ void add_marked(float *out SIMT_CALLER) {
+  SIMT_CALLED;
+  atomicAdd(out, (float)__popc(threadIdx.x));
+}
+static __global__ void inlined_into_branches(float *out) {
+  if (threadIdx.x & 1)
+    add_once(out + threadIdx.x);
+  else
+    add_once(out + threadIdx.x);
+}
+static __global__ void called_in_branches(float *out) {
+  if (threadIdx.x & 1)
+    add_marked(out + threadIdx.x);
+  else
+    add_marked(out + threadIdx.x);
+}
 static __global__ void vectors_of_four(float *out) {
   simt_red_add_v4_f32(out + 4 * threadIdx.x, 1.0f, 1.0f, 1.0f, 1.0f);
 }
@@ -120,6 +136,8 @@ static const expectation expectations[] = {
     {"branches", branches, 1, 32, {2, 0, 32, 8, 0}},
     {"synchronised between", synchronised_between, 1, 32, {4, 0, 128, 16, 0}},
     {"inlined twice", inlined_twice, 1, 32, {2, 0, 64, 8, 0}},
+    {"inlined into branches", inlined_into_branches, 1, 32, {1, 0, 32, 4, 0}},
+    {"called in branches", called_in_branches, 1, 32, {2, 0, 32, 8, 0}},
     {"vectors of four", vectors_of_four, 1, 32, {1, 1, 128, 16, 0}},
     {"vectors at one place", vectors_at_one_place, 1, 32, {1, 1, 128, 1, 31}},
     {"vectors of two", vectors_of_two, 1, 32, {1, 1, 64, 2, 24}},
@@ -150,6 +168,8 @@ static void test_collectives(float *out, unsigned seed) {
 static void test_scans(float *out, unsigned seed) {
   unsigned long long found = count(scans, 2, 64, out).scans;  // four warps
   EXPECT(found == 4 * 22, "%llu, seed %u", found, seed);
+  found = count(called_in_branches, 1, 32, out).scans;
+  EXPECT(found == 2, "%llu, seed %u: one for each call", found, seed);
   simt_counters_reset();
   EXPECT(__popc(3u) == 2 && simt_counters_read().scans == 0, "the host's are not counted");
 }
