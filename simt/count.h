@@ -6,16 +6,22 @@
 // lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
 // Bit scans go by the same rule, save that a lane which asks the same place again for the same
 // argument has its answer: compilers keep it.
-#ifndef SIMT_ENGINE_COUNT_H
-#define SIMT_ENGINE_COUNT_H
+#ifndef SIMT_COUNT_H
+#define SIMT_COUNT_H
+
+#include <stdint.h>
+#include <string.h>
 
 #include <memory>
 #include <vector>
 
+#include "simt_control.h"
+#include "simt_warp.h"
+
 // Where an operation stands, and where the library function around it is called; line 0: none is.
 struct simt__place {
   const simt__site *site;
-  simt__site caller;
+  simt__line caller;
 };
 static inline bool same_place(const simt__place &a, const simt__place &b) {
   return a.site == b.site && a.caller.line == b.caller.line &&
@@ -88,6 +94,7 @@ struct simt__phases {
     }
     for (; lanes; lanes &= lanes - 1) of_lane[__builtin_ctz(lanes)] = number;
   }
+  void leave(int lane) { of_lane[lane] = ~0u; }
   simt__phase *current(int lane) {
     uint32_t number = of_lane[lane];
     for (size_t i = live.size(); i-- > 0;)

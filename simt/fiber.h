@@ -6,13 +6,15 @@
 // come by the same places in the code, so that even the processor's prediction of returns is right
 // most of the time. Machines other than x86-64 and aarch64 use ucontext, slower by its system
 // calls.
-#ifndef SIMT_ENGINE_FIBER_H
-#define SIMT_ENGINE_FIBER_H
+#ifndef SIMT_FIBER_H
+#define SIMT_FIBER_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "simt_types.h"
 
 #if SIMT__ASAN
 #include <sanitizer/asan_interface.h>
@@ -46,17 +48,17 @@ struct simt__fiber {
 #endif
 };
 
-// Runs on a fiber's fresh stack, never returns.
-static void fiber_main(void);
+// fiber_prepare(fiber, entry, colour): the next switch to the fiber runs entry, which never returns,
+// on its stack from the top.
 
 #if SIMT_UCONTEXT
 
-static inline void fiber_prepare(simt__fiber *fiber, size_t) {
+static inline void fiber_prepare(simt__fiber *fiber, void (*entry)(void), size_t) {
   getcontext(&fiber->context);
   fiber->context.uc_stack.ss_sp = fiber->stack;
   fiber->context.uc_stack.ss_size = fiber->stack_bytes;
   fiber->context.uc_link = NULL;
-  makecontext(&fiber->context, fiber_main, 0);
+  makecontext(&fiber->context, entry, 0);
 }
 static inline void fiber_swap(simt__fiber *from, simt__fiber *to) {
   swapcontext(&from->context, &to->context);
@@ -152,13 +154,13 @@ enum { saved_words = 20, entry_word = 11, main_word = 0 };
 
 // Stacks lie at multiples of a page, so that all lanes' hot lines would fall into the same few
 // cache sets; `colour` moves each fiber's start down by another multiple of three lines.
-static inline void fiber_prepare(simt__fiber *fiber, size_t colour) {
+static inline void fiber_prepare(simt__fiber *fiber, void (*entry)(void), size_t colour) {
   uintptr_t top = (uintptr_t)fiber->stack + fiber->stack_bytes - (colour % 16) * 192;
   void **frame = (void **)(top & ~(uintptr_t)63) - saved_words - 1;
   // After the pops the stack pointer is a multiple of 16, as the ABI wants it before a call.
   frame = (void **)(((uintptr_t)(frame + saved_words) & ~(uintptr_t)15)) - saved_words;
   for (int i = 0; i < saved_words; ++i) frame[i] = NULL;
-  frame[main_word] = (void *)(uintptr_t)fiber_main;
+  frame[main_word] = (void *)(uintptr_t)entry;
   frame[entry_word] = (void *)(uintptr_t)simt__enter;
   fiber->stack_pointer = frame;
 }
