@@ -15,10 +15,11 @@
 //   g++ -x c++ -std=c++17 -I. sum.cu simt/simt.cpp       the CPU warp
 //
 // Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_CALLER and its kin,
-// SIMT_ON_CPU 0 and the three poison functions, nothing else. Under a host compiler it is the CPU warp: CUDA's qualifiers, builtin
-// variables, warp intrinsics, atomics, shared memory and a small subset of its runtime, by their
-// own names. Every lane is a fiber of its own; the order in which lanes run is drawn from a seed;
-// what hardware leaves undefined is reported (README.md lists the reports).
+// SIMT_ON_CPU 0 and the three poison functions, nothing else. Under a host compiler it is the CPU
+// warp: CUDA's qualifiers, builtin variables, warp intrinsics, atomics, shared memory and a small
+// subset of its runtime, by their own names. Every lane is a fiber of its own; the order in which
+// lanes run is drawn from a seed; what hardware leaves undefined is reported (README.md lists the
+// reports).
 //
 // CONTENTS
 //   both builds     SIMT_ON_CPU, SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_CALLER, simt_poison_*
