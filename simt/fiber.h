@@ -48,8 +48,8 @@ struct simt__fiber {
 #endif
 };
 
-// fiber_prepare(fiber, entry, colour): the next switch to the fiber runs entry, which never returns,
-// on its stack from the top.
+// fiber_prepare(fiber, entry, colour): the next switch to the fiber runs entry, which never
+// returns, on its stack from the top.
 
 #if SIMT_UCONTEXT
 

@@ -807,8 +807,8 @@ static void release_faults() {
 
 // >>stuck -----------------------------------------------------------------------------------------
 //
-// Misuses of one lane come first, the lowest warp and lane among them; then lanes that wait for each
-// other in vain; then barriers.
+// Misuses of one lane come first, the lowest warp and lane among them; then lanes that wait for
+// each other in vain; then barriers.
 
 static std::string whereabouts(simt__warp *warp, int index) {
   const simt__lane *lane = &warp->lanes[index];

@@ -261,7 +261,7 @@ ERROR_KERNEL(active_lane_promised)
   arc_add_with_f32(right_target(rows), KEY, values, !wrong, options);
 }
 
-/* ---- who must report -------------------------------------------------------------------------- */
+/* ---- who must report ------------------------------------------------------------------------- */
 
 struct user_error {
   int number;
@@ -274,6 +274,7 @@ struct user_error {
 
 #define ABSENT "simt: misuse: named lanes never arrive"
 #define MEET "simt: misuse: two operations meet"
+#define MASKS_MEET "simt: misuse: two masks meet"
 #define NOT_HERE "arc: ...lanes"
 
 static const struct user_error user_errors[] = {
@@ -281,7 +282,7 @@ static const struct user_error user_errors[] = {
     {2, calls_in_if_and_else, 32, 192, MEET, MEET, NULL},
     {3, lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE},
     {4, block_of_20, 20, 120, ABSENT, ABSENT, NOT_HERE},
-    {5, masks_differ, 32, 192, "simt: misuse: two masks meet", "simt: misuse: two masks meet", NULL},
+    {5, masks_differ, 32, 192, MASKS_MEET, MASKS_MEET, NULL},
     {6, mask_of_before_the_branch, 32, 96, ABSENT, ABSENT, NOT_HERE},
     {7, two_targets, 32, 192, NULL, "arc: ...target", "arc: ...target"},
     {8, thresholds_differ, 32, 192, ABSENT, "arc: ...threshold", "arc: ...threshold"},
@@ -359,8 +360,8 @@ static bool is_report(const char *line)
          strstr(line, "CUDA: ");
 }
 
-/* Runs the error in a process of its own; prints the line that is asked for, else the first one that
-   reports anything. */
+/* Runs the error in a process of its own; prints the line that is asked for, else the first one
+   that reports anything. */
 static bool error_is_reported(const char *program, const struct user_error *e)
 {
   const char *pattern = must_say(e);

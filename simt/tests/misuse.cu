@@ -1,8 +1,8 @@
 // misuse.cu -- runs every misuse and its twin under several seeds and judges what comes of it.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   simt_misuse_simt misuse.expected           each report must match the file under every seed, each
-//                                              twin must run to its end and leave its number
+//   simt_misuse_simt misuse.expected           each report must match the file under every seed,
+//                                              each twin must end and leave its number
 //   simt_misuse_simt misuse.expected --print   writes the file's text, as it would have to be
 //   simt_misuse_simt --default <name>          the default reporter: prints the report, exit code 3
 //

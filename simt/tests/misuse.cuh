@@ -1,9 +1,9 @@
 // misuse.cuh -- a table of deliberate misuses, each with its correct twin.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CASE(name, blocks, threads, number) { ... } defines two kernels, `misuse` and `twin`, that take an
-// array of ints; the twin leaves the number in out[0]. What the CPU warp must say about the misuse
-// stands in misuse.expected.
+// CASE(name, blocks, threads, number) { ... } defines two kernels, `misuse` and `twin`, that take
+// an array of ints; the twin leaves the number in out[0]. What the CPU warp must say about the
+// misuse stands in misuse.expected.
 #ifndef MISUSE_CUH
 #define MISUSE_CUH
 
