@@ -29,32 +29,31 @@ enum { WIDTH = 3, STRIDE = 4, KEY = 5, ROW_FLOATS = 1024, TIME_LIMIT_S = 20 };
 #define ERROR_KERNEL(name) static __global__ void name(float *rows, bool wrong)
 
 static __device__ int lane_index(void) { return (int)(threadIdx.x & 31u); }
-static __device__ arc_target_f32 right_target(float *rows)
-{
+static __device__ arc_target_f32 right_target(float *rows) {
   return arc_target_f32_rows(rows, STRIDE, WIDTH);
 }
 
 /* ---- who calls ------------------------------------------------------------------------------ */
 
-ERROR_KERNEL(whole_warp_call_in_if)
-{
+ERROR_KERNEL(whole_warp_call_in_if) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0;
   if (hit || !wrong) arc_add_f32(right_target(rows), KEY, values, hit, THRESHOLD);
 }
 
-ERROR_KERNEL(calls_in_if_and_else)
-{
+ERROR_KERNEL(calls_in_if_and_else) {
   const float values[WIDTH] = {1, 2, 3};
   const bool low = lane_index() < 12;
   const arc_target_f32 target = right_target(rows);
-  if (!wrong) arc_add_f32(target, low ? 1 : 2, values, true, THRESHOLD);
-  else if (low) arc_add_f32(target, 1, values, true, THRESHOLD);
-  else arc_add_f32(target, 2, values, true, THRESHOLD);
+  if (!wrong)
+    arc_add_f32(target, low ? 1 : 2, values, true, THRESHOLD);
+  else if (low)
+    arc_add_f32(target, 1, values, true, THRESHOLD);
+  else
+    arc_add_f32(target, 2, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(lanes_have_returned)
-{
+ERROR_KERNEL(lanes_have_returned) {
   const float values[WIDTH] = {1, 2, 3};
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
@@ -62,23 +61,22 @@ ERROR_KERNEL(lanes_have_returned)
 }
 
 /* Launched with 20 threads. */
-ERROR_KERNEL(block_of_20)
-{
+ERROR_KERNEL(block_of_20) {
   const float values[WIDTH] = {1, 2, 3};
   const arc_target_f32 target = right_target(rows);
-  if (wrong) arc_add_f32(target, KEY, values, true, THRESHOLD);
-  else arc_add_masked_f32(target, KEY, values, true, 0x000fffffu, THRESHOLD);
+  if (wrong)
+    arc_add_f32(target, KEY, values, true, THRESHOLD);
+  else
+    arc_add_masked_f32(target, KEY, values, true, 0x000fffffu, THRESHOLD);
 }
 
-ERROR_KERNEL(masks_differ)
-{
+ERROR_KERNEL(masks_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const unsigned mask = wrong ? ~(1u << (lane_index() + 1) % 32) : 0xffffffffu;
   arc_add_masked_f32(right_target(rows), KEY, values, true, mask, THRESHOLD);
 }
 
-ERROR_KERNEL(mask_of_before_the_branch)
-{
+ERROR_KERNEL(mask_of_before_the_branch) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 2 == 0;
   const unsigned mask = __ballot_sync(0xffffffffu, hit);
@@ -86,8 +84,7 @@ ERROR_KERNEL(mask_of_before_the_branch)
     arc_add_masked_f32(right_target(rows), KEY, values, true, mask, THRESHOLD);
 }
 
-ERROR_KERNEL(loop_with_own_trip_count)
-{
+ERROR_KERNEL(loop_with_own_trip_count) {
   const float values[WIDTH] = {1, 2, 3};
   const int count = lane_index() % 3 + 1;
   const arc_target_f32 target = right_target(rows);
@@ -95,17 +92,14 @@ ERROR_KERNEL(loop_with_own_trip_count)
     arc_add_f32(target, KEY, values, i < count, THRESHOLD);
 }
 
-ERROR_KERNEL(vote_and_own_flag)
-{
+ERROR_KERNEL(vote_and_own_flag) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0, any = __any_sync(0xffffffffu, hit);
-  if (any && (hit || !wrong))
-    arc_add_uniform_f32(right_target(rows), KEY, values, hit, THRESHOLD);
+  if (any && (hit || !wrong)) arc_add_uniform_f32(right_target(rows), KEY, values, hit, THRESHOLD);
 }
 
 /* Launched with two warps: 20 lanes of the first and 12 of the second call. */
-ERROR_KERNEL(mask_of_another_warp)
-{
+ERROR_KERNEL(mask_of_another_warp) {
   const float values[WIDTH] = {1, 2, 3};
   const bool first = threadIdx.x < 32;
   const unsigned mask = first || wrong ? 0x000fffffu : 0xfff00000u;
@@ -115,29 +109,25 @@ ERROR_KERNEL(mask_of_another_warp)
 
 /* ---- what differs among the lanes ------------------------------------------------------------ */
 
-ERROR_KERNEL(two_targets)
-{
+ERROR_KERNEL(two_targets) {
   const float values[WIDTH] = {1, 2, 3};
   float *base = wrong && lane_index() >= 16 ? rows + 512 : rows;
   arc_add_f32(right_target(base), KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(thresholds_differ)
-{
+ERROR_KERNEL(thresholds_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
   arc_add_f32(right_target(rows), KEY, values, true, threshold);
 }
 
-ERROR_KERNEL(uniform_call_with_two_keys)
-{
+ERROR_KERNEL(uniform_call_with_two_keys) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
   arc_add_uniform_f32(right_target(rows), key, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(uniform_call_with_two_keys_by_atomics)
-{
+ERROR_KERNEL(uniform_call_with_two_keys_by_atomics) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
   arc_options options = arc_options_default();
@@ -146,8 +136,7 @@ ERROR_KERNEL(uniform_call_with_two_keys_by_atomics)
   arc_add_with_f32(right_target(rows), key, values, true, options);
 }
 
-ERROR_KERNEL(target_of_another_lane)
-{
+ERROR_KERNEL(target_of_another_lane) {
   const float values[WIDTH] = {1, 2, 3};
   __shared__ arc_target_f32 shared;
   if (lane_index() == 0) shared = right_target(rows);
@@ -155,16 +144,14 @@ ERROR_KERNEL(target_of_another_lane)
   arc_add_f32(wrong ? shared : right_target(rows), KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(pointers_of_a_key_differ)
-{
+ERROR_KERNEL(pointers_of_a_key_differ) {
   const float values[WIDTH] = {1, 2, 3};
   float *row = rows + STRIDE * (wrong && lane_index() == 9 ? KEY + 1 : KEY);
   float *const pointers[WIDTH] = {row, row + 1, row + 2};
   arc_add_pointers_f32(pointers, WIDTH, KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(widths_differ)
-{
+ERROR_KERNEL(widths_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const int width = wrong && lane_index() >= 16 ? 2 : WIDTH;
   arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true, THRESHOLD);
@@ -172,70 +159,65 @@ ERROR_KERNEL(widths_differ)
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-ERROR_KERNEL(width_0_literal)
-{
+ERROR_KERNEL(width_0_literal) {
   const float values[WIDTH] = {1, 2, 3};
-  if (wrong) arc_add_f32(arc_target_f32_rows(rows, STRIDE, 0), KEY, values, true, THRESHOLD);
-  else arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+  if (wrong)
+    arc_add_f32(arc_target_f32_rows(rows, STRIDE, 0), KEY, values, true, THRESHOLD);
+  else
+    arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(width_0_at_run_time)
-{
+ERROR_KERNEL(width_0_at_run_time) {
   const float values[WIDTH] = {1, 2, 3};
   const int width = wrong ? 0 : WIDTH;
   arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(nine_pieces)
-{
+ERROR_KERNEL(nine_pieces) {
   const float values[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   arc_piece_f32 pieces[9];
   for (int i = 0; i < 9; ++i) {
     pieces[i].base = rows + 100 * i;
     pieces[i].stride = pieces[i].width = 1;
   }
-  if (wrong) arc_add_f32(arc_target_f32_pieces(pieces, 9), KEY, values, true, THRESHOLD);
-  else arc_add_f32(arc_target_f32_pieces(pieces, 8), KEY, values, true, THRESHOLD);
+  if (wrong)
+    arc_add_f32(arc_target_f32_pieces(pieces, 9), KEY, values, true, THRESHOLD);
+  else
+    arc_add_f32(arc_target_f32_pieces(pieces, 8), KEY, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(threshold_below_0)
-{
+ERROR_KERNEL(threshold_below_0) {
   const float values[WIDTH] = {1, 2, 3};
   arc_add_f32(right_target(rows), KEY, values, true, wrong ? -1 : 1);
 }
 
 /* Negative keys are legal: row -1 is there. */
-ERROR_KERNEL(key_below_0)
-{
+ERROR_KERNEL(key_below_0) {
   const float values[WIDTH] = {1, 2, 3};
   arc_add_f32(right_target(rows + STRIDE), wrong ? -1 : 0, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(key_far_outside)
-{
+ERROR_KERNEL(key_far_outside) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 9 ? 1 << 30 : KEY;
   arc_add_f32(right_target(rows), key, values, true, THRESHOLD);
 }
 
-ERROR_KERNEL(misaligned_base)
-{
+ERROR_KERNEL(misaligned_base) {
   const float values[WIDTH] = {1, 2, 3};
   float *base = (float *)((char *)rows + (wrong ? 2 : 0));
   arc_add_f32(right_target(base), KEY, values, true, THRESHOLD);
 }
 
 /* Two values where three are read: the last two of the array. */
-ERROR_KERNEL(values_too_short)
-{
+ERROR_KERNEL(values_too_short) {
   const float *values = rows + ROW_FLOATS - (wrong ? 2 : WIDTH);
   arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
 }
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
-ERROR_KERNEL(zeros_promised)
-{
+ERROR_KERNEL(zeros_promised) {
   const bool active = lane_index() < 20;
   const float one = active || (wrong && lane_index() == 25) ? 1.0f : 0.0f;
   const float values[WIDTH] = {one, 2 * one, 3 * one};
@@ -244,8 +226,7 @@ ERROR_KERNEL(zeros_promised)
   arc_add_with_f32(right_target(rows), KEY, values, active, options);
 }
 
-ERROR_KERNEL(keys_promised)
-{
+ERROR_KERNEL(keys_promised) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 25 ? KEY + 1 : KEY;
   arc_options options = arc_options_default();
@@ -253,8 +234,7 @@ ERROR_KERNEL(keys_promised)
   arc_add_with_f32(right_target(rows), key, values, lane_index() < 20, options);
 }
 
-ERROR_KERNEL(active_lane_promised)
-{
+ERROR_KERNEL(active_lane_promised) {
   const float values[WIDTH] = {1, 2, 3};
   arc_options options = arc_options_default();
   options.promises = ARC_PROMISE_WARP_IS_ACTIVE;
@@ -311,8 +291,7 @@ static const struct user_error user_errors[] = {
 };
 enum { ERRORS = sizeof user_errors / sizeof user_errors[0] };
 
-static const char *must_say(const struct user_error *e)
-{
+static const char *must_say(const struct user_error *e) {
 #if !SIMT_ON_CPU
   return ARC_CHECK == 2 ? e->gpu : NULL;
 #else
@@ -323,8 +302,7 @@ static const char *must_say(const struct user_error *e)
 }
 
 /* Runs one kernel; returns the sum of all rows, or a negative number after an error. */
-static double run(const struct user_error *e, bool wrong)
-{
+static double run(const struct user_error *e, bool wrong) {
   static float host[ROW_FLOATS];
   float *rows = NULL;
   double sum = 0;
@@ -333,8 +311,7 @@ static double run(const struct user_error *e, bool wrong)
   SIMT_LAUNCH(e->kernel, 1, e->threads, 0, 0, rows, wrong);
   cudaError_t status = cudaGetLastError();
   if (status == cudaSuccess) status = cudaDeviceSynchronize();
-  if (status == cudaSuccess)
-    status = cudaMemcpy(host, rows, sizeof host, cudaMemcpyDeviceToHost);
+  if (status == cudaSuccess) status = cudaMemcpy(host, rows, sizeof host, cudaMemcpyDeviceToHost);
   cudaFree(rows);
   if (status != cudaSuccess) {
     fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
@@ -345,8 +322,7 @@ static double run(const struct user_error *e, bool wrong)
 }
 
 /* Whether the line holds the parts of the pattern that `...` separates, in this order. */
-static bool line_says(const char *line, const char *pattern)
-{
+static bool line_says(const char *line, const char *pattern) {
   const char *dots = strstr(pattern, "...");
   if (!dots) return strstr(line, pattern) != NULL;
   char head[64];
@@ -355,16 +331,14 @@ static bool line_says(const char *line, const char *pattern)
   return found && strstr(found + strlen(head), dots + 3);
 }
 
-static bool is_report(const char *line)
-{
+static bool is_report(const char *line) {
   return strstr(line, "simt: ") || strstr(line, "arc: ") || strstr(line, "Sanitizer: ") ||
          strstr(line, "CUDA: ");
 }
 
 /* Runs the error in a process of its own; prints the line that is asked for, else the first one
    that reports anything. */
-static bool error_is_reported(const char *program, const struct user_error *e)
-{
+static bool error_is_reported(const char *program, const struct user_error *e) {
   const char *pattern = must_say(e);
   const bool legal = pattern && !*pattern;
   char command[1024], line[4096], shown[128] = "silent";
@@ -385,22 +359,19 @@ static bool error_is_reported(const char *program, const struct user_error *e)
   return good;
 }
 
-static bool twin_is_right(const struct user_error *e)
-{
+static bool twin_is_right(const struct user_error *e) {
   const double sum = run(e, false);
   if (sum == e->twin_sum) return true;
   printf("%2d  FAILED: the twin adds up to %g, must be %d\n", e->number, sum, e->twin_sum);
   return false;
 }
 
-static void on_alarm(int)
-{
+static void on_alarm(int) {
   static const char text[] = "CUDA: the kernel does not end\n";
   _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int devices = 0, failures = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     printf("skipped: no CUDA device\n");

@@ -93,8 +93,10 @@ static std::map<std::string, std::string> read_reports(const char *path) {
   std::ifstream file(path);
   std::string line, name;
   while (std::getline(file, line)) {
-    if (line[0] == '[') name = line.substr(1, line.size() - 2);
-    else if (!line.empty()) reports[name] += line + "\n";
+    if (line[0] == '[')
+      name = line.substr(1, line.size() - 2);
+    else if (!line.empty())
+      reports[name] += line + "\n";
   }
   return reports;
 }
