@@ -31,6 +31,7 @@ static inline bool same_place(const simt__place &a, const simt__place &b) {
 // One instruction so far: the 32-byte sectors it touched and the 4-byte words that were hit in
 // each.
 struct simt__instruction {
+  simt__instruction() {}  // without it a new one would be zeroed
   int sector_count = 0;
   uint64_t sectors[32];
   uint8_t words[32];
