@@ -1,7 +1,9 @@
-// simt_math.h -- CUDA's bit and arithmetic intrinsics for the CPU warp. Included by simt.cuh only.
+// simt_math.h -- CUDA's bit and arithmetic intrinsics for the CPU warp.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SIMT_MATH_H
 #define SIMT_MATH_H
+
+#include "simt_types.h"
 
 template <class To, class From>
 static inline To simt__bit_cast(From from) {

@@ -1,10 +1,54 @@
-// simt_runtime.h -- the subset of the CUDA runtime that tests and benchmarks use, on the host.
+// simt_runtime.h -- what the host uses: the launch and a subset of the CUDA runtime.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches and copies are synchronous; there is one device, number 0, and one stream, 0. Events
 // read the host's clock: what they measure is this machine, never a GPU.
 #ifndef SIMT_RUNTIME_H
 #define SIMT_RUNTIME_H
+
+#include "simt_types.h"
+#include "simt_warp.h"
+
+// ----------------------------------------------------------------------------------------- launch
+
+struct cudaStream_opaque;
+typedef cudaStream_opaque *cudaStream_t;
+
+struct simt__launch_site {
+  const char *kernel;
+  simt__line at;
+};
+void simt__run(const simt__launch_site &site, dim3 grid, dim3 block, size_t shared_bytes,
+               void (*body)(const void *arguments), const void *arguments);
+
+template <class Body>
+static inline void simt__call_body(const void *body) { (*static_cast<const Body *>(body))(); }
+
+// Holds a launch until its arguments arrive: SIMT_LAUNCH(k, g, b, s, 0) has none, and no comma.
+template <class... Parameters>
+struct simt__launcher {
+  void (*kernel)(Parameters...);
+  simt__launch_site site;
+  dim3 grid, block;
+  size_t shared_bytes;
+  void operator()(Parameters... arguments) const {
+    void (*run)(Parameters...) = kernel;
+    auto body = [&]() { run(arguments...); };
+    simt__run(site, grid, block, shared_bytes, simt__call_body<decltype(body)>, &body);
+  }
+};
+template <class... Parameters>
+static inline simt__launcher<Parameters...> simt__launch(void (*kernel)(Parameters...),
+                                                         simt__launch_site site, dim3 grid,
+                                                         dim3 block, size_t shared_bytes,
+                                                         cudaStream_t) {
+  return {kernel, site, grid, block, shared_bytes};
+}
+#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                            \
+  simt__launch(kernel, simt__launch_site{#kernel, {__FILE__, __LINE__}}, grid, block,          \
+               shared_bytes, stream)(__VA_ARGS__)
+
+// ---------------------------------------------------------------------------------------- runtime
 
 enum cudaError_t {
   cudaSuccess = 0,

@@ -1,4 +1,4 @@
-// simt_types.h -- CUDA's qualifiers and vector types for the CPU warp. Included by simt.cuh only.
+// simt_types.h -- CUDA's qualifiers and vector types for the CPU warp.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SIMT_TYPES_H
 #define SIMT_TYPES_H
@@ -24,6 +24,11 @@
 #endif
 #ifndef SIMT__ASAN
 #define SIMT__ASAN 0
+#endif
+
+// Plays __CUDA_ARCH__: 900 has vector reductions, 800 integer __reduce_*, 700 matches, 600 neither.
+#ifndef SIMT_ARCH
+#define SIMT_ARCH 900
 #endif
 
 #define __global__

@@ -1,28 +1,36 @@
-// simt_warp.h -- builtin variables, collectives, atomics and the launch. Included by simt.cuh only.
+// simt_warp.h -- what kernels use: builtin variables, collectives, atomics, call sites, checks.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SIMT_WARP_H
 #define SIMT_WARP_H
 
-// --------------------------------------------------------------- where a call stands in the source
+#include "simt_math.h"
+#include "simt_types.h"
 
-struct simt__site {
+// -------------------------------------------------------------------------------- places in source
+
+struct simt__line {
   const char *file;
   int line;
 };
-// One static object per place in the text: its address names the place, in one register.
-#define SIMT__HERE                                              \
-  ([]() -> const simt__site * {                                 \
-    static const simt__site simt__here = {__FILE__, __LINE__};  \
-    return &simt__here;                                         \
+// An operation in the source. One static object each: its address tells it from all others.
+struct simt__site {
+  const char *operation;
+  simt__line at;
+};
+#define SIMT__SITE(operation)                                                        \
+  ([]() -> const simt__site * {                                                      \
+    static const simt__site simt__here = {operation, {__FILE__, __LINE__}};          \
+    return &simt__here;                                                              \
   }())
 
 // ---------------------------------------------------------------------------- builtin variables
 
 struct simt__lane_view {
   uint3 thread_index;
+  simt__line caller;  // where the library function that it is in was called; line 0: in none
 };
 struct simt__launch_view {
-  const simt__lane_view *lane;  // the lane that runs now
+  simt__lane_view *lane;  // the lane that runs now; NULL on the host
   uint3 block_index;
   dim3 block_size, grid_size;
   void *dynamic_shared;
@@ -38,6 +46,41 @@ extern simt__launch_view simt__now;
 #define SIMT_DYNAMIC_SHARED(type, name) \
   type *name = reinterpret_cast<type *>(simt__now.dynamic_shared)
 
+// ------------------------------------------------------------------------------------- call sites
+
+// Every operation of a library function has one place in the source, so that calls of it from both
+// branches of an `if` would look like one call. A function that is marked is told apart by where it
+// is called, and reports name that place, too:
+//
+//   __device__ void add(float *out, float value SIMT_CALLER);         // the first declaration
+//   __device__ void add(float *out, float value SIMT_CALLER_AGAIN) {  // a definition after one
+//     SIMT_CALLED;
+//
+// Where one marked function calls another, the outermost call counts. A call site is a line; two
+// calls on one line are one place.
+class simt__call {
+  simt__lane_view *lane;  // NULL: an outer call has set it
+ public:
+  explicit simt__call(const simt__line &caller) : lane(simt__now.lane) {
+    if (lane && lane->caller.line) lane = NULL;
+    if (lane) lane->caller = caller;
+    keep_order();
+  }
+  ~simt__call() {
+    keep_order();
+    if (lane) lane->caller = simt__line();
+  }
+  simt__call(const simt__call &) = delete;
+
+ private:
+  // A load or store that faults belongs to the call that it was written in.
+  static void keep_order() { __asm__ volatile("" ::: "memory"); }
+};
+
+#define SIMT_CALLER , simt__line simt__caller = {__builtin_FILE(), __builtin_LINE()}
+#define SIMT_CALLER_AGAIN , simt__line simt__caller
+#define SIMT_CALLED simt__call simt__current_call(simt__caller)
+
 // -------------------------------------------------------------------------------------- bit scans
 
 // Counts so many instructions of the unit for POPC, FLO and BREV, unless on the host. Returns v.
@@ -47,7 +90,8 @@ static inline T simt__scan(const simt__site *site, T v, int instructions) {
   simt__count_scan(site, (unsigned long long)v, instructions);
   return v;
 }
-#define SIMT__SCAN(type, instructions, ...) simt__scan<type>(SIMT__HERE, __VA_ARGS__, instructions)
+#define SIMT__SCAN(type, instructions, ...) \
+  simt__scan<type>(SIMT__SITE("a bit scan"), __VA_ARGS__, instructions)
 
 #define __popc(...) simt__popc(SIMT__SCAN(unsigned, 1, __VA_ARGS__))
 #define __popcll(...) simt__popcll(SIMT__SCAN(unsigned long long, 2, __VA_ARGS__))
@@ -66,7 +110,6 @@ enum simt__kind {
   SIMT__REDUCE_ADD, SIMT__REDUCE_MIN, SIMT__REDUCE_MAX, SIMT__REDUCE_MIN_U, SIMT__REDUCE_MAX_U,
   SIMT__REDUCE_AND, SIMT__REDUCE_OR, SIMT__REDUCE_XOR,
   SIMT__SYNCWARP,
-  SIMT__ACTIVEMASK,
   SIMT__BARRIER, SIMT__BARRIER_OR, SIMT__BARRIER_AND, SIMT__BARRIER_COUNT
 };
 // `lane` is the shuffle's source lane, distance or lane mask; bytes is 4 or 8, the size of value.
@@ -128,44 +171,53 @@ static inline int simt__reduce(const simt__site *site, simt__kind, simt__kind ki
   return (int)simt__collective(site, kind, mask, (unsigned)value, 0, 32, 4);
 }
 
-#define __shfl_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL, __VA_ARGS__)
-#define __shfl_up_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_UP, __VA_ARGS__)
-#define __shfl_down_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_DOWN, __VA_ARGS__)
-#define __shfl_xor_sync(...) simt__shuffle(SIMT__HERE, SIMT__SHFL_XOR, __VA_ARGS__)
-#define __ballot_sync(...) simt__vote(SIMT__HERE, SIMT__BALLOT, __VA_ARGS__)
-#define __any_sync(...) ((int)simt__vote(SIMT__HERE, SIMT__ANY, __VA_ARGS__))
-#define __all_sync(...) ((int)simt__vote(SIMT__HERE, SIMT__ALL, __VA_ARGS__))
-#define __syncwarp(...) simt__syncwarp{SIMT__HERE}(__VA_ARGS__)
-#define __activemask() simt__activemask(SIMT__HERE)
-#define __syncthreads() ((void)simt__barrier(SIMT__HERE, SIMT__BARRIER, 0))
-#define __syncthreads_or(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_OR, __VA_ARGS__)
-#define __syncthreads_and(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_AND, __VA_ARGS__)
-#define __syncthreads_count(...) simt__barrier(SIMT__HERE, SIMT__BARRIER_COUNT, __VA_ARGS__)
+#define SIMT__SHUFFLE(name, ...) simt__shuffle(SIMT__SITE(name), __VA_ARGS__)
+#define __shfl_sync(...) SIMT__SHUFFLE("__shfl_sync", SIMT__SHFL, __VA_ARGS__)
+#define __shfl_up_sync(...) SIMT__SHUFFLE("__shfl_up_sync", SIMT__SHFL_UP, __VA_ARGS__)
+#define __shfl_down_sync(...) SIMT__SHUFFLE("__shfl_down_sync", SIMT__SHFL_DOWN, __VA_ARGS__)
+#define __shfl_xor_sync(...) SIMT__SHUFFLE("__shfl_xor_sync", SIMT__SHFL_XOR, __VA_ARGS__)
+#define SIMT__VOTE(name, ...) simt__vote(SIMT__SITE(name), __VA_ARGS__)
+#define __ballot_sync(...) SIMT__VOTE("__ballot_sync", SIMT__BALLOT, __VA_ARGS__)
+#define __any_sync(...) ((int)SIMT__VOTE("__any_sync", SIMT__ANY, __VA_ARGS__))
+#define __all_sync(...) ((int)SIMT__VOTE("__all_sync", SIMT__ALL, __VA_ARGS__))
+#define __syncwarp(...) simt__syncwarp{SIMT__SITE("__syncwarp")}(__VA_ARGS__)
+#define __activemask() simt__activemask(SIMT__SITE("__activemask"))
+#define SIMT__BLOCK(name, ...) simt__barrier(SIMT__SITE(name), __VA_ARGS__)
+#define __syncthreads() ((void)SIMT__BLOCK("__syncthreads", SIMT__BARRIER, 0))
+#define __syncthreads_or(...) SIMT__BLOCK("__syncthreads_or", SIMT__BARRIER_OR, __VA_ARGS__)
+#define __syncthreads_and(...) SIMT__BLOCK("__syncthreads_and", SIMT__BARRIER_AND, __VA_ARGS__)
+#define __syncthreads_count(...) \
+  SIMT__BLOCK("__syncthreads_count", SIMT__BARRIER_COUNT, __VA_ARGS__)
 #if SIMT_ARCH >= 700
-#define __match_any_sync(...) simt__match_any(SIMT__HERE, __VA_ARGS__)
-#define __match_all_sync(...) simt__match_all(SIMT__HERE, __VA_ARGS__)
+#define __match_any_sync(...) simt__match_any(SIMT__SITE("__match_any_sync"), __VA_ARGS__)
+#define __match_all_sync(...) simt__match_all(SIMT__SITE("__match_all_sync"), __VA_ARGS__)
 #endif
 #if SIMT_ARCH >= 800
-#define SIMT__REDUCE(unsigned_kind, signed_kind, ...) \
-  simt__reduce(SIMT__HERE, unsigned_kind, signed_kind, __VA_ARGS__)
-#define __reduce_add_sync(...) SIMT__REDUCE(SIMT__REDUCE_ADD, SIMT__REDUCE_ADD, __VA_ARGS__)
-#define __reduce_min_sync(...) SIMT__REDUCE(SIMT__REDUCE_MIN_U, SIMT__REDUCE_MIN, __VA_ARGS__)
-#define __reduce_max_sync(...) SIMT__REDUCE(SIMT__REDUCE_MAX_U, SIMT__REDUCE_MAX, __VA_ARGS__)
-#define __reduce_and_sync(...) SIMT__REDUCE(SIMT__REDUCE_AND, SIMT__REDUCE_AND, __VA_ARGS__)
-#define __reduce_or_sync(...) SIMT__REDUCE(SIMT__REDUCE_OR, SIMT__REDUCE_OR, __VA_ARGS__)
-#define __reduce_xor_sync(...) SIMT__REDUCE(SIMT__REDUCE_XOR, SIMT__REDUCE_XOR, __VA_ARGS__)
+#define SIMT__REDUCE(name, unsigned_kind, signed_kind, ...) \
+  simt__reduce(SIMT__SITE(name), unsigned_kind, signed_kind, __VA_ARGS__)
+#define __reduce_add_sync(...) \
+  SIMT__REDUCE("__reduce_add_sync", SIMT__REDUCE_ADD, SIMT__REDUCE_ADD, __VA_ARGS__)
+#define __reduce_min_sync(...) \
+  SIMT__REDUCE("__reduce_min_sync", SIMT__REDUCE_MIN_U, SIMT__REDUCE_MIN, __VA_ARGS__)
+#define __reduce_max_sync(...) \
+  SIMT__REDUCE("__reduce_max_sync", SIMT__REDUCE_MAX_U, SIMT__REDUCE_MAX, __VA_ARGS__)
+#define __reduce_and_sync(...) \
+  SIMT__REDUCE("__reduce_and_sync", SIMT__REDUCE_AND, SIMT__REDUCE_AND, __VA_ARGS__)
+#define __reduce_or_sync(...) \
+  SIMT__REDUCE("__reduce_or_sync", SIMT__REDUCE_OR, SIMT__REDUCE_OR, __VA_ARGS__)
+#define __reduce_xor_sync(...) \
+  SIMT__REDUCE("__reduce_xor_sync", SIMT__REDUCE_XOR, SIMT__REDUCE_XOR, __VA_ARGS__)
 #endif
 
 // ---------------------------------------------------------------------------------------- atomics
 
 // Lets other lanes run (or not: the seed decides), checks the address, counts. `floats` are added.
-void simt__atomic(const simt__site *site, const char *name, const void *address, unsigned bytes,
-                  unsigned floats);
-void simt__atomic_value(const simt__site *site, const char *name, float value);
+void simt__atomic(const simt__site *site, const void *address, unsigned bytes, unsigned floats);
+void simt__atomic_value(const simt__site *site, float value);
 
 template <class T>
 static inline T simt__fetch_add(const simt__site *site, T *address, T value) {
-  simt__atomic(site, "atomicAdd", address, sizeof(T), std::is_floating_point<T>::value);
+  simt__atomic(site, address, sizeof(T), std::is_floating_point<T>::value);
   T old = *address;
   *address = old + value;
   return old;
@@ -183,7 +235,7 @@ static inline unsigned long long simt__atomic_add(const simt__site *site,
   return simt__fetch_add(site, address, value);
 }
 static inline float simt__atomic_add(const simt__site *site, float *address, float value) {
-  simt__atomic_value(site, "atomicAdd", value);
+  simt__atomic_value(site, value);
   return simt__fetch_add(site, address, value);
 }
 static inline double simt__atomic_add(const simt__site *site, double *address, double value) {
@@ -192,63 +244,37 @@ static inline double simt__atomic_add(const simt__site *site, double *address, d
 
 // Second arguments must convert to the type of the first, as CUDA's overloads make them.
 template <class T> struct simt__same { typedef T type; };
-template <class T>
-static inline T simt__atomic_max(const simt__site *site, T *address,
-                                 typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicMax", address, sizeof(T), 0);
-  T old = *address;
-  if (old < value) *address = value;
-  return old;
-}
-template <class T>
-static inline T simt__atomic_min(const simt__site *site, T *address,
-                                 typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicMin", address, sizeof(T), 0);
-  T old = *address;
-  if (value < old) *address = value;
-  return old;
-}
-template <class T>
-static inline T simt__atomic_or(const simt__site *site, T *address,
-                                typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicOr", address, sizeof(T), 0);
-  T old = *address;
-  *address = old | value;
-  return old;
-}
-template <class T>
-static inline T simt__atomic_and(const simt__site *site, T *address,
-                                 typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicAnd", address, sizeof(T), 0);
-  T old = *address;
-  *address = old & value;
-  return old;
-}
+#define SIMT__ATOMIC(name, new_value)                                                          \
+  template <class T>                                                                           \
+  static inline T name(const simt__site *site, T *address, typename simt__same<T>::type value) { \
+    simt__atomic(site, address, sizeof(T), 0);                                                 \
+    T old = *address;                                                                          \
+    *address = new_value;                                                                      \
+    return old;                                                                                \
+  }
+SIMT__ATOMIC(simt__atomic_max, old < value ? value : old)
+SIMT__ATOMIC(simt__atomic_min, value < old ? value : old)
+SIMT__ATOMIC(simt__atomic_or, old | value)
+SIMT__ATOMIC(simt__atomic_and, old & value)
+SIMT__ATOMIC(simt__atomic_exch, value)
+#undef SIMT__ATOMIC
 template <class T>
 static inline T simt__atomic_cas(const simt__site *site, T *address,
                                  typename simt__same<T>::type expected,
                                  typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicCAS", address, sizeof(T), 0);
+  simt__atomic(site, address, sizeof(T), 0);
   T old = *address;
   if (old == expected) *address = value;
   return old;
 }
-template <class T>
-static inline T simt__atomic_exch(const simt__site *site, T *address,
-                                  typename simt__same<T>::type value) {
-  simt__atomic(site, "atomicExch", address, sizeof(T), 0);
-  T old = *address;
-  *address = value;
-  return old;
-}
 
-#define atomicAdd(...) simt__atomic_add(SIMT__HERE, __VA_ARGS__)
-#define atomicMax(...) simt__atomic_max(SIMT__HERE, __VA_ARGS__)
-#define atomicMin(...) simt__atomic_min(SIMT__HERE, __VA_ARGS__)
-#define atomicOr(...) simt__atomic_or(SIMT__HERE, __VA_ARGS__)
-#define atomicAnd(...) simt__atomic_and(SIMT__HERE, __VA_ARGS__)
-#define atomicCAS(...) simt__atomic_cas(SIMT__HERE, __VA_ARGS__)
-#define atomicExch(...) simt__atomic_exch(SIMT__HERE, __VA_ARGS__)
+#define atomicAdd(...) simt__atomic_add(SIMT__SITE("atomicAdd"), __VA_ARGS__)
+#define atomicMax(...) simt__atomic_max(SIMT__SITE("atomicMax"), __VA_ARGS__)
+#define atomicMin(...) simt__atomic_min(SIMT__SITE("atomicMin"), __VA_ARGS__)
+#define atomicOr(...) simt__atomic_or(SIMT__SITE("atomicOr"), __VA_ARGS__)
+#define atomicAnd(...) simt__atomic_and(SIMT__SITE("atomicAnd"), __VA_ARGS__)
+#define atomicCAS(...) simt__atomic_cas(SIMT__SITE("atomicCAS"), __VA_ARGS__)
+#define atomicExch(...) simt__atomic_exch(SIMT__SITE("atomicExch"), __VA_ARGS__)
 
 // The vector reductions of sm_90: global memory, aligned to 8 and 16 bytes.
 void simt__red_add(const simt__site *site, float *address, const float *values, int count);
@@ -262,8 +288,8 @@ static inline void simt__red_add_v4(const simt__site *site, float *address, floa
   const float values[4] = {x, y, z, w};
   simt__red_add(site, address, values, 4);
 }
-#define simt_red_add_v2_f32(...) simt__red_add_v2(SIMT__HERE, __VA_ARGS__)
-#define simt_red_add_v4_f32(...) simt__red_add_v4(SIMT__HERE, __VA_ARGS__)
+#define simt_red_add_v2_f32(...) simt__red_add_v2(SIMT__SITE("simt_red_add_v2_f32"), __VA_ARGS__)
+#define simt_red_add_v4_f32(...) simt__red_add_v4(SIMT__SITE("simt_red_add_v4_f32"), __VA_ARGS__)
 #endif
 
 // 0 for an address within dynamic or `__shared__` memory, else 1. AddressSanitizer builds know the
@@ -272,11 +298,10 @@ int simt_is_global(const void *address);
 
 // ---------------------------------------------------------------------------------- the small ones
 
-// Reports the message like any other misuse, on behalf of the lane that calls; does not return
-// there.
-void simt_check_failed(const char *message, const char *file, int line);
-#define SIMT_CHECK_FAILED(message) simt_check_failed(message, __FILE__, __LINE__)
-#define __trap() simt_check_failed("__trap() was executed", __FILE__, __LINE__)
+// Reports the message, a literal, like any other misuse of the lane that calls; does not return.
+[[noreturn]] void simt__check_failed(const simt__site *site);
+#define SIMT_CHECK_FAILED(message) simt__check_failed(SIMT__SITE(message))
+#define __trap() SIMT_CHECK_FAILED("__trap() was executed")
 
 long long clock64(void);
 static inline void __threadfence(void) {}
@@ -284,45 +309,5 @@ static inline void __threadfence_block(void) {}
 static inline void __threadfence_system(void) {}
 template <class T>
 static inline T __ldg(const T *address) { return *address; }
-
-// ----------------------------------------------------------------------------------------- launch
-
-struct cudaStream_opaque;
-typedef cudaStream_opaque *cudaStream_t;
-
-struct simt__launch_site {
-  const char *kernel, *file;
-  int line;
-};
-void simt__run(const simt__launch_site &site, dim3 grid, dim3 block, size_t shared_bytes,
-               void (*body)(const void *arguments), const void *arguments);
-
-template <class Body>
-static inline void simt__call_body(const void *body) { (*static_cast<const Body *>(body))(); }
-
-// Holds a launch until its arguments arrive: SIMT_LAUNCH(k, g, b, s, 0) has none, and no comma.
-template <class... Parameters>
-struct simt__launcher {
-  void (*kernel)(Parameters...);
-  simt__launch_site site;
-  dim3 grid, block;
-  size_t shared_bytes;
-  void operator()(Parameters... arguments) const {
-    void (*run)(Parameters...) = kernel;
-    auto body = [&]() { run(arguments...); };
-    simt__run(site, grid, block, shared_bytes, simt__call_body<decltype(body)>, &body);
-  }
-};
-template <class... Parameters>
-static inline simt__launcher<Parameters...> simt__launch(void (*kernel)(Parameters...),
-                                                         simt__launch_site site, dim3 grid,
-                                                         dim3 block, size_t shared_bytes,
-                                                         cudaStream_t) {
-  simt__launcher<Parameters...> launcher = {kernel, site, grid, block, shared_bytes};
-  return launcher;
-}
-#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                            \
-  simt__launch(kernel, simt__launch_site{#kernel, __FILE__, __LINE__}, grid, block,            \
-               shared_bytes, stream)(__VA_ARGS__)
 
 #endif

@@ -72,12 +72,18 @@ struct sums {
   int i, least, most, swapped;
   unsigned u, u_least, u_most;
 };
+// Marked as a library marks its functions, which both builds must take.
+static __device__ void add_marked(int *sum, int value SIMT_CALLER);
+static __device__ void add_marked(int *sum, int value SIMT_CALLER_AGAIN) {
+  SIMT_CALLED;
+  atomicAdd(sum, value);
+}
 static __global__ void atomics(sums *s) {
   int t = (int)threadIdx.x;
   atomicAdd(&s->d, 0.5);
   atomicAdd(&s->u64, 1ull << 33);
   atomicAdd(&s->f, 0.25f);
-  atomicAdd(&s->i, -t);
+  add_marked(&s->i, -t);
   atomicAdd(&s->u, 3u);
   atomicMin(&s->least, -t);
   atomicMax(&s->most, t);

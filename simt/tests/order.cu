@@ -170,19 +170,29 @@ static void test_activemask_splits(void) {
   cudaFree(device_masks);
 }
 
-// Lanes at two different places never share a mask.
+// Lanes at two different places never share a mask, nor do two calls of a library function.
 static __global__ void active_in_branches(unsigned *masks) {
   if (threadIdx.x < 16)
     masks[threadIdx.x] = __activemask();
   else
     masks[threadIdx.x] = __activemask();
 }
+static __device__ __forceinline__ void store_active(unsigned *mask SIMT_CALLER) {
+  SIMT_CALLED;
+  *mask = __activemask();
+}
+static __global__ void active_in_calls(unsigned *masks) {
+  if (threadIdx.x < 16)
+    store_active(masks + threadIdx.x);
+  else
+    store_active(masks + threadIdx.x);
+}
 
-static void test_activemask_in_branches(void) {
+static void test_activemask_in_branches(void (*kernel)(unsigned *)) {
   unsigned *device_masks = to_device(std::vector<unsigned>(32));
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     simt_seed(seed);
-    SIMT_LAUNCH(active_in_branches, 1, 32, 0, 0, device_masks);
+    SIMT_LAUNCH(kernel, 1, 32, 0, 0, device_masks);
     std::vector<unsigned> masks = from_device(device_masks, 32);
     for (unsigned lane = 0; lane < 32; ++lane)
       EXPECT(!(masks[lane] & (lane < 16 ? 0xffff0000u : 0x0000ffffu)), "seed %u", seed);
@@ -217,7 +227,8 @@ int main(void) {
   test_races_show();
   test_activemask();
   test_activemask_splits();
-  test_activemask_in_branches();
+  test_activemask_in_branches(active_in_branches);
+  test_activemask_in_branches(active_in_calls);
   test_shared_is_garbage();
   return verdict("order");
 }

@@ -1,0 +1,49 @@
+// misuse.cuh -- a table of deliberate misuses, each with its correct twin.
+// SPDX-License-Identifier: Apache-2.0
+//
+// CASE(name, blocks, threads, number) { ... } defines two kernels, `misuse` and `twin`, that take
+// an array of ints; the twin leaves the number in out[0]. What the CPU warp must say about the
+// misuse stands in misuse.expected.
+#ifndef MISUSE_CUH
+#define MISUSE_CUH
+
+#include "simt/simt.cuh"
+
+#define FULL 0xffffffffu
+
+struct misuse_case {
+  const char *name, *file;
+  int line;
+  void (*launch_misuse)(int *out);
+  void (*launch_twin)(int *out);
+  int twin_result;
+  bool by_signal;  // found by a memory fault, which AddressSanitizer keeps to itself
+  const misuse_case *next;
+};
+
+// Enters the case into the table that misuse.cu runs.
+struct misuse_entry {
+  misuse_case entry;
+  explicit misuse_entry(const misuse_case &entry_);
+};
+
+#define CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, by_signal)                   \
+  namespace name {                                                                                \
+  static void misuse(int *out);                                                                   \
+  static void twin(int *out);                                                                     \
+  static void launch_misuse(int *out) {                                                           \
+    SIMT_LAUNCH(misuse, blocks, threads, shared_bytes, 0, out);                                   \
+  }                                                                                               \
+  static void launch_twin(int *out) { SIMT_LAUNCH(twin, blocks, threads, shared_bytes, 0, out); } \
+  static const misuse_entry entry({#name, __FILE__, __LINE__, launch_misuse, launch_twin,         \
+                                   twin_result, by_signal, NULL});                                \
+  }                                                                                               \
+  namespace name
+#define CASE(name, blocks, threads, twin_result) \
+  CASE_ENTRY(name, blocks, threads, 0, twin_result, false)
+#define CASE_WITH_SHARED(name, blocks, threads, shared_bytes, twin_result) \
+  CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, false)
+#define CASE_BY_SIGNAL(name, blocks, threads, twin_result) \
+  CASE_ENTRY(name, blocks, threads, 0, twin_result, true)
+
+#endif
