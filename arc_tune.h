@@ -191,7 +191,7 @@ ARC_TUNE__FN double arc_tune__sort_to_median(double *values, int count) {
 ARC_TUNE__FN void arc_tune__update_level(arc_tune *t) {
   double levels_us[ARC_TUNE__SLOTS], reach = 4.0 * t->noise * t->level_us;
   int count = 0;
-  for (int i = 0; i < t->slots; ++i) {
+  for (int i = 0; i < t->issued; ++i) {
     double ratio = t->candidate[t->slot[i]].ratio;
     if (t->time_us[i] > 0.0 && ratio > 0.0) levels_us[count++] = t->time_us[i] / ratio;
   }
@@ -236,7 +236,7 @@ ARC_TUNE__FN double arc_tune__error(const arc_tune *t, int i) {
 /* A gain below this counts as none: to see it takes more launches than it saves. */
 ARC_TUNE__FN double arc_tune__margin(const arc_tune *t) { return 0.002 + 0.2 * t->noise; }
 
-/* An upper bound of a ratio. The fastest is the one with the lowest, so a few lucky times do not lead. */
+/* An upper bound of a ratio. The one with the lowest leads; so a few lucky times do not. */
 ARC_TUNE__FN double arc_tune__bound(const arc_tune *t, int i) {
   double ratio = t->candidate[i].ratio;
   return ratio > 0.0 ? ratio * (1.0 + 2.0 * arc_tune__error(t, i)) : 1e9;
@@ -244,7 +244,7 @@ ARC_TUNE__FN double arc_tune__bound(const arc_tune *t, int i) {
 
 ARC_TUNE__FN void arc_tune__take_round(arc_tune *t) {
   arc_tune__update_level(t);
-  for (int i = 0; i < t->slots && t->level_us > 0.0; ++i) {
+  for (int i = 0; i < t->issued && t->level_us > 0.0; ++i) {
     arc_tune__candidate *c = &t->candidate[t->slot[i]];
     if (t->time_us[i] <= 0.0) continue;
     arc_tune__add_time(t, c, t->time_us[i] / t->level_us);
@@ -253,7 +253,7 @@ ARC_TUNE__FN void arc_tune__take_round(arc_tune *t) {
   }
 }
 
-/* As a share, of the budget or of the launches. To tune once has the budget of 2000 launches. */
+/* The share used of budget or launches, whichever is more. Tuning once has the budget of 2000. */
 ARC_TUNE__FN double arc_tune__used(const arc_tune *t) {
   double budget = t->config.budget * (t->config.interval > 0 ? t->config.interval : 2000);
   double spent = t->spent / budget, launches = (double)t->launches / t->config.launch_limit;
@@ -281,7 +281,7 @@ ARC_TUNE__FN int arc_tune__climb(arc_tune *t, int entry, int step, int low, int 
 }
 
 /* A path is entered at the incumbent's threshold; 8 stands for the one arc chooses. Plain atomics
-   may be ruinous: they come last, and only if the steps of another path lead up to its end. */
+   may be ruinous: they join only if the steps of another path lead up to its end. */
 ARC_TUNE__FN void arc_tune__widen(arc_tune *t) {
   int start = t->candidate[t->incumbent].policy.threshold, atomic = -1, ladders = 0, climbed = 0;
   if (start == ARC_THRESHOLD_AUTO) start = 8;
@@ -298,7 +298,7 @@ ARC_TUNE__FN void arc_tune__widen(arc_tune *t) {
       climbed |= arc_tune__climb(t, entry, t->step, low, high);
     }
   }
-  if (atomic >= 0 && t->rounds > 0 && (climbed || ladders == 0)) arc_tune__join(t, atomic);
+  if (atomic >= 0 && (climbed || ladders == 0)) arc_tune__join(t, atomic);
 }
 
 /* The thresholds next to a path's fastest join if that is not far behind, but none up a cliff. */
@@ -381,7 +381,6 @@ ARC_TUNE__FN void arc_tune__put(arc_tune *t, int candidate, int turns) {
   for (; turns > 0 && t->slots < ARC_TUNE__SLOTS; --turns) {
     t->random = t->random * 1664525u + 1013904223u;
     int place = (int)((t->random >> 8) % (unsigned)(t->slots + 1));
-    t->time_us[t->slots] = 0.0;
     t->slot[t->slots++] = t->slot[place];
     t->slot[place] = candidate;
   }
@@ -563,8 +562,7 @@ ARC_TUNE__FN void arc_tune__poll(arc_tune_cuda *timer) {
     cudaError_t status = cudaEventQuery(timer->event[2 * i + 1]);
     if (status == cudaSuccess)
       status = cudaEventElapsedTime(&ms, timer->event[2 * i], timer->event[2 * i + 1]);
-    if (!arc_tune__is_good(status) && status == cudaErrorNotReady) continue;
-    arc_tune_report(t, timer->ended[i], 1000.0 * ms);
+    if (arc_tune__is_good(status)) arc_tune_report(t, timer->ended[i], 1000.0 * ms);
   }
 }
 

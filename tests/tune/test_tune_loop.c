@@ -57,7 +57,7 @@ static void test_illegal_configurations(void) {
     size_t field;
     int value[3]; /* each of them illegal */
   } bad[] = {{FIELD(paths), {0, -1, ARC_TUNE_MAX_PATHS + 1}},
-             {FIELD(path[0].path), {0, -1, -1}},
+             {FIELD(path[1].path), {0, -1, -1}},
              {FIELD(thresholds), {0, -1, ARC_TUNE_MAX_THRESHOLDS + 1}},
              {FIELD(threshold[0]), {-1, 1, 2}},
              {FIELD(threshold[32]), {31, 34, -1}},
@@ -140,9 +140,18 @@ static double valley_of_the_tree(arc_tune_policy policy) {
   return policy.threshold == ARC_THRESHOLD_AUTO ? 100.0 : 104.0;
 }
 
+/* Their time falls all the way from twice that of the policy in use. */
+static double slope_of_the_tree(arc_tune_policy policy) {
+  return policy.path == ARC_PATH_TREE ? 230.0 - 4.5 * policy.threshold : 100.0;
+}
+
 /* A kernel of the caller's own, known by its number. */
 static double own_kernel_is_best(arc_tune_policy policy) {
   return (policy.path == ARC_PATH_AUTO + 2 ? 50.0 : 100.0) + 2.0 * abs(policy.threshold - 20);
+}
+
+static double atomics_are_best(arc_tune_policy policy) {
+  return policy.path == ARC_PATH_ATOMIC ? 80.0 : 100.0;
 }
 
 static void test_other_paths(void) {
@@ -160,46 +169,84 @@ static void test_other_paths(void) {
   t = fresh(config);
   check_tune(&t, valley_of_the_tree);
   expect_choice(&t, ARC_PATH_TREE, 12, "a valley of another path");
+  t = fresh(config);
+  check_tune(&t, slope_of_the_tree);
+  expect_choice(&t, ARC_PATH_TREE, 32, "a slope of another path");
+  config.path[1].path = ARC_PATH_ATOMIC;
+  config.path[1].uses_threshold = 0;
+  config.paths = 2; /* both without thresholds */
+  t = fresh(config);
+  check_tune(&t, atomics_are_best);
+  expect_choice(&t, ARC_PATH_ATOMIC, ARC_THRESHOLD_AUTO, "plain atomics are best");
+}
+
+/* From 9 on a cliff, down to 0 a slope: the first step up is launched once and nothing next to it;
+   the first step down, at 5, is too slow to go on. */
+static int launched[ARC_THRESHOLD_AUTO + 1];
+
+static double cliff_and_slope(arc_tune_policy policy) {
+  int distance = policy.threshold == ARC_THRESHOLD_AUTO ? 0 : abs(policy.threshold - 8);
+  launched[policy.threshold] += 1;
+  return policy.threshold >= 9 && policy.threshold <= 33 ? 800.0 : 100.0 + 10.0 * distance;
+}
+
+static void test_stops_early(void) {
+  arc_tune t = fresh(arc_tune_config_default());
+  check_tune(&t, cliff_and_slope);
+  for (int i = 0; i < ARC_THRESHOLD_NEVER; ++i)
+    CHECK(i == 11            ? launched[i] == 1
+          : i >= 5 && i <= 8 ? launched[i] > 0
+                             : launched[i] == 0,
+          "threshold %d: %d launches", i, launched[i]);
 }
 
 static void test_reports(void) {
+  static const double no_times[] = {-1.0, 0.0, 1e-4, 2e12, INFINITY, NAN};
   arc_tune_config config = arc_tune_config_default();
   config.warmup = 0;
   arc_tune t = fresh(config);
   arc_tune_policy p = arc_tune_next(&t);
   CHECK(p.ticket != 0, "without warmup the first launch is timed");
-  CHECK(arc_tune_report(&t, p.ticket, -1.0) == ARC_TUNE_ERROR_REPORT, "a negative time");
+  for (int i = 0; i < 6; ++i, p = arc_tune_next(&t))
+    CHECK(arc_tune_report(&t, p.ticket, no_times[i]) == ARC_TUNE_ERROR_REPORT, "%g", no_times[i]);
+  CHECK(arc_tune_report(&t, p.ticket, 10.0) == ARC_TUNE_OK, "a good time");
   CHECK(arc_tune_report(&t, p.ticket, 1.0) == ARC_TUNE_ERROR_REPORT, "a second report");
   CHECK(arc_tune_report(&t, p.ticket + 1, 1.0) == ARC_TUNE_ERROR_REPORT, "a ticket not issued yet");
   CHECK(arc_tune_report(&t, 0, 1.0) == ARC_TUNE_ERROR_REPORT, "ticket 0");
-  CHECK(arc_tune_report(&t, arc_tune_next(&t).ticket, 10.0) == ARC_TUNE_OK, "a good time");
 }
 
-/* Times come `lag` launches later, newest first, and of every 7 launches `lost` never. */
-static void tune_with(arc_tune *t, int lag, int lost) {
+/* Times come `lag` launches later, newest first, and of every 7 launches `lost` never. Returns how
+   often the first path of the list was launched. */
+static int tune_with(arc_tune *t, int lag, int lost) {
   arc_tune_policy late[20];
-  for (int launches = 0; launches < 100000 && t->result.tunings == 0; launches += lag) {
+  int first = 0, tunings = t->result.tunings;
+  for (int launches = 0; launches < 100000 && t->result.tunings == tunings; launches += lag) {
     for (int i = 0; i < lag; ++i) late[i] = arc_tune_next(t);
+    for (int i = 0; i < lag; ++i) first += late[i].path == t->config.path[0].path;
     for (int i = lag - 1; i >= 0; --i)
       if ((launches + i) % 7 >= lost) arc_tune_report(t, late[i].ticket, twelve_is_best(late[i]));
   }
+  return first;
 }
 
 static void test_late_and_lost_reports(void) {
   arc_tune_config config = arc_tune_config_default();
-  for (int i = 0; i < 2; ++i) {
-    arc_tune t = fresh(config);
-    tune_with(&t, 20, 0);
-    expect_choice(&t, ARC_PATH_AUTO, 12, "late reports");
+  config.path[0].path = ARC_PATH_ATOMIC;
+  config.start_threshold = 10;
+  arc_tune t = fresh(config);
+  int atomics = tune_with(&t, 20, 0);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "late reports");
+  CHECK(atomics < 30, "while times were awaited, the first of the list ran %d times", atomics);
+  int choice = t.result.choice.threshold;
+  for (int i = 0; i < 4000; ++i)
+    CHECK(arc_tune_next(&t).threshold == choice, "no times come any more, but another policy");
+  CHECK(t.result.tunings > 1 && t.result.launches == 0 && t.result.gain == 0.0, "tuned untimed");
+  for (int lag = 1; lag <= 5; lag += 4) {
     config.launch_limit = 100000;
     t = fresh(config);
-    tune_with(&t, 1 + 4 * i, 2);
+    tune_with(&t, lag, 2);
     expect_choice(&t, ARC_PATH_AUTO, 12, "lost reports");
   }
-  arc_tune t = fresh(arc_tune_config_default());
-  for (int i = 0; i < 1910; ++i)
-    CHECK(arc_tune_next(&t).threshold == ARC_THRESHOLD_AUTO, "no times, but another policy");
-  CHECK(t.result.tunings == 1 && t.result.launches == 0 && t.result.gain == 0.0, "tuned untimed");
 }
 
 /* A second init, from the tuner's own config, in the first and in the second tuning: earlier tickets
@@ -224,17 +271,38 @@ static void test_second_init(void) {
   }
 }
 
+/* Less than the tuner takes for a gain. */
+static double eight_is_hardly_better(arc_tune_policy policy) {
+  return policy.threshold == 8 ? 99.9 : policy.threshold == ARC_THRESHOLD_AUTO ? 100.0 : 110.0;
+}
+
 static void test_limits(void) {
   arc_tune_config config = arc_tune_config_default();
+  arc_tune t = fresh(config);
+  int launches = check_tune(&t, eight_is_hardly_better);
+  expect_choice(&t, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, "a gain of 0.1 %");
+  CHECK(launches < 1000, "%d launches where there is nothing to gain", launches);
   for (config.launch_limit = 1; config.launch_limit < 400; config.launch_limit += 7) {
-    arc_tune t = fresh(config);
-    int launches = check_tune(&t, twelve_is_best);
+    t = fresh(config);
+    unsigned ticket = 0;
+    for (launches = 0; t.result.tunings == 0; ++launches) {
+      unsigned latest = arc_tune_next(&t).ticket;
+      int ended = t.result.tunings, status = arc_tune_report(&t, ticket, 1.0); /* one late */
+      CHECK(!ended || status != ARC_TUNE_OK, "a ticket of the tuning that has ended is accepted");
+      ticket = latest;
+    }
     CHECK(launches <= 9 + config.launch_limit, "limit %d: %d", config.launch_limit, launches);
   }
   config = arc_tune_config_default();
+  config.interval = 100; /* shorter than a tuning */
+  config.budget = 1.0;
+  t = fresh(config);
+  check_tune(&t, twelve_is_best);
+  for (launches = 0; arc_tune_next(&t).ticket == 0 && launches < 1000;) launches += 1;
+  CHECK(launches == 26, "the next tuning comes after %d launches", launches);
   config.budget = 1e-6;
   config.interval = 0;
-  arc_tune t = fresh(config);
+  t = fresh(config);
   CHECK(check_tune(&t, twelve_is_best) < 60, "a budget of nothing was not kept");
   for (int i = 0; i < 10000; ++i) CHECK(arc_tune_next(&t).ticket == 0, "interval 0 tunes once");
 }
@@ -272,6 +340,7 @@ int main(void) {
   test_result_of_an_unfinished_tuning();
   test_reaches_the_ends();
   test_other_paths();
+  test_stops_early();
   test_reports();
   test_late_and_lost_reports();
   test_second_init();
