@@ -239,7 +239,7 @@ static void test_two_streams(void) {
   }
 }
 
-/* The device stands still; begin without end, end without begin, end twice and on another stream. */
+/* The device stands still; begin without end, end without begin, on another stream, twice. */
 static void test_odd_calls(void) {
   begin_fresh();
   for (int i = 0; i < 3000; ++i) launch(streams, 1e30);

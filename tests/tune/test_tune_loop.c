@@ -249,8 +249,8 @@ static void test_late_and_lost_reports(void) {
   }
 }
 
-/* A second init, from the tuner's own config, in the first and in the second tuning: earlier tickets
-   are void, and nothing of the config is lost. */
+/* A second init, from the tuner's own config, in the first and the second tuning: earlier
+   tickets are void, and nothing of the config is lost. */
 static void test_second_init(void) {
   arc_tune_config config = arc_tune_config_default();
   config.warmup = 0;

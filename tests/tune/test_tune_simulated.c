@@ -1,18 +1,17 @@
-/* test_tune_simulated.c - what the tuner chooses, and what that costs, on kernels that exist only as
-   cost curves.
+/* test_tune_simulated.c - what the tuner chooses, and what that costs, on simulated kernels.
    SPDX-License-Identifier: Apache-2.0
 
-   For each family of curves and each noise, 100 seeds draw a curve, noise, outliers (2 %, 1.5 to 5
-   times slower) and drift (5 % up and down, and a random walk), and the tuner runs for one interval.
-   Regret is by how much its choice is slower than the best policy of the whole list; cost the time
-   lost while tuning, as a share of 2000 launches of the best. The families imitate what was measured
-   on real kernels: cost rises or falls with the threshold as the groups below it go to plain
-   atomics. */
+   For each family of cost curves and each noise, 100 seeds draw a curve, noise, outliers (2 %, 1.5
+   to 5 times slower) and drift (5 % up and down, and a random walk), and the tuner runs for one
+   interval. Regret is by how much its choice is slower than the best policy of the whole list; cost
+   the time lost while tuning, as a share of 2000 launches of the best. The families imitate what
+   was measured on real kernels: cost rises or falls with the threshold as the groups below it go to
+   plain atomics. */
 #include <math.h>
 
 #include "tune_check.h"
 
-/* ---- a machine holds the true time of every policy and makes noisy ones of it ----------------- */
+/* ---- a machine holds the true time of every policy and makes noisy ones of it --------------- */
 
 typedef struct machine {
   double cost_us[ARC_PATH_AUTO + 1][ARC_THRESHOLD_AUTO + 1]; /* the truth */

@@ -1,4 +1,4 @@
-/* tune_check.h - what the tests of arc_tune.h share: checks, random numbers, legal policies, a tuning.
+/* tune_check.h - what the tests of arc_tune.h share: checks, random numbers, a tuning.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_TESTS_TUNE_CHECK_H
 #define ARC_TESTS_TUNE_CHECK_H
