@@ -24,8 +24,8 @@
                threshold in coarse steps; a direction ends at the first that is clearly slower.
                At last the thresholds next to the fastest join. The median of a round cancels
                drift, an outlier counts little, and what is slower beyond the noise is dropped.
-     final     The fastest against the incumbent on fresh times, since those that made it the
-               fastest are lucky ones. It replaces the incumbent only for a gain beyond the noise.
+     final     The fastest against the incumbent, on fresh times: those it was selected by are
+               biased low. It replaces the incumbent only for a gain beyond the noise.
    A tuning ends when it is decided, or has cost `budget` (1 % of an interval), or after
    `launch_limit` launches; between tunings nothing is timed. On simulated kernels with 1 % of noise
    a tuning takes 480 launches, costs 0.2 % of an interval and ends within 0.1 % of the best, on
@@ -70,8 +70,9 @@ typedef struct arc_tune_config {
   unsigned seed;                   /* of the order of turns: same seed and times, same choice */
 } arc_tune_config;
 
-/* ARC_PATH_AUTO as compiled (the start) and with thresholds 0..32 (33 leaves full groups to plain
-   atomics too: up to a hundred times slower); 2000, 8, 1900, 0.01, 1. */
+/* ARC_PATH_AUTO as compiled (the start) and with thresholds 0..32; interval 2000, warmup 8,
+   launch_limit 1900, budget 0.01, seed 1. Threshold 33 leaves full groups to plain atomics too,
+   which may be a hundred times slower: list it only where it may pay. */
 ARC_TUNE__FN arc_tune_config arc_tune_config_default(void);
 
 typedef struct arc_tune_policy {
@@ -185,9 +186,10 @@ ARC_TUNE__FN double arc_tune__sort_to_median(double *values, int count) {
   return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* Drift moves all times of a round alike, so the median of what they say the level is takes it out.
-   The upper quartile of the squared deviations, 1.6 times the variance if times are normal, sees a
-   second mode but no outliers. A burst of outliers passes for drift or noise up to a limit. */
+/* A time over the ratio of its candidate estimates the level. Drift moves all times of a round
+   alike, so the median takes it out. The upper quartile of the squared deviations, 1.6 times the
+   variance of normal times, includes a second mode but no outliers. Limits keep a burst of outliers
+   from passing for drift or noise. */
 ARC_TUNE__FN void arc_tune__update_level(arc_tune *t) {
   double levels_us[ARC_TUNE__SLOTS], reach = 4.0 * t->noise * t->level_us;
   int count = 0;
@@ -236,7 +238,7 @@ ARC_TUNE__FN double arc_tune__error(const arc_tune *t, int i) {
 /* A gain below this counts as none: to see it takes more launches than it saves. */
 ARC_TUNE__FN double arc_tune__margin(const arc_tune *t) { return 0.002 + 0.2 * t->noise; }
 
-/* An upper bound of a ratio. The one with the lowest leads; so a few lucky times do not. */
+/* Upper bound of a ratio. The lowest bound leads, so that a few fast times alone do not. */
 ARC_TUNE__FN double arc_tune__bound(const arc_tune *t, int i) {
   double ratio = t->candidate[i].ratio;
   return ratio > 0.0 ? ratio * (1.0 + 2.0 * arc_tune__error(t, i)) : 1e9;
@@ -268,9 +270,10 @@ ARC_TUNE__FN void arc_tune__join(arc_tune *t, int i) {
   t->rounds = 0;
 }
 
-/* The next step from a path's entry joins if the last one is not clearly slower; where time falls,
-   and from the entry itself, if it is not hopeless. 1: that was the last step, and a good one. */
-ARC_TUNE__FN int arc_tune__climb(arc_tune *t, int entry, int step, int low, int high) {
+/* Follows the steps from a path's entry to the last candidate tried. The next one joins unless that
+   one is clearly slower than the leader; while time falls, unless it takes twice as long.
+   Returns 1 where there is no next one to join. */
+ARC_TUNE__FN int arc_tune__probe_outward(arc_tune *t, int entry, int step, int low, int high) {
   int i = entry, before = entry, next = entry + step;
   for (; next >= low && next <= high; before = i, i = next, next += step)
     if (t->candidate[next].state == ARC_TUNE__UNTRIED) break;
@@ -281,27 +284,28 @@ ARC_TUNE__FN int arc_tune__climb(arc_tune *t, int entry, int step, int low, int 
 }
 
 /* A path is entered at the incumbent's threshold; 8 stands for the one arc chooses. Plain atomics
-   may be ruinous: they join only if the steps of another path lead up to its end. */
-ARC_TUNE__FN void arc_tune__widen(arc_tune *t) {
-  int start = t->candidate[t->incumbent].policy.threshold, atomic = -1, ladders = 0, climbed = 0;
+   may be a hundred times slower: they join only if another path is good up to its highest step. */
+ARC_TUNE__FN void arc_tune__probe_paths(arc_tune *t) {
+  int start = t->candidate[t->incumbent].policy.threshold, atomic = -1;
+  int with_thresholds = 0, good_to_the_end = 0;
   if (start == ARC_THRESHOLD_AUTO) start = 8;
   for (int p = 0; p < t->config.paths; ++p) {
     int low = t->first[p], high = t->first[p + 1] - 1, entry = low;
     while (entry < high && t->candidate[entry].policy.threshold < start) entry += 1;
-    ladders += high > low;
+    with_thresholds |= high > low;
     if (t->config.path[p].path == ARC_PATH_ATOMIC) {
       atomic = low;
     } else if (t->candidate[entry].state == ARC_TUNE__UNTRIED) {
       arc_tune__join(t, entry);
     } else if (high > low) {
-      arc_tune__climb(t, entry, -t->step, low, high);
-      climbed |= arc_tune__climb(t, entry, t->step, low, high);
+      arc_tune__probe_outward(t, entry, -t->step, low, high);
+      good_to_the_end |= arc_tune__probe_outward(t, entry, t->step, low, high);
     }
   }
-  if (atomic >= 0 && (climbed || ladders == 0)) arc_tune__join(t, atomic);
+  if (atomic >= 0 && (good_to_the_end || !with_thresholds)) arc_tune__join(t, atomic);
 }
 
-/* The thresholds next to a path's fastest join if that is not far behind, but none up a cliff. */
+/* The neighbours of a path's fastest join if it is near the leader, but not where time doubles. */
 ARC_TUNE__FN void arc_tune__refine(arc_tune *t) {
   const arc_tune__candidate *c = t->candidate;
   t->phase = ARC_TUNE__FINE_RACE;
@@ -316,8 +320,8 @@ ARC_TUNE__FN void arc_tune__refine(arc_tune *t) {
   }
 }
 
-/* What cannot be faster than the leader by more than the margin; one time may be an outlier, but
-   none is as slow as six launches. Returns how many are left. */
+/* Drops what cannot be faster than the leader by more than the margin. A single time may be an
+   outlier, but not one six times as long. Returns how many are left. */
 ARC_TUNE__FN int arc_tune__drop_losers(arc_tune *t) {
   int racers = 0;
   for (int i = 0; i < t->candidates; ++i)
@@ -347,13 +351,13 @@ ARC_TUNE__FN void arc_tune__finish(arc_tune *t, int choice) {
   t->phase = ARC_TUNE__IDLE;
 }
 
-/* Beyond 0.6 of budget and launches the rest is for the final. */
+/* The last 0.4 of budget and launches are for the final. */
 ARC_TUNE__FN void arc_tune__after_race_round(arc_tune *t) {
   int may_go_on = arc_tune__used(t) < 0.6, racers = arc_tune__drop_losers(t);
   int is_coarse = t->phase == ARC_TUNE__COARSE_RACE, may_grow = may_go_on && is_coarse;
   int most = is_coarse ? ARC_TUNE__COARSE_ROUNDS : ARC_TUNE__FINE_ROUNDS;
   t->rounds += 1;
-  if (may_grow) arc_tune__widen(t);
+  if (may_grow) arc_tune__probe_paths(t);
   if (may_go_on && racers > 1 && t->rounds < most) return;
   if (may_grow && t->rounds > 0) arc_tune__refine(t);
   if (t->rounds == 0) return;
@@ -364,7 +368,7 @@ ARC_TUNE__FN void arc_tune__after_race_round(arc_tune *t) {
   if (t->leader == t->incumbent) arc_tune__finish(t, t->incumbent);
 }
 
-/* The errors three times, since the question is put after every round. */
+/* Three errors, since the test is repeated after every round. */
 ARC_TUNE__FN void arc_tune__after_final_round(arc_tune *t) {
   double gain = arc_tune__gap(t, t->incumbent, t->leader);
   double error = arc_tune__error(t, t->incumbent) + arc_tune__error(t, t->leader);
@@ -376,7 +380,7 @@ ARC_TUNE__FN void arc_tune__after_final_round(arc_tune *t) {
 
 /* ---- >>rounds ------------------------------------------------------------------------------- */
 
-/* At random places among the launches of the round. */
+/* Launches of a candidate, at random places of the round. */
 ARC_TUNE__FN void arc_tune__put(arc_tune *t, int candidate, int turns) {
   for (; turns > 0 && t->slots < ARC_TUNE__SLOTS; --turns) {
     t->random = t->random * 1664525u + 1013904223u;
@@ -486,7 +490,7 @@ ARC_TUNE__FN int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   return t->candidates > 0 ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG;
 }
 
-/* While a round waits for its times the leader runs, untimed. */
+/* While a round waits for its times, the leader is launched, untimed. */
 ARC_TUNE__FN arc_tune_policy arc_tune__next_of_round(arc_tune *t) {
   arc_tune_policy policy = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   if (t->candidates == 0) return policy;
@@ -522,8 +526,8 @@ ARC_TUNE__FN int arc_tune_report(arc_tune *t, unsigned ticket, double time_us) {
 /* ---- >>cuda --------------------------------------------------------------------------------- */
 
 #if defined(__CUDACC__) || defined(ARC_TUNE_CUDA)
-/* Takes the error out of the runtime, which had none before our call. */
-ARC_TUNE__FN int arc_tune__is_good(cudaError_t error) {
+/* Clears the error of our own call: there was none before it. */
+ARC_TUNE__FN int arc_tune__cuda_ok(cudaError_t error) {
   if (error != cudaSuccess) (void)cudaGetLastError();
   return error == cudaSuccess;
 }
@@ -533,7 +537,7 @@ ARC_TUNE__FN int arc_tune_cuda_open(arc_tune_cuda *timer, arc_tune *t) {
   memset(timer, 0, sizeof *timer);
   timer->tune = t;
   for (int i = 0; good && i < 2 * ARC_TUNE__SLOTS; ++i)
-    good = arc_tune__is_good(cudaEventCreate(&timer->event[i]));
+    good = arc_tune__cuda_ok(cudaEventCreate(&timer->event[i]));
   if (!good) arc_tune_cuda_close(timer);
   return good ? ARC_TUNE_OK : ARC_TUNE_ERROR_CUDA;
 }
@@ -549,7 +553,7 @@ ARC_TUNE__FN void arc_tune_cuda_close(arc_tune_cuda *timer) {
 ARC_TUNE__FN int arc_tune__may_record(cudaStream_t stream) {
   enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaPeekAtLastError() == cudaSuccess &&
-         arc_tune__is_good(cudaStreamIsCapturing(stream, &status)) &&
+         arc_tune__cuda_ok(cudaStreamIsCapturing(stream, &status)) &&
          status == cudaStreamCaptureStatusNone;
 }
 
@@ -562,7 +566,7 @@ ARC_TUNE__FN void arc_tune__poll(arc_tune_cuda *timer) {
     cudaError_t status = cudaEventQuery(timer->event[2 * i + 1]);
     if (status == cudaSuccess)
       status = cudaEventElapsedTime(&ms, timer->event[2 * i], timer->event[2 * i + 1]);
-    if (arc_tune__is_good(status)) arc_tune_report(t, timer->ended[i], 1000.0 * ms);
+    if (arc_tune__cuda_ok(status)) arc_tune_report(t, timer->ended[i], 1000.0 * ms);
   }
 }
 
@@ -576,7 +580,7 @@ ARC_TUNE__FN arc_tune_policy arc_tune_cuda_begin(arc_tune_cuda *timer, cudaStrea
   arc_tune__poll(timer);
   arc_tune_policy p = arc_tune_next(t);
   unsigned i = p.ticket % ARC_TUNE__SLOTS;
-  if (p.ticket != 0 && !arc_tune__is_good(cudaEventRecord(timer->event[2 * i], stream)))
+  if (p.ticket != 0 && !arc_tune__cuda_ok(cudaEventRecord(timer->event[2 * i], stream)))
     arc_tune_report(t, p.ticket, 0.0);
   (void)cudaThreadExchangeStreamCaptureMode(&mode);
   return p;
@@ -586,7 +590,7 @@ ARC_TUNE__FN void arc_tune_cuda_end(arc_tune_cuda *timer, cudaStream_t stream, a
   unsigned i = p.ticket % ARC_TUNE__SLOTS, slot = p.ticket - timer->tune->first_ticket;
   if (slot >= (unsigned)timer->tune->issued || timer->ended[i] == p.ticket) return;
   if (arc_tune__may_record(stream) &&
-      arc_tune__is_good(cudaEventRecord(timer->event[2 * i + 1], stream)))
+      arc_tune__cuda_ok(cudaEventRecord(timer->event[2 * i + 1], stream)))
     timer->ended[i] = p.ticket;
   else
     arc_tune_report(timer->tune, p.ticket, 0.0);

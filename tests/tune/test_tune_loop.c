@@ -2,7 +2,6 @@
    they cost the host.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stddef.h>
 #include <time.h>
 
 #include "tune_check.h"
@@ -35,47 +34,42 @@ static void test_defaults(void) {
   expect_choice(&t, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, "before the first tuning");
 }
 
-static void expect_untuned(arc_tune *t, int what) {
+static void expect_untuned(arc_tune *t, const char *what) {
   for (unsigned i = 0; i < 20; ++i) {
     arc_tune_policy p = arc_tune_next(t);
     CHECK(p.path == ARC_PATH_AUTO && p.threshold == ARC_THRESHOLD_AUTO && p.ticket == 0,
-          "case %d: %d:%d, ticket %u", what, p.path, p.threshold, p.ticket);
-    CHECK(arc_tune_report(t, i, 1.0) == ARC_TUNE_ERROR_REPORT, "case %d: a report", what);
+          "%s: %d:%d, ticket %u", what, p.path, p.threshold, p.ticket);
+    CHECK(arc_tune_report(t, i, 1.0) == ARC_TUNE_ERROR_REPORT, "%s: a report", what);
   }
 }
 
-static void expect_refused(const arc_tune_config *config, int what) {
-  arc_tune t = fresh(arc_tune_config_default());
-  CHECK(arc_tune_init(&t, config) == ARC_TUNE_ERROR_CONFIG, "illegal field %d passed", what);
-  expect_untuned(&t, what);
-}
+#define EXPECT_REFUSED(field, value)                                          \
+  do {                                                                        \
+    arc_tune_config c = arc_tune_config_default();                            \
+    arc_tune t = fresh(c);                                                    \
+    c.field = value;                                                          \
+    CHECK(arc_tune_init(&t, &c) == ARC_TUNE_ERROR_CONFIG, #field " " #value); \
+    expect_untuned(&t, #field " " #value);                                    \
+  } while (0)
 
-#define FIELD(field) offsetof(arc_tune_config, field)
 static void test_illegal_configurations(void) {
-  static const double budgets[] = {0.0, -0.01, 1.5, NAN};
-  static const struct {
-    size_t field;
-    int value[3]; /* each of them illegal */
-  } bad[] = {{FIELD(paths), {0, -1, ARC_TUNE_MAX_PATHS + 1}},
-             {FIELD(path[1].path), {0, -1, -1}},
-             {FIELD(thresholds), {0, -1, ARC_TUNE_MAX_THRESHOLDS + 1}},
-             {FIELD(threshold[0]), {-1, 1, 2}},
-             {FIELD(threshold[32]), {31, 34, -1}},
-             {FIELD(start_path), {ARC_PATH_TREE, 0, 7}},
-             {FIELD(start_threshold), {33, -1, 35}},
-             {FIELD(interval), {-1, -1, -1}},
-             {FIELD(warmup), {-1, -1, -1}},
-             {FIELD(launch_limit), {0, -1, -1}}};
-  for (int i = 0; i < 3 * (int)(sizeof bad / sizeof *bad); ++i) {
-    arc_tune_config config = arc_tune_config_default();
-    memcpy((char *)&config + bad[i / 3].field, &bad[i / 3].value[i % 3], sizeof(int));
-    expect_refused(&config, i);
-  }
-  for (int i = 0; i < 4; ++i) {
-    arc_tune_config config = arc_tune_config_default();
-    config.budget = budgets[i];
-    expect_refused(&config, 100 + i);
-  }
+  EXPECT_REFUSED(paths, 0);
+  EXPECT_REFUSED(paths, ARC_TUNE_MAX_PATHS + 1);
+  EXPECT_REFUSED(path[1].path, 0);
+  EXPECT_REFUSED(thresholds, 0);
+  EXPECT_REFUSED(thresholds, -1);
+  EXPECT_REFUSED(thresholds, ARC_TUNE_MAX_THRESHOLDS + 1);
+  EXPECT_REFUSED(threshold[0], -1);
+  EXPECT_REFUSED(threshold[3], 4); /* twice */
+  EXPECT_REFUSED(threshold[32], ARC_THRESHOLD_AUTO);
+  EXPECT_REFUSED(start_path, ARC_PATH_TREE);
+  EXPECT_REFUSED(start_threshold, 33);
+  EXPECT_REFUSED(interval, -1);
+  EXPECT_REFUSED(warmup, -1);
+  EXPECT_REFUSED(launch_limit, 0);
+  EXPECT_REFUSED(budget, 0.0);
+  EXPECT_REFUSED(budget, 1.5);
+  EXPECT_REFUSED(budget, NAN);
 }
 
 static void test_result(void) {
@@ -96,24 +90,26 @@ static void test_result(void) {
   CHECK(launches + rest == 2008, "the next tuning comes after %d launches", launches + rest);
 }
 
-/* In the middle of a second tuning, in which all others have become faster, the result is that of
-   the first one. */
-static void test_result_of_an_unfinished_tuning(void) {
+static double falls_to_33(arc_tune_policy policy) { return 200.0 - 3.0 * policy.threshold; }
+static double falls_to_0(arc_tune_policy policy) { return 100.0 + 3.0 * policy.threshold; }
+
+/* In the middle of a second tuning the result is that of the first one. */
+static void test_second_tuning(void) {
   arc_tune t = fresh(arc_tune_config_default());
   check_tune(&t, twelve_is_best);
   arc_tune_result first = t.result;
   for (int i = 0, timed = 0; timed < 60; ++i) {
     arc_tune_policy p = arc_tune_next(&t);
     timed += p.ticket != 0;
-    arc_tune_report(&t, p.ticket, 1000.0 - twelve_is_best(p));
+    arc_tune_report(&t, p.ticket, falls_to_0(p));
     CHECK(i < 3000 && memcmp(&t.result, &first, sizeof first) == 0, "the result has changed");
   }
+  check_tune(&t, falls_to_0);
+  expect_choice(&t, ARC_PATH_AUTO, 0, "the workload has changed");
+  CHECK(t.result.replaced.threshold == 12 && t.result.tunings == 2, "the result has not changed");
 }
 
 /* The start may be any policy of the list, the best at either end; a few thresholds are enough. */
-static double falls_to_33(arc_tune_policy policy) { return 200.0 - 3.0 * policy.threshold; }
-static double falls_to_0(arc_tune_policy policy) { return 100.0 + 3.0 * policy.threshold; }
-
 static void test_reaches_the_ends(void) {
   arc_tune_config config = arc_tune_config_default();
   config.path[0] = config.path[1];
@@ -333,11 +329,11 @@ static void measure_cost(void) {
 
 int main(void) {
   static arc_tune zeros;
-  expect_untuned(&zeros, -1);
+  expect_untuned(&zeros, "before the first init");
   test_defaults();
   test_illegal_configurations();
   test_result();
-  test_result_of_an_unfinished_tuning();
+  test_second_tuning();
   test_reaches_the_ends();
   test_other_paths();
   test_stops_early();
