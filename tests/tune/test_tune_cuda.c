@@ -161,6 +161,8 @@ static void test_tunes(void) {
     CHECK(launches < 1950, "%d launches", launches);
     CHECK(tune.result.gain > 0.07 && tune.result.gain < 0.08, "the gain is 4 of 54, not %g",
           tune.result.gain);
+    CHECK(fake.recorded == 2 * tune.result.launches, "%d events for %d times", fake.recorded,
+          tune.result.launches);
     CHECK(lags_us[i] > 0.0 || fake.queried < launches, "%d queries", fake.queried);
     end_clean();
   }
@@ -263,6 +265,7 @@ static void test_odd_calls(void) {
 static void test_failures(void) {
   for (int events = 0; events < EVENTS; ++events) {
     fake.fail_create = events;
+    memset(&timer, 0x5a, sizeof timer); /* as found on a stack */
     CHECK(arc_tune_cuda_open(&timer, &tune) == ARC_TUNE_ERROR_CUDA, "open with %d events", events);
     CHECK(fake.alive == 0, "%d of %d events are left", fake.alive, events);
   }

@@ -1,5 +1,5 @@
-/* test_tune_loop.c - >>api and >>loop of arc_tune.h: configuration, next, report, result, and what
-   they cost the host.
+/* test_tune_loop.c - >>api, >>times and >>loop of arc_tune.h: configuration, next, report, result,
+   and what they cost the host.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <time.h>
@@ -15,6 +15,15 @@ static arc_tune fresh(arc_tune_config config) {
   arc_tune t = zeros;
   CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "a legal configuration is refused");
   return t;
+}
+
+static void test_median_and_root(void) {
+  double odd[] = {3.0, 1.0, 2.0, -1.0}, even[] = {4.0, 3.0, 1.0, 2.0, -1.0}, two[] = {2.0, 1.0};
+  CHECK(arc_tune__sort_to_median(odd, 3) == 2.0 && odd[0] == 1.0 && odd[3] == -1.0, "of three");
+  CHECK(arc_tune__sort_to_median(even, 4) == 2.5 && even[3] == 4.0 && even[4] == -1.0, "of four");
+  CHECK(arc_tune__sort_to_median(two, 2) == 1.5 && two[0] == 1.0, "of two");
+  for (double root = 0.75; root < 1e6; root *= 1.37)
+    CHECK(fabs(arc_tune__sqrt(root * root) / root - 1.0) < 1e-6, "the root of %g", root * root);
 }
 
 static void expect_choice(const arc_tune *t, int path, int threshold, const char *what) {
@@ -237,6 +246,10 @@ static void test_late_and_lost_reports(void) {
   for (int i = 0; i < 4000; ++i)
     CHECK(arc_tune_next(&t).threshold == choice, "no times come any more, but another policy");
   CHECK(t.result.tunings > 1 && t.result.launches == 0 && t.result.gain == 0.0, "tuned untimed");
+  t = fresh(config);
+  for (int i = 0; i < 30; ++i) arc_tune_report(&t, arc_tune_next(&t).ticket, 0.0);
+  check_tune(&t, twelve_is_best);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "the first times are none");
   for (int lag = 1; lag <= 5; lag += 4) {
     config.launch_limit = 100000;
     t = fresh(config);
@@ -331,6 +344,7 @@ int main(void) {
   static arc_tune zeros;
   expect_untuned(&zeros, "before the first init");
   test_defaults();
+  test_median_and_root();
   test_illegal_configurations();
   test_result();
   test_second_tuning();

@@ -49,7 +49,6 @@ static double true_us(const machine *m, arc_tune_policy p) {
 /* What a clock would read for one launch. */
 static double measured_us(machine *m, arc_tune_policy p) {
   double time = true_us(m, p) * exp(m->noise * normal(m));
-  m->launch += 1;
   m->wander += 0.05 * m->drift * normal(m) - 0.005 * m->wander;
   time *= 1.0 + m->drift * sin(6.283185307179586 * (double)m->launch / 1500.0) + m->wander;
   if (uniform(m) < m->outliers) time *= between(m, 1.5, 5.0);
@@ -241,14 +240,20 @@ static machine begin(const family *f, unsigned seed, double noise) {
   return m;
 }
 
+static arc_tune_policy launch(machine *m) {
+  arc_tune_policy policy = arc_tune_next(&tune);
+  m->launch += 1;
+  if (policy.ticket != 0) arc_tune_report(&tune, policy.ticket, measured_us(m, policy));
+  return policy;
+}
+
 /* One interval; returns the time lost by the first tuning, in launches of the best. */
 static double run_interval(machine *m, double best_us) {
   double lost = 0.0;
   for (int i = 0; i < INTERVAL; ++i) {
-    arc_tune_policy policy = arc_tune_next(&tune);
-    if (i >= tune.config.warmup && tune.result.tunings == 0)
-      lost += true_us(m, policy) / best_us - 1.0;
-    arc_tune_report(&tune, policy.ticket, measured_us(m, policy));
+    int is_first = i >= tune.config.warmup && tune.result.tunings == 0;
+    arc_tune_policy policy = launch(m);
+    if (is_first) lost += true_us(m, policy) / best_us - 1.0;
   }
   return lost;
 }
@@ -342,11 +347,8 @@ static int run_ruin(const double *share, unsigned seed) {
   config.path[config.paths++].path = ARC_PATH_ATOMIC;
   config.seed = seed;
   arc_tune_init(&tune, &config);
-  for (int i = 0; i < INTERVAL; ++i) {
-    arc_tune_policy policy = arc_tune_next(&tune);
-    ruinous += true_us(&m, policy) > 10.0 * oracle_us(&m, &config);
-    arc_tune_report(&tune, policy.ticket, measured_us(&m, policy));
-  }
+  for (int i = 0; i < INTERVAL; ++i)
+    ruinous += true_us(&m, launch(&m)) > 10.0 * oracle_us(&m, &config);
   return ruinous;
 }
 
