@@ -138,9 +138,9 @@ enum { ARC_TUNE__UNTRIED = 0, ARC_TUNE__RACING, ARC_TUNE__DROPPED };
 
 typedef struct arc_tune__candidate {
   arc_tune_policy policy;
-  int path, state; /* path: index in config.path */
-  int times;       /* that ratio is the mean of */
-  double ratio;    /* time over that of the incumbent in the baseline; 0: unknown */
+  int state;
+  int times;    /* that ratio is the mean of */
+  double ratio; /* time over that of the incumbent in the baseline; 0: unknown */
 } arc_tune__candidate;
 
 struct arc_tune {
@@ -168,7 +168,7 @@ ARC_TUNE__FN double arc_tune__clamp(double value, double low, double high) {
   return value < low ? low : value > high ? high : value;
 }
 
-/* Newton's steps from a power of two. Of 0.5 and more. */
+/* By Newton's method from a power of two, for values of 1 and more. */
 ARC_TUNE__FN double arc_tune__sqrt(double square) {
   double root = 1.0;
   while (root * root < square) root *= 2.0;
@@ -465,7 +465,6 @@ ARC_TUNE__FN void arc_tune__add_candidates(arc_tune *t, int path) {
     arc_tune_policy policy = {c->path[path].path, uses ? c->threshold[i] : ARC_THRESHOLD_AUTO, 0};
     if (policy.path == c->start_path && policy.threshold == c->start_threshold)
       t->incumbent = t->candidates;
-    t->candidate[t->candidates].path = path;
     t->candidate[t->candidates++].policy = policy;
   }
   t->first[path + 1] = t->candidates;

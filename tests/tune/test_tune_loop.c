@@ -186,7 +186,7 @@ static void test_other_paths(void) {
 }
 
 /* From 9 on a cliff, down to 0 a slope: the first step up is launched once and nothing next to it;
-   the first step down, at 5, is too slow to go on. */
+   the first step down, at 5, is too slow to go on. A launch whose time is lost is launched again. */
 static int launched[ARC_THRESHOLD_AUTO + 1];
 
 static double cliff_and_slope(arc_tune_policy policy) {
@@ -195,14 +195,19 @@ static double cliff_and_slope(arc_tune_policy policy) {
   return policy.threshold >= 9 && policy.threshold <= 33 ? 800.0 : 100.0 + 10.0 * distance;
 }
 
-static void test_stops_early(void) {
+static void test_stops_early(int lost) {
   arc_tune t = fresh(arc_tune_config_default());
-  check_tune(&t, cliff_and_slope);
+  memset(launched, 0, sizeof launched);
+  for (int i = 0; i < 5000 && t.result.tunings == 0; ++i) {
+    arc_tune_policy p = arc_tune_next(&t);
+    double time_us = cliff_and_slope(p);
+    arc_tune_report(&t, p.ticket, p.threshold == 11 && launched[11] <= lost ? 0.0 : time_us);
+  }
   for (int i = 0; i < ARC_THRESHOLD_NEVER; ++i)
-    CHECK(i == 11            ? launched[i] == 1
+    CHECK(i == 11            ? launched[i] == 1 + lost
           : i >= 5 && i <= 8 ? launched[i] > 0
                              : launched[i] == 0,
-          "threshold %d: %d launches", i, launched[i]);
+          "threshold %d: %d launches, %d of 11 lost", i, launched[i], lost);
 }
 
 static void test_reports(void) {
@@ -220,17 +225,20 @@ static void test_reports(void) {
   CHECK(arc_tune_report(&t, 0, 1.0) == ARC_TUNE_ERROR_REPORT, "ticket 0");
 }
 
-/* Times come `lag` launches later, newest first, and of every 7 launches `lost` never. Returns how
-   often the first path of the list was launched. */
+/* Times come `lag` launches later, newest first; of every 7 launches `lost` have none, which every
+   other time is reported. Returns how often the first path of the list was launched. */
 static int tune_with(arc_tune *t, int lag, int lost) {
   arc_tune_policy late[20];
-  int first = 0, tunings = t->result.tunings;
+  int first = 0, good = 0, tunings = t->result.tunings;
   for (int launches = 0; launches < 100000 && t->result.tunings == tunings; launches += lag) {
     for (int i = 0; i < lag; ++i) late[i] = arc_tune_next(t);
     for (int i = 0; i < lag; ++i) first += late[i].path == t->config.path[0].path;
-    for (int i = lag - 1; i >= 0; --i)
-      if ((launches + i) % 7 >= lost) arc_tune_report(t, late[i].ticket, twelve_is_best(late[i]));
+    for (int i = lag - 1; i >= 0; --i) {
+      double time_us = (launches + i) % 7 < lost ? 0.0 : twelve_is_best(late[i]);
+      if (time_us > 0.0 || i % 2) good += !arc_tune_report(t, late[i].ticket, time_us);
+    }
   }
+  CHECK(good == t->result.launches, "%d good times, not %d", good, t->result.launches);
   return first;
 }
 
@@ -287,8 +295,10 @@ static double eight_is_hardly_better(arc_tune_policy policy) {
 
 static void test_limits(void) {
   arc_tune_config config = arc_tune_config_default();
+  config.path[config.paths++].path = ARC_PATH_ATOMIC;
   arc_tune t = fresh(config);
   int launches = check_tune(&t, eight_is_hardly_better);
+
   expect_choice(&t, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, "a gain of 0.1 %");
   CHECK(launches < 1000, "%d launches where there is nothing to gain", launches);
   for (config.launch_limit = 1; config.launch_limit < 400; config.launch_limit += 7) {
@@ -309,8 +319,12 @@ static void test_limits(void) {
   check_tune(&t, twelve_is_best);
   for (launches = 0; arc_tune_next(&t).ticket == 0 && launches < 1000;) launches += 1;
   CHECK(launches == 26, "the next tuning comes after %d launches", launches);
-  config.budget = 1e-6;
+  config = arc_tune_config_default();
   config.interval = 0;
+  t = fresh(config);
+  check_tune(&t, twelve_is_best);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "tuned once");
+  config.budget = 1e-6;
   t = fresh(config);
   CHECK(check_tune(&t, twelve_is_best) < 60, "a budget of nothing was not kept");
   for (int i = 0; i < 10000; ++i) CHECK(arc_tune_next(&t).ticket == 0, "interval 0 tunes once");
@@ -350,7 +364,8 @@ int main(void) {
   test_second_tuning();
   test_reaches_the_ends();
   test_other_paths();
-  test_stops_early();
+  test_stops_early(0);
+  test_stops_early(1);
   test_reports();
   test_late_and_lost_reports();
   test_second_init();
