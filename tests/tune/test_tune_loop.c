@@ -121,6 +121,10 @@ static void test_second_tuning(void) {
 /* The start may be any policy of the list, the best at either end; a few thresholds are enough. */
 static void test_reaches_the_ends(void) {
   arc_tune_config config = arc_tune_config_default();
+  config.thresholds = 5; /* all below the 8 that stands for arc's own */
+  arc_tune t = fresh(config);
+  check_tune(&t, falls_to_0);
+  expect_choice(&t, ARC_PATH_AUTO, 0, "thresholds 0..4");
   config.path[0] = config.path[1];
   config.paths = 1;
   config.budget = 1.0;
@@ -177,7 +181,7 @@ static void test_other_paths(void) {
   t = fresh(config);
   check_tune(&t, slope_of_the_tree);
   expect_choice(&t, ARC_PATH_TREE, 32, "a slope of another path");
-  config.path[1].path = ARC_PATH_ATOMIC;
+  config.path[0].path = ARC_PATH_ATOMIC;
   config.path[1].uses_threshold = 0;
   config.paths = 2; /* both without thresholds */
   t = fresh(config);
