@@ -295,6 +295,7 @@ static void test_regret_and_cost(double noise, double most, double most_of_worst
   CHECK(sum / runs <= most, "the mean regret is %.3f %%", 100.0 * sum / runs);
   CHECK(worst <= most_of_worst, "the regret of the worst 1 %% is %.2f %%", 100.0 * worst);
   CHECK(cost / runs <= most_cost, "the mean cost is %.2f %%", 100.0 * cost / runs);
+  CHECK(launches / runs <= 970.0, "on average a tuning takes %.0f launches", launches / runs);
 }
 
 /* With nothing to gain, 20 tunings in a row change the policy once at most. */
