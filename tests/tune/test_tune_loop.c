@@ -1,443 +1,379 @@
-/* test_tune_loop.c - >>api and >>loop of arc_tune.h: configuration, next, report, freeze, retune,
-   explain, and what arc_tune_next costs the host.
+/* test_tune_loop.c - >>api, >>times and >>loop of arc_tune.h: configuration, next, report, result,
+   and what they cost the host.
    SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <time.h>
 
 #include "tune_check.h"
 
 static double twelve_is_best(arc_tune_policy policy) {
-  int threshold = policy.threshold == ARC_THRESHOLD_AUTO ? 8 : policy.threshold;
-  return 100.0 + 2.0 * abs(threshold - 12);
+  return 100.0 + 2.0 * abs((policy.threshold == ARC_THRESHOLD_AUTO ? 8 : policy.threshold) - 12);
 }
 
-static double all_equal(arc_tune_policy policy) {
-  (void)policy;
-  return 50.0;
+static arc_tune fresh(arc_tune_config config) {
+  static arc_tune zeros;
+  arc_tune t = zeros;
+  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "a legal configuration is refused");
+  return t;
+}
+
+static void test_median_and_root(void) {
+  double odd[] = {3.0, 1.0, 2.0, -1.0}, even[] = {4.0, 3.0, 1.0, 2.0, -1.0}, two[] = {2.0, 1.0};
+  CHECK(arc_tune__sort_to_median(odd, 3) == 2.0 && odd[0] == 1.0 && odd[3] == -1.0, "of three");
+  CHECK(arc_tune__sort_to_median(even, 4) == 2.5 && even[3] == 4.0 && even[4] == -1.0, "of four");
+  CHECK(arc_tune__sort_to_median(two, 2) == 1.5 && two[0] == 1.0, "of two");
+  for (double root = 0.75; root < 1e6; root *= 1.37)
+    CHECK(fabs(arc_tune__sqrt(root * root) / root - 1.0) < 1e-6, "the root of %g", root * root);
+}
+
+static void expect_choice(const arc_tune *t, int path, int threshold, const char *what) {
+  CHECK(t->result.choice.path == path && t->result.choice.threshold == threshold,
+        "%s: the choice is %d:%d, not %d:%d", what, t->result.choice.path,
+        t->result.choice.threshold, path, threshold);
 }
 
 static void test_defaults(void) {
-  arc_tune_config config = arc_tune_config_default();
-  CHECK(config.paths == 2 && config.path[0].path == ARC_PATH_AUTO && !config.path[0].uses_threshold,
-        "the first path must be auto as compiled");
-  CHECK(config.thresholds == 34 && config.threshold[0] == 0 && config.threshold[33] == 33,
-        "the thresholds must be 0..33");
-  CHECK(config.interval == 2000, "the interval must be the papers' 2000, is %d", config.interval);
-  CHECK(config.start_path == ARC_PATH_AUTO && config.start_threshold == ARC_THRESHOLD_AUTO,
-        "the start must be auto as compiled");
+  arc_tune_config c = arc_tune_config_default();
+  arc_tune t = fresh(c);
+  CHECK(c.paths == 2 && !c.path[0].uses_threshold && c.path[1].uses_threshold &&
+            c.thresholds == 33 && c.threshold[0] == 0 && c.threshold[32] == 32,
+        "the list must be auto as compiled and with 0..32");
+  CHECK(c.interval == 2000 && c.warmup == 8 && c.launch_limit == 1900 && c.budget == 0.01,
+        "the figures must be those of the header");
+  expect_choice(&t, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, "before the first tuning");
 }
 
-static void test_errors_have_texts(void) {
-  for (int error = -1; error <= ARC_TUNE_ERRORS; ++error) {
-    const char *text = arc_tune_error_text(error);
-    CHECK(text != NULL && strlen(text) > 5 && strchr(text, '\n') == NULL, "error %d: no text",
-          error);
-    for (int other = -1; other < error; ++other)
-      CHECK(error == ARC_TUNE_ERRORS || strcmp(text, arc_tune_error_text(other)) != 0,
-            "errors %d and %d have the same text", other, error);
+static void expect_untuned(arc_tune *t, const char *what) {
+  for (unsigned i = 0; i < 20; ++i) {
+    arc_tune_policy p = arc_tune_next(t);
+    CHECK(p.path == ARC_PATH_AUTO && p.threshold == ARC_THRESHOLD_AUTO && p.ticket == 0,
+          "%s: %d:%d, ticket %u", what, p.path, p.threshold, p.ticket);
+    CHECK(arc_tune_report(t, i, 1.0) == ARC_TUNE_ERROR_REPORT, "%s: a report", what);
   }
-  CHECK(ARC_TUNE_OK == 0 && ARC_TUNE_ERROR_ARGUMENT == 1, "errors must start at 1");
 }
 
-/* One field of a legal configuration made illegal at a time. */
-static void spoil(arc_tune_config *c, int what) {
-  switch (what) {
-    case 0:
-      c->paths = 0;
-      break;
-    case 1:
-      c->paths = ARC_TUNE_MAX_PATHS + 1;
-      break;
-    case 2:
-      c->path[0].path = 0;
-      break;
-    case 3:
-      c->path[1].path = ARC_TUNE_MAX_PATH + 1;
-      break;
-    case 4:
-      c->path[1].uses_threshold = 2;
-      break;
-    case 5:
-      c->path[1].uses_threshold = 0;
-      break; /* the same path twice */
-    case 6:
-      c->thresholds = 0;
-      break;
-    case 7:
-      c->thresholds = ARC_TUNE_MAX_THRESHOLDS + 1;
-      break;
-    case 8:
-      c->threshold[3] = -1;
-      break;
-    case 9:
-      c->threshold[3] = ARC_THRESHOLD_AUTO;
-      break;
-    case 10:
-      c->threshold[3] = 4;
-      break; /* twice */
-    case 11:
-      c->start_path = ARC_PATH_TREE;
-      break;
-    case 12:
-      c->start_threshold = 35;
-      break;
-    case 13:
-      c->interval = -1;
-      break;
-    case 14:
-      c->warmup = -1;
-      break;
-    case 15:
-      c->launch_limit = 0;
-      break;
-    case 16:
-      c->patience = 0;
-      break;
-    case 17:
-      c->budget = 0.0;
-      break;
-    case 18:
-      c->budget = 1.5;
-      break;
-    case 19:
-      c->budget = 0.0 / c->budget;
-      c->budget /= c->budget;
-      break; /* not a number */
-    case 20:
-      c->interval = 2147483647;
-      break;
-    case 21:
-      c->thresholds = -1;
-      break;
-  }
-}
+#define EXPECT_REFUSED(field, value)                                          \
+  do {                                                                        \
+    arc_tune_config c = arc_tune_config_default();                            \
+    arc_tune t = fresh(c);                                                    \
+    c.field = value;                                                          \
+    CHECK(arc_tune_init(&t, &c) == ARC_TUNE_ERROR_CONFIG, #field " " #value); \
+    expect_untuned(&t, #field " " #value);                                    \
+  } while (0)
 
 static void test_illegal_configurations(void) {
-  static arc_tune t;
-  arc_tune_policy policy;
-  for (int what = 0; what <= 21; ++what) {
-    arc_tune_config config = arc_tune_config_default(), legal = arc_tune_config_default();
-    spoil(&config, what);
-    CHECK(arc_tune_init(&t, &config) == ARC_TUNE_ERROR_CONFIG, "illegal field %d passed", what);
-    CHECK(arc_tune_next(&t, &policy) == ARC_TUNE_OK && check_is_legal(&legal, policy),
-          "illegal field %d: no usable tuner", what);
-  }
-  CHECK(arc_tune_init(&t, NULL) == ARC_TUNE_ERROR_ARGUMENT, "null configuration");
-  CHECK(arc_tune_init(NULL, NULL) == ARC_TUNE_ERROR_ARGUMENT, "null tuner");
+  EXPECT_REFUSED(paths, 0);
+  EXPECT_REFUSED(paths, ARC_TUNE_MAX_PATHS + 1);
+  EXPECT_REFUSED(path[1].path, 0);
+  EXPECT_REFUSED(thresholds, 0);
+  EXPECT_REFUSED(thresholds, -1);
+  EXPECT_REFUSED(thresholds, ARC_TUNE_MAX_THRESHOLDS + 1);
+  EXPECT_REFUSED(threshold[0], -1);
+  EXPECT_REFUSED(threshold[3], 4); /* twice */
+  EXPECT_REFUSED(threshold[32], ARC_THRESHOLD_AUTO);
+  EXPECT_REFUSED(start_path, ARC_PATH_TREE);
+  EXPECT_REFUSED(start_threshold, 33);
+  EXPECT_REFUSED(interval, -1);
+  EXPECT_REFUSED(warmup, -1);
+  EXPECT_REFUSED(launch_limit, 0);
+  EXPECT_REFUSED(budget, 0.0);
+  EXPECT_REFUSED(budget, 1.5);
+  EXPECT_REFUSED(budget, NAN);
 }
 
-static void test_without_a_tuner(void) {
-  static arc_tune zeros;
-  arc_tune_policy policy = {0, 0, 7};
-  char text[8];
-  CHECK(arc_tune_next(&zeros, &policy) == ARC_TUNE_ERROR_STATE, "next of zeros");
-  CHECK(policy.path == ARC_PATH_AUTO && policy.threshold == ARC_THRESHOLD_AUTO && !policy.ticket,
-        "next of zeros must give auto");
-  CHECK(arc_tune_best(NULL, &policy) == ARC_TUNE_ERROR_STATE, "best of null");
-  CHECK(arc_tune_report(&zeros, 1.0) == ARC_TUNE_ERROR_STATE, "report to zeros");
-  CHECK(arc_tune_report_ticket(NULL, 1, 1.0) == ARC_TUNE_ERROR_STATE, "report to null");
-  CHECK(arc_tune_retune(NULL) == ARC_TUNE_ERROR_STATE, "retune of null");
-  CHECK(arc_tune_freeze(NULL, 1) == ARC_TUNE_ERROR_STATE, "freeze of null");
-  CHECK(arc_tune_is_tuning(NULL) == 0, "null is not tuning");
-  CHECK(arc_tune_explain(NULL, text, sizeof text) == ARC_TUNE_ERROR_STATE, "explain of null");
-  CHECK(arc_tune_from_environment(NULL, "X") == ARC_TUNE_ERROR_STATE, "environment of null");
-}
-
-static void test_finds_the_best(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
-  arc_tune_init(&t, &config);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.threshold == ARC_THRESHOLD_AUTO, "before tuning the start policy is best");
-  int launches = check_tune(&t, twelve_is_best, 5000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.path == ARC_PATH_AUTO && policy.threshold == 12, "chose %d:%d, 12 is best",
-        policy.path, policy.threshold);
-  CHECK(launches < 150, "without noise a tuning took %d launches", launches);
-  int rest = 0;
-  while (!arc_tune_is_tuning(&t) && rest < 5000) {
-    arc_tune_next(&t, &policy);
-    CHECK(policy.threshold == 12 && policy.ticket == 0, "between tunings the choice runs, untimed");
+static void test_result(void) {
+  arc_tune t = fresh(arc_tune_config_default());
+  const arc_tune_result *r = &t.result;
+  int launches = check_tune(&t, twelve_is_best), rest = 0;
+  expect_choice(&t, ARC_PATH_AUTO, 12, "12 is best");
+  CHECK(r->replaced.threshold == ARC_THRESHOLD_AUTO, "replaced threshold %d",
+        r->replaced.threshold);
+  CHECK(r->gain > 0.07 && r->gain < 0.08, "the gain is 8 of 108, not %g", r->gain);
+  CHECK(r->cost > 0.5 && r->cost < 20.0, "it cost %g launches", r->cost);
+  CHECK(r->launches == launches - 8 && launches < 600, "%d of %d launches were timed", r->launches,
+        launches);
+  for (arc_tune_policy p = arc_tune_next(&t); p.ticket == 0 && rest < 5000; p = arc_tune_next(&t)) {
+    CHECK(check_is_same(p, r->choice), "between tunings %d:%d runs", p.path, p.threshold);
     rest += 1;
   }
-  CHECK(launches + rest >= 1990 && launches + rest <= 2020,
-        "the next tuning comes after %d launches", launches + rest);
+  CHECK(launches + rest == 2008, "the next tuning comes after %d launches", launches + rest);
 }
 
-static int ruinous_launches = 0;
+static double falls_to_33(arc_tune_policy policy) { return 200.0 - 3.0 * policy.threshold; }
+static double falls_to_0(arc_tune_policy policy) { return 100.0 + 3.0 * policy.threshold; }
 
-static double ruin_at_33(arc_tune_policy policy) {
-  ruinous_launches += policy.threshold == 33;
-  if (policy.threshold == ARC_THRESHOLD_AUTO) return 102.0;
-  return policy.threshold == 33 ? 5000.0 : 100.0 - 0.01 * policy.threshold;
-}
-
-/* Whatever the list, nothing that a gain below 33 does not announce leads there. */
-static void test_avoids_33(void) {
-  static const int lists[][4] = {{4, 8, 33, 4}, {0, 16, 32, 33}, {33, 31, 8, 2}};
-  static arc_tune t;
-  for (int i = 0; i < 3; ++i) {
-    arc_tune_config config = arc_tune_config_default();
-    config.thresholds = i == 0 ? 3 : 4;
-    memcpy(config.threshold, lists[i], sizeof lists[i]);
-    CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
-    ruinous_launches = 0;
-    check_tune(&t, ruin_at_33, 5000);
-    CHECK(ruinous_launches == 0, "list %d: 33 was launched %d times", i, ruinous_launches);
+/* In the middle of a second tuning the result is that of the first one. */
+static void test_second_tuning(void) {
+  arc_tune t = fresh(arc_tune_config_default());
+  check_tune(&t, twelve_is_best);
+  arc_tune_result first = t.result;
+  for (int i = 0, timed = 0; timed < 60; ++i) {
+    arc_tune_policy p = arc_tune_next(&t);
+    timed += p.ticket != 0;
+    arc_tune_report(&t, p.ticket, falls_to_0(p));
+    CHECK(i < 3000 && memcmp(&t.result, &first, sizeof first) == 0, "the result has changed");
   }
+  check_tune(&t, falls_to_0);
+  expect_choice(&t, ARC_PATH_AUTO, 0, "the workload has changed");
+  CHECK(t.result.replaced.threshold == 12 && t.result.tunings == 2, "the result has not changed");
 }
 
-static double best_at_33(arc_tune_policy policy) { return 200.0 - 3.0 * policy.threshold; }
-
-static void test_reaches_33(void) {
-  static arc_tune t;
+/* The start may be any policy of the list, the best at either end; a few thresholds are enough. */
+static void test_reaches_the_ends(void) {
   arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
+  config.thresholds = 5; /* all below the 8 that stands for arc's own */
+  arc_tune t = fresh(config);
+  check_tune(&t, falls_to_0);
+  expect_choice(&t, ARC_PATH_AUTO, 0, "thresholds 0..4");
   config.path[0] = config.path[1];
   config.paths = 1;
-  config.start_threshold = 8;
-  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
-  check_tune(&t, best_at_33, 5000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.threshold == 33, "the cost falls up to 33, chosen is %d", policy.threshold);
+  config.budget = 1.0;
+  for (int stride = 1; stride <= 3; stride += 2) {
+    config.thresholds = 0;
+    for (int i = 0; i <= ARC_THRESHOLD_NEVER; i += stride)
+      config.threshold[config.thresholds++] = i;
+    for (config.start_threshold = 0; config.start_threshold <= 33; config.start_threshold += 3) {
+      arc_tune up = fresh(config), down = fresh(config);
+      for (int tuning = 0; tuning < 2; ++tuning) check_tune(&up, falls_to_33);
+      for (int tuning = 0; tuning < 2; ++tuning) check_tune(&down, falls_to_0);
+      expect_choice(&up, ARC_PATH_AUTO, 33, "time falls up to 33");
+      expect_choice(&down, ARC_PATH_AUTO, 0, "time falls down to 0");
+    }
+  }
 }
 
 /* The trees' best lies between two coarse thresholds, both worse than the policy in use, as for
    narrow rows on an H200. */
 static double valley_of_the_tree(arc_tune_policy policy) {
   if (policy.path == ARC_PATH_TREE) return 94.0 + 4.0 * abs(policy.threshold - 12);
-  if (policy.path == ARC_PATH_TRANSPOSED) return 130.0;
   return policy.threshold == ARC_THRESHOLD_AUTO ? 100.0 : 104.0;
 }
 
-static void test_valley_of_another_path(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
-  config.path[2].path = ARC_PATH_TRANSPOSED;
-  config.path[3].path = ARC_PATH_TREE;
-  config.path[2].uses_threshold = config.path[3].uses_threshold = 1;
-  config.paths = 4;
-  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
-  check_tune(&t, valley_of_the_tree, 5000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.path == ARC_PATH_TREE && policy.threshold == 12, "chose %d:%d, tree:12 is best",
-        policy.path, policy.threshold);
+/* Their time falls all the way from twice that of the policy in use. */
+static double slope_of_the_tree(arc_tune_policy policy) {
+  return policy.path == ARC_PATH_TREE ? 230.0 - 4.5 * policy.threshold : 100.0;
 }
 
-static void test_tune_once(void) {
-  static arc_tune t;
+/* A kernel of the caller's own, known by its number. */
+static double own_kernel_is_best(arc_tune_policy policy) {
+  return (policy.path == ARC_PATH_AUTO + 2 ? 50.0 : 100.0) + 2.0 * abs(policy.threshold - 20);
+}
+
+static double atomics_are_best(arc_tune_policy policy) {
+  return policy.path == ARC_PATH_ATOMIC ? 80.0 : 100.0;
+}
+
+static void test_other_paths(void) {
+  static const int paths[] = {ARC_PATH_TREE, ARC_PATH_BUTTERFLY, ARC_PATH_AUTO + 1,
+                              ARC_PATH_AUTO + 2};
   arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
-  config.interval = 0;
-  arc_tune_init(&t, &config);
-  check_tune(&t, twelve_is_best, 5000);
-  for (int i = 0; i < 10000; ++i) {
-    arc_tune_next(&t, &policy);
-    CHECK(policy.threshold == 12 && !arc_tune_is_tuning(&t), "interval 0 tunes once");
+  for (int i = 0; i < 4; ++i) {
+    config.path[2 + i].path = paths[i];
+    config.path[2 + i].uses_threshold = 1;
   }
+  config.paths = 6;
+  arc_tune t = fresh(config);
+  check_tune(&t, own_kernel_is_best);
+  expect_choice(&t, ARC_PATH_AUTO + 2, 20, "an own kernel is best");
+  t = fresh(config);
+  check_tune(&t, valley_of_the_tree);
+  expect_choice(&t, ARC_PATH_TREE, 12, "a valley of another path");
+  t = fresh(config);
+  check_tune(&t, slope_of_the_tree);
+  expect_choice(&t, ARC_PATH_TREE, 32, "a slope of another path");
+  config.path[0].path = ARC_PATH_ATOMIC;
+  config.path[1].uses_threshold = 0;
+  config.paths = 2; /* both without thresholds */
+  t = fresh(config);
+  check_tune(&t, atomics_are_best);
+  expect_choice(&t, ARC_PATH_ATOMIC, ARC_THRESHOLD_AUTO, "plain atomics are best");
+}
+
+/* From 9 on a cliff, down to 0 a slope: the first step up is launched once and nothing next to it;
+   the first step down, at 5, is too slow to go on. A launch whose time is lost is launched again. */
+static int launched[ARC_THRESHOLD_AUTO + 1];
+
+static double cliff_and_slope(arc_tune_policy policy) {
+  int distance = policy.threshold == ARC_THRESHOLD_AUTO ? 0 : abs(policy.threshold - 8);
+  launched[policy.threshold] += 1;
+  return policy.threshold >= 9 && policy.threshold <= 33 ? 800.0 : 100.0 + 10.0 * distance;
+}
+
+static void test_stops_early(int lost) {
+  arc_tune t = fresh(arc_tune_config_default());
+  memset(launched, 0, sizeof launched);
+  for (int i = 0; i < 5000 && t.result.tunings == 0; ++i) {
+    arc_tune_policy p = arc_tune_next(&t);
+    double time_us = cliff_and_slope(p);
+    arc_tune_report(&t, p.ticket, p.threshold == 11 && launched[11] <= lost ? 0.0 : time_us);
+  }
+  for (int i = 0; i < ARC_THRESHOLD_NEVER; ++i)
+    CHECK(i == 11            ? launched[i] == 1 + lost
+          : i >= 5 && i <= 8 ? launched[i] > 0
+                             : launched[i] == 0,
+          "threshold %d: %d launches, %d of 11 lost", i, launched[i], lost);
 }
 
 static void test_reports(void) {
-  static arc_tune t;
+  static const double no_times[] = {-1.0, 0.0, 1e-4, 2e12, INFINITY, NAN};
   arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
   config.warmup = 0;
-  arc_tune_init(&t, &config);
-  arc_tune_next(&t, &policy);
-  CHECK(policy.ticket != 0, "without warmup the first launch is timed");
-  CHECK(arc_tune_report_ticket(&t, policy.ticket, -1.0) == ARC_TUNE_ERROR_TIME, "a negative time");
-  CHECK(arc_tune_report_ticket(&t, policy.ticket, 1.0) == ARC_TUNE_ERROR_TICKET, "a second report");
-  CHECK(arc_tune_report_ticket(&t, policy.ticket + 1, 1.0) == ARC_TUNE_ERROR_TICKET,
-        "a ticket not issued yet");
-  CHECK(arc_tune_report_ticket(&t, 0, 1.0) == ARC_TUNE_OK, "ticket 0 is for no time");
-  arc_tune_next(&t, &policy);
-  CHECK(arc_tune_report(&t, 10.0) == ARC_TUNE_OK, "the time of the latest launch");
-  CHECK(arc_tune_report(&t, 10.0) == ARC_TUNE_ERROR_TICKET, "the same again");
+  arc_tune t = fresh(config);
+  arc_tune_policy p = arc_tune_next(&t);
+  CHECK(p.ticket != 0, "without warmup the first launch is timed");
+  for (int i = 0; i < 6; ++i, p = arc_tune_next(&t))
+    CHECK(arc_tune_report(&t, p.ticket, no_times[i]) == ARC_TUNE_ERROR_REPORT, "%g", no_times[i]);
+  CHECK(arc_tune_report(&t, p.ticket, 10.0) == ARC_TUNE_OK, "a good time");
+  CHECK(arc_tune_report(&t, p.ticket, 1.0) == ARC_TUNE_ERROR_REPORT, "a second report");
+  CHECK(arc_tune_report(&t, p.ticket + 1, 1.0) == ARC_TUNE_ERROR_REPORT, "a ticket not issued yet");
+  CHECK(arc_tune_report(&t, 0, 1.0) == ARC_TUNE_ERROR_REPORT, "ticket 0");
 }
 
-/* Times that come many launches later, newest first. */
-static void test_late_reports(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy, late[20];
-  arc_tune_init(&t, &config);
-  int launches = 0, was_tuning = 0, done = 0;
-  while (launches < 20000 && !done) {
-    for (int i = 0; i < 20; ++i, ++launches) arc_tune_next(&t, &late[i]);
-    was_tuning = was_tuning || arc_tune_is_tuning(&t);
-    for (int i = 19; i >= 0; --i)
-      arc_tune_report_ticket(&t, late[i].ticket, twelve_is_best(late[i]));
-    done = was_tuning && !arc_tune_is_tuning(&t);
-  }
-  arc_tune_best(&t, &policy);
-  CHECK(policy.threshold == 12, "late reports: chose %d", policy.threshold);
-  CHECK(launches < 1000, "late reports: %d launches", launches);
-}
-
-static void test_no_reports(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
-  arc_tune_init(&t, &config);
-  for (int i = 0; i < 1900; ++i) {
-    arc_tune_next(&t, &policy);
-    CHECK(policy.threshold == ARC_THRESHOLD_AUTO, "no times: another policy was launched");
-  }
-  CHECK(!arc_tune_is_tuning(&t), "no times: the tuning was not given up");
-  arc_tune_key key = {"device", "driver", "kernel", 1};
-  CHECK(arc_tune_save(&t, "test_tune_loop.choice", &key) == ARC_TUNE_ERROR_UNTUNED,
-        "no times: there is a choice to save");
-  char text[256];
-  arc_tune_explain(&t, text, sizeof text);
-  CHECK(strstr(text, "given up: no times"), "no times: %s", text);
-}
-
-static void test_freeze_and_retune(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy;
-  arc_tune_init(&t, &config);
-  for (int i = 0; i < 40; ++i) {
-    arc_tune_next(&t, &policy);
-    arc_tune_report(&t, twelve_is_best(policy));
-  }
-  CHECK(arc_tune_is_tuning(&t), "launch 40 is within the tuning");
-  arc_tune_freeze(&t, 1);
-  for (int i = 0; i < 5000; ++i) {
-    arc_tune_next(&t, &policy);
-    CHECK(policy.threshold == ARC_THRESHOLD_AUTO && policy.ticket == 0, "frozen: the choice stays");
-  }
-  arc_tune_freeze(&t, 0);
-  check_tune(&t, twelve_is_best, 5000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.threshold == 12, "thawed: the tuning begins again, chose %d", policy.threshold);
-  CHECK(arc_tune_retune(&t) == ARC_TUNE_OK && arc_tune_is_tuning(&t), "retune begins at once");
-  check_tune(&t, all_equal, 5000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.threshold == 12, "on equal times the incumbent stays, chose %d", policy.threshold);
-}
-
-static void test_explain(void) {
-  static arc_tune t;
-  static char text[8192];
-  char shorter[40];
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_init(&t, &config);
-  CHECK(arc_tune_explain(&t, text, sizeof text) == ARC_TUNE_OK && strstr(text, "not tuned yet"),
-        "before the first tuning: %s", text);
-  check_tune(&t, twelve_is_best, 30);
-  CHECK(arc_tune_explain(&t, text, sizeof text) == ARC_TUNE_OK && strstr(text, "under way"),
-        "while tuning: %s", text);
-  check_tune(&t, twelve_is_best, 5000);
-  CHECK(arc_tune_explain(&t, text, sizeof text) == ARC_TUNE_OK, "explain");
-  CHECK(strncmp(text, "auto -> auto:12, ", 17) == 0 && strstr(text, "chosen") &&
-            strstr(text, "budget"),
-        "after tuning: %s", text);
-  size_t length = strlen(text);
-  for (size_t size = 1; size < sizeof shorter; ++size) {
-    memset(shorter, 'x', sizeof shorter);
-    CHECK(arc_tune_explain(&t, shorter, size) == ARC_TUNE_ERROR_SIZE, "size %d", (int)size);
-    CHECK(strlen(shorter) == size - 1 && strncmp(shorter, text, size - 1) == 0, "size %d: %s",
-          (int)size, shorter);
-  }
-  CHECK(arc_tune_explain(&t, text, length + 1) == ARC_TUNE_OK, "a buffer that just fits");
-  CHECK(arc_tune_explain(&t, text, length) == ARC_TUNE_ERROR_SIZE, "a buffer one too small");
-  CHECK(arc_tune_explain(&t, NULL, 10) == ARC_TUNE_ERROR_ARGUMENT, "no buffer");
-  arc_tune_explain(&t, text, sizeof text);
-  printf("%s", text);
-}
-
-/* Best of a few, so that a busy machine does not count. Prints always; fails only far beyond any
-   machine that is merely slow. */
-static void measure_cost(void) {
-  static arc_tune t;
-  arc_tune_config config = arc_tune_config_default();
-  arc_tune_policy policy = {0, 0, 0};
-  double best_ns = 1e30;
-  long sum = 0;
-  enum { CALLS = 1000000 };
-  config.warmup = 1000000000;
-  arc_tune_init(&t, &config);
-  for (int repeat = 0; repeat < 9; ++repeat) {
-    clock_t begin = clock();
-    for (int i = 0; i < CALLS; ++i) {
-      arc_tune_next(&t, &policy);
-      sum += policy.threshold;
+/* Times come `lag` launches later, newest first; of every 7 launches `lost` have none, which every
+   other time is reported. Returns how often the first path of the list was launched. */
+static int tune_with(arc_tune *t, int lag, int lost) {
+  arc_tune_policy late[20];
+  int first = 0, good = 0, tunings = t->result.tunings;
+  for (int launches = 0; launches < 100000 && t->result.tunings == tunings; launches += lag) {
+    for (int i = 0; i < lag; ++i) late[i] = arc_tune_next(t);
+    for (int i = 0; i < lag; ++i) first += late[i].path == t->config.path[0].path;
+    for (int i = lag - 1; i >= 0; --i) {
+      double time_us = (launches + i) % 7 < lost ? 0.0 : twelve_is_best(late[i]);
+      if (time_us > 0.0 || i % 2) good += !arc_tune_report(t, late[i].ticket, time_us);
     }
-    double ns = 1e9 * (double)(clock() - begin) / CLOCKS_PER_SEC / CALLS;
-    if (ns < best_ns) best_ns = ns;
   }
-  CHECK(sum == 9L * CALLS * ARC_THRESHOLD_AUTO, "another policy between tunings");
-  printf("arc_tune_next between tunings: %.2f ns of the host; arc_tune is %u bytes\n", best_ns,
-         (unsigned)sizeof(arc_tune));
-  CHECK(best_ns < 1000.0, "arc_tune_next costs %.0f ns", best_ns);
+  CHECK(good == t->result.launches, "%d good times, not %d", good, t->result.launches);
+  return first;
 }
 
-static void measure_cost_of_tuning(void) {
-  static arc_tune t;
+static void test_late_and_lost_reports(void) {
   arc_tune_config config = arc_tune_config_default();
-  unsigned long long random = 1;
-  arc_tune_policy policy;
-  long launches = 0;
-  clock_t begin = clock();
+  config.path[0].path = ARC_PATH_ATOMIC;
+  config.start_threshold = 10;
+  arc_tune t = fresh(config);
+  int atomics = tune_with(&t, 20, 0);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "late reports");
+  CHECK(atomics < 30, "while times were awaited, the first of the list ran %d times", atomics);
+  int choice = t.result.choice.threshold;
+  for (int i = 0; i < 4000; ++i)
+    CHECK(arc_tune_next(&t).threshold == choice, "no times come any more, but another policy");
+  CHECK(t.result.tunings > 1 && t.result.launches == 0 && t.result.gain == 0.0, "tuned untimed");
+  t = fresh(config);
+  for (int i = 0; i < 30; ++i) arc_tune_report(&t, arc_tune_next(&t).ticket, 0.0);
+  check_tune(&t, twelve_is_best);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "the first times are none");
+  for (int lag = 1; lag <= 5; lag += 4) {
+    config.launch_limit = 100000;
+    t = fresh(config);
+    tune_with(&t, lag, 2);
+    expect_choice(&t, ARC_PATH_AUTO, 12, "lost reports");
+  }
+}
+
+/* A second init, from the tuner's own config, in the first and the second tuning: earlier
+   tickets are void, and nothing of the config is lost. */
+static void test_second_init(void) {
+  arc_tune_config config = arc_tune_config_default();
   config.warmup = 0;
-  for (int repeat = 0; repeat < 200; ++repeat) {
-    arc_tune_init(&t, &config);
-    do {
-      arc_tune_next(&t, &policy);
-      arc_tune_report(&t, 100.0 + check_below(&random, 1000) * 0.02);
-      launches += 1;
-    } while (arc_tune_is_tuning(&t));
+  arc_tune t = fresh(config);
+  for (int tuning = 0; tuning <= 1; ++tuning) {
+    unsigned tickets[40];
+    for (int i = 0; i < 40; ++i) tickets[i] = arc_tune_next(&t).ticket;
+    CHECK(tickets[0] != 0, "the first launch is not timed");
+    CHECK(arc_tune_init(&t, &t.config) == ARC_TUNE_OK, "init from its own config");
+    CHECK(memcmp(&t.config, &config, sizeof config) == 0, "init wiped its own config");
+    for (int i = 0; i < 8; ++i) arc_tune_next(&t);
+    for (int i = 0; i < 40; ++i)
+      CHECK(arc_tune_report(&t, tickets[i], 5.0) == ARC_TUNE_ERROR_REPORT,
+            "ticket %u of before the second init is accepted", tickets[i]);
+    t = fresh(config);
+    check_tune(&t, twelve_is_best);
+    while (t.rest != 0) arc_tune_next(&t);
   }
-  printf(
-      "arc_tune_next and arc_tune_report while tuning: %.0f ns of the host, %.0f launches a "
-      "tuning\n",
-      1e9 * (double)(clock() - begin) / CLOCKS_PER_SEC / (double)launches,
-      (double)launches / 200.0);
 }
 
-/* A kernel of the caller's own, known by its number: it wins, and is called so. */
-static double own_kernel_is_best(arc_tune_policy policy) {
-  int threshold = policy.threshold == ARC_THRESHOLD_AUTO ? 8 : policy.threshold;
-  return (policy.path == ARC_PATH_AUTO + 2 ? 50.0 : 100.0) + 2.0 * abs(threshold - 20);
+/* Less than the tuner takes for a gain. */
+static double eight_is_hardly_better(arc_tune_policy policy) {
+  return policy.threshold == 8 ? 99.9 : policy.threshold == ARC_THRESHOLD_AUTO ? 100.0 : 110.0;
 }
 
-static void test_own_kernel(void) {
-  static arc_tune t;
-  char text[4096];
-  arc_tune_policy policy;
+static void test_limits(void) {
   arc_tune_config config = arc_tune_config_default();
-  for (int i = 0; i < 3; ++i) {
-    config.path[config.paths].path = ARC_PATH_AUTO + 1 + i;
-    config.path[config.paths++].uses_threshold = 1;
+  config.path[config.paths++].path = ARC_PATH_ATOMIC;
+  arc_tune t = fresh(config);
+  int launches = check_tune(&t, eight_is_hardly_better);
+
+  expect_choice(&t, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, "a gain of 0.1 %");
+  CHECK(launches < 1000, "%d launches where there is nothing to gain", launches);
+  for (config.launch_limit = 1; config.launch_limit < 400; config.launch_limit += 7) {
+    t = fresh(config);
+    unsigned ticket = 0;
+    for (launches = 0; t.result.tunings == 0; ++launches) {
+      unsigned latest = arc_tune_next(&t).ticket;
+      int ended = t.result.tunings, status = arc_tune_report(&t, ticket, 1.0); /* one late */
+      CHECK(!ended || status != ARC_TUNE_OK, "a ticket of the tuning that has ended is accepted");
+      ticket = latest;
+    }
+    CHECK(launches <= 9 + config.launch_limit, "limit %d: %d", config.launch_limit, launches);
   }
-  CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "own kernels are refused");
-  check_tune(&t, own_kernel_is_best, 3000);
-  arc_tune_best(&t, &policy);
-  CHECK(policy.path == ARC_PATH_AUTO + 2 && policy.threshold == 20, "chose %d:%d", policy.path,
-        policy.threshold);
-  arc_tune_explain(&t, text, sizeof text);
-  CHECK(strstr(text, "path8:20") != NULL, "explained as: %s", text);
+  config = arc_tune_config_default();
+  config.interval = 100; /* shorter than a tuning */
+  config.budget = 1.0;
+  t = fresh(config);
+  check_tune(&t, twelve_is_best);
+  for (launches = 0; arc_tune_next(&t).ticket == 0 && launches < 1000;) launches += 1;
+  CHECK(launches == 26, "the next tuning comes after %d launches", launches);
+  config = arc_tune_config_default();
+  config.interval = 0;
+  t = fresh(config);
+  check_tune(&t, twelve_is_best);
+  expect_choice(&t, ARC_PATH_AUTO, 12, "tuned once");
+  config.budget = 1e-6;
+  t = fresh(config);
+  CHECK(check_tune(&t, twelve_is_best) < 60, "a budget of nothing was not kept");
+  for (int i = 0; i < 10000; ++i) CHECK(arc_tune_next(&t).ticket == 0, "interval 0 tunes once");
+}
+
+/* Fails only far beyond any slow machine. */
+static void measure_cost(void) {
+  enum { CALLS = 3000000 };
+  unsigned long long random = 1;
+  long sum = 0, timed = 0;
+  arc_tune_config config = arc_tune_config_default();
+  config.warmup = 1000000000;
+  arc_tune t = fresh(config);
+  clock_t begin = clock();
+  for (int i = 0; i < CALLS; ++i) sum += arc_tune_next(&t).threshold;
+  double between_ns = 1e9 * (double)(clock() - begin) / CLOCKS_PER_SEC / (double)CALLS;
+  config.warmup = 0;
+  for (begin = clock(); timed < CALLS / 20; timed += t.result.launches) {
+    t = fresh(config);
+    while (t.result.tunings == 0)
+      arc_tune_report(&t, arc_tune_next(&t).ticket, 50.0 + 0.01 * check_below(&random, 1000));
+  }
+  double during_ns = 1e9 * (double)(clock() - begin) / CLOCKS_PER_SEC / (double)timed;
+  printf("next: %.1f ns between tunings; next and report: %.0f ns during one; %u bytes\n",
+         between_ns, during_ns, (unsigned)sizeof t);
+  CHECK(sum == (long)CALLS * ARC_THRESHOLD_AUTO, "another policy between tunings");
+  CHECK(between_ns < 1000.0 && during_ns < 10000.0, "%.0f ns, %.0f ns", between_ns, during_ns);
 }
 
 int main(void) {
+  static arc_tune zeros;
+  expect_untuned(&zeros, "before the first init");
   test_defaults();
-  test_errors_have_texts();
+  test_median_and_root();
   test_illegal_configurations();
-  test_without_a_tuner();
-  test_finds_the_best();
-  test_avoids_33();
-  test_reaches_33();
-  test_valley_of_another_path();
-  test_tune_once();
+  test_result();
+  test_second_tuning();
+  test_reaches_the_ends();
+  test_other_paths();
+  test_stops_early(0);
+  test_stops_early(1);
   test_reports();
-  test_late_reports();
-  test_no_reports();
-  test_freeze_and_retune();
-  test_explain();
+  test_late_and_lost_reports();
+  test_second_init();
+  test_limits();
   measure_cost();
-  measure_cost_of_tuning();
-  test_own_kernel();
   return check_finish("test_tune_loop");
 }

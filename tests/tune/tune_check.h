@@ -1,4 +1,4 @@
-/* tune_check.h - what the tests of arc_tune.h share: assertions, random numbers, a legal policy.
+/* tune_check.h - what the tests of arc_tune.h share: checks, random numbers, a tuning.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_TESTS_TUNE_CHECK_H
 #define ARC_TESTS_TUNE_CHECK_H
@@ -53,15 +53,16 @@ static inline int check_is_legal(const arc_tune_config *config, arc_tune_policy 
   return 0;
 }
 
-/* Launches until the tuning has ended, or a limit. */
-static inline int check_tune(arc_tune *t, double (*time_us)(arc_tune_policy policy), int limit) {
-  arc_tune_policy policy;
-  int launches = 0, was_tuning = 0;
-  for (; launches < limit; ++launches) {
-    if (was_tuning && !arc_tune_is_tuning(t)) break;
-    was_tuning = arc_tune_is_tuning(t);
-    arc_tune_next(t, &policy);
-    arc_tune_report(t, time_us(policy));
+static inline int check_is_same(arc_tune_policy a, arc_tune_policy b) {
+  return a.path == b.path && a.threshold == b.threshold;
+}
+
+/* Launches until one more tuning has ended, or 5000. */
+static inline int check_tune(arc_tune *t, double (*time_us)(arc_tune_policy policy)) {
+  int launches = 0, tunings = t->result.tunings;
+  for (; launches < 5000 && t->result.tunings == tunings; ++launches) {
+    arc_tune_policy policy = arc_tune_next(t);
+    arc_tune_report(t, policy.ticket, time_us(policy));
   }
   return launches;
 }

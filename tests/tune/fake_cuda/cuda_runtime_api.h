@@ -1,31 +1,17 @@
-/* cuda_runtime_api.h - as much of the CUDA runtime as arc_tune.h calls, without a device.
-   SPDX-License-Identifier: Apache-2.0
-
-   Streams run in steps that the test takes; an event is over once its stream has come so far. The
-   test sees how often each function was called, and makes them fail. */
+/* cuda_runtime_api.h - as much of the CUDA runtime as arc_tune.h calls, without a device; the bodies
+   are in test_tune_cuda.c. SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_TESTS_FAKE_CUDA_H
 #define ARC_TESTS_FAKE_CUDA_H
 
 typedef enum cudaError {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
   cudaErrorNotReady = 600,
-  cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorStreamCaptureImplicit = 906
 } cudaError_t;
 
-enum cudaStreamCaptureStatus {
-  cudaStreamCaptureStatusNone = 0,
-  cudaStreamCaptureStatusActive = 1,
-  cudaStreamCaptureStatusInvalidated = 2
-};
-
-enum cudaStreamCaptureMode {
-  cudaStreamCaptureModeGlobal = 0,
-  cudaStreamCaptureModeThreadLocal = 1,
-  cudaStreamCaptureModeRelaxed = 2
-};
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeRelaxed = 2 };
 
 typedef struct fake_stream *cudaStream_t;
 typedef struct fake_event *cudaEvent_t;
