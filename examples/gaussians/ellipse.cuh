@@ -18,7 +18,7 @@ static __device__ __forceinline__ bool reaches_edge(float a, float b, float c, f
   float end = below ? lo : hi;
   bool end_within = d * (a * d + b * end) + c * end * end <= limit;
   bool minimum_within = discriminant * d * d <= 2.0f * scale * limit;
-  return below | above ? end_within : minimum_within;
+  return (below | above) ? end_within : minimum_within;
 }
 
 /* Whether any point of the rectangle of pixel centres x0..x1 by y0..y1 lies within the limit of a

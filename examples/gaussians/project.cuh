@@ -59,20 +59,19 @@ static __device__ __forceinline__ void load_shape(footprint *f, const gaussians 
   rotation_matrix(f->q, f->r);
 }
 
-/* Into the camera; false: too near, or behind it. */
+/* Into the camera; false: too near, or behind it. Sets every member either way. */
 static __device__ __forceinline__ bool locate(footprint *f, const device_camera *c,
                                               const float p[3]) {
   f->x = dot3(c->rotation[0], p) + c->translation[0];
   f->y = dot3(c->rotation[1], p) + c->translation[1];
   f->z = dot3(c->rotation[2], p) + c->translation[2];
-  if (!(f->z >= NEAREST_DEPTH)) return false;
   f->u = f->x / f->z;
   f->v = f->y / f->z;
   f->ju = fminf(fmaxf(f->u, c->low_x), c->high_x);
   f->jv = fminf(fmaxf(f->v, c->low_y), c->high_y);
   f->free_x = f->ju == f->u;
   f->free_y = f->jv == f->v;
-  return true;
+  return f->z >= NEAREST_DEPTH;
 }
 
 static __device__ __forceinline__ void spread(footprint *f, const device_camera *c) {
@@ -380,16 +379,13 @@ __global__ void __launch_bounds__(LINE_THREADS)
                      splat_sums sums, gaussians gradients, view_statistics statistics) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
-  gaussian_slope slope;
+  gaussian_slope slope = {};
   splat s = splats[i];
   float *out_sh = gradients.sh + SH_FLOATS * (size_t)i;
   if (s.limit >= 0.0f) {
     backward_of_one(&g, i, degree, &c, &s, &sums, out_sh, &slope);
     if (statistics.pull != nullptr) note_view(statistics, i, &c, &slope);
   } else {
-    for (int k = 0; k < 3; ++k) slope.position[k] = slope.scale[k] = 0.0f;
-    for (int k = 0; k < 4; ++k) slope.rotation[k] = 0.0f;
-    slope.opacity = 0.0f;
     for (int k = 0; k < SH_FLOATS / 4; ++k)
       ((float4 *)out_sh)[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   }
@@ -404,9 +400,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
   arc_target_f32 target = arc_target_f32_rows(by_camera, CAMERA_FLOATS, CAMERA_FLOATS);
-  gaussian_slope slope;
-  UNROLL
-  for (int k = 0; k < CAMERA_FLOATS; ++k) slope.camera[k] = 0.0f;
+  gaussian_slope slope = {};
   if (seen) {
     splat s = splats[i];
     backward_of_one(&g, i, degree, &c, &s, &sums, nullptr, &slope);

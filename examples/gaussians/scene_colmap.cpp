@@ -187,7 +187,7 @@ static bool read_cameras_binary(colmap_cameras *cameras, byte_reader r, error_li
   unsigned long long count;
   if (!take_count(&r, &count, 24, "cameras", error)) return false;
   for (unsigned long long i = 0; i < count; ++i) {
-    double parameters[COLMAP_MOST_PARAMETERS];
+    double parameters[COLMAP_MOST_PARAMETERS] = {};
     unsigned id = (unsigned)take_unsigned(&r, 4);
     unsigned model = (unsigned)take_unsigned(&r, 4);
     double width = (double)take_unsigned(&r, 8), height = (double)take_unsigned(&r, 8);
@@ -209,7 +209,7 @@ static bool read_images_binary(photo_list *photos, const colmap_cameras *cameras
   unsigned long long count;
   if (!take_count(&r, &count, 4 + 7 * 8 + 4 + 1 + 8, "images", error)) return false;
   for (unsigned long long i = 0; i < count; ++i) {
-    double pose[7];
+    double pose[7] = {};
     take_unsigned(&r, 4);
     take_doubles(&r, pose, 7);
     unsigned camera_id = (unsigned)take_unsigned(&r, 4);
@@ -286,7 +286,7 @@ static bool is_id(double value) { return value >= 0.0 && value < 4294967296.0; }
 
 static bool read_cameras_text(colmap_cameras *cameras, line_reader r, error_line *error) {
   for (char *at; (at = take_entry(&r)) != nullptr;) {
-    double id, size[2], parameters[COLMAP_MOST_PARAMETERS];
+    double id, size[2], parameters[COLMAP_MOST_PARAMETERS] = {};
     error_line reason;
     bool legal = take_numbers(&at, &id, 1) == 1 && is_id(id);
     char *name = at;
@@ -319,7 +319,7 @@ static bool read_cameras_text(colmap_cameras *cameras, line_reader r, error_line
 static bool read_images_text(photo_list *photos, const colmap_cameras *cameras, const char *folder,
                              line_reader r, error_line *error) {
   for (char *at; (at = take_entry(&r)) != nullptr; take_line(&r)) {
-    double values[9]; /* id, quaternion, translation, camera */
+    double values[9] = {}; /* id, quaternion, translation, camera */
     error_line reason;
     if (take_numbers(&at, values, 9) < 9 || !is_id(values[8]) || *at == '\0')
       return error_set(error,
@@ -337,7 +337,7 @@ static bool read_points_text(scene *s, line_reader r, error_line *error) {
   for (char *at = r.at; at < r.end; ++at) most += *at == '\n';
   if (!allocate_points(s, most, error)) return false;
   for (char *at; (at = take_entry(&r)) != nullptr;) {
-    double values[7]; /* id, position, colour */
+    double values[7] = {}; /* id, position, colour */
     error_line reason;
     if (take_numbers(&at, values, 7) < 7)
       return error_set(error, "line %d: a point must be: POINT3D_ID X Y Z R G B ...", r.line);

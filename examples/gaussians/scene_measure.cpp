@@ -56,7 +56,7 @@ static bool solve3(const double a[3][3], const double b[3], double x[3]) {
 /* How far in front of the cameras, in the mean, lies the point nearest to all their axes. Where
    there is none, or it is behind them: the extent, four times. */
 static double looking_distance(const scene *s) {
-  double a[3][3] = {}, b[3] = {}, nearest[3], sum = 0.0;
+  double a[3][3] = {}, b[3] = {}, nearest[3] = {}, sum = 0.0;
   for (int i = 0; i < s->view_count; ++i) {
     const camera *c = &s->views[i].camera;
     const float *axis = c->world_to_camera[2];

@@ -169,7 +169,7 @@ static bool invert_pose(double to_camera[3][4], const double m[3][4], const json
 
 static bool read_frame(photo *p, const json_value *frame, nerf_intrinsics shared,
                        const char *folder, error_line *error) {
-  double pose[3][4];
+  double pose[3][4] = {};
   error_line reason;
   if (!want_kind(frame, JSON_OBJECT, "a frame", error)) return false;
   const json_value *path = json_member(frame, "file_path");
