@@ -13,12 +13,9 @@
 #include <stddef.h>
 
 #include "simt/simt.cuh"
-
-/* Lanes that have nothing to add hold zeros: a promise that spares arc the masking. */
-#define ARC_INACTIVE_IS_ZERO 1
 #include "arc.cuh"
 
-#include "scene.h"
+#include "../scene/scene.h"
 
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
 #define WHOLE_WARP 0xffffffffu

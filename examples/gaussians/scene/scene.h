@@ -6,7 +6,7 @@
 #ifndef GAUSSIANS_SCENE_H
 #define GAUSSIANS_SCENE_H
 
-#include "../common/image_io.h"
+#include "../../common/image_io.h"
 
 /* A pinhole camera: x right, y down, z forward; the upper left pixel's centre is (0.5, 0.5). */
 typedef struct camera {

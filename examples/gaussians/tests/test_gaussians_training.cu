@@ -3,7 +3,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
-#include "../common/test_files.h"
+#include "../../common/test_files.h"
 #include "checkpoint.cuh"
 #include "test_frame.cuh"
 #include "world.cuh"

@@ -1,6 +1,6 @@
 /* arc example gaussians: from a path to views with pictures.
    SPDX-License-Identifier: Apache-2.0 */
-#include "scene_parts.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* arc example gaussians: reads a NeRF transforms.json.
    SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
-#include "scene_parts.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>

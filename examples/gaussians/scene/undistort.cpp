@@ -1,6 +1,6 @@
 /* arc example gaussians: from a photograph to what a pinhole camera would have seen.
    SPDX-License-Identifier: Apache-2.0 */
-#include "scene_parts.h"
+#include "parts.h"
 
 #include <math.h>
 

@@ -1,12 +1,15 @@
-/* arc example gaussians: ways to add without a line of arc, for comparison.
+/* arc example gaussians: ways to add without arc, for comparison.
    SPDX-License-Identifier: Apache-2.0
 
-   Whole warps call, in which some lane is hit; lanes that are not hold zeros. */
+   The whole warp calls with one key, and some lane is hit; lanes that are not hit hold zeros. */
 #ifndef GAUSSIANS_BACKWARD_PEERS_CUH
 #define GAUSSIANS_BACKWARD_PEERS_CUH
 
-#include "backward_promises.h"
-#include "pixels.cuh"
+#include "backward.h"
+
+#if !SIMT_ON_CPU
+#include <cub/warp/warp_reduce.cuh>
+#endif
 
 /* i is a literal once loops are unrolled. */
 static __device__ __forceinline__ float *sum_address(splat_sums sums, bool rows, int key, int i) {
@@ -35,6 +38,20 @@ static __device__ __forceinline__ void add_shuffles(splat_sums sums, bool rows, 
     if ((threadIdx.x & 31u) == 0u) atomicAdd(sum_address(sums, rows, key, i), sum);
   }
 }
+
+#if !SIMT_ON_CPU
+static __device__ __forceinline__ void add_cub(splat_sums sums, bool rows, int key,
+                                               const float *values) {
+  __shared__ cub::WarpReduce<float>::TempStorage storage[TILE_WARPS];
+  UNROLL
+  for (int i = 0; i < SPLAT_WIDTH; ++i) {
+    float sum = cub::WarpReduce<float>(storage[threadIdx.x >> 5]).Sum(values[i]);
+    if ((threadIdx.x & 31u) == 0u) atomicAdd(sum_address(sums, rows, key, i), sum);
+  }
+}
+#else
+static __device__ __forceinline__ void add_cub(splat_sums, bool, int, const float *) {}
+#endif
 
 /* Mixes the values into the bits kept so far: about the least that a compiler accepts as a use. */
 static __device__ __forceinline__ unsigned keep_values(unsigned kept, const float *values) {

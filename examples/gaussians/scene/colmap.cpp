@@ -1,6 +1,6 @@
 /* arc example gaussians: reads a COLMAP model, binary or text.
    SPDX-License-Identifier: Apache-2.0 */
-#include "scene_parts.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/test_command_line.h"
+#include "../../common/test_command_line.h"
 #include "scene.h"
 
 #define OUT " --out @/out.ply --csv @/out.csv"

@@ -6,7 +6,7 @@
 #ifndef GAUSSIANS_JSON_H
 #define GAUSSIANS_JSON_H
 
-#include "../common/output_file.h"
+#include "../../common/output_file.h"
 
 enum { JSON_MAX_DEPTH = 64 };
 

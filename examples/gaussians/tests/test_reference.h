@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/test_check.h"
+#include "../../common/test_check.h"
 #include "scene.h"
 
 /* One Gaussian: the numbers that are trained, then a shift of its centre in pixels, which is 0. */

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "../common/program_run.h"
+#include "../../common/program_run.h"
 #include "checkpoint.cuh"
 #include "world.cuh"
 
