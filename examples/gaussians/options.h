@@ -3,8 +3,8 @@
 #ifndef GAUSSIANS_OPTIONS_H
 #define GAUSSIANS_OPTIONS_H
 
-#include "scene.h"
-#include "settings.h"
+#include "scene/scene.h"
+#include "train/settings.h"
 
 typedef struct options {
   train_settings train;

@@ -2,21 +2,23 @@
    SPDX-License-Identifier: Apache-2.0
 
    Every implementation and threshold trains every scene from the same start, once a seed. */
-#ifndef GAUSSIANS_EXPERIMENT_CUH
-#define GAUSSIANS_EXPERIMENT_CUH
+#include "program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bench/energy_counter.h"
-#include "program.cuh"
 
-static const add_path experiment_paths[] = {ADD_PLAIN,    ADD_SERIALIZED, ADD_BUTTERFLY, ADD_CUB,
-                                            ADD_SHUFFLES, ADD_TRANSPOSED, ADD_TREE,      ADD_AUTO};
+static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,
+                                          ADD_CUB,   ADD_SHUFFLES,   ADD_AUTO};
 static const int experiment_thresholds[] = {0, 8, 16, 24, 32};
 enum {
-  EXPERIMENT_PATHS = sizeof experiment_paths / sizeof *experiment_paths,
+  EXPERIMENT_WAYS = sizeof experiment_ways / sizeof *experiment_ways,
   EXPERIMENT_THRESHOLDS = sizeof experiment_thresholds / sizeof *experiment_thresholds
 };
 
-static inline void experiment_write_head(FILE *stream) {
+static void experiment_write_head(FILE *stream) {
   fprintf(stream,
           "BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
           "end-to-end training time,forward ms,backward ms,rest ms,gaussians,iterations,"
@@ -26,9 +28,9 @@ static inline void experiment_write_head(FILE *stream) {
 }
 
 /* The papers' names for what they have named. */
-static inline const char *experiment_name(add_path path, bool tunes) {
+static const char *experiment_name(add_way way, bool tunes) {
   if (tunes) return "tuned";
-  return path == ADD_SERIALIZED ? "SW-S" : path == ADD_BUTTERFLY ? "SW-B" : add_path_name(path);
+  return way == ADD_SERIALIZED ? "SW-S" : way == ADD_BUTTERFLY ? "SW-B" : add_way_name(way);
 }
 
 /* Of one training, for the summary. */
@@ -42,7 +44,7 @@ typedef struct experiment_sample {
 typedef struct experiment {
   FILE *stream;
   energy_counter energy;
-  const scene *world;
+  const scene *data;
   const char *dataset;
   experiment_sample *samples;
   int count;
@@ -52,7 +54,7 @@ typedef struct experiment {
 
 /* Of one launch on the view as it stands, back to back with others, from one tick of the counter to
    the first one that is far enough: it ticks every 20 to 100 ms. Negative where it does not. */
-static inline double experiment_millijoules(trainer *t, const energy_counter *e) {
+static double experiment_millijoules(trainer *t, const energy_counter *e) {
   const double least = 0.3, most = 2.0; /* seconds */
   double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
   int launches = 0;
@@ -71,8 +73,8 @@ static inline double experiment_millijoules(trainer *t, const energy_counter *e)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static inline void experiment_write_results(FILE *stream, const trainer *t, double seconds,
-                                            double millijoules) {
+static void experiment_write_results(FILE *stream, const trainer *t, double seconds,
+                                     double millijoules) {
   step_medians ms = medians_of(t);
   fprintf(stream, "%.3f,%.5f,%.5f,%.5f,%d,%d,%u,%d,", seconds, ms.forward, ms.backward, ms.rest,
           t->count, t->iteration, t->settings.seed, t->f.settings.pixels);
@@ -80,27 +82,27 @@ static inline void experiment_write_results(FILE *stream, const trainer *t, doub
   fprintf(stream, ",%s", clock_name());
 }
 
-static inline void experiment_write_row(experiment *e, trainer *t, double seconds) {
+static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   loss_figures train, test;
   char room[16];
   unsigned long long histogram[LANE_COUNTS] = {0};
   const frame_settings *s = &t->f.settings; /* of a tuned run: what it has come to */
-  const char *name = experiment_name(s->path, t->settings.tunes);
+  const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   trainer_draw(t, t->training[0]);
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
   count_lanes_of_frame(t, histogram);
   double millijoules = experiment_millijoules(t, &e->energy);
-  fprintf(e->stream, "%s,%s,%s,%.4f,%.6f,", name, threshold_name(s->path, s->threshold, room),
+  fprintf(e->stream, "%s,%s,%s,%.4f,%.6f,", name, threshold_name(s->way, s->threshold, room),
           e->dataset, has_train ? train.psnr : NAN, has_train ? train.l1 : NAN);
   fprintf(e->stream, "%.4f,%.6f,", has_test ? test.psnr : NAN, has_test ? test.l1 : NAN);
   experiment_write_results(e->stream, t, seconds, millijoules);
   for (int i = 0; i < LANE_COUNTS; ++i) fprintf(e->stream, ",%llu", histogram[i]);
   fprintf(e->stream, "\n");
   printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4f ms\n",
-         name, threshold_name(s->path, s->threshold, room), e->dataset, t->settings.seed,
-         train.psnr, has_test ? test.psnr : NAN, seconds, medians_of(t).backward);
+         name, threshold_name(s->way, s->threshold, room), e->dataset, t->settings.seed, train.psnr,
+         has_test ? test.psnr : NAN, seconds, medians_of(t).backward);
   fflush(stdout);
   experiment_sample sample = {name, t->settings.seed, test.psnr};
   if (has_test) e->samples[e->count++] = sample;
@@ -117,7 +119,7 @@ typedef struct experiment_mean {
   double squares;     /* of the single shifts' distances from theirs, added up */
 } experiment_mean;
 
-static inline double experiment_seed_mean(const experiment *e, unsigned seed) {
+static double experiment_seed_mean(const experiment *e, unsigned seed) {
   double sum = 0.0;
   int count = 0;
   for (int i = 0; i < e->count; ++i) {
@@ -128,7 +130,7 @@ static inline double experiment_seed_mean(const experiment *e, unsigned seed) {
   return sum / count;
 }
 
-static inline experiment_mean experiment_mean_of(const experiment *e, const char *name) {
+static experiment_mean experiment_mean_of(const experiment *e, const char *name) {
   experiment_mean m = {name, 0, 0.0, 0.0, 0.0};
   for (int i = 0; i < e->count; ++i) {
     const experiment_sample *s = &e->samples[i];
@@ -144,7 +146,7 @@ static inline experiment_mean experiment_mean_of(const experiment *e, const char
 
 /* Of all implementations; returns how many. Thresholds are pooled: like another run, they change no
    more than the order of additions. */
-static inline int experiment_means(const experiment *e, experiment_mean *means) {
+static int experiment_means(const experiment *e, experiment_mean *means) {
   int count = 0;
   for (int i = 0; i < e->count; ++i) {
     bool known = false;
@@ -155,8 +157,7 @@ static inline int experiment_means(const experiment *e, experiment_mean *means) 
 }
 
 /* The standard deviation of one training about what its seed and its implementation explain. */
-static inline double experiment_deviation(const experiment *e, const experiment_mean *means,
-                                          int count) {
+static double experiment_deviation(const experiment *e, const experiment_mean *means, int count) {
   double squares = 0.0;
   int explained = count - 1;
   for (int k = 0; k < count; ++k) squares += means[k].squares;
@@ -167,8 +168,8 @@ static inline double experiment_deviation(const experiment *e, const experiment_
   return e->count > explained ? sqrt(squares / (e->count - explained)) : NAN;
 }
 
-static inline void experiment_print_summary(const experiment *e) {
-  experiment_mean means[EXPERIMENT_PATHS + 1];
+static void experiment_print_summary(const experiment *e) {
+  experiment_mean means[EXPERIMENT_WAYS + 1];
   int count = experiment_means(e, means), low = 0, high = 0;
   double deviation = experiment_deviation(e, means, count);
   printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", e->dataset, "", "trainings", "mean dB",
@@ -188,13 +189,13 @@ static inline void experiment_print_summary(const experiment *e) {
 /* ---- trainings ------------------------------------------------------------------------------ */
 
 /* One training; its row only if it was not interrupted. */
-static inline bool experiment_run(experiment *e, const train_settings *settings,
-                                  const gaussians_host *model, error_line *error) {
+static bool experiment_run(experiment *e, const train_settings *settings,
+                           const gaussians_host *model, error_line *error) {
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
   if (interrupted) return true;
-  trainer_begin(&t, e->world, settings);
+  trainer_begin(&t, e->data, settings);
   trainer_set_model(&t, model);
   bool done = train_on(&t, none, &seconds, error);
   if (done && !interrupted) experiment_write_row(e, &t, seconds);
@@ -202,32 +203,31 @@ static inline bool experiment_run(experiment *e, const train_settings *settings,
   return done;
 }
 
-/* One path with every threshold it takes. */
-static inline bool experiment_path(experiment *e, train_settings settings, add_path path,
-                                   const gaussians_host *model, error_line *error) {
-  int thresholds = add_path_has_threshold(path) ? (int)EXPERIMENT_THRESHOLDS : 1;
+/* One way with every threshold it takes. */
+static bool experiment_way(experiment *e, train_settings settings, add_way way,
+                           const gaussians_host *model, error_line *error) {
+  int thresholds = add_way_has_threshold(way) ? (int)EXPERIMENT_THRESHOLDS : 1;
   bool done = true;
-  if (backward_of_path(path) == nullptr) return true;
-  settings.frame.path = path;
+  if (!backward_has(way)) return true;
+  settings.frame.way = way;
   for (int k = 0; k < thresholds && done; ++k) {
     settings.frame.threshold = experiment_thresholds[k];
     done = experiment_run(e, &settings, model, error);
   }
   settings.frame.threshold = ARC_THRESHOLD_AUTO;
-  if (path == ADD_AUTO && done) done = experiment_run(e, &settings, model, error);
+  if (way == ADD_AUTO && done) done = experiment_run(e, &settings, model, error);
   return done;
 }
 
-/* All paths, then the tuner, from one start. */
-static inline bool experiment_seed(experiment *e, const options *o, unsigned seed,
-                                   error_line *error) {
+/* All ways, then the tuner, from one start. */
+static bool experiment_seed(experiment *e, const options *o, unsigned seed, error_line *error) {
   gaussians_host model;
   options mine = *o;
   mine.train.seed = seed;
-  bool done = world_first_model(&model, e->world, &mine, error);
+  bool done = setup_first_model(&model, e->data, &mine, error);
   if (!done) return false;
-  for (int p = 0; p < EXPERIMENT_PATHS && done; ++p)
-    done = experiment_path(e, mine.train, experiment_paths[p], &model, error);
+  for (int p = 0; p < EXPERIMENT_WAYS && done; ++p)
+    done = experiment_way(e, mine.train, experiment_ways[p], &model, error);
   mine.train.tunes = true;
   done = done && experiment_run(e, &mine.train, &model, error);
   gaussians_free(&model);
@@ -235,24 +235,24 @@ static inline bool experiment_seed(experiment *e, const options *o, unsigned see
 }
 
 /* All seeds train on the one scene, that of the first. */
-static inline bool experiment_scene(FILE *stream, const options *o, int kind, error_line *error) {
-  const size_t most = (size_t)o->seeds * (EXPERIMENT_PATHS * (EXPERIMENT_THRESHOLDS + 1) + 1);
-  scene world;
-  bool done = kind != 0 ? world_make(&world, o, kind, error) : world_load(&world, o, error);
+static bool experiment_scene(FILE *stream, const options *o, int kind, error_line *error) {
+  const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
+  scene data;
+  bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return false;
-  experiment e = {stream, energy_open(), &world, dataset_name(o, kind), nullptr, 0};
+  experiment e = {stream, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
   for (int i = 0; i < o->seeds && done; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
   if (e.count > 0) experiment_print_summary(&e);
   energy_close(&e.energy);
   free(e.samples);
-  scene_free(&world);
+  scene_free(&data);
   return done;
 }
 
 /* After Ctrl-C the rows so far are written. */
-static inline int run_experiment(const options *o) {
+int run_experiment(const options *o) {
   output_file file;
   error_line error;
   unsigned datasets = datasets_of(o);
@@ -269,5 +269,3 @@ static inline int run_experiment(const options *o) {
   printf("written    %s\n", o->experiment);
   return interrupted ? 130 : 0;
 }
-
-#endif

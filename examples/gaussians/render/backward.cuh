@@ -228,7 +228,9 @@ static __device__ __forceinline__ void load_batch(splat *batch, const render_arg
 /* One block a tile: splats from the last one drawn down to place 0, 256 at a time. Blocks a
    multiprocessor should hold: 48, 64 and 80 registers, measured on an H200. */
 template <int way, bool rows, int pixels>
-__global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1 ? 5 : pixels == 2 ? 8 : 12)
+__global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
+                                                        : pixels == 2 ? 8
+                                                                      : 12)
     backward(backward_arguments a) {
   __shared__ splat batch[TILE_PIXELS];
   backward_lane lane;

@@ -1,7 +1,7 @@
 /* arc example gaussians: the picture, front to back.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_RENDER_CUH
-#define GAUSSIANS_RENDER_CUH
+#ifndef GAUSSIANS_FORWARD_CUH
+#define GAUSSIANS_FORWARD_CUH
 
 #include "pixels.cuh"
 
@@ -55,12 +55,7 @@ static __device__ __forceinline__ void store_pixel(const render_arguments *a, pi
 
 /* first: of the batch in the tile's list. hits: the warp's words of the batch, TILE_WARPS apart. */
 static __device__ __forceinline__ void draw_batch(pixel_state *state, const splat *batch, int count,
-                                                  int first, pixel p, bool asks, unsigned *hits) {
-  if (!asks) {
-    for (int k = 0; k < count && !state->done; ++k)
-      draw_splat(state, &batch[k], p.x, p.y, first + k);
-    return;
-  }
+                                                  int first, pixel p, unsigned *hits) {
   warp_rectangle rectangle = rectangle_of_warp(p);
   for (int group = 0; group < count; group += 32) {
     if (__all_sync(WHOLE_WARP, state->done)) return;
@@ -75,32 +70,22 @@ static __device__ __forceinline__ void draw_batch(pixel_state *state, const spla
   }
 }
 
-static __device__ __forceinline__ void render_tile(const render_arguments *a, picture_planes out,
-                                                   bool asks) {
+/* One block a tile. */
+__global__ void __launch_bounds__(TILE_PIXELS) render(render_arguments a, picture_planes out) {
   __shared__ splat batch[TILE_PIXELS];
-  pixel p = pixel_of_lane(a->width, a->height, a->tiles_x, 1, 0);
+  pixel p = pixel_of_lane(a.width, a.height, a.tiles_x, 1, 0);
   pixel_state state = {0.0f, 0.0f, 0.0f, 1.0f, 0, 0u, !p.inside};
-  int begin = a->lists.first[blockIdx.x], end = a->lists.first[blockIdx.x + 1];
+  int begin = a.lists.first[blockIdx.x], end = a.lists.first[blockIdx.x + 1];
   for (int first = begin; first < end; first += TILE_PIXELS) {
     int mine = first + (int)threadIdx.x, count = min(end - first, (int)TILE_PIXELS);
-    if (__syncthreads_and(state.done)) break; /* and everybody is done with the batch before */
-    if (mine < end) batch[threadIdx.x] = a->splats[a->lists.list[mine]];
+    if (__syncthreads_and(state.done)) break; /* and all warps are done with the batch before */
+    if (mine < end) batch[threadIdx.x] = a.splats[a.lists.list[mine]];
     __syncthreads();
-    unsigned *hits = asks ? out.hits + word_of_hits(begin, (int)blockIdx.x, (first - begin) / 32,
-                                                    (int)threadIdx.x >> 5)
-                          : nullptr;
-    draw_batch(&state, batch, count, first - begin, p, asks, hits);
+    unsigned *hits = out.hits + word_of_hits(begin, (int)blockIdx.x, (first - begin) / 32,
+                                             (int)threadIdx.x >> 5);
+    draw_batch(&state, batch, count, first - begin, p, hits);
   }
-  store_pixel(a, p, &state, out);
-}
-
-__global__ void __launch_bounds__(TILE_PIXELS) render(render_arguments a, picture_planes out) {
-  render_tile(&a, out, true);
-}
-
-__global__ void __launch_bounds__(TILE_PIXELS)
-    render_asking_nobody(render_arguments a, picture_planes out) {
-  render_tile(&a, out, false);
+  store_pixel(&a, p, &state, out);
 }
 
 #endif

@@ -1,44 +1,24 @@
-/* arc example gaussians: one view of a model, forward and backward. Host code.
-   SPDX-License-Identifier: Apache-2.0
-
-       frame_project, frame_list, frame_draw   the picture
-       frame_measure                           the loss, and its slope by the picture
-       frame_backward                          hence the sums of each splat, through arc
-       frame_project_backward                  hence the gradient of each parameter */
-#ifndef GAUSSIANS_FRAME_CUH
-#define GAUSSIANS_FRAME_CUH
+/* arc example gaussians: one view of a model, forward and backward.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "frame.h"
 
 #include <limits.h>
+#include <math.h>
+#include <string.h>
 
-#include "backward.h"
-#include "device.h"
+#include "forward.cuh"
 #include "loss.cuh"
 #include "project.cuh"
-#include "render.cuh"
-#include "settings.h"
+#include "sort.h"
 #include "tiles.cuh"
 
-typedef struct frame {
-  frame_settings settings;
-  device_memory *memory;
-  gaussians model;
-  int count, degree;
-  device_camera camera;
-  int tiles, pairs, sorted; /* sorted: the buffer that holds the sorted pairs */
-  int pair_capacity;
-  device_array splats, boxes, keys[2], values[2], scratch, first, total;
-  device_array colour, transmittance, drawn, hits;
-  bool asked; /* the picture was drawn with settings.asks: there are hits */
-  device_array slope, maps, parts, sums;
-} frame;
-
-static inline void frame_begin(frame *f, const frame_settings *settings, device_memory *memory) {
+void frame_begin(frame *f, const frame_settings *settings, device_memory *memory) {
   memset(f, 0, sizeof *f);
   f->settings = *settings;
   f->memory = memory;
 }
 
-static inline void frame_end(frame *f) {
+void frame_end(frame *f) {
   device_array *arrays[] = {
       &f->splats,  &f->boxes, &f->keys[0], &f->keys[1], &f->values[0], &f->values[1],
       &f->scratch, &f->first, &f->total,   &f->colour,  &f->drawn,     &f->transmittance,
@@ -48,7 +28,7 @@ static inline void frame_end(frame *f) {
 
 /* ---- forward -------------------------------------------------------------------------------- */
 
-static inline void frame_make_room(frame *f) {
+static void frame_make_room(frame *f) {
   device_memory *m = f->memory;
   size_t n = (size_t)f->count, pixels = (size_t)f->camera.width * f->camera.height;
   device_reserve(m, &f->splats, n * sizeof(splat), "memory for the splats");
@@ -60,8 +40,7 @@ static inline void frame_make_room(frame *f) {
   device_reserve(m, &f->drawn, pixels * sizeof(int), "memory for the picture");
 }
 
-static inline void frame_project(frame *f, gaussians model, int count, int degree,
-                                 const device_camera *camera) {
+void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
   f->model = model;
   f->count = count;
   f->degree = degree;
@@ -72,7 +51,7 @@ static inline void frame_project(frame *f, gaussians model, int count, int degre
               f->settings.test, (splat *)f->splats.data, (tile_box *)f->boxes.data);
 }
 
-static inline void frame_reserve_pairs(frame *f, unsigned pairs) {
+static void frame_reserve_pairs(frame *f, unsigned pairs) {
   size_t room = (size_t)pairs + pairs / 4 + 1024;
   if (room > INT_MAX) {
     fprintf(stderr,
@@ -91,7 +70,7 @@ static inline void frame_reserve_pairs(frame *f, unsigned pairs) {
 }
 
 /* Emits all pairs, and once more if they did not fit; waits for their count. */
-static inline void frame_emit(frame *f) {
+static void frame_emit(frame *f) {
   unsigned pairs = 0;
   for (;;) {
     pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data,
@@ -107,13 +86,13 @@ static inline void frame_emit(frame *f) {
   f->pairs = (int)pairs;
 }
 
-static inline int frame_key_bits(const frame *f) {
+static int frame_key_bits(const frame *f) {
   int bits = DEPTH_BITS;
   while ((1ll << (bits - DEPTH_BITS)) < f->tiles) bits += 1;
   return bits;
 }
 
-static inline void frame_list(frame *f) {
+void frame_list(frame *f) {
   if (f->pair_capacity == 0) frame_reserve_pairs(f, (unsigned)f->count);
   frame_emit(f);
   pair_buffers pairs;
@@ -128,7 +107,7 @@ static inline void frame_list(frame *f) {
               (int *)f->first.data);
 }
 
-static inline render_arguments frame_render_arguments(const frame *f) {
+static render_arguments frame_render_arguments(const frame *f) {
   render_arguments a;
   a.width = f->camera.width;
   a.height = f->camera.height;
@@ -140,27 +119,20 @@ static inline render_arguments frame_render_arguments(const frame *f) {
   return a;
 }
 
-static inline picture_planes frame_planes(const frame *f) {
+static picture_planes frame_planes(const frame *f) {
   picture_planes planes = {(float *)f->colour.data, (float *)f->transmittance.data,
                            (int *)f->drawn.data, (unsigned *)f->hits.data};
   return planes;
 }
 
-static inline void frame_draw(frame *f) {
-  f->asked = f->settings.asks;
-  if (f->asked) {
-    device_reserve(f->memory, &f->hits, hits_bytes((size_t)f->pair_capacity, (size_t)f->tiles),
-                   "memory for the hits");
-    device_clear(f->hits.data, hits_bytes((size_t)f->pairs, (size_t)f->tiles));
-    SIMT_LAUNCH(render, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f), frame_planes(f));
-  } else {
-    SIMT_LAUNCH(render_asking_nobody, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f),
-                frame_planes(f));
-  }
+void frame_draw(frame *f) {
+  device_reserve(f->memory, &f->hits, hits_bytes((size_t)f->pair_capacity, (size_t)f->tiles),
+                 "memory for the hits");
+  device_clear(f->hits.data, hits_bytes((size_t)f->pairs, (size_t)f->tiles));
+  SIMT_LAUNCH(render, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f), frame_planes(f));
 }
 
-static inline void frame_forward(frame *f, gaussians model, int count, int degree,
-                                 const device_camera *camera) {
+void frame_forward(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
   frame_project(f, model, count, degree, camera);
   frame_list(f);
   frame_draw(f);
@@ -168,9 +140,9 @@ static inline void frame_forward(frame *f, gaussians model, int count, int degre
 
 /* ---- loss ----------------------------------------------------------------------------------- */
 
-static inline dim3 frame_loss_grid(const frame *f) { return dim3((unsigned)f->tiles, 3); }
+static dim3 frame_loss_grid(const frame *f) { return dim3((unsigned)f->tiles, 3); }
 
-static inline loss_pictures frame_loss_pictures(frame *f, const unsigned char *wanted, bool maps) {
+static loss_pictures frame_loss_pictures(frame *f, const unsigned char *wanted, bool maps) {
   size_t plane = (size_t)f->camera.width * f->camera.height;
   device_reserve(f->memory, &f->parts, (size_t)f->tiles * 3 * LOSS_PARTS * sizeof(float),
                  "memory for the loss");
@@ -186,13 +158,11 @@ static inline loss_pictures frame_loss_pictures(frame *f, const unsigned char *w
   return p;
 }
 
-/* sums: LOSS_PARTS doubles on the device, not yet divided by the number of values. */
-static inline void frame_sum_losses(frame *f, double *sums) {
+static void frame_sum_losses(frame *f, double *sums) {
   SIMT_LAUNCH(sum_losses, 1, LINE_THREADS, 0, 0, (const float *)f->parts.data, 3 * f->tiles, sums);
 }
 
-/* The loss to train by, and its slope. */
-static inline void frame_measure(frame *f, const unsigned char *wanted, double *sums) {
+void frame_measure(frame *f, const unsigned char *wanted, double *sums) {
   loss_pictures p = frame_loss_pictures(f, wanted, true);
   size_t plane = (size_t)p.width * p.height;
   device_reserve(f->memory, &f->slope, 3 * plane * sizeof(float), "memory for the slope");
@@ -202,18 +172,13 @@ static inline void frame_measure(frame *f, const unsigned char *wanted, double *
   SIMT_LAUNCH(loss_slope, frame_loss_grid(f), TILE_PIXELS, 0, 0, p, (float *)f->slope.data);
 }
 
-/* The figures of a finished picture, clamped to 0..1 as the field does it. */
-static inline void frame_judge(frame *f, const unsigned char *wanted, double *sums) {
+void frame_judge(frame *f, const unsigned char *wanted, double *sums) {
   loss_pictures p = frame_loss_pictures(f, wanted, false);
   SIMT_LAUNCH(measure_loss, frame_loss_grid(f), TILE_PIXELS, 0, 0, p, true, (float *)f->parts.data);
   frame_sum_losses(f, sums);
 }
 
-typedef struct loss_figures {
-  double l1, ssim, psnr, loss;
-} loss_figures;
-
-static inline loss_figures loss_figures_of(const double *sums, int width, int height) {
+loss_figures loss_figures_of(const double *sums, int width, int height) {
   double values = 3.0 * width * height;
   loss_figures figures;
   figures.l1 = sums[LOSS_L1] / values;
@@ -226,21 +191,21 @@ static inline loss_figures loss_figures_of(const double *sums, int width, int he
 /* ---- backward ------------------------------------------------------------------------------- */
 
 /* Each array starts at a multiple of 16 bytes. */
-static inline splat_sums frame_sums(const frame *f) {
+splat_sums frame_sums(const frame *f) {
   size_t n = ((size_t)f->count + 3) / 4 * 4;
   float *block = (float *)f->sums.data;
   splat_sums sums = {block, block + 2 * n, block + 5 * n, block + 6 * n, f->settings.rows};
   return sums;
 }
 
-static inline void frame_clear_sums(frame *f) {
+void frame_clear_sums(frame *f) {
   size_t n = ((size_t)f->count + 3) / 4 * 4;
   size_t bytes = n * (f->settings.rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH) * sizeof(float);
   device_reserve(f->memory, &f->sums, bytes, "memory for the sums");
   device_clear(f->sums.data, bytes);
 }
 
-static inline backward_arguments frame_backward_arguments(const frame *f) {
+backward_arguments frame_backward_arguments(const frame *f) {
   backward_arguments a;
   a.render = frame_render_arguments(f);
   a.planes = frame_planes(f);
@@ -251,25 +216,19 @@ static inline backward_arguments frame_backward_arguments(const frame *f) {
   return a;
 }
 
-/* Adds to the sums, which are 0 before. */
-static inline void frame_backward(frame *f) {
+void frame_backward(frame *f) {
   backward_arguments a = frame_backward_arguments(f);
-  bool asks = f->asked && f->settings.asks;
-  backward_of_path(f->settings.path)(f->tiles, &a, asks, f->settings.pixels);
+  backward_launch(f->settings.way, f->tiles, &a, f->settings.pixels);
 }
 
-static inline void frame_project_backward(frame *f, gaussians gradients,
-                                          view_statistics statistics) {
+void frame_project_backward(frame *f, gaussians gradients, view_statistics statistics) {
   SIMT_LAUNCH(project_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
               f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), gradients,
               statistics);
 }
 
-/* Adds the loss by the camera's 12 numbers to row view_index of by_camera. */
-static inline void frame_camera_backward(frame *f, int view_index, float *by_camera) {
+void frame_camera_backward(frame *f, int view_index, float *by_camera, int threshold) {
   SIMT_LAUNCH(camera_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
               f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), view_index,
-              by_camera);
+              by_camera, threshold);
 }
-
-#endif

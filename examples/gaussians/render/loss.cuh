@@ -8,14 +8,13 @@
 #ifndef GAUSSIANS_LOSS_CUH
 #define GAUSSIANS_LOSS_CUH
 
-#include "model.cuh"
+#include "frame.h"
 
 #define SSIM_SHARE 0.2f
 #define SSIM_C1 0.0001f
 #define SSIM_C2 0.0009f
 
 enum { WINDOW = 11, WINDOW_REACH = 5, HALO_SIDE = TILE_SIDE + 2 * WINDOW_REACH };
-enum { LOSS_L1, LOSS_SSIM, LOSS_SQUARES, LOSS_PARTS };
 
 static __constant__ float window_weights[WINDOW] = {
     0.00102838f, 0.00759876f, 0.03600077f, 0.10936069f, 0.21300554f, 0.26601173f,

@@ -125,6 +125,12 @@ typedef struct splat_sums {
   bool rows;
 } splat_sums;
 
+/* What densification wants to know of each Gaussian, since it was last done. */
+typedef struct view_statistics {
+  float *pull;  /* sum over views of |loss by the centre|, in halves of the picture's sides */
+  float *views; /* in how many it was seen */
+} view_statistics;
+
 #define SMALLEST_ALPHA (1.0f / 255.0f)
 #define LARGEST_ALPHA 0.99f
 #define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */

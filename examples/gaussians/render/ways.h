@@ -4,15 +4,15 @@
 #define GAUSSIANS_WAYS_H
 
 typedef enum add_way {
-  ADD_PLAIN,      /* an atomicAdd for every value: what arc replaces */
-  ADD_SERIALIZED, /* the papers' SW-S, through arc */
-  ADD_BUTTERFLY,  /* the papers' SW-B, through arc */
-  ADD_CUB,        /* cub::WarpReduce a value */
-  ADD_SHUFFLES,   /* five shuffles a value, as rasterizers do it by hand */
-  ADD_AUTO,       /* arc decides, the threshold is known at run time */
-  ADD_DEFAULT,    /* arc as compiled: the kernel to copy from */
-  ADD_NONE,       /* adds nothing: the limit, no way to train */
-  ADD_WAYS,       /* how many */
+  ADD_PLAIN,           /* an atomicAdd for every value: what arc replaces */
+  ADD_SERIALIZED,      /* the papers' SW-S, through arc */
+  ADD_BUTTERFLY,       /* the papers' SW-B, through arc */
+  ADD_CUB,             /* cub::WarpReduce a value */
+  ADD_SHUFFLES,        /* five shuffles a value, as rasterizers do it by hand */
+  ADD_AUTO,            /* arc decides, the threshold is known at run time */
+  ADD_DEFAULT,         /* arc as compiled: the kernel to copy from */
+  ADD_NONE,            /* adds nothing: the limit, no way to train */
+  ADD_WAYS,            /* how many */
   ADD_COUNT = ADD_WAYS /* counts hit lanes instead */
 } add_way;
 

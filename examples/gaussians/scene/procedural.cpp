@@ -2,6 +2,8 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
 
+#include "../../common/random.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +24,12 @@ typedef struct cluster {
 /* ---- chance --------------------------------------------------------------------------------- */
 
 typedef struct dice {
-  unsigned long long state;
+  unsigned long long seed, rolled;
 } dice;
 
 /* Uniform in 0..1. */
 static double roll(dice *d) {
-  d->state += 0x9e3779b97f4a7c15ull;
-  unsigned long long z = d->state;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-  return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
+  return (double)(splitmix64(d->seed, d->rolled++) >> 11) / 9007199254740992.0;
 }
 
 static double roll_between(dice *d, double low, double high) {
@@ -189,7 +187,7 @@ static bool check_request(scene_kind kind, int views, int width, int height, err
 
 bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int count, int views,
                       int width, int height, unsigned seed, error_line *error) {
-  dice d = {seed};
+  dice d = {seed, 0};
   cluster clusters[CLUSTERS];
   memset(s, 0, sizeof *s);
   memset(truth, 0, sizeof *truth);

@@ -3,7 +3,10 @@
 #ifndef GAUSSIANS_TEST_FRAME_CUH
 #define GAUSSIANS_TEST_FRAME_CUH
 
-#include "frame.cuh"
+#include <math.h>
+#include <string.h>
+
+#include "../render/frame.h"
 #include "test_reference.h"
 
 enum { TEST_SKIPPED = 77 };
@@ -15,7 +18,6 @@ static inline bool test_has_device(void) {
 
 static inline frame_settings test_frame_settings(const reference *r) {
   frame_settings s = {TILE_EXACT,
-                      true,
                       false,
                       1,
                       ADD_DEFAULT,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../common/test_command_line.h"
-#include "scene.h"
+#include "../scene/scene.h"
 
 #define OUT " --out @/out.ply --csv @/out.csv"
 
@@ -46,7 +46,7 @@ static void test_wrong_options(void) {
   check_wrong("--seeds 3" OUT, 2, "--seeds is for --experiment");
   check_wrong("--experiment @/x.csv --pixels 0", 2, "--pixels is '0'");
   check_wrong("--tiles all" OUT, 2, "--tiles is 'all'; it must be exact, box or circle");
-  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, atomic, ser");
+  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, serialized");
   check_wrong("--path none" OUT, 2, "--path is 'none'; it must be one of: plain");
   check_wrong("--threshold 34" OUT, 2, "'34'; it must be a whole number from 0 to 33, or auto");
   check_wrong("--path plain --threshold 3" OUT, 2, "--path plain has no threshold to choose");
@@ -55,7 +55,7 @@ static void test_wrong_options(void) {
   check_wrong("--bench-backward --out @/x.ply", 2, "--bench-backward writes a table only");
   check_wrong("--experiment @/x.csv --threshold 3", 2, "--experiment runs every path");
   check_wrong("--bench-backward --tune on", 2, "leave --path, --threshold and --tune out");
-  check_wrong("--tune on --path tree" OUT, 2, "--tune picks path and threshold; leave");
+  check_wrong("--tune on --path butterfly" OUT, 2, "--tune picks path and threshold; leave");
   check_wrong("--tune maybe" OUT, 2, "--tune is 'maybe'; it must be on or off");
   check_wrong("--experiment @/x.csv --csv @/y.csv", 2, "leave --csv out");
   check_wrong("--experiment @/x.csv --bench-backward", 2, "are two programs; ask for one");
@@ -87,10 +87,10 @@ static void test_wrong_inputs(void) {
 
 static void test_runs(void) {
   check_right("--help", 0, "--bench-backward");
-  check_right("--path tree --threshold 3" SMALL, 0, "tree, threshold 3");
+  check_right("--path butterfly --threshold 3" SMALL, 0, "butterfly, threshold 3");
   check_right("--tune on" SMALL, 0, ", tuned");
   check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
-  check_right("--path=plain --rows off --pixels 2 --ask-warps off --tiles box" SMALL, 0,
+  check_right("--path=plain --rows off --pixels 1 --tiles box" SMALL, 0,
               "plain, threshold -");
   check_right("--procedural large --background white --densify off" SMALL, 0, "scene      large");
   check_right("--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train ");
@@ -130,14 +130,14 @@ static void test_measuring(void) {
       "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 --csv "
       "@/b.csv",
       0, "auto over none");
-  CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 90, "bench");
+  CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 1 + 3 * 22, "bench");
   check_right(
       "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
       "--views 3 --hold-out 3",
       0, "largest difference");
   CHECK(count_lines("e.csv",
                     "BW implementation,balance threshold,dataset,train PSNR,train L1,"
-                    "test PSNR,test L1,end-to-end training time,") >= 59,
+                    "test PSNR,test L1,end-to-end training time,") >= 1 + 2 * 19,
         "experiment");
   test_folder_files(true);
 }

@@ -34,7 +34,7 @@ static void check_number(const char *what, int i, int k, double got, double want
 }
 
 /* Clears the sums, adds them up as settings say, and goes on to every gradient. */
-static void run_backward(test_frame *t) {
+static void run_backward(test_frame *t, int camera_threshold) {
   view_statistics statistics = {(float *)t->statistics.data,
                                 (float *)t->statistics.data + t->count};
   device_clear(t->statistics.data, t->statistics.bytes);
@@ -42,7 +42,7 @@ static void run_backward(test_frame *t) {
   frame_clear_sums(&t->f);
   frame_backward(&t->f);
   frame_project_backward(&t->f, split_gaussians((float *)t->gradients.data, t->count), statistics);
-  frame_camera_backward(&t->f, 1, (float *)t->by_camera.data);
+  frame_camera_backward(&t->f, 1, (float *)t->by_camera.data, camera_threshold);
   device_check(cudaGetLastError(), "backward");
 }
 
@@ -109,9 +109,11 @@ static void test_differences(int degree, unsigned long long seed) {
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
   check_picture(&t, &r);
-  run_backward(&t);
-  snprintf(what, sizeof what, "degree %d, seed %llu", degree, seed);
-  check_gradients(&t, &r, &d, what);
+  for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += ARC_THRESHOLD_AUTO) {
+    run_backward(&t, threshold);
+    snprintf(what, sizeof what, "degree %d, seed %llu, threshold %d", degree, seed, threshold);
+    check_gradients(&t, &r, &d, what);
+  }
   test_frame_end(&t);
   reference_free(&r);
   free(d.value);
@@ -121,21 +123,20 @@ static void test_differences(int degree, unsigned long long seed) {
 /* ---- every way to add ----------------------------------------------------------------------- */
 
 typedef struct way {
-  add_path path;
+  add_way add;
   int threshold, pixels;
-  bool rows, asks;
+  bool rows;
 } way;
 
 /* The sums of all splats, SPLAT_WIDTH each; to be freed. */
 static float *sums_of(test_frame *t, way w) {
   float *values = (float *)host_memory(sizeof(float) * SPLAT_WIDTH * t->count);
   bool rows = w.rows;
-  t->f.settings.path = w.path;
+  t->f.settings.way = w.add;
   t->f.settings.threshold = w.threshold;
   t->f.settings.pixels = w.pixels;
   t->f.settings.rows = rows;
-  t->f.settings.asks = w.asks;
-  run_backward(t);
+  run_backward(t, ARC_THRESHOLD_CONTENDED);
   splat_sums s = frame_sums(&t->f);
   size_t padded = (size_t)(t->count + 3) / 4 * 4;
   float *block = test_read(&t->f.sums, padded * (rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH));
@@ -164,16 +165,17 @@ static void check_same_sums(const float *got, const float *wanted, int count, co
   for (int k = 0; k < SPLAT_WIDTH; ++k) CHECK(largest[k] > 0.0f, "sum %d is 0 everywhere", k);
 }
 
-/* With 1, 2 and 4 pixels a lane, both layouts, asking or not: each of the twelve kernels once, with
-   one of the thresholds in turn. */
-static void check_path(test_frame *t, add_path path, const float *wanted) {
+/* With 1, 2 and 4 pixels a lane, both layouts: each of the six kernels once with each of two
+   thresholds, which take turns. */
+static void check_way(test_frame *t, add_way add, const float *wanted) {
   static const int thresholds[] = {0, 8, 33, ARC_THRESHOLD_AUTO};
   for (int k = 0; k < 12; ++k) {
     int threshold = thresholds[(k + k / 4) % 4];
-    way w = {path, threshold, 1 << k / 4, (k & 1) != 0, (k & 2) != 0};
+    way w = {add, threshold, 1 << k / 4, (k & 1) != 0};
     char what[96];
-    snprintf(what, sizeof what, "%s, threshold %d, pixels %d, rows %d, asks %d",
-             add_path_name(path), threshold, w.pixels, w.rows, w.asks);
+    if ((k & 2) != 0 && !add_way_has_threshold(add)) continue;
+    snprintf(what, sizeof what, "%s, threshold %d, pixels %d, rows %d", add_way_name(add),
+             threshold, w.pixels, w.rows);
     float *got = sums_of(t, w);
     check_same_sums(got, wanted, MANY, what);
     free(got);
@@ -182,7 +184,7 @@ static void check_path(test_frame *t, add_path path, const float *wanted) {
 
 static void check_none(test_frame *t) {
   for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
-    way w = {ADD_NONE, 0, pixels, false, true};
+    way w = {ADD_NONE, 0, pixels, false};
     float *nothing = sums_of(t, w);
     for (int i = 0; i < MANY * SPLAT_WIDTH; ++i) CHECK(nothing[i] == 0.0f, "none has added %d", i);
     free(nothing);
@@ -197,19 +199,17 @@ static void make_crowd(reference *r, test_frame *t) {
   test_frame_forward(t);
 }
 
-static void test_paths(void) {
+static void test_ways(void) {
   reference r;
   test_frame t;
   make_crowd(&r, &t);
   int *first = (int *)test_read(&t.f.first, (size_t)t.f.tiles + 1), longest = 0;
   for (int i = 0; i < t.f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
   CHECK(longest > TILE_PIXELS, "no list is longer than a batch: %d", longest);
-  way simplest = {ADD_PLAIN, 0, 1, false, false};
+  way simplest = {ADD_PLAIN, 0, 1, false};
   float *wanted = sums_of(&t, simplest);
-  for (int path = 0; path < ADD_PATHS; ++path) {
-    if (path == ADD_NONE || backward_of_path((add_path)path) == nullptr) continue;
-    check_path(&t, (add_path)path, wanted);
-  }
+  for (int add = 0; add < ADD_NONE; ++add)
+    if (backward_has((add_way)add)) check_way(&t, (add_way)add, wanted);
   check_none(&t);
   free(wanted);
   free(first);
@@ -269,7 +269,7 @@ static void test_counts(void) {
     backward_arguments a = frame_backward_arguments(&t.f);
     a.histogram = (unsigned long long *)device.data;
     device_clear(device.data, device.bytes);
-    backward_count(t.f.tiles, &a, false, pixels);
+    backward_launch(ADD_COUNT, t.f.tiles, &a, pixels);
     device_to_host(got, device.data, sizeof got, "test");
     count_on_host(&t, pixels, wanted);
     for (int i = 0; i < 33; ++i)
@@ -290,7 +290,7 @@ int main(void) {
     test_differences(degree, 1);
     test_differences(degree, 2);
   }
-  test_paths();
+  test_ways();
   test_counts();
   return test_end("test_gaussians_gradients");
 }

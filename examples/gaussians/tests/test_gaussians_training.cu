@@ -4,9 +4,9 @@
 #include "simt/simt.cuh"
 
 #include "../../common/test_files.h"
-#include "checkpoint.cuh"
+#include "../train/checkpoint.h"
+#include "../train/setup.h"
 #include "test_frame.cuh"
-#include "world.cuh"
 
 static options test_options(int iterations) {
   options o;
@@ -23,14 +23,13 @@ static options test_options(int iterations) {
   o.train.densify_pull = 0.0002f;
   o.train.most_gaussians = 200;
   o.train.frame.test = TILE_EXACT;
-  o.train.frame.asks = true;
   o.train.frame.pixels = 2;
-  o.train.frame.path = ADD_DEFAULT;
+  o.train.frame.way = ADD_DEFAULT;
   return o;
 }
 
-static void begin(trainer *t, scene *world, const options *o, const gaussians_host *model) {
-  trainer_begin(t, world, &o->train);
+static void begin(trainer *t, scene *data, const options *o, const gaussians_host *model) {
+  trainer_begin(t, data, &o->train);
   trainer_set_model(t, model);
 }
 
@@ -49,16 +48,16 @@ static void check_records(const trainer *t, const gaussians_host *model) {
     CHECK(r->forward_ms > 0.0f && r->backward_ms > 0.0f && r->rest_ms > 0.0f,
           "iteration %d: no times", i);
   }
-  for (int i = 0; i < t->world->view_count; ++i)
-    CHECK((seen[i] > 0) == !t->world->views[i].held_out, "view %d was trained on %d times", i,
+  for (int i = 0; i < t->data->view_count; ++i)
+    CHECK((seen[i] > 0) == !t->data->views[i].held_out, "view %d was trained on %d times", i,
           seen[i]);
   CHECK(t->records[0].gaussians == model->count, "%d Gaussians at first", t->records[0].gaussians);
 }
 
-static void test_learning(const options *o, scene *world, const gaussians_host *model) {
+static void test_learning(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
   loss_figures before, after, held_out;
-  begin(&t, world, o, model);
+  begin(&t, data, o, model);
   CHECK(trainer_judge(&t, false, &before), "no training views");
   while (t.iteration < o->train.iterations) trainer_step(&t);
   CHECK(trainer_judge(&t, false, &after) && trainer_judge(&t, true, &held_out), "no views");
@@ -78,7 +77,7 @@ static void test_learning(const options *o, scene *world, const gaussians_host *
 
 /* The tuner is asked at each step and told its time: kernels take turns, with 1, 2 and 4 pixels a
    lane, and the loss falls. */
-static void test_tuning(const options *o, scene *world, const gaussians_host *model) {
+static void test_tuning(const options *o, scene *data, const gaussians_host *model) {
   enum { STEPS = 80 };
   trainer t;
   options mine = *o;
@@ -86,13 +85,13 @@ static void test_tuning(const options *o, scene *world, const gaussians_host *mo
   bool seen[MOST_PIXELS + 1] = {false};
   mine.train.tunes = true;
   mine.train.iterations = STEPS;
-  begin(&t, world, &mine, model);
+  begin(&t, data, &mine, model);
   while (t.iteration < STEPS) {
     frame_settings before = t.f.settings;
     trainer_step(&t);
     const frame_settings *s = &t.f.settings;
     changes +=
-        s->path != before.path || s->threshold != before.threshold || s->pixels != before.pixels;
+        s->way != before.way || s->threshold != before.threshold || s->pixels != before.pixels;
     seen[s->pixels] = true;
   }
   loss_figures first = trainer_figures(&t, 0), last = trainer_figures(&t, STEPS - 1);
@@ -119,16 +118,16 @@ static void step_to(trainer *t, int iteration) {
   while (t->iteration < iteration) trainer_step(t);
 }
 
-static void test_resume(const options *o, scene *world, const gaussians_host *model) {
+static void test_resume(const options *o, scene *data, const gaussians_host *model) {
   enum { STEPS = 24, STOP = 13 };
   trainer whole, first, second;
   error_line error;
   options mine = *o;
   mine.train.iterations = mine.train.densify_until = STEPS;
   const char *path = test_path("checkpoint");
-  begin(&whole, world, &mine, model);
-  begin(&first, world, &mine, model);
-  trainer_begin(&second, world, &mine.train);
+  begin(&whole, data, &mine, model);
+  begin(&first, data, &mine, model);
+  trainer_begin(&second, data, &mine.train);
   step_to(&whole, STOP);
   step_to(&whole, STEPS);
   step_to(&first, STOP);
@@ -157,12 +156,12 @@ static void check_refused(trainer *t, const char *path, const char *part) {
         part, error.text);
 }
 
-static void test_wrong_checkpoints(const options *o, scene *world, const gaussians_host *model) {
+static void test_wrong_checkpoints(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
   error_line error;
   size_t size;
   const char *path = test_path("checkpoint");
-  begin(&t, world, o, model);
+  begin(&t, data, o, model);
   CHECK(checkpoint_write(&t, path, &error), "%s", error.text);
   char *bytes = test_read_file(path, &size);
   check_refused(&t, test_path("absent"), "No such file");
@@ -271,15 +270,15 @@ static void check_grown(trainer *t, const gaussians_host *before) {
   gaussians_free(&after);
 }
 
-static void test_growing(const options *o, scene *world) {
+static void test_growing(const options *o, scene *data) {
   trainer t;
   gaussians_host before;
   error_line error;
   options mine = *o;
   mine.train.reset_every = 1;
   CHECK(gaussians_allocate(&before, KINDS, 3, &error), "%s", error.text);
-  make_kinds(&before, world->extent);
-  begin(&t, world, &mine, &before);
+  make_kinds(&before, data->extent);
+  begin(&t, data, &mine, &before);
   t.iteration = 5;
   set_statistics(&t, mine.train.densify_pull);
   set_moments(&t);
@@ -300,15 +299,15 @@ static void test_growing(const options *o, scene *world) {
 }
 
 /* Too many to be: only pruned. */
-static void test_no_room_to_grow(const options *o, scene *world) {
+static void test_no_room_to_grow(const options *o, scene *data) {
   trainer t;
   gaussians_host before;
   error_line error;
   options mine = *o;
   mine.train.most_gaussians = KINDS / 4 + 1;
   CHECK(gaussians_allocate(&before, KINDS, 3, &error), "%s", error.text);
-  make_kinds(&before, world->extent);
-  begin(&t, world, &mine, &before);
+  make_kinds(&before, data->extent);
+  begin(&t, data, &mine, &before);
   t.iteration = mine.train.reset_every;
   set_statistics(&t, mine.train.densify_pull);
   trainer_densify(&t);
@@ -336,8 +335,8 @@ static void test_adam(void) {
         0.1f, 0.01f, 3, 1, (float)(1 - pow(0.9, step)), (float)(1 - pow(0.999, step))};
     for (int i = 0; i < NUMBERS; ++i) host[1][i] = (float)((i - 2.5) * step);
     host_to_device(arrays[1].data, host[1], sizeof host[1], "test");
-    SIMT_LAUNCH(adam, 1, LINE_THREADS, 0, 0, (float *)arrays[0].data, (const float *)arrays[1].data,
-                (float *)arrays[2].data, (float *)arrays[3].data, (size_t)NUMBERS, settings);
+    adam_move((float *)arrays[0].data, (const float *)arrays[1].data, (float *)arrays[2].data,
+              (float *)arrays[3].data, NUMBERS, settings);
     for (int i = 0; i < NUMBERS; ++i) {
       m[i] = 0.9 * m[i] + 0.1 * host[1][i];
       s[i] = 0.999 * s[i] + 0.001 * host[1][i] * host[1][i];
@@ -353,7 +352,7 @@ static void test_adam(void) {
 }
 
 /* Scales from the three nearest neighbours, colours as given. */
-static void test_first_model(const scene *world, const gaussians_host *model) {
+static void test_first_model(const scene *data, const gaussians_host *model) {
   for (int i = 0; i < model->count; i += 7) {
     double near[3] = {1e30, 1e30, 1e30};
     for (int j = 0; j < model->count; ++j) {
@@ -371,17 +370,17 @@ static void test_first_model(const scene *world, const gaussians_host *model) {
     for (int k = 0; k < 3; ++k)
       CHECK(fabs(model->scale[3 * i + k] - wanted) < 1e-4, "scale of %d is %g, not %g", i,
             model->scale[3 * i + k], wanted);
-    float colour = 0.5f + SH_0 * model->sh[SH_FLOATS * i + 1];
-    CHECK(fabsf(colour - world->points[i].rgb[1]) < 1e-5f, "colour of %d is %g", i, colour);
+    float colour = 0.5f + 0.28209479f * model->sh[SH_FLOATS * i + 1];
+    CHECK(fabsf(colour - data->points[i].rgb[1]) < 1e-5f, "colour of %d is %g", i, colour);
   }
-  CHECK(model->count == world->point_count, "%d Gaussians", model->count);
+  CHECK(model->count == data->point_count, "%d Gaussians", model->count);
 }
 
 /* Each epoch shows every training view once, in its own order. */
-static void test_order_of_views(const options *o, scene *world, const gaussians_host *model) {
+static void test_order_of_views(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
   int orders[8][16], changed = 0;
-  begin(&t, world, o, model);
+  begin(&t, data, o, model);
   for (int epoch = 0; epoch < 8; ++epoch) {
     int seen[16] = {0};
     for (int i = 0; i < t.training_count; ++i, ++t.iteration) {
@@ -389,8 +388,8 @@ static void test_order_of_views(const options *o, scene *world, const gaussians_
       seen[orders[epoch][i]] += 1;
       changed += epoch > 0 && orders[epoch][i] != orders[epoch - 1][i];
     }
-    for (int i = 0; i < world->view_count; ++i)
-      CHECK(seen[i] == !world->views[i].held_out, "view %d came %d times", i, seen[i]);
+    for (int i = 0; i < data->view_count; ++i)
+      CHECK(seen[i] == !data->views[i].held_out, "view %d came %d times", i, seen[i]);
   }
   CHECK(changed > 0, "all epochs are alike");
   trainer_end(&t);
@@ -409,7 +408,7 @@ static void test_degrees(void) {
 }
 
 int main(void) {
-  scene world;
+  scene data;
   gaussians_host model;
   error_line error;
   if (!test_has_device()) {
@@ -418,21 +417,21 @@ int main(void) {
   }
   options o = test_options(80);
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
-  bool made = world_load(&world, &o, &error) && world_first_model(&model, &world, &o, &error);
+  bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
   CHECK(made, "%s", error.text);
   if (made) {
     test_adam();
     test_degrees();
-    test_first_model(&world, &model);
-    test_order_of_views(&o, &world, &model);
-    test_growing(&o, &world);
-    test_no_room_to_grow(&o, &world);
-    test_wrong_checkpoints(&o, &world, &model);
-    test_resume(&o, &world, &model);
-    test_tuning(&o, &world, &model);
-    test_learning(&o, &world, &model);
+    test_first_model(&data, &model);
+    test_order_of_views(&o, &data, &model);
+    test_growing(&o, &data);
+    test_no_room_to_grow(&o, &data);
+    test_wrong_checkpoints(&o, &data, &model);
+    test_resume(&o, &data, &model);
+    test_tuning(&o, &data, &model);
+    test_learning(&o, &data, &model);
     gaussians_free(&model);
-    scene_free(&world);
+    scene_free(&data);
   }
   test_folder_remove();
   return test_end("test_gaussians_training");

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../../common/test_check.h"
-#include "scene.h"
+#include "../scene/scene.h"
 
 /* One Gaussian: the numbers that are trained, then a shift of its centre in pixels, which is 0. */
 enum {

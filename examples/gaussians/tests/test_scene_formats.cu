@@ -3,7 +3,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
-#include "json.h"
+#include "../scene/json.h"
 #include "test_scene_write.h"
 
 static buffer written;

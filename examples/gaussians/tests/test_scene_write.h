@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "../../common/test_files.h"
-#include "scene.h"
+#include "../scene/scene.h"
 
 enum { KNOWN_WIDTH = 160, KNOWN_HEIGHT = 120, KNOWN_VIEWS = 5, KNOWN_POINTS = 9 };
 

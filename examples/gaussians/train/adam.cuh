@@ -1,19 +1,11 @@
-/* arc example gaussians: Adam, and the field's learning rates.
+/* arc example gaussians: Adam.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_ADAM_CUH
 #define GAUSSIANS_ADAM_CUH
 
-#include "model.cuh"
+#include "train.h"
 
 #define ADAM_EPSILON 1e-15f
-
-/* Harmonics: of each row of `period` floats the first `first` ones move at rate, the others at
-   rate_of_others. */
-typedef struct adam_step {
-  float rate, rate_of_others;
-  int period, first;
-  float correction_1, correction_2; /* 1 - beta^step of the two moments */
-} adam_step;
 
 /* One thread a float. */
 __global__ void __launch_bounds__(LINE_THREADS)

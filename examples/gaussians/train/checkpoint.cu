@@ -1,14 +1,9 @@
 /* arc example gaussians: stop, and go on later as if nothing had happened.
-   SPDX-License-Identifier: Apache-2.0
-
-   The file: a checkpoint_header, then parameters, both moments and the statistics as the device
-   holds them. It is of the machine that wrote it. */
-#ifndef GAUSSIANS_CHECKPOINT_CUH
-#define GAUSSIANS_CHECKPOINT_CUH
+   SPDX-License-Identifier: Apache-2.0 */
+#include "checkpoint.h"
 
 #include <errno.h>
-
-#include "train.cuh"
+#include <string.h>
 
 typedef struct checkpoint_header {
   char magic[8];
@@ -21,7 +16,7 @@ static const char CHECKPOINT_MAGIC[8] = {'a', 'r', 'c', 'g', 'a', 'u', 's', 's'}
 enum { CHECKPOINT_VERSION = 1, CHECKPOINT_PARTS = 4 };
 
 /* What follows the header. */
-static inline device_array checkpoint_part(const trainer *t, int part) {
+static device_array checkpoint_part(const trainer *t, int part) {
   const device_array *arrays[CHECKPOINT_PARTS] = {&t->blocks[BLOCK_PARAMETERS],
                                                   &t->blocks[BLOCK_MEANS],
                                                   &t->blocks[BLOCK_SQUARES], &t->statistics};
@@ -30,7 +25,7 @@ static inline device_array checkpoint_part(const trainer *t, int part) {
   return array;
 }
 
-static inline checkpoint_header checkpoint_header_of(const trainer *t) {
+static checkpoint_header checkpoint_header_of(const trainer *t) {
   checkpoint_header h;
   memset(&h, 0, sizeof h);
   memcpy(h.magic, CHECKPOINT_MAGIC, sizeof h.magic);
@@ -39,13 +34,13 @@ static inline checkpoint_header checkpoint_header_of(const trainer *t) {
   h.iteration = t->iteration;
   h.iterations = t->settings.iterations;
   h.sh_degree = t->settings.sh_degree;
-  h.views = t->world->view_count;
+  h.views = t->data->view_count;
   h.training = t->training_count;
   h.seed = t->settings.seed;
   return h;
 }
 
-static inline bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
+bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
   output_file file;
   checkpoint_header h = checkpoint_header_of(t);
   if (!output_file_open(&file, path, error)) return false;
@@ -60,8 +55,8 @@ static inline bool checkpoint_write(const trainer *t, const char *path, error_li
   return output_file_commit(&file, error);
 }
 
-static inline bool checkpoint_check(const trainer *t, const checkpoint_header *h, const char *path,
-                                    error_line *error) {
+static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const char *path,
+                             error_line *error) {
   checkpoint_header mine = checkpoint_header_of(t);
   if (memcmp(h->magic, CHECKPOINT_MAGIC, sizeof h->magic) != 0)
     return error_set(error, "'%.300s' is no checkpoint of this program", path);
@@ -84,8 +79,7 @@ static inline bool checkpoint_check(const trainer *t, const checkpoint_header *h
   return true;
 }
 
-static inline bool checkpoint_read_parts(trainer *t, FILE *stream, const char *path,
-                                         error_line *error) {
+static bool checkpoint_read_parts(trainer *t, FILE *stream, const char *path, error_line *error) {
   bool whole = true;
   for (int part = 0; part < CHECKPOINT_PARTS && whole; ++part) {
     device_array array = checkpoint_part(t, part);
@@ -100,7 +94,7 @@ static inline bool checkpoint_read_parts(trainer *t, FILE *stream, const char *p
                    whole ? "longer" : "shorter", t->count);
 }
 
-static inline bool checkpoint_read(trainer *t, const char *path, error_line *error) {
+bool checkpoint_read(trainer *t, const char *path, error_line *error) {
   checkpoint_header h;
   FILE *stream = fopen(path, "rb");
   if (stream == nullptr) return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
@@ -115,5 +109,3 @@ static inline bool checkpoint_read(trainer *t, const char *path, error_line *err
   fclose(stream);
   return read;
 }
-
-#endif

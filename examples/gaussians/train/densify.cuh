@@ -7,9 +7,9 @@
 #ifndef GAUSSIANS_DENSIFY_CUH
 #define GAUSSIANS_DENSIFY_CUH
 
-#include "device.h"
-#include "project.cuh"
-#include "sort.h"
+#include "../../common/random.h"
+#include "../render/footprint.cuh"
+#include "train.h"
 
 #define SPLIT_SHRINK 1.6f
 #define LEAST_OPACITY 0.005f
@@ -22,9 +22,7 @@ typedef struct densify_rules {
   unsigned long long seed;
 } densify_rules;
 
-/* What becomes of one Gaussian; how many there are afterwards. */
-typedef enum fate { FATE_PRUNE, FATE_KEEP, FATE_CLONE, FATE_SPLIT } fate;
-
+/* How many there are afterwards. */
 static __device__ __forceinline__ int fate_count(int f) {
   return f == FATE_PRUNE ? 0 : f == FATE_KEEP ? 1 : 2;
 }
@@ -45,15 +43,6 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (!(opacity >= LEAST_OPACITY) || !(after <= rules.largest_scale)) f = FATE_PRUNE;
   fates[i] = f;
   counts[i] = fate_count(f);
-}
-
-/* Uniform in 0..1, never 0: a counter, hashed. */
-static __host__ __device__ __forceinline__ float hashed_random(unsigned long long seed,
-                                                               unsigned long long counter) {
-  unsigned long long z = seed + (counter + 1ull) * 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return ((float)((z ^ (z >> 31)) >> 40) + 0.5f) * (1.0f / 16777216.0f);
 }
 
 /* Normally distributed: Box and Muller. */
@@ -118,31 +107,6 @@ __global__ void __launch_bounds__(LINE_THREADS)
   opacity[i] = fminf(opacity[i], logf(RESET_OPACITY / (1.0f - RESET_OPACITY)));
   means[i] = 0.0f;
   squares[i] = 0.0f;
-}
-
-/* ---- the first model ------------------------------------------------------------------------ */
-
-/* The mean squared distance to the three nearest points. One thread a point; all pairs. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    nearest_three(const float *points, int count, float *mean_squares) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
-  float x = points[3 * (size_t)i], y = points[3 * (size_t)i + 1], z = points[3 * (size_t)i + 2];
-  float first = INFINITY, second = INFINITY, third = INFINITY;
-  for (int j = 0; j < count; ++j) {
-    float dx = points[3 * (size_t)j] - x, dy = points[3 * (size_t)j + 1] - y;
-    float dz = points[3 * (size_t)j + 2] - z, square = dx * dx + dy * dy + dz * dz;
-    if (j == i || square >= third) continue;
-    third = fmaxf(square, second);
-    float middle = fminf(square, second);
-    second = fmaxf(middle, first);
-    first = fminf(middle, first);
-  }
-  float sum = 0.0f, found = 0.0f;
-  if (first < INFINITY) sum += first, found += 1.0f;
-  if (second < INFINITY) sum += second, found += 1.0f;
-  if (third < INFINITY) sum += third, found += 1.0f;
-  mean_squares[i] = found > 0.0f ? sum / found : 1.0f;
 }
 
 #endif

@@ -1,20 +1,13 @@
-/* arc example gaussians: training, from the first model to the last step. Host code.
-   SPDX-License-Identifier: Apache-2.0
+/* arc example gaussians: training, from the first model to the last step.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "train.h"
 
-       trainer t;
-       trainer_begin(&t, &world, &settings);
-       trainer_set_model(&t, &first_model);
-       while (t.iteration < settings.iterations) trainer_step(&t);
-       trainer_judge(&t, true, &figures);
-       trainer_end(&t); */
-#ifndef GAUSSIANS_TRAIN_CUH
-#define GAUSSIANS_TRAIN_CUH
+#include <math.h>
+#include <string.h>
 
+#include "../render/sort.h"
 #include "adam.cuh"
 #include "densify.cuh"
-#include "frame.cuh"
-#include "settings.h"
-#include "arc_tune.h" /* after the policy macros, which model.cuh sets */
 
 /* The field's learning rates. Positions: of the scene's extent, falling to a hundredth. */
 #define RATE_POSITION 0.00016f
@@ -24,42 +17,13 @@
 #define RATE_SCALE 0.005f
 #define RATE_ROTATION 0.001f
 
-enum { BLOCK_PARAMETERS, BLOCK_GRADIENTS, BLOCK_MEANS, BLOCK_SQUARES, BLOCKS };
-enum { MARK_START, MARK_DRAWN, MARK_MEASURED, MARK_BACKWARD, MARK_END, MARKS };
-
-/* Of one iteration. Milliseconds: on a GPU by its events, on the CPU warp the host's time for the
-   emulation. */
-typedef struct step_record {
-  int view, gaussians, pairs;
-  float forward_ms, backward_ms, rest_ms;
-} step_record;
-
-typedef struct trainer {
-  train_settings settings;
-  const scene *world;
-  device_memory memory;
-  frame f;
-  int count, iteration, first_iteration; /* where this run began */
-  device_array blocks[BLOCKS], statistics, losses;
-  device_array *targets; /* of each view: three planes of bytes */
-  device_camera *cameras;
-  int *training; /* numbers of the views to train on, shuffled for the epoch */
-  int training_count;
-  step_record *records;        /* of each iteration of this run */
-  cudaEvent_t marks[2][MARKS]; /* this step's and the one before's, which has surely ended */
-  arc_tune tune;
-  arc_tune_policy policies[2]; /* this step's and the one before's */
-} trainer;
-
-static inline gaussians trainer_block(const trainer *t, int block) {
+gaussians trainer_block(const trainer *t, int block) {
   return split_gaussians((float *)t->blocks[block].data, t->count);
 }
 
-static inline size_t model_bytes(int count) {
-  return (size_t)count * GAUSSIAN_FLOATS * sizeof(float);
-}
+size_t model_bytes(int count) { return (size_t)count * GAUSSIAN_FLOATS * sizeof(float); }
 
-static inline view_statistics trainer_statistics(const trainer *t) {
+static view_statistics trainer_statistics(const trainer *t) {
   view_statistics s = {(float *)t->statistics.data, (float *)t->statistics.data + t->count};
   return s;
 }
@@ -69,9 +33,9 @@ static inline view_statistics trainer_statistics(const trainer *t) {
 /* The kernels that may win, as the tuner knows them: auto with 1, 2 and 4 pixels a lane, as compiled
    and with a threshold, and the papers' butterfly with those that were asked for. It starts with
    `backward_default`. */
-static inline int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
+static int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
 
-static inline void trainer_begin_tuning(trainer *t) {
+static void trainer_begin_tuning(trainer *t) {
   arc_tune_config config = arc_tune_config_default();
   config.paths = 0;
   for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2)
@@ -90,7 +54,7 @@ static inline void trainer_begin_tuning(trainer *t) {
 }
 
 /* Before the backward kernel of a step. */
-static inline void trainer_pick_policy(trainer *t) {
+static void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->iteration & 1];
   frame_settings *s = &t->f.settings;
   if (!t->settings.tunes) return;
@@ -98,15 +62,15 @@ static inline void trainer_pick_policy(trainer *t) {
   bool butterfly = policy->path == ARC_PATH_BUTTERFLY;
   s->threshold = policy->threshold;
   s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy->path - ARC_PATH_AUTO);
-  s->path = butterfly                                 ? ADD_BUTTERFLY
-            : policy->threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
-                                                      : ADD_AUTO;
+  s->way = butterfly                                 ? ADD_BUTTERFLY
+           : policy->threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
+                                                     : ADD_AUTO;
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
-static inline void trainer_load_target(trainer *t, int index) {
-  const view *v = &t->world->views[index];
+static void trainer_load_target(trainer *t, int index) {
+  const view *v = &t->data->views[index];
   size_t plane = (size_t)v->camera.width * v->camera.height;
   unsigned char *bytes = (unsigned char *)host_memory(3 * plane);
   for (size_t p = 0; p < plane; ++p)
@@ -119,22 +83,22 @@ static inline void trainer_load_target(trainer *t, int index) {
   free(bytes);
 }
 
-static inline void trainer_load_views(trainer *t) {
-  int views = t->world->view_count;
+static void trainer_load_views(trainer *t) {
+  int views = t->data->view_count;
   t->targets = (device_array *)host_memory(sizeof(device_array) * views);
   t->cameras = (device_camera *)host_memory(sizeof(device_camera) * views);
   t->training = (int *)host_memory(sizeof(int) * views);
   for (int i = 0; i < views; ++i) {
-    t->cameras[i] = camera_on_device(&t->world->views[i].camera);
+    t->cameras[i] = camera_on_device(&t->data->views[i].camera);
     trainer_load_target(t, i);
-    if (!t->world->views[i].held_out) t->training_count += 1;
+    if (!t->data->views[i].held_out) t->training_count += 1;
   }
 }
 
-static inline void trainer_begin(trainer *t, const scene *world, const train_settings *settings) {
+void trainer_begin(trainer *t, const scene *data, const train_settings *settings) {
   memset(t, 0, sizeof *t);
   t->settings = *settings;
-  t->world = world;
+  t->data = data;
   size_t steps = settings->iterations > 0 ? (size_t)settings->iterations : 1;
   frame_begin(&t->f, &settings->frame, &t->memory);
   trainer_begin_tuning(t);
@@ -146,12 +110,12 @@ static inline void trainer_begin(trainer *t, const scene *world, const train_set
     device_check(cudaEventCreate(&t->marks[i / MARKS][i % MARKS]), "creating an event");
 }
 
-static inline void trainer_end(trainer *t) {
+void trainer_end(trainer *t) {
   frame_end(&t->f);
   for (int i = 0; i < BLOCKS; ++i) device_release(&t->memory, &t->blocks[i]);
   device_release(&t->memory, &t->statistics);
   device_release(&t->memory, &t->losses);
-  for (int i = 0; i < t->world->view_count; ++i) device_release(&t->memory, &t->targets[i]);
+  for (int i = 0; i < t->data->view_count; ++i) device_release(&t->memory, &t->targets[i]);
   for (int i = 0; i < 2 * MARKS; ++i) cudaEventDestroy(t->marks[i / MARKS][i % MARKS]);
   free(t->targets);
   free(t->cameras);
@@ -159,8 +123,7 @@ static inline void trainer_end(trainer *t) {
   free(t->records);
 }
 
-/* Room for a model of that many, moments and statistics 0, parameters as they come. */
-static inline void trainer_make_room(trainer *t, int count) {
+void trainer_make_room(trainer *t, int count) {
   t->count = count;
   for (int i = 0; i < BLOCKS; ++i) {
     device_reserve(&t->memory, &t->blocks[i], model_bytes(count), "memory for the Gaussians");
@@ -171,7 +134,7 @@ static inline void trainer_make_room(trainer *t, int count) {
 }
 
 /* Copies the arrays of a host model to the device or back. */
-static inline void copy_model(const gaussians_host *host, gaussians device, bool to_device) {
+static void copy_model(const gaussians_host *host, gaussians device, bool to_device) {
   size_t n = (size_t)host->count * sizeof(float);
   cudaMemcpyKind kind = to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   float *pairs[][2] = {{host->rotation, device.rotation},
@@ -186,13 +149,12 @@ static inline void copy_model(const gaussians_host *host, gaussians device, bool
         "copying the Gaussians");
 }
 
-static inline void trainer_set_model(trainer *t, const gaussians_host *model) {
+void trainer_set_model(trainer *t, const gaussians_host *model) {
   trainer_make_room(t, model->count);
   copy_model(model, trainer_block(t, BLOCK_PARAMETERS), true);
 }
 
-/* model: to be freed with gaussians_free. */
-static inline bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *error) {
+bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *error) {
   if (!gaussians_allocate(model, t->count, t->settings.sh_degree, error)) return false;
   copy_model(model, trainer_block(t, BLOCK_PARAMETERS), false);
   return true;
@@ -200,8 +162,7 @@ static inline bool trainer_get_model(const trainer *t, gaussians_host *model, er
 
 /* ---- schedules ------------------------------------------------------------------------------ */
 
-/* Degrees come in one after another, 1000 iterations apart or, in a short run, evenly. */
-static inline int degree_at(const train_settings *s, int iteration) {
+int degree_at(const train_settings *s, int iteration) {
   if (s->full_degree) return s->sh_degree;
   int every = s->iterations / (s->sh_degree + 1) + 1;
   int degree = iteration / (every < 1000 ? every : 1000);
@@ -209,11 +170,11 @@ static inline int degree_at(const train_settings *s, int iteration) {
 }
 
 /* The views in an order that only seed and epoch decide, so that a resumed run sees the same. */
-static inline void trainer_shuffle(trainer *t, int epoch) {
+static void trainer_shuffle(trainer *t, int epoch) {
   unsigned long long seed = t->settings.seed * 0x100000001b3ull + (unsigned long long)epoch;
   int count = 0;
-  for (int i = 0; i < t->world->view_count; ++i)
-    if (!t->world->views[i].held_out) t->training[count++] = i;
+  for (int i = 0; i < t->data->view_count; ++i)
+    if (!t->data->views[i].held_out) t->training[count++] = i;
   for (int i = count - 1; i > 0; --i) {
     int k = (int)(hashed_random(seed, (unsigned long long)i) * (float)(i + 1));
     int kept = t->training[i];
@@ -222,7 +183,7 @@ static inline void trainer_shuffle(trainer *t, int epoch) {
   }
 }
 
-static inline int trainer_view(trainer *t) {
+int trainer_view(trainer *t) {
   int place = t->iteration % t->training_count;
   if (place == 0 || t->iteration == t->first_iteration)
     trainer_shuffle(t, t->iteration / t->training_count);
@@ -231,22 +192,27 @@ static inline int trainer_view(trainer *t) {
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-static inline adam_step adam_at(const trainer *t, float rate) {
+static adam_step adam_at(const trainer *t, float rate) {
   double step = t->iteration + 1;
   adam_step a = {rate, rate, 1, 1, (float)(1.0 - pow(0.9, step)), (float)(1.0 - pow(0.999, step))};
   return a;
 }
 
-static inline void trainer_move(trainer *t, float *parameters, int width, adam_step step) {
-  size_t first = (size_t)(parameters - (float *)t->blocks[BLOCK_PARAMETERS].data);
-  size_t count = (size_t)width * t->count;
-  SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, parameters,
-              (const float *)t->blocks[BLOCK_GRADIENTS].data + first,
-              (float *)t->blocks[BLOCK_MEANS].data + first,
-              (float *)t->blocks[BLOCK_SQUARES].data + first, count, step);
+void adam_move(float *parameters, const float *gradients, float *means, float *squares,
+               size_t count, adam_step step) {
+  SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, parameters, gradients, means, squares,
+              count, step);
 }
 
-static inline void trainer_move_all(trainer *t) {
+static void trainer_move(trainer *t, float *parameters, int width, adam_step step) {
+  size_t first = (size_t)(parameters - (float *)t->blocks[BLOCK_PARAMETERS].data);
+  size_t count = (size_t)width * t->count;
+  adam_move(parameters, (const float *)t->blocks[BLOCK_GRADIENTS].data + first,
+            (float *)t->blocks[BLOCK_MEANS].data + first,
+            (float *)t->blocks[BLOCK_SQUARES].data + first, count, step);
+}
+
+static void trainer_move_all(trainer *t) {
   gaussians g = trainer_block(t, BLOCK_PARAMETERS);
   double done = t->iteration / (double)t->settings.iterations;
   float falling = (float)pow(0.01, done);
@@ -254,19 +220,18 @@ static inline void trainer_move_all(trainer *t) {
   colour.rate_of_others = RATE_HARMONICS;
   colour.period = SH_FLOATS;
   colour.first = 3;
-  trainer_move(t, g.position, 3, adam_at(t, RATE_POSITION * t->world->extent * falling));
+  trainer_move(t, g.position, 3, adam_at(t, RATE_POSITION * t->data->extent * falling));
   trainer_move(t, g.scale, 3, adam_at(t, RATE_SCALE));
   trainer_move(t, g.rotation, 4, adam_at(t, RATE_ROTATION));
   trainer_move(t, g.opacity, 1, adam_at(t, RATE_OPACITY));
   trainer_move(t, g.sh, SH_FLOATS, colour);
 }
 
-static inline void trainer_mark(trainer *t, int mark) {
+static void trainer_mark(trainer *t, int mark) {
   device_check(cudaEventRecord(t->marks[t->iteration & 1][mark], 0), "recording an event");
 }
 
-/* The times of a step that has ended. */
-static inline void trainer_read_times(trainer *t, int iteration) {
+void trainer_read_times(trainer *t, int iteration) {
   cudaEvent_t *marks = t->marks[iteration & 1];
   step_record *r = &t->records[iteration];
   float rest = 0.0f, ms[MARKS - 1];
@@ -282,7 +247,7 @@ static inline void trainer_read_times(trainer *t, int iteration) {
 }
 
 /* A new block for `to` Gaussians in the place of an old one, which is returned. */
-static inline device_array trainer_swap_block(trainer *t, int block, int to) {
+static device_array trainer_swap_block(trainer *t, int block, int to) {
   device_array old = t->blocks[block], fresh = {nullptr, 0};
   device_reserve(&t->memory, &fresh, model_bytes(to), "memory for the Gaussians");
   device_clear(fresh.data, model_bytes(to));
@@ -291,8 +256,8 @@ static inline device_array trainer_swap_block(trainer *t, int block, int to) {
 }
 
 /* Fates as chosen, places as scanned: everything moves into new blocks. */
-static inline void trainer_repopulate(trainer *t, const int *fates, const int *places, int to,
-                                      unsigned long long seed) {
+static void trainer_repopulate(trainer *t, const int *fates, const int *places, int to,
+                               unsigned long long seed) {
   int from = t->count, blocks = line_blocks(from);
   device_release(&t->memory, &t->blocks[BLOCK_GRADIENTS]);
   for (int block = 0; block < BLOCKS; ++block) {
@@ -317,8 +282,8 @@ static inline void trainer_repopulate(trainer *t, const int *fates, const int *p
 }
 
 /* How many there will be; fates and places are filled. */
-static inline int trainer_choose(trainer *t, densify_rules rules, int *fates, int *counts,
-                                 int *places, device_array *scratch) {
+static int trainer_choose(trainer *t, densify_rules rules, int *fates, int *counts, int *places,
+                          device_array *scratch) {
   int last[2];
   SIMT_LAUNCH(choose_fates, line_blocks(t->count), LINE_THREADS, 0, 0,
               trainer_block(t, BLOCK_PARAMETERS), t->count, trainer_statistics(t), rules, fates,
@@ -330,10 +295,9 @@ static inline int trainer_choose(trainer *t, densify_rules rules, int *fates, in
   return last[0] + last[1];
 }
 
-/* Where the model would become too large it is only pruned; the last Gaussians are never lost. */
-static inline void trainer_densify(trainer *t) {
+void trainer_densify(trainer *t) {
   const train_settings *s = &t->settings;
-  float extent = t->world->extent;
+  float extent = t->data->extent;
   bool late = t->iteration + 1 > s->reset_every;
   densify_rules rules = {s->densify_pull, 0.01f * extent, late ? 0.1f * extent : INFINITY,
                          s->seed * 0x9e3779b97f4a7c15ull + (unsigned long long)t->iteration};
@@ -351,25 +315,25 @@ static inline void trainer_densify(trainer *t) {
   device_release(&t->memory, &scratch);
 }
 
-static inline void trainer_reset_opacity(trainer *t) {
+void trainer_reset_opacity(trainer *t) {
   SIMT_LAUNCH(reset_opacity, line_blocks(t->count), LINE_THREADS, 0, 0,
               trainer_block(t, BLOCK_PARAMETERS).opacity, trainer_block(t, BLOCK_MEANS).opacity,
               trainer_block(t, BLOCK_SQUARES).opacity, t->count);
 }
 
 /* After the iteration of that number (from 1). */
-static inline void trainer_follow_schedule(trainer *t, int number) {
+static void trainer_follow_schedule(trainer *t, int number) {
   const train_settings *s = &t->settings;
   if (!s->densifies || number >= s->densify_until) return;
   if (number >= s->densify_from && number % s->densify_every == 0) trainer_densify(t);
   if (number % s->reset_every == 0) trainer_reset_opacity(t);
 }
 
-static inline double *trainer_losses(const trainer *t, int iteration) {
+static double *trainer_losses(const trainer *t, int iteration) {
   return (double *)t->losses.data + LOSS_PARTS * (size_t)iteration;
 }
 
-static inline void trainer_step(trainer *t) {
+void trainer_step(trainer *t) {
   int index = trainer_view(t), iteration = t->iteration;
   frame *f = &t->f;
   trainer_mark(t, MARK_START);
@@ -396,27 +360,26 @@ static inline void trainer_step(trainer *t) {
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static inline loss_figures trainer_figures(const trainer *t, int iteration) {
+loss_figures trainer_figures(const trainer *t, int iteration) {
   double sums[LOSS_PARTS];
   const device_camera *c = &t->cameras[t->records[iteration].view];
   device_to_host(sums, trainer_losses(t, iteration), sizeof sums, "reading the loss");
   return loss_figures_of(sums, c->width, c->height);
 }
 
-static inline void trainer_draw(trainer *t, int index) {
+void trainer_draw(trainer *t, int index) {
   frame_forward(&t->f, trainer_block(t, BLOCK_PARAMETERS), t->count, t->settings.sh_degree,
                 &t->cameras[index]);
 }
 
-/* Means over the views that are held out, or over those that are not; false if there are none. */
-static inline bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
+bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   device_array sums = {nullptr, 0};
   int views = 0;
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
   memset(mean, 0, sizeof *mean);
-  for (int i = 0; i < t->world->view_count; ++i) {
+  for (int i = 0; i < t->data->view_count; ++i) {
     double host[LOSS_PARTS];
-    if (t->world->views[i].held_out != held_out) continue;
+    if (t->data->views[i].held_out != held_out) continue;
     trainer_draw(t, i);
     frame_judge(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
     device_to_host(host, sums.data, sizeof host, "reading the loss");
@@ -435,8 +398,7 @@ static inline bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) 
   return views > 0;
 }
 
-/* The view as it is drawn now; of the size of its camera. */
-static inline void trainer_read_picture(const trainer *t, image *picture) {
+void trainer_read_picture(const trainer *t, image *picture) {
   size_t plane = (size_t)picture->width * picture->height;
   float *planes = (float *)host_memory(3 * plane * sizeof(float));
   device_to_host(planes, t->f.colour.data, 3 * plane * sizeof(float), "reading the picture");
@@ -445,68 +407,23 @@ static inline void trainer_read_picture(const trainer *t, image *picture) {
   free(planes);
 }
 
-/* The loss by the 12 numbers of each training camera, for the model as it is: rows of 12 floats,
-   one a view of the scene; those of held-out views are 0. To be freed. */
-static inline float *trainer_camera_slopes(trainer *t) {
-  size_t floats = (size_t)CAMERA_FLOATS * t->world->view_count;
+float *trainer_camera_slopes(trainer *t) {
+  size_t floats = (size_t)CAMERA_FLOATS * t->data->view_count;
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};
   float *host = (float *)host_memory(floats * sizeof(float));
   device_reserve(&t->memory, &rows, floats * sizeof(float), "memory for the cameras");
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
   device_clear(rows.data, floats * sizeof(float));
-  for (int i = 0; i < t->world->view_count; ++i) {
-    if (t->world->views[i].held_out) continue;
+  for (int i = 0; i < t->data->view_count; ++i) {
+    if (t->data->views[i].held_out) continue;
     trainer_draw(t, i);
     frame_measure(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
     frame_clear_sums(&t->f);
     frame_backward(&t->f);
-    frame_camera_backward(&t->f, i, (float *)rows.data);
+    frame_camera_backward(&t->f, i, (float *)rows.data, ARC_THRESHOLD_CONTENDED);
   }
   device_to_host(host, rows.data, floats * sizeof(float), "reading the cameras");
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
   return host;
 }
-
-/* ---- the first model ------------------------------------------------------------------------ */
-
-static inline void start_shapes(gaussians_host *g) {
-  size_t n = (size_t)g->count;
-  device_memory memory = {0, 0};
-  device_array points = {nullptr, 0}, squares = {nullptr, 0};
-  float *host = (float *)host_memory(n * sizeof(float));
-  device_reserve(&memory, &points, 3 * n * sizeof(float), "memory for the points");
-  device_reserve(&memory, &squares, n * sizeof(float), "memory for the points");
-  host_to_device(points.data, g->position, 3 * n * sizeof(float), "copying the points");
-  SIMT_LAUNCH(nearest_three, line_blocks(n), LINE_THREADS, 0, 0, (const float *)points.data,
-              g->count, (float *)squares.data);
-  device_to_host(host, squares.data, n * sizeof(float), "measuring the points");
-  for (size_t i = 0; i < n; ++i) {
-    for (int k = 0; k < 3; ++k) g->scale[3 * i + k] = 0.5f * logf(fmaxf(host[i], 1e-7f));
-    g->rotation[4 * i] = 1.0f;
-    g->opacity[i] = logf(0.1f / 0.9f);
-  }
-  device_release(&memory, &points);
-  device_release(&memory, &squares);
-  free(host);
-}
-
-/* One Gaussian a point of the scene, or `count` ones at random in its box. */
-static inline bool start_model(gaussians_host *g, const scene *world, int count, int sh_degree,
-                               unsigned seed, error_line *error) {
-  bool drawn = world->point_count == 0;
-  if (!gaussians_allocate(g, drawn ? count : world->point_count, sh_degree, error)) return false;
-  for (int i = 0; i < g->count; ++i)
-    for (int k = 0; k < 3; ++k) {
-      float low = world->box_low[k], high = world->box_high[k];
-      float place = hashed_random(seed, 6ull * (unsigned)i + k);
-      float colour =
-          drawn ? hashed_random(seed, 6ull * (unsigned)i + 3 + k) : world->points[i].rgb[k];
-      g->position[3 * i + k] = drawn ? low + place * (high - low) : world->points[i].position[k];
-      g->sh[SH_FLOATS * (size_t)i + k] = (colour - 0.5f) / SH_0;
-    }
-  start_shapes(g);
-  return true;
-}
-
-#endif

@@ -1,33 +1,29 @@
-/* arc example gaussians: what the three programs in one share: interrupts, clocks, medians, tables.
+/* arc example gaussians: what training, --bench-backward and --experiment share.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_PROGRAM_CUH
-#define GAUSSIANS_PROGRAM_CUH
+#include "program.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "../../common/program_run.h"
-#include "checkpoint.cuh"
-#include "world.cuh"
-
-static inline int fail(int status, const error_line *error) {
+int fail(int status, const error_line *error) {
   fprintf(stderr, "gaussians: %s\n", error->text);
   return status;
 }
 
-static inline const char *threshold_name(add_path path, int threshold, char *room) {
-  if (path == ADD_DEFAULT)
-    threshold = backward_default_threshold();
-  else if (!add_path_has_threshold(path))
+const char *threshold_name(add_way way, int threshold, char *room) {
+  if (way == ADD_DEFAULT)
+    threshold = ARC_BALANCE_THRESHOLD;
+  else if (!add_way_has_threshold(way))
     return "-";
   if (threshold == ARC_THRESHOLD_AUTO) return "auto";
   snprintf(room, 16, "%d", threshold);
   return room;
 }
 
-static inline const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
+const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
 
 /* On a terminal only; a pipe or a file gets none of it. */
-static inline void show_progress(const trainer *t, double begin, double *next) {
+static void show_progress(const trainer *t, double begin, double *next) {
   double now = seconds_now();
   if (!isatty(STDERR_FILENO) || now < *next) return;
   *next = now + 0.2;
@@ -39,18 +35,11 @@ static inline void show_progress(const trainer *t, double begin, double *next) {
   fflush(stderr);
 }
 
-static inline void hide_progress(void) {
+static void hide_progress(void) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
 }
 
-/* Where the checkpoints of a run go; path null: nowhere. */
-typedef struct checkpoint_plan {
-  const char *path;
-  int every; /* iterations; 0: never in between */
-} checkpoint_plan;
-
-/* From where the trainer stands to the end, or to Ctrl-C. seconds: of all of it. */
-static inline bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
+bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
   double begin = seconds_now(), next_progress = 0.0;
   bool written = true;
   while (t->iteration < t->settings.iterations && !interrupted && written) {
@@ -66,12 +55,7 @@ static inline bool train_on(trainer *t, checkpoint_plan plan, double *seconds, e
   return written;
 }
 
-/* Medians over the iterations of this run. */
-typedef struct step_medians {
-  float forward, backward, rest;
-} step_medians;
-
-static inline step_medians medians_of(const trainer *t) {
+step_medians medians_of(const trainer *t) {
   int count = t->iteration - t->first_iteration;
   step_medians m = {0.0f, 0.0f, 0.0f};
   float *values = (float *)host_memory(3 * sizeof(float) * count);
@@ -90,36 +74,31 @@ static inline step_medians medians_of(const trainer *t) {
   return m;
 }
 
-/* What to measure on: bit 0 is --scene, bit k the procedural scene_kind k. */
-static inline unsigned datasets_of(const options *o) {
+unsigned datasets_of(const options *o) {
   if (o->datasets != 0u) return o->datasets;
   if (o->input.path != nullptr) return 1u;
   if (o->kind != 0) return 1u << o->kind;
   return 1u << SCENE_SMALL | 1u << SCENE_MEDIUM | 1u << SCENE_LARGE;
 }
 
-static inline const char *dataset_name(const options *o, int kind) {
-  return kind != 0 ? world_kind_name(kind) : o->input.path;
+const char *dataset_name(const options *o, int kind) {
+  return kind != 0 ? scene_kind_name(kind) : o->input.path;
 }
 
-enum { LANE_COUNTS = 33 };
-
-/* Adds to histogram: warp steps of the backward pass by hit lanes, those with a
-   pixel that is hit, for the view just drawn. */
-static inline void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {
+void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {
   unsigned long long host[LANE_COUNTS];
   device_array device = {nullptr, 0};
   device_reserve(&t->memory, &device, sizeof host, "memory for the histogram");
   device_clear(device.data, sizeof host);
   backward_arguments a = frame_backward_arguments(&t->f);
   a.histogram = (unsigned long long *)device.data;
-  backward_count(t->f.tiles, &a, false, t->f.settings.pixels);
+  backward_launch(ADD_COUNT, t->f.tiles, &a, t->f.settings.pixels);
   device_to_host(host, device.data, sizeof host, "counting lanes");
   for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];
   device_release(&t->memory, &device);
 }
 
-static inline void print_lanes(const unsigned long long *histogram) {
+void print_lanes(const unsigned long long *histogram) {
   double all = 0.0, met = 0.0, lanes = 0.0, few = 0.0;
   for (int i = 0; i < LANE_COUNTS; ++i) {
     all += (double)histogram[i];
@@ -135,5 +114,3 @@ static inline void print_lanes(const unsigned long long *histogram) {
       all, 100.0 * (all - met) / all, 100.0 * few / met, 100.0 * (double)histogram[32] / met,
       lanes / met);
 }
-
-#endif
