@@ -5,7 +5,7 @@
 #ifndef FIT_TEST_SCENE_CUH
 #define FIT_TEST_SCENE_CUH
 
-#include "fit.cuh"
+#include "fit.h"
 #include "../common/test_check.h"
 
 enum { TEST_SKIPPED = 77 };
@@ -13,6 +13,14 @@ enum { TEST_SKIPPED = 77 };
 static inline bool test_has_device(void) {
   int devices = 0;
   return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+}
+
+/* Zeros on the device. */
+static inline void *test_device_array(size_t bytes, const char *what) {
+  void *array = nullptr;
+  device_check(cudaMalloc(&array, bytes), what);
+  device_check(cudaMemset(array, 0, bytes), what);
+  return array;
 }
 
 /* Parameters as 8 doubles a Gaussian, in the order of MEAN_X .. BLUE, and the wanted picture. */
@@ -149,8 +157,7 @@ static inline void scene_derivatives(const scene *s, double *derivative, double 
 }
 
 static inline fit_settings test_settings(int gaussians, int steps) {
-  fit_settings settings = {gaussians, steps, 1, FIT_DEFAULT, ARC_THRESHOLD_AUTO,
-                           false, {0.4f, 0.06f, 0.06f, 0.01f}};
+  fit_settings settings = {gaussians, steps, 1, FIT_DEFAULT, {0.4f, 0.06f, 0.06f, 0.01f}};
   return settings;
 }
 
@@ -176,7 +183,7 @@ static inline void test_begin_scene(fit *f, const scene *s) {
     for (int k = 0; k < GAUSSIAN_WIDTH; ++k)
       *test_parameter(split_gaussians(block, s->count), i, k) =
           (float)s->gaussian[GAUSSIAN_WIDTH * i + k];
-  fit_check(cudaMemcpy(f->parameters.means, block, bytes, cudaMemcpyHostToDevice), "scene");
+  device_check(cudaMemcpy(f->parameters.means, block, bytes, cudaMemcpyHostToDevice), "scene");
   free(block);
   image_free(&picture);
 }

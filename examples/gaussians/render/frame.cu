@@ -55,7 +55,7 @@ static void frame_reserve_pairs(frame *f, unsigned pairs) {
   size_t room = (size_t)pairs + pairs / 4 + 1024;
   if (room > INT_MAX) {
     fprintf(stderr,
-            "gaussians: the splats touch %u tiles, more than the lists can hold; use fewer "
+            "the splats touch %u tiles, more than the lists can hold; use fewer "
             "Gaussians or smaller pictures\n",
             pairs);
     exit(1);

@@ -8,8 +8,8 @@
 #ifndef GAUSSIANS_FRAME_H
 #define GAUSSIANS_FRAME_H
 
+#include "../../common/device.h"
 #include "backward.h"
-#include "device.h"
 #include "settings.h"
 
 typedef struct frame {

@@ -101,23 +101,11 @@ static __device__ __forceinline__ ssim_value ssim_of(window_means m) {
   return s;
 }
 
-/* The sum over the block, valid in thread 0. The whole block calls. */
-static __device__ __forceinline__ float block_sum(float value, float *warp_sums) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(WHOLE_WARP, value, step);
-  __syncthreads();
-  if ((threadIdx.x & 31u) == 0u) warp_sums[threadIdx.x >> 5] = value;
-  __syncthreads();
-  float sum = 0.0f;
-  for (unsigned w = 0; w < blockDim.x / 32u; ++w) sum += warp_sums[w];
-  return sum;
-}
-
 /* parts: LOSS_PARTS floats a block. clamps: to 0..1 first, as a picture on the screen is. */
 __global__ void __launch_bounds__(TILE_PIXELS)
     measure_loss(loss_pictures p, bool clamps, float *parts) {
   __shared__ float drawn[HALO_SIDE * HALO_SIDE], wanted[HALO_SIDE * HALO_SIDE];
   __shared__ window_means rows[HALO_SIDE][TILE_SIDE];
-  __shared__ float warp_sums[TILE_PIXELS / 32];
   loss_place at = place_of_thread(&p);
   for (int i = (int)threadIdx.x; i < HALO_SIDE * HALO_SIDE; i += TILE_PIXELS) {
     size_t index = 0;
@@ -150,9 +138,9 @@ __global__ void __launch_bounds__(TILE_PIXELS)
   }
   int centre = (at.row + WINDOW_REACH) * HALO_SIDE + at.column + WINDOW_REACH;
   float difference = at.inside ? drawn[centre] - wanted[centre] : 0.0f;
-  float l1 = block_sum(fabsf(difference), warp_sums);
-  float ssim = block_sum(at.inside ? s.ssim : 0.0f, warp_sums);
-  float squares = block_sum(difference * difference, warp_sums);
+  float l1 = block_sum(fabsf(difference));
+  float ssim = block_sum(at.inside ? s.ssim : 0.0f);
+  float squares = block_sum(difference * difference);
   if (threadIdx.x == 0) {
     float *part = parts + LOSS_PARTS * ((size_t)blockIdx.y * gridDim.x + blockIdx.x);
     part[LOSS_L1] = l1;

@@ -15,6 +15,8 @@
 #include "simt/simt.cuh"
 #include "arc.cuh"
 
+#include "../../common/device.h"
+#include "../../common/tiles.cuh"
 #include "../scene/scene.h"
 
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
@@ -27,8 +29,6 @@ enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 }
 #define UNROLL
 #define NO_UNROLL
 #endif
-
-enum { TILE_SIDE = 16, TILE_PIXELS = 256, LINE_THREADS = 256 };
 
 /* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. */
 typedef struct gaussians {
@@ -56,8 +56,8 @@ static inline device_camera camera_on_device(const camera *host) {
   device_camera c;
   c.width = host->width;
   c.height = host->height;
-  c.tiles_x = (host->width + TILE_SIDE - 1) / TILE_SIDE;
-  c.tiles_y = (host->height + TILE_SIDE - 1) / TILE_SIDE;
+  c.tiles_x = tiles_along(host->width);
+  c.tiles_y = tiles_along(host->height);
   c.fx = host->fx;
   c.fy = host->fy;
   c.cx = host->cx;
@@ -89,12 +89,6 @@ typedef struct __align__(16) splat {
   int key;
 }
 splat;
-
-/* Tiles x0 to x1 - 1 by y0 to y1 - 1 that a splat's bounding box touches. */
-typedef struct __align__(16) tile_box {
-  int x0, y0, x1, y1;
-}
-tile_box;
 
 /* Tile t draws list[first[t]] to list[first[t + 1] - 1]. */
 typedef struct tile_lists {

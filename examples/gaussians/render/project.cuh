@@ -12,33 +12,18 @@
 #define HALF_LOG2_E 0.72134752f
 #define TWO_LN_2 1.38629436f
 
-/* Clamped before it becomes an integer, so that no value, NaN included, is out of range. */
-static __device__ __forceinline__ int tile_edge(float tile, int tiles) {
-  return (int)fminf(fmaxf(tile, 0.0f), (float)tiles);
-}
-
-/* Tiles with a pixel centre within half_x, half_y of the centre. */
-static __device__ __forceinline__ tile_box box_around(const device_camera *c, float x, float y,
-                                                      float half_x, float half_y) {
-  const float per_pixel = 1.0f / TILE_SIDE;
-  tile_box box;
-  box.x0 = tile_edge(floorf((x - half_x) * per_pixel), c->tiles_x);
-  box.y0 = tile_edge(floorf((y - half_y) * per_pixel), c->tiles_y);
-  box.x1 = tile_edge(floorf((x + half_x) * per_pixel) + 1.0f, c->tiles_x);
-  box.y1 = tile_edge(floorf((y + half_y) * per_pixel) + 1.0f, c->tiles_y);
-  return box;
-}
-
 static __device__ __forceinline__ tile_box find_box(const footprint *f, const device_camera *c,
                                                     const splat *s, tile_test test) {
+  float2 half;
   if (test == TILE_CIRCLE) {
-    float middle = 0.5f * (f->xx + f->yy), half = 0.5f * (f->xx - f->yy);
-    float longest = middle + sqrtf(half * half + f->xy * f->xy);
-    float reach = 3.33f * sqrtf(longest); /* sqrt(2 ln 255) of the most opaque */
-    return box_around(c, s->x, s->y, reach, reach);
+    float middle = 0.5f * (f->xx + f->yy), difference = 0.5f * (f->xx - f->yy);
+    float longest = middle + sqrtf(difference * difference + f->xy * f->xy);
+    half.x = half.y = 3.33f * sqrtf(longest); /* sqrt(2 ln 255) of the most opaque */
+  } else {
+    float squares = TWO_LN_2 * (1.001f * s->limit + 1e-3f); /* standard deviations, squared */
+    half = make_float2(sqrtf(squares * f->xx), sqrtf(squares * f->yy));
   }
-  float squares = TWO_LN_2 * (1.001f * s->limit + 1e-3f); /* standard deviations, squared */
-  return box_around(c, s->x, s->y, sqrtf(squares * f->xx), sqrtf(squares * f->yy));
+  return tile_box_around(make_float2(s->x, s->y), half, c->tiles_x, c->tiles_y);
 }
 
 static __device__ __forceinline__ bool make_splat(splat *s, tile_box *box, const gaussians *g,

@@ -1,11 +1,11 @@
-/* arc example fit_image: pictures survive a round trip, damaged ones are refused with a reason.
+/* arc examples: pictures survive a round trip, damaged ones are refused with a reason.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
 #include "simt/simt.cuh"
 
-#include "../common/image_io.h"
-#include "../common/test_files.h"
+#include "image_io.h"
+#include "test_files.h"
 
 #if IMAGE_HAVE_JPEG
 #include <jpeglib.h>
@@ -268,5 +268,5 @@ int main(void) {
   test_shrink();
   test_unwritable();
   test_folder_remove();
-  return test_end("test_fit_pictures");
+  return test_end("test_pictures");
 }

@@ -1,9 +1,9 @@
-/* arc example gaussians: memory of the device, and calls that must not fail.
+/* arc examples: memory of the device, and calls that must not fail.
    SPDX-License-Identifier: Apache-2.0
 
    A CUDA call that fails ends the program with one line: this is an example, not a library. */
-#ifndef GAUSSIANS_DEVICE_H
-#define GAUSSIANS_DEVICE_H
+#ifndef EXAMPLES_DEVICE_H
+#define EXAMPLES_DEVICE_H
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ typedef struct device_array {
 
 static inline void device_check(cudaError_t status, const char *what) {
   if (status == cudaSuccess) return;
-  fprintf(stderr, "gaussians: %s: %s\n", what, cudaGetErrorString(status));
+  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
   exit(1);
 }
 
@@ -57,12 +57,17 @@ static inline void host_to_device(void *device, const void *host, size_t bytes, 
 static inline void *host_memory(size_t bytes) {
   void *memory = calloc(bytes > 0 ? bytes : 1, 1);
   if (memory == nullptr) {
-    fprintf(stderr, "gaussians: not enough memory on the host for %zu bytes\n", bytes);
+    fprintf(stderr, "not enough memory on the host for %zu bytes\n", bytes);
     exit(1);
   }
   return memory;
 }
 
-static inline int line_blocks(size_t threads) { return (int)((threads + 255) / 256); }
+/* Of kernels with one thread for each item of a line. */
+enum { LINE_THREADS = 256 };
+
+static inline int line_blocks(size_t threads) {
+  return (int)((threads + LINE_THREADS - 1) / LINE_THREADS);
+}
 
 #endif
