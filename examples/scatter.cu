@@ -1,4 +1,4 @@
-/* scatter.cu - every lane adds to the row of its own key; lanes whose keys coincide are summed first.
+/* scatter.cu - every lane adds to the row of its own key; equal keys of a warp are summed first.
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/scatter.cu -o scatter                     on a GPU

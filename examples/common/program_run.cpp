@@ -1,4 +1,4 @@
-/* arc examples: what their programs do alike.
+/* arc examples: interrupts, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 

@@ -1,4 +1,4 @@
-/* arc examples: what their programs do alike: interrupts, the clock, medians, the device.
+/* arc examples: interrupts, the clock, medians, the device.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLES_PROGRAM_RUN_H
 #define EXAMPLES_PROGRAM_RUN_H
@@ -10,7 +10,8 @@
 
 #include "output_file.h"
 
-/* Set by Ctrl-C or `kill`, once caught: the program ends what is under way and writes its results. */
+/* Set by Ctrl-C or `kill`, once caught: the program ends the current step and writes its results.
+   */
 extern volatile sig_atomic_t interrupted;
 void catch_interrupts(void);
 
@@ -28,7 +29,7 @@ static inline bool has_device(const char *program, error_line *error) {
                    status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
 }
 
-/* What runs, and with which policy; prints nothing if the device cannot be asked. */
+/* What runs, and with which policy; prints nothing if the device's properties cannot be read. */
 static inline cudaError_t print_device(const char *policy) {
 #if SIMT_ON_CPU
   printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");

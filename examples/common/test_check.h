@@ -1,4 +1,4 @@
-/* arc examples: what its tests share.
+/* arc examples: checks of the tests.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLES_TEST_CHECK_H
 #define EXAMPLES_TEST_CHECK_H

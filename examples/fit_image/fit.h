@@ -80,8 +80,8 @@ gaussians split_gaussians(float *block, int count);
 
 /* Splats and tile lists of the parameters as they are. */
 void fit_build_lists(fit *f);
-/* Turns counts into list positions: begin[t] and cursors[t] become the sum of the counts before tile
-   t. cursors holds the counts at the start. total: the sum of all. */
+/* Turns counts into list positions: begin[t] and cursors[t] become the sum of the counts before
+   tile t. cursors holds the counts at the start. total: the sum of all. */
 void fit_scan_tiles(int tiles, int *cursors, int *begin, long long *total);
 /* Writes no key behind the lists' capacity. */
 void fit_fill_tiles(fit *f);
@@ -89,7 +89,8 @@ void fit_forward(fit *f);
 /* Adds to the gradients, which are zero at the start of a step. */
 void fit_backward(fit *f);
 
-/* correction_1, correction_2: 1 - beta^step of the two moments. Parameters stay from low to high. */
+/* correction_1, correction_2: 1 - beta^step of the two moments. Parameters stay from low to high.
+   */
 typedef struct adam_step {
   float rate, correction_1, correction_2, low, high;
 } adam_step;

@@ -74,7 +74,7 @@ static void default_gaussians(fit_options *o, const image *target) {
 }
 
 static void print_header(const fit_options *o, const image *target) {
-  device_check(print_device(ARC_POLICY_STRING), "asking for the device");
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
   printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
          target->width, target->height);
   printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,
@@ -181,7 +181,7 @@ static bool write_csv(const char *path, const run_result *results, int count, co
   return output_file_commit(&file, error);
 }
 
-/* One path, or all of them with --compare-paths; then what was asked for is written. */
+/* Runs one path, or all of them with --compare-paths, and writes the outputs. */
 static int run_and_report(const fit_options *o, const image *target, image *fitted) {
   run_result results[FIT_WAYS];
   error_line error;
@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
     options_print_help(stdout);
     return 0;
   }
-  /* Everything that can be wrong is asked for before the work begins. */
+  /* Outputs that cannot be written are reported before the work begins. */
   if (o.out != nullptr && !image_write_probe(o.out, &error)) return fail(2, &error);
   if (o.csv != nullptr && !output_file_probe(o.csv, &error)) return fail(2, &error);
   image target = {0, 0, nullptr}, fitted = {0, 0, nullptr};

@@ -1,4 +1,4 @@
-/* arc example fit_image: what the command line asks for.
+/* arc example fit_image: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 

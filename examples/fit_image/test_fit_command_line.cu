@@ -76,8 +76,8 @@ static void test_outputs(void) {
   check_right("--path butterfly --seed 7" SMALL OUT, 0, "written");
   char *csv = test_read_file(test_path("out.csv"), &size);
   CHECK(lines_in(csv) == 2, "csv: %s", csv);
-  CHECK(strncmp(csv, "path,values,gaussians,width,height,steps,loss,psnr_db,", 54) == 0,
-        "csv: %s", csv);
+  CHECK(strncmp(csv, "path,values,gaussians,width,height,steps,loss,psnr_db,", 54) == 0, "csv: %s",
+        csv);
   CHECK(strstr(csv, "\nbutterfly,8,40,32,24,4,") != nullptr, "csv: %s", csv);
   free(csv);
   bool read = image_read(&picture, test_path("out.ppm"), &error);

@@ -57,8 +57,8 @@ static void descend(const image *picture, const fit_settings *settings, double *
   for (int i = 0; i < settings->steps; ++i)
     CHECK(f.times.whole[i] >= 0.0f && f.times.forward[i] >= 0.0f && f.times.backward[i] >= 0.0f &&
               f.times.forward[i] + f.times.backward[i] <= f.times.whole[i] + 1e-3f,
-          "times of step %d: %g, forward %g, backward %g", i, f.times.whole[i],
-          f.times.forward[i], f.times.backward[i]);
+          "times of step %d: %g, forward %g, backward %g", i, f.times.whole[i], f.times.forward[i],
+          f.times.backward[i]);
   fit_end(&f);
 }
 
@@ -114,7 +114,7 @@ static void test_bounds(void) {
   fit_begin(&f, &picture, &settings);
   for (int i = 0; i < 4; ++i) fit_step(&f);
   device_check(cudaMemcpy(scales, f.parameters.log_scales, sizeof scales, cudaMemcpyDeviceToHost),
-            "scales");
+               "scales");
   for (int i = 0; i < 40; ++i)
     CHECK(scales[i] >= logf(SMALLEST_SCALE) - 1e-5f && scales[i] <= logf(32.0f) + 1e-5f,
           "log scale %d is %g", i, scales[i]);

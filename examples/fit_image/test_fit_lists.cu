@@ -14,12 +14,13 @@ typedef struct host_lists {
 static host_lists read_lists(const fit *f) {
   host_lists h;
   h.begin = (int *)malloc(sizeof(int) * (f->tiles + 1));
-  device_check(cudaMemcpy(h.begin, f->lists.begin, sizeof(int) * (f->tiles + 1),
-                       cudaMemcpyDeviceToHost), "reading begin");
+  device_check(
+      cudaMemcpy(h.begin, f->lists.begin, sizeof(int) * (f->tiles + 1), cudaMemcpyDeviceToHost),
+      "reading begin");
   h.total = h.begin[f->tiles];
   h.keys = (int *)malloc(sizeof(int) * (h.total + 1));
   device_check(cudaMemcpy(h.keys, f->lists.keys, sizeof(int) * h.total, cudaMemcpyDeviceToHost),
-            "reading keys");
+               "reading keys");
   return h;
 }
 
@@ -116,8 +117,9 @@ static void test_bounded_fill(void) {
   free_lists(&h);
 
   device_check(cudaMemset(f.lists.keys, 0x5a, sizeof behind), "canaries");
-  device_check(cudaMemcpy(f.cursors, f.lists.begin, sizeof(int) * f.tiles, cudaMemcpyDeviceToDevice),
-            "cursors");
+  device_check(
+      cudaMemcpy(f.cursors, f.lists.begin, sizeof(int) * f.tiles, cudaMemcpyDeviceToDevice),
+      "cursors");
   f.lists.capacity = ROOM;
   fit_fill_tiles(&f);
   device_check(cudaMemcpy(behind, f.lists.keys, sizeof behind, cudaMemcpyDeviceToHost), "canaries");
@@ -155,11 +157,13 @@ static void test_scan(int tiles) {
   int *device_counts = (int *)test_device_array(sizeof(int) * tiles, "counts");
   int *device_begin = (int *)test_device_array(sizeof(int) * (tiles + 1), "begin");
   long long *device_total = (long long *)test_device_array(sizeof(long long), "total");
-  device_check(cudaMemcpy(device_counts, counts, sizeof(int) * tiles, cudaMemcpyHostToDevice), "scan");
+  device_check(cudaMemcpy(device_counts, counts, sizeof(int) * tiles, cudaMemcpyHostToDevice),
+               "scan");
   fit_scan_tiles(tiles, device_counts, device_begin, device_total);
   device_check(cudaMemcpy(begin, device_begin, sizeof(int) * (tiles + 1), cudaMemcpyDeviceToHost),
-            "scan");
-  device_check(cudaMemcpy(&got_total, device_total, sizeof got_total, cudaMemcpyDeviceToHost), "scan");
+               "scan");
+  device_check(cudaMemcpy(&got_total, device_total, sizeof got_total, cudaMemcpyDeviceToHost),
+               "scan");
   for (int t = 0; t < tiles; ++t) {
     CHECK(begin[t] == (int)total, "%d tiles: tile %d begins at %d, not %llu", tiles, t, begin[t],
           total);

@@ -31,7 +31,7 @@ typedef struct scene {
 } scene;
 
 static inline void scene_make(scene *s, int width, int height, int count, double largest_scale,
-                       unsigned long long seed) {
+                              unsigned long long seed) {
   s->width = width;
   s->height = height;
   s->count = count;
@@ -123,8 +123,7 @@ static inline void scene_derivatives(const scene *s, double *derivative, double 
   for (int row = 0; row < s->height; ++row) {
     for (int column = 0; column < s->width; ++column) {
       double slope[3], x = column + 0.5, y = row + 0.5;
-      for (int k = 0; k < 3; ++k)
-        slope[k] = -2.0 * s->wanted[3 * (row * s->width + column) + k];
+      for (int k = 0; k < 3; ++k) slope[k] = -2.0 * s->wanted[3 * (row * s->width + column) + k];
       for (int i = 0; i < s->count; ++i) {
         const double *g = s->gaussian + GAUSSIAN_WIDTH * i;
         double distance = scene_distance(g, x, y);

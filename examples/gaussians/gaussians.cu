@@ -158,7 +158,7 @@ static bool write_all(const options *o, trainer *t, error_line *error) {
 
 /* ---- from the options to the end ------------------------------------------------------------ */
 
-/* Everything that can be wrong is asked for before the work begins. */
+/* Outputs that cannot be written are reported before the work begins. */
 static bool probe_outputs(const options *o, error_line *error) {
   const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
   struct stat status;
@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
   if (!probe_outputs(&o, &error)) return fail(2, &error);
   if (!has_device("gaussians", &error)) return fail(1, &error);
   catch_interrupts();
-  device_check(print_device(ARC_POLICY_STRING), "asking for the device");
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
   if (o.bench_backward) return run_bench_backward(&o);
   if (o.experiment != nullptr) return run_experiment(&o);
   return run_training(&o);

@@ -1,4 +1,4 @@
-/* arc example gaussians: what the command line asks for.
+/* arc example gaussians: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_OPTIONS_H
 #define GAUSSIANS_OPTIONS_H

@@ -27,7 +27,7 @@ static void experiment_write_head(FILE *stream) {
   fprintf(stream, "\n");
 }
 
-/* The papers' names for what they have named. */
+/* The papers' names of their paths. */
 static const char *experiment_name(add_way way, bool tunes) {
   if (tunes) return "tuned";
   return way == ADD_SERIALIZED ? "SW-S" : way == ADD_BUTTERFLY ? "SW-B" : add_way_name(way);
@@ -86,7 +86,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   loss_figures train, test;
   char room[16];
   unsigned long long histogram[LANE_COUNTS] = {0};
-  const frame_settings *s = &t->f.settings; /* of a tuned run: what it has come to */
+  const frame_settings *s = &t->f.settings; /* of a tuned run: those of the last step */
   const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   trainer_draw(t, t->training[0]);
@@ -110,8 +110,8 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
 
 /* ---- summary -------------------------------------------------------------------------------- */
 
-/* shift: how far an implementation's PSNR lies from the mean of all with the same seed, since what
-   a seed does to everybody says nothing about who adds. */
+/* shift: how far an implementation's PSNR lies from the mean of all with the same seed, so that the
+   seed's own effect cancels. */
 typedef struct experiment_mean {
   const char *name;
   int count;

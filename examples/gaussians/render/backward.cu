@@ -1,5 +1,4 @@
-/* arc example gaussians: the backward pass by the kernel to copy from, by arc with a threshold known
-   at run time, by plain atomics, and with nothing added.
+/* arc example gaussians: the backward pass through arc, by plain atomics, with nothing added.
    SPDX-License-Identifier: Apache-2.0 */
 #include "backward.cuh"
 

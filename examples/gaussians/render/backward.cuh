@@ -6,7 +6,8 @@
    At a pixel, with s the colour behind a splat (all of it dotted with the loss by the pixel's
    colour),
        T = T behind / (1 - alpha),   d loss / d alpha = T (colour . slope) - s / (1 - alpha),
-   and only u = alpha * d loss / d alpha, times powers of the offset, differs from pixel to pixel. */
+   and only u = alpha * d loss / d alpha, times powers of the offset, differs from pixel to pixel.
+ */
 #ifndef GAUSSIANS_BACKWARD_CUH
 #define GAUSSIANS_BACKWARD_CUH
 
@@ -27,10 +28,10 @@ static __device__ __forceinline__ int block_largest(int warps_value, int warps) 
   return largest;
 }
 
-/* A pixel on the way. */
+/* One pixel's state from step to step. */
 typedef struct pixel_slope {
   float red, green, blue; /* the loss by the pixel's colour */
-  float transmittance;    /* in front of what has been walked so far */
+  float transmittance;    /* in front of the splats visited so far */
   float behind;           /* the colour behind, dotted with the three */
   int drawn;
 } pixel_slope;
@@ -50,16 +51,16 @@ static __device__ __forceinline__ pixel_slope load_pixel(const backward_argument
   return s;
 }
 
-/* What the pixels of a lane see of a splat; they lie in one column, WARP_ROWS apart. */
+/* A splat as seen from the pixels of a lane, which lie in one column, WARP_ROWS apart. */
 typedef struct splat_view {
   float dx, dy[MOST_PIXELS], q[MOST_PIXELS];
   bool hits[MOST_PIXELS];
 } splat_view;
 
-/* Whether any of them is hit. */
-static __device__ __forceinline__ bool look_at_splat(splat_view *view, const pixel_slope *slopes,
-                                                     int pixels, pixel first, const splat *s,
-                                                     int position) {
+/* Returns whether any of them is hit. */
+static __device__ __forceinline__ bool view_splat(splat_view *view, const pixel_slope *slopes,
+                                                  int pixels, pixel first, const splat *s,
+                                                  int position) {
   bool any = false;
   view->dx = s->x - first.x;
   UNROLL
@@ -73,8 +74,8 @@ static __device__ __forceinline__ bool look_at_splat(splat_view *view, const pix
 }
 
 /* One step of one pixel. Adds to the values what differs along a column; where the pixel is not
-   hit, alpha is 0: its state stays, and it adds zeros. No branch: warps in which a splat misses all
-   lanes have left before, and the others would pay for it. */
+   hit, alpha is 0: its state stays, and it adds zeros. No branch: splats that miss the whole
+   warp are not visited, and with a branch the others would be slower. */
 static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *s, float dy,
                                                    float q, bool hit, float v[SPLAT_WIDTH]) {
   float full = hit ? s->opacity * exp2_fast(-q) : 0.0f;
@@ -95,7 +96,7 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
   v[SUM_BLUE] += weight * p->blue;
 }
 
-/* One step of a lane: the values of its pixels, added up before they meet those of other lanes. */
+/* One step of a lane: the values, summed over its pixels. */
 static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, int pixels, const splat *s,
                                                     const splat_view *view, float v[SPLAT_WIDTH]) {
   UNROLL
@@ -184,12 +185,12 @@ static __device__ __forceinline__ void backward_step(const backward_arguments *a
   splat_view view;
   float v[SPLAT_WIDTH];
   __syncwarp();
-  bool hit = look_at_splat(&view, l->slopes, pixels, l->first, s, position);
+  bool hit = view_splat(&view, l->slopes, pixels, l->first, s, position);
   splat_slopes(l->slopes, pixels, s, &view, v);
   add_values<way>(a, l, rows, s->key, v, hit);
 }
 
-/* warp_last: how far the warp's pixels have looked. */
+/* warp_last: the largest `drawn` of the warp's pixels. */
 static __device__ __forceinline__ void backward_end(const backward_arguments *a,
                                                     const backward_lane *l, int way,
                                                     int warp_last) {
@@ -198,7 +199,7 @@ static __device__ __forceinline__ void backward_end(const backward_arguments *a,
     atomicAdd(&a->histogram[0], (unsigned long long)((unsigned)warp_last - l->kept));
 }
 
-/* Loads the lane's pixels; returns how far they have looked. */
+/* Loads the lane's pixels; returns the largest `drawn` of them. */
 static __device__ __forceinline__ int backward_begin(const backward_arguments *a, backward_lane *l,
                                                      int pixels) {
   const render_arguments *r = &a->render;

@@ -1,8 +1,7 @@
-/* arc example gaussians: does a splat reach into a rectangle? Without divisions or roots.
+/* arc example gaussians: whether a splat reaches a rectangle, without divisions or roots.
    SPDX-License-Identifier: Apache-2.0
 
-   Without branches either: the lanes of a warp that ask here vote afterwards, and a compiler that
-   fears they have parted guards every later vote. */
+   Without branches either: after one, the compiler would guard every later vote of the warp. */
 #ifndef GAUSSIANS_ELLIPSE_CUH
 #define GAUSSIANS_ELLIPSE_CUH
 
@@ -22,7 +21,7 @@ static __device__ __forceinline__ bool reaches_edge(float a, float b, float c, f
 }
 
 /* Whether any point of the rectangle of pixel centres x0..x1 by y0..y1 lies within the limit of a
-   splat that is seen. Only the edges that face the centre need asking. The limit is widened by what
+   splat that is seen. Only the edges that face the centre are tested. The limit is widened by what
    rounding may take away. */
 static __device__ __forceinline__ bool splat_reaches(const splat *s, float x0, float y0, float x1,
                                                      float y1) {

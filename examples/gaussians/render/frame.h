@@ -34,8 +34,8 @@ void frame_list(frame *f);
 void frame_draw(frame *f);
 void frame_forward(frame *f, gaussians model, int count, int degree, const device_camera *camera);
 
-/* What a picture's loss is summed up in: three doubles on the device, not yet divided by the number
-   of values. */
+/* The parts of a picture's loss: doubles on the device, sums not yet divided by the number of
+   values. */
 enum { LOSS_L1, LOSS_SSIM, LOSS_SQUARES, LOSS_PARTS };
 
 /* The loss to train by, and its slope. wanted: three planes of bytes. */

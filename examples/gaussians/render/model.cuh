@@ -119,7 +119,7 @@ typedef struct splat_sums {
   bool rows;
 } splat_sums;
 
-/* What densification wants to know of each Gaussian, since it was last done. */
+/* What densification decides by, summed up since the last one. */
 typedef struct view_statistics {
   float *pull;  /* sum over views of |loss by the centre|, in halves of the picture's sides */
   float *views; /* in how many it was seen */
@@ -150,8 +150,8 @@ static __device__ __forceinline__ float reciprocal_fast(float x) {
 #endif
 }
 
-/* q. Spelt out, lest one kernel fuses what another does not: a pixel on the rim must be hit in the
-   backward pass if and only if it was in the forward pass. */
+/* q, with explicit roundings, so that all kernels compute the same bits: a pixel on the rim must be
+   hit in the backward pass if and only if it was in the forward pass. */
 static __device__ __forceinline__ float splat_distance(const splat *s, float dx, float dy) {
   float row = __fmaf_rn(s->a, dx, __fmul_rn(s->b, dy));
   return __fmaf_rn(dx, row, __fmul_rn(__fmul_rn(s->c, dy), dy));
@@ -159,7 +159,7 @@ static __device__ __forceinline__ float splat_distance(const splat *s, float dx,
 
 /* 0 <= q <= limit in one comparison: as unsigned numbers, negative ones and NaN are the largest. A
    thin splat may round to q < 0 far from its centre; that is no hit. The splat is one that is
-   seen. Forward and backward ask in the same way. */
+   seen. Forward and backward use the same test. */
 static __device__ __forceinline__ bool splat_hits(const splat *s, float q) {
   return __float_as_uint(q) <= __float_as_uint(s->limit);
 }

@@ -6,9 +6,9 @@
    covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
    rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
    pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged
-   splats, each of its lanes asks one of them whether it reaches the warp's rectangle at all, and
-   the warp walks over those that do. It leaves a bit for each that hit a pixel, and the backward
-   pass walks over those. `asks` turns both off. */
+   splats, each of its lanes tests whether one of them reaches the warp's rectangle; the warp then
+   visits only those that do. It stores a bit for each that hit a pixel, and the backward pass
+   visits only those. */
 #ifndef GAUSSIANS_PIXELS_CUH
 #define GAUSSIANS_PIXELS_CUH
 

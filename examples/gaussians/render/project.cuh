@@ -278,8 +278,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
   store_slope(&gradients, i, &slope);
 }
 
-/* The loss by the camera's 12 numbers: every Gaussian adds to the one row of its view, the very
-   case of many lanes and one key, and of a row that the whole grid adds to at once. by_camera: rows
+/* The loss by the camera's 12 numbers: every Gaussian adds to the one row of the view, to
+   which the whole grid adds at once: a contended row. by_camera: rows
    of 12, one a view. Whole warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,

@@ -1,4 +1,4 @@
-/* arc example gaussians: what drawing may be told.
+/* arc example gaussians: settings of drawing.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_SETTINGS_H
 #define GAUSSIANS_SETTINGS_H
@@ -6,8 +6,8 @@
 #include "ways.h"
 
 /* Which tiles get a splat: those of the square around the circle that the field draws around its
-   longer axis, blind to opacity; those of the tight box of what is at least 1/255 opaque; or those
-   of the box that this ellipse truly reaches. The image is the same. */
+   longer axis, whatever its opacity; those of the tight box of what is at least 1/255 opaque; or
+   those of the box that this ellipse truly reaches. The image is the same. */
 typedef enum tile_test { TILE_CIRCLE = 1, TILE_BOX, TILE_EXACT } tile_test;
 
 typedef struct frame_settings {

@@ -97,7 +97,7 @@ static void unproject(const camera *c, float u, float v, float depth, float *p) 
 }
 
 /* Samples what each camera sees; a place belongs to the box if at least `share` of them see it.
-   Whether any does. Of many cameras 64 are asked. */
+   Returns whether any place does. At most 64 of the cameras are sampled. */
 static bool box_of_views(scene *s, double distance, double share) {
   enum { MOST_CAMERAS = 64, SIDE = 9, DEPTHS = 8 };
   int cameras = s->view_count < MOST_CAMERAS ? s->view_count : MOST_CAMERAS;

@@ -109,7 +109,7 @@ static bool set_lens(lens *l, const nerf_intrinsics *n, const json_value *frame,
   return error_set(error, "line %d: %.400s", frame->line, reason.text);
 }
 
-/* Camera to world, 3 or 4 rows; the fourth says nothing. */
+/* Camera to world, 3 or 4 rows; the fourth is not used. */
 static bool read_matrix(double m[3][4], const json_value *rows, error_line *error) {
   if (!want_kind(rows, JSON_ARRAY, "transform_matrix", error)) return false;
   const json_value *row = rows->first;

@@ -90,8 +90,7 @@ static void test_runs(void) {
   check_right("--path butterfly --threshold 3" SMALL, 0, "butterfly, threshold 3");
   check_right("--tune on" SMALL, 0, ", tuned");
   check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
-  check_right("--path=plain --rows off --pixels 1 --tiles box" SMALL, 0,
-              "plain, threshold -");
+  check_right("--path=plain --rows off --pixels 1 --tiles box" SMALL, 0, "plain, threshold -");
   check_right("--procedural large --background white --densify off" SMALL, 0, "scene      large");
   check_right("--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train ");
   CHECK(test_folder_files(true) == 0, "a run without --out left a file");

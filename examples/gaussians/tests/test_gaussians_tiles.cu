@@ -187,8 +187,8 @@ static void test_same_picture(test_frame *t) {
             wanted[i]);
     free(got);
   }
-  CHECK(pairs[2] < 0.9 * pairs[1] && pairs[1] < 0.9 * pairs[0], "pairs: circle %d, box %d, exact %d",
-        pairs[0], pairs[1], pairs[2]);
+  CHECK(pairs[2] < 0.9 * pairs[1] && pairs[1] < 0.9 * pairs[0],
+        "pairs: circle %d, box %d, exact %d", pairs[0], pairs[1], pairs[2]);
   free(wanted);
 }
 

@@ -75,8 +75,8 @@ static void test_learning(const options *o, scene *data, const gaussians_host *m
   CHECK(t.memory.now == 0, "%zu bytes are not given back", t.memory.now);
 }
 
-/* The tuner is asked at each step and told its time: kernels take turns, with 1, 2 and 4 pixels a
-   lane, and the loss falls. */
+/* The tuner picks the policy of each step and gets its time: kernels take turns, with 1, 2 and 4
+   pixels a lane, and the loss falls. */
 static void test_tuning(const options *o, scene *data, const gaussians_host *model) {
   enum { STEPS = 80 };
   trainer t;

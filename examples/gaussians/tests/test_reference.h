@@ -1,8 +1,8 @@
 /* arc example gaussians: the model once more in double precision, on the host, for its tests.
    SPDX-License-Identifier: Apache-2.0
 
-   Written from the formulas, without tiles, lists or derivatives: every pixel asks every Gaussian,
-   and gradients are central differences. */
+   Written from the formulas, without tiles, lists or derivatives: every pixel visits every
+   Gaussian, and gradients are central differences. */
 #ifndef GAUSSIANS_TEST_REFERENCE_H
 #define GAUSSIANS_TEST_REFERENCE_H
 

@@ -1,4 +1,4 @@
-/* arc example gaussians: stop, and go on later as if nothing had happened.
+/* arc example gaussians: saves and resumes a training.
    SPDX-License-Identifier: Apache-2.0 */
 #include "checkpoint.h"
 

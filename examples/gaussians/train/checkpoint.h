@@ -1,8 +1,8 @@
-/* arc example gaussians: stop, and go on later as if nothing had happened.
+/* arc example gaussians: saves and resumes a training.
    SPDX-License-Identifier: Apache-2.0
 
    The file: a checkpoint_header, then parameters, both moments and the statistics as the device
-   holds them. It is of the machine that wrote it. */
+   holds them. Its byte order is the machine's. */
 #ifndef GAUSSIANS_CHECKPOINT_H
 #define GAUSSIANS_CHECKPOINT_H
 

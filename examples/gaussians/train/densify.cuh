@@ -1,9 +1,9 @@
 /* arc example gaussians: Gaussians that are cloned, split, pruned; opacities that are reset.
    SPDX-License-Identifier: Apache-2.0
 
-   The field's rules. Where the picture pulls hard at a Gaussian's centre, on average over the views
-   that saw it, the model lacks detail: a small one is cloned, a large one becomes two smaller ones
-   drawn from it. Transparent ones and, later, huge ones go. */
+   The field's rules. Where the loss has a large gradient by a Gaussian's centre, on average over
+   the views that saw it, the model lacks detail: a small one is cloned, a large one becomes two
+   smaller ones drawn from it. Transparent ones and, later, huge ones are removed. */
 #ifndef GAUSSIANS_DENSIFY_CUH
 #define GAUSSIANS_DENSIFY_CUH
 

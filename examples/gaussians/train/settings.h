@@ -1,4 +1,4 @@
-/* arc example gaussians: what training may be told.
+/* arc example gaussians: settings of training.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_TRAIN_SETTINGS_H
 #define GAUSSIANS_TRAIN_SETTINGS_H

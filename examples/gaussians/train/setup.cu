@@ -1,4 +1,4 @@
-/* arc example gaussians: the scene that the options ask for, with its pictures and first model.
+/* arc example gaussians: the scene of the options, with its pictures and first model.
    SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
 
