@@ -30,9 +30,9 @@ static view_statistics trainer_statistics(const trainer *t) {
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-/* The kernels that may win, as the tuner knows them: auto with 1, 2 and 4 pixels a lane, as compiled
-   and with a threshold, and the papers' butterfly with those that were asked for. It starts with
-   `backward_default`. */
+/* The kernels that may win, as the tuner knows them: auto with 1, 2 and 4 pixels a lane, as
+   compiled and with a threshold, and the papers' butterfly with the pixels of --pixels. It starts
+   with ADD_DEFAULT. */
 static int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
 
 static void trainer_begin_tuning(trainer *t) {
@@ -47,9 +47,8 @@ static void trainer_begin_tuning(trainer *t) {
   config.path[config.paths++].uses_threshold = 1;
   config.start_path = tuned_path(t->settings.frame.pixels);
   config.seed = t->settings.seed;
-  int error = arc_tune_init(&t->tune, &config);
-  if (error == ARC_TUNE_OK) return;
-  fprintf(stderr, "gaussians: tuning: %s\n", arc_tune_error_text(error));
+  if (arc_tune_init(&t->tune, &config) == ARC_TUNE_OK) return;
+  fprintf(stderr, "the tuner refuses its configuration\n");
   exit(1);
 }
 
@@ -58,7 +57,7 @@ static void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->iteration & 1];
   frame_settings *s = &t->f.settings;
   if (!t->settings.tunes) return;
-  arc_tune_next(&t->tune, policy);
+  *policy = arc_tune_next(&t->tune);
   bool butterfly = policy->path == ARC_PATH_BUTTERFLY;
   s->threshold = policy->threshold;
   s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy->path - ARC_PATH_AUTO);
@@ -243,7 +242,7 @@ void trainer_read_times(trainer *t, int iteration) {
   r->backward_ms = ms[MARK_MEASURED];
   r->rest_ms = rest;
   if (t->settings.tunes)
-    arc_tune_report_ticket(&t->tune, t->policies[iteration & 1].ticket, 1000.0 * r->backward_ms);
+    arc_tune_report(&t->tune, t->policies[iteration & 1].ticket, 1000.0 * r->backward_ms);
 }
 
 /* A new block for `to` Gaussians in the place of an old one, which is returned. */
