@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+enum { TEST_SKIPPED = 77 }; /* the exit status of a test that did not run */
+
 static int test_failures = 0;
 
 /* Goes on after a failure, so that one run shows all of them; the first twenty are printed. */

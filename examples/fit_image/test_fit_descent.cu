@@ -128,10 +128,7 @@ static void test_bounds(void) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_descent: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_descent")) return TEST_SKIPPED;
   test_adam();
   test_descent();
   test_read_picture();

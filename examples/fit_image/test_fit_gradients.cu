@@ -83,10 +83,7 @@ static void test_many_gaussians(void) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_gradients: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_gradients")) return TEST_SKIPPED;
   test_finite_differences();
   test_many_gaussians();
   return test_end("test_fit_gradients");

@@ -179,10 +179,7 @@ static void test_scan(int tiles) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_lists: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_lists")) return TEST_SKIPPED;
   test_lists(1, 1, 1, 1.0);
   test_lists(16, 16, 40, 4.0);
   test_lists(100, 49, 400, 9.0);

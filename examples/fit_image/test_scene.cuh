@@ -6,14 +6,7 @@
 #define FIT_TEST_SCENE_CUH
 
 #include "fit.h"
-#include "../common/test_check.h"
-
-enum { TEST_SKIPPED = 77 };
-
-static inline bool test_has_device(void) {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
+#include "../common/test_device.h"
 
 /* Zeros on the device. */
 static inline void *test_device_array(size_t bytes, const char *what) {

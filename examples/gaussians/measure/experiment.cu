@@ -86,7 +86,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   loss_figures train, test;
   char room[16];
   unsigned long long histogram[LANE_COUNTS] = {0};
-  const frame_settings *s = &t->f.settings; /* of a tuned run: those of the last step */
+  const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
   const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   trainer_draw(t, t->training[0]);

@@ -50,6 +50,7 @@ bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *err
   }
   device_check(cudaDeviceSynchronize(), "training");
   if (t->iteration > t->first_iteration) trainer_read_times(t, t->iteration - 1);
+  trainer_take_choice(t);
   *seconds = seconds_now() - begin;
   hide_progress();
   return written;

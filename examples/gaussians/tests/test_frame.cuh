@@ -6,15 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../common/test_device.h"
 #include "../render/frame.h"
 #include "test_reference.h"
-
-enum { TEST_SKIPPED = 77 };
-
-static inline bool test_has_device(void) {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-}
 
 static inline frame_settings test_frame_settings(const reference *r) {
   frame_settings s = {TILE_EXACT,

@@ -282,10 +282,7 @@ static void test_counts(void) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_gaussians_gradients: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_gaussians_gradients")) return TEST_SKIPPED;
   for (int degree = 0; degree <= 3; ++degree) {
     test_differences(degree, 1);
     test_differences(degree, 2);

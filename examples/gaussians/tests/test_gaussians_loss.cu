@@ -129,10 +129,7 @@ static void test_pictures(unsigned long long seed) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_gaussians_loss: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_gaussians_loss")) return TEST_SKIPPED;
   test_pictures(1);
   test_pictures(2);
   return test_end("test_gaussians_loss");

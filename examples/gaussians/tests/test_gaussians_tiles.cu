@@ -255,10 +255,7 @@ static void test_nothing_seen(void) {
 int main(void) {
   reference r;
   test_frame t;
-  if (!test_has_device()) {
-    printf("test_gaussians_tiles: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
   test_sort();
   test_scan();
   make_scene(&r);

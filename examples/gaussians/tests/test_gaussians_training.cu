@@ -411,10 +411,7 @@ int main(void) {
   scene data;
   gaussians_host model;
   error_line error;
-  if (!test_has_device()) {
-    printf("test_gaussians_training: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_gaussians_training")) return TEST_SKIPPED;
   options o = test_options(80);
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);

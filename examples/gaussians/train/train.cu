@@ -52,18 +52,26 @@ static void trainer_begin_tuning(trainer *t) {
   exit(1);
 }
 
+static void trainer_set_policy(trainer *t, arc_tune_policy policy) {
+  frame_settings *s = &t->f.settings;
+  bool butterfly = policy.path == ARC_PATH_BUTTERFLY;
+  s->threshold = policy.threshold;
+  s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy.path - ARC_PATH_AUTO);
+  s->way = butterfly                                ? ADD_BUTTERFLY
+           : policy.threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
+                                                    : ADD_AUTO;
+}
+
 /* Before the backward kernel of a step. */
 static void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->iteration & 1];
-  frame_settings *s = &t->f.settings;
   if (!t->settings.tunes) return;
   *policy = arc_tune_next(&t->tune);
-  bool butterfly = policy->path == ARC_PATH_BUTTERFLY;
-  s->threshold = policy->threshold;
-  s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy->path - ARC_PATH_AUTO);
-  s->way = butterfly                                 ? ADD_BUTTERFLY
-           : policy->threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
-                                                     : ADD_AUTO;
+  trainer_set_policy(t, *policy);
+}
+
+void trainer_take_choice(trainer *t) {
+  if (t->settings.tunes) trainer_set_policy(t, t->tune.result.choice);
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */

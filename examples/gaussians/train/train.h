@@ -57,6 +57,9 @@ size_t model_bytes(int count);
 void trainer_step(trainer *t);
 /* The times of a step that has ended. */
 void trainer_read_times(trainer *t, int iteration);
+/* After the last step: the policy that the tuner has chosen, if it tunes, in place of the last one
+   tried. */
+void trainer_take_choice(trainer *t);
 /* The view to train on next. */
 int trainer_view(trainer *t);
 /* Degrees of the harmonics come in one after another, 1000 iterations apart or, in a short run,
