@@ -1,8 +1,8 @@
 /* arc examples: options and their values, from the command line.
    SPDX-License-Identifier: Apache-2.0
 
-   All are false, with a line that names the option, what was given and what is legal, if that is
-   not what it must be. */
+   Each returns false, with a line that names the option, the value given and the legal values, if
+   the value is not legal. */
 #ifndef EXAMPLES_OPTION_VALUES_H
 #define EXAMPLES_OPTION_VALUES_H
 

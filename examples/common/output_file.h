@@ -26,7 +26,7 @@ typedef struct output_file {
 } output_file;
 
 /* False, with the reason, if the path cannot be written: no such folder, a folder, no permission.
-   Leaves nothing behind: made for asking before hours of work. */
+   Leaves no file behind; to be called before long work. */
 bool output_file_probe(const char *path, error_line *error);
 
 bool output_file_open(output_file *file, const char *path, error_line *error);

@@ -1,9 +1,11 @@
-/* arc examples: what its tests share.
+/* arc examples: checks of the tests.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLES_TEST_CHECK_H
 #define EXAMPLES_TEST_CHECK_H
 
 #include <stdio.h>
+
+enum { TEST_SKIPPED = 77 }; /* the exit status of a test that did not run */
 
 static int test_failures = 0;
 

@@ -10,7 +10,7 @@
 
 #include "test_files.h"
 
-enum { TEST_SKIPPED = 77, MOST_ARGUMENTS = 40 };
+enum { MOST_ARGUMENTS = 40 };
 
 /* What a test says of its program. */
 typedef struct command_line_test {

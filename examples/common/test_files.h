@@ -24,7 +24,7 @@ static inline const char *test_path(const char *name) {
 
 static inline bool test_folder_make(void) {
   const char *base = getenv("TMPDIR");
-  snprintf(test_folder, sizeof test_folder, "%.200s/fit_image_XXXXXX", base ? base : "/tmp");
+  snprintf(test_folder, sizeof test_folder, "%.200s/arc_test_XXXXXX", base ? base : "/tmp");
   return mkdtemp(test_folder) != nullptr;
 }
 

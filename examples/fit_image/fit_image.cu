@@ -5,27 +5,23 @@
    fit_image --help
 
    Where to read on: model.cuh (one Gaussian at one pixel), kernels.cuh (the kernels; the call of
-   arc stands in `backward`), fit.cuh (one step after another). This file is the program around. */
+   arc is in `backward`), fit.h (one step after another). This file is the program. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "simt/simt.cuh"
-
 #include "../common/program_run.h"
-#include "fit.cuh"
+#include "fit.h"
 
 static const double SAME_PSNR_DB = 0.1;
 
 /* What one run of one path gave; times are medians over the steps. */
 typedef struct run_result {
-  fit_path path;
-  int threshold;
+  fit_way way;
   int steps;
   double loss, psnr;
   float whole_ms, forward_ms, backward_ms, rest_ms;
-  char tuning[8192]; /* an account of it, with --tune */
 } run_result;
 
 static fit_options default_options(void) {
@@ -33,8 +29,7 @@ static fit_options default_options(void) {
   memset(&o, 0, sizeof o);
   o.fit.steps = SIMT_ON_CPU ? 30 : 500;
   o.fit.seed = 1;
-  o.fit.path = FIT_DEFAULT;
-  o.fit.threshold = ARC_THRESHOLD_AUTO;
+  o.fit.way = FIT_DEFAULT;
   o.fit.rates[RATE_MEAN] = 0.4f;
   o.fit.rates[RATE_SCALE] = 0.06f;
   o.fit.rates[RATE_ANGLE] = 0.06f;
@@ -79,7 +74,7 @@ static void default_gaussians(fit_options *o, const image *target) {
 }
 
 static void print_header(const fit_options *o, const image *target) {
-  fit_check(print_device(ARC_POLICY_STRING), "asking for the device");
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
   printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
          target->width, target->height);
   printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,
@@ -93,22 +88,12 @@ static void show_progress(const fit *f, double *next) {
   *next = now + 0.2;
   double loss = fit_latest_loss(f);
   fprintf(stderr, "\r%-11s step %d of %d  loss %.6g  PSNR %.2f dB\033[K",
-          fit_path_name(f->settings.path), f->steps_done, f->settings.steps, loss,
-          fit_psnr(f, loss));
+          fit_way_name(f->settings.way), f->steps_done, f->settings.steps, loss, fit_psnr(f, loss));
   fflush(stderr);
 }
 
 static void hide_progress(void) {
   if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
-}
-
-/* The last word of the tuner, and why. */
-static void read_tuning(const fit *f, run_result *result) {
-  arc_tune_policy best;
-  arc_tune_best(&f->tune, &best);
-  result->path = fit_path_of(best);
-  result->threshold = best.threshold;
-  arc_tune_explain(&f->tune, result->tuning, sizeof result->tuning);
 }
 
 /* Fits from the start. False, with a line, if the loss is not a number any more. */
@@ -122,13 +107,11 @@ static bool run(const fit_settings *settings, const image *target, image *fitted
     show_progress(&f, &next_progress);
   }
   hide_progress();
-  result->path = settings->path;
-  result->threshold = settings->threshold;
+  result->way = settings->way;
   result->steps = f.steps_done;
   result->loss = fit_loss(&f);
   result->psnr = fit_psnr(&f, result->loss);
   if (f.steps_done > 0) fit_read_times(&f, f.steps_done - 1);
-  if (settings->tune) read_tuning(&f, result);
   result->whole_ms = f.steps_done ? median(f.times.whole, f.steps_done) : 0.0f;
   result->forward_ms = f.steps_done ? median(f.times.forward, f.steps_done) : 0.0f;
   result->backward_ms = f.steps_done ? median(f.times.backward, f.steps_done) : 0.0f;
@@ -142,41 +125,30 @@ static bool run(const fit_settings *settings, const image *target, image *fitted
                    result->steps);
 }
 
-static const char *threshold_name(const run_result *r, char *room) {
-  if (r->path == FIT_PLAIN || r->path == FIT_ATOMIC) return "-";
-  if (r->path == FIT_DEFAULT || r->threshold == ARC_THRESHOLD_AUTO) return "auto";
-  snprintf(room, 16, "%d", r->threshold);
-  return room;
-}
-
-static void print_result(const run_result *r, bool tuned) {
-  char room[16];
-  printf("path       %s, threshold %s\n", fit_path_name(r->path), threshold_name(r, room));
+static void print_result(const run_result *r) {
+  printf("path       %s\n", fit_way_name(r->way));
   printf("loss       %.6g after %d steps\n", r->loss, r->steps);
   printf("PSNR       %.3f dB\n", r->psnr);
   printf("ms a step  %.4f: forward %.4f, backward %.4f, rest %.4f (medians%s)\n", r->whole_ms,
          r->forward_ms, r->backward_ms, r->rest_ms,
          SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
-  if (tuned) printf("\ntuning of the backward kernel\n%s", r->tuning);
 }
 
 /* Columns are ratios of the plain kernel's time to this one's: larger is better. */
 static void print_table(const run_result *results, int count) {
   printf("\nms a step: medians, %s\n",
          SIMT_ON_CPU ? "host time of the emulation; says nothing about a GPU" : "GPU events");
-  printf("%-12s %9s %9s %12s %9s %9s %9s %9s\n", "path", "threshold", "PSNR dB", "backward ms",
-         "x plain", "forward", "rest", "step ms");
+  printf("%-12s %9s %12s %9s %9s %9s %9s\n", "path", "PSNR dB", "backward ms", "x plain", "forward",
+         "rest", "step ms");
   for (int i = 0; i < count; ++i) {
     const run_result *r = &results[i];
-    char room[16];
-    printf("%-12s %9s %9.3f %12.4f %9.2f %9.4f %9.4f %9.4f\n", fit_path_name(r->path),
-           threshold_name(r, room), r->psnr, r->backward_ms,
-           r->backward_ms > 0.0f ? results[0].backward_ms / r->backward_ms : 0.0f, r->forward_ms,
-           r->rest_ms, r->whole_ms);
+    printf("%-12s %9.3f %12.4f %9.2f %9.4f %9.4f %9.4f\n", fit_way_name(r->way), r->psnr,
+           r->backward_ms, r->backward_ms > 0.0f ? results[0].backward_ms / r->backward_ms : 0.0f,
+           r->forward_ms, r->rest_ms, r->whole_ms);
   }
 }
 
-/* The point of the comparison: every path computes the same gradients. */
+/* Every path computes the same gradients, but for rounding. */
 static bool same_psnr(const run_result *results, int count, error_line *error) {
   int least = 0, most = 0;
   for (int i = 1; i < count; ++i) {
@@ -188,8 +160,8 @@ static bool same_psnr(const run_result *results, int count, error_line *error) {
   printf("\nPSNR spread %.4f dB; at most %.1f is accepted\n", spread, SAME_PSNR_DB);
   if (spread <= SAME_PSNR_DB) return true;
   return error_set(error, "the paths disagree: %s reaches %.3f dB, %s only %.3f dB",
-                   fit_path_name(results[most].path), results[most].psnr,
-                   fit_path_name(results[least].path), results[least].psnr);
+                   fit_way_name(results[most].way), results[most].psnr,
+                   fit_way_name(results[least].way), results[least].psnr);
 }
 
 static bool write_csv(const char *path, const run_result *results, int count, const fit_options *o,
@@ -197,36 +169,35 @@ static bool write_csv(const char *path, const run_result *results, int count, co
   output_file file;
   if (!output_file_open(&file, path, error)) return false;
   fprintf(file.stream,
-          "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
+          "path,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
           "forward_ms,backward_ms,rest_ms,clock\n");
   for (int i = 0; i < count; ++i) {
     const run_result *r = &results[i];
-    char room[16];
-    fprintf(file.stream, "%s,%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
-            fit_path_name(r->path), threshold_name(r, room), (int)GAUSSIAN_WIDTH, o->fit.gaussians,
-            target->width, target->height, r->steps, r->loss, r->psnr, r->whole_ms, r->forward_ms,
-            r->backward_ms, r->rest_ms, SIMT_ON_CPU ? "host_emulation" : "gpu_events");
+    fprintf(file.stream, "%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
+            fit_way_name(r->way), (int)GAUSSIAN_WIDTH, o->fit.gaussians, target->width,
+            target->height, r->steps, r->loss, r->psnr, r->whole_ms, r->forward_ms, r->backward_ms,
+            r->rest_ms, SIMT_ON_CPU ? "host_emulation" : "gpu_events");
   }
   return output_file_commit(&file, error);
 }
 
-/* One path, or all of them with --compare-paths; then what was asked for is written. */
+/* Runs one path, or all of them with --compare-paths, and writes the outputs. */
 static int run_and_report(const fit_options *o, const image *target, image *fitted) {
-  static run_result results[FIT_PATHS];
+  run_result results[FIT_WAYS];
   error_line error;
   int count = 0;
-  int first = o->compare_paths ? 0 : (int)o->fit.path;
-  int last = o->compare_paths ? (int)FIT_PATHS - 1 : (int)o->fit.path;
-  for (int path = first; path <= last && (count == 0 || !interrupted); ++path) {
+  int first = o->compare_paths ? 0 : (int)o->fit.way;
+  int last = o->compare_paths ? (int)FIT_WAYS - 1 : (int)o->fit.way;
+  for (int way = first; way <= last && (count == 0 || !interrupted); ++way) {
     fit_settings settings = o->fit;
-    settings.path = (fit_path)path;
+    settings.way = (fit_way)way;
     if (!run(&settings, target, fitted, &results[count], &error)) return fail(1, &error);
     count += 1;
   }
   if (o->compare_paths)
     print_table(results, count);
   else
-    print_result(&results[0], o->fit.tune);
+    print_result(&results[0]);
   bool agree = !o->compare_paths || interrupted || same_psnr(results, count, &error);
   if (!agree) fail(1, &error);
   if (o->out != nullptr) {
@@ -252,7 +223,7 @@ int main(int argc, char **argv) {
     options_print_help(stdout);
     return 0;
   }
-  /* Everything that can be wrong is asked for before the work begins. */
+  /* Outputs that cannot be written are reported before the work begins. */
   if (o.out != nullptr && !image_write_probe(o.out, &error)) return fail(2, &error);
   if (o.csv != nullptr && !output_file_probe(o.csv, &error)) return fail(2, &error);
   image target = {0, 0, nullptr}, fitted = {0, 0, nullptr};

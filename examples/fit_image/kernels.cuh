@@ -3,55 +3,22 @@
 
    prepare_splats, scan_tiles, fill_tiles   which Gaussians touch which 16 x 16 tile
    forward                                  what is still missing at each pixel, and the loss
-   backward, backward_<path>                the gradient, added up through arc
+   backward                                 the gradient, added up through arc
    adam                                     moves one array of parameters
 
    One block of 256 threads renders one tile; each thread is a pixel and walks the tile's list. */
 #ifndef FIT_KERNELS_CUH
 #define FIT_KERNELS_CUH
 
-/* A pixel that is not hit holds zeros for its gradient, and the key that its whole warp is at: two
-   promises that spare arc the masking and a shuffle. */
-#define ARC_INACTIVE_IS_ZERO 1
-#define ARC_INACTIVE_HAS_KEY 1
-#include "arc.cuh"
-#include "model.cuh"
+#include "fit.h"
 
-enum { TILE_SIDE = 16, TILE_PIXELS = 256, SCAN_THREADS = 256, LINE_THREADS = 256 };
-
-typedef struct canvas {
-  int width, height; /* pixels */
-  int tiles_x, tiles_y;
-} canvas;
-
-/* Tile t holds the Gaussians keys[begin[t]] to keys[begin[t + 1] - 1], in no particular order. */
-typedef struct tile_lists {
-  int *begin; /* one more than there are tiles */
-  int *keys;
-  int capacity; /* of keys */
-} tile_lists;
-
-/* Tiles x0 to x1 - 1 by y0 to y1 - 1. */
-typedef struct tile_box {
-  int x0, y0, x1, y1;
-} tile_box;
+enum { SCAN_THREADS = 256 };
 
 /* ---- which Gaussians touch which tile ------------------------------------------------------- */
 
-/* Clamped before it becomes an integer, so that no value, NaN included, is out of range. */
-static __device__ __forceinline__ int tile_edge(float tile, int tiles) {
-  return (int)fminf(fmaxf(tile, 0.0f), (float)tiles);
-}
-
 static __device__ __forceinline__ tile_box box_of(const gaussians *g, int key, canvas c) {
-  tile_box box;
-  float2 half = splat_half_box(g, key);
-  float x = g->means[2 * key + 0], y = g->means[2 * key + 1];
-  box.x0 = tile_edge(floorf((x - half.x) / TILE_SIDE), c.tiles_x);
-  box.y0 = tile_edge(floorf((y - half.y) / TILE_SIDE), c.tiles_y);
-  box.x1 = tile_edge(floorf((x + half.x) / TILE_SIDE) + 1.0f, c.tiles_x);
-  box.y1 = tile_edge(floorf((y + half.y) / TILE_SIDE) + 1.0f, c.tiles_y);
-  return box;
+  float2 centre = make_float2(g->means[2 * key + 0], g->means[2 * key + 1]);
+  return tile_box_around(centre, splat_half_box(g, key), c.tiles_x, c.tiles_y);
 }
 
 /* One thread a Gaussian. counts: one a tile, zero at the start. */
@@ -136,24 +103,13 @@ static __device__ __forceinline__ pixel pixel_of_thread(canvas c) {
 }
 
 /* The whole block calls: brings the next up to 256 splats of the list into shared memory. */
-static __device__ __forceinline__ int load_batch(splat *batch, const splat *splats,
-                                                 const int *keys, int first, int end) {
+static __device__ __forceinline__ int load_batch(splat *batch, const splat *splats, const int *keys,
+                                                 int first, int end) {
   int mine = first + (int)threadIdx.x;
-  __syncthreads(); /* everybody is done with the batch before */
+  __syncthreads(); /* all warps are done with the batch before */
   if (mine < end) batch[threadIdx.x] = splats[keys[mine]];
   __syncthreads();
   return min(end - first, (int)TILE_PIXELS);
-}
-
-/* The sum over the block, valid in thread 0. */
-static __device__ __forceinline__ float block_sum(float value) {
-  __shared__ float warp_sums[TILE_PIXELS / 32];
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
-  if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x >> 5] = value;
-  __syncthreads();
-  float sum = 0.0f;
-  for (int w = 0; w < TILE_PIXELS / 32; ++w) sum += warp_sums[w];
-  return sum;
 }
 
 /* residual: what the Gaussians give minus what the picture wants, 3 floats a pixel. */
@@ -206,28 +162,6 @@ static __device__ __forceinline__ arc_target_f32 gradient_target(gaussians gradi
   return arc_target_f32_pieces(pieces, 4);
 }
 
-/* The kernel to copy from: arc decides, with its default threshold. */
-__global__ void __launch_bounds__(TILE_PIXELS)
-    backward(canvas c, tile_lists lists, const splat *splats, const float *residual,
-             gaussians gradients, int threshold) {
-  __shared__ splat batch[TILE_PIXELS];
-  pixel p = pixel_of_thread(c);
-  float3 slope = loss_slope(residual, p);
-  arc_target_f32 target = gradient_target(gradients);
-  (void)threshold; /* the kernels below take it at run time */
-  int end = lists.begin[blockIdx.x + 1];
-  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
-    int count = load_batch(batch, splats, lists.keys, first, end);
-    // [readme:backward] begin
-    for (int k = 0; k < count; ++k) { /* the whole warp walks the same list: one key a step */
-      float g[GAUSSIAN_WIDTH];
-      bool hit = splat_gradient(&batch[k], p.x, p.y, slope, p.inside, g);
-      arc_add_uniform_f32(target, batch[k].key, g, hit, ARC_BALANCE_THRESHOLD);
-    }
-    // [readme:backward] end
-  }
-}
-
 /* What arc replaces: an atomicAdd for every value of every pixel that is hit. */
 static __device__ __forceinline__ void add_plain(gaussians gradients, int key, const float *g,
                                                  bool hit) {
@@ -239,51 +173,48 @@ static __device__ __forceinline__ void add_plain(gaussians gradients, int key, c
   for (int i = 0; i < 3; ++i) atomicAdd(&gradients.colours[3 * (size_t)key + i], g[RED + i]);
 }
 
-/* The same kernel once per way to add, for choosing at run time. */
-#define DEFINE_BACKWARD(name, add)                                                          \
-  __global__ void __launch_bounds__(TILE_PIXELS)                                            \
-      name(canvas c, tile_lists lists, const splat *splats, const float *residual,          \
-           gaussians gradients, int threshold) {                                            \
-    __shared__ splat batch[TILE_PIXELS];                                                    \
-    pixel p = pixel_of_thread(c);                                                           \
-    float3 slope = loss_slope(residual, p);                                                 \
-    arc_target_f32 target = gradient_target(gradients);                                     \
-    (void)threshold, (void)target;                                                          \
-    int end = lists.begin[blockIdx.x + 1];                                                  \
-    for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {          \
-      int count = load_batch(batch, splats, lists.keys, first, end);                        \
-      for (int k = 0; k < count; ++k) {                                                     \
-        float g[GAUSSIAN_WIDTH];                                                            \
-        bool hit = splat_gradient(&batch[k], p.x, p.y, slope, p.inside, g);                 \
-        add;                                                                                \
-      }                                                                                     \
-    }                                                                                       \
+/* The kernel to copy from, with FIT_DEFAULT: the whole warp walks the same list, so that every lane
+   has the key, and a pixel that is not hit holds zeros. */
+template <int way>
+__global__ void __launch_bounds__(TILE_PIXELS)
+    backward(canvas c, tile_lists lists, const splat *splats, const float *residual,
+             gaussians gradients) {
+  __shared__ splat batch[TILE_PIXELS];
+  pixel p = pixel_of_thread(c);
+  float3 slope = loss_slope(residual, p);
+  arc_target_f32 target = gradient_target(gradients);
+  arc_options options = arc_options_default();
+  options.promises =
+      ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
+  if (way == FIT_BUTTERFLY) options.path = ARC_PATH_BUTTERFLY;
+  int end = lists.begin[blockIdx.x + 1];
+  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
+    int count = load_batch(batch, splats, lists.keys, first, end);
+    for (int k = 0; k < count; ++k) {
+      float g[GAUSSIAN_WIDTH];
+      bool hit = splat_gradient(&batch[k], p.x, p.y, slope, p.inside, g);
+      if (way == FIT_PLAIN)
+        add_plain(gradients, batch[k].key, g, hit);
+      else
+        arc_add_with_f32(target, batch[k].key, g, hit, options);
+    }
   }
-#define DEFINE_BACKWARD_PATH(path)  \
-  DEFINE_BACKWARD(backward_##path,  \
-                  arc_add_uniform_##path##_f32(target, batch[k].key, g, hit, threshold))
-
-DEFINE_BACKWARD(backward_plain, add_plain(gradients, batch[k].key, g, hit))
-DEFINE_BACKWARD_PATH(atomic)
-DEFINE_BACKWARD_PATH(serialized)
-DEFINE_BACKWARD_PATH(butterfly)
-DEFINE_BACKWARD_PATH(transposed)
-DEFINE_BACKWARD_PATH(tree)
-DEFINE_BACKWARD_PATH(auto)
+}
 
 /* ---- Adam ----------------------------------------------------------------------------------- */
 
-/* One thread a float. Leaves the gradient at zero for the next step. correction_1, correction_2:
-   1 - beta^step of the two moments. */
-__global__ void adam(float *parameters, float *gradients, float *means, float *squares, int count,
-                     float rate, float correction_1, float correction_2, float low, float high) {
+/* One thread a float. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam(float *parameters, float *gradients, float *means, float *squares, int count,
+         adam_step step) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   float gradient = gradients[i];
   float mean = 0.9f * means[i] + 0.1f * gradient;
   float square = 0.999f * squares[i] + 0.001f * gradient * gradient;
-  float step = rate * (mean / correction_1) / (sqrtf(square / correction_2) + 1e-8f);
-  parameters[i] = fminf(fmaxf(parameters[i] - step, low), high);
+  float change =
+      step.rate * (mean / step.correction_1) / (sqrtf(square / step.correction_2) + 1e-8f);
+  parameters[i] = fminf(fmaxf(parameters[i] - change, step.low), step.high);
   means[i] = mean;
   squares[i] = square;
   gradients[i] = 0.0f;

@@ -16,18 +16,10 @@
 
 #include <math.h>
 
+#include "simt/simt.cuh"
+
 /* The order of a Gaussian's parameters, in gradients and in the arc target. */
-enum {
-  MEAN_X,
-  MEAN_Y,
-  LOG_SCALE_U,
-  LOG_SCALE_V,
-  ANGLE,
-  RED,
-  GREEN,
-  BLUE,
-  GAUSSIAN_WIDTH
-};
+enum { MEAN_X, MEAN_Y, LOG_SCALE_U, LOG_SCALE_V, ANGLE, RED, GREEN, BLUE, GAUSSIAN_WIDTH };
 
 /* u*u + v*v where the weight is 1/255: 2 ln 255. */
 #define HIT_LIMIT 11.0825f
@@ -80,7 +72,7 @@ static __device__ __forceinline__ float2 splat_half_box(const gaussians *g, int 
 
 /* The weight at pixel centre (x, y), with u and v for the gradient; 0 where it does not touch. */
 static __device__ __forceinline__ float splat_weight(const splat *s, float x, float y, float *u,
-                                                       float *v) {
+                                                     float *v) {
   float dx = x - s->mean_x, dy = y - s->mean_y;
   *u = s->u_x * dx + s->u_y * dy;
   *v = s->v_x * dx + s->v_y * dy;
@@ -91,7 +83,7 @@ static __device__ __forceinline__ float splat_weight(const splat *s, float x, fl
 /* The derivatives of the loss by the splat's 8 parameters, from this pixel alone. slope: the
    derivative of the loss by the pixel's colour. False, and zeros, where the pixel is not hit. */
 static __device__ __forceinline__ bool splat_gradient(const splat *s, float x, float y,
-                                                        float3 slope, bool inside, float *g) {
+                                                      float3 slope, bool inside, float *g) {
   float u, v;
   float weight = splat_weight(s, x, y, &u, &v);
   bool hit = inside && weight > 0.0f;

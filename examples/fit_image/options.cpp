@@ -1,4 +1,4 @@
-/* arc example fit_image: what the command line asks for.
+/* arc example fit_image: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
@@ -12,13 +12,10 @@
 static const int LARGEST_GAUSSIANS = 10000000;
 static const int LARGEST_STEPS = 1000000;
 static const double LARGEST_RATE = 1000.0;
-static const char PATH_NAMES[] =
-    "plain, atomic, serialized, butterfly, transposed, tree, auto, default";
 
-const char *fit_path_name(fit_path path) {
-  static const char *const names[FIT_PATHS] = {"plain",      "atomic", "serialized", "butterfly",
-                                               "transposed", "tree",   "auto",       "default"};
-  return names[path];
+const char *fit_way_name(fit_way way) {
+  static const char *const names[FIT_WAYS] = {"plain", "butterfly", "default"};
+  return names[way];
 }
 
 void options_print_help(FILE *stream) {
@@ -35,13 +32,8 @@ void options_print_help(FILE *stream) {
       "  --seed N           where the Gaussians start; default: 1\n"
       "  --path NAME        how the backward kernel adds; default: default\n"
       "                       plain       an atomicAdd for every value: what arc replaces\n"
-      "                       atomic, serialized, butterfly, transposed, tree, auto\n"
-      "                                   that path of arc, threshold chosen at run time\n"
+      "                       butterfly   the papers' SW-B\n"
       "                       default     arc as compiled: ARC_PATH, ARC_BALANCE_THRESHOLD\n"
-      "  --threshold T      0 to 33, or auto: the least number of lanes to reduce in registers;\n"
-      "                     default: auto; given without --path, the path is auto\n"
-      "  --tune             path and threshold are picked while training, from the times of the\n"
-      "                     steps; prints an account of it. Wants some 300 steps and a GPU\n"
       "  --lr-mean X        learning rates, 0 to 1000; they fall to a tenth over the steps\n"
       "  --lr-scale X         means 0.4 pixels, log scales 0.06,\n"
       "  --lr-angle X         angles 0.06 radians, colours 0.01\n"
@@ -56,8 +48,7 @@ void options_print_help(FILE *stream) {
       "  fit_image                                          the built-in picture\n"
       "  fit_image --image photo.jpg --out fitted.png\n"
       "  fit_image --image photo.jpg --gaussians 50000 --steps 1000 --compare-paths\n"
-      "  fit_image --path transposed --threshold 8 --csv times.csv\n"
-      "  fit_image --image photo.jpg --steps 3000 --tune\n"
+      "  fit_image --path plain --csv times.csv\n"
       "\n"
       "PSNR is that of the sum of Gaussians before it is clamped to 0..1, over all channels.\n"
       "Ctrl-C stops after the current step and still writes the picture so far (status 130).\n"
@@ -85,13 +76,13 @@ static bool parse_rate(const char *option, const char *text, float *value, error
   return true;
 }
 
-static bool parse_path(const char *text, fit_path *path, error_line *error) {
-  for (int p = 0; p < FIT_PATHS; ++p) {
-    if (strcmp(text, fit_path_name((fit_path)p)) != 0) continue;
-    *path = (fit_path)p;
+static bool parse_path(const char *text, fit_way *way, error_line *error) {
+  for (int w = 0; w < FIT_WAYS; ++w) {
+    if (strcmp(text, fit_way_name((fit_way)w)) != 0) continue;
+    *way = (fit_way)w;
     return true;
   }
-  return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
+  return error_set(error, "--path is '%.100s'; it must be plain, butterfly or default", text);
 }
 
 /* One option that takes a value; false without a message in *known where there is none such. */
@@ -103,8 +94,7 @@ static bool parse_valued(fit_options *o, const char *name, const char *value, bo
   if (!strcmp(name, "--csv")) return parse_file(name, value, &o->csv, error);
   if (!strcmp(name, "--size")) return parse_size(value, &o->width, &o->height, error);
   if (!strcmp(name, "--seed")) return parse_seed(value, &o->fit.seed, error);
-  if (!strcmp(name, "--path")) return parse_path(value, &o->fit.path, error);
-  if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->fit.threshold, error);
+  if (!strcmp(name, "--path")) return parse_path(value, &o->fit.way, error);
   if (!strcmp(name, "--gaussians"))
     return parse_integer(name, value, 1, LARGEST_GAUSSIANS, &o->fit.gaussians, error);
   if (!strcmp(name, "--steps"))
@@ -119,20 +109,9 @@ static bool parse_valued(fit_options *o, const char *name, const char *value, bo
 }
 
 /* What no single option can tell. */
-static bool check_together(fit_options *o, bool path_given, bool threshold_given,
-                           error_line *error) {
-  if (o->fit.tune && (o->compare_paths || path_given || threshold_given))
-    return error_set(error,
-                     "--tune picks path and threshold; leave --path, --threshold and "
-                     "--compare-paths out");
+static bool check_together(const fit_options *o, bool path_given, error_line *error) {
   if (o->compare_paths && path_given)
     return error_set(error, "--compare-paths runs every path; leave --path out");
-  if (threshold_given && path_given && (o->fit.path == FIT_PLAIN || o->fit.path == FIT_DEFAULT))
-    return error_set(error,
-                     "--path %s has no threshold to choose; leave --threshold out or name "
-                     "another path",
-                     fit_path_name(o->fit.path));
-  if (threshold_given && !path_given) o->fit.path = FIT_AUTO;
   if (o->out != nullptr && o->csv != nullptr && strcmp(o->out, o->csv) == 0)
     return error_set(error, "--out and --csv name the same file '%.300s'", o->out);
   return true;
@@ -140,14 +119,13 @@ static bool check_together(fit_options *o, bool path_given, bool threshold_given
 
 /* Accepts "--option value" and "--option=value". */
 bool options_parse(fit_options *options, int argc, char **argv, error_line *error) {
-  bool path_given = false, threshold_given = false;
+  bool path_given = false;
   for (int i = 1; i < argc; ++i) {
     option_given given;
     bool known, *flag = nullptr;
     if (!option_read(&given, argc, argv, i, error)) return false;
     if (strcmp(given.name, "--help") == 0) flag = &options->help;
     if (strcmp(given.name, "--compare-paths") == 0) flag = &options->compare_paths;
-    if (strcmp(given.name, "--tune") == 0) flag = &options->fit.tune;
     if (flag != nullptr) {
       if (!option_set_flag(&given, flag, error)) return false;
       continue;
@@ -155,7 +133,6 @@ bool options_parse(fit_options *options, int argc, char **argv, error_line *erro
     bool legal = parse_valued(options, given.name, given.value, &known, error);
     if (!option_accept(&given, known, legal, &i, error)) return false;
     path_given = path_given || strcmp(given.name, "--path") == 0;
-    threshold_given = threshold_given || strcmp(given.name, "--threshold") == 0;
   }
-  return options->help || check_together(options, path_given, threshold_given, error);
+  return options->help || check_together(options, path_given, error);
 }

@@ -33,22 +33,13 @@ static void test_wrong_options(void) {
   check_wrong("--size 0x64" OUT, 2, "each 1 to 16384");
   check_wrong("--size 64x99999" OUT, 2, "each 1 to 16384");
   check_wrong("--size 64x64x3" OUT, 2, "--size is '64x64x3'; it must be");
-  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, atomic, ser");
-  check_wrong("--threshold 34" OUT, 2, "'34'; it must be a whole number from 0 to 33, or auto");
-  check_wrong("--threshold -1" OUT, 2, "--threshold is '-1'; it must be");
-  check_wrong("--threshold many" OUT, 2, "--threshold is 'many'; it must be");
+  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be plain, butterfly or default");
   check_wrong("--lr-mean -0.1" OUT, 2, "--lr-mean is '-0.1'; it must be a number from 0 to 1000");
   check_wrong("--lr-scale nan" OUT, 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000");
   check_wrong("--lr-angle inf" OUT, 2, "--lr-angle is 'inf'; it must be");
   check_wrong("--lr-colour 1e9" OUT, 2, "--lr-colour is '1e9'; it must be");
   check_wrong("--compare-paths=yes" OUT, 2, "--compare-paths takes no value");
-  check_wrong("--compare-paths --path tree" OUT, 2, "runs every path; leave --path out");
-  check_wrong("--tune=yes" OUT, 2, "--tune takes no value");
-  check_wrong("--tune --path tree" OUT, 2, "--tune picks path and threshold; leave");
-  check_wrong("--threshold 4 --tune" OUT, 2, "--tune picks path and threshold; leave");
-  check_wrong("--tune --compare-paths" OUT, 2, "--tune picks path and threshold; leave");
-  check_wrong("--path plain --threshold 3" OUT, 2, "--path plain has no threshold to choose");
-  check_wrong("--path default --threshold 3" OUT, 2, "--path default has no threshold");
+  check_wrong("--compare-paths --path plain" OUT, 2, "runs every path; leave --path out");
   check_wrong("--out ''", 2, "--out is empty; it must name a file");
   check_wrong("--out @/x.ppm --csv @/x.ppm", 2, "--out and --csv name the same file");
 }
@@ -71,9 +62,8 @@ static void test_wrong_files(void) {
 
 static void test_runs(void) {
   check_right("--help", 0, "--compare-paths");
-  check_right("--path tree --threshold 3" SMALL, 0, "tree, threshold 3");
-  check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
-  check_right("--path=plain" SMALL, 0, "plain, threshold -");
+  check_right("--path butterfly" SMALL, 0, "path       butterfly\n");
+  check_right("--path=plain" SMALL, 0, "path       plain\n");
   check_right("--size 1x1 --gaussians 1 --steps 2", 0, "PSNR");
   check_right("--size 17x1 --gaussians 300 --steps 2", 0, "PSNR");
   CHECK(test_folder_files(true) == 0, "a run without --out left a file");
@@ -83,12 +73,12 @@ static void test_outputs(void) {
   image picture;
   error_line error;
   size_t size;
-  check_right("--path butterfly --threshold 2 --seed 7" SMALL OUT, 0, "written");
+  check_right("--path butterfly --seed 7" SMALL OUT, 0, "written");
   char *csv = test_read_file(test_path("out.csv"), &size);
   CHECK(lines_in(csv) == 2, "csv: %s", csv);
-  CHECK(strncmp(csv, "path,threshold,values,gaussians,width,height,steps,loss,psnr_db,", 64) == 0,
-        "csv: %s", csv);
-  CHECK(strstr(csv, "\nbutterfly,2,8,40,32,24,4,") != nullptr, "csv: %s", csv);
+  CHECK(strncmp(csv, "path,values,gaussians,width,height,steps,loss,psnr_db,", 54) == 0, "csv: %s",
+        csv);
+  CHECK(strstr(csv, "\nbutterfly,8,40,32,24,4,") != nullptr, "csv: %s", csv);
   free(csv);
   bool read = image_read(&picture, test_path("out.ppm"), &error);
   CHECK(read && picture.width == 32 && picture.height == 24, "%s", read ? "size" : error.text);
@@ -99,19 +89,11 @@ static void test_outputs(void) {
   test_folder_files(true);
 }
 
-/* Long enough to get into the tuning; its end depends on the machine. */
-static void test_tune(void) {
-  check_right("--tune --size 16x16 --gaussians 4 --steps 40" OUT, 0,
-              "tuning of the backward kernel\n");
-  check_right("--tune --size 16x16 --gaussians 4 --steps 4", 0, "auto in use: not tuned yet");
-  test_folder_files(true);
-}
-
 static void test_compare_paths(void) {
   size_t size;
   check_right("--compare-paths" SMALL OUT, 0, "PSNR spread");
   char *csv = test_read_file(test_path("out.csv"), &size);
-  CHECK(lines_in(csv) == 9, "one line for each of 8 paths: %s", csv);
+  CHECK(lines_in(csv) == 4, "one line for each of 3 paths: %s", csv);
   free(csv);
   test_folder_files(true);
 }
@@ -144,7 +126,6 @@ static void anywhere(void) {
 static void on_device(void) {
   test_runs();
   test_outputs();
-  test_tune();
   test_compare_paths();
   test_extremes();
   test_interrupt(SIGINT);

@@ -14,18 +14,18 @@ static void test_adam(void) {
   double wanted[COUNT], first[COUNT], second[COUNT];
   unsigned long long seed = 21;
   float *device[4];
-  for (int a = 0; a < 4; ++a) device[a] = (float *)fit_device_array(bytes, "adam");
+  for (int a = 0; a < 4; ++a) device[a] = (float *)test_device_array(bytes, "adam");
   for (int i = 0; i < COUNT; ++i) {
     wanted[i] = parameters[i] = (float)(2.0 * test_random(&seed) - 1.0);
     first[i] = second[i] = 0.0;
   }
-  fit_check(cudaMemcpy(device[0], parameters, bytes, cudaMemcpyHostToDevice), "adam");
+  device_check(cudaMemcpy(device[0], parameters, bytes, cudaMemcpyHostToDevice), "adam");
   for (int step = 1; step <= STEPS; ++step) {
     for (int i = 0; i < COUNT; ++i) gradients[i] = (float)(20.0 * test_random(&seed) - 10.0);
-    fit_check(cudaMemcpy(device[1], gradients, bytes, cudaMemcpyHostToDevice), "adam");
-    SIMT_LAUNCH(adam, blocks_for(COUNT), LINE_THREADS, 0, 0, device[0], device[1], device[2],
-                device[3], (int)COUNT, 0.3f, (float)(1.0 - pow(0.9, step)),
-                (float)(1.0 - pow(0.999, step)), -1.1f, 1.2f);
+    device_check(cudaMemcpy(device[1], gradients, bytes, cudaMemcpyHostToDevice), "adam");
+    adam_step settings = {0.3f, (float)(1.0 - pow(0.9, step)), (float)(1.0 - pow(0.999, step)),
+                          -1.1f, 1.2f};
+    fit_adam(device[0], device[1], device[2], device[3], COUNT, settings);
     for (int i = 0; i < COUNT; ++i) {
       first[i] = 0.9 * first[i] + 0.1 * gradients[i];
       second[i] = 0.999 * second[i] + 0.001 * gradients[i] * gradients[i];
@@ -34,8 +34,8 @@ static void test_adam(void) {
       wanted[i] = fmin(fmax(wanted[i], -1.1), 1.2);
     }
   }
-  fit_check(cudaMemcpy(parameters, device[0], bytes, cudaMemcpyDeviceToHost), "adam");
-  fit_check(cudaMemcpy(gradients, device[1], bytes, cudaMemcpyDeviceToHost), "adam");
+  device_check(cudaMemcpy(parameters, device[0], bytes, cudaMemcpyDeviceToHost), "adam");
+  device_check(cudaMemcpy(gradients, device[1], bytes, cudaMemcpyDeviceToHost), "adam");
   for (int i = 0; i < COUNT; ++i) {
     CHECK(fabs(parameters[i] - wanted[i]) < 1e-4, "parameter %d is %.7g, not %.7g", i,
           parameters[i], wanted[i]);
@@ -57,26 +57,25 @@ static void descend(const image *picture, const fit_settings *settings, double *
   for (int i = 0; i < settings->steps; ++i)
     CHECK(f.times.whole[i] >= 0.0f && f.times.forward[i] >= 0.0f && f.times.backward[i] >= 0.0f &&
               f.times.forward[i] + f.times.backward[i] <= f.times.whole[i] + 1e-3f,
-          "times of step %d: %g, forward %g, backward %g", i, f.times.whole[i],
-          f.times.forward[i], f.times.backward[i]);
+          "times of step %d: %g, forward %g, backward %g", i, f.times.whole[i], f.times.forward[i],
+          f.times.backward[i]);
   fit_end(&f);
 }
 
-/* 25 steps bring the loss below a quarter, and all paths to the same place within 0.1 dB. */
+/* 25 steps bring the loss below a quarter, and all ways to the same place within 0.1 dB. */
 static void test_descent(void) {
   image picture;
   error_line error;
   fit_settings settings = test_settings(90, 25);
-  double losses[FIT_PATHS], before;
+  double losses[FIT_WAYS], before;
   CHECK(image_procedural(&picture, 45, 37, &error), "%s", error.text);
-  for (int path = 0; path < FIT_PATHS; ++path) {
-    settings.path = (fit_path)path;
-    settings.threshold = path == FIT_AUTO ? 8 : ARC_THRESHOLD_AUTO;
-    descend(&picture, &settings, &before, &losses[path]);
-    CHECK(losses[path] < 0.25 * before, "%s: loss %g at first, %g after 25 steps",
-          fit_path_name(settings.path), before, losses[path]);
-    double apart = fabs(10.0 * log10(losses[path] / losses[0]));
-    CHECK(apart < 0.1, "%s: %g dB from plain", fit_path_name(settings.path), apart);
+  for (int way = 0; way < FIT_WAYS; ++way) {
+    settings.way = (fit_way)way;
+    descend(&picture, &settings, &before, &losses[way]);
+    CHECK(losses[way] < 0.25 * before, "%s: loss %g at first, %g after 25 steps",
+          fit_way_name(settings.way), before, losses[way]);
+    double apart = fabs(10.0 * log10(losses[way] / losses[0]));
+    CHECK(apart < 0.1, "%s: %g dB from plain", fit_way_name(settings.way), apart);
   }
   image_free(&picture);
 }
@@ -114,8 +113,8 @@ static void test_bounds(void) {
   CHECK(image_procedural(&picture, 32, 24, &error), "%s", error.text);
   fit_begin(&f, &picture, &settings);
   for (int i = 0; i < 4; ++i) fit_step(&f);
-  fit_check(cudaMemcpy(scales, f.parameters.log_scales, sizeof scales, cudaMemcpyDeviceToHost),
-            "scales");
+  device_check(cudaMemcpy(scales, f.parameters.log_scales, sizeof scales, cudaMemcpyDeviceToHost),
+               "scales");
   for (int i = 0; i < 40; ++i)
     CHECK(scales[i] >= logf(SMALLEST_SCALE) - 1e-5f && scales[i] <= logf(32.0f) + 1e-5f,
           "log scale %d is %g", i, scales[i]);
@@ -129,10 +128,7 @@ static void test_bounds(void) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_descent: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_descent")) return TEST_SKIPPED;
   test_adam();
   test_descent();
   test_read_picture();

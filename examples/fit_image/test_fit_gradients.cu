@@ -1,4 +1,4 @@
-/* arc example fit_image: gradients of every parameter, by every path.
+/* arc example fit_image: gradients of every parameter, by every way to add.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
@@ -10,38 +10,32 @@
 static const double TOLERANCE = 2e-5;
 
 static void check_gradients(fit *f, const scene *s, const double *derivative,
-                            const double *magnitude, fit_path path, int threshold) {
+                            const double *magnitude, fit_way way) {
   size_t bytes = sizeof(float) * GAUSSIAN_WIDTH * s->count;
   float *block = (float *)malloc(bytes);
-  f->settings.path = path;
-  f->settings.threshold = threshold;
-  fit_check(cudaMemset(f->gradients.means, 0, bytes), "clearing gradients");
+  f->settings.way = way;
+  device_check(cudaMemset(f->gradients.means, 0, bytes), "clearing gradients");
   fit_backward(f);
-  fit_check(cudaMemcpy(block, f->gradients.means, bytes, cudaMemcpyDeviceToHost), "gradients");
+  device_check(cudaMemcpy(block, f->gradients.means, bytes, cudaMemcpyDeviceToHost), "gradients");
   for (int i = 0; i < s->count; ++i) {
     for (int k = 0; k < GAUSSIAN_WIDTH; ++k) {
       double got = *test_parameter(split_gaussians(block, s->count), i, k);
       double wanted = derivative[GAUSSIAN_WIDTH * i + k];
       double room = TOLERANCE * magnitude[GAUSSIAN_WIDTH * i + k] + 1e-7;
-      CHECK(fabs(got - wanted) <= room, "%s, threshold %d: parameter %d of Gaussian %d is %.9g, "
-            "not %.9g +- %.2g", fit_path_name(path), threshold, k, i, got, wanted, room);
+      CHECK(fabs(got - wanted) <= room, "%s: parameter %d of Gaussian %d is %.9g, not %.9g +- %.2g",
+            fit_way_name(way), k, i, got, wanted, room);
     }
   }
   free(block);
 }
 
-static void check_all_paths(const scene *s, const double *derivative, const double *magnitude) {
-  static const int thresholds[] = {0, 1, 8, 16, 31, 32, 33, ARC_THRESHOLD_AUTO};
+static void check_all_ways(const scene *s, const double *derivative, const double *magnitude) {
   fit f;
   test_begin_scene(&f, s);
   fit_build_lists(&f);
   fit_forward(&f);
-  for (int path = 0; path < FIT_PATHS; ++path) {
-    bool has_threshold = path != FIT_PLAIN && path != FIT_ATOMIC && path != FIT_DEFAULT;
-    size_t count = has_threshold ? sizeof thresholds / sizeof *thresholds : 1;
-    for (size_t t = 0; t < count; ++t)
-      check_gradients(&f, s, derivative, magnitude, (fit_path)path, thresholds[t]);
-  }
+  for (int way = 0; way < FIT_WAYS; ++way)
+    check_gradients(&f, s, derivative, magnitude, (fit_way)way);
   fit_end(&f);
 }
 
@@ -64,7 +58,7 @@ static void test_finite_differences(void) {
   double formula[6 * GAUSSIAN_WIDTH], formula_magnitude[6 * GAUSSIAN_WIDTH];
   scene_differences(&s, derivative, magnitude);
   check_telling_apart(derivative, magnitude, 6 * GAUSSIAN_WIDTH);
-  check_all_paths(&s, derivative, magnitude);
+  check_all_ways(&s, derivative, magnitude);
 
   scene_derivatives(&s, formula, formula_magnitude);
   for (int i = 0; i < 6 * GAUSSIAN_WIDTH; ++i)
@@ -82,17 +76,14 @@ static void test_many_gaussians(void) {
   double *magnitude = (double *)malloc(sizeof(double) * COUNT * GAUSSIAN_WIDTH);
   scene_make(&s, 27, 19, COUNT, 2.5, 5);
   scene_derivatives(&s, derivative, magnitude);
-  check_all_paths(&s, derivative, magnitude);
+  check_all_ways(&s, derivative, magnitude);
   scene_free(&s);
   free(derivative);
   free(magnitude);
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_gradients: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_gradients")) return TEST_SKIPPED;
   test_finite_differences();
   test_many_gaussians();
   return test_end("test_fit_gradients");

@@ -14,12 +14,13 @@ typedef struct host_lists {
 static host_lists read_lists(const fit *f) {
   host_lists h;
   h.begin = (int *)malloc(sizeof(int) * (f->tiles + 1));
-  fit_check(cudaMemcpy(h.begin, f->lists.begin, sizeof(int) * (f->tiles + 1),
-                       cudaMemcpyDeviceToHost), "reading begin");
+  device_check(
+      cudaMemcpy(h.begin, f->lists.begin, sizeof(int) * (f->tiles + 1), cudaMemcpyDeviceToHost),
+      "reading begin");
   h.total = h.begin[f->tiles];
   h.keys = (int *)malloc(sizeof(int) * (h.total + 1));
-  fit_check(cudaMemcpy(h.keys, f->lists.keys, sizeof(int) * h.total, cudaMemcpyDeviceToHost),
-            "reading keys");
+  device_check(cudaMemcpy(h.keys, f->lists.keys, sizeof(int) * h.total, cudaMemcpyDeviceToHost),
+               "reading keys");
   return h;
 }
 
@@ -90,7 +91,7 @@ static void test_growth(void) {
 
   scene_make(&s, 90, 60, 50, 30.0, 12);
   test_begin_scene(&f, &s);
-  fit_check(cudaMalloc((void **)&f.lists.keys, sizeof(int) * small), "small lists");
+  device_check(cudaMalloc((void **)&f.lists.keys, sizeof(int) * small), "small lists");
   f.lists.capacity = small;
   fit_build_lists(&f);
   CHECK(f.lists.capacity > small, "room for %d keys, as before", small);
@@ -107,21 +108,21 @@ static void test_bounded_fill(void) {
   int behind[ROOM + BEHIND];
   scene_make(&s, 90, 60, 50, 8.0, 13);
   test_begin_scene(&f, &s);
-  f.lists.keys = (int *)fit_device_array(sizeof behind, "canaries");
-  fit_check(cudaMemset(f.lists.keys, 0x5a, sizeof behind), "canaries");
+  f.lists.keys = (int *)test_device_array(sizeof behind, "canaries");
+  device_check(cudaMemset(f.lists.keys, 0x5a, sizeof behind), "canaries");
   f.lists.capacity = ROOM + BEHIND;
   fit_build_lists(&f);
   host_lists h = read_lists(&f);
   CHECK(h.total > ROOM && h.total <= ROOM + BEHIND, "choose another scene: %d keys", h.total);
   free_lists(&h);
 
-  fit_check(cudaMemset(f.lists.keys, 0x5a, sizeof behind), "canaries");
-  fit_check(cudaMemcpy(f.cursors, f.lists.begin, sizeof(int) * f.tiles, cudaMemcpyDeviceToDevice),
-            "cursors");
+  device_check(cudaMemset(f.lists.keys, 0x5a, sizeof behind), "canaries");
+  device_check(
+      cudaMemcpy(f.cursors, f.lists.begin, sizeof(int) * f.tiles, cudaMemcpyDeviceToDevice),
+      "cursors");
   f.lists.capacity = ROOM;
-  SIMT_LAUNCH(fill_tiles, blocks_for(s.count), LINE_THREADS, 0, 0, f.boxes, s.count, f.c,
-              f.cursors, f.lists);
-  fit_check(cudaMemcpy(behind, f.lists.keys, sizeof behind, cudaMemcpyDeviceToHost), "canaries");
+  fit_fill_tiles(&f);
+  device_check(cudaMemcpy(behind, f.lists.keys, sizeof behind, cudaMemcpyDeviceToHost), "canaries");
   for (int i = ROOM; i < ROOM + BEHIND; ++i)
     CHECK(behind[i] == 0x5a5a5a5a, "position %d of %d was written", i, (int)ROOM);
   fit_end(&f);
@@ -153,14 +154,16 @@ static void test_scan(int tiles) {
   int *begin = (int *)malloc(sizeof(int) * (tiles + 1));
   long long got_total;
   for (int t = 0; t < tiles; ++t) counts[t] = (int)(100.0 * test_random(&seed));
-  int *device_counts = (int *)fit_device_array(sizeof(int) * tiles, "counts");
-  int *device_begin = (int *)fit_device_array(sizeof(int) * (tiles + 1), "begin");
-  long long *device_total = (long long *)fit_device_array(sizeof(long long), "total");
-  fit_check(cudaMemcpy(device_counts, counts, sizeof(int) * tiles, cudaMemcpyHostToDevice), "scan");
-  SIMT_LAUNCH(scan_tiles, 1, SCAN_THREADS, 0, 0, tiles, device_counts, device_begin, device_total);
-  fit_check(cudaMemcpy(begin, device_begin, sizeof(int) * (tiles + 1), cudaMemcpyDeviceToHost),
-            "scan");
-  fit_check(cudaMemcpy(&got_total, device_total, sizeof got_total, cudaMemcpyDeviceToHost), "scan");
+  int *device_counts = (int *)test_device_array(sizeof(int) * tiles, "counts");
+  int *device_begin = (int *)test_device_array(sizeof(int) * (tiles + 1), "begin");
+  long long *device_total = (long long *)test_device_array(sizeof(long long), "total");
+  device_check(cudaMemcpy(device_counts, counts, sizeof(int) * tiles, cudaMemcpyHostToDevice),
+               "scan");
+  fit_scan_tiles(tiles, device_counts, device_begin, device_total);
+  device_check(cudaMemcpy(begin, device_begin, sizeof(int) * (tiles + 1), cudaMemcpyDeviceToHost),
+               "scan");
+  device_check(cudaMemcpy(&got_total, device_total, sizeof got_total, cudaMemcpyDeviceToHost),
+               "scan");
   for (int t = 0; t < tiles; ++t) {
     CHECK(begin[t] == (int)total, "%d tiles: tile %d begins at %d, not %llu", tiles, t, begin[t],
           total);
@@ -176,10 +179,7 @@ static void test_scan(int tiles) {
 }
 
 int main(void) {
-  if (!test_has_device()) {
-    printf("test_fit_lists: skipped, no CUDA device\n");
-    return TEST_SKIPPED;
-  }
+  if (!test_has_device("test_fit_lists")) return TEST_SKIPPED;
   test_lists(1, 1, 1, 1.0);
   test_lists(16, 16, 40, 4.0);
   test_lists(100, 49, 400, 9.0);
@@ -188,9 +188,9 @@ int main(void) {
   test_bounded_fill();
   test_wild_parameters();
   test_scan(1);
-  test_scan(SCAN_THREADS - 1);
-  test_scan(SCAN_THREADS);
-  test_scan(SCAN_THREADS + 1);
+  test_scan(255); /* a thread has one tile or none, one, up to two */
+  test_scan(256);
+  test_scan(257);
   test_scan(8160);
   return test_end("test_fit_lists");
 }

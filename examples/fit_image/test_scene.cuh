@@ -5,14 +5,15 @@
 #ifndef FIT_TEST_SCENE_CUH
 #define FIT_TEST_SCENE_CUH
 
-#include "fit.cuh"
-#include "../common/test_check.h"
+#include "fit.h"
+#include "../common/test_device.h"
 
-enum { TEST_SKIPPED = 77 };
-
-static inline bool test_has_device(void) {
-  int devices = 0;
-  return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+/* Zeros on the device. */
+static inline void *test_device_array(size_t bytes, const char *what) {
+  void *array = nullptr;
+  device_check(cudaMalloc(&array, bytes), what);
+  device_check(cudaMemset(array, 0, bytes), what);
+  return array;
 }
 
 /* Parameters as 8 doubles a Gaussian, in the order of MEAN_X .. BLUE, and the wanted picture. */
@@ -23,7 +24,7 @@ typedef struct scene {
 } scene;
 
 static inline void scene_make(scene *s, int width, int height, int count, double largest_scale,
-                       unsigned long long seed) {
+                              unsigned long long seed) {
   s->width = width;
   s->height = height;
   s->count = count;
@@ -115,8 +116,7 @@ static inline void scene_derivatives(const scene *s, double *derivative, double 
   for (int row = 0; row < s->height; ++row) {
     for (int column = 0; column < s->width; ++column) {
       double slope[3], x = column + 0.5, y = row + 0.5;
-      for (int k = 0; k < 3; ++k)
-        slope[k] = -2.0 * s->wanted[3 * (row * s->width + column) + k];
+      for (int k = 0; k < 3; ++k) slope[k] = -2.0 * s->wanted[3 * (row * s->width + column) + k];
       for (int i = 0; i < s->count; ++i) {
         const double *g = s->gaussian + GAUSSIAN_WIDTH * i;
         double distance = scene_distance(g, x, y);
@@ -149,8 +149,7 @@ static inline void scene_derivatives(const scene *s, double *derivative, double 
 }
 
 static inline fit_settings test_settings(int gaussians, int steps) {
-  fit_settings settings = {gaussians, steps, 1, FIT_DEFAULT, ARC_THRESHOLD_AUTO,
-                           false, {0.4f, 0.06f, 0.06f, 0.01f}};
+  fit_settings settings = {gaussians, steps, 1, FIT_DEFAULT, {0.4f, 0.06f, 0.06f, 0.01f}};
   return settings;
 }
 
@@ -176,7 +175,7 @@ static inline void test_begin_scene(fit *f, const scene *s) {
     for (int k = 0; k < GAUSSIAN_WIDTH; ++k)
       *test_parameter(split_gaussians(block, s->count), i, k) =
           (float)s->gaussian[GAUSSIAN_WIDTH * i + k];
-  fit_check(cudaMemcpy(f->parameters.means, block, bytes, cudaMemcpyHostToDevice), "scene");
+  device_check(cudaMemcpy(f->parameters.means, block, bytes, cudaMemcpyHostToDevice), "scene");
   free(block);
   image_free(&picture);
 }

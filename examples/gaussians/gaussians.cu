@@ -4,19 +4,16 @@
    gaussians --scene fox --scale 0.5 --out fox.ply --renders out
    gaussians --help
 
-   Where to read on: render_backward.cuh (the kernel that adds through arc), backward_default.cu
-   (the call of arc), pixels.cuh and render.cuh (the forward pass), project.cuh (from Gaussians to
-   splats and back), frame.cuh (one view), train.cuh (one step after another). This file is the
-   program around. */
+   Where to read on: render/backward.cuh (the kernel that adds through arc), render/pixels.cuh and
+   render/forward.cuh (the forward pass), render/project.cuh (from Gaussians to splats and back),
+   render/frame.h (one view), train/train.h (one step after another). This file is the program. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "simt/simt.cuh"
-
-#include "bench_backward.cuh"
-#include "experiment.cuh"
+#include "measure/program.h"
 
 static options default_options(void) {
   options o;
@@ -35,22 +32,21 @@ static options default_options(void) {
   o.train.densify_pull = 0.0002f;
   o.train.most_gaussians = 3000000;
   o.train.frame.test = TILE_EXACT;
-  o.train.frame.asks = true;
   o.train.frame.rows = true;
   o.train.frame.pixels = 2;
-  o.train.frame.path = ADD_DEFAULT;
+  o.train.frame.way = ADD_DEFAULT;
   o.train.frame.threshold = ARC_THRESHOLD_AUTO;
   return o;
 }
 
 static void print_scene(const options *o, const trainer *t) {
-  const scene *world = t->world;
+  const scene *data = t->data;
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
          o->input.path != nullptr ? o->input.path
-                                  : world_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
-         world->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
-  if (world->absent_count > 0)
-    printf("absent     %d pictures, such as %s\n", world->absent_count, world->absent_name);
+                                  : scene_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
+         data->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
+  if (data->absent_count > 0)
+    printf("absent     %d pictures, such as %s\n", data->absent_count, data->absent_name);
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
 }
@@ -65,8 +61,8 @@ static void print_results(trainer *t, double seconds) {
   char room[16];
   const frame_settings *s = &t->f.settings;
   step_medians ms = medians_of(t);
-  printf("path       %s, threshold %s%s\n", add_path_name(s->path),
-         threshold_name(s->path, s->threshold, room), t->settings.tunes ? ", tuned" : "");
+  printf("path       %s, threshold %s%s\n", add_way_name(s->way),
+         threshold_name(s->way, s->threshold, room), t->settings.tunes ? ", tuned" : "");
   printf("trained    %d iterations in %.2f s, %d Gaussians\n", t->iteration - t->first_iteration,
          seconds, t->count);
   printf("ms a step  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
@@ -93,16 +89,16 @@ static void render_name(const view *v, const char *folder, char *path, size_t si
   snprintf(path, size, "%s/%.*s%s", folder, length, v->name, IMAGE_HAVE_PNG ? ".png" : ".ppm");
 }
 
-static bool any_held_out(const scene *world) {
-  for (int i = 0; i < world->view_count; ++i)
-    if (world->views[i].held_out) return true;
+static bool any_held_out(const scene *data) {
+  for (int i = 0; i < data->view_count; ++i)
+    if (data->views[i].held_out) return true;
   return false;
 }
 
 static bool write_renders(trainer *t, const char *folder, error_line *error) {
-  bool all = !any_held_out(t->world), written = true;
-  for (int i = 0; i < t->world->view_count && written; ++i) {
-    const view *v = &t->world->views[i];
+  bool all = !any_held_out(t->data), written = true;
+  for (int i = 0; i < t->data->view_count && written; ++i) {
+    const view *v = &t->data->views[i];
     char path[4096];
     image picture;
     if (!all && !v->held_out) continue;
@@ -126,7 +122,7 @@ static bool write_csv(const trainer *t, const char *path, error_line *error) {
     const step_record *r = &t->records[i];
     loss_figures f = trainer_figures(t, i);
     fprintf(file.stream, "%d,%s,%.9g,%.9g,%.9g,%.6f,%d,%d,%.5f,%.5f,%.5f,%s\n", i + 1,
-            t->world->views[r->view].name, f.loss, f.l1, f.ssim, f.psnr, r->gaussians, r->pairs,
+            t->data->views[r->view].name, f.loss, f.l1, f.ssim, f.psnr, r->gaussians, r->pairs,
             r->forward_ms, r->backward_ms, r->rest_ms, clock_name());
   }
   return output_file_commit(&file, error);
@@ -137,9 +133,9 @@ static bool write_cameras(trainer *t, const char *path, error_line *error) {
   if (!output_file_open(&file, path, error)) return false;
   float *slopes = trainer_camera_slopes(t);
   fprintf(file.stream, "view,r00,r01,r02,t0,r10,r11,r12,t1,r20,r21,r22,t2\n");
-  for (int i = 0; i < t->world->view_count; ++i) {
-    if (t->world->views[i].held_out) continue;
-    fprintf(file.stream, "%s", t->world->views[i].name);
+  for (int i = 0; i < t->data->view_count; ++i) {
+    if (t->data->views[i].held_out) continue;
+    fprintf(file.stream, "%s", t->data->views[i].name);
     for (int k = 0; k < CAMERA_FLOATS; ++k)
       fprintf(file.stream, ",%.9g", slopes[CAMERA_FLOATS * i + k]);
     fprintf(file.stream, "\n");
@@ -162,7 +158,7 @@ static bool write_all(const options *o, trainer *t, error_line *error) {
 
 /* ---- from the options to the end ------------------------------------------------------------ */
 
-/* Everything that can be wrong is asked for before the work begins. */
+/* Outputs that cannot be written are reported before the work begins. */
 static bool probe_outputs(const options *o, error_line *error) {
   const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
   struct stat status;
@@ -180,7 +176,7 @@ static bool probe_outputs(const options *o, error_line *error) {
 static bool set_first_model(trainer *t, const options *o, error_line *error) {
   gaussians_host model;
   if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
-  if (!world_first_model(&model, t->world, o, error)) return false;
+  if (!setup_first_model(&model, t->data, o, error)) return false;
   trainer_set_model(t, &model);
   gaussians_free(&model);
   return true;
@@ -207,12 +203,12 @@ static int train_and_report(const options *o, trainer *t) {
 }
 
 static int run_training(const options *o) {
-  scene world;
+  scene data;
   trainer t;
   error_line error;
   int status;
-  if (!world_load(&world, o, &error)) return fail(2, &error);
-  trainer_begin(&t, &world, &o->train);
+  if (!setup_load(&data, o, &error)) return fail(2, &error);
+  trainer_begin(&t, &data, &o->train);
   if (t.training_count == 0) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
@@ -222,7 +218,7 @@ static int run_training(const options *o) {
     status = train_and_report(o, &t);
   }
   trainer_end(&t);
-  scene_free(&world);
+  scene_free(&data);
   return status;
 }
 
@@ -241,15 +237,15 @@ int main(int argc, char **argv) {
     return 0;
   }
   complete_options(&o);
-  if (backward_of_path(o.train.frame.path) == nullptr) {
+  if (!backward_has(o.train.frame.way)) {
     error_set(&error, "--path %s is not in this build: it needs the CUDA toolkit",
-              add_path_name(o.train.frame.path));
+              add_way_name(o.train.frame.way));
     return fail(2, &error);
   }
   if (!probe_outputs(&o, &error)) return fail(2, &error);
   if (!has_device("gaussians", &error)) return fail(1, &error);
   catch_interrupts();
-  device_check(print_device(backward_default_policy()), "asking for the device");
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
   if (o.bench_backward) return run_bench_backward(&o);
   if (o.experiment != nullptr) return run_experiment(&o);
   return run_training(&o);

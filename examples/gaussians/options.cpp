@@ -1,4 +1,4 @@
-/* arc example gaussians: what the command line asks for.
+/* arc example gaussians: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
@@ -10,8 +10,7 @@
 #include "arc_policy.cuh"
 
 static const int MOST_ITERATIONS = 1000000;
-static const char PATH_NAMES[] =
-    "plain, atomic, serialized, butterfly, cub, shuffles, transposed, tree, auto, default";
+static const char PATH_NAMES[] = "plain, serialized, butterfly, cub, shuffles, auto, default";
 
 void options_print_help(FILE *stream) {
   fputs(
@@ -46,7 +45,7 @@ void options_print_help(FILE *stream) {
       "  --path NAME          plain       an atomicAdd for every value: what arc replaces\n"
       "                       cub         cub::WarpReduce a value (not on the CPU warp)\n"
       "                       shuffles    five shuffles a value, empty warps skipped\n"
-      "                       atomic, serialized, butterfly, transposed, tree, auto\n"
+      "                       serialized, butterfly, auto\n"
       "                                   that path of arc, threshold chosen at run time\n"
       "                       default     arc as compiled: ARC_PATH, ARC_BALANCE_THRESHOLD\n"
       "  --threshold T        0 to 33, or auto: the least number of lanes to reduce in registers;\n"
@@ -54,7 +53,6 @@ void options_print_help(FILE *stream) {
       "  --tune on|off        arc's tuner picks path and threshold while training; default: off\n"
       "  --rows on|off        sums in one padded row a Gaussian; off: in four arrays; default: on\n"
       "  --pixels N           1, 2 or 4: how many pixels a lane adds up by itself; default: 2\n"
-      "  --ask-warps on|off   warps walk over the splats that reach them only; default: on\n"
       "  --tiles TEST         exact, box or circle: which tiles get a splat; default: exact\n"
       "\n"
       "what to write; every file appears complete or not at all\n"
@@ -185,10 +183,10 @@ static bool parse_background(const char *text, float *background, error_line *er
   return true;
 }
 
-static bool parse_path(const char *text, add_path *path, error_line *error) {
-  for (int p = 0; p < ADD_NONE; ++p) {
-    if (strcmp(text, add_path_name((add_path)p)) != 0) continue;
-    *path = (add_path)p;
+static bool parse_path(const char *text, add_way *way, error_line *error) {
+  for (int w = 0; w < ADD_NONE; ++w) {
+    if (strcmp(text, add_way_name((add_way)w)) != 0) continue;
+    *way = (add_way)w;
     return true;
   }
   return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
@@ -245,11 +243,10 @@ static bool parse_other_option(options *o, const char *name, const char *value, 
   if (!strcmp(name, "--seed")) return parse_seed(value, &o->train.seed, error);
   if (!strcmp(name, "--background")) return parse_background(value, f->background, error);
   if (!strcmp(name, "--densify")) return parse_switch(name, value, &o->train.densifies, error);
-  if (!strcmp(name, "--path")) return parse_path(value, &f->path, error);
+  if (!strcmp(name, "--path")) return parse_path(value, &f->way, error);
   if (!strcmp(name, "--threshold")) return parse_threshold(value, &f->threshold, error);
   if (!strcmp(name, "--tune")) return parse_switch(name, value, &o->train.tunes, error);
   if (!strcmp(name, "--rows")) return parse_switch(name, value, &f->rows, error);
-  if (!strcmp(name, "--ask-warps")) return parse_switch(name, value, &f->asks, error);
   if (!strcmp(name, "--pixels")) return parse_pixels(value, &f->pixels, error);
   if (!strcmp(name, "--datasets")) return parse_datasets(value, &o->datasets, error);
   if (!strcmp(name, "--tiles")) return parse_tiles(value, &f->test, error);
@@ -314,15 +311,15 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
     return error_set(error, "--init and --resume are two models; give one");
   if (o->train.tunes && (path_given || threshold_given))
     return error_set(error, "--tune picks path and threshold; leave --path and --threshold out");
-  if (threshold_given && path_given && !add_path_has_threshold(o->train.frame.path))
+  if (threshold_given && path_given && !add_way_has_threshold(o->train.frame.way))
     return error_set(error,
                      "--path %s has no threshold to choose; leave --threshold out or name "
                      "another path",
-                     add_path_name(o->train.frame.path));
+                     add_way_name(o->train.frame.way));
   if (o->checkpoint_every > 0 && o->checkpoint == nullptr)
     return error_set(error, "--checkpoint-every needs --checkpoint FILE");
   if (!check_measuring(o, path_given || threshold_given, error)) return false;
-  if (threshold_given && !path_given) o->train.frame.path = ADD_AUTO;
+  if (threshold_given && !path_given) o->train.frame.way = ADD_AUTO;
   return check_outputs(o, error);
 }
 

@@ -1,10 +1,10 @@
-/* arc example gaussians: what the command line asks for.
+/* arc example gaussians: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_OPTIONS_H
 #define GAUSSIANS_OPTIONS_H
 
-#include "scene.h"
-#include "settings.h"
+#include "scene/scene.h"
+#include "train/settings.h"
 
 typedef struct options {
   train_settings train;

@@ -1,0 +1,73 @@
+/* arc examples: memory of the device, and calls that must not fail.
+   SPDX-License-Identifier: Apache-2.0
+
+   A CUDA call that fails ends the program with one line: this is an example, not a library. */
+#ifndef EXAMPLES_DEVICE_H
+#define EXAMPLES_DEVICE_H
+
+#include <stdlib.h>
+
+#include "simt/simt.cuh"
+
+typedef struct device_memory {
+  size_t now, peak; /* bytes */
+} device_memory;
+
+typedef struct device_array {
+  void *data;
+  size_t bytes;
+} device_array;
+
+static inline void device_check(cudaError_t status, const char *what) {
+  if (status == cudaSuccess) return;
+  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+  exit(1);
+}
+
+static inline void device_release(device_memory *memory, device_array *array) {
+  device_check(cudaFree(array->data), "freeing memory");
+  memory->now -= array->bytes;
+  array->data = nullptr;
+  array->bytes = 0;
+}
+
+/* At least that many bytes; what the array held is lost if it has to grow. */
+static inline void device_reserve(device_memory *memory, device_array *array, size_t bytes,
+                                  const char *what) {
+  if (bytes <= array->bytes) return;
+  device_release(memory, array);
+  device_check(cudaMalloc(&array->data, bytes), what);
+  array->bytes = bytes;
+  memory->now += bytes;
+  if (memory->now > memory->peak) memory->peak = memory->now;
+}
+
+static inline void device_clear(void *data, size_t bytes) {
+  device_check(cudaMemsetAsync(data, 0, bytes, 0), "clearing memory");
+}
+
+static inline void device_to_host(void *host, const void *device, size_t bytes, const char *what) {
+  device_check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), what);
+}
+
+static inline void host_to_device(void *device, const void *host, size_t bytes, const char *what) {
+  device_check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), what);
+}
+
+static inline void *host_memory(size_t bytes) {
+  void *memory = calloc(bytes > 0 ? bytes : 1, 1);
+  if (memory == nullptr) {
+    fprintf(stderr, "not enough memory on the host for %zu bytes\n", bytes);
+    exit(1);
+  }
+  return memory;
+}
+
+/* Of kernels with one thread for each item of a line. */
+enum { LINE_THREADS = 256 };
+
+static inline int line_blocks(size_t threads) {
+  return (int)((threads + LINE_THREADS - 1) / LINE_THREADS);
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* arc examples: pictures survive a round trip, damaged ones are refused with a reason.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "simt/simt.cuh"
+
+#include "image_io.h"
+#include "test_files.h"
+
+#if IMAGE_HAVE_JPEG
+#include <jpeglib.h>
+#endif
+
+static image procedural(int width, int height) {
+  image picture;
+  error_line error;
+  CHECK(image_procedural(&picture, width, height, &error), "%s", error.text);
+  return picture;
+}
+
+static double largest_difference(const image *a, const image *b) {
+  double largest = 0.0;
+  if (a->width != b->width || a->height != b->height) return INFINITY;
+  for (int i = 0; i < 3 * a->width * a->height; ++i)
+    largest = fmax(largest, fabs(a->rgb[i] - b->rgb[i]));
+  return largest;
+}
+
+/* The file must be refused, with one line that holds every given part. */
+static void check_refused(const char *path, const char *part) {
+  image picture;
+  error_line error = {""};
+  bool read = image_read(&picture, path, &error);
+  CHECK(!read, "%s was read", path);
+  CHECK(read || strstr(error.text, part) != nullptr, "'%s' lacks '%s'", error.text, part);
+  CHECK(strchr(error.text, '\n') == nullptr, "more than a line: %s", error.text);
+  if (read) image_free(&picture);
+}
+
+static void check_bytes_refused(const void *bytes, size_t size, const char *part) {
+  test_write_file(test_path("damaged"), bytes, size);
+  check_refused(test_path("damaged"), part);
+}
+
+/* Writes, reads; nothing but the file is left in the folder. */
+static void check_round_trip(const char *name, int width, int height) {
+  image picture = procedural(width, height), back;
+  error_line error;
+  picture.rgb[0] = -0.5f; /* what the format cannot hold is clamped */
+  picture.rgb[1] = 1.5f;
+  picture.rgb[2] = NAN;
+  CHECK(image_write(&picture, test_path(name), &error), "%s", error.text);
+  CHECK(test_folder_files(false) == 1, "%d files", test_folder_files(false));
+  picture.rgb[0] = 0.0f;
+  picture.rgb[1] = 1.0f;
+  picture.rgb[2] = 0.0f;
+  bool read = image_read(&back, test_path(name), &error);
+  CHECK(read, "%s", error.text);
+  if (read) {
+    double apart = largest_difference(&picture, &back);
+    CHECK(apart <= 0.5 / 255.0 + 1e-6, "%s: off by %g", name, apart);
+    image_free(&back);
+  }
+  image_free(&picture);
+  test_folder_files(true);
+}
+
+/* Every file cut short before its last `ending` bytes is refused. */
+static void check_prefixes(const char *bytes, size_t size, size_t ending, size_t stride) {
+  for (size_t cut = 0; cut + ending < size; cut += stride)
+    check_bytes_refused(bytes, cut, "damaged");
+  test_folder_files(true);
+}
+
+static void test_ppm(void) {
+  error_line error;
+  image picture;
+  check_round_trip("a.ppm", 1, 1);
+  check_round_trip("b.PPM", 37, 5);
+
+  const char commented[] =
+      "P6 # made by hand\n# width\n2\t1\n#maximum\n255\n\x00\x33\xff\x66\x99\xcc";
+  test_write_file(test_path("c.ppm"), commented, sizeof commented - 1);
+  bool read = image_read(&picture, test_path("c.ppm"), &error);
+  CHECK(read, "%s", error.text);
+  if (read) {
+    static const float wanted[6] = {0.0f, 0.2f, 1.0f, 0.4f, 0.6f, 0.8f};
+    for (int i = 0; i < 6; ++i)
+      CHECK(fabsf(picture.rgb[i] - wanted[i]) < 1e-6f, "%d: %g", i, picture.rgb[i]);
+    image_free(&picture);
+  }
+  const char deep[] = "P6 1 1 65535 \x80\x00\xff\xff\x00\x01";
+  test_write_file(test_path("d.ppm"), deep, sizeof deep - 1);
+  read = image_read(&picture, test_path("d.ppm"), &error);
+  CHECK(read, "%s", error.text);
+  if (read) {
+    CHECK(fabsf(picture.rgb[0] - 32768.0f / 65535.0f) < 1e-6f && picture.rgb[1] == 1.0f &&
+              fabsf(picture.rgb[2] - 1.0f / 65535.0f) < 1e-7f,
+          "%g %g %g", picture.rgb[0], picture.rgb[1], picture.rgb[2]);
+    image_free(&picture);
+  }
+  check_prefixes(commented, sizeof commented - 1, 0, 1);
+  check_bytes_refused("", 0, "the file is empty");
+  check_bytes_refused("P6 4 4 255\nabc", 14, "cut short: 3 bytes of pixels where 48");
+  check_bytes_refused("P6 4 4 0\nabc", 12, "maximum is 0; it must be 1 to 65535");
+  check_bytes_refused("P6 4 4 70000\nabc", 16, "maximum is 70000");
+  check_bytes_refused("P6 0 4 255\nabc", 14, "each side must be 1 to 16384");
+  check_bytes_refused("P6 99999999999 4 255\nabc", 24, "each side must be 1 to 16384");
+  check_bytes_refused("P6 -3 4 255\nabc", 15, "header is damaged");
+  check_bytes_refused("P3 1 1 255 1 2 3", 16, "only P6");
+  check_bytes_refused("GIF89a", 6, "neither a PPM");
+  test_folder_files(true);
+}
+
+#if IMAGE_HAVE_PNG
+static void test_png(void) {
+  image picture = procedural(61, 40);
+  error_line error;
+  size_t size;
+  check_round_trip("a.png", 1, 1);
+  check_round_trip("b.png", 61, 40);
+  CHECK(image_write(&picture, test_path("c.png"), &error), "%s", error.text);
+  char *bytes = test_read_file(test_path("c.png"), &size);
+  check_prefixes(bytes, size, 12, 7); /* the closing chunk holds 12 bytes and no pixels */
+  size_t pixels = 8; /* where the chunk with the pixels begins; those before may be skipped */
+  while (pixels < size && memcmp(bytes + pixels, "IDAT", 4) != 0) ++pixels;
+  for (size_t at = pixels + 4; at + 12 < size; at += 29) {
+    bytes[at] ^= 0x10;
+    check_bytes_refused(bytes, size, "PNG cannot be decoded");
+    bytes[at] ^= 0x10;
+  }
+  free(bytes);
+  image_free(&picture);
+  test_folder_files(true);
+}
+#else
+static void test_png(void) {
+  check_bytes_refused("\x89PNG\r\n\x1a\n", 8, "built without libpng; install it");
+  test_folder_files(true);
+}
+#endif
+
+#if IMAGE_HAVE_JPEG
+/* A JPEG file in memory, to be freed. */
+static unsigned char *encode_jpeg(const image *picture, unsigned long *size) {
+  struct jpeg_compress_struct codec;
+  struct jpeg_error_mgr manager;
+  unsigned char *bytes = nullptr, row[3 * 256];
+  JSAMPROW rows[1] = {row};
+  codec.err = jpeg_std_error(&manager);
+  jpeg_create_compress(&codec);
+  jpeg_mem_dest(&codec, &bytes, size);
+  codec.image_width = (unsigned)picture->width;
+  codec.image_height = (unsigned)picture->height;
+  codec.input_components = 3;
+  codec.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&codec);
+  jpeg_set_quality(&codec, 97, TRUE);
+  jpeg_start_compress(&codec, TRUE);
+  for (int y = 0; y < picture->height; ++y) {
+    for (int i = 0; i < 3 * picture->width; ++i)
+      row[i] = (unsigned char)(picture->rgb[3 * y * picture->width + i] * 255.0f + 0.5f);
+    jpeg_write_scanlines(&codec, rows, 1);
+  }
+  jpeg_finish_compress(&codec);
+  jpeg_destroy_compress(&codec);
+  return bytes;
+}
+
+static void test_jpeg(void) {
+  image picture = procedural(80, 56), back;
+  error_line error;
+  unsigned long size = 0;
+  double sum = 0.0;
+  unsigned char *bytes = encode_jpeg(&picture, &size);
+  test_write_file(test_path("a.jpg"), bytes, size);
+  bool read = image_read(&back, test_path("a.jpg"), &error);
+  CHECK(read, "%s", error.text);
+  if (read) {
+    CHECK(back.width == 80 && back.height == 56, "%d x %d", back.width, back.height);
+    for (int i = 0; i < 3 * 80 * 56; ++i) sum += fabs(back.rgb[i] - picture.rgb[i]);
+    CHECK(sum / (3 * 80 * 56) < 0.03, "off by %g in the mean", sum / (3 * 80 * 56));
+    image_free(&back);
+  }
+  check_prefixes((const char *)bytes, size, 2, 53);
+  check_bytes_refused(bytes, size / 2, "JPEG cannot be decoded");
+  free(bytes);
+  image_free(&picture);
+  test_folder_files(true);
+}
+#else
+static void test_jpeg(void) {
+  check_bytes_refused("\xff\xd8\xff", 3, "built without libjpeg; install it");
+  test_folder_files(true);
+}
+#endif
+
+/* A quarter of the size: means of 4 x 4; an odd ratio keeps the mean of the whole. */
+static void test_shrink(void) {
+  image picture = procedural(64, 48), small = procedural(64, 48), odd = procedural(64, 48);
+  error_line error;
+  CHECK(image_shrink(&small, 16, 12, &error), "%s", error.text);
+  for (int i = 0; i < 16 * 12 * 3; ++i) {
+    int x = i / 3 % 16, y = i / 3 / 16;
+    double sum = 0.0;
+    for (int j = 0; j < 16; ++j)
+      sum += picture.rgb[3 * ((4 * y + j / 4) * 64 + 4 * x + j % 4) + i % 3];
+    CHECK(fabs(small.rgb[i] - sum / 16.0) < 1e-6, "value %d: %g, not %g", i, small.rgb[i],
+          sum / 16.0);
+  }
+  CHECK(image_shrink(&odd, 23, 31, &error), "%s", error.text);
+  double whole = 0.0, shrunk = 0.0;
+  for (int i = 0; i < 64 * 48 * 3; ++i) whole += picture.rgb[i] / (64 * 48 * 3);
+  for (int i = 0; i < 23 * 31 * 3; ++i) shrunk += odd.rgb[i] / (23 * 31 * 3);
+  CHECK(fabs(whole - shrunk) < 1e-5, "mean %g, then %g", whole, shrunk);
+  CHECK(!image_shrink(&picture, 65, 48, &error) && strstr(error.text, "cannot enlarge"), "%s",
+        error.text);
+  image_free(&picture);
+  image_free(&small);
+  image_free(&odd);
+}
+
+static void check_unwritable(const char *path, const char *part) {
+  image picture = procedural(4, 4);
+  error_line error = {""};
+  CHECK(!image_write(&picture, path, &error), "%s was written", path);
+  CHECK(strstr(error.text, part) != nullptr, "'%s' lacks '%s'", error.text, part);
+  CHECK(!image_write_probe(path, &error), "%s could be written", path);
+  CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(true));
+  image_free(&picture);
+}
+
+static void test_unwritable(void) {
+  error_line error;
+  check_unwritable(test_path("no/such/folder.ppm"), "No such file or directory");
+  check_unwritable(test_path("a.gif"), "must end in .ppm");
+  check_unwritable(test_path("ppm"), "must end in .ppm");
+  check_unwritable("/dev/full.ppm/x.ppm", "cannot write");
+  CHECK(image_write_probe(test_path("fine.ppm"), &error), "%s", error.text);
+  CHECK(test_folder_files(false) == 0, "asking left %d files", test_folder_files(true));
+  check_refused(test_path("absent.ppm"), "No such file or directory");
+  check_refused(test_folder, "cannot read");
+
+  /* a new file takes the place of an old one only when it is complete */
+  output_file file;
+  size_t size;
+  test_write_file(test_path("kept.csv"), "old", 3);
+  CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
+  fprintf(file.stream, "new");
+  output_file_abandon(&file);
+  char *bytes = test_read_file(test_path("kept.csv"), &size);
+  CHECK(strcmp(bytes, "old") == 0, "abandoned, but it reads %s", bytes);
+  free(bytes);
+  CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
+  fprintf(file.stream, "new");
+  CHECK(output_file_commit(&file, &error), "%s", error.text);
+  bytes = test_read_file(test_path("kept.csv"), &size);
+  CHECK(strcmp(bytes, "new") == 0, "committed, but it reads %s", bytes);
+  free(bytes);
+  CHECK(test_folder_files(true) == 1, "a temporary file is left");
+}
+
+int main(void) {
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test_ppm();
+  test_png();
+  test_jpeg();
+  test_shrink();
+  test_unwritable();
+  test_folder_remove();
+  return test_end("test_pictures");
+}

@@ -1,0 +1,271 @@
+/* arc example gaussians: --experiment, the papers' table.
+   SPDX-License-Identifier: Apache-2.0
+
+   Every implementation and threshold trains every scene from the same start, once a seed. */
+#include "program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/energy_counter.h"
+
+static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,
+                                          ADD_CUB,   ADD_SHUFFLES,   ADD_AUTO};
+static const int experiment_thresholds[] = {0, 8, 16, 24, 32};
+enum {
+  EXPERIMENT_WAYS = sizeof experiment_ways / sizeof *experiment_ways,
+  EXPERIMENT_THRESHOLDS = sizeof experiment_thresholds / sizeof *experiment_thresholds
+};
+
+static void experiment_write_head(FILE *stream) {
+  fprintf(stream,
+          "BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
+          "end-to-end training time,forward ms,backward ms,rest ms,gaussians,iterations,"
+          "seed,pixels,backward mJ,clock");
+  for (int i = 0; i < LANE_COUNTS; ++i) fprintf(stream, ",lanes %d", i);
+  fprintf(stream, "\n");
+}
+
+/* The papers' names of their paths. */
+static const char *experiment_name(add_way way, bool tunes) {
+  if (tunes) return "tuned";
+  return way == ADD_SERIALIZED ? "SW-S" : way == ADD_BUTTERFLY ? "SW-B" : add_way_name(way);
+}
+
+/* Of one training, for the summary. */
+typedef struct experiment_sample {
+  const char *name;
+  unsigned seed;
+  double psnr; /* of the held-out views */
+} experiment_sample;
+
+/* What all rows of a scene share. */
+typedef struct experiment {
+  FILE *stream;
+  energy_counter energy;
+  const scene *data;
+  const char *dataset;
+  experiment_sample *samples;
+  int count;
+} experiment;
+
+/* ---- energy --------------------------------------------------------------------------------- */
+
+/* Of one launch on the view as it stands, back to back with others, from one tick of the counter to
+   the first one that is far enough: it ticks every 20 to 100 ms. Negative where it does not. */
+static double experiment_millijoules(trainer *t, const energy_counter *e) {
+  const double least = 0.3, most = 2.0; /* seconds */
+  double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
+  int launches = 0;
+  frame_clear_sums(&t->f);
+  while (first >= 0.0 && seconds_now() - begin < most) {
+    for (int i = 0; i < 16; ++i) frame_backward(&t->f);
+    device_check(cudaDeviceSynchronize(), "measuring energy");
+    launches += 16;
+    double now = energy_read(e);
+    if (before >= 0.0 && now > before && seconds_now() - start >= least)
+      return (now - before) / launches;
+    if (before < 0.0 && now > first) before = now, start = seconds_now(), launches = 0;
+  }
+  return -1.0;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static void experiment_write_results(FILE *stream, const trainer *t, double seconds,
+                                     double millijoules) {
+  step_medians ms = medians_of(t);
+  fprintf(stream, "%.3f,%.5f,%.5f,%.5f,%d,%d,%u,%d,", seconds, ms.forward, ms.backward, ms.rest,
+          t->count, t->iteration, t->settings.seed, t->f.settings.pixels);
+  if (millijoules >= 0.0) fprintf(stream, "%.4f", millijoules);
+  fprintf(stream, ",%s", clock_name());
+}
+
+static void experiment_write_row(experiment *e, trainer *t, double seconds) {
+  loss_figures train, test;
+  char room[16];
+  unsigned long long histogram[LANE_COUNTS] = {0};
+  const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
+  const char *name = experiment_name(s->way, t->settings.tunes);
+  bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
+  trainer_draw(t, t->training[0]);
+  frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
+                (double *)t->losses.data);
+  count_lanes_of_frame(t, histogram);
+  double millijoules = experiment_millijoules(t, &e->energy);
+  fprintf(e->stream, "%s,%s,%s,%.4f,%.6f,", name, threshold_name(s->way, s->threshold, room),
+          e->dataset, has_train ? train.psnr : NAN, has_train ? train.l1 : NAN);
+  fprintf(e->stream, "%.4f,%.6f,", has_test ? test.psnr : NAN, has_test ? test.l1 : NAN);
+  experiment_write_results(e->stream, t, seconds, millijoules);
+  for (int i = 0; i < LANE_COUNTS; ++i) fprintf(e->stream, ",%llu", histogram[i]);
+  fprintf(e->stream, "\n");
+  printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4f ms\n",
+         name, threshold_name(s->way, s->threshold, room), e->dataset, t->settings.seed, train.psnr,
+         has_test ? test.psnr : NAN, seconds, medians_of(t).backward);
+  fflush(stdout);
+  experiment_sample sample = {name, t->settings.seed, test.psnr};
+  if (has_test) e->samples[e->count++] = sample;
+}
+
+/* ---- summary -------------------------------------------------------------------------------- */
+
+/* shift: how far an implementation's PSNR lies from the mean of all with the same seed, so that the
+   seed's own effect cancels. */
+typedef struct experiment_mean {
+  const char *name;
+  int count;
+  double psnr, shift; /* means */
+  double squares;     /* of the single shifts' distances from theirs, added up */
+} experiment_mean;
+
+static double experiment_seed_mean(const experiment *e, unsigned seed) {
+  double sum = 0.0;
+  int count = 0;
+  for (int i = 0; i < e->count; ++i) {
+    if (e->samples[i].seed != seed) continue;
+    sum += e->samples[i].psnr;
+    count += 1;
+  }
+  return sum / count;
+}
+
+static experiment_mean experiment_mean_of(const experiment *e, const char *name) {
+  experiment_mean m = {name, 0, 0.0, 0.0, 0.0};
+  for (int i = 0; i < e->count; ++i) {
+    const experiment_sample *s = &e->samples[i];
+    if (strcmp(s->name, name) != 0) continue;
+    double shift = s->psnr - experiment_seed_mean(e, s->seed), before = m.shift;
+    m.count += 1;
+    m.psnr += (s->psnr - m.psnr) / m.count;
+    m.shift += (shift - m.shift) / m.count;
+    m.squares += (shift - before) * (shift - m.shift);
+  }
+  return m;
+}
+
+/* Of all implementations; returns how many. Thresholds are pooled: like another run, they change no
+   more than the order of additions. */
+static int experiment_means(const experiment *e, experiment_mean *means) {
+  int count = 0;
+  for (int i = 0; i < e->count; ++i) {
+    bool known = false;
+    for (int k = 0; k < count; ++k) known = known || !strcmp(means[k].name, e->samples[i].name);
+    if (!known) means[count++] = experiment_mean_of(e, e->samples[i].name);
+  }
+  return count;
+}
+
+/* The standard deviation of one training about what its seed and its implementation explain. */
+static double experiment_deviation(const experiment *e, const experiment_mean *means, int count) {
+  double squares = 0.0;
+  int explained = count - 1;
+  for (int k = 0; k < count; ++k) squares += means[k].squares;
+  for (int i = 0; i < e->count; ++i) { /* a seed's trainings stand one after another */
+    const experiment_sample *s = &e->samples[i];
+    explained += i == 0 || s[-1].seed != s->seed;
+  }
+  return e->count > explained ? sqrt(squares / (e->count - explained)) : NAN;
+}
+
+static void experiment_print_summary(const experiment *e) {
+  experiment_mean means[EXPERIMENT_WAYS + 1];
+  int count = experiment_means(e, means), low = 0, high = 0;
+  double deviation = experiment_deviation(e, means, count);
+  printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", e->dataset, "", "trainings", "mean dB",
+         "standard error");
+  for (int k = 0; k < count; ++k) {
+    const experiment_mean *m = &means[k];
+    printf("%-12s %9d %9.3f %14.3f\n", m->name, m->count, m->psnr, deviation / sqrt(m->count));
+    if (m->shift < means[low].shift) low = k;
+    if (m->shift > means[high].shift) high = k;
+  }
+  double difference = means[high].shift - means[low].shift;
+  double error = deviation * sqrt(1.0 / means[high].count + 1.0 / means[low].count);
+  printf("largest difference %.3f dB, %s over %s; its standard error %.3f dB\n\n", difference,
+         means[high].name, means[low].name, error);
+}
+
+/* ---- trainings ------------------------------------------------------------------------------ */
+
+/* One training; its row only if it was not interrupted. */
+static bool experiment_run(experiment *e, const train_settings *settings,
+                           const gaussians_host *model, error_line *error) {
+  trainer t;
+  double seconds;
+  checkpoint_plan none = {nullptr, 0};
+  if (interrupted) return true;
+  trainer_begin(&t, e->data, settings);
+  trainer_set_model(&t, model);
+  bool done = train_on(&t, none, &seconds, error);
+  if (done && !interrupted) experiment_write_row(e, &t, seconds);
+  trainer_end(&t);
+  return done;
+}
+
+/* One way with every threshold it takes. */
+static bool experiment_way(experiment *e, train_settings settings, add_way way,
+                           const gaussians_host *model, error_line *error) {
+  int thresholds = add_way_has_threshold(way) ? (int)EXPERIMENT_THRESHOLDS : 1;
+  bool done = true;
+  if (!backward_has(way)) return true;
+  settings.frame.way = way;
+  for (int k = 0; k < thresholds && done; ++k) {
+    settings.frame.threshold = experiment_thresholds[k];
+    done = experiment_run(e, &settings, model, error);
+  }
+  settings.frame.threshold = ARC_THRESHOLD_AUTO;
+  if (way == ADD_AUTO && done) done = experiment_run(e, &settings, model, error);
+  return done;
+}
+
+/* All ways, then the tuner, from one start. */
+static bool experiment_seed(experiment *e, const options *o, unsigned seed, error_line *error) {
+  gaussians_host model;
+  options mine = *o;
+  mine.train.seed = seed;
+  bool done = setup_first_model(&model, e->data, &mine, error);
+  if (!done) return false;
+  for (int p = 0; p < EXPERIMENT_WAYS && done; ++p)
+    done = experiment_way(e, mine.train, experiment_ways[p], &model, error);
+  mine.train.tunes = true;
+  done = done && experiment_run(e, &mine.train, &model, error);
+  gaussians_free(&model);
+  return done;
+}
+
+/* All seeds train on the one scene, that of the first. */
+static bool experiment_scene(FILE *stream, const options *o, int kind, error_line *error) {
+  const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
+  scene data;
+  bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
+  if (!done) return false;
+  experiment e = {stream, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
+  e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
+  for (int i = 0; i < o->seeds && done; ++i)
+    done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
+  if (e.count > 0) experiment_print_summary(&e);
+  energy_close(&e.energy);
+  free(e.samples);
+  scene_free(&data);
+  return done;
+}
+
+/* After Ctrl-C the rows so far are written. */
+int run_experiment(const options *o) {
+  output_file file;
+  error_line error;
+  unsigned datasets = datasets_of(o);
+  bool done = true;
+  if (!output_file_open(&file, o->experiment, &error)) return fail(2, &error);
+  experiment_write_head(file.stream);
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupted; ++kind)
+    if ((datasets >> kind & 1u) != 0u) done = experiment_scene(file.stream, o, kind, &error);
+  if (!done) {
+    output_file_abandon(&file);
+    return fail(1, &error);
+  }
+  if (!output_file_commit(&file, &error)) return fail(1, &error);
+  printf("written    %s\n", o->experiment);
+  return interrupted ? 130 : 0;
+}

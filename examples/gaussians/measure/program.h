@@ -1,0 +1,48 @@
+/* arc example gaussians: what training, --bench-backward and --experiment share.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_PROGRAM_H
+#define GAUSSIANS_PROGRAM_H
+
+#include "../../common/program_run.h"
+#include "../train/checkpoint.h"
+#include "../train/setup.h"
+
+/* Prints the line; returns the status. */
+int fail(int status, const error_line *error);
+
+/* room: 16 characters. */
+const char *threshold_name(add_way way, int threshold, char *room);
+const char *clock_name(void);
+
+/* Where the checkpoints of a run go; path null: nowhere. */
+typedef struct checkpoint_plan {
+  const char *path;
+  int every; /* iterations; 0: never in between */
+} checkpoint_plan;
+
+/* From where the trainer stands to the end, or to Ctrl-C. seconds: of all of it. */
+bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error);
+
+/* Medians over the iterations of this run. */
+typedef struct step_medians {
+  float forward, backward, rest;
+} step_medians;
+
+step_medians medians_of(const trainer *t);
+
+/* What to measure on: bit 0 is --scene, bit k the procedural scene_kind k. */
+unsigned datasets_of(const options *o);
+const char *dataset_name(const options *o, int kind);
+
+enum { LANE_COUNTS = 33 };
+
+/* Adds to histogram: warp steps of the backward pass by hit lanes, those with a pixel that is hit,
+   for the view just drawn. */
+void count_lanes_of_frame(trainer *t, unsigned long long *histogram);
+void print_lanes(const unsigned long long *histogram);
+
+/* The two programs for measuring; they return the exit status. */
+int run_bench_backward(const options *o);
+int run_experiment(const options *o);
+
+#endif

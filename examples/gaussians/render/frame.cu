@@ -1,0 +1,234 @@
+/* arc example gaussians: one view of a model, forward and backward.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "frame.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "forward.cuh"
+#include "loss.cuh"
+#include "project.cuh"
+#include "sort.h"
+#include "tiles.cuh"
+
+void frame_begin(frame *f, const frame_settings *settings, device_memory *memory) {
+  memset(f, 0, sizeof *f);
+  f->settings = *settings;
+  f->memory = memory;
+}
+
+void frame_end(frame *f) {
+  device_array *arrays[] = {
+      &f->splats,  &f->boxes, &f->keys[0], &f->keys[1], &f->values[0], &f->values[1],
+      &f->scratch, &f->first, &f->total,   &f->colour,  &f->drawn,     &f->transmittance,
+      &f->hits,    &f->slope, &f->maps,    &f->parts,   &f->sums};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
+}
+
+/* ---- forward -------------------------------------------------------------------------------- */
+
+static void frame_make_room(frame *f) {
+  device_memory *m = f->memory;
+  size_t n = (size_t)f->count, pixels = (size_t)f->camera.width * f->camera.height;
+  device_reserve(m, &f->splats, n * sizeof(splat), "memory for the splats");
+  device_reserve(m, &f->boxes, n * sizeof(tile_box), "memory for the boxes");
+  device_reserve(m, &f->total, sizeof(unsigned), "memory for the total");
+  device_reserve(m, &f->first, (f->tiles + 1) * sizeof(int), "memory for the tiles");
+  device_reserve(m, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
+  device_reserve(m, &f->transmittance, pixels * sizeof(float), "memory for the picture");
+  device_reserve(m, &f->drawn, pixels * sizeof(int), "memory for the picture");
+}
+
+void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
+  f->model = model;
+  f->count = count;
+  f->degree = degree;
+  f->camera = *camera;
+  f->tiles = camera->tiles_x * camera->tiles_y;
+  frame_make_room(f);
+  SIMT_LAUNCH(project, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
+              f->settings.test, (splat *)f->splats.data, (tile_box *)f->boxes.data);
+}
+
+static void frame_reserve_pairs(frame *f, unsigned pairs) {
+  size_t room = (size_t)pairs + pairs / 4 + 1024;
+  if (room > INT_MAX) {
+    fprintf(stderr,
+            "the splats touch %u tiles, more than the lists can hold; use fewer "
+            "Gaussians or smaller pictures\n",
+            pairs);
+    exit(1);
+  }
+  for (int i = 0; i < 2; ++i) {
+    device_reserve(f->memory, &f->keys[i], room * sizeof(unsigned long long),
+                   "memory for the lists");
+    device_reserve(f->memory, &f->values[i], room * sizeof(int), "memory for the lists");
+  }
+  device_reserve(f->memory, &f->scratch, sort_scratch_bytes((int)room), "memory for sorting");
+  f->pair_capacity = (int)room;
+}
+
+/* Emits all pairs, and once more if they did not fit; waits for their count. */
+static void frame_emit(frame *f) {
+  unsigned pairs = 0;
+  for (;;) {
+    pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data,
+                       f->pair_capacity, (unsigned *)f->total.data};
+    device_clear(f->total.data, sizeof(unsigned));
+    SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0,
+                (const splat *)f->splats.data, (const tile_box *)f->boxes.data, f->count,
+                f->camera.tiles_x, f->settings.test, out);
+    device_to_host(&pairs, f->total.data, sizeof pairs, "counting pairs");
+    if (pairs <= (unsigned)f->pair_capacity) break;
+    frame_reserve_pairs(f, pairs);
+  }
+  f->pairs = (int)pairs;
+}
+
+static int frame_key_bits(const frame *f) {
+  int bits = DEPTH_BITS;
+  while ((1ll << (bits - DEPTH_BITS)) < f->tiles) bits += 1;
+  return bits;
+}
+
+void frame_list(frame *f) {
+  if (f->pair_capacity == 0) frame_reserve_pairs(f, (unsigned)f->count);
+  frame_emit(f);
+  pair_buffers pairs;
+  for (int i = 0; i < 2; ++i) {
+    pairs.keys[i] = (unsigned long long *)f->keys[i].data;
+    pairs.values[i] = (int *)f->values[i].data;
+  }
+  f->sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
+  if (f->sorted < 0) device_check(cudaGetLastError(), "sorting");
+  SIMT_LAUNCH(find_lists, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,
+              (const unsigned long long *)pairs.keys[f->sorted], f->pairs, f->tiles,
+              (int *)f->first.data);
+}
+
+static render_arguments frame_render_arguments(const frame *f) {
+  render_arguments a;
+  a.width = f->camera.width;
+  a.height = f->camera.height;
+  a.tiles_x = f->camera.tiles_x;
+  a.lists.first = (const int *)f->first.data;
+  a.lists.list = (const int *)f->values[f->sorted].data;
+  a.splats = (const splat *)f->splats.data;
+  for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];
+  return a;
+}
+
+static picture_planes frame_planes(const frame *f) {
+  picture_planes planes = {(float *)f->colour.data, (float *)f->transmittance.data,
+                           (int *)f->drawn.data, (unsigned *)f->hits.data};
+  return planes;
+}
+
+void frame_draw(frame *f) {
+  device_reserve(f->memory, &f->hits, hits_bytes((size_t)f->pair_capacity, (size_t)f->tiles),
+                 "memory for the hits");
+  device_clear(f->hits.data, hits_bytes((size_t)f->pairs, (size_t)f->tiles));
+  SIMT_LAUNCH(render, f->tiles, TILE_PIXELS, 0, 0, frame_render_arguments(f), frame_planes(f));
+}
+
+void frame_forward(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
+  frame_project(f, model, count, degree, camera);
+  frame_list(f);
+  frame_draw(f);
+}
+
+/* ---- loss ----------------------------------------------------------------------------------- */
+
+static dim3 frame_loss_grid(const frame *f) { return dim3((unsigned)f->tiles, 3); }
+
+static loss_pictures frame_loss_pictures(frame *f, const unsigned char *wanted, bool maps) {
+  size_t plane = (size_t)f->camera.width * f->camera.height;
+  device_reserve(f->memory, &f->parts, (size_t)f->tiles * 3 * LOSS_PARTS * sizeof(float),
+                 "memory for the loss");
+  if (maps) device_reserve(f->memory, &f->maps, 9 * plane * sizeof(float), "memory for the loss");
+  float *map = maps ? (float *)f->maps.data : nullptr;
+  loss_pictures p = {f->camera.width,
+                     f->camera.height,
+                     (const float *)f->colour.data,
+                     wanted,
+                     map,
+                     maps ? map + 3 * plane : nullptr,
+                     maps ? map + 6 * plane : nullptr};
+  return p;
+}
+
+static void frame_sum_losses(frame *f, double *sums) {
+  SIMT_LAUNCH(sum_losses, 1, LINE_THREADS, 0, 0, (const float *)f->parts.data, 3 * f->tiles, sums);
+}
+
+void frame_measure(frame *f, const unsigned char *wanted, double *sums) {
+  loss_pictures p = frame_loss_pictures(f, wanted, true);
+  size_t plane = (size_t)p.width * p.height;
+  device_reserve(f->memory, &f->slope, 3 * plane * sizeof(float), "memory for the slope");
+  SIMT_LAUNCH(measure_loss, frame_loss_grid(f), TILE_PIXELS, 0, 0, p, false,
+              (float *)f->parts.data);
+  frame_sum_losses(f, sums);
+  SIMT_LAUNCH(loss_slope, frame_loss_grid(f), TILE_PIXELS, 0, 0, p, (float *)f->slope.data);
+}
+
+void frame_judge(frame *f, const unsigned char *wanted, double *sums) {
+  loss_pictures p = frame_loss_pictures(f, wanted, false);
+  SIMT_LAUNCH(measure_loss, frame_loss_grid(f), TILE_PIXELS, 0, 0, p, true, (float *)f->parts.data);
+  frame_sum_losses(f, sums);
+}
+
+loss_figures loss_figures_of(const double *sums, int width, int height) {
+  double values = 3.0 * width * height;
+  loss_figures figures;
+  figures.l1 = sums[LOSS_L1] / values;
+  figures.ssim = sums[LOSS_SSIM] / values;
+  figures.psnr = -10.0 * log10(sums[LOSS_SQUARES] / values);
+  figures.loss = (1.0 - SSIM_SHARE) * figures.l1 + SSIM_SHARE * (1.0 - figures.ssim);
+  return figures;
+}
+
+/* ---- backward ------------------------------------------------------------------------------- */
+
+/* Each array starts at a multiple of 16 bytes. */
+splat_sums frame_sums(const frame *f) {
+  size_t n = ((size_t)f->count + 3) / 4 * 4;
+  float *block = (float *)f->sums.data;
+  splat_sums sums = {block, block + 2 * n, block + 5 * n, block + 6 * n, f->settings.rows};
+  return sums;
+}
+
+void frame_clear_sums(frame *f) {
+  size_t n = ((size_t)f->count + 3) / 4 * 4;
+  size_t bytes = n * (f->settings.rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH) * sizeof(float);
+  device_reserve(f->memory, &f->sums, bytes, "memory for the sums");
+  device_clear(f->sums.data, bytes);
+}
+
+backward_arguments frame_backward_arguments(const frame *f) {
+  backward_arguments a;
+  a.render = frame_render_arguments(f);
+  a.planes = frame_planes(f);
+  a.slope = (const float *)f->slope.data;
+  a.sums = frame_sums(f);
+  a.histogram = nullptr;
+  a.threshold = f->settings.threshold;
+  return a;
+}
+
+void frame_backward(frame *f) {
+  backward_arguments a = frame_backward_arguments(f);
+  backward_launch(f->settings.way, f->tiles, &a, f->settings.pixels);
+}
+
+void frame_project_backward(frame *f, gaussians gradients, view_statistics statistics) {
+  SIMT_LAUNCH(project_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
+              f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), gradients,
+              statistics);
+}
+
+void frame_camera_backward(frame *f, int view_index, float *by_camera, int threshold) {
+  SIMT_LAUNCH(camera_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
+              f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), view_index,
+              by_camera, threshold);
+}

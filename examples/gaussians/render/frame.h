@@ -1,0 +1,62 @@
+/* arc example gaussians: one view of a model, forward and backward.
+   SPDX-License-Identifier: Apache-2.0
+
+       frame_project, frame_list, frame_draw   the picture; frame_forward: all three
+       frame_measure                           the loss, and its slope by the picture
+       frame_backward                          hence the sums of each splat, through arc
+       frame_project_backward                  hence the gradient of each parameter */
+#ifndef GAUSSIANS_FRAME_H
+#define GAUSSIANS_FRAME_H
+
+#include "../../common/device.h"
+#include "backward.h"
+#include "settings.h"
+
+typedef struct frame {
+  frame_settings settings;
+  device_memory *memory;
+  gaussians model;
+  int count, degree;
+  device_camera camera;
+  int tiles, pairs, sorted; /* sorted: the buffer that holds the sorted pairs */
+  int pair_capacity;
+  device_array splats, boxes, keys[2], values[2], scratch, first, total;
+  device_array colour, transmittance, drawn, hits;
+  device_array slope, maps, parts, sums;
+} frame;
+
+/* memory: where what the frame takes is counted. */
+void frame_begin(frame *f, const frame_settings *settings, device_memory *memory);
+void frame_end(frame *f);
+
+void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera);
+void frame_list(frame *f);
+void frame_draw(frame *f);
+void frame_forward(frame *f, gaussians model, int count, int degree, const device_camera *camera);
+
+/* The parts of a picture's loss: doubles on the device, sums not yet divided by the number of
+   values. */
+enum { LOSS_L1, LOSS_SSIM, LOSS_SQUARES, LOSS_PARTS };
+
+/* The loss to train by, and its slope. wanted: three planes of bytes. */
+void frame_measure(frame *f, const unsigned char *wanted, double *sums);
+/* The figures of a finished picture, clamped to 0..1 as the field does it. */
+void frame_judge(frame *f, const unsigned char *wanted, double *sums);
+
+typedef struct loss_figures {
+  double l1, ssim, psnr, loss;
+} loss_figures;
+
+loss_figures loss_figures_of(const double *sums, int width, int height);
+
+/* Where the sums of splats are. */
+splat_sums frame_sums(const frame *f);
+void frame_clear_sums(frame *f);
+backward_arguments frame_backward_arguments(const frame *f);
+/* Adds to the sums, which are 0 before. */
+void frame_backward(frame *f);
+void frame_project_backward(frame *f, gaussians gradients, view_statistics statistics);
+/* Adds the loss by the camera's 12 numbers to row view_index of by_camera. */
+void frame_camera_backward(frame *f, int view_index, float *by_camera, int threshold);
+
+#endif

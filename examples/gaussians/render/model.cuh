@@ -1,0 +1,167 @@
+/* arc example gaussians: what is trained, and the activations.
+   SPDX-License-Identifier: Apache-2.0
+
+   A Gaussian is 59 numbers, stored before activation:
+       position                         metres, or whatever the cameras are given in
+       scale = exp(stored)              standard deviations along its own axes
+       rotation = stored / |stored|     quaternion w x y z
+       opacity = sigmoid(stored)
+       colour = 0.5 + sum over k of basis k(direction it is seen from) * sh[k], at least 0 */
+#ifndef GAUSSIANS_MODEL_CUH
+#define GAUSSIANS_MODEL_CUH
+
+#include <stddef.h>
+
+#include "simt/simt.cuh"
+#include "arc.cuh"
+
+#include "../../common/device.h"
+#include "../../common/tiles.cuh"
+#include "../scene/scene.h"
+
+enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
+#define WHOLE_WARP 0xffffffffu
+
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+#else
+#define UNROLL
+#define NO_UNROLL
+#endif
+
+/* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. */
+typedef struct gaussians {
+  float *rotation, *sh, *position, *scale, *opacity;
+} gaussians;
+
+/* Rotations and harmonics come first, since their rows are read 16 bytes at a time. */
+static __host__ __device__ __forceinline__ gaussians split_gaussians(float *block, int count) {
+  size_t n = (size_t)count;
+  gaussians g = {block, block + 4 * n, block + 52 * n, block + 55 * n, block + 58 * n};
+  return g;
+}
+
+typedef struct device_camera {
+  int width, height; /* pixels */
+  int tiles_x, tiles_y;
+  float fx, fy, cx, cy;
+  float rotation[3][3], translation[3]; /* from the world to the camera */
+  float position[3];                    /* of the camera, in the world */
+  float low_x, high_x, low_y, high_y;   /* x / z and y / z beyond which a footprint grows no more */
+} device_camera;
+
+/* The position follows from rotation and translation, so that the 12 numbers are all there is. */
+static inline device_camera camera_on_device(const camera *host) {
+  device_camera c;
+  c.width = host->width;
+  c.height = host->height;
+  c.tiles_x = tiles_along(host->width);
+  c.tiles_y = tiles_along(host->height);
+  c.fx = host->fx;
+  c.fy = host->fy;
+  c.cx = host->cx;
+  c.cy = host->cy;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) c.rotation[i][j] = host->world_to_camera[i][j];
+    c.translation[i] = host->world_to_camera[i][3];
+  }
+  for (int j = 0; j < 3; ++j) {
+    c.position[j] = 0.0f;
+    for (int i = 0; i < 3; ++i) c.position[j] -= c.rotation[i][j] * c.translation[i];
+  }
+  float margin_x = 0.15f * (float)host->width / host->fx;
+  float margin_y = 0.15f * (float)host->height / host->fy;
+  c.low_x = -host->cx / host->fx - margin_x;
+  c.high_x = ((float)host->width - host->cx) / host->fx + margin_x;
+  c.low_y = -host->cy / host->fy - margin_y;
+  c.high_y = ((float)host->height - host->cy) / host->fy + margin_y;
+  return c;
+}
+
+/* A Gaussian as one camera sees it. At an offset dx, dy (pixels, centre minus pixel) its alpha is
+       opacity * 2^-q,  q = a dx^2 + b dx dy + c dy^2,
+   and below 1/255, that is, nothing, where q > limit. limit < 0: not seen at all. */
+typedef struct __align__(16) splat {
+  float x, y, a, b;
+  float c, limit, opacity, red;
+  float green, blue, depth;
+  int key;
+}
+splat;
+
+/* Tile t draws list[first[t]] to list[first[t + 1] - 1]. */
+typedef struct tile_lists {
+  const int *first; /* one more than there are tiles */
+  const int *list;
+} tile_lists;
+
+/* What the pixels of a picture sum up for each splat. With u = alpha * d loss / d alpha: */
+enum {
+  SUM_X,   /* u dx: means */
+  SUM_Y,   /* u dy */
+  SUM_XX,  /* u dx^2: conics */
+  SUM_XY,  /* u dx dy */
+  SUM_YY,  /* u dy^2 */
+  SUM_U,   /* u: opacity */
+  SUM_RED, /* the loss by the colours */
+  SUM_GREEN,
+  SUM_BLUE,
+  SPLAT_WIDTH /* how many */
+};
+enum { SPLAT_ROW = 12 /* floats from row to row where sums lie in one array */ };
+
+/* Either four arrays, or one of padded rows (then the other three are unused). All that is the same
+   for every pixel of a splat (the conic, ln 2, 1 / opacity) is multiplied in once, by
+   project_backward. */
+typedef struct splat_sums {
+  float *means, *conics, *opacities, *colours;
+  bool rows;
+} splat_sums;
+
+/* What densification decides by, summed up since the last one. */
+typedef struct view_statistics {
+  float *pull;  /* sum over views of |loss by the centre|, in halves of the picture's sides */
+  float *views; /* in how many it was seen */
+} view_statistics;
+
+#define SMALLEST_ALPHA (1.0f / 255.0f)
+#define LARGEST_ALPHA 0.99f
+#define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */
+
+static __device__ __forceinline__ float exp2_fast(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return exp2f(x);
+#endif
+}
+
+/* x is no denormal number. */
+static __device__ __forceinline__ float reciprocal_fast(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / x;
+#endif
+}
+
+/* q, with explicit roundings, so that all kernels compute the same bits: a pixel on the rim must be
+   hit in the backward pass if and only if it was in the forward pass. */
+static __device__ __forceinline__ float splat_distance(const splat *s, float dx, float dy) {
+  float row = __fmaf_rn(s->a, dx, __fmul_rn(s->b, dy));
+  return __fmaf_rn(dx, row, __fmul_rn(__fmul_rn(s->c, dy), dy));
+}
+
+/* 0 <= q <= limit in one comparison: as unsigned numbers, negative ones and NaN are the largest. A
+   thin splat may round to q < 0 far from its centre; that is no hit. The splat is one that is
+   seen. Forward and backward use the same test. */
+static __device__ __forceinline__ bool splat_hits(const splat *s, float q) {
+  return __float_as_uint(q) <= __float_as_uint(s->limit);
+}
+
+#endif

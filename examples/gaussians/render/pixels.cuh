@@ -1,0 +1,92 @@
+/* arc example gaussians: pixels, warps and their splats, the same for both directions.
+   SPDX-License-Identifier: Apache-2.0
+
+   One block a tile; 256 splats at a time go through shared memory. A lane draws one pixel, and in
+   the backward pass `pixels` of them, 1, 2 or 4: the block then has 256 / pixels threads. A warp
+   covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
+   rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
+   pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged
+   splats, each of its lanes tests whether one of them reaches the warp's rectangle; the warp then
+   visits only those that do. It stores a bit for each that hit a pixel, and the backward pass
+   visits only those. */
+#ifndef GAUSSIANS_PIXELS_CUH
+#define GAUSSIANS_PIXELS_CUH
+
+#include "ellipse.cuh"
+
+enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4, MOST_PIXELS = 4 };
+
+typedef struct picture_planes {
+  float *colour;        /* all red, all green, all blue */
+  float *transmittance; /* what is left of the background at each pixel */
+  int *drawn;           /* how far into its tile's list a pixel looked: the last hit, plus 1 */
+  unsigned *hits;       /* which splats hit which warps: word_of_hits; 0 before */
+} picture_planes;
+
+/* The bits of 32 splats of a tile's list, for one of its TILE_WARPS warps: splat 32 group + b is
+   bit b. Tiles start at a word of their own; begin: of the tile's list. */
+static __device__ __forceinline__ size_t word_of_hits(int begin, int tile, int group, int warp) {
+  return ((size_t)(begin / 32 + tile) + group) * TILE_WARPS + warp;
+}
+
+static inline size_t hits_bytes(size_t pairs, size_t tiles) {
+  return (pairs / 32 + tiles + 1) * TILE_WARPS * sizeof(unsigned);
+}
+
+typedef struct pixel {
+  float x, y; /* its centre */
+  int index;
+  bool inside; /* the last tiles of a row or column stick out of the picture */
+} pixel;
+
+/* Pixel i of the calling lane, which has `pixels` of them; pixels is a literal. */
+static __device__ __forceinline__ pixel pixel_of_lane(int width, int height, int tiles_x,
+                                                      int pixels, int i) {
+  int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
+  int column = (int)blockIdx.x % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
+  int row =
+      (int)blockIdx.x / tiles_x * TILE_SIDE + ((warp >> 1) * pixels + i) * WARP_ROWS + (lane >> 3);
+  pixel p;
+  p.x = (float)column + 0.5f;
+  p.y = (float)row + 0.5f;
+  p.inside = column < width && row < height;
+  p.index = p.inside ? row * width + column : 0;
+  return p;
+}
+
+/* The pixel centres of the warp that p belongs to. */
+typedef struct warp_rectangle {
+  float x0, y0, x1, y1;
+} warp_rectangle;
+
+static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p) {
+  int lane = (int)(threadIdx.x & 31u);
+  float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
+  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (WARP_ROWS - 1)};
+  return r;
+}
+
+/* Which of the staged splats group to group + 31 (and below count) this warp has to walk over, from
+   the highest bit down. The whole warp calls. */
+static __device__ __forceinline__ unsigned splats_of_warp(const splat *batch, int group, int count,
+                                                          warp_rectangle r) {
+  int k = group + 31 - (int)(threadIdx.x & 31u);
+  bool reaches = splat_reaches(&batch[min(k, count - 1)], r.x0, r.y0, r.x1, r.y1);
+  return __ballot_sync(WHOLE_WARP, reaches & (k < count));
+}
+
+/* Takes the next splat out of *rest, which is not 0: how many of its group come after it. */
+static __device__ __forceinline__ int next_splat(unsigned *rest) {
+  int bit = 31 - __clz((int)*rest);
+  *rest ^= 1u << bit;
+  return bit;
+}
+
+typedef struct render_arguments {
+  int width, height, tiles_x;
+  tile_lists lists;
+  const splat *splats;
+  float background[3];
+} render_arguments;
+
+#endif

@@ -1,0 +1,302 @@
+/* arc example gaussians: from Gaussians to splats, and the gradient back.
+   SPDX-License-Identifier: Apache-2.0
+
+   The gradient is the chain rule through the products in footprint.cuh. */
+#ifndef GAUSSIANS_PROJECT_CUH
+#define GAUSSIANS_PROJECT_CUH
+
+#include "footprint.cuh"
+#include "harmonics.cuh"
+#include "settings.h"
+
+#define HALF_LOG2_E 0.72134752f
+#define TWO_LN_2 1.38629436f
+
+static __device__ __forceinline__ tile_box find_box(const footprint *f, const device_camera *c,
+                                                    const splat *s, tile_test test) {
+  float2 half;
+  if (test == TILE_CIRCLE) {
+    float middle = 0.5f * (f->xx + f->yy), difference = 0.5f * (f->xx - f->yy);
+    float longest = middle + sqrtf(difference * difference + f->xy * f->xy);
+    half.x = half.y = 3.33f * sqrtf(longest); /* sqrt(2 ln 255) of the most opaque */
+  } else {
+    float squares = TWO_LN_2 * (1.001f * s->limit + 1e-3f); /* standard deviations, squared */
+    half = make_float2(sqrtf(squares * f->xx), sqrtf(squares * f->yy));
+  }
+  return tile_box_around(make_float2(s->x, s->y), half, c->tiles_x, c->tiles_y);
+}
+
+static __device__ __forceinline__ bool make_splat(splat *s, tile_box *box, const gaussians *g,
+                                                  int i, int degree, const device_camera *c,
+                                                  tile_test test) {
+  footprint f;
+  float p[3], direction[3], basis[SH_BASES], colour[3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
+  float opacity = 1.0f / (1.0f + expf(-g->opacity[i]));
+  if (!(opacity >= SMALLEST_ALPHA) || !locate(&f, c, p)) return false;
+  load_shape(&f, g, i);
+  spread(&f, c);
+  float determinant = f.xx * f.yy - f.xy * f.xy;
+  float scale = HALF_LOG2_E / determinant;
+  if (!(determinant > 0.0f) || !(scale > 0.0f)) return false;
+  s->x = c->fx * f.u + c->cx;
+  s->y = c->fy * f.v + c->cy;
+  s->a = scale * f.yy;
+  s->b = -2.0f * scale * f.xy;
+  s->c = scale * f.xx;
+  s->limit = fmaxf(log2f(255.0f * opacity), 0.0f);
+  s->opacity = opacity;
+  s->depth = f.z;
+  *box = find_box(&f, c, s, test);
+  if (box->x0 >= box->x1 || box->y0 >= box->y1) return false;
+  seen_from(c, p, direction);
+  sh_basis(degree, direction[0], direction[1], direction[2], basis);
+  sh_colour(basis, g->sh + SH_FLOATS * (size_t)i, degree, colour);
+  s->red = fmaxf(colour[0], 0.0f);
+  s->green = fmaxf(colour[1], 0.0f);
+  s->blue = fmaxf(colour[2], 0.0f);
+  return true;
+}
+
+/* One thread a Gaussian. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    project(gaussians g, int count, int degree, device_camera c, tile_test test, splat *splats,
+            tile_box *boxes) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  splat s;
+  tile_box box = {0, 0, 0, 0};
+  s.key = i;
+  if (!make_splat(&s, &box, &g, i, degree, &c, test)) {
+    s.x = s.y = s.a = s.b = s.c = s.opacity = s.red = s.green = s.blue = s.depth = 0.0f;
+    s.limit = -1.0f;
+    box.x0 = box.y0 = box.x1 = box.y1 = 0;
+  }
+  splats[i] = s;
+  boxes[i] = box;
+}
+
+/* ---- backward ------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ void load_sums(const splat_sums *sums, int i,
+                                                 float v[SPLAT_WIDTH]) {
+  size_t k = (size_t)i;
+  if (sums->rows) {
+    UNROLL
+    for (int j = 0; j < SPLAT_WIDTH; ++j) v[j] = sums->means[SPLAT_ROW * k + j];
+    return;
+  }
+  UNROLL
+  for (int j = 0; j < 2; ++j) v[SUM_X + j] = sums->means[2 * k + j];
+  UNROLL
+  for (int j = 0; j < 3; ++j) v[SUM_XX + j] = sums->conics[3 * k + j];
+  v[SUM_U] = sums->opacities[k];
+  UNROLL
+  for (int j = 0; j < 3; ++j) v[SUM_RED + j] = sums->colours[3 * k + j];
+}
+
+/* The loss by the covariance, its mixed entry taken once, from that by the inverse X: -X G X. */
+static __device__ __forceinline__ float3 covariance_slope(const footprint *f,
+                                                          const float v[SPLAT_WIDTH]) {
+  float inverse = 1.0f / (f->xx * f->yy - f->xy * f->xy);
+  float a = f->yy * inverse, b = -f->xy * inverse, c = f->xx * inverse;
+  /* G = -0.5 * [xx xy; xy yy]: the factors ln 2 and log2 e have cancelled */
+  float xx = 0.5f * v[SUM_XX], xy = 0.5f * v[SUM_XY], yy = 0.5f * v[SUM_YY];
+  float p = a * xx + b * xy, q = a * xy + b * yy, r = b * xx + c * xy, s = b * xy + c * yy;
+  return make_float3(p * a + q * b, 2.0f * (p * b + q * c), r * b + s * c);
+}
+
+static __device__ __forceinline__ void rotation_slope(const footprint *f, const float g[9],
+                                                      float out[4]) {
+  float w = f->q[0], x = f->q[1], y = f->q[2], z = f->q[3], d[4];
+  d[0] = 2.0f * (z * (g[3] - g[1]) + y * (g[2] - g[6]) + x * (g[7] - g[5]));
+  d[1] =
+      2.0f * (y * (g[1] + g[3]) + z * (g[2] + g[6]) + w * (g[7] - g[5]) - 2.0f * x * (g[4] + g[8]));
+  d[2] =
+      2.0f * (x * (g[1] + g[3]) + z * (g[5] + g[7]) + w * (g[2] - g[6]) - 2.0f * y * (g[0] + g[8]));
+  d[3] =
+      2.0f * (x * (g[2] + g[6]) + y * (g[5] + g[7]) + w * (g[3] - g[1]) - 2.0f * z * (g[0] + g[4]));
+  float along = w * d[0] + x * d[1] + y * d[2] + z * d[3];
+  UNROLL
+  for (int k = 0; k < 4; ++k) out[k] = (d[k] - f->q[k] * along) / f->norm;
+}
+
+/* What project_backward works out for one Gaussian. */
+typedef struct gaussian_slope {
+  float position[3], scale[3], rotation[4], opacity;
+  float camera[CAMERA_FLOATS]; /* world_to_camera, row by row */
+  float mean_x, mean_y;        /* the loss by the centre, in pixels */
+} gaussian_slope;
+
+/* The loss by J W and by B, hence by scale, rotation, the camera's rotation and depth. du, dv, dz:
+   added to. */
+static __device__ __forceinline__ void shape_slope(gaussian_slope *out, const footprint *f,
+                                                   const device_camera *c, float3 covariance,
+                                                   float *du, float *dv, float *dz) {
+  float db0[3], db1[3], m[9], da0[3], da1[3];
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    db0[k] = 2.0f * covariance.x * f->b0[k] + covariance.y * f->b1[k];
+    db1[k] = covariance.y * f->b0[k] + 2.0f * covariance.z * f->b1[k];
+    out->scale[k] = f->b0[k] * db0[k] + f->b1[k] * db1[k];
+  }
+  UNROLL
+  for (int i = 0; i < 3; ++i) {
+    da0[i] = da1[i] = 0.0f;
+    UNROLL
+    for (int k = 0; k < 3; ++k) {
+      m[3 * i + k] = f->s[k] * (f->a0[i] * db0[k] + f->a1[i] * db1[k]);
+      da0[i] += db0[k] * f->s[k] * f->r[3 * i + k];
+      da1[i] += db1[k] * f->s[k] * f->r[3 * i + k];
+    }
+  }
+  rotation_slope(f, m, out->rotation);
+  float jx = c->fx / f->z, jy = c->fy / f->z;
+  float along = dot3(da0, f->a0) + dot3(da1, f->a1);
+  *dz -= along / f->z;
+  if (f->free_x) *du -= jx * dot3(da0, c->rotation[2]);
+  if (f->free_y) *dv -= jy * dot3(da1, c->rotation[2]);
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    out->camera[0 + k] = jx * da0[k];
+    out->camera[4 + k] = jy * da1[k];
+    out->camera[8 + k] = -jx * f->ju * da0[k] - jy * f->jv * da1[k];
+  }
+}
+
+/* Through the direction of view into position and camera: c = -R' t is the camera's position. */
+static __device__ __forceinline__ void add_direction_slope(gaussian_slope *out,
+                                                           const device_camera *c,
+                                                           const float by_direction[3]) {
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    out->position[k] += by_direction[k];
+    UNROLL
+    for (int i = 0; i < 3; ++i) {
+      out->camera[4 * i + k] += c->translation[i] * by_direction[k];
+      out->camera[4 * i + 3] += c->rotation[i][k] * by_direction[k];
+    }
+  }
+}
+
+/* Sets the loss by sh, unless out_sh is null, and by the unnormalised direction. */
+static __device__ __forceinline__ void colour_slope(const device_camera *c, const float p[3],
+                                                    int degree, const float *sh, float *out_sh,
+                                                    const float v[3], float by_direction[3]) {
+  float direction[3], basis[SH_BASES], w[SH_BASES];
+  float length = seen_from(c, p, direction);
+  sh_basis(degree, direction[0], direction[1], direction[2], basis);
+  sh_weights(sh, degree, v, w);
+  if (out_sh != nullptr) sh_store_slope(out_sh, basis, v);
+  float3 d = sh_slope(w, direction[0], direction[1], direction[2]);
+  float along = d.x * direction[0] + d.y * direction[1] + d.z * direction[2];
+  by_direction[0] = (d.x - along * direction[0]) / length;
+  by_direction[1] = (d.y - along * direction[1]) / length;
+  by_direction[2] = (d.z - along * direction[2]) / length;
+}
+
+/* All but the colours' part. */
+static __device__ __forceinline__ void geometry_slope(gaussian_slope *out, const gaussians *g,
+                                                      int i, const float p[3],
+                                                      const device_camera *c, const splat *s,
+                                                      const float v[SPLAT_WIDTH]) {
+  const float ln_2 = 0.5f * TWO_LN_2;
+  footprint f;
+  locate(&f, c, p);
+  load_shape(&f, g, i);
+  spread(&f, c);
+  out->opacity = v[SUM_U] * (1.0f - s->opacity);
+  out->mean_x = -ln_2 * (2.0f * s->a * v[SUM_X] + s->b * v[SUM_Y]);
+  out->mean_y = -ln_2 * (s->b * v[SUM_X] + 2.0f * s->c * v[SUM_Y]);
+  float du = c->fx * out->mean_x, dv = c->fy * out->mean_y, dz = 0.0f, dt[3];
+  shape_slope(out, &f, c, covariance_slope(&f, v), &du, &dv, &dz);
+  dt[0] = du / f.z;
+  dt[1] = dv / f.z;
+  dt[2] = dz - (f.u * du + f.v * dv) / f.z;
+  UNROLL
+  for (int k = 0; k < 3; ++k) {
+    out->position[k] =
+        c->rotation[0][k] * dt[0] + c->rotation[1][k] * dt[1] + c->rotation[2][k] * dt[2];
+    out->camera[4 * k + 3] = dt[k];
+    UNROLL
+    for (int j = 0; j < 3; ++j) out->camera[4 * k + j] += dt[k] * p[j];
+  }
+}
+
+static __device__ __forceinline__ void note_view(view_statistics s, int i, const device_camera *c,
+                                                 const gaussian_slope *slope) {
+  float x = 0.5f * (float)c->width * slope->mean_x, y = 0.5f * (float)c->height * slope->mean_y;
+  s.pull[i] += sqrtf(x * x + y * y);
+  s.views[i] += 1.0f;
+}
+
+static __device__ __forceinline__ void store_slope(const gaussians *out, int i,
+                                                   const gaussian_slope *slope) {
+  size_t n = (size_t)i;
+  UNROLL
+  for (int k = 0; k < 3; ++k) out->position[3 * n + k] = slope->position[k];
+  UNROLL
+  for (int k = 0; k < 3; ++k) out->scale[3 * n + k] = slope->scale[k];
+  UNROLL
+  for (int k = 0; k < 4; ++k) out->rotation[4 * n + k] = slope->rotation[k];
+  out->opacity[i] = slope->opacity;
+}
+
+static __device__ __forceinline__ void backward_of_one(const gaussians *g, int i, int degree,
+                                                       const device_camera *c, const splat *s,
+                                                       const splat_sums *sums, float *out_sh,
+                                                       gaussian_slope *slope) {
+  float v[SPLAT_WIDTH], p[3], by_direction[3];
+  load_sums(sums, i, v);
+  UNROLL
+  for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
+  geometry_slope(slope, g, i, p, c, s, v);
+  float colour[3] = {s->red > 0.0f ? v[SUM_RED] : 0.0f, s->green > 0.0f ? v[SUM_GREEN] : 0.0f,
+                     s->blue > 0.0f ? v[SUM_BLUE] : 0.0f};
+  colour_slope(c, p, degree, g->sh + SH_FLOATS * (size_t)i, out_sh, colour, by_direction);
+  add_direction_slope(slope, c, by_direction);
+}
+
+/* One thread a Gaussian; sets the gradients of all. No two Gaussians share a parameter, so nothing
+   is added up. statistics.pull may be null. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    project_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
+                     splat_sums sums, gaussians gradients, view_statistics statistics) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  gaussian_slope slope = {};
+  splat s = splats[i];
+  float *out_sh = gradients.sh + SH_FLOATS * (size_t)i;
+  if (s.limit >= 0.0f) {
+    backward_of_one(&g, i, degree, &c, &s, &sums, out_sh, &slope);
+    if (statistics.pull != nullptr) note_view(statistics, i, &c, &slope);
+  } else {
+    for (int k = 0; k < SH_FLOATS / 4; ++k)
+      ((float4 *)out_sh)[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  }
+  store_slope(&gradients, i, &slope);
+}
+
+/* The loss by the camera's 12 numbers: every Gaussian adds to the one row of the view, to
+   which the whole grid adds at once: a contended row. by_camera: rows
+   of 12, one a view. Whole warps. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
+                    splat_sums sums, int view_index, float *by_camera, int threshold) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  bool seen = i < count && splats[i].limit >= 0.0f;
+  arc_target_f32 target = arc_target_f32_rows(by_camera, CAMERA_FLOATS, CAMERA_FLOATS);
+  gaussian_slope slope = {};
+  if (seen) {
+    splat s = splats[i];
+    backward_of_one(&g, i, degree, &c, &s, &sums, nullptr, &slope);
+  }
+  arc_options options = arc_options_default();
+  options.threshold = threshold;
+  options.promises =
+      ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
+  arc_add_with_f32(target, view_index, slope.camera, seen, options);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* arc example gaussians: settings of drawing.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_SETTINGS_H
+#define GAUSSIANS_SETTINGS_H
+
+#include "ways.h"
+
+/* Which tiles get a splat: those of the square around the circle that the field draws around its
+   longer axis, whatever its opacity; those of the tight box of what is at least 1/255 opaque; or
+   those of the box that this ellipse truly reaches. The image is the same. */
+typedef enum tile_test { TILE_CIRCLE = 1, TILE_BOX, TILE_EXACT } tile_test;
+
+typedef struct frame_settings {
+  tile_test test;
+  bool rows;  /* sums in padded rows instead of four arrays */
+  int pixels; /* a lane of the backward pass draws: 1, 2 or 4 */
+  add_way way;
+  int threshold;
+  float background[3];
+} frame_settings;
+
+#endif

@@ -1,0 +1,97 @@
+/* arc example gaussians: what a scene is made of, on the host.
+   SPDX-License-Identifier: Apache-2.0
+
+   Readers fill these structs, the trainer uses them. Every function that can fail returns false
+   after writing one line that says what was wrong and what is legal. */
+#ifndef GAUSSIANS_SCENE_H
+#define GAUSSIANS_SCENE_H
+
+#include "../../common/image_io.h"
+
+/* A pinhole camera: x right, y down, z forward; the upper left pixel's centre is (0.5, 0.5). */
+typedef struct camera {
+  int width, height;
+  float fx, fy, cx, cy;        /* pixels */
+  float world_to_camera[3][4]; /* rotation | translation, rows */
+  float position[3];           /* of the camera, in the world */
+} camera;
+
+typedef struct view {
+  char name[128]; /* the image's file name without its folder */
+  struct camera camera;
+  image picture; /* undistorted, as many pixels as the camera says */
+  bool held_out; /* a test view */
+} view;
+
+/* Gaussians as a 3DGS .ply stores them, that is, before activation. */
+typedef struct gaussians_host {
+  int count, sh_degree; /* 0 to 3 */
+  float *position;      /* [count][3] */
+  float *scale;         /* [count][3], logarithms */
+  float *rotation;      /* [count][4], w x y z, not normalised */
+  float *opacity;       /* [count], logits */
+  float *sh;            /* [count][16][3], coefficients beyond sh_degree are 0 */
+} gaussians_host;
+
+typedef struct scene_point {
+  float position[3];
+  float rgb[3]; /* 0 to 1 */
+} scene_point;
+
+typedef struct scene {
+  view *views; /* in the order of their paths */
+  int view_count;
+  int absent_count;      /* frames without a picture file: left out; for the program to say */
+  char absent_name[128]; /* the first of them, in the order they are listed */
+  scene_point *points;   /* to start from; none: the trainer draws them in the box */
+  int point_count;
+  float centre[3], extent; /* of the cameras: extent is 1.1 times the largest distance to centre */
+  float box_low[3], box_high[3]; /* where points may lie */
+} scene;
+
+typedef struct scene_options {
+  const char *path; /* a folder, or a .json like transforms.json */
+  float scale;      /* of the pictures, above 0 to 1: 0.5 halves width and height */
+  int hold_out;     /* every how-many-th view is held out, from the first; 0: none */
+  int most_views;   /* that many, evenly spread over all of them; 0: all */
+} scene_options;
+
+/* Tells the format by what lies in the folder, in this order:
+   - transforms.json (NeRF): fl_x fl_y or camera_angle_x, cx cy w h k1 k2 p1 p2, also in single
+     frames; frames with file_path (with or without extension) and transform_matrix;
+   - a COLMAP model, cameras, images and points3D, as .bin or else .txt, in the folder, in sparse or
+     in sparse/0; its pictures in images. Points may be missing.
+   Distortion is undone: same focal length, and as many whole rows and columns cut off as hold
+   pixels the photograph does not show. Then the pictures are shrunk. A frame without a picture
+   file is left out and counted; an error if none is left. On failure nothing is left to free. */
+bool scene_read(scene *s, const scene_options *o, error_line *error);
+void scene_free(scene *s);
+/* Of a scene with views: centre and extent from them; extent is 1 where all cameras stand in one
+   place. The box from the points, or else around what many cameras see at up to twice the distance
+   of what they look at. */
+void scene_measure(scene *s);
+/* Sets held_out of every view. */
+void scene_split(scene *s, int hold_out);
+
+enum { GAUSSIANS_MOST = 100000000 };
+
+/* All values 0. count is 1 to GAUSSIANS_MOST, sh_degree 0 to 3. */
+bool gaussians_allocate(gaussians_host *g, int count, int sh_degree, error_line *error);
+void gaussians_free(gaussians_host *g);
+/* The layout of the original 3DGS: x y z, nx ny nz, f_dc, f_rest (channel by channel), opacity,
+   scale, rot; binary little-endian floats. Reads degree 0 to 3, properties found by name; writes
+   what sh_degree says. Writing goes to a temporary file that is renamed when it is whole. */
+bool ply_read(gaussians_host *g, const char *path, error_line *error);
+bool ply_write(const gaussians_host *g, const char *path, error_line *error);
+
+/* How large a Gaussian is in the pictures, the same whatever their size: three standard deviations
+   are in the mean 2.5, 8 and 30 pixels. Made for 1 million, 300 000 and 50 000 at 1920x1080. */
+typedef enum scene_kind { SCENE_SMALL = 1, SCENE_MEDIUM, SCENE_LARGE } scene_kind;
+/* A scene with known ground truth, told by the seed: clusters above a floor about the origin, z up,
+   of sh_degree 3, and cameras on a ring around them. The views have cameras, every 8th is held out,
+   and their pictures have a size but no rgb: that is for the renderer to make. The points are what
+   a reconstruction from photographs would find: a part of the Gaussians, not exactly. */
+bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int count, int views,
+                      int width, int height, unsigned seed, error_line *error);
+
+#endif

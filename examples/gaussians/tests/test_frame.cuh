@@ -1,0 +1,94 @@
+/* arc example gaussians: a reference scene on the device, for the tests.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_TEST_FRAME_CUH
+#define GAUSSIANS_TEST_FRAME_CUH
+
+#include <math.h>
+#include <string.h>
+
+#include "../../common/test_device.h"
+#include "../render/frame.h"
+#include "test_reference.h"
+
+static inline frame_settings test_frame_settings(const reference *r) {
+  frame_settings s = {TILE_EXACT,
+                      false,
+                      1,
+                      ADD_DEFAULT,
+                      ARC_BALANCE_THRESHOLD,
+                      {(float)r->background[0], (float)r->background[1], (float)r->background[2]}};
+  return s;
+}
+
+/* Number k (in the order of the reference) of Gaussian i. */
+static inline float *test_number(gaussians g, int i, int k) {
+  if (k < REF_SCALE) return &g.position[3 * i + k];
+  if (k < REF_ROTATION) return &g.scale[3 * i + k - REF_SCALE];
+  if (k < REF_OPACITY) return &g.rotation[4 * i + k - REF_ROTATION];
+  if (k < REF_SH) return &g.opacity[i];
+  return &g.sh[SH_FLOATS * i + k - REF_SH];
+}
+
+static inline device_camera test_camera(const reference *r) {
+  camera c;
+  memset(&c, 0, sizeof c);
+  c.width = r->width;
+  c.height = r->height;
+  c.fx = (float)r->fx, c.fy = (float)r->fy, c.cx = (float)r->cx, c.cy = (float)r->cy;
+  for (int k = 0; k < 12; ++k) c.world_to_camera[k / 4][k % 4] = (float)r->camera[k];
+  return camera_on_device(&c);
+}
+
+typedef struct test_frame {
+  device_memory memory;
+  frame f;
+  device_camera camera;
+  int count, degree;
+  device_array parameters, gradients, statistics, by_camera;
+} test_frame;
+
+static inline void test_frame_begin(test_frame *t, const reference *r) {
+  size_t bytes = sizeof(float) * GAUSSIAN_FLOATS * r->count, values = 3 * r->width * r->height;
+  float *block = (float *)host_memory(bytes), *slope = (float *)host_memory(4 * values);
+  memset(t, 0, sizeof *t);
+  frame_settings settings = test_frame_settings(r);
+  frame_begin(&t->f, &settings, &t->memory);
+  t->camera = test_camera(r);
+  t->count = r->count;
+  t->degree = r->degree;
+  device_reserve(&t->memory, &t->parameters, bytes, "test");
+  device_reserve(&t->memory, &t->gradients, bytes, "test");
+  device_reserve(&t->memory, &t->statistics, 2 * sizeof(float) * r->count, "test");
+  device_reserve(&t->memory, &t->by_camera, 3 * sizeof(float) * CAMERA_FLOATS, "test");
+  device_reserve(&t->memory, &t->f.slope, sizeof(float) * values, "test");
+  for (int i = 0; i < r->count; ++i)
+    for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
+      *test_number(split_gaussians(block, r->count), i, k) = (float)r->gaussian[REF_WIDTH * i + k];
+  for (size_t i = 0; i < values; ++i) slope[i] = (float)r->slope[i];
+  host_to_device(t->parameters.data, block, bytes, "test");
+  host_to_device(t->f.slope.data, slope, sizeof(float) * values, "test");
+  free(block);
+  free(slope);
+}
+
+static inline void test_frame_end(test_frame *t) {
+  device_array *arrays[] = {&t->parameters, &t->gradients, &t->statistics, &t->by_camera};
+  frame_end(&t->f);
+  for (size_t i = 0; i < 4; ++i) device_release(&t->memory, arrays[i]);
+  CHECK(t->memory.now == 0, "%zu bytes of the device are not given back", t->memory.now);
+}
+
+static inline void test_frame_forward(test_frame *t) {
+  frame_forward(&t->f, split_gaussians((float *)t->parameters.data, t->count), t->count, t->degree,
+                &t->camera);
+  device_check(cudaGetLastError(), "forward");
+}
+
+/* What the device array holds; to be freed. */
+static inline float *test_read(const device_array *array, size_t floats) {
+  float *host = (float *)host_memory(sizeof(float) * floats);
+  device_to_host(host, array->data, sizeof(float) * floats, "reading");
+  return host;
+}
+
+#endif

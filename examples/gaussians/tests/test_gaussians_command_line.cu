@@ -1,0 +1,178 @@
+/* arc example gaussians: what the program accepts, refuses, prints and writes.
+   SPDX-License-Identifier: Apache-2.0
+
+   usage: test_gaussians_command_line PROGRAM */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/test_command_line.h"
+#include "../scene/scene.h"
+
+#define OUT " --out @/out.ply --csv @/out.csv"
+
+static void test_wrong_options(void) {
+  check_wrong("--nonsense" OUT, 2, "'--nonsense' is not an option; see --help");
+  check_wrong("--a-very-long-option-that-does-not-exist 3", 2, "is not an option");
+  check_wrong("fox" OUT, 2, "'fox' is not an option; see --help");
+  check_wrong("--iterations", 2, "--iterations needs a value");
+  check_wrong("--iterations -1" OUT, 2, "'-1'; it must be a whole number from 0 to 1000000");
+  check_wrong("--iterations 3.5" OUT, 2, "--iterations is '3.5'; it must be");
+  check_wrong("--iterations 99999999999999999999" OUT, 2, "it must be a whole number");
+  check_wrong("--seed -1" OUT, 2, "--seed is '-1'; it must be a whole number from 0 to");
+  check_wrong("--seed 4294967296" OUT, 2, "from 0 to 4294967295");
+  check_wrong("--sh-degree 4" OUT, 2, "--sh-degree is '4'; it must be a whole number from 0 to 3");
+  check_wrong("--scale 0" OUT, 2, "--scale is '0'; it must be a number above 0, up to 1");
+  check_wrong("--scale nan" OUT, 2, "--scale is 'nan'");
+  check_wrong("--scale 1.5" OUT, 2, "--scale is '1.5'");
+  check_wrong("--size 64" OUT, 2, "--size is '64'; it must be WIDTHxHEIGHT");
+  check_wrong("--size 0x64" OUT, 2, "each 1 to 16384");
+  check_wrong("--procedural huge" OUT, 2,
+              "--procedural is 'huge'; it must be small, medium or large");
+  check_wrong("--background red" OUT, 2, "--background is 'red'; it must be black or white");
+  check_wrong("--densify maybe" OUT, 2, "--densify is 'maybe'; it must be on or off");
+  check_wrong("--rows 1" OUT, 2, "--rows is '1'; it must be on or off");
+  check_wrong("--pixels 3" OUT, 2, "--pixels is '3'; it must be 1, 2 or 4");
+  check_wrong("--bench-backward --datasets small,tiny", 2,
+              "--datasets is 'small,tiny'; it must be");
+  check_wrong("--bench-backward --datasets small,small", 2, "each once, with commas between");
+  check_wrong("--bench-backward --datasets small,", 2, "--datasets is 'small,'");
+  check_wrong("--bench-backward --datasets scene,small", 2, "give it with --scene PATH");
+  check_wrong("--bench-backward --datasets small --procedural small", 2, "both choose scenes");
+  check_wrong("--experiment @/x.csv --datasets small --init @/a.ply", 2,
+              "and --datasets names others");
+  check_wrong("--datasets small" OUT, 2, "is for --bench-backward and --experiment");
+  check_wrong("--seeds 3" OUT, 2, "--seeds is for --experiment");
+  check_wrong("--experiment @/x.csv --pixels 0", 2, "--pixels is '0'");
+  check_wrong("--tiles all" OUT, 2, "--tiles is 'all'; it must be exact, box or circle");
+  check_wrong("--path warp" OUT, 2, "--path is 'warp'; it must be one of: plain, serialized");
+  check_wrong("--path none" OUT, 2, "--path is 'none'; it must be one of: plain");
+  check_wrong("--threshold 34" OUT, 2, "'34'; it must be a whole number from 0 to 33, or auto");
+  check_wrong("--path plain --threshold 3" OUT, 2, "--path plain has no threshold to choose");
+  check_wrong("--bench-backward=yes", 2, "--bench-backward takes no value");
+  check_wrong("--bench-backward --path auto", 2, "--bench-backward runs every path");
+  check_wrong("--bench-backward --out @/x.ply", 2, "--bench-backward writes a table only");
+  check_wrong("--experiment @/x.csv --threshold 3", 2, "--experiment runs every path");
+  check_wrong("--bench-backward --tune on", 2, "leave --path, --threshold and --tune out");
+  check_wrong("--tune on --path butterfly" OUT, 2, "--tune picks path and threshold; leave");
+  check_wrong("--tune maybe" OUT, 2, "--tune is 'maybe'; it must be on or off");
+  check_wrong("--experiment @/x.csv --csv @/y.csv", 2, "leave --csv out");
+  check_wrong("--experiment @/x.csv --bench-backward", 2, "are two programs; ask for one");
+  check_wrong("--scene @ --procedural small" OUT, 2, "are two scenes; give one");
+  check_wrong("--scene @ --size 8x8" OUT, 2, "use --scale with --scene");
+  check_wrong("--init @/a.ply --resume @/b" OUT, 2, "are two models; give one");
+  check_wrong("--checkpoint-every 5" OUT, 2, "--checkpoint-every needs --checkpoint FILE");
+  check_wrong("--out ''", 2, "--out is empty; it must name a file");
+  check_wrong("--out @/x --checkpoint @/x", 2, "--out and --checkpoint name the same file");
+}
+
+static void test_wrong_files(void) {
+  check_wrong("--out @/no/folder.ply", 2, "No such file or directory");
+  check_wrong("--csv @ --out @/out.ply", 2, "exists and is not a plain file");
+  check_wrong("--renders @/absent" OUT, 2, "make the folder first");
+  test_write_file(test_path("file"), "x", 1);
+  check_wrong("--renders @/file" OUT, 2, "is not a folder");
+  remove(test_path("file"));
+}
+
+#define SMALL " --size 32x24 --gaussians 60 --views 5 --iterations 4"
+
+static void test_wrong_inputs(void) {
+  check_wrong("--scene @/absent" OUT, 2, "absent");
+  check_wrong("--init @/absent.ply" SMALL OUT, 2, "absent.ply");
+  check_wrong("--resume @/absent" SMALL OUT, 2, "absent': No such file or directory");
+  check_wrong("--hold-out 1" SMALL OUT, 2, "every view is held out; raise --hold-out");
+}
+
+static void test_runs(void) {
+  check_right("--help", 0, "--bench-backward");
+  check_right("--path butterfly --threshold 3" SMALL, 0, "butterfly, threshold 3");
+  check_right("--tune on" SMALL, 0, ", tuned");
+  check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
+  check_right("--path=plain --rows off --pixels 1 --tiles box" SMALL, 0, "plain, threshold -");
+  check_right("--procedural large --background white --densify off" SMALL, 0, "scene      large");
+  check_right("--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train ");
+  CHECK(test_folder_files(true) == 0, "a run without --out left a file");
+}
+
+static int count_lines(const char *name, const char *head) {
+  size_t size;
+  char *text = test_read_file(test_path(name), &size);
+  int lines = lines_in(text);
+  CHECK(strncmp(text, head, strlen(head)) == 0, "%s: %.200s", name, text);
+  free(text);
+  return lines;
+}
+
+static void test_outputs(void) {
+  gaussians_host model;
+  error_line error;
+  check_right("--cameras @/cameras.csv --checkpoint @/c --checkpoint-every 2 --renders @" SMALL OUT,
+              0, "written");
+  CHECK(count_lines("out.csv", "iteration,view,loss,l1,ssim,psnr_db,gaussians,pairs,") == 5, "csv");
+  CHECK(count_lines("cameras.csv", "view,r00,r01,r02,t0,") == 5, "cameras"); /* 4 train */
+  bool read = ply_read(&model, test_path("out.ply"), &error);
+  CHECK(read && model.count > 0 && model.sh_degree == 3, "%s", read ? "model" : error.text);
+  if (read) gaussians_free(&model);
+  CHECK(test_folder_files(false) == 5, "%d files", test_folder_files(false));
+  check_right("--init @/out.ply --iterations 0 --size 32x24 --gaussians 60 --views 5", 0,
+              "trained    0 iterations");
+  check_right("--resume @/c" SMALL, 0, "from iteration 4 of 4");
+  check_wrong("--resume @/c --seed 9" SMALL, 2, "give the same to go on");
+  check_wrong("--resume @/out.ply" SMALL, 2, "no checkpoint of this program");
+  test_folder_files(true);
+}
+
+static void test_measuring(void) {
+  check_right(
+      "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 --csv "
+      "@/b.csv",
+      0, "auto over none");
+  CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 1 + 3 * 22, "bench");
+  check_right(
+      "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
+      "--views 3 --hold-out 3",
+      0, "largest difference");
+  CHECK(count_lines("e.csv",
+                    "BW implementation,balance threshold,dataset,train PSNR,train L1,"
+                    "test PSNR,test L1,end-to-end training time,") >= 1 + 2 * 19,
+        "experiment");
+  test_folder_files(true);
+}
+
+/* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, status 130. */
+static void test_interrupt(int signal_number) {
+  gaussians_host model;
+  error_line error;
+  check_interrupted("--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT,
+                    signal_number);
+  bool read = ply_read(&model, test_path("out.ply"), &error);
+  CHECK(read, "%s", error.text);
+  if (read) gaussians_free(&model);
+  CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
+}
+
+static void anywhere(void) {
+  test_wrong_options();
+  test_wrong_files();
+}
+
+static void on_device(void) {
+  test_wrong_inputs();
+  test_runs();
+  test_outputs();
+  test_measuring();
+  test_interrupt(SIGINT);
+  test_interrupt(SIGTERM);
+}
+
+int main(int argc, char **argv) {
+  static const command_line_test test = {"test_gaussians_command_line",
+                                         "gaussians: ",
+                                         "--size 16x16 --gaussians 20 --views 2 --iterations 1",
+                                         true,
+                                         anywhere,
+                                         on_device};
+  return command_line_main(argc, argv, &test);
+}

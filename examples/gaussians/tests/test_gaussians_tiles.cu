@@ -1,0 +1,279 @@
+/* arc example gaussians: which splat is drawn in which tile, in which order; the picture does not
+   depend on how tiles and warps are found.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "simt/simt.cuh"
+
+#include "../render/sort.h"
+#include "test_frame.cuh"
+
+enum { COUNT = 220 };
+
+static int ascending_key(const void *a, const void *b) {
+  unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values tell equal keys apart: a stable sort keeps them ascending. */
+static void test_sort(void) {
+  enum { PAIRS = 3000, BITS = 37 };
+  static unsigned long long keys[PAIRS], sorted[PAIRS], got[PAIRS];
+  static int values[PAIRS], got_values[PAIRS];
+  unsigned long long seed = 5;
+  device_memory memory = {0, 0};
+  device_array arrays[4] = {{nullptr, 0}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
+  device_array scratch = {nullptr, 0};
+  for (int i = 0; i < PAIRS; ++i) {
+    keys[i] = (unsigned long long)(test_random(&seed) * 500.0) << 28 |
+              (unsigned long long)(test_random(&seed) * 3.0);
+    sorted[i] = keys[i];
+    values[i] = i;
+  }
+  qsort(sorted, PAIRS, sizeof *sorted, ascending_key);
+  for (int i = 0; i < 4; ++i) device_reserve(&memory, &arrays[i], sizeof keys, "test");
+  device_reserve(&memory, &scratch, sort_scratch_bytes(PAIRS), "test");
+  host_to_device(arrays[0].data, keys, sizeof keys, "test");
+  host_to_device(arrays[2].data, values, sizeof values, "test");
+  pair_buffers pairs = {
+      {(unsigned long long *)arrays[0].data, (unsigned long long *)arrays[1].data},
+      {(int *)arrays[2].data, (int *)arrays[3].data}};
+  int where = sort_pairs(pairs, PAIRS, BITS, scratch.data, scratch.bytes);
+  device_to_host(got, arrays[where].data, sizeof got, "test");
+  device_to_host(got_values, arrays[2 + where].data, sizeof got_values, "test");
+  for (int i = 0; i < PAIRS; ++i) {
+    CHECK(got[i] == sorted[i] && keys[got_values[i]] == got[i], "pair %d is not in order", i);
+    CHECK(i == 0 || got[i] != got[i - 1] || got_values[i] > got_values[i - 1],
+          "equal keys %d and %d have changed places", i - 1, i);
+  }
+  for (int i = 0; i < 4; ++i) device_release(&memory, &arrays[i]);
+  device_release(&memory, &scratch);
+}
+
+static void test_scan(void) {
+  enum { NUMBERS = 1000 };
+  int in[NUMBERS], out[NUMBERS], sum = 0;
+  unsigned long long seed = 6;
+  device_memory memory = {0, 0};
+  device_array a = {nullptr, 0}, b = {nullptr, 0}, scratch = {nullptr, 0};
+  for (int i = 0; i < NUMBERS; ++i) in[i] = (int)(3.0 * test_random(&seed));
+  device_reserve(&memory, &a, sizeof in, "test");
+  device_reserve(&memory, &b, sizeof in, "test");
+  device_reserve(&memory, &scratch, sort_scratch_bytes(NUMBERS), "test");
+  host_to_device(a.data, in, sizeof in, "test");
+  CHECK(scan_counts((const int *)a.data, (int *)b.data, NUMBERS, scratch.data, scratch.bytes),
+        "the scan was refused");
+  device_to_host(out, b.data, sizeof out, "test");
+  for (int i = 0; i < NUMBERS; sum += in[i++])
+    CHECK(out[i] == sum, "number %d is %d, not %d", i, out[i], sum);
+  device_release(&memory, &a);
+  device_release(&memory, &b);
+  device_release(&memory, &scratch);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+/* Small ones and a few that span the picture: boxes below and above 32 tiles. */
+static void make_scene(reference *r) {
+  reference_make(r, 150, 100, COUNT, 0, 12.0, 4);
+  for (int i = 0; i < COUNT; ++i) {
+    double *g = r->gaussian + REF_WIDTH * i;
+    g[REF_OPACITY] -= 1.0;
+    if (i % 20 == 0) g[REF_SCALE] += 2.5; /* long and thin */
+    if (i % 20 == 7)
+      for (int k = 0; k < 3; ++k) g[REF_SCALE + k] += 1.0;
+    for (int k = 0; k < 3; ++k) g[REF_SCALE + k] = (float)g[REF_SCALE + k];
+    g[REF_OPACITY] = (float)g[REF_OPACITY];
+  }
+}
+
+static double distance_at(const splat *s, double x, double y) {
+  double dx = s->x - x, dy = s->y - y;
+  return s->a * dx * dx + s->b * dx * dy + s->c * dy * dy;
+}
+
+/* The least q along the edge from (x0, y0) to (x1, y1): a parabola in t from 0 to 1. */
+static double least_on_edge(const splat *s, double x0, double y0, double x1, double y1) {
+  double at_0 = distance_at(s, x0, y0), at_1 = distance_at(s, x1, y1);
+  double at_half = distance_at(s, 0.5 * (x0 + x1), 0.5 * (y0 + y1));
+  double square = 2.0 * (at_0 + at_1 - 2.0 * at_half), linear = at_1 - at_0 - square;
+  double t = square > 0.0 ? fmin(fmax(-0.5 * linear / square, 0.0), 1.0) : 0.0;
+  return fmin(fmin(at_0, at_1), distance_at(s, x0 + t * (x1 - x0), y0 + t * (y1 - y0)));
+}
+
+static double least_in_tile(const splat *s, int column, int row) {
+  double x0 = column * TILE_SIDE + 0.5, y0 = row * TILE_SIDE + 0.5;
+  double x1 = x0 + TILE_SIDE - 1, y1 = y0 + TILE_SIDE - 1;
+  if (s->x >= x0 && s->x <= x1 && s->y >= y0 && s->y <= y1) return 0.0;
+  return fmin(fmin(least_on_edge(s, x0, y0, x1, y0), least_on_edge(s, x0, y1, x1, y1)),
+              fmin(least_on_edge(s, x0, y0, x0, y1), least_on_edge(s, x1, y0, x1, y1)));
+}
+
+typedef struct lists {
+  int *first, *list, pairs;
+  splat *splats;
+} lists;
+
+static lists read_lists(const test_frame *t) {
+  lists l;
+  l.pairs = t->f.pairs;
+  l.first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
+  l.list = (int *)test_read(&t->f.values[t->f.sorted], (size_t)t->f.pairs);
+  l.splats = (splat *)test_read(&t->f.splats, (size_t)t->count * (sizeof(splat) / sizeof(float)));
+  return l;
+}
+
+static void free_lists(lists *l) {
+  free(l->first);
+  free(l->list);
+  free(l->splats);
+}
+
+/* Depth never falls, and no splat comes twice. counts: how often each splat is listed. */
+static void check_order(const lists *l, int tiles) {
+  CHECK(l->first[0] == 0 && l->first[tiles] == l->pairs, "lists from %d to %d of %d pairs",
+        l->first[0], l->first[tiles], l->pairs);
+  for (int t = 0; t < tiles; ++t) {
+    bool listed[COUNT] = {false};
+    for (int i = l->first[t]; i < l->first[t + 1]; ++i) {
+      int key = l->list[i];
+      CHECK(key >= 0 && key < COUNT && !listed[key], "tile %d lists splat %d twice", t, key);
+      listed[key] = true;
+      CHECK(i == l->first[t] || l->splats[l->list[i - 1]].depth <= l->splats[key].depth,
+            "tile %d: pair %d lies behind the next", t, i - 1);
+    }
+  }
+}
+
+static bool is_listed(const lists *l, int tile, int key) {
+  for (int i = l->first[tile]; i < l->first[tile + 1]; ++i)
+    if (l->list[i] == key) return true;
+  return false;
+}
+
+/* Exactly the tiles that the ellipse reaches, but for a rim as wide as rounding. */
+static void check_exact(const lists *l, const test_frame *t) {
+  int large = 0, reached = 0;
+  for (int key = 0; key < COUNT; ++key) {
+    const splat *s = &l->splats[key];
+    int tiles = 0;
+    for (int tile = 0; tile < t->f.tiles; ++tile) {
+      bool listed = is_listed(l, tile, key);
+      double least = least_in_tile(s, tile % t->camera.tiles_x, tile / t->camera.tiles_x);
+      tiles += listed;
+      CHECK(listed || s->limit < 0.0f || least > s->limit, "tile %d lacks splat %d", tile, key);
+      CHECK(!listed || least <= 1.002 * s->limit + 2e-3, "tile %d lists splat %d: %g, limit %g",
+            tile, key, least, s->limit);
+    }
+    large += tiles > 32 /* the boxes that one lane tests alone */;
+    reached += tiles > 0;
+  }
+  CHECK(large > 3 && reached > COUNT / 2, "%d splats are large, %d reached", large, reached);
+}
+
+static float *draw(test_frame *t, tile_test test, int *pairs) {
+  t->f.settings.test = test;
+  test_frame_forward(t);
+  *pairs = t->f.pairs;
+  return test_read(&t->f.colour, 3 * (size_t)t->camera.width * t->camera.height);
+}
+
+/* The fewer tiles a test lists, the fewer pairs; not a bit of the picture changes. */
+static void test_same_picture(test_frame *t) {
+  int pairs[3], values = 3 * t->camera.width * t->camera.height;
+  float *wanted = draw(t, TILE_CIRCLE, &pairs[0]);
+  for (int test = TILE_BOX; test <= TILE_EXACT; ++test) {
+    float *got = draw(t, (tile_test)test, &pairs[test - TILE_CIRCLE]);
+    for (int i = 0; i < values; ++i)
+      CHECK(got[i] == wanted[i], "tiles %d: value %d is %.9g, not %.9g", test, i, got[i],
+            wanted[i]);
+    free(got);
+  }
+  CHECK(pairs[2] < 0.9 * pairs[1] && pairs[1] < 0.9 * pairs[0],
+        "pairs: circle %d, box %d, exact %d", pairs[0], pairs[1], pairs[2]);
+  free(wanted);
+}
+
+/* The colour of one pixel: all splats of its tile's list, one after another. False if rounding may
+   decide whether the pixel is opaque. */
+static bool pixel_on_host(const test_frame *t, const lists *l, int column, int row, float rgb[3]) {
+  int tile = row / TILE_SIDE * t->camera.tiles_x + column / TILE_SIDE;
+  float left = 1.0f;
+  bool certain = true;
+  for (int k = 0; k < 3; ++k) rgb[k] = 0.0f;
+  for (int i = l->first[tile]; i < l->first[tile + 1]; ++i) {
+    const splat *s = &l->splats[l->list[i]];
+    float dx = s->x - ((float)column + 0.5f), dy = s->y - ((float)row + 0.5f);
+    float q = fmaf(dx, fmaf(s->a, dx, s->b * dy), s->c * dy * dy);
+    if (signbit(q) || !(q <= s->limit)) continue;
+    float alpha = fminf(s->opacity * exp2f(-q), LARGEST_ALPHA), weight = alpha * left;
+    float rest = left * (1.0f - alpha);
+    certain = certain && fabsf(rest / OPAQUE_TRANSMITTANCE - 1.0f) > 1e-4f;
+    if (rest < OPAQUE_TRANSMITTANCE) break;
+    rgb[0] += weight * s->red, rgb[1] += weight * s->green, rgb[2] += weight * s->blue;
+    left = rest;
+  }
+  for (int k = 0; k < 3; ++k) rgb[k] += left * t->f.settings.background[k];
+  return certain;
+}
+
+/* A warp skips the splats that miss its rectangle; the picture is that of all splats. */
+static void test_skipped_splats(const test_frame *t, const lists *l) {
+  size_t plane = (size_t)t->camera.width * t->camera.height;
+  float *got = test_read(&t->f.colour, 3 * plane), rgb[3];
+  for (size_t p = 0; p < plane; ++p) {
+    if (!pixel_on_host(t, l, (int)p % t->camera.width, (int)p / t->camera.width, rgb)) continue;
+    for (int k = 0; k < 3; ++k)
+      CHECK(fabsf(got[k * plane + p] - rgb[k]) <= 2e-5f, "channel %d of pixel %d is %.8g, not %.8g",
+            k, (int)p, got[k * plane + p], rgb[k]);
+  }
+  free(got);
+}
+
+/* Too little room at first: the lists come out the same. */
+static void test_little_room(test_frame *t) {
+  lists wanted = read_lists(t);
+  t->f.pair_capacity = 10;
+  frame_list(&t->f);
+  lists got = read_lists(t);
+  CHECK(got.pairs == wanted.pairs, "%d pairs, not %d", got.pairs, wanted.pairs);
+  for (int i = 0; i < wanted.pairs && got.pairs == wanted.pairs; ++i)
+    CHECK(got.list[i] == wanted.list[i], "pair %d differs", i);
+  free_lists(&got);
+  free_lists(&wanted);
+}
+
+/* Nothing in sight: the background, and no list. */
+static void test_nothing_seen(void) {
+  reference r;
+  test_frame t;
+  reference_make(&r, 20, 20, 4, 0, 5.0, 9);
+  for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
+  test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  float *got = test_read(&t.f.colour, 1200);
+  CHECK(t.f.pairs == 0, "%d pairs", t.f.pairs);
+  for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
+  free(got);
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
+int main(void) {
+  reference r;
+  test_frame t;
+  if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
+  test_sort();
+  test_scan();
+  make_scene(&r);
+  test_frame_begin(&t, &r);
+  test_same_picture(&t);
+  lists l = read_lists(&t);
+  check_order(&l, t.f.tiles);
+  check_exact(&l, &t);
+  test_skipped_splats(&t, &l);
+  free_lists(&l);
+  test_little_room(&t);
+  test_frame_end(&t);
+  reference_free(&r);
+  test_nothing_seen();
+  return test_end("test_gaussians_tiles");
+}

@@ -1,0 +1,111 @@
+/* arc example gaussians: saves and resumes a training.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef struct checkpoint_header {
+  char magic[8];
+  int version, count, iteration;
+  int iterations, sh_degree, views, training; /* must be the same when training goes on */
+  unsigned seed;
+} checkpoint_header;
+
+static const char CHECKPOINT_MAGIC[8] = {'a', 'r', 'c', 'g', 'a', 'u', 's', 's'};
+enum { CHECKPOINT_VERSION = 1, CHECKPOINT_PARTS = 4 };
+
+/* What follows the header. */
+static device_array checkpoint_part(const trainer *t, int part) {
+  const device_array *arrays[CHECKPOINT_PARTS] = {&t->blocks[BLOCK_PARAMETERS],
+                                                  &t->blocks[BLOCK_MEANS],
+                                                  &t->blocks[BLOCK_SQUARES], &t->statistics};
+  device_array array = *arrays[part];
+  array.bytes = part < 3 ? model_bytes(t->count) : 2 * sizeof(float) * t->count;
+  return array;
+}
+
+static checkpoint_header checkpoint_header_of(const trainer *t) {
+  checkpoint_header h;
+  memset(&h, 0, sizeof h);
+  memcpy(h.magic, CHECKPOINT_MAGIC, sizeof h.magic);
+  h.version = CHECKPOINT_VERSION;
+  h.count = t->count;
+  h.iteration = t->iteration;
+  h.iterations = t->settings.iterations;
+  h.sh_degree = t->settings.sh_degree;
+  h.views = t->data->view_count;
+  h.training = t->training_count;
+  h.seed = t->settings.seed;
+  return h;
+}
+
+bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
+  output_file file;
+  checkpoint_header h = checkpoint_header_of(t);
+  if (!output_file_open(&file, path, error)) return false;
+  fwrite(&h, sizeof h, 1, file.stream);
+  for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
+    device_array array = checkpoint_part(t, part);
+    void *host = host_memory(array.bytes);
+    device_to_host(host, array.data, array.bytes, "reading the checkpoint from the device");
+    fwrite(host, 1, array.bytes, file.stream);
+    free(host);
+  }
+  return output_file_commit(&file, error);
+}
+
+static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const char *path,
+                             error_line *error) {
+  checkpoint_header mine = checkpoint_header_of(t);
+  if (memcmp(h->magic, CHECKPOINT_MAGIC, sizeof h->magic) != 0)
+    return error_set(error, "'%.300s' is no checkpoint of this program", path);
+  if (h->version != CHECKPOINT_VERSION)
+    return error_set(error, "'%.300s' is a checkpoint of version %d; this program reads version %d",
+                     path, h->version, (int)CHECKPOINT_VERSION);
+  if (h->views != mine.views || h->training != mine.training)
+    return error_set(error,
+                     "'%.300s' was made with %d views, %d of them for training; this scene "
+                     "has %d and %d",
+                     path, h->views, h->training, mine.views, mine.training);
+  if (h->iterations != mine.iterations || h->sh_degree != mine.sh_degree || h->seed != mine.seed)
+    return error_set(error,
+                     "'%.200s' was made with --iterations %d --sh-degree %d --seed %u; give "
+                     "the same to go on",
+                     path, h->iterations, h->sh_degree, h->seed);
+  if (h->count < 1 || h->count > GAUSSIANS_MOST || h->iteration < 0 || h->iteration > h->iterations)
+    return error_set(error, "'%.300s' is damaged: %d Gaussians after %d iterations", path, h->count,
+                     h->iteration);
+  return true;
+}
+
+static bool checkpoint_read_parts(trainer *t, FILE *stream, const char *path, error_line *error) {
+  bool whole = true;
+  for (int part = 0; part < CHECKPOINT_PARTS && whole; ++part) {
+    device_array array = checkpoint_part(t, part);
+    void *host = host_memory(array.bytes);
+    whole = fread(host, 1, array.bytes, stream) == array.bytes;
+    if (whole)
+      host_to_device(array.data, host, array.bytes, "copying the checkpoint to the device");
+    free(host);
+  }
+  if (whole && fgetc(stream) == EOF) return true;
+  return error_set(error, "'%.300s' is damaged: it is %s than its %d Gaussians need", path,
+                   whole ? "longer" : "shorter", t->count);
+}
+
+bool checkpoint_read(trainer *t, const char *path, error_line *error) {
+  checkpoint_header h;
+  FILE *stream = fopen(path, "rb");
+  if (stream == nullptr) return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
+  bool read = fread(&h, sizeof h, 1, stream) == 1;
+  if (!read) error_set(error, "'%.300s' is no checkpoint of this program", path);
+  read = read && checkpoint_check(t, &h, path, error);
+  if (read) {
+    trainer_make_room(t, h.count);
+    t->iteration = t->first_iteration = h.iteration;
+    read = checkpoint_read_parts(t, stream, path, error);
+  }
+  fclose(stream);
+  return read;
+}

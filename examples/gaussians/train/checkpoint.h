@@ -1,0 +1,15 @@
+/* arc example gaussians: saves and resumes a training.
+   SPDX-License-Identifier: Apache-2.0
+
+   The file: a checkpoint_header, then parameters, both moments and the statistics as the device
+   holds them. Its byte order is the machine's. */
+#ifndef GAUSSIANS_CHECKPOINT_H
+#define GAUSSIANS_CHECKPOINT_H
+
+#include "train.h"
+
+bool checkpoint_write(const trainer *t, const char *path, error_line *error);
+/* The trainer has been begun with the same scene and settings. */
+bool checkpoint_read(trainer *t, const char *path, error_line *error);
+
+#endif

@@ -1,0 +1,70 @@
+/* arc example gaussians: the model that training starts from.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "../../common/random.h"
+#include "train.h"
+
+/* The first harmonic, a constant. */
+#define SH_0 0.28209479f
+
+/* The mean squared distance to the three nearest points. One thread a point; all pairs. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    nearest_three(const float *points, int count, float *mean_squares) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  float x = points[3 * (size_t)i], y = points[3 * (size_t)i + 1], z = points[3 * (size_t)i + 2];
+  float first = INFINITY, second = INFINITY, third = INFINITY;
+  for (int j = 0; j < count; ++j) {
+    float dx = points[3 * (size_t)j] - x, dy = points[3 * (size_t)j + 1] - y;
+    float dz = points[3 * (size_t)j + 2] - z, square = dx * dx + dy * dy + dz * dz;
+    if (j == i || square >= third) continue;
+    third = fmaxf(square, second);
+    float middle = fminf(square, second);
+    second = fmaxf(middle, first);
+    first = fminf(middle, first);
+  }
+  float sum = 0.0f, found = 0.0f;
+  if (first < INFINITY) sum += first, found += 1.0f;
+  if (second < INFINITY) sum += second, found += 1.0f;
+  if (third < INFINITY) sum += third, found += 1.0f;
+  mean_squares[i] = found > 0.0f ? sum / found : 1.0f;
+}
+
+static void start_shapes(gaussians_host *g) {
+  size_t n = (size_t)g->count;
+  device_memory memory = {0, 0};
+  device_array points = {nullptr, 0}, squares = {nullptr, 0};
+  float *host = (float *)host_memory(n * sizeof(float));
+  device_reserve(&memory, &points, 3 * n * sizeof(float), "memory for the points");
+  device_reserve(&memory, &squares, n * sizeof(float), "memory for the points");
+  host_to_device(points.data, g->position, 3 * n * sizeof(float), "copying the points");
+  SIMT_LAUNCH(nearest_three, line_blocks(n), LINE_THREADS, 0, 0, (const float *)points.data,
+              g->count, (float *)squares.data);
+  device_to_host(host, squares.data, n * sizeof(float), "measuring the points");
+  for (size_t i = 0; i < n; ++i) {
+    for (int k = 0; k < 3; ++k) g->scale[3 * i + k] = 0.5f * logf(fmaxf(host[i], 1e-7f));
+    g->rotation[4 * i] = 1.0f;
+    g->opacity[i] = logf(0.1f / 0.9f);
+  }
+  device_release(&memory, &points);
+  device_release(&memory, &squares);
+  free(host);
+}
+
+bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree, unsigned seed,
+                 error_line *error) {
+  bool drawn = data->point_count == 0;
+  if (!gaussians_allocate(g, drawn ? count : data->point_count, sh_degree, error)) return false;
+  for (int i = 0; i < g->count; ++i)
+    for (int k = 0; k < 3; ++k) {
+      float low = data->box_low[k], high = data->box_high[k];
+      float place = hashed_random(seed, 6ull * (unsigned)i + k);
+      float colour =
+          drawn ? hashed_random(seed, 6ull * (unsigned)i + 3 + k) : data->points[i].rgb[k];
+      g->position[3 * i + k] = drawn ? low + place * (high - low) : data->points[i].position[k];
+      g->sh[SH_FLOATS * (size_t)i + k] = (colour - 0.5f) / SH_0;
+    }
+  start_shapes(g);
+  return true;
+}

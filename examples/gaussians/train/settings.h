@@ -1,0 +1,20 @@
+/* arc example gaussians: settings of training.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef GAUSSIANS_TRAIN_SETTINGS_H
+#define GAUSSIANS_TRAIN_SETTINGS_H
+
+#include "../render/settings.h"
+
+typedef struct train_settings {
+  frame_settings frame;
+  bool tunes; /* picks path and threshold while training, in place of the frame's */
+  int iterations, sh_degree;
+  bool full_degree; /* from the start, for a model that has been trained before */
+  unsigned seed;
+  bool densifies;
+  int densify_from, densify_until, densify_every, reset_every; /* iterations */
+  float densify_pull; /* the mean pull, in halves of the picture's sides, from which it is cloned */
+  int most_gaussians;
+} train_settings;
+
+#endif

@@ -1,0 +1,78 @@
+/* arc example gaussians: the scene of the options, with its pictures and first model.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "setup.h"
+
+#include <string.h>
+
+static procedural_size procedural_default_size(int kind) {
+  const int counts[] = {1000000, 300000, 50000};
+  procedural_size gpu = {counts[kind - SCENE_SMALL], 24, 1920, 1080}, cpu = {120, 9, 48, 32};
+  return SIMT_ON_CPU ? cpu : gpu;
+}
+
+procedural_size procedural_size_of(const options *o, int kind) {
+  procedural_size size = procedural_default_size(kind);
+  if (o->gaussians > 0) size.gaussians = o->gaussians;
+  if (o->views > 0) size.views = o->views;
+  if (o->width > 0) {
+    size.width = o->width;
+    size.height = o->height;
+  }
+  return size;
+}
+
+const char *scene_kind_name(int kind) {
+  const char *const names[] = {"small", "medium", "large"};
+  return names[kind - SCENE_SMALL];
+}
+
+/* Draws the truth from every view: the pictures to train on. */
+static bool setup_draw(scene *data, const gaussians_host *truth, const frame_settings *settings,
+                       error_line *error) {
+  train_settings draw;
+  trainer t;
+  memset(&draw, 0, sizeof draw);
+  draw.frame = *settings;
+  draw.sh_degree = truth->sh_degree;
+  for (int i = 0; i < data->view_count; ++i) {
+    view *v = &data->views[i];
+    if (!image_allocate(&v->picture, v->camera.width, v->camera.height, error)) return false;
+  }
+  trainer_begin(&t, data, &draw);
+  trainer_set_model(&t, truth);
+  for (int i = 0; i < data->view_count; ++i) {
+    trainer_draw(&t, i);
+    device_check(cudaGetLastError(), "drawing the procedural scene");
+    trainer_read_picture(&t, &data->views[i].picture);
+  }
+  trainer_end(&t);
+  return true;
+}
+
+bool setup_procedural(scene *data, const options *o, int kind, error_line *error) {
+  gaussians_host truth;
+  procedural_size size = procedural_size_of(o, kind);
+  if (!scene_procedural(data, &truth, (scene_kind)kind, size.gaussians, size.views, size.width,
+                        size.height, o->train.seed, error))
+    return false;
+  scene_split(data, o->input.hold_out);
+  bool drawn = setup_draw(data, &truth, &o->train.frame, error);
+  gaussians_free(&truth);
+  if (!drawn) scene_free(data);
+  return drawn;
+}
+
+bool setup_load(scene *data, const options *o, error_line *error) {
+  if (o->input.path == nullptr)
+    return setup_procedural(data, o, o->kind != 0 ? o->kind : (int)SCENE_SMALL, error);
+  scene_options input = o->input;
+  input.most_views = o->views;
+  return scene_read(data, &input, error);
+}
+
+bool setup_first_model(gaussians_host *model, const scene *data, const options *o,
+                       error_line *error) {
+  int count = o->gaussians > 0 ? o->gaussians : SIMT_ON_CPU ? 200 : 100000;
+  if (o->init != nullptr) return ply_read(model, o->init, error);
+  return start_model(model, data, count, o->train.sh_degree, o->train.seed, error);
+}
