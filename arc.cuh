@@ -1207,6 +1207,19 @@ ARC__MOVED(transposed, ARC_PATH_TRANSPOSED)
 ARC__MOVED(tree, ARC_PATH_TREE)
 ARC__MOVED(auto, ARC_PATH_AUTO)
 
+/* The CPU warp tells calls apart by the line that makes them. */
+#if defined(SIMT_CALL_OF)
+#define arc_add_f32(...) SIMT_CALL_OF(arc_add_f32(__VA_ARGS__))
+#define arc_add_with_f32(...) SIMT_CALL_OF(arc_add_with_f32(__VA_ARGS__))
+#define arc_add_uniform_f32(...) SIMT_CALL_OF(arc_add_uniform_f32(__VA_ARGS__))
+#define arc_add_masked_f32(...) SIMT_CALL_OF(arc_add_masked_f32(__VA_ARGS__))
+#define arc_add_divergent_f32(...) SIMT_CALL_OF(arc_add_divergent_f32(__VA_ARGS__))
+#define arc_add_pointers_f32(...) SIMT_CALL_OF(arc_add_pointers_f32(__VA_ARGS__))
+#define arc_add_pointers_with_f32(...) SIMT_CALL_OF(arc_add_pointers_with_f32(__VA_ARGS__))
+#define arc_add_pointers_masked_f32(...) SIMT_CALL_OF(arc_add_pointers_masked_f32(__VA_ARGS__))
+#define arc_add_pointers_divergent_f32(...) SIMT_CALL_OF(arc_add_pointers_divergent_f32(__VA_ARGS__))
+#endif
+
 /* ------------------------------------------------------------------------------------------ */
 /* >>licence                                                                                    */
 /* Copyright 2026 the arc authors. Licensed under the Apache License, Version 2.0 (the "License");

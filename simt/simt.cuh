@@ -14,18 +14,18 @@
 //   nvcc -I. sum.cu                                      the GPU
 //   g++ -x c++ -std=c++17 -I. sum.cu simt/simt.cpp       the CPU warp
 //
-// Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_CALLER and its kin,
-// SIMT_ON_CPU 0 and the three poison functions, nothing else. Under a host compiler it is the CPU
+// Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_ON_CPU 0 and the
+// three poison functions, nothing else. Under a host compiler it is the CPU
 // warp: CUDA's qualifiers, builtin variables, warp intrinsics, atomics, shared memory and a small
 // subset of its runtime, by their own names. Every lane is a fiber of its own; the order in which
 // lanes run is drawn from a seed; what hardware leaves undefined is reported (README.md lists the
 // reports).
 //
 // CONTENTS
-//   both builds     SIMT_ON_CPU, SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_CALLER, simt_poison_*
+//   both builds     SIMT_ON_CPU, SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, simt_poison_*
 //   simt_types.h    qualifiers, dim3, int4, float4 and their kin
 //   simt_math.h     __popc, __ffs, __expf, min, max and their kin
-//   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, SIMT_CALLER
+//   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, SIMT_CALL_OF
 //   simt_control.h  seed, counters, report: what the host side of a test sets and reads
 //   simt_runtime.h  the launch, cudaMalloc and its kin
 #ifndef SIMT_CUH
@@ -46,11 +46,6 @@
 #define SIMT_DYNAMIC_SHARED(type, name)                              \
   extern __shared__ __align__(16) unsigned char simt__dynamic_raw[]; \
   type *name = reinterpret_cast<type *>(simt__dynamic_raw)
-
-// Mark a library's device functions: see simt_warp.h.
-#define SIMT_CALLER
-#define SIMT_CALLER_AGAIN
-#define SIMT_CALLED
 
 // Garbage for inactive lanes: whoever uses it computes nonsense; the CPU warp reports it.
 static __host__ __device__ __forceinline__ float simt_poison_f32(void) {

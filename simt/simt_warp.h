@@ -49,12 +49,12 @@ extern simt__launch_view simt__now;
 // ------------------------------------------------------------------------------------- call sites
 
 // Every operation of a library function has one place in the source, so that calls of it from both
-// branches of an `if` would look like one call. A function that is marked is told apart by where it
-// is called, and reports name that place, too:
+// branches of an `if` would look like one call. A library that marks its functions, after their
+// definitions, has its calls told apart by where they are written, and reports name that place:
 //
-//   __device__ void add(float *out, float value SIMT_CALLER);         // the first declaration
-//   __device__ void add(float *out, float value SIMT_CALLER_AGAIN) {  // a definition after one
-//     SIMT_CALLED;
+//   #if defined(SIMT_CALL_OF)
+//   #define add(...) SIMT_CALL_OF(add(__VA_ARGS__))
+//   #endif
 //
 // Where one marked function calls another, the outermost call counts. A call site is a line; two
 // calls on one line are one place.
@@ -77,9 +77,7 @@ class simt__call {
   static void keep_order() { __asm__ volatile("" ::: "memory"); }
 };
 
-#define SIMT_CALLER , simt__line simt__caller = {__builtin_FILE(), __builtin_LINE()}
-#define SIMT_CALLER_AGAIN , simt__line simt__caller
-#define SIMT_CALLED simt__call simt__current_call(simt__caller)
+#define SIMT_CALL_OF(call) (simt__call(simt__line{__FILE__, __LINE__}), call)
 
 // -------------------------------------------------------------------------------------- bit scans
 

@@ -78,10 +78,10 @@ static __global__ void inlined_twice(float *out) {
   add_once(out + threadIdx.x);
   add_once(out + threadIdx.x);
 }
-static __device__ __forceinline__ void add_marked(float *out SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ void add_marked(float *out) {
   atomicAdd(out, (float)__popc(threadIdx.x));
 }
+#define add_marked(...) SIMT_CALL_OF(add_marked(__VA_ARGS__))
 static __global__ void inlined_into_branches(float *out) {
   if (threadIdx.x & 1)
     add_once(out + threadIdx.x);

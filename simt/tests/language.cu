@@ -72,12 +72,13 @@ struct sums {
   int i, least, most, swapped;
   unsigned u, u_least, u_most;
 };
-// Marked as a library marks its functions, which both builds must take.
-static __device__ void add_marked(int *sum, int value SIMT_CALLER);
-static __device__ void add_marked(int *sum, int value SIMT_CALLER_AGAIN) {
-  SIMT_CALLED;
+// Marked as a library marks its functions: on the CPU warp only.
+static __device__ void add_marked(int *sum, int value) {
   atomicAdd(sum, value);
 }
+#if defined(SIMT_CALL_OF)
+#define add_marked(...) SIMT_CALL_OF(add_marked(__VA_ARGS__))
+#endif
 static __global__ void atomics(sums *s) {
   int t = (int)threadIdx.x;
   atomicAdd(&s->d, 0.5);

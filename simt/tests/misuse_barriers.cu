@@ -88,10 +88,10 @@ static __global__ void twin(int *out) {
 
 // Both sides of an if call a function with a barrier.
 CASE(barrier_in_both_calls, 1, 64, 64) {
-static __device__ __forceinline__ int any_of_block(int v SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ int any_of_block(int v) {
   return __syncthreads_or(v);
 }
+#define any_of_block(...) SIMT_CALL_OF(any_of_block(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
   if (threadIdx.x < 32)

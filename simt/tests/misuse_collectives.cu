@@ -451,21 +451,21 @@ static __global__ void twin(int *out) {
 
 // Two calls of one library function, one in each branch: not one call of the whole warp.
 CASE(calls_in_both_branches, 1, 32, 62) {
-static __device__ __forceinline__ int largest(int v SIMT_CALLER);
-static __device__ __forceinline__ int largest_of_two(int a, int b SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ int largest(int v);
+static __device__ __forceinline__ int largest_of_two(int a, int b) {
   return largest(a > b ? a : b);
 }
-static __device__ __forceinline__ int largest(int v SIMT_CALLER_AGAIN) {
-  SIMT_CALLED;
+#define largest_of_two(...) SIMT_CALL_OF(largest_of_two(__VA_ARGS__))
+static __device__ __forceinline__ int largest(int v) {
   for (int step = 16; step > 0; step /= 2) v = max(v, __shfl_xor_sync(FULL, v, step));
   return v;
 }
-static __device__ __forceinline__ int sync_and_negate(int v SIMT_CALLER) {
-  SIMT_CALLED;
+#define largest(...) SIMT_CALL_OF(largest(__VA_ARGS__))
+static __device__ __forceinline__ int sync_and_negate(int v) {
   __syncwarp();
   return -v;
 }
+#define sync_and_negate(...) SIMT_CALL_OF(sync_and_negate(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
   int lane = (int)threadIdx.x % 32;

@@ -47,10 +47,10 @@ static __global__ void twin(int *out) {
 
 // A library function is handed a misaligned address: the report names the call, too.
 CASE(misaligned_in_call, 1, 32, 5) {
-static __device__ __forceinline__ void add_one(float *address SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ void add_one(float *address) {
   atomicAdd(address, 1.0f);
 }
+#define add_one(...) SIMT_CALL_OF(add_one(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
   if (threadIdx.x == 4) add_one((float *)((char *)out + 6));
@@ -202,10 +202,10 @@ static __global__ void twin(int *out) {
 
 // A library function is handed an address where no memory is: the report names the call.
 CASE_BY_SIGNAL(no_memory_in_call, 1, 32, 1) {
-static __device__ __forceinline__ void store_one(int *address SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ void store_one(int *address) {
   *address = 1;
 }
+#define store_one(...) SIMT_CALL_OF(store_one(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
   store_one(threadIdx.x == 4 ? (int *)64 : out);
@@ -250,11 +250,11 @@ static __global__ void twin(int *out) {
 
 // A library's check fails: the report names the call, too.
 CASE(failed_check_in_call, 1, 32, 32) {
-static __device__ __forceinline__ void add_width(int *out, int width SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ void add_width(int *out, int width) {
   if (width < 0) SIMT_CHECK_FAILED("the width must not be negative");
   atomicAdd(out, width);
 }
+#define add_width(...) SIMT_CALL_OF(add_width(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
   int lane = (int)threadIdx.x % 32;

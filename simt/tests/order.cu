@@ -177,10 +177,10 @@ static __global__ void active_in_branches(unsigned *masks) {
   else
     masks[threadIdx.x] = __activemask();
 }
-static __device__ __forceinline__ void store_active(unsigned *mask SIMT_CALLER) {
-  SIMT_CALLED;
+static __device__ __forceinline__ void store_active(unsigned *mask) {
   *mask = __activemask();
 }
+#define store_active(...) SIMT_CALL_OF(store_active(__VA_ARGS__))
 static __global__ void active_in_calls(unsigned *masks) {
   if (threadIdx.x < 16)
     store_active(masks + threadIdx.x);
