@@ -26,8 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../simt/engine/model_gpu.h"
 #include "kernel_clocks.h"
+#include "model.h"
 #include "result_file.h"
 
 enum { most_widths = 32, most_points = 64, most_mixtures = 256, most_lanes = 32 };
@@ -256,9 +256,9 @@ static int complete(struct data *d, const struct result_file *f, FILE *err) {
 
 /* ---- the model, where nothing was measured ---- */
 
-/* Scheduler clocks of a warp update, by simt/engine/model.h: the largest of what is issued, the
+/* Scheduler clocks of a warp update, by model.h: the largest of what is issued, the
    unit of shuffles and requests, and the memory. Requests of `lanes` that share an address each. */
-static double model_clocks(double issued, int shuffles, int requests, int sectors, int lanes) {
+static double update_clocks(double issued, int shuffles, int requests, int sectors, int lanes) {
   const struct model_gpu *g = &model_gpus[0];
   double issue = issued + g->shuffle * shuffles + g->reduction_issue * requests;
   double unit = g->shuffle_unit * shuffles + g->reduction_unit * requests;
@@ -282,12 +282,12 @@ static int transposed_shuffles(int width) {
 }
 
 static double model_direct(double around, int requests, int lanes) {
-  return model_clocks(around, 0, requests, requests, lanes);
+  return update_clocks(around, 0, requests, requests, lanes);
 }
 
 static double model_transposed(int width) {
   double around = sweep_kernel_clocks(width, 0) + model_votes(2) + model_scans(1);
-  return model_clocks(around, transposed_shuffles(width), 1, (width + 7) / 8, 1);
+  return update_clocks(around, transposed_shuffles(width), 1, (width + 7) / 8, 1);
 }
 
 /* Four keys a warp, lanes of each apart. */
@@ -296,7 +296,7 @@ static double model_tree(int width, int requests, int lanes) {
   while (groups << rounds < lanes) ++rounds;
   double around = sweep_kernel_clocks(width, 1) + model_gpus[0].match + model_scans(3) +
                   model_votes(rounds > 0 ? 2 + rounds : 2);
-  return model_clocks(around, rounds * (width + 1), requests, groups * requests, 1);
+  return update_clocks(around, rounds * (width + 1), requests, groups * requests, 1);
 }
 
 static void fill_from_model(struct data *d, const struct data *like) {

@@ -11,6 +11,9 @@
 
 #include "sweep.h"
 #include "sweep_draw.cuh"
+#if SIMT_ON_CPU
+#include "model.h"
+#endif
 
 int sweep_transposed_shuffles(int width) {
   int shuffles = 0;
@@ -31,17 +34,17 @@ int sweep_transposed_selects(int width) {
 
 #if SIMT_ON_CPU
 
-/* Those of the model in simt/README.md, a clock of the chip. It charges nothing for selects nor for
+/* Those of model.h, a clock of the chip. It charges nothing for selects nor for
    other arithmetic, and nothing more for a hot row. */
 int sweep_rates_measure(struct sweep_rates *rates, int rows, FILE *err) {
   const unsigned long long million = 1000000;
   struct simt_counters shuffles = simt_counters(), requests = shuffles, lanes = shuffles;
   (void)rows, (void)err;
   shuffles.shuffles = requests.reductions = lanes.conflicts = million;
-  rates->shuffle = (double)million / simt_model_clocks(&shuffles, "h200");
+  rates->shuffle = (double)million / model_clocks(&shuffles, 0, "h200");
   rates->select = rates->issue = INFINITY; /* a price of zero */
-  rates->coalesced = rates->hot = (double)million / simt_model_clocks(&requests, "h200");
-  rates->same_address = (double)million / simt_model_clocks(&lanes, "h200") / 32;
+  rates->coalesced = rates->hot = (double)million / model_clocks(&requests, 0, "h200");
+  rates->same_address = (double)million / model_clocks(&lanes, 0, "h200") / 32;
   rates->hot_same_address = rates->same_address;
   rates->vector = 1;
   return 0;

@@ -17,7 +17,9 @@
 #include "sweep_kernel_table.h"
 #include "sweep_oracle.cuh"
 
-#if !SIMT_ON_CPU && __has_include(<cub/version.cuh>)
+#if SIMT_ON_CPU
+#include "model.h"
+#elif __has_include(<cub/version.cuh>)
 #include <cub/version.cuh>
 #endif
 
@@ -233,10 +235,8 @@ static void fill_counts(const struct sweep_bench *b, const struct sweep_cell *ce
                         struct sweep_result *r) {
   struct simt_counters c = simt_counters_read();
   double updates = sweep_warp_updates(cell, &b->sizes);
-  c.uncounted =
-      (unsigned long long)(sweep_kernel_clocks(cell->width, cell->call == SWEEP_CALL_KEYED) *
-                           updates);
-  r->gross = 1000.0 * simt_model_clocks(&c, "h200") / updates;
+  double uncounted = sweep_kernel_clocks(cell->width, cell->call == SWEEP_CALL_KEYED) * updates;
+  r->gross = 1000.0 * model_clocks(&c, uncounted, "h200") / updates;
   r->shuffles = (double)c.shuffles / updates;
   r->votes = (double)c.votes / updates;
   r->matches = (double)c.matches / updates;

@@ -29,7 +29,6 @@ static simt__engine engine;
 #include "engine/atomic.h"
 #include "engine/scan.h"
 #include "engine/fault.h"
-#include "engine/model.h"
 #include "engine/runtime.h"
 
 // ----------------------------------------------------------------------------------------- launch

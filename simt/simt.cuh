@@ -25,7 +25,7 @@
 //   simt_types.h    qualifiers, dim3, int4, float4 and their kin
 //   simt_math.h     __popc, __ffs, __expf, min, max and their kin
 //   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, the launch
-//   simt_control.h  seed, counters, report, cost model: what the host side of a test sets and reads
+//   simt_control.h  seed, counters, report: what the host side of a test sets and reads
 //   simt_runtime.h  cudaMalloc and its kin
 #ifndef SIMT_CUH
 #define SIMT_CUH

@@ -1,4 +1,4 @@
-// simt_control.h -- what the host side sets and reads: seed, counters, reports, cost model, poison.
+// simt_control.h -- what the host side sets and reads: seed, counters, reports, poison.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SIMT_CONTROL_H
 #define SIMT_CONTROL_H
@@ -32,17 +32,9 @@ struct simt_counters {
   unsigned long long sectors;            // 32-byte sectors touched per reduction, summed
   unsigned long long conflicts;          // lanes on an address already hit by the same reduction
   unsigned long long shared_atomics;     // by lane; in none of the five above
-  unsigned long long uncounted;          // 0: for the caller, see simt_model_clocks()
 };
 void simt_counters_reset(void);
 struct simt_counters simt_counters_read(void);
-
-// A *model*, not a time: clocks from the counts (README.md has the formula and its constants).
-// gpu is "h200" (clocks of the whole chip, work spread evenly) or "generic" (a figure of merit for
-// comparisons: every cost added up, one scheduler). Negative for any other name. Arithmetic is not
-// counted: whoever knows what it costs puts its scheduler clocks, of all warps together, into
-// `uncounted` first.
-double simt_model_clocks(const struct simt_counters *counters, const char *gpu);
 
 // Called on the host's stack once a launch has been found to misuse something; after fn returns the
 // launch is abandoned and cudaGetLastError() returns cudaErrorLaunchFailure. A null fn restores the

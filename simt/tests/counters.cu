@@ -166,28 +166,6 @@ static void test_reductions(float *out, unsigned seed) {
   }
 }
 
-static bool near(double a, double b) { return a > b * 0.999999 && a < b * 1.000001; }
-
-static void test_model(void) {
-  simt_counters c = simt_counters();
-  EXPECT(simt_model_clocks(&c, "h200") == 0.0, "nothing costs nothing");
-  EXPECT(simt_model_clocks(&c, "h100") < 0.0, "unknown names are negative");
-  EXPECT(simt_model_clocks(&c, NULL) < 0.0, "no name is unknown");
-  c.shuffles = 528;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 5.0), "a shuffle for each scheduler");
-  EXPECT(near(simt_model_clocks(&c, "generic"), 4.0 * 528), "one scheduler");
-  c.scans = 528;
-  c.uncounted = 1056;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 8.5), "what the caller knows is added");
-  c.shuffles = c.scans = c.uncounted = 0;
-  c.reductions = c.sectors = 46000;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 1000.0), "requests are the limit");
-  c.sectors = 112000;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 2000.0), "sectors are the limit");
-  c.conflicts = 40000;
-  EXPECT(near(simt_model_clocks(&c, "h200"), 3000.0), "sectors and conflicts add up");
-}
-
 int main(void) {
   float *out = NULL;
   cudaMalloc(&out, 4096 * sizeof(float));
@@ -198,7 +176,6 @@ int main(void) {
     test_scans(out, seed);
     test_reductions(out, seed);
   }
-  test_model();
   cudaFree(out);
   return verdict("counters");
 }
