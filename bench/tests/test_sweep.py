@@ -1,0 +1,151 @@
+"""test_sweep.py ARC_SWEEP - the program itself: options, files, the check of its sums, interrupts.
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import results
+
+PROGRAM = sys.argv.pop(1)
+SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
+PRESETS = ("default", "policy", "paths", "peers", "widths")
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.csv = os.path.join(self.folder.name, "sweep.csv")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_sweep(self, words, status=0):
+        words = words.replace("@", self.csv).split()
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stderr}")
+        return done
+
+    def rows(self, words, status=0):
+        self.run_sweep(SMALL + words + " --quiet --csv @", status)
+        return results.Results(self.csv).rows
+
+    def test_bad_options_are_one_line(self):
+        on_cpu = [("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp")]
+        for words, needle in on_cpu * PROGRAM.endswith("_simt") + [
+                ("--widht 9", "--widht"), ("--width 5", "1, 2, 3, 4, 6, 8"), ("--width ,", "--width"),
+                ("--lanes 33", "0 to 32"), ("--lanes 8-4", "8-4"), ("--shape round", "scattered"),
+                ("--keys 0", "1 to 1000"), ("--layout mixed", "interleaved"),
+                ("--call both", "uniform, keyed"), ("--threshold -1", "0 to 33"),
+                ("--path fastest", "transposed"), ("--promise-zeros 2", "all"),
+                ("--rows 0", "1 to 100000000"), ("--threads 48", "multiple of 32"),
+                ("--repeat many", "many"), ("--noise 0", "0.01 to 100"), ("--cache hot", "warm"),
+                ("--preset quick", "default, policy, paths"), ("--preset peers --width 9", "axes"),
+                ("--workload tile --keys 4", "--keys, --layout"), ("--lanes model", "'model'"),
+                ("--workload tile --lanes mixed", "'mixed'"), ("--keys 4 --call uniform", "one key"),
+                ("--workload cubemap --rows 63", "at least 64"), ("--form round", "bounded"),
+                ("--path vector --padding 3", "16 bytes"), ("--path plain --threshold 4", "tree"),
+                ("--path tree --width 70", "no kernel"), ("--path auto,tree --form memory", "tree"),
+                ("--csv", "needs a value"), ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
+            done = self.run_sweep(words if "--csv" in words else words + " --csv @", 2)
+            self.assertIn(needle, done.stderr, words)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertEqual(os.listdir(self.folder.name), [], words)
+
+    def test_every_option_is_explained(self):
+        text = self.run_sweep("--help").stdout
+        for option in ("workload width form lanes shape keys layout call promise-zeros padding path "
+                       "threshold rows blocks threads updates seed repeat noise cell-ms cache energy "
+                       "preset csv policy-header quiet").split():
+            self.assertIn(f"--{option} " if option != "quiet" else "--quiet", text)
+
+    def test_file(self):
+        rows = self.rows("--width 3,10 --lanes 0,5,32,mixed --keys 1,4,1000 --path plain,auto "
+                         "--shape prefix,scattered,strided,random,single --padding 4,0 "
+                         "--layout interleaved,contiguous,random --promise-zeros 0,1")
+        # masks: 2 alike + 2 x 4 + single; keys: 1, 4 in 3 layouts, 1000; widths, padding, promises
+        self.assertEqual(len({results.group(row) for row in rows}), 11 * 5 * 2 * 2 * 2)
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertEqual(os.listdir(self.folder.name), ["sweep.csv"])
+        with open(self.csv, encoding="utf-8") as file:
+            head = [line for line in file if line.startswith("#")]
+        for key in ("device", "compiler", "policy", "date", "command", "sizes", "rigour"):
+            self.assertTrue(any(line.startswith(f"# {key}: ") for line in head), key)
+        for column in results.Results(self.csv).columns:
+            self.assertTrue(any(line.startswith(f"# column {column}: ") for line in head), column)
+
+    def test_sums_of_every_path_and_workload(self):
+        rows = self.rows("--workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot --width 1,9,32 "
+                         "--lanes 1,7,32,model --promise-zeros 0,1")
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertGreaterEqual(len({row["path"] for row in rows}), 11)
+
+    def test_thresholds_decide(self):
+        rows = self.rows("--width 9 --lanes 7 --threshold 0-33,auto "
+                         "--path serialized,butterfly,transposed,tree,auto")
+        self.assertEqual(len(rows), 1 + 5 * 35)
+        if "requests" in rows[0]:  # counted on the CPU warp: a reduction sends one, else a lane 3
+            sent = {row["threshold"]: float(row["requests"]) for row in rows if row["path"] == "auto"}
+            self.assertEqual([sent["7"], sent["8"], sent["auto"]], [1.0, 3.0, 1.0])
+
+    def test_run_time_widths_add_the_same(self):
+        rows = self.rows("--width 3,8,20 --form literal,memory,bounded --path plain,auto --lanes 1,32 "
+                         "--keys 1,4")
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertEqual(len(rows), 3 * 3 * 2 * 2 * 3)
+
+    def test_presets_end_with_a_summary(self):
+        for preset in PRESETS:
+            text = self.run_sweep(SMALL + f"--preset {preset} --csv @").stdout
+            summary = text[text.index("\nSummary"):].strip().split("\n")
+            self.assertLessEqual(len(summary), 25, preset)
+            self.assertIn(" 0 with wrong sums", summary[-1])
+            if preset in ("default", "policy"):
+                self.assertTrue(any("Default decision" in line for line in summary), preset)
+
+    def test_policy_header(self):
+        header = os.path.join(self.folder.name, "costs.h")
+        text = self.run_sweep(SMALL + f"--preset policy --policy-header {header}").stdout
+        with open(header, encoding="utf-8") as file:
+            defines = [line.split()[1:] for line in file if line.startswith("#define ARC_COST_")]
+        self.assertEqual(len(defines), 7)
+        self.assertTrue(all(1 <= int(value) <= 999 for _, value in defines))
+        for name in ("one key", "several keys", "all promised"):
+            line = next(line for line in text.split("\n") if line.startswith("  " + name))
+            compiled, fitted, best = [float(word) for word in line.replace("(", " ").replace(")", " ")
+                                      .split()[2::2]]
+            self.assertLessEqual(best, fitted)
+            self.assertLessEqual(fitted, 1.02 * best, name)
+            self.assertLessEqual(fitted, compiled + 0.0005, name)
+
+    def test_wrong_sums_are_found(self):
+        for words in ("--path plain,broken", "--path broken --keys 8",
+                      "--path plain --test-wrong-oracle 1"):
+            done = self.run_sweep(SMALL + words + " --csv @", 1)
+            self.assertRegex(done.stderr, "^ERROR: .* sums are wrong")
+            self.assertIn("ERROR", [row["status"] for row in results.Results(self.csv).rows])
+
+    def test_interrupt_leaves_what_was_measured(self):
+        with open(self.csv, "w", encoding="utf-8") as file:
+            file.write("an older file")
+        done = self.run_sweep(SMALL + "--width 1-4 --path plain --test-interrupt 2 --csv @", 130)
+        self.assertIn(".partial", done.stderr)
+        partial = results.Results(self.csv + ".partial")
+        self.assertEqual(len(partial.rows), 4)
+        self.assertIn("after 4 of 8 cells", partial.head["interrupted"])
+        with open(self.csv, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "an older file")
+
+    def test_quiet_and_clock(self):
+        done = self.run_sweep(SMALL + "--width 1,2,3 --path plain --quiet --test-throttle 1")
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, "^WARNING: the clock fell .* 2 of 3 groups")
+
+
+if __name__ == "__main__":
+    if subprocess.run([PROGRAM, *SMALL.split(), "--quiet", "--width", "1", "--path", "plain"],
+                      check=False).returncode == results.SKIPPED:
+        sys.exit(results.SKIPPED)
+    unittest.main()
