@@ -19,7 +19,6 @@ Two runs of one program on one machine differ by up to 1.7 % in kernels of 0.1 m
 quartiles of either say; hence the 2 %.
 
 Exit status: 0 compared, 1 see above, 2 bad option, bad file, or no cell in common."""
-import argparse
 import statistics
 
 import results
@@ -108,8 +107,7 @@ def print_summary(judged, only, wrong):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results.parser(__doc__)
     parser.add_argument("a")
     parser.add_argument("b")
     parser.add_argument("--noise", type=float)

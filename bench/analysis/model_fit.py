@@ -24,7 +24,6 @@ A cell holds the paths that added the very same values, at threshold 0 or their 
 counts if their medians differ by more than their quartile distances together and by more than 2 %;
 it is clear if they differ by more than 10 %. Left out: no active lane; the workload `hot`, because
 the model knows no hot rows; match_shared, because shared atomics are not counted."""
-import argparse
 import math
 import re
 import statistics
@@ -182,8 +181,7 @@ def judge_fitted(name, fitted_to, judged_on):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results.parser(__doc__)
     parser.add_argument("times")
     parser.add_argument("counts")
     parser.add_argument("--fit", action="store_true")

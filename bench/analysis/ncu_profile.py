@@ -5,10 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 usage: ncu_profile.py ARC_SWEEP_GPU OUT.csv [--workload W,...] [--path P,...] [--width N]
                       [--sweep "more options for arc_sweep"] [--ncu PROGRAM]
 
-Profiles one launch of each path on each workload; plot.py profile draws the file. Exit status: 0
-done, 1 a launch could not be profiled, 2 bad option or file, 77 skipped: no ncu, or it may not read
-the counters."""
-import argparse
+Profiles one launch of each path on each workload, prints what its warps wait for most, and writes
+all figures. Exit status: 0 done, 1 a launch could not be profiled, 2 bad option, 77 skipped: no ncu,
+or it may not read the counters."""
 import csv
 import datetime
 import shlex
@@ -40,26 +39,6 @@ METRICS = {
 }
 
 
-def read(name):
-    """(workload, width) -> path -> (group, name) -> number"""
-    try:
-        with open(name, encoding="utf-8", newline="") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise results.Bad(f"{name}: cannot be read: {error.strerror}") from None
-    rows = list(csv.reader(line for line in lines if not line.startswith("#")))
-    if lines[:1] != [FIRST_LINE] or not rows or rows[0] != COLUMNS:
-        raise results.Bad(f"{name}: is no file of ncu_profile.py")
-    cells = {}
-    for workload, width, path, group, short, _, value, metric in rows[1:]:
-        paths = cells.setdefault((workload, width), {})
-        try:
-            paths.setdefault(path, {})[group, short] = float(value)
-        except ValueError:
-            raise results.Bad(f"{name}: '{value}' of {metric} is not a number") from None
-    return cells
-
-
 def figures_of(raw):
     """[(group, name, unit, value, metric)] of ncu's raw page: names, units, one launch."""
     lines = raw.splitlines()
@@ -84,6 +63,16 @@ def profile(options, workload, path):
     return done.stdout
 
 
+def words_of(figures, raw):
+    if not figures:
+        return "ERROR: " + (raw.splitlines() or ["no output"])[-1]
+    waits = [(float(value), name) for group, name, _, value, _ in figures
+             if group.startswith("stall_") and name not in ("selected", "not_selected")]
+    issue = [value for _, name, _, value, _ in figures if name == "issue_percent"]
+    return f"issue {'-'.join(issue)} %" + "".join(
+        f", {name} {clocks:.1f} clocks" for clocks, name in sorted(waits, reverse=True)[:3])
+
+
 def measure(options):
     """(rows, launches that failed), or None where ncu may not read the counters."""
     rows, failed = [], 0
@@ -95,8 +84,7 @@ def measure(options):
             figures = figures_of(raw)
             rows += [(workload, options.width, path, *figure) for figure in figures]
             failed += not figures
-            print(f"{'profiled' if figures else 'ERROR'}: {workload}, {path}"
-                  + ("" if figures else ": " + (raw.splitlines() or ["no output"])[-1]))
+            print(f"{workload}, {path}: {words_of(figures, raw)}")
     return rows, failed
 
 
@@ -108,8 +96,7 @@ def write(name, rows, options):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = results.parser(__doc__)
     parser.add_argument("sweep_program")
     parser.add_argument("out")
     parser.add_argument("--workload", default="tile,spheres,cubemap,hashgrid,pagerank,hot")

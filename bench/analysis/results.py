@@ -5,6 +5,7 @@ usage: results.py FILE.csv      the file as JSON
 
 Files of version 0.1 and partial ones are read, too. A column that a file is too old to have gets
 the value that it would have had. Needs Python 3.8, standard library only."""
+import argparse
 import csv
 import json
 import math
@@ -130,6 +131,11 @@ def write_whole(name, write):
         os.replace(partial, name)
     except OSError as error:
         raise Bad(f"{name}: cannot be written: {error.strerror}") from None
+
+
+def parser(text):
+    return argparse.ArgumentParser(description=text,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def run(main):

@@ -16,14 +16,4 @@ struct sweep_axis {
 };
 extern const sweep_axis sweep_axis_table[AXIS_END];
 
-struct sweep_preset {
-  const char *name;
-  void (*build)(class sweep_builder *builder, sweep_axes axes);
-  int repeat;
-  double cell_ms;
-  const char *meaning;
-};
-extern const std::vector<sweep_preset> sweep_presets;
-const sweep_preset *sweep_preset_of(const std::string &name); /* null where there is none */
-
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "axes.h"
 
@@ -13,8 +15,8 @@
 
 // clang-format off
 const sweep_axis sweep_axis_table[AXIS_END] = {
-    {"section", &sweep_cell::section, nullptr, 1, 0, {"-", "a", "b", "c", "d", "e", "p"},
-     {SWEEP_SECTION_NONE}, "part of the preset that asked for the cell"},
+    {"section", &sweep_cell::section, "section", 1, 0, {"-", "a", "b", "c", "d", "e", "p"},
+     {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
     {"workload", &sweep_cell::workload, "workload", 1, 0,
      {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot"}, {SWEEP_WORKLOAD_AXES},
      "which lanes are active and which keys coincide: axes, as lanes to call say; or a model"},
@@ -54,6 +56,82 @@ std::string sweep_word(int axis, int value) {
 
 std::string sweep_word_of(int axis, const sweep_cell &cell) {
   return sweep_word(axis, cell.*sweep_axis_table[axis].member);
+}
+
+/* ---- presets ---- */
+
+#define OWN_PATHS "plain,vector,atomic,serialized,butterfly,transposed,tree,auto "
+/* What the constants of the default need: where all warps are alike, both branches of auto; where
+   they differ, its thresholds. */
+#define BOTH_BRANCHES "--path auto --threshold 0,33,auto "
+#define THRESHOLDS "--path auto --threshold 0,2,4,6,8,10,12,14,16,20,24,28,33,auto "
+#define POLICY "--width 1,3,4,9,16,32 --padding 4,0 "
+
+struct preset {
+  const char *name, *meaning;
+  int repeat;
+  double cell_ms;
+  std::vector<const char *> products; /* each a command line */
+};
+static const std::vector<preset> presets = {
+    {"default",
+     "every path over a few widths, lanes and keys",
+     7,
+     20.0,
+     {"--width 1,3,4,9,10,16,32 --lanes 1,4,8,16,32,mixed",
+      "--width 1,3,9,32 --lanes 2,4,8 " BOTH_BRANCHES,
+      "--width 1,3,9,32 --workload axes,tile --lanes mixed,model " THRESHOLDS,
+      "--width 9 --lanes 8 --shape prefix,scattered,strided,random,single --promise-zeros 0,1",
+      "--keys 1,2,4,8,16,32,1000 --call keyed"}},
+    {"policy",
+     "what the constants of arc's default decision need",
+     5,
+     8.0,
+     {POLICY "--lanes 2,4,6,8 " BOTH_BRANCHES,
+      POLICY "--workload axes,tile --lanes mixed,model --promise-zeros 0,all " THRESHOLDS,
+      POLICY "--workload spheres,hashgrid --lanes 2,4,6,8,12,16,24 " BOTH_BRANCHES}},
+    {"paths",
+     "arc's paths against the papers' and atomics",
+     7,
+     20.0,
+     {"--section a --width 1-4,8-10,12,16,20,32 --promise-zeros 0,1 --path " OWN_PATHS,
+      "--section b --width 9,10 --lanes mixed --shape prefix,random --path " OWN_PATHS
+      "--threshold 0,1,2,4,6,8,10,12,14,16,20,24,28,32,33",
+      "--section b --width 9,10 --lanes mixed --shape prefix,random --path auto",
+      "--section c --width 1-4,8-10,16,32 --lanes 0,1,2,4,8,16,24,32 --shape prefix,scattered "
+      "--path " OWN_PATHS,
+      "--section c --width 1-4,8-10,16,32 --lanes 0,1,2,4,8,16,24,32 --shape prefix,scattered "
+      "--path serialized,butterfly --threshold 33",
+      "--section d --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
+      "--path " OWN_PATHS,
+      "--section d --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
+      "--path serialized --threshold 1",
+      "--section e --width 1-32 --lanes 1-6,8,10,12,16,24,32 --path atomic,transposed,auto"}},
+    {"peers",
+     "every workload and width against every peer",
+     3,
+     10.0,
+     {"--section p --width 1-32 --workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot "
+      "--lanes 1,2,4,8,16,24,32,model",
+      "--section p --width 1-32 --workload tile,spheres,cubemap,hashgrid,pagerank,hot "
+      "--path serialized,butterfly --threshold 8,16",
+      /* as callers who know that their rows are hot: ARC_THRESHOLD_CONTENDED */
+      "--section p --width 1-32 --workload hot --lanes 1,2,4,8,16,24,32,model --path auto "
+      "--threshold 1"}},
+    {"widths",
+     "widths known at run time only, and a wide one",
+     7,
+     20.0,
+     {"--width 3,8,20 --form literal,memory,bounded --lanes 1-4,8,16,32 --path plain,auto",
+      "--width 3,8,20 --form literal,memory,bounded --lanes 1-4,8,16,32 --path plain,auto "
+      "--call keyed --keys 1,4",
+      "--width 70 --padding 4,0 --lanes 1-4,8,16,32,mixed"}},
+};
+
+static const preset *preset_of(const std::string &name) {
+  for (const preset &p : presets)
+    if (name == p.name) return &p;
+  return nullptr;
 }
 
 /* ---- values ---- */
@@ -132,6 +210,12 @@ static int read_list(int axis, const std::string &text, std::vector<int> *list) 
   return 0;
 }
 
+static sweep_axes start_axes(void) {
+  sweep_axes a;
+  for (int axis = 0; axis < AXIS_END; ++axis) a[axis] = sweep_axis_table[axis].start;
+  return a;
+}
+
 /* ---- options that are no axes ---- */
 
 struct number {
@@ -196,8 +280,8 @@ static int read_option(sweep_options *o, const std::string &option, const std::s
   for (int axis = 0; axis < AXIS_END; ++axis) {
     const char *name = sweep_axis_table[axis].option;
     if (!name || option != name) continue;
-    o->axes_given = true;
-    return read_list(axis, value, &o->axes[axis]);
+    if (o->products.empty()) o->products.push_back(start_axes());
+    return read_list(axis, value, &o->products.back()[axis]);
   }
   for (const number &n : numbers)
     if (option == n.option) return read_number(n, value, o);
@@ -220,56 +304,40 @@ static bool has(const std::vector<int> &list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-static int check_workloads(const sweep_options &o) {
-  const sweep_axes &a = o.axes;
+static int check_axes(const sweep_axes &a, int rows) {
   bool axes = has(a[AXIS_WORKLOAD], SWEEP_WORKLOAD_AXES);
-  bool models = a[AXIS_WORKLOAD].size() > (size_t)axes;
+  bool threshold_fits = a[AXIS_THRESHOLD].empty() || a[AXIS_PATH].empty();
+  for (int path : a[AXIS_PATH]) threshold_fits |= sweep_path_has_threshold(path);
+  if (!threshold_fits)
+    return complain("threshold",
+                    "none of the chosen paths has a threshold; those that have: serialized, "
+                    "butterfly, transposed, tree, auto");
   if (!axes && (a[AXIS_KEYS] != sweep_axis_table[AXIS_KEYS].start || !a[AXIS_CALL].empty() ||
                 a[AXIS_LAYOUT] != sweep_axis_table[AXIS_LAYOUT].start))
     return complain("workload",
                     "a model draws its own keys: --keys, --layout and --call are for axes");
-  if (!axes && has(a[AXIS_LANES], SWEEP_LANES_MIXED))
-    return complain("lanes", "'mixed' is for --workload axes; a model has 'model'");
-  if (!models && has(a[AXIS_LANES], SWEEP_LANES_MODEL))
-    return complain("lanes", "'model' needs a --workload other than axes");
+  if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
+    return complain("call", "'uniform' promises one key per warp; add 1 to --keys");
   for (int workload : a[AXIS_WORKLOAD])
-    if (o.rows < sweep_workload_rows(workload))
+    if (rows < sweep_workload_rows(workload))
       return complain("rows", "the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
                                   "' needs at least " +
                                   std::to_string(sweep_workload_rows(workload)));
   return 0;
 }
 
-static std::string preset_names(void) {
-  std::vector<std::string> names;
-  for (const sweep_preset &p : sweep_presets) names.push_back(p.name);
-  return joined(names);
-}
-
-static int check_together(const sweep_options &o) {
-  const sweep_axes &a = o.axes;
-  bool threshold_fits = a[AXIS_THRESHOLD].empty() || a[AXIS_PATH].empty();
-  for (int path : a[AXIS_PATH]) threshold_fits |= sweep_path_has_threshold(path);
-  if (!o.preset.empty() && !sweep_preset_of(o.preset))
-    return illegal("preset", o.preset, preset_names());
-  if (!o.preset.empty() && o.axes_given)
-    return complain("preset", "a preset fixes the axes; leave out either it or the axes");
+static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
     return complain("threads", "must be a multiple of 32: every add here takes whole warps");
-  if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
-    return complain("call", "'uniform' promises one key per warp; add 1 to --keys");
   if (sweep_on_cpu_warp() && o.energy)
     return complain("energy", "the CPU warp has no energy counter; arc_sweep_gpu has");
-  if (!threshold_fits)
-    return complain("threshold",
-                    "none of the chosen paths has a threshold; those that have: serialized, "
-                    "butterfly, transposed, tree, auto");
-  return check_workloads(o);
+  for (const sweep_axes &axes : o.products)
+    if (check_axes(axes, o.rows)) return 2;
+  return 0;
 }
 
 static sweep_options start_options(void) {
   sweep_options o = {};
-  for (int axis = 0; axis < AXIS_END; ++axis) o.axes[axis] = sweep_axis_table[axis].start;
   bool cpu = sweep_on_cpu_warp();
   o.rows = cpu ? 1000 : 100000;
   o.blocks = cpu ? 2 : 1056;
@@ -280,36 +348,52 @@ static sweep_options start_options(void) {
   return o;
 }
 
-/* Where the preset, or a sweep without one, has its own. */
-static void fill_in_rigour(sweep_options *o) {
-  const sweep_preset *preset = sweep_preset_of(o->preset);
-  if (!preset) preset = &sweep_presets[0];
-  if (o->repeat == 0) o->repeat = preset->repeat;
-  if (o->cell_ms == 0.0) o->cell_ms = preset->cell_ms;
+static int read_words(sweep_options *o, const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string option = words[i].substr(0, 2) == "--" ? words[i].substr(2) : "";
+    if (option == "help" || option == "quiet") {
+      (option == "help" ? o->help : o->quiet) = true;
+      continue;
+    }
+    std::string value = i + 1 < words.size() ? words[i + 1] : "";
+    int bad = value.empty() && !option.empty() ? complain(option, "needs a value")
+                                               : read_option(o, option, value);
+    if (bad == unknown_option)
+      fprintf(stderr, "arc_sweep: '%s' is not an option; arc_sweep --help lists them\n",
+              words[i].c_str());
+    if (bad) return 2;
+    ++i;
+  }
+  return 0;
+}
+
+/* The axes of a preset, and what it leaves open of the rigour. */
+static int read_preset(sweep_options *o) {
+  std::vector<std::string> names;
+  for (const preset &p : presets) names.push_back(p.name);
+  if (o->preset.empty() && o->products.empty()) o->preset = presets[0].name;
+  const preset *p = preset_of(o->preset.empty() ? presets[0].name : o->preset);
+  if (!p) return illegal("preset", o->preset, joined(names));
+  if (!o->preset.empty() && !o->products.empty())
+    return complain("preset", "a preset fixes the axes; leave out either it or the axes");
+  if (o->repeat == 0) o->repeat = p->repeat;
+  if (o->cell_ms == 0.0) o->cell_ms = p->cell_ms;
+  if (o->preset.empty()) return 0;
+  for (const char *product : p->products) {
+    std::istringstream line(product);
+    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    o->products.push_back(start_axes());
+    if (read_words(o, words)) return 2;
+  }
+  return 0;
 }
 
 int sweep_options_read(sweep_options *o, int argc, char **argv) {
   *o = start_options();
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i], option = word.substr(0, 2) == "--" ? word.substr(2) : "";
-    if (option == "help" || word == "-h") {
-      o->help = true;
-    } else if (option == "quiet") {
-      o->quiet = true;
-    } else {
-      std::string value = i + 1 < argc ? argv[++i] : "";
-      int bad = value.empty() && !option.empty() ? complain(option, "needs a value")
-                                                 : read_option(o, option, value);
-      if (bad == unknown_option)
-        fprintf(stderr, "arc_sweep: '%s' is not an option; arc_sweep --help lists them\n",
-                word.c_str());
-      if (bad) return 2;
-    }
-  }
-  if (o->help) return 0;
-  if (o->preset.empty() && !o->axes_given) o->preset = "default";
-  fill_in_rigour(o);
-  return check_together(*o);
+  int bad = read_words(o, std::vector<std::string>(argv + 1, argv + argc));
+  if (bad || o->help) return bad;
+  bad = read_preset(o);
+  return bad ? bad : check_options(*o);
 }
 
 /* ---- help ---- */
@@ -322,7 +406,7 @@ static void print_option(const char *option, const std::string &value, const cha
 
 void sweep_options_help(void) {
   sweep_options o = start_options();
-  fill_in_rigour(&o);
+  read_preset(&o);
   printf(
       "arc_sweep - what adding from many lanes costs, path by path; built for %s\n\n"
       "usage: arc_sweep [options]        without any axis: --preset default\n\n"
@@ -342,7 +426,7 @@ void sweep_options_help(void) {
   print_option("cache", "warm|cold", "cold: the L2 cache is overwritten before each launch",
                "warm");
   printf("\nPresets and output\n");
-  for (const sweep_preset &p : sweep_presets) print_option("preset", p.name, p.meaning, "");
+  for (const preset &p : presets) print_option("preset", p.name, p.meaning, "");
   for (const text &t : texts)
     if (t.meaning) print_option(t.option, "FILE", t.meaning, "");
   printf(

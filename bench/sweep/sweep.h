@@ -57,9 +57,8 @@ typedef std::vector<sweep_result> sweep_results;
 /* ---- options and plan: options.cpp, plan.cpp ---- */
 
 struct sweep_options {
-  std::string preset; /* empty: the axes below */
-  sweep_axes axes;
-  bool axes_given;
+  std::string preset; /* empty: axes were given */
+  std::vector<sweep_axes> products;
   int rows, blocks, threads, updates, seed;
   int repeat;           /* timed launches, at least; GPU only like all below */
   double noise_percent; /* then until the quartiles are this close, */

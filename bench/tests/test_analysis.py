@@ -131,8 +131,6 @@ class Analysis(unittest.TestCase):
         rows = [os.path.join(H200, f"rows_{count}.csv") for count in (100, 1000)]
         self.tool(["plot.py", "heat", *heat, "--out", self.path("heat.png")])
         self.tool(["plot.py", "rows", *rows, "--out", self.path("rows.png")])
-        self.tool(["plot.py", "profile", os.path.join(H200, "profile.csv"), "--out",
-                   self.path("profile.png")])
         self.tool(["plot.py", "heat", ISSUE, "--out", self.path("no.png")], results.SKIPPED)
         self.assertFalse(os.path.exists(self.path("no.png")))
 

@@ -11,6 +11,7 @@ import results
 
 PROGRAM = sys.argv.pop(1)
 SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
+ON_CPU = PROGRAM.endswith("_simt")
 PRESETS = ("default", "policy", "paths", "peers", "widths")
 
 
@@ -34,7 +35,7 @@ class Sweep(unittest.TestCase):
 
     def test_bad_options_are_one_line(self):
         on_cpu = [("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp")]
-        for words, needle in on_cpu * PROGRAM.endswith("_simt") + [
+        for words, needle in on_cpu * ON_CPU + [
                 ("--widht 9", "--widht"), ("--width 5", "1, 2, 3, 4, 6, 8"), ("--width ,", "--width"),
                 ("--lanes 33", "0 to 32"), ("--lanes 8-4", "8-4"), ("--shape round", "scattered"),
                 ("--keys 0", "1 to 1000"), ("--layout mixed", "interleaved"),
@@ -82,11 +83,38 @@ class Sweep(unittest.TestCase):
         self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
         self.assertGreaterEqual(len({row["path"] for row in rows}), 11)
 
+    @unittest.skipUnless(ON_CPU, "what a GPU draws is the same, but not counted")
+    def test_models_draw_what_the_readme_says(self):
+        def drawn(workload, words=""):
+            """(share of warps that are not empty, of full ones, mean of lanes, mean of keys)"""
+            rows = {(row["path"], row["threshold"]): row for row in self.rows(
+                f"--workload {workload} --path plain,shuffle_skip,tree,butterfly --threshold 0,32 "
+                f"--width 1 --updates 800 --rows 1000 {words}")}
+            lanes, keys = (float(rows[path]["lane_adds"]) for path in (("plain", "-"), ("tree", "0")))
+            some, full = (float(rows[path]["shuffles"]) / 5.0
+                          for path in (("shuffle_skip", "-"), ("butterfly", "32")))
+            return some, full, lanes, keys
+
+        def about(found, *wanted):
+            for value, want in zip(found, wanted):
+                if want is not None:
+                    self.assertAlmostEqual(value, want, delta=0.07 * want + 0.01, msg=found)
+        about(drawn("tile"), 0.5, 0.5 * 0.39, 0.5 * 22, 0.5)
+        about(drawn("hot"), 1.0, 0.75, 28.1, 1.0)
+        about(drawn("spheres"), None, None, 20)
+        about(drawn("spheres", "--lanes 32"), None, None, 32, 3.8)
+        about(drawn("cubemap"), None, None, 14.3)
+        about(drawn("cubemap", "--lanes 32"), None, None, 32, 5.8)
+        about(drawn("hashgrid"), None, None, 32, 9.0)
+        about(drawn("pagerank"), None, None, 12.4, 12.2)
+        self.assertEqual(drawn("tile", "--seed 3"), drawn("tile", "--seed 3"))
+        self.assertNotEqual(drawn("tile", "--seed 3"), drawn("tile", "--seed 4"))
+
     def test_thresholds_decide(self):
         rows = self.rows("--width 9 --lanes 7 --threshold 0-33,auto "
                          "--path serialized,butterfly,transposed,tree,auto")
         self.assertEqual(len(rows), 1 + 5 * 35)
-        if "requests" in rows[0]:  # counted on the CPU warp: a reduction sends one, else a lane 3
+        if ON_CPU:  # counted on the CPU warp: a reduction sends one, else a lane 3
             sent = {row["threshold"]: float(row["requests"]) for row in rows if row["path"] == "auto"}
             self.assertEqual([sent["7"], sent["8"], sent["auto"]], [1.0, 3.0, 1.0])
 
