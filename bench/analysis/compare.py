@@ -12,8 +12,8 @@ Of several files of one side, a cell has the median of their medians and the wid
 ratio is B over A, gross; noise is the distance of the quartiles over the median, the larger one.
   FASTER, SLOWER     the quartiles do not overlap, and the ratio is off 1 by more than the noise of
                      either side and more than --noise
-  SAME               within the noise, and the quartiles overlap or it is within --noise; never where
-                     the noise is above 5 %, which would hide too much
+  SAME               within the noise, and the quartiles overlap or it is within --noise; never
+                     where the noise is above 5 %, which would hide too much
   UNCLEAR            all else
 Two runs of one program on one machine differ by up to 1.7 % in kernels of 0.1 ms, more than the
 quartiles of either say; hence the 2 %.

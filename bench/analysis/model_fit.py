@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""model_fit.py - the CPU warp's cost model against measured times. SPDX-License-Identifier: Apache-2.0
+"""model_fit.py - the CPU warp's cost model against measured times.
+SPDX-License-Identifier: Apache-2.0
 
 usage: model_fit.py GPU.csv CPU.csv [--fit] [--expect PERCENT] [--expect-cells PERCENT]
 
@@ -15,10 +16,10 @@ right.
     time   = max(issue, unit, memory)           clocks of one scheduler per warp update
 
 M and U are held at what was measured apart (NOTES.md): these cells do not tell them from V and W.
-base, the kernel around, is fitted to the path `none` first. The others go up and down, one constant
-at a time, so that the sum of two falls: the mean of |log(model / time)|, outliers beyond a factor of
-4.5 counted as that; and 5 times the mean over cells of how far, as a logarithm, the worst clear pair
-is from standing 2 % apart in the right order.
+base, the kernel around, is fitted to the path `none` first. The others go up and down, one
+constant at a time, so that the sum of two falls: the mean of |log(model / time)|, outliers beyond
+a factor of 4.5 counted as that; and 5 times the mean over cells of how far, as a logarithm, the
+worst clear pair is from standing 2 % apart in the right order.
 
 A cell holds the paths that added the very same values, at threshold 0 or their own. A pair of them
 counts if their medians differ by more than their quartile distances together and by more than 2 %;

@@ -6,8 +6,8 @@ usage: ncu_profile.py ARC_SWEEP_GPU OUT.csv [--workload W,...] [--path P,...] [-
                       [--sweep "more options for arc_sweep"] [--ncu PROGRAM]
 
 Profiles one launch of each path on each workload, prints what its warps wait for most, and writes
-all figures. Exit status: 0 done, 1 a launch could not be profiled, 2 bad option, 77 skipped: no ncu,
-or it may not read the counters."""
+all figures. Exit status: 0 done, 1 a launch could not be profiled, 2 bad option, 77 skipped: no
+ncu, or it may not read the counters."""
 import csv
 import datetime
 import shlex
@@ -19,8 +19,8 @@ import results
 
 COLUMNS = ["workload", "width", "path", "group", "name", "unit", "value", "metric"]
 FIRST_LINE = "# program: arc profile"
-# Stalls: clocks a warp waits for this reason per instruction issued. lsu waits for loads, stores and
-# reductions, mio for shuffles, shared memory and special functions.
+# Stalls: clocks a warp waits for this reason per instruction issued. lsu waits for loads, stores
+# and reductions, mio for shuffles, shared memory and special functions.
 STALLS = {"stall_lsu": "lg_throttle long_scoreboard drain membar",
           "stall_mio": "mio_throttle short_scoreboard tex_throttle",
           "stall_rest": "barrier branch_resolving dispatch_stall gmma imc_miss math_pipe_throttle "
@@ -32,7 +32,8 @@ METRICS = {
     "lts__t_requests_op_red.sum": ("l2", "red_requests"),
     "smsp__inst_executed_op_global_red.sum": ("l1", "red_instructions"),
     "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum": ("l1", "red_requests"),
-    **{f"sm__inst_executed_pipe_{pipe}.avg.pct_of_peak_sustained_active": ("pipe", f"{pipe}_percent")
+    **{f"sm__inst_executed_pipe_{pipe}.avg.pct_of_peak_sustained_active":
+       ("pipe", f"{pipe}_percent")
        for pipe in ("lsu", "alu", "fma", "xu", "adu", "cbu", "uniform")},
     "smsp__issue_active.avg.pct_of_peak_sustained_active": ("pipe", "issue_percent"),
     "gpu__time_duration.sum": ("time", "duration"),

@@ -108,9 +108,8 @@ def draw_lines(data, rows, by, **axis):
     axes.grid(True, color="#E5E5E5")
     handles = sorted(axes.get_lines(), key=lambda drawn: -drawn.get_ydata()[-1])
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    row = rows[0]
-    title(axes, f"Values per update: {row['width']}; workload {row['workload']}, {row['call']} call",
-          data)
+    width, workload, call = (rows[0][word] for word in ("width", "workload", "call"))
+    title(axes, f"Values per update: {width}; workload {workload}, {call} call", data)
     return figure, axes, lines
 
 

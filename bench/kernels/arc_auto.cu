@@ -3,8 +3,8 @@
 #include "kernel.cuh"
 
 SWEEP_ARC_PATH(SWEEP_WIDTHS_AND_WIDE, auto_default, ARC_PATH_AUTO, 0, ARC_BALANCE_THRESHOLD)
-SWEEP_ARC_PATH(SWEEP_WIDTHS, auto_zeros, ARC_PATH_AUTO, ARC_PROMISE_INACTIVE_IS_ZERO,
-               ARC_BALANCE_THRESHOLD)
+SWEEP_UNIFORM_PATH(SWEEP_ARC_UNIFORM, auto_zeros, ARC_PATH_AUTO, ARC_PROMISE_INACTIVE_IS_ZERO,
+                   ARC_BALANCE_THRESHOLD)
 SWEEP_ARC_PATH(SWEEP_WIDTHS, auto_any, ARC_PATH_AUTO, 0, a.threshold)
 
 /* Every promise: the kernel has voted, and only calls where some lane is active. For one key a

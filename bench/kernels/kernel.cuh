@@ -10,7 +10,6 @@
 
 #include "simt/simt.cuh"
 
-#define ARC_MAX_PIECES 1 /* every target here is one array of rows; compiles ten times faster */
 #include "arc.cuh"
 
 #include "../sweep/cell.h"
@@ -19,12 +18,13 @@
 
 /* The widths that have kernels: a literal in each. A few paths have a wide one besides, as where a
    renderer carries 64 channels. */
-#define SWEEP_WIDTHS(X, ...)                                                                \
-  X(1, __VA_ARGS__)                                                                         \
-  X(2, __VA_ARGS__)                                                                         \
-  X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(6, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
-      X(10, __VA_ARGS__) X(12, __VA_ARGS__) X(14, __VA_ARGS__) X(16, __VA_ARGS__)           \
-          X(20, __VA_ARGS__) X(32, __VA_ARGS__)
+#define SWEEP_WIDTHS(X, ...)                                                                 \
+  X(1, __VA_ARGS__)                                                                          \
+  X(2, __VA_ARGS__)                                                                          \
+  X(3, __VA_ARGS__)                                                                          \
+  X(4, __VA_ARGS__) X(6, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) \
+      X(12, __VA_ARGS__) X(14, __VA_ARGS__) X(16, __VA_ARGS__) X(20, __VA_ARGS__)            \
+          X(32, __VA_ARGS__)
 #define SWEEP_WIDTHS_AND_WIDE(X, ...) SWEEP_WIDTHS(X, __VA_ARGS__) X(70, __VA_ARGS__)
 
 #if SIMT_ON_CPU

@@ -1,4 +1,5 @@
-/* kernels.cpp - which kernel measures a cell, or why none does. SPDX-License-Identifier: Apache-2.0 */
+/* kernels.cpp - which kernel measures a cell, or why none does.
+   SPDX-License-Identifier: Apache-2.0 */
 #include "../sweep/sweep.h"
 #include "kernels.h"
 

@@ -35,25 +35,33 @@ static const constants compiled = {ARC_COST_REDUCE,          ARC_COST_MATCH,
                                    ARC_COST_PROMISED_REDUCE, ARC_COST_PROMISED_SHUFFLE,
                                    ARC_COST_PROMISED_SLACK};
 
-/* The formulas of arc_policy.cuh, which are macros of literals there. */
+/* The formulas of arc_policy.cuh are macros over macros: from here on, over the constants `k`. */
+#undef ARC_COST_REDUCE
+#undef ARC_COST_MATCH
+#undef ARC_COST_SHUFFLE
+#undef ARC_COST_REQUEST
+#undef ARC_COST_PROMISED_REDUCE
+#undef ARC_COST_PROMISED_SHUFFLE
+#undef ARC_COST_PROMISED_SLACK
+#define ARC_COST_REDUCE k[cost_reduce]
+#define ARC_COST_MATCH k[cost_match]
+#define ARC_COST_SHUFFLE k[cost_shuffle]
+#define ARC_COST_REQUEST k[cost_request]
+#define ARC_COST_PROMISED_REDUCE k[cost_promised_reduce]
+#define ARC_COST_PROMISED_SHUFFLE k[cost_promised_shuffle]
+#define ARC_COST_PROMISED_SLACK k[cost_promised_slack]
+
 static int decide(const constants &k, int which, int shuffles, int requests) {
-  int lanes = 0;
-  if (which == decision_reduce)
-    lanes = (k[cost_reduce] + k[cost_shuffle] * shuffles) / (k[cost_request] * (requests + 1));
-  if (which == decision_match)
-    lanes = (k[cost_match] + k[cost_shuffle] * shuffles) / (k[cost_request] * requests);
-  if (which == decision_promised)
-    lanes = (k[cost_promised_reduce] + k[cost_promised_shuffle] * shuffles -
-             k[cost_promised_slack] * requests) /
-            (k[cost_request] * requests);
+  int lanes = which == decision_reduce  ? ARC_MIN_LANES_TO_REDUCE(shuffles, requests)
+              : which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles, requests)
+                                        : ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests);
   return std::max(1, std::min(lanes, (int)most_lanes));
 }
 
 /* S(n) of arc.cuh, and the requests of one lane's plain path. */
 static int shuffles_of(int width) {
-  int shuffles = 0;
-  for (int step = 0, live = width; step < 5; ++step, live = (live + 1) / 2)
-    shuffles += (live + 1) / 2;
+  int shuffles = width / 32 * 31;
+  for (int half = 1; half <= 16; half *= 2) shuffles += (width % 32 + 2 * half - 1) / (2 * half);
   return shuffles;
 }
 

@@ -94,6 +94,8 @@ static int finish(sweep_run *run, bool launched, double seconds) {
     unwritten |= sweep_policy_header(run->options.policy_header, run->results);
   if (!run->options.quiet) {
     sweep_summary(run->results);
+    if (!run->options.policy_header.empty())
+      printf("As a header: written to %s\n", run->options.policy_header.c_str());
     printf("\n%d cells in %.1f s, %d with wrong sums%s%s\n", total, seconds, run->wrong_cells,
            run->csv.file ? "; written to " : "", run->csv.file ? run->csv.name.c_str() : "");
   }

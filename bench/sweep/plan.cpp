@@ -125,7 +125,9 @@ static int check_paths(const sweep_plan &plan, const sweep_axes &axes) {
     return 2;
   }
   if (!plan.empty()) return 0;
-  fprintf(stderr, "arc_sweep: these axes make no cell\n");
+  fprintf(stderr,
+          "arc_sweep: these axes make no cell; --lanes 'mixed' is for the workload axes, "
+          "'model' for all others\n");
   return 2;
 }
 

@@ -1,4 +1,5 @@
-/* model_clocks.c - bench/sweep/model.h: each term of the formula alone. SPDX-License-Identifier: Apache-2.0 */
+/* model_clocks.c - bench/sweep/model.h: each term of the formula alone.
+   SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
 #include "bench/sweep/model.h"

@@ -12,6 +12,7 @@ TOOLS = os.path.join(HERE, "..", "analysis")
 H200 = os.path.join(HERE, "..", "results", "h200")
 sys.path.insert(0, TOOLS)
 import compare
+import model_fit
 import results
 
 SWEEP = sys.argv.pop(1)
@@ -104,12 +105,31 @@ class Analysis(unittest.TestCase):
                            ((1.04, 0.995, 1.05), "UNCLEAR"), ((1.5, 1.4, 1.6), "SLOWER")):
             self.assertEqual(compare.judge((1.0, 0.99, 1.0), b, 2.0)[2], verdict, b)
 
-    def test_model_orders_the_paths(self):
+    def test_model_orders_the_paths_of_0_1(self):
         counts = self.path("counts.csv")
         subprocess.run([SWEEP, "--preset", "paths", "--quiet", "--csv", counts], check=True)
+        old, new = ({results.cell(row) for row in results.Results(name).rows}
+                    for name in (ISSUE, counts))
+        self.assertEqual(old, new)
         words = ["model_fit.py", ISSUE, counts, "--expect", "94", "--expect-cells"]
-        self.tool(words + ["86"])
+        self.tool(words + ["90"])
         self.tool(words + ["99"], 1)
+
+    def test_fit_finds_known_constants(self):
+        counts = self.path("counts.csv")
+        subprocess.run([SWEEP, "--quiet", "--csv", counts], check=True)
+        base, known = [60.0, 0.5, 12.0], [4.0, 3.0, 2.0, 9.0, 1.0, 30.0, 20.0, 6.0]
+        cells = {}
+        for row in results.Results(counts).rows:
+            s = model_fit.Sample(row["path"], row, row, 1.0, 1.0)
+            s.time = (model_fit.base_of if s.is_base else
+                      lambda b, s: model_fit.model_of(b, known, s))(base, s)
+            cells.setdefault(results.group(row), []).append(s)
+        cells = list(cells.values())
+        fitted = model_fit.fit(cells)
+        self.assertLess(model_fit.judge("start", cells, lambda s: s.column)[0], 98.0)
+        right = model_fit.judge("fit", cells, lambda s: model_fit.model_of(*fitted, s))[0]
+        self.assertGreater(right, 99.0)
 
     def test_plots(self):
         with open(self.path("matplotlib.py"), "w", encoding="utf-8") as file:
@@ -122,7 +142,8 @@ class Analysis(unittest.TestCase):
         with open(self.path("matplotlibrc"), "w", encoding="utf-8") as file:
             file.write("svg.fonttype: none\n")
         rc = {"MATPLOTLIBRC": self.folder.name}
-        for kind, says in (("lanes", "crossover at 3.8 lanes"), ("threshold", "arc's own threshold"),
+        for kind, says in (("lanes", "crossover at 3.8 lanes"),
+                           ("threshold", "arc's own threshold"),
                            ("ratio", "auto over the best peer")):
             self.tool(["plot.py", kind, ISSUE, "--out", self.path("a.svg")], **rc)
             with open(self.path("a.svg"), encoding="utf-8") as file:
