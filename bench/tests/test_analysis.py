@@ -117,7 +117,8 @@ class Analysis(unittest.TestCase):
 
     def test_fit_finds_known_constants(self):
         counts = self.path("counts.csv")
-        subprocess.run([SWEEP, "--quiet", "--csv", counts], check=True)
+        words = "--width 1,9,32 --lanes 2,8,32 --keys 1,8 --updates 16 --quiet --csv".split()
+        subprocess.run([SWEEP, *words, counts], check=True)
         base, known = [60.0, 0.5, 12.0], [4.0, 3.0, 2.0, 9.0, 1.0, 30.0, 20.0, 6.0]
         cells = {}
         for row in results.Results(counts).rows:
