@@ -4,7 +4,6 @@
 
 #include "by_hand.cuh"
 
-/* Adds nothing; the key is made all the same. */
 #define SWEEP_NONE_KERNELS(W, name)                                       \
   SWEEP_KERNEL(uniform, W, name, sweep_add_none(lane.setup.never, d.key)) \
   SWEEP_KERNEL(keyed, W, name, sweep_add_none(lane.setup.never, d.key))

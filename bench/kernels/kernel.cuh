@@ -18,13 +18,12 @@
 
 /* The widths that have kernels: a literal in each. A few paths have a wide one besides, as where a
    renderer carries 64 channels. */
-#define SWEEP_WIDTHS(X, ...)                                                                 \
-  X(1, __VA_ARGS__)                                                                          \
-  X(2, __VA_ARGS__)                                                                          \
-  X(3, __VA_ARGS__)                                                                          \
-  X(4, __VA_ARGS__) X(6, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) \
-      X(12, __VA_ARGS__) X(14, __VA_ARGS__) X(16, __VA_ARGS__) X(20, __VA_ARGS__)            \
-          X(32, __VA_ARGS__)
+// clang-format off
+#define SWEEP_WIDTHS(X, ...) \
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(6, __VA_ARGS__) \
+  X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(12, __VA_ARGS__) X(14, __VA_ARGS__) \
+  X(16, __VA_ARGS__) X(20, __VA_ARGS__) X(32, __VA_ARGS__)
+// clang-format on
 #define SWEEP_WIDTHS_AND_WIDE(X, ...) SWEEP_WIDTHS(X, __VA_ARGS__) X(70, __VA_ARGS__)
 
 #if SIMT_ON_CPU

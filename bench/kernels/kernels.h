@@ -23,14 +23,13 @@ enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
 
 /* One family a source file; the first table that fits a cell is taken. */
 #define SWEEP_FAMILIES(X) \
-  X(by_hand) X(peers) X(cg) X(cub) X(papers) X(transposed) X(tree) X(auto) X(run_time)
+  X(by_hand) X(peers) X(cg) X(cub) X(papers) X(reductions) X(auto) X(run_time)
 struct sweep_kernel_family {
   const struct sweep_kernel_table *tables;
   int count;
 };
 #define SWEEP_DECLARE_FAMILY(name) extern const struct sweep_kernel_family sweep_family_##name;
 SWEEP_FAMILIES(SWEEP_DECLARE_FAMILY)
-#undef SWEEP_DECLARE_FAMILY
 
 /* What this build lacks for the peers that come with the CUDA toolkit, in words; or null. */
 extern const char *const sweep_missing_cg, *const sweep_missing_cub,

@@ -10,7 +10,7 @@
 
 #include "arc_policy.cuh"
 
-#include "summary.h"
+#include "sweep.h"
 
 enum { most_lanes = 31 }; /* the largest threshold that arc decides for itself */
 enum decision { decision_reduce, decision_match, decision_promised, decision_end };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "axes.h"
+#include "sweep.h"
 
 struct field {
   const char *name, *meaning;

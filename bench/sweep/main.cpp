@@ -7,13 +7,7 @@
 
 #include "sweep.h"
 
-enum {
-  exit_done = 0,
-  exit_wrong = 1,
-  exit_bad_option = 2,
-  exit_no_gpu = 77,
-  exit_interrupted = 130
-};
+enum { exit_done, exit_wrong, exit_bad_option, exit_no_gpu = 77, exit_interrupted = 130 };
 
 static volatile sig_atomic_t interrupts;
 

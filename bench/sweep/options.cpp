@@ -9,7 +9,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "axes.h"
+#include "sweep.h"
 
 /* ---- axes ---- */
 
@@ -233,7 +233,6 @@ static const number numbers[] = {
     {"repeat", 1, 100, &sweep_options::repeat, "timed launches a cell, at least"},
     {"energy", 0, 1, &sweep_options::energy, "1: nanojoules per update by NVML, 0.1 to 1 s a cell"},
     {"test-interrupt", 1, 1000000, &sweep_options::interrupt_after, nullptr},
-    {"test-wrong-oracle", 0, 1, &sweep_options::wrong_oracle, nullptr},
     {"test-throttle", 1, 1000000, &sweep_options::throttle_after, nullptr},
 };
 struct real {

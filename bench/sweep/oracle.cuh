@@ -24,13 +24,13 @@ struct sweep_verified {
 /* Rounding to nearest errs at most updates * 2^-24 of the magnitude, and far less in long sums: the
    errors are independent, so 8 * sqrt(updates) is never reached in practice. */
 static __host__ __device__ __forceinline__ float sweep_error(const struct sweep_expected *e,
-                                                             float found, int parameter, int width,
-                                                             double tamper) {
+                                                             float found, int parameter,
+                                                             int width) {
   double coefficient = parameter < width ? (double)sweep_coefficient(parameter) : 0.0;
   double updates = (double)e->updates, likely = 8.0 * sqrt(updates);
   double units = (updates < likely ? updates : likely) + 2.0;
   double bound = coefficient * e->magnitude * units / 16777216.0 + 1e-30;
-  double error = fabs((double)found - coefficient * e->sum * tamper) / bound;
+  double error = fabs((double)found - coefficient * e->sum) / bound;
   return error <= 3e38 ? (float)error : 3e38f; /* NaN is the largest error of all */
 }
 
@@ -61,12 +61,11 @@ static void sweep_expect(const struct sweep_args *a, int uniform, int blocks, in
 #undef ADD_ON_HOST
 }
 
-static void sweep_verify(const struct sweep_args *a, int width, double tamper,
+static void sweep_verify(const struct sweep_args *a, int width,
                          const struct sweep_expected *expected, struct sweep_verified *v) {
   for (int row = 0; row < a->row_count; ++row) {
     for (int i = 0; i < a->stride; ++i) {
-      float error =
-          sweep_error(&expected[row], a->rows[(long long)row * a->stride + i], i, width, tamper);
+      float error = sweep_error(&expected[row], a->rows[(long long)row * a->stride + i], i, width);
       unsigned bits = (unsigned)__float_as_int(error);
       v->worst = bits > v->worst ? bits : v->worst;
       v->wrong += error > 1.0f;
@@ -88,7 +87,7 @@ static __global__ void sweep_expect_kernel(const struct sweep_args a, int unifor
 #undef ADD_ON_DEVICE
 }
 
-static __global__ void sweep_verify_kernel(const struct sweep_args a, int width, double tamper,
+static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
                                            const struct sweep_expected *expected,
                                            struct sweep_verified *v) {
   long long count = (long long)a.row_count * a.stride;
@@ -96,7 +95,7 @@ static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
   for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < count;
        at += (long long)gridDim.x * blockDim.x) {
     struct sweep_expected e = expected[at / a.stride];
-    float error = sweep_error(&e, a.rows[at], (int)(at % a.stride), width, tamper);
+    float error = sweep_error(&e, a.rows[at], (int)(at % a.stride), width);
     worst = max(worst, __float_as_uint(error));
     wrong += error > 1.0f;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "axes.h"
+#include "sweep.h"
 
 bool sweep_path_has_threshold(int path) {
   return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;

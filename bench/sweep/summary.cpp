@@ -9,7 +9,7 @@
 
 #include "arc_policy.cuh"
 
-#include "summary.h"
+#include "sweep.h"
 
 /* ---- groups ---- */
 

@@ -34,6 +34,17 @@ enum sweep_axis_index {
 };
 typedef std::array<std::vector<int>, AXIS_END> sweep_axes;
 
+struct sweep_axis {
+  const char *column;
+  int sweep_cell::*member;
+  const char *option;
+  int low, high;                   /* the legal numbers; none where low > high */
+  std::vector<const char *> names; /* of the values high + 1, high + 2, ... */
+  std::vector<int> start;          /* empty: the plan chooses for each cell */
+  const char *meaning;
+};
+extern const sweep_axis sweep_axis_table[AXIS_END];
+
 /* The value as it stands in tables and files. */
 std::string sweep_word(int axis, int value);
 std::string sweep_word_of(int axis, const sweep_cell &cell);
@@ -66,7 +77,7 @@ struct sweep_options {
   int cold, energy;
   std::string csv, policy_header;
   bool quiet, help;
-  int interrupt_after, wrong_oracle, throttle_after; /* for tests only */
+  int interrupt_after, throttle_after; /* for tests only */
 };
 
 /* Returns 0, or 2 after one line on stderr that says what is legal. */
@@ -115,7 +126,7 @@ void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);
 
-/* ---- output: csv.cpp, table.cpp, summary.cpp ---- */
+/* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
 
 struct sweep_csv {
   FILE *file;
@@ -137,8 +148,16 @@ void sweep_progress(int done, int total, double seconds, const sweep_cell &next)
 void sweep_progress_clear(void);
 std::string sweep_group_words(const sweep_cell &c);
 
+/* Neighbours in the results that differ only in path and threshold. */
+struct sweep_group {
+  const sweep_result *first;
+  size_t count;
+  const sweep_cell &cell(void) const { return first->cell; }
+};
+std::vector<sweep_group> sweep_groups(const sweep_results &results);
 /* What the sweep says to its user, at most 25 lines; see README.md. */
 void sweep_summary(const sweep_results &results);
+void sweep_print_costs(const sweep_results &results);
 /* Writes the constants that suit the results as a header. Returns 0, or 1 after a line on
    stderr. */
 int sweep_policy_header(const std::string &name, const sweep_results &results);
