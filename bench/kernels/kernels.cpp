@@ -1,5 +1,4 @@
-/* kernels.cpp - which kernel measures a cell, or why none does.
-   SPDX-License-Identifier: Apache-2.0 */
+/* kernels.cpp - which kernel measures a cell. SPDX-License-Identifier: Apache-2.0 */
 #include "../sweep/sweep.h"
 #include "kernels.h"
 

@@ -34,9 +34,10 @@ enum sweep_axis_index {
 };
 typedef std::array<std::vector<int>, AXIS_END> sweep_axes;
 
+using sweep_member = int sweep_cell::*; /* nvcc writes it with parentheses inside a struct */
 struct sweep_axis {
   const char *column;
-  int sweep_cell::*member;
+  sweep_member member;
   const char *option;
   int low, high;                   /* the legal numbers; none where low > high */
   std::vector<const char *> names; /* of the values high + 1, high + 2, ... */
