@@ -751,7 +751,7 @@ ARC__FN unsigned arc__reduce_words(const arc__call *c, unsigned *w, int most, in
   if (count > most) count = most;
   ARC__UNROLL
   for (int step = 1; step < most; step *= 2) {
-    ARC__EACH(i, (count + 1) / 2, 4)
+    ARC__EACH(i, (count + 1) / 2, most / 2)
       w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance * step,
                            may_clobber || step > 1);
     count = (count + 1) / 2;
@@ -761,25 +761,29 @@ ARC__FN unsigned arc__reduce_words(const arc__call *c, unsigned *w, int most, in
 
 /* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
    them, l modulo `lanes`. A lane's values belong to its sums if it `stays`; with 16 lanes, to those
-   of lane ^ 16 if it `leaves`. Eight values at a time, so that few registers are live. */
+   of lane ^ 16 if it `leaves`. ARC__LEAF values at a time, so that fewer registers are live. */
+#define ARC__LEAF 16
+
 ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, bool stays,
                                    bool leaves, bool may_clobber) {
   int count = arc__chunk_width(c, first, lanes);
-  ARC__WORDS(sum, ARC__WARP / 8);
+  ARC__WORDS(sum, ARC__WARP / ARC__LEAF);
   ARC__UNROLL
-  for (int i = 0; i < ARC__WARP / 8; ++i) {
-    if (8 * i >= count) continue;
-    ARC__WORDS(w, 8);
-    ARC__EACH(k, count - 8 * i, 8) {
-      w[k] = stays ? arc__load(c, first + 8 * i + k) : arc__neutral(c->kind);
+  for (int i = 0; i < ARC__WARP / ARC__LEAF; ++i) {
+    int begin = ARC__LEAF * i;
+    if (begin >= count) continue;
+    ARC__WORDS(w, ARC__LEAF);
+    ARC__EACH(k, count - begin, ARC__LEAF) {
+      w[k] = stays ? arc__load(c, first + begin + k) : arc__neutral(c->kind);
       if (lanes == ARC__WARP) continue;
-      unsigned other = leaves ? arc__load(c, first + 8 * i + k) : arc__neutral(c->kind);
+      unsigned other = leaves ? arc__load(c, first + begin + k) : arc__neutral(c->kind);
       w[k] = arc__sum(c->kind, w[k], __shfl_xor_sync(ARC_LANES_ALL, other, ARC__WARP / 2));
     }
-    sum[i] = arc__reduce_words(c, w, 8, count - 8 * i, 1, may_clobber || lanes < ARC__WARP);
+    sum[i] = arc__reduce_words(c, w, ARC__LEAF, count - begin, 1, may_clobber || lanes < ARC__WARP);
   }
   const bool copied = true;
-  return arc__reduce_words(c, sum, lanes / 8, (count + 7) / 8, 8, copied);
+  return arc__reduce_words(c, sum, lanes / ARC__LEAF, (count + ARC__LEAF - 1) / ARC__LEAF, ARC__LEAF,
+                           copied);
 }
 
 /* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
@@ -1075,7 +1079,8 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
   }
   if (!arc__is_butterfly(c)) c->group = arc__match(c);
   if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return;
-  if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
+  bool split = !(arc__is_butterfly(c) && c->target); /* which has one key here */
+  if (split && !(arc__is_auto_keyed(c) && c->threshold == ARC_THRESHOLD_AUTO)) {
     /* the lanes of a group below the threshold become groups of one, which no reduction touches */
     if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
     if (!arc__is_butterfly(c) && c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);

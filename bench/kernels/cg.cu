@@ -1,11 +1,16 @@
 /* cg.cu - cooperative groups: reduce() a value over the warp, or over the lanes of each key.
    SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_NAME cg
-#include "peers.cuh"
+#include "kernel.cuh"
+
+#include "by_hand.cuh"
 
 #if SIMT_ON_CPU
-#define SWEEP_MISSING "cooperative groups come with the CUDA toolkit, not with the CPU warp"
+extern const struct sweep_kernel_family sweep_family_cg = {nullptr, 0};
+extern const char *const sweep_missing_cg =
+    "cooperative groups come with the CUDA toolkit, not with the CPU warp";
 #else
+extern const char *const sweep_missing_cg = nullptr;
+
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -36,7 +41,6 @@ static __device__ __forceinline__ void add_keyed(float *rows, int stride, int wi
   }
 }
 
-#define SWEEP_ADD_UNIFORM(W) add_uniform(a.rows, a.stride, W, d.key, values, d.active)
-#define SWEEP_ADD_KEYED(W) add_keyed(a.rows, a.stride, W, d.key, values, d.active)
+SWEEP_HAND_PATH(SWEEP_WIDTHS, cg, add_uniform, add_keyed)
+SWEEP_FAMILY(cg, SWEEP_TABLE(cg, SWEEP_PATH_CG, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))
 #endif
-#include "../sweep_kernels.cuh"

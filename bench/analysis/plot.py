@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""plot.py - pictures of result files. SPDX-License-Identifier: Apache-2.0
+
+usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--path NAME] [--net]
+
+  lanes      time against active lanes, a line a path, with the lanes from which reducing pays
+  threshold  time against balancing threshold where warps differ (--lanes mixed or a workload)
+  rows       time against the number of rows; takes several files, one for each number
+  heat       threshold x lanes: time over the best threshold for so many lanes, of --path (auto)
+  ratio      time of auto over the best peer, width x lanes, a panel for each workload
+
+--width: 10 or the nearest there is. --net: without the surrounding kernel.
+Needs matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no matplotlib, or the files
+do not hold what the picture shows."""
+import math
+
+import results
+
+# Okabe and Ito's colours; what others would ship is dashed, the papers' paths dotted, arc's solid.
+LOOKS = {
+    "none": ("#BBBBBB", "", "-"), "plain": ("#000000", "o", "--"),
+    "vector": ("#999999", "s", "--"), "cg": ("#D55E00", "P", "--"), "cub": ("#E69F00", "X", "--"),
+    "cub_batched": ("#56B4E9", "d", "--"), "shuffle_skip": ("#CC79A7", "<", "--"),
+    "match_shared": ("#8C6D1F", ">", "--"), "serialized": ("#CC79A7", "v", ":"),
+    "butterfly": ("#E69F00", "^", ":"), "atomic": ("#56B4E9", "s", "-"),
+    "transposed": ("#009E73", "D", "-"), "tree": ("#D55E00", "p", "-"),
+    "auto": ("#0072B2", "o", "-"),
+}
+OWN_PATHS = ("none", "atomic", "transposed", "tree", "auto", "broken")
+CONTENDED = "1"  # ARC_THRESHOLD_CONTENDED, which callers set on hot rows
+
+
+class Skip(Exception):
+    """The files do not hold what the picture shows."""
+
+
+class Data:
+    """The rows of all files together; their value is what the picture shows."""
+
+    def __init__(self, names, net):
+        files = [results.Results(name) for name in names]
+        model = files[0].model
+        if any(file.model != model for file in files):
+            raise results.Bad("some of the files hold times, others model clocks")
+        self.rows = [{**row, "rows": int(file.head_word("sizes", "rows") or 0),
+                      "value": row["net" if net else "gross"]}
+                     for file in files for row in file.rows if row["status"] != "ERROR"]
+        device = "CPU warp, model of an H200" if model else files[0].head.get("device", "")
+        self.source = device.split(",")[0] + ", " + files[0].head.get("date", "")[:10]
+        self.unit = (("adding alone (net), " if net else "kernel, ")
+                     + ("model clocks per 1000 warp updates" if model else "ms"))
+
+    def plain_axes(self):
+        """One key per warp, lanes 0 to n - 1 active, garbage in the others."""
+        return [row for row in self.rows if row["workload"] == "axes" and row["keys"] == "1"
+                and row["call"] == "uniform" and row["shape"] == "prefix" and row["zeros"] == "0"
+                and row["lanes"].isdigit() and row["lanes"] != "0"]
+
+    def groups(self):
+        found = {}
+        for row in self.rows:
+            found.setdefault(results.group(row), []).append(row)
+        return list(found.values())
+
+
+def of_width(rows, wanted, needed):
+    """The rows of the wanted width, or of the one nearest to 10."""
+    widths = sorted({int(row["width"]) for row in rows})
+    if not widths:
+        raise Skip(f"no cells with {needed}")
+    if wanted is not None and wanted not in widths:
+        raise Skip(f"width {wanted} was not measured so; widths that were: "
+                   + ", ".join(map(str, widths)))
+    width = wanted if wanted is not None else min(widths, key=lambda w: abs(w - 10))
+    return [row for row in rows if int(row["width"]) == width]
+
+
+def panels(count, width, height):
+    columns = min(2, count)
+    figure, grid = plt.subplots(-(-count // columns), columns, squeeze=False, layout="constrained",
+                                figsize=(width * columns, height * -(-count // columns)))
+    axes = [one for line in grid for one in line]
+    for unused in axes[count:]:
+        unused.remove()
+    return figure, axes[:count]
+
+
+def title(axes, text, data):
+    axes.set_title(f"{text}\n", fontsize=12, loc="left", fontweight="bold")
+    axes.text(0.0, 1.02, data.source, transform=axes.transAxes, fontsize=9, color="#555555")
+
+
+def draw_lines(data, rows, by, **axis):
+    """(figure, axes, lines): time against by(row), a line a path."""
+    points, lines = {}, {}
+    for row in rows:
+        points.setdefault(row["path"], {}).setdefault(by(row), []).append(row["value"])
+    figure, (axes,) = panels(1, 9.0, 5.4)
+    for path, found in points.items():
+        color, marker, line = LOOKS.get(path, ("#999999", "*", "-."))
+        lines[path] = sorted((x, sum(ys) / len(ys)) for x, ys in found.items() if sum(ys) > 0.0)
+        if lines[path]:
+            axes.plot(*zip(*lines[path]), color=color, marker=marker, linestyle=line, label=path)
+    ticks = sorted({x for line in lines.values() for x, _ in line})
+    axes.set(yscale="log", ylabel=data.unit, **axis)
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(True, color="#E5E5E5")
+    handles = sorted(axes.get_lines(), key=lambda drawn: -drawn.get_ydata()[-1])
+    axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    width, workload, call = (rows[0][word] for word in ("width", "workload", "call"))
+    title(axes, f"Values per update: {width}; workload {workload}, {call} call", data)
+    return figure, axes, lines
+
+
+def crossing(low, high):
+    """Where `high` meets `low`, which is below it before; in the logarithms of both."""
+    a, b = dict(low), dict(high)
+    shared = sorted(set(a) & set(b))
+    for x0, x1 in zip(shared, shared[1:]):
+        before, after = math.log(a[x0] / b[x0]), math.log(a[x1] / b[x1])
+        if before < 0.0 <= after:
+            return x0 * (x1 / x0) ** (-before / (after - before))
+    return None
+
+
+def plot_lanes(data, options):
+    rows = [row for row in data.plain_axes()
+            if row["threshold"] in ("-", "auto" if row["path"] == "auto" else "0")]
+    rows = of_width(rows, options.width, "one key and a fixed number of active lanes")
+    figure, axes, lines = draw_lines(data, rows, lambda row: int(row["lanes"]), xscale="log",
+                                     xlabel="active lanes per warp")
+    at = crossing(lines.get("atomic") or lines.get("vector") or [], lines.get("transposed") or [])
+    if at:
+        axes.axvline(at, color="#333333", linewidth=1.2, linestyle="--", zorder=1)
+        axes.annotate(f"crossover at {at:.1f} lanes", xy=(at, 0.98), fontsize=9, va="top",
+                      xycoords=("data", "axes fraction"))
+    return figure
+
+
+def plot_threshold(data, options):
+    swept = [row for rows in data.groups() if not rows[0]["lanes"].isdigit()
+             and len({row["threshold"] for row in rows}) >= 5 for row in rows]
+    rows = of_width(swept, options.width, "--lanes mixed and several thresholds")
+    rows = [row for row in rows if results.group(row) == results.group(rows[0])]
+    figure, axes, _ = draw_lines(
+        data, [row for row in rows if row["threshold"].isdigit()],
+        lambda row: int(row["threshold"]),
+        xlabel="balancing threshold (lanes); 0 always reduces, 33 never")
+    for row in rows:
+        if row["path"] == row["threshold"] == "auto":
+            axes.axhline(row["value"], color=LOOKS["auto"][0], linestyle=":")
+            axes.annotate("arc's own threshold", xy=(0.99, row["value"]), ha="right", va="top",
+                          xycoords=("axes fraction", "data"), fontsize=9)
+    return figure
+
+
+def plot_rows(data, options):
+    swept = [row for rows in data.groups() if len({row["rows"] for row in rows}) >= 2
+             for row in rows if row["threshold"] in ("0", "-", "auto")]
+    rows = of_width(swept, options.width, "several numbers of rows; give a file for each --rows")
+    rows = [row for row in rows if results.group(row) == results.group(rows[-1])]
+    return draw_lines(data, rows, lambda row: row["rows"], xscale="log",
+                      xlabel="rows of parameters")[0]
+
+
+def draw_table(axes, table, norm, cmap):
+    """An image of {(x, y): number}; x and y stand at the axes in their order."""
+    xs, ys = (sorted({at[i] for at in table}, key=lambda word: (len(str(word)), str(word)))
+              for i in (0, 1))
+    cells = [[table.get((x, y), math.nan) for x in xs] for y in ys]
+    axes.set_xticks(range(len(xs)), xs, fontsize=7)
+    axes.set_yticks(range(len(ys)), ys, fontsize=7)
+    return axes.imshow(cells, origin="lower", aspect="auto", cmap=cmap, norm=norm), xs, ys
+
+
+def plot_heat(data, options):
+    path = options.path or "auto"
+    rows = of_width([row for row in data.plain_axes()
+                     if row["path"] == path and row["threshold"].isdigit()],
+                    options.width, f"several thresholds of the path {path}")
+    times = {(int(row["lanes"]), int(row["threshold"])): row["value"] for row in rows}
+    best = {}
+    for (lanes, _), time in times.items():
+        best[lanes] = min(time, best.get(lanes, time))
+    table = {at: time / best[at[0]] for at, time in times.items()}
+    if len({at[0] for at in table}) < 3 or max(table.values()) <= 1.0:
+        raise Skip("fewer than three numbers of lanes or no difference; measure, for example, "
+                   "--lanes 1-32 --path auto --threshold 0-33")
+    figure, (axes,) = panels(1, 9.0, 6.6)
+    image, _, _ = draw_table(axes, table, colors.LogNorm(1.0, max(table.values())), "cividis_r")
+    axes.set(xlabel="active lanes per warp", ylabel="balancing threshold (lanes)")
+    figure.colorbar(image, ax=axes, label="time over that of the best threshold")
+    title(axes, f"Path {path}, values per update: {rows[0]['width']}", data)
+    return figure
+
+
+def ratio_of(rows):
+    """(auto over the fastest peer, the peer), or None."""
+    asked = CONTENDED if rows[0]["workload"] == "hot" else "auto"
+    autos = [row["value"] for row in rows if row["path"] == "auto" and row["threshold"] == asked]
+    peers = [(row["value"], row["path"]) for row in rows if row["path"] not in OWN_PATHS]
+    if not autos or not peers or autos[0] <= 0.0 or min(peers)[0] <= 0.0:
+        return None
+    return autos[0] / min(peers)[0], min(peers)[1]
+
+
+def plot_ratio(data, options):
+    found = {}  # workload -> (width, lanes) -> (ratio, peer), the worst of the groups
+    for rows in data.groups():
+        row, ratio = rows[0], ratio_of(rows)
+        simple = row["workload"] != "axes" or row["keys"] == "1" and row["call"] == "uniform"
+        if ratio and simple and row["zeros"] == "0" and options.width in (None, int(row["width"])):
+            panel, at = found.setdefault(row["workload"], {}), (int(row["width"]), row["lanes"])
+            panel[at] = max(ratio, panel.get(at, ratio))
+    if not found:
+        raise Skip("no cells that hold both auto and a peer")
+    most = max(len({width for width, _ in panel}) for panel in found.values())
+    figure, all_axes = panels(len(found), max(7.0, 1.6 + 0.72 * most), 5.6)
+    for axes, (workload, panel) in zip(all_axes, found.items()):
+        image, xs, ys = draw_table(axes, {at: ratio for at, (ratio, _) in panel.items()},
+                                   colors.TwoSlopeNorm(1.0, vmin=0.4, vmax=1.6), "PuOr_r")
+        for (x, y), (ratio, peer) in panel.items():
+            axes.text(xs.index(x), ys.index(y), f"{ratio:.2f}\n{peer.replace('_', ' ')}",
+                      ha="center", va="center", fontsize=7,
+                      color="#FFFFFF" if not 0.62 < ratio < 1.4 else "#000000")
+        axes.set(xlabel="values per update", ylabel="active lanes per warp")
+        title(axes, f"auto over the best peer: workload {workload}", data)
+    figure.colorbar(image, ax=all_axes, extend="both", label="below 1 arc is faster")
+    return figure
+
+
+PLOTS = {"lanes": plot_lanes, "threshold": plot_threshold, "rows": plot_rows, "heat": plot_heat,
+         "ratio": plot_ratio}
+
+
+def load_matplotlib():
+    global plt, colors
+    try:
+        import matplotlib
+    except ImportError:
+        raise Skip("no matplotlib; `python3 -m pip install matplotlib` brings it") from None
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "arc", "axes.axisbelow": True})
+    from matplotlib import colors, pyplot as plt
+
+
+def main(words):
+    parser = results.parser(__doc__)
+    parser.add_argument("kind", choices=PLOTS)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--width", type=int)
+    parser.add_argument("--path")
+    parser.add_argument("--net", action="store_true")
+    options = parser.parse_args(words)
+    try:
+        data = Data(options.files, options.net)
+        load_matplotlib()
+        figure = PLOTS[options.kind](data, options)
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        return results.SKIPPED
+    metadata = {"Date": None} if options.out.endswith(".svg") else None
+    results.write_whole(options.out, lambda name: figure.savefig(
+        name, dpi=150, bbox_inches="tight", metadata=metadata))
+    print(f"{options.out}: written")
+    return 0
+
+
+if __name__ == "__main__":
+    results.run(main)

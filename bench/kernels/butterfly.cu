@@ -1,7 +1,0 @@
-/* butterfly.cu - the papers' SW-B.
-   SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_NAME butterfly
-#define SWEEP_ADD_UNIFORM(W) \
-  arc_add_uniform_butterfly_f32(target, d.key, values, d.active, a.threshold)
-#define SWEEP_ADD_KEYED(W) arc_add_butterfly_f32(target, d.key, values, d.active, a.threshold)
-#include "../sweep_kernels.cuh"

@@ -1,0 +1,20 @@
+/* by_hand.cu - the surrounding kernel alone, scalar and vector atomics, and a path that is wrong.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.cuh"
+
+#include "by_hand.cuh"
+
+#define SWEEP_NONE_KERNELS(W, name)                                       \
+  SWEEP_KERNEL(uniform, W, name, sweep_add_none(lane.setup.never, d.key)) \
+  SWEEP_KERNEL(keyed, W, name, sweep_add_none(lane.setup.never, d.key))
+SWEEP_WIDTHS_AND_WIDE(SWEEP_NONE_KERNELS, none)
+static const struct sweep_kernels none_kernels[] = {SWEEP_WIDTHS_AND_WIDE(SWEEP_ENTRY, none)};
+
+SWEEP_HAND_PATH(SWEEP_WIDTHS_AND_WIDE, plain, sweep_add_plain, sweep_add_plain)
+SWEEP_HAND_PATH(SWEEP_WIDTHS, vector, sweep_add_vector, sweep_add_vector)
+SWEEP_HAND_PATH(SWEEP_WIDTHS, broken, sweep_add_broken, sweep_add_broken)
+
+SWEEP_FAMILY(by_hand, SWEEP_TABLE(none, SWEEP_PATH_NONE, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+             SWEEP_TABLE(plain, SWEEP_PATH_PLAIN, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+             SWEEP_TABLE(vector, SWEEP_PATH_VECTOR, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+             SWEEP_TABLE(broken, SWEEP_PATH_BROKEN, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))

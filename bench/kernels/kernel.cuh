@@ -1,0 +1,110 @@
+/* kernel.cuh - what the files of kernels/ define their kernels and tables with.
+   SPDX-License-Identifier: Apache-2.0
+
+   A kernel is the generator of draw.cuh around one statement that adds. The statement sees `a` (the
+   arguments), `lane`, `target`, `d` (key and active) and `values`. SWEEP_KERNELS makes the kernels
+   of all widths, for one key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of
+   them. */
+#ifndef ARC_BENCH_KERNEL_CUH
+#define ARC_BENCH_KERNEL_CUH
+
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+
+#include "../sweep/cell.h"
+#include "draw.cuh"
+#include "kernels.h"
+
+/* The widths that have kernels: a literal in each. A few paths have a wide one besides, as where a
+   renderer carries 64 channels. */
+// clang-format off
+#define SWEEP_WIDTHS(X, ...) \
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(6, __VA_ARGS__) \
+  X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(12, __VA_ARGS__) X(14, __VA_ARGS__) \
+  X(16, __VA_ARGS__) X(20, __VA_ARGS__) X(32, __VA_ARGS__)
+// clang-format on
+#define SWEEP_WIDTHS_AND_WIDE(X, ...) SWEEP_WIDTHS(X, __VA_ARGS__) X(70, __VA_ARGS__)
+
+#if SIMT_ON_CPU
+#define SWEEP_LOOP
+/* So that the counters never take two updates of a warp for one instruction. */
+#define SWEEP_NEXT_UPDATE() __syncwarp(0xffffffffu)
+#else
+#define SWEEP_LOOP _Pragma("unroll 1")
+#define SWEEP_NEXT_UPDATE() ((void)0)
+#endif
+
+#define SWEEP_KERNEL(kind, W, name, ...)                                                     \
+  static __global__ void __launch_bounds__(256)                                              \
+      sweep_##kind##_##name##_##W(const struct sweep_args a) {                               \
+    struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);      \
+    arc_target_f32 target = arc_target_f32_rows(a.rows, a.stride, W);                        \
+    (void)target;                                                                            \
+    SWEEP_LOOP                                                                               \
+    for (int u = 0; u < a.updates; ++u) {                                                    \
+      struct sweep_update d = sweep_draw_##kind(&a, &lane);                                  \
+      float values[W];                                                                       \
+      sweep_values(values, W, d.active ? d.x : lane.setup.inactive_value, lane.setup.never); \
+      SWEEP_GARBAGE_##kind;                                                                  \
+      __VA_ARGS__;                                                                           \
+      SWEEP_NEXT_UPDATE();                                                                   \
+    }                                                                                        \
+  }
+/* In the keyed kernel an inactive lane's key is garbage too. */
+#define SWEEP_GARBAGE_uniform ((void)0)
+#define SWEEP_GARBAGE_keyed d.key = d.active ? d.key : simt_poison_key()
+
+/* Paths without arc: add(rows, stride, width, key, values, active) for each kind of kernel. */
+#define SWEEP_BY_HAND(W, add) add(a.rows, a.stride, W, d.key, values, d.active)
+#define SWEEP_HAND_KERNELS(W, name, add_uniform, add_keyed)     \
+  SWEEP_KERNEL(uniform, W, name, SWEEP_BY_HAND(W, add_uniform)) \
+  SWEEP_KERNEL(keyed, W, name, SWEEP_BY_HAND(W, add_keyed))
+
+static __device__ __forceinline__ void sweep_arc_add(arc_target_f32 target, int key,
+                                                     const float *values, bool active, int path,
+                                                     int promises, int threshold) {
+  arc_options o = arc_options_default();
+  o.path = path;
+  o.promises |= promises;
+  o.threshold = threshold;
+  arc_add_with_f32(target, key, values, active, o);
+}
+#define SWEEP_ARC_UNIFORM(W, name, path, promises, threshold)       \
+  SWEEP_KERNEL(uniform, W, name,                                    \
+               sweep_arc_add(target, d.key, values, d.active, path, \
+                             (promises) | ARC_PROMISE_ONE_KEY, threshold))
+#define SWEEP_ARC_KERNELS(W, name, path, promises, threshold) \
+  SWEEP_ARC_UNIFORM(W, name, path, promises, threshold)       \
+  SWEEP_KERNEL(keyed, W, name,                                \
+               sweep_arc_add(target, d.key, values, d.active, path, promises, threshold))
+
+#define SWEEP_ENTRY(W, name) {W, sweep_uniform_##name##_##W, sweep_keyed_##name##_##W},
+#define SWEEP_HAND_PATH(widths, name, add_uniform, add_keyed) \
+  widths(                                                     \
+      SWEEP_HAND_KERNELS, name, add_uniform,                  \
+      add_keyed) static const struct sweep_kernels name##_kernels[] = {widths(SWEEP_ENTRY, name)};
+#define SWEEP_ARC_PATH(widths, name, path, promises, threshold) \
+  widths(                                                       \
+      SWEEP_ARC_KERNELS, name, path, promises,                  \
+      threshold) static const struct sweep_kernels name##_kernels[] = {widths(SWEEP_ENTRY, name)};
+
+/* For one key a block only. */
+#define SWEEP_UNIFORM_ENTRY(W, name) {W, sweep_uniform_##name##_##W, nullptr},
+#define SWEEP_UNIFORM_PATH(kernels, name, ...) \
+  SWEEP_WIDTHS(kernels, name, __VA_ARGS__)     \
+  static const struct sweep_kernels name##_kernels[] = {SWEEP_WIDTHS(SWEEP_UNIFORM_ENTRY, name)};
+
+#define SWEEP_TABLE_OF(name, path, form, zeros, threshold)    \
+  {                                                           \
+    path, form, zeros, threshold, name##_kernels,             \
+        (int)(sizeof name##_kernels / sizeof *name##_kernels) \
+  }
+#define SWEEP_TABLE(name, path, zeros, threshold) \
+  SWEEP_TABLE_OF(name, path, SWEEP_FORM_LITERAL, zeros, threshold)
+#define SWEEP_FAMILY(name, ...)                                           \
+  static const struct sweep_kernel_table name##_tables[] = {__VA_ARGS__}; \
+  extern const struct sweep_kernel_family sweep_family_##name = {         \
+      name##_tables, (int)(sizeof name##_tables / sizeof *name##_tables)};
+
+#endif

@@ -1,0 +1,41 @@
+/* kernels.h - the tables of measured kernels. SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_BENCH_KERNELS_H
+#define ARC_BENCH_KERNELS_H
+
+struct sweep_args;
+struct sweep_cell;
+typedef void (*sweep_kernel)(struct sweep_args a);
+
+/* The kernels of one path, its promises and its kind of threshold; null where there is none. */
+struct sweep_kernels {
+  int width; /* SWEEP_ANY_WIDTH: known at run time only */
+  sweep_kernel uniform, keyed;
+};
+struct sweep_kernel_table {
+  int path, form;
+  int zeros;     /* or SWEEP_ANY_ZEROS: what inactive lanes hold makes no difference to the path */
+  int threshold; /* a literal in the kernel, or SWEEP_ANY_THRESHOLD: taken from the arguments */
+  const struct sweep_kernels *kernels;
+  int count;
+};
+enum { SWEEP_RUN_TIME_WIDTH = 32 }; /* the most a kernel takes that does not know its width */
+enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
+
+/* One family a source file; the first table that fits a cell is taken. */
+#define SWEEP_FAMILIES(X) \
+  X(by_hand) X(peers) X(cg) X(cub) X(papers) X(reductions) X(auto) X(run_time)
+struct sweep_kernel_family {
+  const struct sweep_kernel_table *tables;
+  int count;
+};
+#define SWEEP_DECLARE_FAMILY(name) extern const struct sweep_kernel_family sweep_family_##name;
+SWEEP_FAMILIES(SWEEP_DECLARE_FAMILY)
+
+/* What this build lacks for the peers that come with the CUDA toolkit, in words; or null. */
+extern const char *const sweep_missing_cg, *const sweep_missing_cub,
+                                               *const sweep_missing_cub_batched;
+
+/* Null where there is none. */
+sweep_kernel sweep_kernel_of(const struct sweep_cell *c);
+
+#endif

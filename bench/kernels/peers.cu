@@ -1,0 +1,13 @@
+/* peers.cu - reductions of renderers and meshes, written by hand: five shuffles a value; match and
+   shared memory. SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.cuh"
+
+#include "by_hand.cuh"
+
+SWEEP_HAND_PATH(SWEEP_WIDTHS_AND_WIDE, shuffle_skip, sweep_add_shuffle_skip,
+                sweep_add_shuffle_skip_keyed)
+SWEEP_HAND_PATH(SWEEP_WIDTHS, match_shared, sweep_add_match_shared, sweep_add_match_shared)
+
+SWEEP_FAMILY(
+    peers, SWEEP_TABLE(shuffle_skip, SWEEP_PATH_SHUFFLE_SKIP, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+    SWEEP_TABLE(match_shared, SWEEP_PATH_MATCH_SHARED, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))

@@ -1,7 +1,0 @@
-/* serialized.cu - the papers' SW-S.
-   SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_NAME serialized
-#define SWEEP_ADD_UNIFORM(W) \
-  arc_add_uniform_serialized_f32(target, d.key, values, d.active, a.threshold)
-#define SWEEP_ADD_KEYED(W) arc_add_serialized_f32(target, d.key, values, d.active, a.threshold)
-#include "../sweep_kernels.cuh"

@@ -1,7 +1,0 @@
-/* transposed.cu - the transposed reduction.
-   SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_NAME transposed
-#define SWEEP_ADD_UNIFORM(W) \
-  arc_add_uniform_transposed_f32(target, d.key, values, d.active, a.threshold)
-#define SWEEP_ADD_KEYED(W) arc_add_transposed_f32(target, d.key, values, d.active, a.threshold)
-#include "../sweep_kernels.cuh"

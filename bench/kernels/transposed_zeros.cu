@@ -1,8 +1,0 @@
-/* transposed_zeros.cu - the transposed reduction, inactive lanes promised to hold zeros.
-   SPDX-License-Identifier: Apache-2.0 */
-#define ARC_INACTIVE_IS_ZERO 1
-#define SWEEP_NAME transposed_zeros
-#define SWEEP_ADD_UNIFORM(W) \
-  arc_add_uniform_transposed_f32(target, d.key, values, d.active, a.threshold)
-#define SWEEP_ADD_KEYED(W) arc_add_transposed_f32(target, d.key, values, d.active, a.threshold)
-#include "../sweep_kernels.cuh"

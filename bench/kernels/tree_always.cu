@@ -1,6 +1,0 @@
-/* tree_always.cu - the rank tree with the literal threshold 0.
-   SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_NAME tree_always
-#define SWEEP_ADD_UNIFORM(W) arc_add_uniform_tree_f32(target, d.key, values, d.active, 0)
-#define SWEEP_ADD_KEYED(W) arc_add_tree_f32(target, d.key, values, d.active, 0)
-#include "../sweep_kernels.cuh"

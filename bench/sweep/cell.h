@@ -1,0 +1,84 @@
+/* cell.h - one point of a sweep. Plain structs: kernels and host share them.
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_BENCH_CELL_H
+#define ARC_BENCH_CELL_H
+
+/* Enumerators start at 1, as in arc_policy.cuh; the order is the order in the tables. */
+enum sweep_path {
+  SWEEP_PATH_NONE = 1,
+  SWEEP_PATH_PLAIN,
+  SWEEP_PATH_VECTOR,
+  SWEEP_PATH_CG,
+  SWEEP_PATH_CUB,
+  SWEEP_PATH_CUB_BATCHED,
+  SWEEP_PATH_SHUFFLE_SKIP,
+  SWEEP_PATH_MATCH_SHARED,
+  SWEEP_PATH_ATOMIC,
+  SWEEP_PATH_SERIALIZED,
+  SWEEP_PATH_BUTTERFLY,
+  SWEEP_PATH_TRANSPOSED,
+  SWEEP_PATH_TREE,
+  SWEEP_PATH_AUTO,
+  SWEEP_PATH_BROKEN, /* loses the values of one lane: shows that the check of the sums can fail */
+  SWEEP_PATH_END
+};
+enum sweep_shape {
+  SWEEP_SHAPE_PREFIX = 1,
+  SWEEP_SHAPE_SCATTERED,
+  SWEEP_SHAPE_STRIDED,
+  SWEEP_SHAPE_RANDOM,
+  SWEEP_SHAPE_SINGLE
+};
+enum sweep_layout {
+  SWEEP_LAYOUT_INTERLEAVED = 1,
+  SWEEP_LAYOUT_CONTIGUOUS,
+  SWEEP_LAYOUT_RANDOM,
+  SWEEP_LAYOUT_MODEL /* the workload draws the keys */
+};
+enum sweep_workload {
+  SWEEP_WORKLOAD_AXES = 1, /* what --lanes, --shape, --keys, --layout and --call say */
+  SWEEP_WORKLOAD_TILE,
+  SWEEP_WORKLOAD_SPHERES,
+  SWEEP_WORKLOAD_CUBEMAP,
+  SWEEP_WORKLOAD_HASHGRID,
+  SWEEP_WORKLOAD_PAGERANK,
+  SWEEP_WORKLOAD_HOT,
+  SWEEP_WORKLOAD_END
+};
+enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
+/* How a kernel knows its width: from the source; or at run time only, the values in a local array
+   that is indexed at run time, or in one with a literal bound (arc_options.max_width). */
+enum sweep_form { SWEEP_FORM_LITERAL = 1, SWEEP_FORM_MEMORY, SWEEP_FORM_BOUNDED };
+enum sweep_zeros {
+  SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */
+  SWEEP_ZEROS_PROMISED,
+  SWEEP_ZEROS_ALL_PROMISED /* with all the other promises */
+};
+
+/* Words beside numbers follow the largest number of their axis. */
+enum {
+  SWEEP_LANES_MIXED = 33,       /* half of the updates have 1-4 active lanes, half 1-32 */
+  SWEEP_LANES_MODEL,            /* the workload model's own occupancy */
+  SWEEP_THRESHOLD_DEFAULT = 34, /* ARC_THRESHOLD_AUTO */
+  SWEEP_THRESHOLD_UNUSED        /* the path has no threshold */
+};
+/* The part of a preset that asked for a cell. */
+enum sweep_section {
+  SWEEP_SECTION_NONE = 1,
+  SWEEP_SECTION_A,
+  SWEEP_SECTION_B,
+  SWEEP_SECTION_C,
+  SWEEP_SECTION_D,
+  SWEEP_SECTION_E,
+  SWEEP_SECTION_PEERS
+};
+
+struct sweep_cell {
+  int section, workload, width, form;
+  int lanes, shape;
+  int keys, layout, call; /* keys: 0 where the workload is a model */
+  int zeros, padding;     /* rows are padded to a multiple of so many floats; 0: to an odd number */
+  int path, threshold;
+};
+
+#endif

@@ -1,0 +1,248 @@
+/* costs.cpp - the constants of arc's default decision, fitted to a sweep.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "arc_policy.cuh"
+
+#include "sweep.h"
+
+enum { most_lanes = 31 }; /* the largest threshold that arc decides for itself */
+enum decision { decision_reduce, decision_match, decision_promised, decision_end };
+
+enum constant {
+  cost_reduce,
+  cost_match,
+  cost_shuffle,
+  cost_request,
+  cost_promised_reduce,
+  cost_promised_shuffle,
+  cost_promised_slack,
+  cost_end
+};
+typedef std::array<int, cost_end> constants;
+static const char *const constant_names[cost_end] = {
+    "ARC_COST_REDUCE",        "ARC_COST_MATCH",           "ARC_COST_SHUFFLE",
+    "ARC_COST_REQUEST",       "ARC_COST_PROMISED_REDUCE", "ARC_COST_PROMISED_SHUFFLE",
+    "ARC_COST_PROMISED_SLACK"};
+static const constants compiled = {ARC_COST_REDUCE,          ARC_COST_MATCH,
+                                   ARC_COST_SHUFFLE,         ARC_COST_REQUEST,
+                                   ARC_COST_PROMISED_REDUCE, ARC_COST_PROMISED_SHUFFLE,
+                                   ARC_COST_PROMISED_SLACK};
+
+/* The formulas of arc_policy.cuh are macros over macros: from here on, over the constants `k`. */
+#undef ARC_COST_REDUCE
+#undef ARC_COST_MATCH
+#undef ARC_COST_SHUFFLE
+#undef ARC_COST_REQUEST
+#undef ARC_COST_PROMISED_REDUCE
+#undef ARC_COST_PROMISED_SHUFFLE
+#undef ARC_COST_PROMISED_SLACK
+#define ARC_COST_REDUCE k[cost_reduce]
+#define ARC_COST_MATCH k[cost_match]
+#define ARC_COST_SHUFFLE k[cost_shuffle]
+#define ARC_COST_REQUEST k[cost_request]
+#define ARC_COST_PROMISED_REDUCE k[cost_promised_reduce]
+#define ARC_COST_PROMISED_SHUFFLE k[cost_promised_shuffle]
+#define ARC_COST_PROMISED_SLACK k[cost_promised_slack]
+
+static int decide(const constants &k, int which, int shuffles, int requests) {
+  int lanes = which == decision_reduce  ? ARC_MIN_LANES_TO_REDUCE(shuffles, requests)
+              : which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles, requests)
+                                        : ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests);
+  return std::max(1, std::min(lanes, (int)most_lanes));
+}
+
+/* S(n) of arc.cuh, and the requests of one lane's plain path. */
+static int shuffles_of(int width) {
+  int shuffles = width / 32 * 31;
+  for (int half = 1; half <= 16; half *= 2) shuffles += (width % 32 + 2 * half - 1) / (2 * half);
+  return shuffles;
+}
+
+static int requests_of(const sweep_cell &c) {
+  int stride = sweep_stride(c);
+  if (stride % 4 == 0) return c.width / 4 + c.width % 4 / 2 + c.width % 2;
+  return stride % 2 == 0 ? c.width / 2 + c.width % 2 : c.width;
+}
+
+/* Groups of one decision whose width and rows are alike; logs[t]: sum of log(time at threshold t /
+   time at the best one). */
+struct choice {
+  int shuffles, requests, count;
+  double logs[most_lanes + 1], worst[most_lanes + 1];
+};
+typedef std::map<std::array<int, 3>, choice> choices; /* by decision, width and stride */
+
+/* Time by threshold: with a fixed number of lanes only the side of it matters, else what lies
+   between two thresholds is interpolated. Empty where the group was not measured on both sides. */
+static std::vector<double> times_by_threshold(const sweep_group &g) {
+  std::map<int, double> measured;
+  for (const sweep_result *r = g.first; r != g.first + g.count; ++r)
+    if (r->cell.path == SWEEP_PATH_AUTO && r->cell.threshold <= ARC_THRESHOLD_NEVER)
+      measured[r->cell.threshold] = r->gross;
+  int lanes = g.cell().lanes; /* more than 32: drawn */
+  if (measured.empty() || measured.begin()->first > 1 || measured.rbegin()->first <= most_lanes)
+    return {};
+  std::vector<double> times(most_lanes + 1);
+  for (int t = 1; t <= most_lanes; ++t) {
+    auto above = measured.lower_bound(t), below = above;
+    if (lanes <= 32) {
+      times[t] = t <= lanes ? measured.begin()->second : measured.rbegin()->second;
+    } else if (above->first == t || above == measured.begin()) {
+      times[t] = above->second;
+    } else {
+      --below;
+      double share = (double)(t - below->first) / (above->first - below->first);
+      times[t] = below->second + share * (above->second - below->second);
+    }
+  }
+  return times;
+}
+
+static int decision_of(const sweep_cell &c) {
+  if (c.form != SWEEP_FORM_LITERAL || c.zeros == SWEEP_ZEROS_PROMISED || c.lanes == 0)
+    return decision_end;
+  if (c.call == SWEEP_CALL_KEYED) return decision_match;
+  return c.zeros == SWEEP_ZEROS_NONE ? decision_reduce : decision_promised;
+}
+
+static choices choices_of(const sweep_results &results) {
+  choices all;
+  for (const sweep_group &g : sweep_groups(results)) {
+    const sweep_cell &cell = g.cell();
+    std::vector<double> times = times_by_threshold(g);
+    if (times.empty() || decision_of(cell) == decision_end) continue;
+    double best = *std::min_element(times.begin() + 1, times.end());
+    choice &c = all[{decision_of(cell), cell.width, sweep_stride(cell)}];
+    c.shuffles = shuffles_of(cell.width);
+    c.requests = requests_of(cell);
+    ++c.count;
+    for (int t = 1; t <= most_lanes; ++t) {
+      c.logs[t] += log(times[t] / best);
+      c.worst[t] = std::max(c.worst[t], times[t] / best);
+    }
+  }
+  return all;
+}
+
+/* What thresholds cost over the best one of each group: geometric mean, and the worst group. */
+struct cost {
+  double mean, worst;
+  int count;
+};
+
+template <typename threshold_of>
+static cost cost_of(const choices &all, int which, threshold_of threshold) {
+  cost c = {0.0, 1.0, 0};
+  for (const auto &one : all) {
+    if (one.first[0] != which) continue;
+    int t = threshold(one.second);
+    c.mean += one.second.logs[t];
+    c.worst = std::max(c.worst, one.second.worst[t]);
+    c.count += one.second.count;
+  }
+  c.mean = c.count ? exp(c.mean / c.count) : 1.0;
+  return c;
+}
+
+static cost cost_with(const choices &all, int which, const constants &k) {
+  return cost_of(all, which,
+                 [&](const choice &c) { return decide(k, which, c.shuffles, c.requests); });
+}
+
+/* One threshold for each width and kind of rows, the best there is. */
+static cost best_cost(const choices &all, int which) {
+  return cost_of(all, which, [](const choice &c) {
+    return (int)(std::min_element(c.logs + 1, c.logs + most_lanes + 1) - c.logs);
+  });
+}
+
+/* Among constants that cost the same, those nearest to the compiled ones are best. */
+static double loss(const choices &all, const constants &k) {
+  double sum = 0.0;
+  for (int which = 0; which < decision_end; ++which) sum += cost_with(all, which, k).mean;
+  for (int i = 0; i < cost_end; ++i) sum += 1e-6 * abs(k[i] - compiled[i]);
+  return sum;
+}
+
+/* With the value of one constant that is the best for these others. */
+static constants with_best(const choices &all, constants k, int constant) {
+  const int most = 200;
+  constants best = k;
+  double least = INFINITY;
+  for (k[constant] = 1; k[constant] <= most; ++k[constant]) {
+    double now = loss(all, k);
+    if (now < least) least = now, best = k;
+  }
+  return best;
+}
+
+/* The scale is free, so the price of a request stays. */
+static constants fit(const choices &all) {
+  const int most_shuffle = 20, most_slack = 40;
+  constants best = compiled, k = compiled;
+  auto take = [&](const constants &tried) {
+    if (loss(all, tried) < loss(all, best)) best = tried;
+  };
+  for (k[cost_shuffle] = 1; k[cost_shuffle] <= most_shuffle; ++k[cost_shuffle])
+    take(with_best(all, with_best(all, k, cost_reduce), cost_match));
+  k = best;
+  for (k[cost_promised_shuffle] = 1; k[cost_promised_shuffle] <= most_shuffle;
+       ++k[cost_promised_shuffle])
+    for (k[cost_promised_slack] = 1; k[cost_promised_slack] <= most_slack; ++k[cost_promised_slack])
+      take(with_best(all, k, cost_promised_reduce));
+  return best;
+}
+
+void sweep_print_costs(const sweep_results &results) {
+  static const char *const names[] = {"one key", "several keys", "all promised"};
+  choices all = choices_of(results);
+  constants fitted = fit(all);
+  double gain = 0.0;
+  if (all.empty()) return;
+  printf(
+      "Default decision, time over the best threshold of each group: mean (worst)\n"
+      "  %-14s %18s %18s %18s\n",
+      "", "as compiled", "fitted", "best per width");
+  for (int which = 0; which < decision_end; ++which) {
+    cost now = cost_with(all, which, compiled), then = cost_with(all, which, fitted);
+    cost best = best_cost(all, which);
+    if (!best.count) continue;
+    printf("  %-14s     %6.3f (%5.2f)     %6.3f (%5.2f)     %6.3f (%5.2f)\n", names[which],
+           now.mean, now.worst, then.mean, then.worst, best.mean, best.worst);
+    gain = std::max(gain, now.mean / then.mean - 1.0);
+  }
+  if (gain < 0.005) {
+    printf("The compiled constants suit this machine: fitted ones gain %.1f %%\n", 100.0 * gain);
+    return;
+  }
+  printf("The fitted constants gain up to %.1f %%; to set them, compile with\n ", 100.0 * gain);
+  for (int i = 0; i < cost_end; ++i)
+    if (fitted[i] != compiled[i]) printf(" -D%s=%d", constant_names[i], fitted[i]);
+  printf("\n");
+}
+
+int sweep_policy_header(const std::string &name, const sweep_results &results) {
+  constants fitted = fit(choices_of(results));
+  std::string partial = name + ".partial";
+  FILE *file = fopen(partial.c_str(), "w");
+  bool bad = !file;
+  if (file) {
+    fprintf(file,
+            "/* The default decision of arc, fitted by arc_sweep%s. Include it before\n"
+            "   arc.cuh, or give it to the compiler with -include. */\n",
+            sweep_on_cpu_warp() ? " to *model* clocks" : "");
+    for (int i = 0; i < cost_end; ++i)
+      fprintf(file, "#define %s %d\n", constant_names[i], fitted[i]);
+    bad = fclose(file) != 0 || rename(partial.c_str(), name.c_str()) != 0;
+  }
+  if (!bad) return 0;
+  fprintf(stderr, "ERROR: --policy-header: cannot write '%s': %s\n", name.c_str(), strerror(errno));
+  return 1;
+}

@@ -1,0 +1,413 @@
+/* measure.cu - launches, times (GPU) or counts (CPU warp) and checks the cells of a group.
+   SPDX-License-Identifier: Apache-2.0
+
+   The cells of a group take turns, round after round, so that drift of clocks and temperature is
+   the same for all of them. Each launch starts from zeroed rows; the zeroing is outside of the
+   events. */
+#include "simt/simt.cuh"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "arc_policy.cuh"
+
+#include "../energy_counter.h"
+#include "../kernels/kernels.h"
+#include "oracle.cuh"
+#include "sweep.h"
+
+#if SIMT_ON_CPU
+#include "model.h"
+#elif __has_include(<cub/version.cuh>)
+#include <cub/version.cuh>
+#endif
+
+bool sweep_on_cpu_warp(void) { return SIMT_ON_CPU; }
+
+struct sweep_bench {
+  sweep_options options;
+  float *rows;
+  sweep_lane_setup *lanes; /* device */
+  sweep_expected *expected;
+  sweep_verified *verified;
+  sweep_cell expected_of; /* the cell whose sums `expected` holds; width 0: none */
+  energy_counter energy;
+  cudaEvent_t start, stop;
+  void *flush; /* what is overwritten for a cold cache */
+  size_t flush_bytes;
+  double clock_mhz, lowest_clock_mhz; /* at the start, and after any group; GPU only */
+  int groups, slow_groups;            /* measured; of them with a clock that had fallen */
+};
+
+static sweep_args args_of(const sweep_bench *b, const sweep_cell &c) {
+  sweep_args a;
+  sweep_workload_args(c, b->options, &a);
+  a.rows = b->rows;
+  a.lanes = b->lanes;
+  return a;
+}
+
+/* ---- device ---- */
+
+static int failed(cudaError_t error, const std::string &what) {
+  if (error == cudaSuccess) return 0;
+  fprintf(stderr, "ERROR: %s: %s\n", what.c_str(), cudaGetErrorString(error));
+  return 1;
+}
+
+#if SIMT_ON_CPU
+
+static double measure_clock_mhz(sweep_bench *b, long long clocks) {
+  (void)b, (void)clocks;
+  return 1980.0; /* the model's; no figure is computed from it */
+}
+
+#else
+
+static __global__ void spin(long long clocks) {
+  long long start = clock64();
+  while (clock64() - start < clocks) {
+  }
+}
+
+/* A fixed number of clocks, timed. */
+static double measure_clock_mhz(sweep_bench *b, long long clocks) {
+  float ms = 0.0f;
+  cudaEventRecord(b->start, 0);
+  SIMT_LAUNCH(spin, 1, 32, 0, 0, clocks);
+  cudaEventRecord(b->stop, 0);
+  cudaEventSynchronize(b->stop);
+  cudaEventElapsedTime(&ms, b->start, b->stop);
+  return ms > 0.0f ? (double)clocks / ((double)ms * 1000.0) : 0.0;
+}
+
+#endif
+
+static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
+
+static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
+  size_t rows = (size_t)b->options.rows, stride = 1;
+  for (const auto &group : plan) stride = std::max(stride, (size_t)sweep_stride(group[0]));
+  return failed(cudaMalloc(&b->rows, rows * stride * sizeof(float)), "rows") ||
+         failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
+         failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
+         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check") ||
+         failed(cudaEventCreate(&b->start), "event") || failed(cudaEventCreate(&b->stop), "event");
+}
+
+static int open_device(sweep_bench *b) {
+#if !SIMT_ON_CPU
+  int device = 0, l2_bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device);
+  b->flush_bytes = b->options.cold ? 2 * (size_t)l2_bytes : 0;
+  if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold")) return 1;
+  if (b->options.energy) {
+    b->energy = energy_open();
+    if (!b->energy.energy) {
+      fprintf(stderr, "arc_sweep: --energy: %s\n", b->energy.why);
+      return 1;
+    }
+  }
+#endif
+  measure_clock_mhz(b, wake_up_clocks); /* idle clocks take a while to rise */
+  b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(b, group_clocks);
+  return 0;
+}
+
+sweep_bench *sweep_bench_open(const sweep_options &o, const sweep_plan &plan) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    fprintf(stderr, "arc_sweep: there is no GPU here; arc_sweep_simt runs without one\n");
+    return nullptr;
+  }
+  sweep_bench *b = new sweep_bench();
+  b->options = o;
+  if (!open_buffers(b, plan) && !open_device(b)) return b;
+  sweep_bench_close(b);
+  return nullptr;
+}
+
+void sweep_bench_close(sweep_bench *b) {
+  cudaFree(b->rows);
+  cudaFree(b->expected);
+  cudaFree(b->lanes);
+  cudaFree(b->verified);
+  cudaFree(b->flush);
+  energy_close(&b->energy);
+  if (b->start) cudaEventDestroy(b->start);
+  if (b->stop) cudaEventDestroy(b->stop);
+  delete b;
+}
+
+/* ---- checking ---- */
+
+/* The expected sums depend on masks, keys and sizes, not on width, path or garbage. */
+static bool same_updates(const sweep_cell &a, const sweep_cell &b) {
+  return a.workload == b.workload && a.lanes == b.lanes && a.shape == b.shape && a.keys == b.keys &&
+         a.layout == b.layout && a.call == b.call;
+}
+
+static void prepare_expected(sweep_bench *b, const sweep_cell &c) {
+  if (b->expected_of.width > 0 && same_updates(b->expected_of, c)) return;
+  sweep_args a = args_of(b, c);
+  int uniform = c.call == SWEEP_CALL_UNIFORM;
+  cudaMemset(b->expected, 0, (size_t)b->options.rows * sizeof *b->expected);
+#if SIMT_ON_CPU
+  sweep_expect(&a, uniform, b->options.blocks, b->options.threads, b->expected);
+#else
+  SIMT_LAUNCH(sweep_expect_kernel, b->options.blocks, b->options.threads, 0, 0, a, uniform,
+              b->expected);
+#endif
+  b->expected_of = c;
+}
+
+/* Keeps the worst of what was found before and now. */
+static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
+  sweep_args a = args_of(b, c);
+  sweep_verified v;
+  if (c.path == SWEEP_PATH_NONE) return;
+  cudaMemset(b->verified, 0, sizeof *b->verified);
+#if SIMT_ON_CPU
+  sweep_verify(&a, c.width, b->expected, b->verified);
+#else
+  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, b->expected, b->verified);
+#endif
+  cudaMemcpy(&v, b->verified, sizeof v, cudaMemcpyDeviceToHost);
+  float worst;
+  memcpy(&worst, &v.worst, sizeof worst);
+  r->wrong = std::max(r->wrong, (long)v.wrong);
+  r->worst_error = std::max(r->worst_error, (double)worst);
+}
+
+/* ---- one launch ---- */
+
+/* Returns the milliseconds of the launch; on the CPU warp the counters are what is wanted. */
+static double launch(sweep_bench *b, const sweep_cell &c) {
+  sweep_args a = args_of(b, c);
+  sweep_kernel kernel = sweep_kernel_of(&c);
+  float ms = 0.0f;
+  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)a.stride * sizeof(float), 0);
+#if SIMT_ON_CPU
+  simt_counters_reset();
+  SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
+#else
+  if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
+  cudaEventRecord(b->start, 0);
+  SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
+  cudaEventRecord(b->stop, 0);
+  cudaEventSynchronize(b->stop);
+  cudaEventElapsedTime(&ms, b->start, b->stop);
+#endif
+  return (double)ms;
+}
+
+#if SIMT_ON_CPU
+
+static void fill_counts(const sweep_bench *b, const sweep_cell &cell, sweep_result *r) {
+  simt_counters c = simt_counters_read();
+  double updates = sweep_warp_updates(cell, b->options);
+  double uncounted = model_kernel_clocks(cell.width, cell.call == SWEEP_CALL_KEYED) * updates;
+  r->gross = 1000.0 * model_clocks(&c, uncounted) / updates;
+  r->shuffles = (double)c.shuffles / updates;
+  r->votes = (double)c.votes / updates;
+  r->matches = (double)c.matches / updates;
+  r->scans = (double)c.scans / updates;
+  r->reductions = (double)c.reductions / updates;
+  r->lane_adds = (double)c.lane_adds / updates;
+  r->sectors = (double)c.sectors / updates;
+  r->conflicts = (double)c.conflicts / updates;
+  r->launches = 1;
+}
+
+static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, sweep_result *r) {
+  for (const sweep_cell &cell : cells) {
+    launch(b, cell);
+    if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, cell))) return 1;
+    fill_counts(b, cell, r);
+    verify(b, cell, r++);
+  }
+  return 0;
+}
+
+#else
+
+enum { most_launches = 100 };
+
+static double quantile(const std::vector<double> &sorted, double q) {
+  double at = q * (double)(sorted.size() - 1);
+  size_t below = (size_t)at, above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+static void fill_times(sweep_result *r, std::vector<double> ms) {
+  std::sort(ms.begin(), ms.end());
+  r->gross = quantile(ms, 0.5);
+  r->low = ms.front();
+  r->high = ms.back();
+  r->quartile_low = quantile(ms, 0.25);
+  r->quartile_high = quantile(ms, 0.75);
+  r->launches = (double)ms.size();
+}
+
+/* Launches back to back, from one tick of the energy counter to the first one that is far enough:
+   the counter ticks every 20 to 100 ms. NAN where it does not move. */
+static double measure_energy(sweep_bench *b, const sweep_cell &c) {
+  const double least_ms = 60.0, most_ms = 1000.0;
+  sweep_args a = args_of(b, c);
+  sweep_kernel kernel = sweep_kernel_of(&c);
+  double first = energy_read(&b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
+  double launches = 0.0;
+  while (spent_ms < most_ms && first >= 0.0) {
+    float ms = 0.0f;
+    cudaEventRecord(b->start, 0);
+    for (int i = 0; i < 4; ++i) SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
+    cudaEventRecord(b->stop, 0);
+    cudaEventSynchronize(b->stop);
+    cudaEventElapsedTime(&ms, b->start, b->stop);
+    spent_ms += (double)ms;
+    since_ms += (double)ms;
+    launches += 4.0;
+    double now = energy_read(&b->energy);
+    if (begin >= 0.0 && now > begin && since_ms >= least_ms)
+      return (now - begin) * 1e6 / (launches * sweep_warp_updates(c, b->options));
+    if (begin < 0.0 && now > first) begin = now, since_ms = launches = 0.0;
+  }
+  return NAN;
+}
+
+/* The sums of the first launch are checked. */
+static int warm_up(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
+  cudaFuncAttributes attributes;
+  std::string path = sweep_word_of(AXIS_PATH, c);
+  if (failed(cudaFuncGetAttributes(&attributes, (const void *)sweep_kernel_of(&c)), path)) return 1;
+  r->registers = attributes.numRegs;
+  r->local_bytes = (double)attributes.localSizeBytes;
+  launch(b, c);
+  verify(b, c, r);
+  return failed(cudaGetLastError(), path);
+}
+
+/* One more launch. Returns whether the cell is done: the quartiles are close enough or its time is
+   spent; then the sums of the last launch are checked, too. */
+static bool time_once(sweep_bench *b, std::vector<double> *ms, sweep_result *r) {
+  const sweep_options &o = b->options;
+  ms->push_back(launch(b, r->cell));
+  fill_times(r, *ms);
+  double spent = 0.0, noise = 100.0 * (r->quartile_high - r->quartile_low) / r->gross;
+  for (double one : *ms) spent += one;
+  if ((int)ms->size() < o.repeat) return false;
+  if (noise > o.noise_percent && spent < o.cell_ms && ms->size() < most_launches) return false;
+  verify(b, r->cell, r);
+  return true;
+}
+
+static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, sweep_result *r) {
+  size_t count = cells.size();
+  std::vector<std::vector<double> > ms(count);
+  std::vector<char> done(count, 0);
+  for (size_t i = 0; i < count; ++i)
+    if (warm_up(b, cells[i], &r[i])) return 1;
+  while (std::find(done.begin(), done.end(), 0) != done.end())
+    for (size_t i = 0; i < count; ++i)
+      if (!done[i]) done[i] = time_once(b, &ms[i], &r[i]);
+  for (size_t i = 0; i < count && b->energy.energy; ++i)
+    r[i].energy_nj = measure_energy(b, cells[i]);
+  return failed(cudaGetLastError(), "launch");
+}
+
+#endif
+
+/* ---- a group ---- */
+
+/* Derives net and ratio from the group; its first cell is `none`. */
+static void derive(sweep_result *r, size_t count) {
+  double plain_net = 0.0, base = r[0].gross;
+  for (size_t i = 0; i < count; ++i) {
+    r[i].net = r[i].gross - base;
+    if (r[i].cell.path == SWEEP_PATH_PLAIN) plain_net = r[i].net;
+  }
+  for (size_t i = 1; i < count; ++i)
+    if (plain_net > 0.0) r[i].to_plain = r[i].net / plain_net;
+}
+
+/* A clock that falls by more than this share is worth a warning. */
+static const double slow_clock = 0.97;
+
+static void note_clock(sweep_bench *b, sweep_result *r, size_t count) {
+  double mhz = measure_clock_mhz(b, group_clocks);
+  if (b->options.throttle_after && b->groups >= b->options.throttle_after) mhz *= 0.9;
+  for (size_t i = 0; i < count; ++i) r[i].clock_mhz = mhz;
+  b->lowest_clock_mhz = std::min(b->lowest_clock_mhz, mhz);
+  ++b->groups;
+  b->slow_groups += mhz < slow_clock * b->clock_mhz;
+}
+
+void sweep_bench_warn(const sweep_bench *b) {
+  if (b->slow_groups == 0) return;
+  fprintf(stderr,
+          "WARNING: the clock fell from %.0f to %.0f MHz; %d of %d groups were measured below "
+          "%.0f %% of the first\n",
+          b->clock_mhz, b->lowest_clock_mhz, b->slow_groups, b->groups, 100.0 * slow_clock);
+}
+
+int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
+                      sweep_results *results) {
+  sweep_lane_setup lanes[32];
+  size_t first = results->size();
+  for (const sweep_cell &cell : group) {
+    sweep_result r = {};
+    r.cell = cell;
+    r.to_plain = r.energy_nj = NAN;
+    results->push_back(r);
+  }
+  sweep_result *r = &(*results)[first];
+  sweep_workload_lanes(group[0], b->options.seed, lanes);
+  for (sweep_lane_setup &lane : lanes)
+    lane.inactive_value = group[0].zeros == SWEEP_ZEROS_NONE ? simt_poison_f32() : 0.0f;
+  cudaMemcpy(b->lanes, lanes, sizeof lanes, cudaMemcpyHostToDevice);
+  prepare_expected(b, group[0]);
+  if (measure_cells(b, group, r)) {
+    results->resize(first);
+    return 1;
+  }
+  derive(r, group.size());
+  note_clock(b, r, group.size());
+  return 0;
+}
+
+/* ---- description ---- */
+
+void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix) {
+#if SIMT_ON_CPU
+  (void)b;
+  fprintf(out, "%sdevice: CPU warp (simt), all figures are counts or *model* clocks of an H200\n",
+          prefix);
+  fprintf(out, "%scompiler: host %s\n", prefix, __VERSION__);
+#else
+  struct cudaDeviceProp p;
+  int device = 0, clock_khz = 0, memory_khz = 0, driver = 0, runtime = 0;
+  cudaGetDevice(&device);
+  cudaGetDeviceProperties(&p, device);
+  cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
+  cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device);
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  fprintf(out, "%sdevice: %s, sm_%d%d, %d multiprocessors, L2 %.0f MiB\n", prefix, p.name, p.major,
+          p.minor, p.multiProcessorCount, p.l2CacheSize / 1048576.0);
+  fprintf(out, "%sclocks: up to %.0f MHz, %.0f MHz measured at the start, memory %.0f MHz\n",
+          prefix, clock_khz / 1000.0, b->clock_mhz, memory_khz / 1000.0);
+  fprintf(out, "%scuda: driver %d.%d, runtime %d.%d\n", prefix, driver / 1000, driver % 1000 / 10,
+          runtime / 1000, runtime % 1000 / 10);
+  fprintf(out, "%scompiler: nvcc %d.%d.%d, host %s\n", prefix, __CUDACC_VER_MAJOR__,
+          __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__, __VERSION__);
+#endif
+  fprintf(out, "%spolicy: %s\n", prefix, ARC_POLICY_STRING);
+  for (int path = 1; path < SWEEP_PATH_END; ++path)
+    if (!sweep_path_missing(path).empty())
+      fprintf(out, "%spath %s is unavailable: %s\n", prefix, sweep_word(AXIS_PATH, path).c_str(),
+              sweep_path_missing(path).c_str());
+}

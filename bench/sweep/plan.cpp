@@ -1,0 +1,139 @@
+/* plan.cpp - from axes and presets to groups of cells. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sweep.h"
+
+bool sweep_path_has_threshold(int path) {
+  return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;
+}
+
+int sweep_plan_cells(const sweep_plan &plan) {
+  int cells = 0;
+  for (const auto &group : plan) cells += (int)group.size();
+  return cells;
+}
+
+/* ---- the product of axes ---- */
+
+/* Makes one cell out of all that mean the same. Returns false where there is none. */
+static bool normalise(sweep_cell *c) {
+  bool model = c->workload != SWEEP_WORKLOAD_AXES;
+  if (c->lanes == (model ? SWEEP_LANES_MIXED : SWEEP_LANES_MODEL)) return false;
+  if (!model && c->layout == SWEEP_LAYOUT_MODEL) return false;
+  if (sweep_path_has_threshold(c->path) && c->threshold == SWEEP_THRESHOLD_UNUSED) return false;
+  if (model) {
+    c->keys = 0;
+    c->layout = SWEEP_LAYOUT_MODEL;
+    c->call = sweep_workload_call(c->workload);
+  } else {
+    if (c->call == SWEEP_CALL_UNIFORM && c->keys > 1) return false;
+    if (c->keys == 1) c->layout = SWEEP_LAYOUT_CONTIGUOUS;
+    if (c->keys > 32) c->layout = SWEEP_LAYOUT_RANDOM;
+  }
+  if (c->lanes == SWEEP_LANES_MODEL)
+    c->shape = SWEEP_SHAPE_RANDOM; /* which lanes a model leaves out is drawn as well */
+  else if (c->shape == SWEEP_SHAPE_SINGLE)
+    c->lanes = 1;
+  else if (c->lanes == 0 || c->lanes == 32)
+    c->shape = SWEEP_SHAPE_PREFIX; /* every shape is the same mask */
+  if (!sweep_path_has_threshold(c->path)) c->threshold = SWEEP_THRESHOLD_UNUSED;
+  return true;
+}
+
+struct by_bytes {
+  bool operator()(const sweep_cell &a, const sweep_cell &b) const {
+    return memcmp(&a, &b, sizeof a) < 0; /* all members are ints */
+  }
+};
+
+class sweep_builder {
+ public:
+  explicit sweep_builder(sweep_plan *plan) : plan_(plan) {}
+
+  void add(sweep_cell cell) {
+    if (!normalise(&cell) || !sweep_why_not(cell).empty()) return;
+    sweep_cell key = cell;
+    key.path = SWEEP_PATH_NONE;
+    key.threshold = SWEEP_THRESHOLD_UNUSED;
+    auto found = groups_.emplace(key, plan_->size());
+    if (found.second) plan_->push_back({key});
+    auto &group = (*plan_)[found.first->second];
+    for (const sweep_cell &known : group)
+      if (known.path == cell.path && known.threshold == cell.threshold) return;
+    group.push_back(cell);
+  }
+
+  void sort(void) {
+    for (auto &group : *plan_)
+      std::stable_sort(group.begin(), group.end(), [](const sweep_cell &a, const sweep_cell &b) {
+        return a.path != b.path ? a.path < b.path : a.threshold < b.threshold;
+      });
+  }
+
+ private:
+  sweep_plan *plan_;
+  std::map<sweep_cell, size_t, by_bytes> groups_;
+};
+
+/* What an axis without values stands for. */
+static void fill_in(sweep_cell *c, int axis, std::vector<int> *values) {
+  if (!values->empty()) return;
+  if (axis == AXIS_LANES)
+    *values = {c->workload == SWEEP_WORKLOAD_AXES ? 32 : (int)SWEEP_LANES_MODEL};
+  if (axis == AXIS_CALL) *values = {c->keys == 1 ? SWEEP_CALL_UNIFORM : SWEEP_CALL_KEYED};
+  if (axis == AXIS_THRESHOLD)
+    *values = {c->path == SWEEP_PATH_AUTO ? (int)SWEEP_THRESHOLD_DEFAULT : 0};
+  if (axis == AXIS_PATH)
+    for (int path = SWEEP_PATH_PLAIN; path <= SWEEP_PATH_AUTO; ++path) values->push_back(path);
+}
+
+static void add_product(sweep_builder *b, const sweep_axes &axes, sweep_cell cell, int axis) {
+  if (axis == AXIS_END) {
+    b->add(cell);
+    return;
+  }
+  std::vector<int> values = axes[axis];
+  fill_in(&cell, axis, &values);
+  for (int value : values) {
+    cell.*sweep_axis_table[axis].member = value;
+    add_product(b, axes, cell, axis + 1);
+  }
+}
+
+/* ---- the plan ---- */
+
+static bool has_path(const sweep_plan &plan, int path) {
+  for (const auto &group : plan)
+    for (const sweep_cell &cell : group)
+      if (cell.path == path) return true;
+  return false;
+}
+
+/* Where a path that was asked for by name is in no group: why, in the first one that was. */
+static int check_paths(const sweep_plan &plan, const sweep_axes &axes) {
+  for (int path : axes[AXIS_PATH]) {
+    if (has_path(plan, path)) continue;
+    sweep_cell cell = plan.empty() ? sweep_cell() : plan[0][0];
+    cell.path = path;
+    if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];
+    std::string why = sweep_why_not(cell);
+    fprintf(stderr, "arc_sweep: --path: '%s' %s\n", sweep_word(AXIS_PATH, path).c_str(),
+            why.empty() ? "has no cell in this sweep" : why.c_str());
+    return 2;
+  }
+  if (!plan.empty()) return 0;
+  fprintf(stderr,
+          "arc_sweep: these axes make no cell; --lanes 'mixed' is for the workload axes, "
+          "'model' for all others\n");
+  return 2;
+}
+
+int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {
+  sweep_builder b(plan);
+  for (const sweep_axes &axes : o.products) add_product(&b, axes, sweep_cell(), 0);
+  b.sort();
+  return o.preset.empty() ? check_paths(*plan, o.products[0]) : 0;
+}

@@ -1,0 +1,168 @@
+/* summary.cpp - what a sweep says to its user: crossovers, what the default costs.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "arc_policy.cuh"
+
+#include "sweep.h"
+
+/* ---- groups ---- */
+
+static bool same_group(const sweep_cell &a, const sweep_cell &b) {
+  sweep_cell x = a, y = b;
+  x.path = y.path = x.threshold = y.threshold = 0;
+  return memcmp(&x, &y, sizeof x) == 0; /* all members are ints */
+}
+
+std::vector<sweep_group> sweep_groups(const sweep_results &results) {
+  std::vector<sweep_group> groups;
+  for (const sweep_result &r : results) {
+    if (groups.empty() || !same_group(groups.back().cell(), r.cell)) groups.push_back({&r, 0});
+    ++groups.back().count;
+  }
+  return groups;
+}
+
+/* The fastest of the group's results for which `wanted` holds; null without. */
+template <typename predicate>
+static const sweep_result *fastest(const sweep_group &g, predicate wanted) {
+  const sweep_result *best = nullptr;
+  for (const sweep_result *r = g.first; r != g.first + g.count; ++r)
+    if (wanted(r->cell) && (!best || r->gross < best->gross)) best = r;
+  return best;
+}
+
+static bool is_default(const sweep_cell &c) {
+  return c.path == SWEEP_PATH_AUTO && c.threshold == SWEEP_THRESHOLD_DEFAULT;
+}
+static bool is_by_hand(const sweep_cell &c) {
+  return c.path == SWEEP_PATH_PLAIN || c.path == SWEEP_PATH_VECTOR;
+}
+static bool is_atomic(const sweep_cell &c) {
+  return is_by_hand(c) || c.path == SWEEP_PATH_ATOMIC ||
+         (c.path == SWEEP_PATH_AUTO && c.threshold == ARC_THRESHOLD_NEVER);
+}
+static bool is_reduced(const sweep_cell &c) {
+  return (c.path == SWEEP_PATH_TRANSPOSED || c.path == SWEEP_PATH_AUTO) && c.threshold == 0;
+}
+static bool is_peer(const sweep_cell &c) {
+  return c.path >= SWEEP_PATH_CG && c.path <= SWEEP_PATH_MATCH_SHARED;
+}
+static bool is_own(const sweep_cell &c) {
+  return is_by_hand(c) || (c.path >= SWEEP_PATH_ATOMIC && c.path <= SWEEP_PATH_AUTO);
+}
+
+/* One key, so many lanes in every warp, garbage in the others. */
+static bool is_plain_axes(const sweep_cell &c) {
+  return c.workload == SWEEP_WORKLOAD_AXES && c.call == SWEEP_CALL_UNIFORM && c.lanes > 0 &&
+         c.lanes <= 32 && c.shape == SWEEP_SHAPE_PREFIX && c.zeros == SWEEP_ZEROS_NONE &&
+         c.form == SWEEP_FORM_LITERAL;
+}
+
+/* ---- crossovers ---- */
+
+typedef std::map<int, double> by_lanes; /* time of reducing over that of atomics */
+
+/* The fewest lanes from which on reducing is the faster one; between two numbers that were measured
+   the ratio is interpolated. 0: never. */
+static int crossover(const by_lanes &ratios) {
+  auto above = ratios.end();
+  while (above != ratios.begin() && std::prev(above)->second < 1.0) --above;
+  if (above == ratios.end()) return 0;
+  if (above == ratios.begin()) return above->first;
+  auto below = std::prev(above);
+  double low = log(below->second), share = low / (low - log(above->second));
+  return (int)ceil(below->first + share * (above->first - below->first));
+}
+
+static void print_crossovers(const std::vector<sweep_group> &groups, int padding) {
+  std::map<int, by_lanes> ratios; /* by width */
+  for (const sweep_group &g : groups) {
+    if (!is_plain_axes(g.cell()) || g.cell().padding != padding) continue;
+    const sweep_result *atomic = fastest(g, is_atomic), *reduced = fastest(g, is_reduced);
+    if (atomic && reduced) ratios[g.cell().width][g.cell().lanes] = reduced->gross / atomic->gross;
+  }
+  if (ratios.empty()) return;
+  printf("Reducing pays from so many lanes on, one key a warp, %s, width:lanes\n ",
+         padding ? "rows of whole 16 bytes" : "rows without vectors");
+  for (const auto &width : ratios) {
+    int lanes = crossover(width.second);
+    printf(" %d:%s", width.first, lanes ? std::to_string(lanes).c_str() : "never");
+  }
+  printf("\n");
+}
+
+/* ---- the default ---- */
+
+/* What arc's default takes over the fastest of those for which `is_rival` holds. */
+static void print_default(const std::vector<sweep_group> &groups,
+                          bool (*is_rival)(const sweep_cell &), const char *rivals) {
+  double logs = 0.0, worst_ratio = 0.0;
+  const sweep_result *worst = nullptr;
+  int count = 0;
+  for (const sweep_group &g : groups) {
+    const sweep_result *own = fastest(g, is_default), *best = fastest(g, is_rival);
+    if (!own || !best || g.cell().lanes == 0) continue;
+    double ratio = own->gross / best->gross;
+    logs += log(ratio);
+    ++count;
+    if (ratio > worst_ratio) worst_ratio = ratio, worst = best;
+  }
+  if (!count) return;
+  printf(
+      "arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n"
+      "  %.2f of %s: %s\n",
+      exp(logs / count), rivals, count, worst_ratio, sweep_word_of(AXIS_PATH, worst->cell).c_str(),
+      sweep_group_words(worst->cell).c_str());
+}
+
+/* Where a user would rather write atomics by hand: up to how many lanes, by width. */
+static void print_atomics_better(const std::vector<sweep_group> &groups) {
+  const double clearly = 1.03;
+  const size_t most_lines = 7;
+  std::map<std::array<int, 3>, std::map<int, int>> lanes; /* call, workload, keys -> by width */
+  int better = 0, count = 0;
+  for (const sweep_group &g : groups) {
+    const sweep_result *own = fastest(g, is_default), *hand = fastest(g, is_by_hand);
+    const sweep_cell &c = g.cell();
+    if (!own || !hand || c.lanes == 0) continue;
+    ++count;
+    if (own->gross <= clearly * hand->gross) continue;
+    ++better;
+    int &most = lanes[{c.call, c.workload, c.keys}].emplace(c.width, c.lanes).first->second;
+    most = std::max(most, c.lanes);
+  }
+  if (!count) return;
+  printf("Plain or vector atomics by hand are over 3 %% faster in %d of %d groups%s\n", better,
+         count, better ? ", width:lanes" : "");
+  size_t shown = 0;
+  for (const auto &line : lanes) {
+    if (++shown > most_lines) break;
+    printf("  %s call, %s", sweep_word(AXIS_CALL, line.first[0]).c_str(),
+           sweep_word(AXIS_WORKLOAD, line.first[1]).c_str());
+    if (line.first[2] > 1) printf(", %d keys", line.first[2]);
+    for (const auto &width : line.second)
+      printf(" %d:%s", width.first, sweep_word(AXIS_LANES, width.second).c_str());
+    printf("\n");
+  }
+  if (shown > most_lines)
+    printf("  and more in the other %zu workloads\n", lanes.size() - most_lines);
+}
+
+/* ---- the whole ---- */
+
+void sweep_summary(const sweep_results &results) {
+  std::vector<sweep_group> groups = sweep_groups(results);
+  printf("\nSummary%s\n", sweep_on_cpu_warp() ? ", by *model* clocks: no time of any GPU" : "");
+  print_crossovers(groups, 4);
+  print_crossovers(groups, 0);
+  print_default(groups, is_own, "arc's paths and atomics");
+  print_default(groups, is_peer, "its peers");
+  print_atomics_better(groups);
+  sweep_print_costs(results);
+}

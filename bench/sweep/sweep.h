@@ -1,0 +1,166 @@
+/* sweep.h - what the files of arc_sweep share: the axes of a sweep, a cell, a result.
+   SPDX-License-Identifier: Apache-2.0
+
+   A *cell* is one point of the sweep. Cells that differ only in path and threshold form a *group*:
+   they add the very same values, so they share the kernel without adding (`none`, the base of every
+   net column) and the expected sums, and they take turns while they are measured. */
+#ifndef ARC_BENCH_SWEEP_H
+#define ARC_BENCH_SWEEP_H
+
+#include <stdio.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cell.h"
+
+/* The columns that make a cell, in order; all but the section are options. */
+enum sweep_axis_index {
+  AXIS_SECTION,
+  AXIS_WORKLOAD,
+  AXIS_WIDTH,
+  AXIS_FORM,
+  AXIS_LANES,
+  AXIS_SHAPE,
+  AXIS_KEYS,
+  AXIS_LAYOUT,
+  AXIS_CALL,
+  AXIS_ZEROS,
+  AXIS_PADDING,
+  AXIS_PATH,
+  AXIS_THRESHOLD,
+  AXIS_END
+};
+typedef std::array<std::vector<int>, AXIS_END> sweep_axes;
+
+using sweep_member = int sweep_cell::*; /* nvcc writes it with parentheses inside a struct */
+struct sweep_axis {
+  const char *column;
+  sweep_member member;
+  const char *option;
+  int low, high;                   /* the legal numbers; none where low > high */
+  std::vector<const char *> names; /* of the values high + 1, high + 2, ... */
+  std::vector<int> start;          /* empty: the plan chooses for each cell */
+  const char *meaning;
+};
+extern const sweep_axis sweep_axis_table[AXIS_END];
+
+/* The value as it stands in tables and files. */
+std::string sweep_word(int axis, int value);
+std::string sweep_word_of(int axis, const sweep_cell &cell);
+
+/* Milliseconds on the GPU; *model* clocks per 1000 warp updates on the CPU warp. NAN: not known. */
+struct sweep_result {
+  sweep_cell cell;
+  double gross, net;
+  double to_plain;                               /* net over net of `plain` in the group */
+  double low, high, quartile_low, quartile_high; /* of the launches, GPU only */
+  double launches, registers, local_bytes;       /* the last two per thread, GPU only */
+  double clock_mhz;                              /* right after the group, GPU only */
+  double energy_nj;                              /* per warp update, gross, GPU only */
+  /* counted per warp and update, CPU warp only */
+  double shuffles, votes, matches, scans, reductions, lane_adds, sectors, conflicts;
+  long wrong;         /* parameters whose sum is outside the error bound */
+  double worst_error; /* largest error as a fraction of its bound */
+};
+typedef std::vector<sweep_result> sweep_results;
+
+/* ---- options and plan: options.cpp, plan.cpp ---- */
+
+struct sweep_options {
+  std::string preset; /* empty: axes were given */
+  std::vector<sweep_axes> products;
+  int rows, blocks, threads, updates, seed;
+  int repeat;           /* timed launches, at least; GPU only like all below */
+  double noise_percent; /* then until the quartiles are this close, */
+  double cell_ms;       /* or this much time has been measured */
+  int cold, energy;
+  std::string csv, policy_header;
+  bool quiet, help;
+  int interrupt_after, throttle_after; /* for tests only */
+};
+
+/* Returns 0, or 2 after one line on stderr that says what is legal. */
+int sweep_options_read(sweep_options *o, int argc, char **argv);
+void sweep_options_help(void);
+
+typedef std::vector<std::vector<sweep_cell>> sweep_plan; /* groups, `none` first in each */
+/* Returns 0, or 2 after one line on stderr: a path that was asked for has no cell. */
+int sweep_plan_build(sweep_plan *plan, const sweep_options &o);
+int sweep_plan_cells(const sweep_plan &plan);
+bool sweep_path_has_threshold(int path);
+
+/* ---- workloads: workload.cpp ---- */
+
+struct sweep_args;
+struct sweep_lane_setup;
+/* All of the generator's arguments but the addresses. */
+void sweep_workload_args(const sweep_cell &c, const sweep_options &o, sweep_args *a);
+/* All but the value of inactive lanes. */
+void sweep_workload_lanes(const sweep_cell &c, int seed, sweep_lane_setup *lanes);
+int sweep_workload_call(int workload);
+/* Rows a workload needs at least: neighbouring keys must fit. */
+int sweep_workload_rows(int workload);
+/* Updates of whole warps in one launch. */
+double sweep_warp_updates(const sweep_cell &c, const sweep_options &o);
+int sweep_stride(const sweep_cell &c);
+
+/* ---- measuring: measure.cu ---- */
+
+bool sweep_on_cpu_warp(void);
+/* Why the cell cannot be measured, in words; empty: it can. */
+std::string sweep_why_not(const sweep_cell &c);
+/* What this build lacks for the path, in words; empty: it has it. */
+std::string sweep_path_missing(int path);
+bool sweep_width_exists(int width);
+
+struct sweep_bench; /* buffers, events and expected sums */
+/* Null after a line on stderr where there is no device or no memory. */
+sweep_bench *sweep_bench_open(const sweep_options &o, const sweep_plan &plan);
+void sweep_bench_close(sweep_bench *b);
+/* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 after a
+   line on stderr when a launch failed. */
+int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group, sweep_results *results);
+/* Writes `key: value` lines about machine, compiler and policy, each after `prefix`. */
+void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix);
+/* One line on stderr if the clock fell while cells were measured. */
+void sweep_bench_warn(const sweep_bench *b);
+
+/* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
+
+struct sweep_csv {
+  FILE *file;
+  std::string name, partial;
+};
+/* Opens NAME.partial and writes the head. Returns 0, or 2 after a line on stderr. */
+int sweep_csv_open(sweep_csv *csv, const sweep_bench *b, int argc, char **argv,
+                   const sweep_options &o);
+void sweep_csv_row(sweep_csv *csv, const sweep_result &r);
+/* NAME.partial becomes NAME. Returns 0, or 1 after a line on stderr. */
+int sweep_csv_finish(sweep_csv *csv);
+/* NAME.partial stays, and says that it ends before the sweep did. */
+int sweep_csv_interrupt(sweep_csv *csv, int cells_planned, int cells_measured);
+
+void sweep_table_head(const sweep_bench *b, const sweep_options &o);
+void sweep_table_group(const sweep_result *results, int count);
+/* The line with the estimate of the time left, on a terminal only. */
+void sweep_progress(int done, int total, double seconds, const sweep_cell &next);
+void sweep_progress_clear(void);
+std::string sweep_group_words(const sweep_cell &c);
+
+/* Neighbours in the results that differ only in path and threshold. */
+struct sweep_group {
+  const sweep_result *first;
+  size_t count;
+  const sweep_cell &cell(void) const { return first->cell; }
+};
+std::vector<sweep_group> sweep_groups(const sweep_results &results);
+/* What the sweep says to its user, at most 25 lines; see README.md. */
+void sweep_summary(const sweep_results &results);
+void sweep_print_costs(const sweep_results &results);
+/* Writes the constants that suit the results as a header. Returns 0, or 1 after a line on
+   stderr. */
+int sweep_policy_header(const std::string &name, const sweep_results &results);
+
+#endif

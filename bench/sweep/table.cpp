@@ -1,0 +1,97 @@
+/* table.cpp - table and progress line. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <unistd.h>
+
+#include "sweep.h"
+
+/* ---- words ---- */
+
+static std::string lanes_words(const sweep_cell &c) {
+  std::string shape = " (" + sweep_word_of(AXIS_SHAPE, c) + ")";
+  if (c.lanes == SWEEP_LANES_MODEL) return "the model's lanes";
+  if (c.lanes == SWEEP_LANES_MIXED) return "mixed lanes" + shape;
+  if (c.shape == SWEEP_SHAPE_SINGLE) return "lane 31 alone";
+  return std::to_string(c.lanes) + (c.lanes == 1 ? " lane" : " lanes") + shape;
+}
+
+static std::string keys_words(const sweep_cell &c) {
+  std::string call = " (" + sweep_word_of(AXIS_CALL, c) + " call)";
+  if (c.workload != SWEEP_WORKLOAD_AXES)
+    return "workload " + sweep_word_of(AXIS_WORKLOAD, c) + call;
+  if (c.keys == 1) return "1 key" + call;
+  return std::to_string(c.keys) + " keys " + sweep_word_of(AXIS_LAYOUT, c);
+}
+
+std::string sweep_group_words(const sweep_cell &c) {
+  static const char *const inactive[] = {"garbage", "zeros (promised)", "zeros (all promised)"};
+  std::string words = "width " + std::to_string(c.width);
+  if (c.form != SWEEP_FORM_LITERAL) words += " (run time, " + sweep_word_of(AXIS_FORM, c) + ")";
+  words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];
+  if (c.padding != 4) words += ", padding " + std::to_string(c.padding);
+  return words;
+}
+
+/* ---- table ---- */
+
+void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
+  sweep_bench_describe(b, stdout, "");
+  printf("sizes: %d blocks x %d threads x %d updates, %d rows, seed %d\n", o.blocks, o.threads,
+         o.updates, o.rows, o.seed);
+  if (sweep_on_cpu_warp())
+    printf(
+        "gross*, net*: *model* clocks of the whole chip per 1000 warp updates; net: gross minus "
+        "`none`;\nthe counts stand per warp and update; votes include matches\n");
+  else
+    printf(
+        "gross: the whole kernel, median of the launches; net: gross minus `none`, the same "
+        "kernel\nwithout adding; noise: distance of the quartiles in percent of the median\n");
+}
+
+static void table_row(const sweep_result &r) {
+  char to_plain[16] = "-";
+  std::string sums = r.cell.path == SWEEP_PATH_NONE ? "-" : "ok";
+  if (r.wrong) sums = "ERROR: " + std::to_string(r.wrong) + " sums wrong";
+  if (!isnan(r.to_plain)) snprintf(to_plain, sizeof to_plain, "%.3f", r.to_plain);
+  printf("  %-12s %9s ", sweep_word_of(AXIS_PATH, r.cell).c_str(),
+         sweep_word_of(AXIS_THRESHOLD, r.cell).c_str());
+  if (sweep_on_cpu_warp())
+    printf("%10.1f %9.1f %9s %9.1f %7.1f %8.1f %9.1f %8.1f %9.1f  %s\n", r.gross, r.net, to_plain,
+           r.shuffles, r.votes + r.matches, r.reductions, r.lane_adds, r.sectors, r.conflicts,
+           sums.c_str());
+  else
+    printf("%10.4f %7.1f %9.4f %9s %8.0f  %s\n", r.gross,
+           100.0 * (r.quartile_high - r.quartile_low) / r.gross, r.net, to_plain, r.launches,
+           sums.c_str());
+}
+
+void sweep_table_group(const sweep_result *results, int count) {
+  printf("\n%s\n  %-12s %9s ", sweep_group_words(results[0].cell).c_str(), "path", "threshold");
+  if (sweep_on_cpu_warp())
+    printf("%10s %9s %9s %9s %7s %8s %9s %8s %9s  %s\n", "gross*", "net*", "net/plain", "shuffles",
+           "votes", "requests", "lane adds", "sectors", "conflicts", "sums");
+  else
+    printf("%10s %7s %9s %9s %8s  %s\n", "gross ms", "noise %", "net ms", "net/plain", "launches",
+           "sums");
+  for (int i = 0; i < count; ++i) table_row(results[i]);
+  fflush(stdout);
+}
+
+/* ---- progress ---- */
+
+static bool progress_shown;
+
+void sweep_progress_clear(void) {
+  if (progress_shown) fprintf(stderr, "\r\033[K");
+  progress_shown = false;
+}
+
+/* Cells differ by orders of magnitude, so the remaining time is a guess, and says so. */
+void sweep_progress(int done, int total, double seconds, const sweep_cell &next) {
+  if (!isatty(STDERR_FILENO)) return;
+  int rest = done ? (int)(seconds * (total - done) / done + 0.5) : 0;
+  fprintf(stderr, "\r\033[K%d/%d cells", done, total);
+  if (done) fprintf(stderr, ", about %d:%02d left", rest / 60, rest % 60);
+  fprintf(stderr, ": %.90s", sweep_group_words(next).c_str());
+  fflush(stderr);
+  progress_shown = true;
+}

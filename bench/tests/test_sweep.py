@@ -1,0 +1,224 @@
+"""test_sweep.py ARC_SWEEP - the program itself: options, files, the check of its sums, interrupts.
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import results
+
+PROGRAM = sys.argv.pop(1)
+SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
+ON_CPU = PROGRAM.endswith("_simt")
+PRESETS = ("default", "policy", "paths", "peers", "widths")
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.csv = os.path.join(self.folder.name, "sweep.csv")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_sweep(self, words, status=0):
+        words = words.replace("@", self.csv).split()
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stderr}")
+        return done
+
+    def rows(self, words, status=0):
+        self.run_sweep(SMALL + words + " --quiet --csv @", status)
+        return results.Results(self.csv).rows
+
+    def test_bad_options_are_one_line(self):
+        on_cpu = [("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp")]
+        for words, needle in on_cpu * ON_CPU + [
+                ("--widht 9", "--widht"), ("--width 5", "1, 2, 3, 4, 6, 8"),
+                ("--width ,", "--width"),
+                ("--lanes 33", "0 to 32"), ("--lanes 8-4", "8-4"), ("--shape round", "scattered"),
+                ("--keys 0", "1 to 1000"), ("--layout mixed", "interleaved"),
+                ("--call both", "uniform, keyed"), ("--threshold -1", "0 to 33"),
+                ("--path fastest", "transposed"), ("--promise-zeros 2", "all"),
+                ("--rows 0", "1 to 100000000"), ("--threads 48", "multiple of 32"),
+                ("--repeat many", "many"), ("--noise 0", "0.01 to 100"), ("--cache hot", "warm"),
+                ("--preset quick", "default, policy, paths"), ("--preset peers --width 9", "axes"),
+                ("--workload tile --keys 4", "--keys, --layout"), ("--lanes model", "'model'"),
+                ("--workload tile --lanes mixed", "'mixed'"),
+                ("--keys 4 --call uniform", "one key"),
+                ("--workload cubemap --rows 63", "at least 64"), ("--form round", "bounded"),
+                ("--path vector --padding 3", "16 bytes"), ("--path plain --threshold 4", "tree"),
+                ("--path tree --width 70", "no kernel"), ("--path auto,tree --form memory", "tree"),
+                ("--csv", "needs a value"), ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
+            done = self.run_sweep(words if "--csv" in words else words + " --csv @", 2)
+            self.assertIn(needle, done.stderr, words)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertEqual(os.listdir(self.folder.name), [], words)
+
+    def test_every_option_is_explained(self):
+        text = self.run_sweep("--help").stdout
+        for option in ("workload width form lanes shape keys layout call promise-zeros padding "
+                       "path threshold rows blocks threads updates seed repeat noise cell-ms "
+                       "cache energy preset csv policy-header quiet").split():
+            self.assertRegex(text, f"\n  --{option}[ \n]")
+
+    def test_file(self):
+        rows = self.rows("--width 3,10 --lanes 0,5,32,mixed --keys 1,4,1000 --path plain,auto "
+                         "--shape prefix,scattered,strided,random,single --padding 4,0 "
+                         "--layout interleaved,contiguous,random --promise-zeros 0,1")
+        # masks: 2 alike + 2 x 4 + single; keys: 1, 4 in 3 layouts, 1000; widths, padding, promises
+        self.assertEqual(len({results.group(row) for row in rows}), 11 * 5 * 2 * 2 * 2)
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertEqual(os.listdir(self.folder.name), ["sweep.csv"])
+        with open(self.csv, encoding="utf-8") as file:
+            head = [line for line in file if line.startswith("#")]
+        for key in ("device", "compiler", "policy", "date", "command", "sizes", "rigour"):
+            self.assertTrue(any(line.startswith(f"# {key}: ") for line in head), key)
+        for column in results.Results(self.csv).columns:
+            self.assertTrue(any(line.startswith(f"# column {column}: ") for line in head), column)
+
+    def test_sums_of_every_path_and_workload(self):
+        rows = self.rows("--workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot --width 1,9,32"
+                         " --lanes 1,7,32,model --promise-zeros 0,1")
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertGreaterEqual(len({row["path"] for row in rows}), 11)
+
+    @unittest.skipUnless(ON_CPU, "what a GPU draws is the same, but not counted")
+    def test_models_draw_what_the_readme_says(self):
+        def drawn(workload, words=""):
+            """(share of warps that are not empty, of full ones, mean of lanes, mean of keys)"""
+            rows = {(row["path"], row["threshold"]): row for row in self.rows(
+                f"--workload {workload} --path plain,shuffle_skip,tree,butterfly --threshold 0,32 "
+                f"--width 1 --updates 800 --rows 1000 {words}")}
+            lanes, keys = (float(rows[path]["lane_adds"])
+                           for path in (("plain", "-"), ("tree", "0")))
+            some, full = (float(rows[path]["shuffles"]) / 5.0
+                          for path in (("shuffle_skip", "-"), ("butterfly", "32")))
+            return some, full, lanes, keys
+
+        def about(found, *wanted):
+            for value, want in zip(found, wanted):
+                if want is not None:
+                    self.assertAlmostEqual(value, want, delta=0.07 * want + 0.01, msg=found)
+        about(drawn("tile"), 0.5, 0.5 * 0.39, 0.5 * 22, 0.5)
+        about(drawn("hot"), 1.0, 0.75, 28.1, 1.0)
+        about(drawn("spheres"), None, None, 20)
+        about(drawn("spheres", "--lanes 32"), None, None, 32, 3.8)
+        about(drawn("cubemap"), None, None, 14.3)
+        about(drawn("cubemap", "--lanes 32"), None, None, 32, 5.8)
+        about(drawn("hashgrid"), None, None, 32, 9.0)
+        about(drawn("pagerank"), None, None, 12.4, 12.2)
+        self.assertEqual(drawn("tile", "--seed 3"), drawn("tile", "--seed 3"))
+        self.assertNotEqual(drawn("tile", "--seed 3"), drawn("tile", "--seed 4"))
+
+    def test_thresholds_decide(self):
+        rows = self.rows("--width 9 --lanes 7 --threshold 0-33,auto "
+                         "--path serialized,butterfly,transposed,tree,auto")
+        self.assertEqual(len(rows), 1 + 5 * 35)
+        if ON_CPU:  # counted on the CPU warp: a reduction sends one, else a lane 3
+            sent = {row["threshold"]: float(row["requests"])
+                    for row in rows if row["path"] == "auto"}
+            self.assertEqual([sent["7"], sent["8"], sent["auto"]], [1.0, 3.0, 1.0])
+
+    def test_run_time_widths_add_the_same(self):
+        rows = self.rows("--width 3,8,20 --form literal,memory,bounded --path plain,auto "
+                         "--lanes 1,32 --keys 1,4")
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertEqual(len(rows), 3 * 3 * 2 * 2 * 3)
+
+    def test_presets_end_with_a_summary(self):
+        for preset in PRESETS:
+            text = self.run_sweep(SMALL + f"--preset {preset} --csv @").stdout
+            summary = text[text.index("\nSummary"):].strip().split("\n")
+            self.assertLessEqual(len(summary), 25, preset)
+            self.assertIn(" 0 with wrong sums", summary[-1])
+            if preset in ("default", "policy"):
+                self.assertTrue(any("Default decision" in line for line in summary), preset)
+
+    @unittest.skipUnless(ON_CPU, "the file has too few digits of so short a time")
+    def test_summary_says_what_the_file_holds(self):
+        paths = ("plain", "vector", "transposed", "tree", "auto")
+        text = self.run_sweep(f"{SMALL} --width 3,9 --lanes 1-8 --path {','.join(paths)} "
+                              "--csv @").stdout
+        times, ratios = {}, []
+        for row in results.Results(self.csv).rows:
+            times.setdefault((row["width"], int(row["lanes"])), {})[row["path"]] = row["gross"]
+        for width in ("3", "9"):
+            slower = [lanes for lanes in range(1, 9) if times[width, lanes]["transposed"] >=
+                      min(times[width, lanes]["plain"], times[width, lanes]["vector"])]
+            self.assertRegex(text, f"width:lanes\n .* {width}:{max(slower) + 1}[ \n]")
+        for group in times.values():
+            ratios.append(group["auto"] / min(group[path] for path in paths))
+        mean = results.geometric_mean(ratios)
+        self.assertIn(f"takes {mean:.3f} of the best of arc's paths", text)
+        self.assertRegex(text, f"\n  {max(ratios):.2f} of ")
+
+    def worst_defaults(self):
+        """Time of the default over that of the best threshold, by decision."""
+        groups, worst = {}, {}
+        for row in results.Results(self.csv).rows:
+            if row["path"] == "auto":
+                groups.setdefault(results.group(row), (row, {}))[1][row["threshold"]] = row["gross"]
+        for row, times in groups.values():
+            name = ("several keys" if row["call"] == "keyed" else
+                    "all promised" if row["zeros"] == "all" else "one key")
+            worst[name] = max(worst.get(name, 1.0), times["auto"] / min(times.values()))
+        return worst
+
+    def test_policy_header(self):
+        header = os.path.join(self.folder.name, "costs.h")
+        text = self.run_sweep(SMALL + f"--preset policy --csv @ --policy-header {header}").stdout
+        self.assertIn(f"written to {header}\n", text)
+        with open(header, encoding="utf-8") as file:
+            defines = [line.split()[1:] for line in file if line.startswith("#define ARC_COST_")]
+        self.assertEqual(len(defines), 7)
+        self.assertTrue(all(1 <= int(value) <= 999 for _, value in defines))
+        mean, worst = {}, {}
+        for name in ("one key", "several keys", "all promised"):
+            line = next(line for line in text.split("\n") if line.startswith("  " + name))
+            mean[name] = [float(word) for word in re.findall(r"([0-9.]+) \(", line)]
+            worst[name] = float(re.search(r"\( *([0-9.]+)\)", line)[1])
+            self.assertEqual(len(mean[name]), 3, line)
+        if ON_CPU:  # a GPU's times of such small kernels say nothing
+            compiled, fitted, best = zip(*mean.values())
+            self.assertLess(sum(fitted), sum(compiled))
+            for a_fitted, a_best in zip(fitted, best):
+                self.assertLessEqual(a_best, a_fitted + 0.0005)
+                self.assertLessEqual(a_fitted, 1.02 * a_best)
+            for name, measured in self.worst_defaults().items():
+                self.assertAlmostEqual(worst[name], measured, delta=0.02, msg=name)
+
+    def test_wrong_sums_are_found(self):
+        for words in ("--path plain,broken", "--path broken --keys 8"):
+            done = self.run_sweep(SMALL + words + " --csv @", 1)
+            self.assertRegex(done.stderr, "^ERROR: .* sums are wrong")
+            self.assertIn("ERROR", [row["status"] for row in results.Results(self.csv).rows])
+
+    def test_interrupt_leaves_what_was_measured(self):
+        with open(self.csv, "w", encoding="utf-8") as file:
+            file.write("an older file")
+        done = self.run_sweep(SMALL + "--width 1-4 --path plain --test-interrupt 2 --csv @", 130)
+        self.assertIn(".partial", done.stderr)
+        partial = results.Results(self.csv + ".partial")
+        self.assertEqual(len(partial.rows), 4)
+        self.assertIn("after 4 of 8 cells", partial.head["interrupted"])
+        with open(self.csv, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "an older file")
+
+    def test_quiet(self):
+        self.assertEqual(self.run_sweep(SMALL + "--width 1 --path plain --quiet").stdout, "")
+
+    @unittest.skipUnless(ON_CPU, "beside other programs a GPU's clock seems to fall by itself")
+    def test_falling_clock_is_told(self):
+        done = self.run_sweep(SMALL + "--width 1,2,3 --path plain --test-throttle 1")
+        self.assertRegex(done.stderr, "^WARNING: the clock fell .* 2 of 3 groups")
+
+
+if __name__ == "__main__":
+    if subprocess.run([PROGRAM, *SMALL.split(), "--quiet", "--width", "1", "--path", "plain"],
+                      check=False).returncode == results.SKIPPED:
+        sys.exit(results.SKIPPED)
+    unittest.main()
