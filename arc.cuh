@@ -390,26 +390,32 @@ ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, 
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
    device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
-   a word that another branch reads too before it is written, and then a select is cheaper. */
+   a word that another branch reads too before it is written, and then a select is cheaper. Both in
+   PTX: there all of a lane's predicates come from one instruction, R2P. */
 ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
-  if (kind == ARC__KIND_F32 && may_clobber) {
-    float keep = __uint_as_float(*low), send;
+  float keep = __uint_as_float(*low), send;
+  if (kind == ARC__KIND_F32 && may_clobber)
     asm("{\n\t.reg .pred upper;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
         "selp.f32 %1, %0, %2, upper;\n\t"
         "@upper add.f32 %0, %2, 0f80000000;\n\t}"
-        : "+f"(keep), "=&f"(send)
-        : "f"(__uint_as_float(high)), "r"(upper));
-    *low = __float_as_uint(keep);
-    return __float_as_uint(send);
-  }
-#endif
+        : "+f"(keep), "=&f"(send) : "f"(__uint_as_float(high)), "r"(upper));
+  else
+    asm("{\n\t.reg .pred upper;\n\t"
+        "setp.ne.s32 upper, %3, 0;\n\t"
+        "selp.f32 %1, %0, %2, upper;\n\t"
+        "selp.f32 %0, %2, %0, upper;\n\t}"
+        : "+f"(keep), "=&f"(send) : "f"(__uint_as_float(high)), "r"(upper));
+  *low = __float_as_uint(keep);
+  return __float_as_uint(send);
+#else
   (void)kind, (void)may_clobber;
   unsigned send = upper ? *low : high;
   *low = upper ? high : *low;
   return send;
+#endif
 }
 
 /* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
