@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_readme.py ROOT - README.md shows lines that its sources hold. SPDX-License-Identifier: Apache-2.0
+"""test_readme.py ROOT - README.md shows what its sources hold. SPDX-License-Identifier: Apache-2.0
 
 A block of code after <!-- excerpt: FILE --> stands in FILE as it is; a file that is linked or that
 figures come from is there."""

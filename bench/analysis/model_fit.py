@@ -24,7 +24,7 @@ worst clear pair is from standing 2 % apart in the right order.
 A cell holds the paths that added the very same values, at threshold 0 or their own. A pair of them
 counts if their medians differ by more than their quartile distances together and by more than 2 %;
 it is clear if they differ by more than 10 %. Left out: no active lane; the workload `hot`, because
-the model knows no hot rows; match_shared, because shared atomics are not counted."""
+the model has no hot rows; match_shared, because shared atomics are not counted."""
 import math
 import re
 import statistics
