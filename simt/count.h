@@ -39,7 +39,7 @@ struct simt__instruction {
 
 // The instructions of one place within one phase: execution number `first + i` is open[i]. An
 // atomic that lanes execute over and over without ever synchronising would keep instructions open
-// for ever; beyond open_instructions_max the older half is closed, although lanes might still join it.
+// for ever; beyond open_instructions_max the older half is closed, even if lanes could still join.
 enum { open_instructions_max = 1 << 16 };
 struct simt__executions {
   simt__place place;

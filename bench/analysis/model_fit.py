@@ -15,7 +15,7 @@ right.
     memory = max(Q requests, T sectors + C conflicts)
     time   = max(issue, unit, memory)           clocks of one scheduler per warp update
 
-M and U are held at what was measured apart (NOTES.md): these cells do not tell them from V and W.
+M and U are held at what was measured apart (../NOTES.md): these cells do not tell them from V and W.
 base, the kernel around, is fitted to the path `none` first. The others go up and down, one
 constant at a time, so that the sum of two falls: the mean of |log(model / time)|, outliers beyond
 a factor of 4.5 counted as that; and 5 times the mean over cells of how far, as a logarithm, the
