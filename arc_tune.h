@@ -235,7 +235,7 @@ ARC_TUNE__FN double arc_tune__error(const arc_tune *t, int i) {
   return times > 0 ? t->noise * (1.0 / arc_tune__sqrt(times) + 1.0 / times) : 1e9;
 }
 
-/* A gain below this counts as none: to see it takes more launches than it saves. */
+/* A gain below this counts as none: measuring it takes more launches than it saves. */
 ARC_TUNE__FN double arc_tune__margin(const arc_tune *t) { return 0.002 + 0.2 * t->noise; }
 
 /* Upper bound of a ratio. The lowest bound leads, so that a few fast times alone do not. */
@@ -547,8 +547,8 @@ ARC_TUNE__FN void arc_tune_cuda_close(arc_tune_cuda *timer) {
   memset(timer, 0, sizeof *timer);
 }
 
-/* Not while the stream is captured, or cannot be asked because another one is; nor after an error
-   of the program's own, which a call of ours would hide. */
+/* Not while the stream is captured, or its state is unknown because another one is; nor after an
+   error of the program's own, which a call of ours would hide. */
 ARC_TUNE__FN int arc_tune__may_record(cudaStream_t stream) {
   enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaPeekAtLastError() == cudaSuccess &&

@@ -18,7 +18,7 @@ typedef struct energy_counter {
   char why[256];      /* for this reason */
 } energy_counter;
 
-/* Millijoules since the driver was loaded; negative where nobody counts them. */
+/* Millijoules since the driver was loaded; negative without a counter. */
 static inline double energy_read(const energy_counter *e) {
   unsigned long long millijoules;
   bool read = e->energy != nullptr && e->energy(e->device, &millijoules) == 0;

@@ -4,8 +4,8 @@
 // Lanes run apart, but hardware charges for warp instructions. The rule: lanes that last
 // synchronised together are in one phase; the k-th execution of the same place in the source by the
 // lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
-// Bit scans go by the same rule, save that a lane which asks the same place again for the same
-// argument has its answer: compilers keep it.
+// Bit scans go by the same rule, except that a lane which repeats a place with the same argument is
+// not counted again: compilers keep the result.
 #ifndef SIMT_COUNT_H
 #define SIMT_COUNT_H
 
@@ -39,7 +39,7 @@ struct simt__instruction {
 
 // The instructions of one place within one phase: execution number `first + i` is open[i]. An
 // atomic that lanes execute over and over without ever synchronising would keep instructions open
-// for ever; beyond open_instructions_max the older half is closed, whoever still could have joined.
+// for ever; beyond open_instructions_max the older half is closed, even if lanes could still join.
 enum { open_instructions_max = 1 << 16 };
 struct simt__executions {
   simt__place place;

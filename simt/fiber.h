@@ -157,7 +157,7 @@ enum { saved_words = 20, entry_word = 11, main_word = 0 };
 static inline void fiber_prepare(simt__fiber *fiber, void (*entry)(void), size_t colour) {
   uintptr_t top = (uintptr_t)fiber->stack + fiber->stack_bytes - (colour % 16) * 192;
   void **frame = (void **)(top & ~(uintptr_t)63) - saved_words - 1;
-  // After the pops the stack pointer is a multiple of 16, as the ABI wants it before a call.
+  // After the pops the stack pointer is a multiple of 16, as the ABI demands before a call.
   frame = (void **)(((uintptr_t)(frame + saved_words) & ~(uintptr_t)15)) - saved_words;
   for (int i = 0; i < saved_words; ++i) frame[i] = NULL;
   frame[main_word] = (void *)(uintptr_t)entry;

@@ -479,7 +479,7 @@ static void reduce(simt__warp *warp, unsigned mask, simt__kind kind) {
   give_all(warp, mask, sum);
 }
 
-// All named lanes are here: works out everybody's result. False: misuse.
+// All named lanes are here: computes the result of each. False: misuse.
 static bool carry_out(simt__warp *warp, const simt__lane *last) {
   simt_counters *counters = &engine.counters;
   unsigned mask = last->mask;

@@ -47,7 +47,7 @@
   extern __shared__ __align__(16) unsigned char simt__dynamic_raw[]; \
   type *name = reinterpret_cast<type *>(simt__dynamic_raw)
 
-// Garbage for inactive lanes: whoever uses it computes nonsense; the CPU warp reports it.
+// Garbage for inactive lanes: a sum that uses it is wrong; the CPU warp reports the use.
 static __host__ __device__ __forceinline__ float simt_poison_f32(void) {
 #if defined(__CUDA_ARCH__)
   return __int_as_float(0x7fc5eed5);

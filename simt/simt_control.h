@@ -10,12 +10,12 @@ void simt_seed(unsigned long long seed);
 unsigned long long simt_seed_from_env(void);
 
 // A launch is given up, with a report, after this many lane switches and atomics during which no
-// lane has synchronised or exited: somebody spins. Default 2^32, about a minute. Once a misuse has
-// been found, whoever goes on has 2^20 steps for it. (A lane that spins without an atomic is not
+// lane has synchronised or exited: a lane spins. Default 2^32, about a minute. Once a misuse has
+// been found, the other lanes have 2^20 steps left. (A lane that spins without an atomic is not
 // seen.)
 void simt_patience(unsigned long long steps);
 
-// All counts are of warp-level instructions unless they say otherwise. They do not depend on the
+// All counts are of warp-level instructions unless their comment differs. They do not depend on the
 // seed (lane_switches excepted) for code whose lanes stay together. README.md has the rules.
 struct simt_counters {
   unsigned long long lane_switches;      // from one lane to another

@@ -16,7 +16,7 @@ ratio is B over A, gross; noise is the distance of the quartiles over the median
                      where the noise is above 5 %, which would hide too much
   UNCLEAR            all else
 Two runs of one program on one machine differ by up to 1.7 % in kernels of 0.1 ms, more than the
-quartiles of either say; hence the 2 %.
+quartiles of either show; hence the 2 %.
 
 Exit status: 0 compared, 1 see above, 2 bad option, bad file, or no cell in common."""
 import statistics

@@ -15,7 +15,7 @@ right.
     memory = max(Q requests, T sectors + C conflicts)
     time   = max(issue, unit, memory)           clocks of one scheduler per warp update
 
-M and U are held at what was measured apart (NOTES.md): these cells do not tell them from V and W.
+M and U are held at what was measured apart (../NOTES.md): these cells do not tell them from V and W.
 base, the kernel around, is fitted to the path `none` first. The others go up and down, one
 constant at a time, so that the sum of two falls: the mean of |log(model / time)|, outliers beyond
 a factor of 4.5 counted as that; and 5 times the mean over cells of how far, as a logarithm, the
@@ -24,7 +24,7 @@ worst clear pair is from standing 2 % apart in the right order.
 A cell holds the paths that added the very same values, at threshold 0 or their own. A pair of them
 counts if their medians differ by more than their quartile distances together and by more than 2 %;
 it is clear if they differ by more than 10 %. Left out: no active lane; the workload `hot`, because
-the model knows no hot rows; match_shared, because shared atomics are not counted."""
+the model has no hot rows; match_shared, because shared atomics are not counted."""
 import math
 import re
 import statistics

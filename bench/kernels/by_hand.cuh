@@ -67,7 +67,7 @@ static __device__ __forceinline__ void sweep_add_vector(float *rows, int stride,
 
 #define SWEEP_ALL_LANES 0xffffffffu
 
-/* Whether the active lanes, one at least, hold one key. What somebody pays whose reduction can
+/* Whether the active lanes, one at least, hold one key. The cost of a reduction that can
    serve but one key a warp: three votes and a shuffle at most. */
 static __device__ __forceinline__ bool sweep_one_key(unsigned active_lanes, int key, bool active) {
   int first = __shfl_sync(SWEEP_ALL_LANES, key, __ffs((int)active_lanes) - 1);
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void sweep_add_shuffle_skip_keyed(float *rows,
 
 /* Match, then shared-memory float atomics at the slot of the group's lowest lane, which adds the
    sum to memory. The waits mend the race of the original: a lane might add before the slot is
-   cleared, and the leader read before all have added. A lane whose key nobody shares adds
+   cleared, and the leader read before all have added. A lane that shares its key with no other adds
    directly. Blocks of up to 256 threads. */
 static __device__ __forceinline__ void sweep_add_match_shared(float *rows, int stride, int width,
                                                               int key, const float *values,

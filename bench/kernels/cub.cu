@@ -26,7 +26,7 @@ static __device__ __forceinline__ void add_uniform(float *rows, int stride, int 
   }
 }
 
-/* CUB knows no keys, but runs of neighbouring lanes: a lane whose left neighbour is inactive or
+/* CUB has no keys, but segments of neighbouring lanes: a lane whose left neighbour is inactive or
    holds another key heads a run, and the heads of active runs add. A key in two runs is added
    twice. A warp of runs of one lane has nothing to gain and adds plainly. */
 static __device__ __forceinline__ void add_keyed(float *rows, int stride, int width, int key,
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void add_batched(float *rows, int stride, int,
   if (lane < width) atomicAdd(rows + (long long)key * stride + lane, sum);
 }
 
-/* It knows no keys and no runs: one key, or plain atomics. */
+/* It has neither keys nor segments: one key, or plain atomics. */
 template <int width>
 static __device__ __forceinline__ void add_batched_keyed(float *rows, int stride, int, int key,
                                                          const float (&values)[width],

@@ -40,7 +40,7 @@ static __host__ __device__ __forceinline__ unsigned sweep_below(unsigned random,
   return (unsigned)(((unsigned long long)random * bound) >> 32);
 }
 
-/* A key that the compiler knows to be an int, not the upper half of a product. */
+/* A key that is an int to the compiler, not the upper half of a product. */
 static __host__ __device__ __forceinline__ int sweep_key(unsigned random, int key_count) {
   int key = (int)sweep_below(random, (unsigned)key_count);
 #if defined(__CUDA_ARCH__)

@@ -7,9 +7,9 @@
    registers: a constant that is loaded again in the loop would share the shuffles' pipe. */
 struct sweep_lane_setup {
   int rank;     /* active if rank (permuted, see below) < the update's count of active lanes */
-  int position; /* where the lane stands along the warp's keys, see group below */
+  int position; /* of the lane along the warp's keys, see group below */
   float inactive_value;
-  long long never; /* 0; the compiler cannot know */
+  long long never; /* 0, which the compiler cannot tell */
 };
 
 struct sweep_args {
@@ -33,7 +33,7 @@ struct sweep_args {
            + group * step */
   int key_count, group_step;
   unsigned group_spread, key_shift_mask;
-  int width; /* for kernels that know it at run time only */
+  int width; /* for kernels without a literal width */
 };
 
 #endif

@@ -18,7 +18,7 @@ struct sweep_kernel_table {
   const struct sweep_kernels *kernels;
   int count;
 };
-enum { SWEEP_RUN_TIME_WIDTH = 32 }; /* the most a kernel takes that does not know its width */
+enum { SWEEP_RUN_TIME_WIDTH = 32 }; /* the largest width known at run time only */
 enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
 
 /* One family a source file; the first table that fits a cell is taken. */

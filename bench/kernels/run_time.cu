@@ -1,7 +1,7 @@
-/* run_time.cu - a width that the kernel knows at run time only: plain atomics and auto.
+/* run_time.cu - a width known at run time only: plain atomics and auto.
    SPDX-License-Identifier: Apache-2.0
 
-   As a user who keeps a lane's values in a local array of 32 floats. memory: the array is indexed
+   A lane's values are in a local array of 32 floats. memory: the array is indexed
    at run time, so it lies in memory. bounded: every index is a literal below a literal bound, so it
    lies in registers, and arc is told the bound (arc_options.max_width). */
 #include "kernel.cuh"

@@ -36,7 +36,7 @@ enum sweep_layout {
   SWEEP_LAYOUT_MODEL /* the workload draws the keys */
 };
 enum sweep_workload {
-  SWEEP_WORKLOAD_AXES = 1, /* what --lanes, --shape, --keys, --layout and --call say */
+  SWEEP_WORKLOAD_AXES = 1, /* set by --lanes, --shape, --keys, --layout and --call */
   SWEEP_WORKLOAD_TILE,
   SWEEP_WORKLOAD_SPHERES,
   SWEEP_WORKLOAD_CUBEMAP,
@@ -46,7 +46,7 @@ enum sweep_workload {
   SWEEP_WORKLOAD_END
 };
 enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
-/* How a kernel knows its width: from the source; or at run time only, the values in a local array
+/* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
    that is indexed at run time, or in one with a literal bound (arc_options.max_width). */
 enum sweep_form { SWEEP_FORM_LITERAL = 1, SWEEP_FORM_MEMORY, SWEEP_FORM_BOUNDED };
 enum sweep_zeros {
@@ -62,7 +62,7 @@ enum {
   SWEEP_THRESHOLD_DEFAULT = 34, /* ARC_THRESHOLD_AUTO */
   SWEEP_THRESHOLD_UNUSED        /* the path has no threshold */
 };
-/* The part of a preset that asked for a cell. */
+/* The part of a preset that holds a cell. */
 enum sweep_section {
   SWEEP_SECTION_NONE = 1,
   SWEEP_SECTION_A,

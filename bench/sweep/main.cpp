@@ -1,7 +1,7 @@
 /* main.cpp - arc_sweep: what adding from many lanes costs, path by path.
    SPDX-License-Identifier: Apache-2.0
 
-   GPU: times. CPU warp (simt/): counts and *model* clocks. ../README.md tells how to read it. */
+   GPU: times. CPU warp (simt/): counts and *model* clocks. See bench/README.md. */
 #include <signal.h>
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* model.h - a cost model of an H200: clocks of the chip from the CPU warp's counts. C and C++.
    SPDX-License-Identifier: Apache-2.0
 
-   A *model* for comparing alternatives, never a time; README.md says how far to trust it. Its
+   A *model* for comparing alternatives, never a time; bench/README.md gives its errors. Its
    constants are fitted to results/h200/issue.csv. A shuffle is charged for itself and the addition
    that follows, a vote for its branch, a match for each different key; a scan keeps a unit of its
    own busy for 8 clocks, of which half overlaps. */

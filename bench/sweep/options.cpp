@@ -1,4 +1,4 @@
-/* options.cpp - the axes and the command line; every mistake gets one line that says what is legal.
+/* options.cpp - the axes and the command line; every mistake gets one line with what is legal.
    SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
@@ -115,7 +115,7 @@ static const std::vector<preset> presets = {
       "--lanes 1,2,4,8,16,24,32,model",
       "--section p --width 1-32 --workload tile,spheres,cubemap,hashgrid,pagerank,hot "
       "--path serialized,butterfly --threshold 8,16",
-      /* as callers who know that their rows are hot: ARC_THRESHOLD_CONTENDED */
+      /* as a caller sets it for hot rows: ARC_THRESHOLD_CONTENDED */
       "--section p --width 1-32 --workload hot --lanes 1,2,4,8,16,24,32,model --path auto "
       "--threshold 1"}},
     {"widths",

@@ -112,7 +112,7 @@ static bool has_path(const sweep_plan &plan, int path) {
   return false;
 }
 
-/* Where a path that was asked for by name is in no group: why, in the first one that was. */
+/* Why a path of --path is in no group, by the first group that was asked for. */
 static int check_paths(const sweep_plan &plan, const sweep_axes &axes) {
   for (int path : axes[AXIS_PATH]) {
     if (has_path(plan, path)) continue;

@@ -1,4 +1,4 @@
-/* summary.cpp - what a sweep says to its user: crossovers, what the default costs.
+/* summary.cpp - the summary for the user: crossovers, what the default costs.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <string.h>

@@ -86,7 +86,7 @@ int sweep_options_read(sweep_options *o, int argc, char **argv);
 void sweep_options_help(void);
 
 typedef std::vector<std::vector<sweep_cell>> sweep_plan; /* groups, `none` first in each */
-/* Returns 0, or 2 after one line on stderr: a path that was asked for has no cell. */
+/* Returns 0, or 2 after one line on stderr: a path of --path has no cell. */
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o);
 int sweep_plan_cells(const sweep_plan &plan);
 bool sweep_path_has_threshold(int path);
@@ -139,7 +139,7 @@ int sweep_csv_open(sweep_csv *csv, const sweep_bench *b, int argc, char **argv,
 void sweep_csv_row(sweep_csv *csv, const sweep_result &r);
 /* NAME.partial becomes NAME. Returns 0, or 1 after a line on stderr. */
 int sweep_csv_finish(sweep_csv *csv);
-/* NAME.partial stays, and says that it ends before the sweep did. */
+/* NAME.partial stays; its last line tells that the sweep was interrupted. */
 int sweep_csv_interrupt(sweep_csv *csv, int cells_planned, int cells_measured);
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o);
@@ -156,7 +156,7 @@ struct sweep_group {
   const sweep_cell &cell(void) const { return first->cell; }
 };
 std::vector<sweep_group> sweep_groups(const sweep_results &results);
-/* What the sweep says to its user, at most 25 lines; see README.md. */
+/* The summary for the user, at most 25 lines; see bench/README.md. */
 void sweep_summary(const sweep_results &results);
 void sweep_print_costs(const sweep_results &results);
 /* Writes the constants that suit the results as a header. Returns 0, or 1 after a line on

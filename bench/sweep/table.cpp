@@ -85,7 +85,7 @@ void sweep_progress_clear(void) {
   progress_shown = false;
 }
 
-/* Cells differ by orders of magnitude, so the remaining time is a guess, and says so. */
+/* Cells differ by orders of magnitude, so the remaining time is labelled as a guess. */
 void sweep_progress(int done, int total, double seconds, const sweep_cell &next) {
   if (!isatty(STDERR_FILENO)) return;
   int rest = done ? (int)(seconds * (total - done) / done + 0.5) : 0;

@@ -1,7 +1,7 @@
 /* workload.cpp - which lanes are active and which keys coincide: arguments for the generator.
    SPDX-License-Identifier: Apache-2.0
 
-   README.md tells where the distribution of each model comes from. */
+   bench/README.md says where the distribution of each model comes from. */
 #include <stdint.h>
 #include <string.h>
 

@@ -112,7 +112,7 @@ static __device__ __forceinline__ int load_batch(splat *batch, const splat *spla
   return min(end - first, (int)TILE_PIXELS);
 }
 
-/* residual: what the Gaussians give minus what the picture wants, 3 floats a pixel. */
+/* residual: the sum of the Gaussians minus the picture, 3 floats a pixel. */
 __global__ void __launch_bounds__(TILE_PIXELS)
     forward(canvas c, tile_lists lists, const splat *splats, const float *target, float *residual,
             float *tile_losses) {

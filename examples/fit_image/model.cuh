@@ -7,8 +7,8 @@
                                          v = (-sin(angle) dx + cos(angle) dy) / scale_v
 
    and (dx, dy) is the pixel's centre minus the mean. Below a weight of 1/255 the Gaussian does not
-   touch the pixel. A sum has no order, so nothing is sorted; and an opacity would only repeat what
-   the colour says, so there is none: 8 parameters, in four arrays.
+   touch the pixel. A sum has no order, so nothing is sorted; and an opacity would only scale the
+   colour, so there is none: 8 parameters, in four arrays.
 
    loss = sum over pixels and channels of (sum of Gaussians - target)^2 */
 #ifndef FIT_MODEL_CUH

@@ -278,9 +278,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
   store_slope(&gradients, i, &slope);
 }
 
-/* The loss by the camera's 12 numbers: every Gaussian adds to the one row of the view, to
-   which the whole grid adds at once: a contended row. by_camera: rows
-   of 12, one a view. Whole warps. */
+/* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a contended
+   row. by_camera: rows of 12, one a view. Whole warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
                     splat_sums sums, int view_index, float *by_camera, int threshold) {

@@ -5,9 +5,9 @@
 
 #include "ways.h"
 
-/* Which tiles get a splat: those of the square around the circle that the field draws around its
-   longer axis, whatever its opacity; those of the tight box of what is at least 1/255 opaque; or
-   those of the box that this ellipse truly reaches. The image is the same. */
+/* Which tiles get a splat: those of the square around the circle of 3.33 standard
+   deviations along its longer axis, whatever its opacity; those of the tight box of its ellipse of
+   alpha 1/255; or those of the box that this ellipse reaches. The image is the same. */
 typedef enum tile_test { TILE_CIRCLE = 1, TILE_BOX, TILE_EXACT } tile_test;
 
 typedef struct frame_settings {

@@ -21,7 +21,7 @@ typedef struct pair_output {
   unsigned long long *keys;
   int *values;
   int capacity;
-  unsigned *total; /* of all that wanted to be written; the host sees it if there was no room */
+  unsigned *total; /* of all keys, also of those for which there was no room: the host compares */
 } pair_output;
 
 static __device__ __forceinline__ void put_pair(pair_output out, unsigned place, int tile,

@@ -25,7 +25,7 @@ static const char *const MODEL_NAMES[COLMAP_MODELS] = {"SIMPLE_PINHOLE", "PINHOL
                                                        "RADIAL", "OPENCV"};
 static const int MODEL_PARAMETERS[COLMAP_MODELS] = {3, 4, 4, 5, 8};
 
-/* ---- what both kinds of file say ------------------------------------------------------------ */
+/* ---- what both kinds of file hold ------------------------------------------------------------ */
 
 static bool set_lens(lens *l, int model, const double *parameter, double width, double height,
                      error_line *error) {
@@ -262,7 +262,7 @@ static char *take_line(line_reader *r) {
   return taken;
 }
 
-/* The next line that says something: neither blank nor a comment. */
+/* The next line that is neither blank nor a comment. */
 static char *take_entry(line_reader *r) {
   for (char *taken; (taken = take_line(r)) != nullptr;) {
     taken += strspn(taken, " \t");

@@ -125,6 +125,6 @@ void scene_measure(scene *s) {
   for (int i = 0; i < s->point_count; ++i) box_add(s, s->points[i].position);
   if (s->point_count > 0) return;
   double distance = looking_distance(s);
-  /* Cameras that look apart have nothing in common: then what any of them sees. */
+  /* Cameras that look apart share no place: then what any of them sees. */
   if (!box_of_views(s, distance, 0.5)) box_of_views(s, distance, 0.0);
 }

@@ -30,7 +30,7 @@ static view_statistics trainer_statistics(const trainer *t) {
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-/* The kernels that may win, as the tuner knows them: auto with 1, 2 and 4 pixels a lane, as
+/* The tuner's list of kernels: auto with 1, 2 and 4 pixels a lane, as
    compiled and with a threshold, and the papers' butterfly with the pixels of --pixels. It starts
    with ADD_DEFAULT. */
 static int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
@@ -176,7 +176,7 @@ int degree_at(const train_settings *s, int iteration) {
   return degree < s->sh_degree ? degree : s->sh_degree;
 }
 
-/* The views in an order that only seed and epoch decide, so that a resumed run sees the same. */
+/* The views in an order of seed and epoch only, so that a resumed run has the same. */
 static void trainer_shuffle(trainer *t, int epoch) {
   unsigned long long seed = t->settings.seed * 0x100000001b3ull + (unsigned long long)epoch;
   int count = 0;
