@@ -750,46 +750,27 @@ ARC__FN unsigned arc__exchange(const arc__call *c, unsigned low, unsigned high, 
   return arc__sum(c->kind, low, __shfl_xor_sync(ARC_LANES_ALL, send, distance));
 }
 
-/* Up to `most` (a literal) words by exchanges `distance`, 2 * distance, ... apart. may_clobber: no
-   other branch of the caller reads the words. */
-ARC__FN unsigned arc__reduce_words(const arc__call *c, unsigned *w, int most, int count,
-                                   int distance, bool may_clobber) {
-  if (count > most) count = most;
-  ARC__UNROLL
-  for (int step = 1; step < most; step *= 2) {
-    ARC__EACH(i, (count + 1) / 2, most / 2)
-      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance * step,
-                           may_clobber || step > 1);
-    count = (count + 1) / 2;
-  }
-  return w[0];
-}
-
 /* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
    them, l modulo `lanes`. A lane's values belong to its sums if it `stays`; with 16 lanes, to those
-   of lane ^ 16 if it `leaves`. ARC__LEAF values at a time, so that fewer registers are live. */
-#define ARC__LEAF 16
-
+   of lane ^ 16 if it `leaves`. may_clobber: no other branch of the caller reads the values. */
 ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, bool stays,
                                    bool leaves, bool may_clobber) {
   int count = arc__chunk_width(c, first, lanes);
-  ARC__WORDS(sum, ARC__WARP / ARC__LEAF);
-  ARC__UNROLL
-  for (int i = 0; i < ARC__WARP / ARC__LEAF; ++i) {
-    int begin = ARC__LEAF * i;
-    if (begin >= count) continue;
-    ARC__WORDS(w, ARC__LEAF);
-    ARC__EACH(k, count - begin, ARC__LEAF) {
-      w[k] = stays ? arc__load(c, first + begin + k) : arc__neutral(c->kind);
-      if (lanes == ARC__WARP) continue;
-      unsigned other = leaves ? arc__load(c, first + begin + k) : arc__neutral(c->kind);
-      w[k] = arc__sum(c->kind, w[k], __shfl_xor_sync(ARC_LANES_ALL, other, ARC__WARP / 2));
-    }
-    sum[i] = arc__reduce_words(c, w, ARC__LEAF, count - begin, 1, may_clobber || lanes < ARC__WARP);
+  ARC__WORDS(w, ARC__WARP);
+  ARC__EACH(i, count, ARC__WARP) {
+    w[i] = stays ? arc__load(c, first + i) : arc__neutral(c->kind);
+    if (lanes == ARC__WARP) continue;
+    unsigned other = leaves ? arc__load(c, first + i) : arc__neutral(c->kind);
+    w[i] = arc__sum(c->kind, w[i], __shfl_xor_sync(ARC_LANES_ALL, other, ARC__WARP / 2));
   }
-  const bool copied = true;
-  return arc__reduce_words(c, sum, lanes / ARC__LEAF, (count + ARC__LEAF - 1) / ARC__LEAF, ARC__LEAF,
-                           copied);
+  ARC__UNROLL
+  for (int distance = 1; distance < lanes; distance *= 2) {
+    bool copied = may_clobber || distance > 1 || lanes < ARC__WARP;
+    ARC__EACH(i, (count + 1) / 2, ARC__WARP / 2)
+      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance, copied);
+    count = (count + 1) / 2;
+  }
+  return w[0];
 }
 
 /* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
@@ -931,7 +912,7 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
     arc__gather(c, w, first, count, arc__is_source(c));
-    if (arc__is_butterfly(c) && c->leaders != 0u) /* one key */
+    if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
     else if (c->path == ARC_PATH_SERIALIZED || !c->target)
       arc__reduce_serialized(c, w, count);
@@ -1046,6 +1027,7 @@ ARC__FN bool arc__too_few(arc__call *c, int threshold) {
   if (one_key && !arc__promised(c, ARC_PROMISE_ONE_KEY))
     one_key = __all_sync(c->lanes, !c->active || c->group == c->present);
   c->leaders = one_key ? c->present : 0u;
+  if (c->path == ARC_PATH_BUTTERFLY) c->group = c->present; /* of a reduction, if there is one */
   return one_key ? few : c->path == ARC_PATH_BUTTERFLY;
 }
 
@@ -1085,8 +1067,8 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
   }
   if (!arc__is_butterfly(c)) c->group = arc__match(c);
   if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return;
-  bool split = !(arc__is_butterfly(c) && c->target); /* which has one key here */
-  if (split && !(arc__is_auto_keyed(c) && c->threshold == ARC_THRESHOLD_AUTO)) {
+  bool splits = !arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO;
+  if (splits && c->path != ARC_PATH_BUTTERFLY) { /* which has one key here */
     /* the lanes of a group below the threshold become groups of one, which no reduction touches */
     if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
     if (!arc__is_butterfly(c) && c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
