@@ -766,7 +766,7 @@ ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, boo
   ARC__UNROLL
   for (int distance = 1; distance < lanes; distance *= 2) {
     bool copied = may_clobber || distance > 1 || lanes < ARC__WARP;
-    ARC__EACH(i, (count + 1) / 2, ARC__WARP / 2)
+    ARC__EACH(i, (count + 1) / 2, lanes / (2 * distance))
       w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance, copied);
     count = (count + 1) / 2;
   }
