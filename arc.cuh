@@ -1095,14 +1095,13 @@ ARC__FN void arc__add(arc__call c) {
 /* ------------------------------------------------------------------------------------------ */
 /* >>entries                                                                                    */
 
-ARC__FN arc_options arc_options_default(void) {
-  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
+ARC__FN arc_options arc__options(int path, int threshold, int promises, unsigned lane_mask) {
+  arc_options o = {path, ARC__PROMISES | promises, threshold, lane_mask, 0};
   return o;
 }
 
-ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
-  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
-  return o;
+ARC__FN arc_options arc_options_default(void) {
+  return arc__options(ARC_PATH, ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
 /* The call, but for where its values go. */
@@ -1133,21 +1132,22 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   }                                                                                                \
   ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,           \
                            int threshold) {                                                        \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
+    arc_options o = arc__options(ARC_PATH, threshold, 0, ARC_LANES_ALL);                           \
+    arc_add_with_##S(target, key, values, active, o);                                              \
   }                                                                                                \
   ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,   \
                                    int threshold) {                                                \
-    const int promises = ARC_PROMISE_ONE_KEY;                                                      \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, promises, ARC_LANES_ALL)); \
+    arc_options o = arc__options(ARC_PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);         \
+    arc_add_with_##S(target, key, values, active, o);                                              \
   }                                                                                                \
   ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,    \
                                   unsigned lane_mask, int threshold) {                             \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
+    arc_add_with_##S(target, key, values, active, arc__options(ARC_PATH, threshold, 0, lane_mask)); \
   }                                                                                                \
   ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,              \
                                      int threshold) {                                              \
     const bool active = true;                                                                      \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
+    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                    \
   }                                                                                                \
   ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values,  \
                                          bool active, arc_options options) {                       \
@@ -1156,21 +1156,19 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
     c.width = width;                                                                               \
     arc__add(c);                                                                                   \
   }                                                                                                \
-  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,       \
-                                    bool active, int threshold) {                                  \
-    arc_options o = arc__options(threshold, 0, ARC_LANES_ALL);                                     \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
-  }                                                                                                \
   ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key, const T *values, \
                                            bool active, unsigned lane_mask, int threshold) {       \
-    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
+    arc_options o = arc__options(ARC_PATH, threshold, 0, lane_mask);                               \
     arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,       \
+                                    bool active, int threshold) {                                  \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
   }                                                                                                \
   ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,              \
                                               const T *values, int threshold) {                    \
     const bool active = true;                                                                      \
-    arc_options o = arc__options(threshold, 0, ARC_LANES_HERE);                                    \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
@@ -1183,22 +1181,39 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
 /* >>moved                                                                                      */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED_ONE(name, path, T, target, PROMISES, LANES, ...)                               \
-  __attribute__((deprecated("arc 0.2: arc_add_with_f32 with options.path = " #path))) ARC__FN void \
-  name(__VA_ARGS__ int key, const float *values, bool active, int threshold) {                     \
-    arc_options o = {path, ARC__PROMISES | (PROMISES), threshold, LANES, 0};                       \
-    T##_with_f32(target, key, values, active, o);                                                  \
+#define ARC__MOVED_TO(function, PATH)                                                              \
+  __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) ARC__FN void
+
+#define ARC__MOVED(name, PATH)                                                                     \
+  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_##name##_f32(                                      \
+      arc_target_f32 t, int key, const float *values, bool active, int threshold) {                \
+    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL)); \
+  }                                                                                                \
+  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_uniform_##name##_f32(                              \
+      arc_target_f32 t, int key, const float *values, bool active, int threshold) {                \
+    arc_options o = arc__options(ARC_PATH_##PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);  \
+    arc_add_with_f32(t, key, values, active, o);                                                   \
+  }                                                                                                \
+  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_masked_##name##_f32(                               \
+      arc_target_f32 t, int key, const float *values, bool active, unsigned mask, int threshold) { \
+    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, mask));   \
+  }                                                                                                \
+  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_divergent_##name##_f32(                            \
+      arc_target_f32 t, int key, const float *values, int threshold) {                             \
+    arc_add_with_f32(t, key, values, true, arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_HERE)); \
+  }                                                                                                \
+  ARC__MOVED_TO(arc_add_pointers_with_f32, PATH) arc_add_pointers_##name##_f32(                    \
+      float *const *p, int width, int key, const float *values, bool active, int threshold) {      \
+    arc_options o = arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL);                    \
+    arc_add_pointers_with_f32(p, width, key, values, active, o);                                   \
   }
-#define ARC__MOVED(name, path)                                                                     \
-  ARC__MOVED_ONE(arc_add_##name##_f32, path, arc_add, t, 0, ARC_LANES_ALL, arc_target_f32 t, )     \
-  ARC__MOVED_ONE(arc_add_uniform_##name##_f32, path, arc_add, t, ARC_PROMISE_ONE_KEY,              \
-                 ARC_LANES_ALL, arc_target_f32 t, )
-ARC__MOVED(atomic, ARC_PATH_ATOMIC)
-ARC__MOVED(serialized, ARC_PATH_SERIALIZED)
-ARC__MOVED(butterfly, ARC_PATH_BUTTERFLY)
-ARC__MOVED(transposed, ARC_PATH_TRANSPOSED)
-ARC__MOVED(tree, ARC_PATH_TREE)
-ARC__MOVED(auto, ARC_PATH_AUTO)
+
+ARC__MOVED(atomic, ATOMIC)
+ARC__MOVED(serialized, SERIALIZED)
+ARC__MOVED(butterfly, BUTTERFLY)
+ARC__MOVED(transposed, TRANSPOSED)
+ARC__MOVED(tree, TREE)
+ARC__MOVED(auto, AUTO)
 
 /* The CPU warp tells calls apart by the line that makes them. */
 #if defined(SIMT_CALL_OF)
