@@ -1,5 +1,5 @@
 /* arc.cuh - makes "many lanes add to the same few addresses" cheap on any NVIDIA GPU.
-   SPDX-License-Identifier: Apache-2.0
+   Copyright 2026 the arc authors. SPDX-License-Identifier: Apache-2.0
 
    before
        for (int i = 0; i < 9; ++i)
@@ -53,24 +53,26 @@
    values; the values are then indexed at run time, so they should lie in memory, or the call
    should state a literal bound (options.max_width), which keeps a local array in registers.
 
-   JIT users: pass arc.cuh and arc_policy.cuh as two named strings; nothing else is included.
-   Licence: Apache-2.0, see the end of this file. */
+   JIT users: pass arc.cuh and arc_policy.cuh as two named strings; nothing else is included. */
 #ifndef ARC_CUH
 #define ARC_CUH
 
 #include "arc_policy.cuh"
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>api                                                                                        */
+/* ---- >>api ------------------------------------------------------------------------------- */
 
 #define ARC_MAX_PIECES 8
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
+/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a sixtieth of the time,
+   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
 #if defined(__CUDACC__)
 #define ARC__FN static __device__ __forceinline__
+#define ARC__ADD_FN ARC__FN
 #else
-#define ARC__FN static __device__ inline /* the CPU warp compiles faster, and nothing is lost */
+#define ARC__FN static __device__ inline
+#define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #endif
 
 /* One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
@@ -110,11 +112,11 @@ typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  arc__decision decision;           /* by the strides: bases are aligned as these allow */
-  arc__decision kept;               /* the same out of __popc, which ptxas does not compute anew */
-  arc__slot warp_slot;              /* after a reduction over the warp */
-  arc__slot half_warp_slot;         /* after one over each half-warp */
-  int builder;                      /* the lane that built it; ARC_CHECK 2 */
+  arc__decision decision;   /* by the strides: bases are aligned as these allow */
+  arc__decision kept;       /* the same out of __popc, which ptxas does not compute anew */
+  arc__slot warp_slot;      /* after a reduction over the warp */
+  arc__slot half_warp_slot; /* after one over each half-warp */
+  int builder;              /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
 typedef struct arc_target_f32 {
@@ -204,8 +206,7 @@ ARC__FN void arc_add_pointers_with_f32(float *const *pointers, int width, int ke
    Who calls: any lane. address: global or shared memory, aligned to 4 bytes. */
 ARC__FN void arc_atomic_add_f32(float *address, float value);
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>platform                                                                                   */
+/* ---- >>platform -------------------------------------------------------------------------- */
 
 #if defined(__CUDA_ARCH__)
 #define ARC__ARCH __CUDA_ARCH__
@@ -226,9 +227,8 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
    count, so that arrays indexed by i are registers; a run-time count skips four at a time. */
-#define ARC__EACH(i, count, most)                                                     \
-  ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4)                \
-    if (i##_four < (count))                                                           \
+#define ARC__EACH(i, count, most)                                                              \
+  ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
       ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
 
 /* The statements for each piece i of a target. Written out, not a loop: an index that is a literal
@@ -238,17 +238,18 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...)                                              \
-  ARC__PIECE(i, 0, count, __VA_ARGS__) ARC__PIECE(i, 1, count, __VA_ARGS__)         \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)         \
-  ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__)         \
-  ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...)                                          \
+  ARC__PIECE(i, 0, count, __VA_ARGS__)                                          \
+  ARC__PIECE(i, 1, count, __VA_ARGS__)                                          \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)     \
+      ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__) \
+          ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
 
 /* for first = 0, most, ... below the width: the one place where chunks are walked. Unrolled where
    the width, or a bound of it, is a literal. */
-#define ARC__CHUNKS(c, first, most)                                                      \
+#define ARC__CHUNKS(c, first, most)                                                       \
   ARC__UNROLL for (int first = 0; first < ((c)->max_width ? (c)->max_width : (c)->width); \
                    first += (most)) if (first < (c)->width)
 
@@ -359,8 +360,7 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 #endif
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>values                                                                                     */
+/* ---- >>values ---------------------------------------------------------------------------- */
 /* Every type adds as 32-bit words, so that the paths are written once: they move words, and only
    the functions of this section know what a word means. */
 
@@ -383,8 +383,7 @@ ARC__FN unsigned arc__load(const arc__call *c, int i) {
 /* Copies `count` values from `first` on into words; neutral ones where the lane is no source, from
    which nothing is read then. */
 ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, bool is_source) {
-  ARC__EACH(i, count, ARC__WARP)
-    w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);
+  ARC__EACH(i, count, ARC__WARP) w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);
 }
 
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
@@ -401,13 +400,15 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
         "setp.ne.s32 upper, %3, 0;\n\t"
         "selp.f32 %1, %0, %2, upper;\n\t"
         "@upper add.f32 %0, %2, 0f80000000;\n\t}"
-        : "+f"(keep), "=&f"(send) : "f"(__uint_as_float(high)), "r"(upper));
+        : "+f"(keep), "=&f"(send)
+        : "f"(__uint_as_float(high)), "r"(upper));
   else
     asm("{\n\t.reg .pred upper;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
         "selp.f32 %1, %0, %2, upper;\n\t"
         "selp.f32 %0, %2, %0, upper;\n\t}"
-        : "+f"(keep), "=&f"(send) : "f"(__uint_as_float(high)), "r"(upper));
+        : "+f"(keep), "=&f"(send)
+        : "f"(__uint_as_float(high)), "r"(upper));
   *low = __float_as_uint(keep);
   return __float_as_uint(send);
 #else
@@ -458,11 +459,14 @@ ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address)
   unsigned long long at = __cvta_generic_to_global(address);
   if (count == 2)
     asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v2.f32 [%0], {%1, %2};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])) : "memory");
+                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1]))
+                 : "memory");
   else
-    asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])),
-                 "f"(__uint_as_float(w[2])), "f"(__uint_as_float(w[3])) : "memory");
+    asm volatile("red.relaxed." ARC__PTX_SCOPE
+                 ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
+                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])), "f"(__uint_as_float(w[2])),
+                 "f"(__uint_as_float(w[3]))
+                 : "memory");
 #elif ARC__ARCH >= 900
   float v[4] = {0};
   for (int i = 0; i < count; ++i) v[i] = __uint_as_float(w[i]);
@@ -495,8 +499,7 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
   }
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>target                                                                                     */
+/* ---- >>target ---------------------------------------------------------------------------- */
 
 /* How many bytes one instruction may add to rows of this base and stride, as a power of two: the
    largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
@@ -625,8 +628,7 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
   return t;
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>emit                                                                                       */
+/* ---- >>emit ------------------------------------------------------------------------------ */
 
 ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
   return c->width - first < most ? c->width - first : most;
@@ -698,11 +700,10 @@ ARC__FN void arc__emit(const arc__call *c, const unsigned *sums, int first, int 
 ARC__FN void arc__add_plain(const arc__call *c) {
   if (c->target) arc__emit(c, 0, 0, c->width);
   ARC__CHUNKS(c, first, ARC__WARP)
-    if (!c->target) arc__emit(c, 0, first, arc__chunk_width(c, first, ARC__WARP));
+  if (!c->target) arc__emit(c, 0, first, arc__chunk_width(c, first, ARC__WARP));
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>serialized                                                                                 */
+/* ---- >>serialized ------------------------------------------------------------------------ */
 /* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
    leader ends with the sums. */
 ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count) {
@@ -717,8 +718,7 @@ ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count) 
   }
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>butterfly                                                                                  */
+/* ---- >>butterfly ------------------------------------------------------------------------- */
 /* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
    lanes take part, inactive ones with neutral words. */
 ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
@@ -729,8 +729,7 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>transposed                                                                                 */
+/* ---- >>transposed ------------------------------------------------------------------------ */
 /* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words: of
    two neighbouring words the lower lane keeps the first and sends the second, the upper lane the
    other way round, and both add what they receive. S(n) shuffles instead of 5 n, and lane l ends
@@ -783,8 +782,7 @@ ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, unsign
     slot = arc__slot_of(c->target, 0);
     slot.owned = arc__leads(group, c->lane);
   }
-  if (slot.owned)
-    arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
+  if (slot.owned) arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
 }
 
 /* The key of a group, in every lane that will own a sum. */
@@ -853,8 +851,7 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   return plain;
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>tree                                                                                       */
+/* ---- >>tree ------------------------------------------------------------------------------ */
 /* All groups at once; the leader of each ends with its sums. If every present lane leads, all keys
    differ and there is nothing to reduce.
 
@@ -896,8 +893,9 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count) {
 ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count) {
   if (c->leaders == c->present) return;
   if (c->lanes == ARC_LANES_ALL) {
-    unsigned below = c->leaders & arc__lanes_below(c->lane);  /* leaders of lower groups, if in runs */
-    unsigned below_group = ~c->group & (c->group - 1u);       /* lanes below the group's lowest */
+    unsigned below =
+        c->leaders & arc__lanes_below(c->lane);         /* leaders of lower groups, if in runs */
+    unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
     if (__all_sync(c->lanes, below <= below_group)) {
       arc__reduce_runs(c, w, count, arc__highest(2u * below + 1u));
       return;
@@ -922,8 +920,7 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>check                                                                                      */
+/* ---- >>check ----------------------------------------------------------------------------- */
 
 #if ARC_CHECK >= 2
 ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long long x) {
@@ -945,13 +942,16 @@ ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
 ARC__FN void arc__check_promises(const arc__call *c) {
   int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
   if (arc__promised(c, ARC_PROMISE_ONE_KEY))
-    ARC__CHECK(2, (!c->active && !arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)) || c->key == first,
+    ARC__CHECK(2,
+               (!c->active && !arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)) || c->key == first,
                "the keys of a uniform add differ");
   for (int i = 0; i < c->width && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO); ++i)
     ARC__CHECK(2, c->active || arc__load(c, i) << 1 == 0u,
                "an inactive lane holds a value that is not zero");
   for (int i = 0; c->target && i < c->target->pieces; ++i)
-    ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ALIGNED_16) || ARC__LARGEST_LOG2 == 2 || c->target->piece[i].vector_log2 == 4,
+    ARC__CHECK(2,
+               !arc__promised(c, ARC_PROMISE_ALIGNED_16) || ARC__LARGEST_LOG2 == 2 ||
+                   c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
 }
 
@@ -968,17 +968,20 @@ ARC__FN void arc__check_pointers(const arc__call *c) {
 ARC__FN void arc__check_call(const arc__call *c) {
   (void)c;
   ARC__CHECK(1, c->width >= 1, "the width must be at least 1");
-  ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width, "the width is above options.max_width");
+  ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width,
+             "the width is above options.max_width");
   ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
   ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
 #if ARC_CHECK >= 2
   unsigned here = __ballot_sync(c->lanes, true);
-  ARC__CHECK(2, here == c->lanes, "not all lanes that must call are here: they have returned, or are elsewhere");
+  ARC__CHECK(2, here == c->lanes,
+             "not all lanes that must call are here: they have returned, or are elsewhere");
   unsigned long long digest = arc__digest_call(c);
   unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, !c->target || c->target->builder == c->lane, "the target was built in another lane");
+  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
+             "the target was built in another lane");
   arc__call present = *c;
   present.present = __ballot_sync(c->lanes, c->active);
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE) || present.present != 0u,
@@ -988,8 +991,7 @@ ARC__FN void arc__check_call(const arc__call *c) {
 #endif
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>paths                                                                                      */
+/* ---- >>paths ----------------------------------------------------------------------------- */
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
    since the compiler inlines every branch before it knows the path. */
 
@@ -1011,7 +1013,8 @@ ARC__FN int arc__threshold(const arc__call *c) {
 /* Whether auto reduces one key's lanes however few they are. Literals decide it, since `kept` does
    not fold; then no branch for few lanes is compiled. */
 ARC__FN bool arc__always_reduces(const arc__call *c) {
-  if (c->path != ARC_PATH_AUTO || !c->target || !arc__promised(c, ARC_PROMISE_ONE_KEY)) return false;
+  if (c->path != ARC_PATH_AUTO || !c->target || !arc__promised(c, ARC_PROMISE_ONE_KEY))
+    return false;
   if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold <= 1;
   return arc__promises_all(c) && c->target->decision.min_lanes_to_reduce_promised <= 1;
 }
@@ -1046,8 +1049,7 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
     arc__add_one_group(c, may_clobber);
     return true;
   }
-  if (!all_large)
-    all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold);
+  if (!all_large) all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold);
   if (all_large) arc__add_two_groups(c);
   return all_large;
 }
@@ -1077,7 +1079,7 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
 }
 
 /* Every add comes through here. */
-ARC__FN void arc__add(arc__call c) {
+ARC__ADD_FN void arc__add(arc__call c) {
   int threshold = c.threshold;
   arc__check_call(&c);
   if (c.path != ARC_PATH_ATOMIC) {
@@ -1092,8 +1094,7 @@ ARC__FN void arc__add(arc__call c) {
     arc__add_plain(&c);
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>entries                                                                                    */
+/* ---- >>entries --------------------------------------------------------------------------- */
 
 ARC__FN arc_options arc__options(int path, int threshold, int promises, unsigned lane_mask) {
   arc_options o = {path, ARC__PROMISES | promises, threshold, lane_mask, 0};
@@ -1107,8 +1108,9 @@ ARC__FN arc_options arc_options_default(void) {
 /* The call, but for where its values go. */
 ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
                                const arc_options *o) {
-  arc__call c = {0, 0, values, 0, o->max_width, kind, o->path, o->promises, key, o->threshold,
-                 arc__lane(), active, o->lane_mask, 0u, 0u, 0u};
+  arc__call c = {0,           0,   values,       0,           o->max_width, kind,         o->path,
+                 o->promises, key, o->threshold, arc__lane(), active,       o->lane_mask, 0u,
+                 0u,          0u};
   if (o->lane_mask == ARC_LANES_HERE) {
 #if ARC__ARCH >= 700
     /* Lanes that execute this instruction together get the same mask and meet again at the first
@@ -1122,53 +1124,55 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
 }
 
 /* S: the type's suffix, T: the type, KIND: its literal. */
-#define ARC__TYPE(S, T, KIND)                                                                      \
-  ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,      \
-                                arc_options options) {                                             \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
-    c.target = &target.any;                                                                        \
-    c.width = target.any.width;                                                                    \
-    arc__add(c);                                                                                   \
-  }                                                                                                \
-  ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,           \
-                           int threshold) {                                                        \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, ARC_LANES_ALL);                           \
-    arc_add_with_##S(target, key, values, active, o);                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,   \
-                                   int threshold) {                                                \
-    arc_options o = arc__options(ARC_PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);         \
-    arc_add_with_##S(target, key, values, active, o);                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,    \
-                                  unsigned lane_mask, int threshold) {                             \
-    arc_add_with_##S(target, key, values, active, arc__options(ARC_PATH, threshold, 0, lane_mask)); \
-  }                                                                                                \
-  ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,              \
-                                     int threshold) {                                              \
-    const bool active = true;                                                                      \
-    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                    \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values,  \
-                                         bool active, arc_options options) {                       \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
-    c.pointers = (const void *const *)pointers;                                                    \
-    c.width = width;                                                                               \
-    arc__add(c);                                                                                   \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key, const T *values, \
-                                           bool active, unsigned lane_mask, int threshold) {       \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, lane_mask);                               \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,       \
-                                    bool active, int threshold) {                                  \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,              \
-                                              const T *values, int threshold) {                    \
-    const bool active = true;                                                                      \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
+#define ARC__TYPE(S, T, KIND)                                                                     \
+  ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,     \
+                                arc_options options) {                                            \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
+    c.target = &target.any;                                                                       \
+    c.width = target.any.width;                                                                   \
+    arc__add(c);                                                                                  \
+  }                                                                                               \
+  ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,          \
+                           int threshold) {                                                       \
+    arc_options o = arc__options(ARC_PATH, threshold, 0, ARC_LANES_ALL);                          \
+    arc_add_with_##S(target, key, values, active, o);                                             \
+  }                                                                                               \
+  ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,  \
+                                   int threshold) {                                               \
+    arc_options o = arc__options(ARC_PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);        \
+    arc_add_with_##S(target, key, values, active, o);                                             \
+  }                                                                                               \
+  ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,   \
+                                  unsigned lane_mask, int threshold) {                            \
+    arc_add_with_##S(target, key, values, active,                                                 \
+                     arc__options(ARC_PATH, threshold, 0, lane_mask));                            \
+  }                                                                                               \
+  ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,             \
+                                     int threshold) {                                             \
+    const bool active = true;                                                                     \
+    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                   \
+  }                                                                                               \
+  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values, \
+                                         bool active, arc_options options) {                      \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
+    c.pointers = (const void *const *)pointers;                                                   \
+    c.width = width;                                                                              \
+    arc__add(c);                                                                                  \
+  }                                                                                               \
+  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                \
+                                           const T *values, bool active, unsigned lane_mask,      \
+                                           int threshold) {                                       \
+    arc_options o = arc__options(ARC_PATH, threshold, 0, lane_mask);                              \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                           \
+  }                                                                                               \
+  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,      \
+                                    bool active, int threshold) {                                 \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);  \
+  }                                                                                               \
+  ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,             \
+                                              const T *values, int threshold) {                   \
+    const bool active = true;                                                                     \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold); \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
@@ -1177,35 +1181,41 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
   arc__atomic_add(ARC__KIND_F32, (char *)address, __float_as_uint(value));
 }
 
-/* ------------------------------------------------------------------------------------------ */
-/* >>moved                                                                                      */
+/* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED_TO(function, PATH)                                                              \
-  __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) ARC__FN void
+#define ARC__MOVED_TO(function, PATH)                                                            \
+  __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) \
+  ARC__FN void
 
-#define ARC__MOVED(name, PATH)                                                                     \
-  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_##name##_f32(                                      \
-      arc_target_f32 t, int key, const float *values, bool active, int threshold) {                \
-    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL)); \
-  }                                                                                                \
-  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_uniform_##name##_f32(                              \
-      arc_target_f32 t, int key, const float *values, bool active, int threshold) {                \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);  \
-    arc_add_with_f32(t, key, values, active, o);                                                   \
-  }                                                                                                \
-  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_masked_##name##_f32(                               \
-      arc_target_f32 t, int key, const float *values, bool active, unsigned mask, int threshold) { \
-    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, mask));   \
-  }                                                                                                \
-  ARC__MOVED_TO(arc_add_with_f32, PATH) arc_add_divergent_##name##_f32(                            \
-      arc_target_f32 t, int key, const float *values, int threshold) {                             \
-    arc_add_with_f32(t, key, values, true, arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_HERE)); \
-  }                                                                                                \
-  ARC__MOVED_TO(arc_add_pointers_with_f32, PATH) arc_add_pointers_##name##_f32(                    \
-      float *const *p, int width, int key, const float *values, bool active, int threshold) {      \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL);                    \
-    arc_add_pointers_with_f32(p, width, key, values, active, o);                                   \
+#define ARC__MOVED(name, PATH)                                                                    \
+  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
+  arc_add_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,               \
+                       int threshold) {                                                           \
+    arc_add_with_f32(t, key, values, active,                                                      \
+                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL));                 \
+  }                                                                                               \
+  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
+  arc_add_uniform_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,       \
+                               int threshold) {                                                   \
+    arc_options o = arc__options(ARC_PATH_##PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL); \
+    arc_add_with_f32(t, key, values, active, o);                                                  \
+  }                                                                                               \
+  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
+  arc_add_masked_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,        \
+                              unsigned mask, int threshold) {                                     \
+    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, mask));  \
+  }                                                                                               \
+  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
+  arc_add_divergent_##name##_f32(arc_target_f32 t, int key, const float *values, int threshold) { \
+    arc_add_with_f32(t, key, values, true,                                                        \
+                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_HERE));                \
+  }                                                                                               \
+  ARC__MOVED_TO(arc_add_pointers_with_f32, PATH)                                                  \
+  arc_add_pointers_##name##_f32(float *const *p, int width, int key, const float *values,         \
+                                bool active, int threshold) {                                     \
+    arc_options o = arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL);                   \
+    arc_add_pointers_with_f32(p, width, key, values, active, o);                                  \
   }
 
 ARC__MOVED(atomic, ATOMIC)
@@ -1225,16 +1235,8 @@ ARC__MOVED(auto, AUTO)
 #define arc_add_pointers_f32(...) SIMT_CALL_OF(arc_add_pointers_f32(__VA_ARGS__))
 #define arc_add_pointers_with_f32(...) SIMT_CALL_OF(arc_add_pointers_with_f32(__VA_ARGS__))
 #define arc_add_pointers_masked_f32(...) SIMT_CALL_OF(arc_add_pointers_masked_f32(__VA_ARGS__))
-#define arc_add_pointers_divergent_f32(...) SIMT_CALL_OF(arc_add_pointers_divergent_f32(__VA_ARGS__))
+#define arc_add_pointers_divergent_f32(...) \
+  SIMT_CALL_OF(arc_add_pointers_divergent_f32(__VA_ARGS__))
 #endif
-
-/* ------------------------------------------------------------------------------------------ */
-/* >>licence                                                                                    */
-/* Copyright 2026 the arc authors. Licensed under the Apache License, Version 2.0 (the "License");
-   you may not use this file except in compliance with the License. You may obtain a copy of the
-   License at http://www.apache.org/licenses/LICENSE-2.0. Unless required by applicable law or
-   agreed to in writing, software distributed under the License is distributed on an "AS IS" BASIS,
-   WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the License for the
-   specific language governing permissions and limitations under the License. */
 
 #endif /* ARC_CUH */
