@@ -89,6 +89,22 @@ pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 +scalar_add_is_a_store test_atomic s/arc__atomic_add(ARC__KIND_F32, (char \*)address, __float_as_uint(value));/*address = value;/
++unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, width >= 1,/ARC__CHECK(1, true,/
+unchecked_stride_range test_check:ARC_CHECK=1 s/ARC__CHECK(1, stride > -(1 << 29) \&\& stride < (1 << 29),/ARC__CHECK(1, true,/
+unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
+wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
+unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, count >= 1 \&\& count <= ARC_MAX_PIECES/ARC__CHECK(1, true/
+unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c->width >= 1,/ARC__CHECK(1, true,/
+unchecked_max_width test_check:ARC_CHECK=1 s/c->max_width == 0 || c->max_width >= c->width/true/
+unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
+unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
+unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
++unchecked_builder user_errors:ARC_CHECK=2 s/!c->target || c->target->builder == c->lane/true/
+unchecked_active user_errors:ARC_CHECK=2 s/|| present.present != 0u,/|| true,/
+unchecked_keys test_check:ARC_CHECK=2 s/|| c->key == first,/|| true,/
+unchecked_zeros user_errors:ARC_CHECK=2 s/c->active || arc__load(c, i) << 1 == 0u,/true,/
+unchecked_alignment test_check:ARC_CHECK=2 s/|| c->target->piece\[i\].vector_log2 == 4,/|| true,/
+unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC__CHECK(2, true/
 END
 }
 
