@@ -19,15 +19,15 @@ mutations() {
   cat <<'END'
 +wrong_half_kept test_uniform s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
 wrong_half_sent test_uniform s/send = upper ? \*low : high;/send = upper ? high : *low;/
-+dropped_leftover_value test_uniform s/ARC__EACH(i, (count + 1) \/ 2, most \/ 2)/ARC__EACH(i, count \/ 2, most \/ 2)/
++dropped_leftover_value test_uniform s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
 leftover_sent_away test_uniform s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
-wrong_shuffle_distance test_uniform s/distance \* step,/distance,/
+wrong_shuffle_distance test_uniform s/(ARC_LANES_ALL, send, distance)/(ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 butterfly_short_one_step test_uniform s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
 +wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
 inactive_lanes_gathered test_uniform s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/w[i] = arc__load(c, first + i);/
 unreadable_values_read test_inactive s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__load(c, first + i); if (!is_source) w[i] = arc__neutral(c->kind); }/
 caller_values_modified test_add s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind); if (is_source) ((float *)c->values)[first + i] = 0; }/
-+inactive_lanes_reduced test_uniform s/w\[k\] = stays ? arc__load(c, first + begin + k) : arc__neutral(c->kind);/w[k] = arc__load(c, first + begin + k);/
++inactive_lanes_reduced test_uniform s/= stays ? arc__load/= true ? arc__load/
 zeros_promised_by_nobody test_uniform s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
 key_from_the_wrong_lane test_uniform s/return __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(group));/return __shfl_sync(ARC_LANES_ALL, c->key, 0);/
 +key_promised_of_a_keyed_add test_policies:ARC_INACTIVE_HAS_KEY=1 s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY)/has_key = arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)/
