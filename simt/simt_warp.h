@@ -56,8 +56,8 @@ extern simt__launch_view simt__now;
 //   #define add(...) SIMT_CALL_OF(add(__VA_ARGS__))
 //   #endif
 //
-// Where one marked function calls another, the outermost call counts. A call site is a line; two
-// calls on one line are one place.
+// Where one marked function calls another, the outermost call counts. A call site is a line, up to
+// the end of the statement; two calls on one line are one place.
 class simt__call {
   simt__lane_view *lane;  // NULL: an outer call has set it
  public:

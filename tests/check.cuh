@@ -42,13 +42,14 @@ struct check_state {
   unsigned long long seed;
   long only;  /* the one case to run, or -1 */
   long cases; /* how many random cases, or -1 for the test's own default */
+  int stop;   /* at the first failure */
   long number, ran, failed_cases, failures;
   unsigned long long compared; /* floats compared with the oracle */
   int case_failed, expect_report, reports;
   char last_report[4096];
 };
 
-static struct check_state check = {"", "", 1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, {0}};
+static struct check_state check = {"", "", 1, -1, -1, 0, -1, 0, 0, 0, 0, 0, 0, 0, {0}};
 
 static inline void check_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -68,6 +69,7 @@ static inline void check_fail(const char *file, int line, const char *format, ..
               check.number);
   }
   check.case_failed = 1;
+  if (check.stop) exit(1);
 }
 
 #define CHECK(condition, ...)                                      \
@@ -95,10 +97,11 @@ static inline void check_on_report(const char *text, void *user) {
 
 static inline void check_usage(FILE *out) {
   fprintf(out,
-          "usage: %s [--seed S] [--cases N] [--case K]\n"
+          "usage: %s [--seed S] [--cases N] [--case K] [--stop]\n"
           "  --seed S    draws everything (default 1)\n"
           "  --cases N   how many random cases, where the test draws them\n"
-          "  --case K    runs case K alone\n",
+          "  --case K    runs case K alone\n"
+          "  --stop      ends at the first failure\n",
           check.program);
 }
 
@@ -108,6 +111,10 @@ static inline void check_main(int argc, char **argv) {
     if (!strcmp(argv[i], "--help")) {
       check_usage(stdout);
       exit(0);
+    }
+    if (!strcmp(argv[i], "--stop")) {
+      check.stop = 1;
+      continue;
     }
     char *end = NULL;
     const unsigned long long number = i + 1 < argc ? strtoull(argv[i + 1], &end, 0) : 0;

@@ -68,29 +68,36 @@ std::string read_text(const std::string &path)
   return text.str();
 }
 
-// One kernel per path for the keyed add, one for all other entry points.
-std::string kernels()
+// A keyed add on every path, and a uniform and a divergent one; or all other forms.
+std::string kernels(bool others)
 {
   const char *head = "(float *sums, float *const *pointers, const float *from, unsigned mask) {\n"
                      "  float values[3];\n"
                      "  for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x];\n"
                      "  arc_target_f32 rows = arc_target_f32_rows(sums, 4, 3);\n"
                      "  int key = (int)from[threadIdx.x];\n"
-                     "  bool active = values[0] > 0;\n";
-  const char *paths[] = {"atomic", "serialized", "butterfly", "transposed", "tree", "auto"};
+                     "  bool active = values[0] > 0;\n"
+                     "  arc_options o = arc_options_default();\n";
+  const char *paths[] = {"ATOMIC", "SERIALIZED", "BUTTERFLY", "TRANSPOSED", "TREE", "AUTO"};
   std::string source = "#include \"arc.cuh\"\n";
   for (const std::string path : paths)
-    source += "extern \"C\" __global__ void add_" + path + head + "  arc_add_" + path +
-              "_f32(rows, key, values, active, ARC_BALANCE_THRESHOLD);\n}\n";
-  source += std::string("extern \"C\" __global__ void others") + head +
+    if (!others)
+      source += "extern \"C\" __global__ void add_" + path + head + "  o.path = ARC_PATH_" + path +
+                ";\n  arc_add_with_f32(rows, key, values, active, o);\n}\n";
+  source += std::string("extern \"C\" __global__ void form") + head;
+  if (!others)
+    return source + "  arc_add_uniform_f32(rows, blockIdx.x, values, active, 1);\n"
+                    "  if (active) arc_add_divergent_f32(rows, key, values, 4);\n"
+                    "  arc_atomic_add_f32(sums, values[0]);\n}\n";
+  return source +
             "  arc_piece_f32 pieces[2] = {{sums, 4, 1}, {sums + 2, 4, 2}};\n"
-            "  arc_add_uniform_f32(rows, blockIdx.x, values, active, 0);\n"
             "  arc_target_f32 both = arc_target_f32_pieces(pieces, 2);\n"
             "  arc_add_masked_f32(both, key, values, active, mask, 33);\n"
             "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
-            "  if (active) arc_add_divergent_f32(rows, key, values, 4);\n"
-            "  arc_atomic_add_f32(sums, values[0]);\n}\n";
-  return source;
+            "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask, 4);\n"
+            "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values, 4);\n"
+            "  o.max_width = 3;\n"
+            "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }
 
 // What the compiler says, but for the age of the architecture, which is no fault of the header.
@@ -106,11 +113,12 @@ std::string words_of(const std::string &log)
 }
 
 // True if it compiles without a word.
-bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define)
+bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define,
+             bool others = false)
 {
   const std::string arc = read_text(root + "/arc.cuh");
   const std::string policy = read_text(root + "/arc_policy.cuh");
-  const std::string source = kernels();
+  const std::string source = kernels(others);
   const char *texts[] = {arc.c_str(), policy.c_str()};
   const char *names[] = {"arc.cuh", "arc_policy.cuh"};
   const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
@@ -125,7 +133,7 @@ bool compile(const library &nvrtc, const std::string &root, int architecture, co
   if (status == 0) nvrtc.binary_size(p, &binary_size);
   nvrtc.destroy(&p);
   const std::string words = words_of(log.data());
-  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : "",
+  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : others ? "(other forms)" : "",
          status ? "FAILED" : words.empty() ? "compiled" : "compiled with warnings", binary_size);
   if (!words.empty()) printf("%s", words.c_str());
   fflush(stdout);
@@ -175,9 +183,12 @@ int main(int argc, char **argv)
   for (int architecture : list) failed += !compile(nvrtc, root, architecture, nullptr);
   const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM",
                            "-DARC_VECTOR_ATOMICS=0", "-DARC_INACTIVE_IS_ZERO=1",
-                           "-DARC_INACTIVE_HAS_KEY=1", "-DARC_WARP_IS_ACTIVE=1"};
+                           "-DARC_INACTIVE_HAS_KEY=1", "-DARC_WARP_IS_ACTIVE=1",
+                           "-DARC_ALIGNED_16=1"};
   for (const char *define : defines)
     if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define);
+  const bool others = true;
+  if (!list.empty()) failed += !compile(nvrtc, root, list.back(), nullptr, others);
   printf("%zu architectures, %d failed\n", list.size(), failed);
   return failed || list.empty() ? 1 : 0;
 }

@@ -22,39 +22,40 @@ if(NOT found)
   message(FATAL_ERROR "no C compiler: nothing was checked")
 endif()
 
-# What an error must say, by macro.
+# By macro: what an error must say, legal values, illegal ones. EMPTY: defined to nothing. Names: what
+# somebody might think of, or misspell.
 set(says_ARC_PATH "ARC_PATH_ATOMIC.*ARC_PATH_SERIALIZED.*ARC_PATH_BUTTERFLY.*ARC_PATH_TRANSPOSED.*\
 ARC_PATH_TREE.*ARC_PATH_AUTO")
-set(says_ARC_BALANCE_THRESHOLD "ARC_BALANCE_THRESHOLD must be 0\\.\\.33 or ARC_THRESHOLD_AUTO")
-set(says_ARC_INACTIVE_IS_ZERO "ARC_INACTIVE_IS_ZERO must be 0 or 1")
-set(says_ARC_INACTIVE_HAS_KEY "ARC_INACTIVE_HAS_KEY must be 0 or 1")
-set(says_ARC_WARP_IS_ACTIVE "ARC_WARP_IS_ACTIVE must be 0 or 1")
-set(says_ARC_VECTOR_ATOMICS "ARC_VECTOR_ATOMICS must be 0 or 1")
-set(says_ARC_SCOPE "ARC_SCOPE must be ARC_SCOPE_DEVICE or ARC_SCOPE_SYSTEM")
-set(says_ARC_CHECK "ARC_CHECK must be 0, 1 or 2")
-
 set(good_ARC_PATH ARC_PATH_ATOMIC ARC_PATH_SERIALIZED ARC_PATH_BUTTERFLY ARC_PATH_TRANSPOSED
     ARC_PATH_TREE ARC_PATH_AUTO 1 6)
-set(good_ARC_BALANCE_THRESHOLD 0 1 12 32 33 34 ARC_THRESHOLD_AUTO)
-set(good_ARC_INACTIVE_IS_ZERO 0 1)
-set(good_ARC_INACTIVE_HAS_KEY 0 1)
-set(good_ARC_WARP_IS_ACTIVE 0 1)
-set(good_ARC_VECTOR_ATOMICS 0 1)
-set(good_ARC_SCOPE ARC_SCOPE_DEVICE ARC_SCOPE_SYSTEM 1 2)
-set(good_ARC_CHECK 0 1 2)
-
-# EMPTY: defined to nothing. Names: what somebody might think of, or misspell.
 set(bad_ARC_PATH 0 7 -1 EMPTY ARC_PATH_ATOMICS ARC_PATH_TRANSPOSE AUTO auto)
+
+set(says_ARC_BALANCE_THRESHOLD "ARC_BALANCE_THRESHOLD must be 0\\.\\.33 or ARC_THRESHOLD_AUTO")
+set(good_ARC_BALANCE_THRESHOLD 0 1 12 32 33 34 ARC_THRESHOLD_AUTO)
 set(bad_ARC_BALANCE_THRESHOLD -1 35 1000 EMPTY AUTO ARC_BALANCE_AUTO)
-set(bad_ARC_INACTIVE_IS_ZERO 2 -1 EMPTY YES ON off)
-set(bad_ARC_INACTIVE_HAS_KEY 2 -1 EMPTY YES off)
-set(bad_ARC_WARP_IS_ACTIVE 2 -1 EMPTY YES off)
-set(bad_ARC_VECTOR_ATOMICS 2 4 -1 EMPTY NO OFF)
+
+set(says_ARC_SCOPE "ARC_SCOPE must be ARC_SCOPE_DEVICE or ARC_SCOPE_SYSTEM")
+set(good_ARC_SCOPE ARC_SCOPE_DEVICE ARC_SCOPE_SYSTEM 1 2)
 set(bad_ARC_SCOPE 0 3 -1 EMPTY ARC_SCOPE_BLOCK SYSTEM)
+
+set(says_ARC_CHECK "ARC_CHECK must be 0, 1 or 2")
+set(good_ARC_CHECK 0 1 2)
 set(bad_ARC_CHECK 3 -1 EMPTY FULL ARC_CHECK_NONE)
 
-set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_INACTIVE_IS_ZERO ARC_INACTIVE_HAS_KEY
-    ARC_WARP_IS_ACTIVE ARC_VECTOR_ATOMICS ARC_SCOPE ARC_CHECK)
+set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_SCOPE ARC_CHECK)
+foreach(name INACTIVE_IS_ZERO INACTIVE_HAS_KEY WARP_IS_ACTIVE ALIGNED_16 VECTOR_ATOMICS)
+  set(says_ARC_${name} "ARC_${name} must be 0 or 1")
+  set(good_ARC_${name} 0 1)
+  set(bad_ARC_${name} 2 -1 EMPTY YES ON off)
+  list(APPEND macros ARC_${name})
+endforeach()
+foreach(name REDUCE MATCH SHUFFLE REQUEST PROMISED_REDUCE PROMISED_SHUFFLE PROMISED_SLACK)
+  set(says_ARC_COST_${name} "every ARC_COST_\\.\\.\\. must be 1 or more")
+  set(good_ARC_COST_${name} 1 999)
+  set(bad_ARC_COST_${name} 0 -1 EMPTY LOW)
+  list(APPEND macros ARC_COST_${name})
+endforeach()
+
 set(strict -std=c99 -pedantic -Wall -Wextra -Wundef -Werror)
 set(source ${WORK}/policy.c)
 file(WRITE ${source} "#include \"arc_policy.cuh\"\n#include \"arc_policy.cuh\"\n"
@@ -114,19 +115,26 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.1.0 path=auto threshold=auto inactive_is_zero=0 inactive_has_key=0 \
-warp_is_active=0 vector_atomics=1 scope=device check=0|100")
+set(wanted "arc 0.2.0 path=auto threshold=auto inactive_is_zero=0 inactive_has_key=0 \
+warp_is_active=0 aligned_16=0 vector_atomics=1 scope=device check=0|200")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
-          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_VECTOR_ATOMICS=0
+          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_ALIGNED_16=1 -DARC_VECTOR_ATOMICS=0
           -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2)
-set(wanted "arc 0.1.0 path=tree threshold=12 inactive_is_zero=1 inactive_has_key=1 \
-warp_is_active=1 vector_atomics=0 scope=system check=2|100")
+set(wanted "arc 0.2.0 path=tree threshold=12 inactive_is_zero=1 inactive_has_key=1 \
+warp_is_active=1 aligned_16=1 vector_atomics=0 scope=system check=2|200")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)
   string(TOUPPER ${path} upper)
   string_of(text -DARC_PATH=ARC_PATH_${upper})
   must("path ${path} reads '${text}'" text MATCHES " path=${path} ")
+endforeach()
+
+# No macro is left out: each default stands behind an #ifndef.
+file(STRINGS ${ROOT}/arc_policy.cuh defaults REGEX "^#ifndef ARC_[A-Z0-9_]*$")
+foreach(line IN LISTS defaults)
+  string(REPLACE "#ifndef " "" macro ${line})
+  must("${macro} is not checked here" macro IN_LIST macros OR macro STREQUAL ARC_POLICY_CUH)
 endforeach()
 
 message("policy: ${checks} checks, ${failures} failed")

@@ -1,96 +1,114 @@
 #!/bin/sh
-# stack.sh - a literal width compiles to registers only: no stack frame and no spill, on any path.
-# SPDX-License-Identifier: Apache-2.0
+# stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128, on any
+# path, nor with a width known at run time only, if the values lie in memory or the call is given a
+# literal bound. SPDX-License-Identifier: Apache-2.0
 #
-# stack.sh <repository> <scratch folder> [jobs]
-# Reads the assembler's report (-Xptxas -v) for every architecture that nvcc lists; warnings are
-# errors. NVCC names the compiler. ARC_STACK_FULL lists the architectures at which all widths
-# 1..32 are compiled (default sm_90); the others get few, 32 among them, which needs most registers.
-# Every kernel that was written must appear in the report. Exit code 77: no nvcc.
+#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, and a
+#                                                   few kernels on all architectures of this nvcc
+#   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path
+#
+# Reads the assembler's report (-Xptxas -v). Every kernel that was written must appear in it, and a
+# warning is an error. NVCC names the compiler. Exit code 77: there is none.
 set -u
-root=$1 work=$2/stack jobs=${3:-2}
+root=$1 work=$2/stack
 nvcc=${NVCC:-nvcc}
-full=${ARC_STACK_FULL:-sm_90}
+paths="ATOMIC SERIALIZED BUTTERFLY TRANSPOSED TREE AUTO"
+spotless=' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'
 command -v "$nvcc" >/dev/null || {
   echo "skipped: no nvcc"
   exit 77
 }
 
-all_widths=$(seq 1 32)
-few_widths="3 32"
-spotless=' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads'
-paths="atomic serialized butterfly transposed tree auto"
-
-# kernel <name> <width> <call>
-kernel() {
-  cat <<KERNEL
-extern "C" __global__ void $1(float *sums, int stride, float *const *pointers, const float *from,
-                              const int *keys, unsigned mask, int threshold) {
-  float values[$2];
-  for (int k = 0; k < $2; ++k) values[k] = from[k * 1024 + threadIdx.x];
-  int key = keys[threadIdx.x];
-  bool active = key >= 0;
-  arc_target_f32 target = arc_target_f32_rows(sums, stride, $2);
-  (void)pointers, (void)mask, (void)target, (void)active;
-  $3;
+# What the kernels share. FROM: value k of a thread, in the caller's memory.
+prelude() {
+  cat <<'END'
+#include "arc.cuh"
+#define FROM(k) from[(k) * 1024 + threadIdx.x]
+#define KERNEL(name, path_, promises_, ...)                                                   \
+  extern "C" __global__ void name(float *sums, int stride, int width, float *const *pointers, \
+                                  const float *from, const int *keys, unsigned mask) {        \
+    int key = keys[threadIdx.x];                                                              \
+    bool active = key >= 0;                                                                   \
+    arc_options o = arc_options_default();                                                    \
+    o.path = path_;                                                                           \
+    o.promises |= promises_;                                                                  \
+    (void)width, (void)pointers, (void)mask, (void)active;                                    \
+    __VA_ARGS__                                                                               \
+  }
+#define LITERAL(name, path, promises, n, ...)                             \
+  KERNEL(name, path, promises, float values[n];                           \
+         for (int k = 0; k < n; ++k) values[k] = FROM(k);                 \
+         arc_target_f32 target = arc_target_f32_rows(sums, stride, n); (void)target; __VA_ARGS__)
+#define ADD arc_add_with_f32(target, key, values, active, o);
+#define MASKED o.lane_mask = mask; ADD
+#define DIVERGENT o.lane_mask = ARC_LANES_HERE; if (active) ADD
+#define THRESHOLD o.threshold = width; ADD
+#define POINTERS(n) arc_add_pointers_with_f32(pointers + threadIdx.x * n, n, key, values, active, o);
+#define IN_MEMORY                                                        \
+  const float *values = from + threadIdx.x * (unsigned)width;            \
+  arc_target_f32 target = arc_target_f32_rows(sums, stride, width);      \
+  ADD
+#define BOUNDED(n)                                                       \
+  float values[n];                                                       \
+  _Pragma("unroll") for (int k = 0; k < n; ++k) if (k < width) values[k] = FROM(k); \
+  arc_target_f32 target = arc_target_f32_rows(sums, stride, width);      \
+  o.max_width = n;                                                       \
+  ADD
+END
 }
-KERNEL
-}
 
-# source <path> <widths> : all kernels of one path
-source_of() {
-  echo '#include "arc.cuh"'
+# literal <path> <widths>
+literal() {
   for n in $2; do
-    args="(target, key, values, active, threshold)"
-    kernel "keyed_$1_$n" "$n" "arc_add_$1_f32$args"
-    kernel "uniform_$1_$n" "$n" "arc_add_uniform_$1_f32$args"
-    case $n in
-    1 | 10)
-      kernel "masked_$1_$n" "$n" \
-        "arc_add_masked_$1_f32(target, key, values, active, mask, threshold)"
-      kernel "divergent_$1_$n" "$n" \
-        "if (active) arc_add_divergent_$1_f32(target, key, values, threshold)"
-      kernel "pointers_$1_$n" "$n" \
-        "arc_add_pointers_$1_f32(pointers + threadIdx.x * $n, $n, key, values, active, threshold)"
-      ;;
-    esac
+    echo "LITERAL(keyed_$1_$n, ARC_PATH_$1, 0, $n, ADD)"
+    echo "LITERAL(uniform_$1_$n, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, $n, ADD)"
   done
 }
 
-# One architecture and path; the report stays in the scratch folder.
-if [ "${4:-}" = one ]; then
-  arch=${5%:*} path=${5#*:}
-  case " $full " in *" $arch "*) set=full ;; *) set=few ;; esac
-  "$nvcc" -std=c++17 -arch="$arch" -cubin -Xptxas -v -Werror all-warnings -I"$root" \
-    -o "$work/$arch.$path.cubin" "$work/$set.$path.cu" >"$work/$arch.$path.txt" 2>&1
+# forms <path> <width>
+forms() {
+  echo "LITERAL(masked_$1_$2, ARC_PATH_$1, 0, $2, MASKED)"
+  echo "LITERAL(divergent_$1_$2, ARC_PATH_$1, 0, $2, DIVERGENT)"
+  echo "LITERAL(threshold_$1_$2, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, $2, THRESHOLD)"
+  echo "LITERAL(pointers_$1_$2, ARC_PATH_$1, 0, $2, POINTERS($2))"
+}
+
+# run_time <path> <bounds>
+run_time() {
+  echo "KERNEL(in_memory_$1, ARC_PATH_$1, 0, IN_MEMORY)"
+  for n in $2; do
+    echo "KERNEL(bounded_$1_$n, ARC_PATH_$1, 0, BOUNDED($n))"
+    echo "KERNEL(bounded_uniform_$1_$n, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, BOUNDED($n))"
+  done
+}
+
+# assemble <name> <architecture, or all> <how many> : the kernels come from stdin
+assemble() {
+  { prelude && cat; } >"$work/$1.cu"
+  "$nvcc" -std=c++17 -arch="$2" -fatbin -Xptxas -v -Wno-deprecated-gpu-targets -Werror all-warnings \
+    -I"$root" -o "$work/$1.fatbin" "$work/$1.cu" >"$work/$1.txt" 2>&1
   status=$?
-  rm -f "$work/$arch.$path.cubin"
-  wanted=$(grep -c __global__ "$work/$set.$path.cu")
-  seen=$(grep -c 'bytes stack frame' "$work/$arch.$path.txt")
-  clean=$(grep -c "$spotless" "$work/$arch.$path.txt")
-  if [ $status -eq 0 ] && [ "$seen" -eq "$wanted" ] && [ "$clean" -eq "$wanted" ]; then
-    echo "$arch $path: $clean kernels, registers only"
-    exit 0
+  wanted=$(($(grep -c '^LITERAL\|^KERNEL' "$work/$1.cu") * $3))
+  clean=$(grep -c "$spotless" "$work/$1.txt")
+  if [ $status -eq 0 ] && [ "$clean" -eq "$wanted" ] && [ "$wanted" -gt 0 ]; then
+    echo "$1: $clean kernels, registers only"
+    return
   fi
-  echo "$arch $path: FAILED: nvcc $status, $wanted kernels written, $seen reported, $clean clean"
-  grep -B1 'bytes stack frame' "$work/$arch.$path.txt" | grep -v -e '^--' |
-    paste - - | grep -v "$spotless" | head -n 10
-  grep -i -e error -e warning "$work/$arch.$path.txt" | head -n 10
-  exit 1
-fi
+  echo "$1: FAILED: nvcc $status, $wanted kernels wanted, $clean without stack frame and spill"
+  grep -A2 'Compiling entry' "$work/$1.txt" | grep -e Compiling -e 'bytes stack' | paste - - |
+    grep -v "$spotless" | head -n 10
+  grep -i -e error -e warning "$work/$1.txt" | head -n 10
+  failed=1
+}
 
 mkdir -p "$work"
-rm -f "$work"/*
-for path in $paths; do
-  source_of "$path" "$all_widths" >"$work/full.$path.cu"
-  source_of "$path" "$few_widths" >"$work/few.$path.cu"
-done
-archs=${ARC_STACK_ARCHS:-$("$nvcc" --list-gpu-code | grep '^sm_')}
-for arch in $archs; do
-  for path in $paths; do echo "$arch:$path"; done
-done >"$work/jobs"
-[ -s "$work/jobs" ] || {
-  echo "FAILED: nvcc lists no architecture"
-  exit 1
-}
-xargs -P "$jobs" -n 1 sh "$0" "$root" "$2" "$jobs" one <"$work/jobs"
+failed=0
+if [ "${3:-}" = --all ]; then
+  for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
+  for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
+else
+  literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
+  { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
+  literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
+fi
+exit $failed

@@ -9,28 +9,51 @@
 /* What to do wrong, and in which lane: the others call correctly. */
 enum {
   CORRECT,
+  STRIDE_0, /* legal: one row for all keys; in all lanes */
   WIDTH_0,
   WIDTH_NEGATIVE,
   PIECE_WIDTH_0,
   STRIDE_TOO_LONG,
+  STRIDE_BELOW_WIDTH,
   NO_PIECES,
   NINE_PIECES,
+  BOUND_BELOW_WIDTH,
   THRESHOLD_NEGATIVE,
   THRESHOLD_35,
   MASK_WITHOUT_CALLER,
   KEYS_DIFFER,
   INACTIVE_NOT_ZERO,
   NOBODY_ACTIVE,
+  ROW_NOT_ALIGNED, /* in all lanes */
   MISTAKES
 };
 
+enum { NEVER = 9 };
+
+/* The level from which on it is reported, and how. What lanes do not agree on, and who is absent:
+   user_errors.cu. */
 static const struct {
   int level;
   const char *says;
-} expected[MISTAKES] = {{9, ""},          {1, "width"},  {1, "width"},  {1, "width"},
-                        {1, "stride"},    {1, "pieces"}, {1, "pieces"}, {1, "threshold"},
-                        {1, "threshold"}, {1, "mask"},   {2, "keys"},   {2, "zero"},
-                        {2, "active"}};
+} expected[MISTAKES] = {{NEVER, ""},
+                        {NEVER, ""},
+                        {1, "width"},
+                        {1, "width"},
+                        {1, "the width of a piece"},
+                        {1, "the stride of a piece must lie between"},
+                        {1, "the stride of a piece is below its width"},
+                        {1, "1 to 8 pieces"},
+                        {1, "1 to 8 pieces"},
+                        {1, "above options.max_width"},
+                        {1, "threshold"},
+                        {1, "threshold"},
+                        {1, "lane mask"},
+                        {2, "keys of a uniform add differ"},
+                        {2, "not zero"},
+                        {2, "no lane of the warp is active"},
+                        {2, "not aligned to 16 bytes"}};
+
+enum { KEYED, UNIFORM, POINTERS, ENTRIES };
 
 struct mistake {
   float *sums;
@@ -47,76 +70,59 @@ static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, 
   const int count = kind == NO_PIECES ? 0 : kind == NINE_PIECES ? 9 : 2;
   if (kind == WIDTH_0) return arc_target_f32_rows(m.sums, 20, 0);
   if (kind == WIDTH_NEGATIVE) return arc_target_f32_rows(m.sums, 20, -3);
+  if (kind == STRIDE_0) return arc_target_f32_rows(m.sums, 0, 2);
+  if (kind == STRIDE_BELOW_WIDTH) return arc_target_f32_rows(m.sums, 1, 2);
+  if (kind == ROW_NOT_ALIGNED) return arc_target_f32_rows(m.sums, 18, 2);
   return arc_target_f32_pieces(pieces, count);
 }
 
-enum { KEYED = CHECK_KEYED, UNIFORM = CHECK_UNIFORM, MASKED = CHECK_MASKED, ENTRIES };
-
-template <int form>
-static __device__ void call_on_path(struct mistake m, const arc_target_f32 &target,
-                                    const struct check_call &c) {
-  if (m.entry != form) return;
-  switch (m.path) {
-    case ARC_PATH_ATOMIC:
-      check_add(form, ARC_PATH_ATOMIC, target, c);
-      break;
-    case ARC_PATH_SERIALIZED:
-      check_add(form, ARC_PATH_SERIALIZED, target, c);
-      break;
-    case ARC_PATH_BUTTERFLY:
-      check_add(form, ARC_PATH_BUTTERFLY, target, c);
-      break;
-    case ARC_PATH_TRANSPOSED:
-      check_add(form, ARC_PATH_TRANSPOSED, target, c);
-      break;
-    case ARC_PATH_TREE:
-      check_add(form, ARC_PATH_TREE, target, c);
-      break;
-    case ARC_PATH_AUTO:
-      check_add(form, ARC_PATH_AUTO, target, c);
-      break;
-    default:
-      check_add(form, 0, target, c);
-      break;
-  }
-}
-
+/* For the CPU warp, so that the path may be known at run time only. */
 static __global__ void call(struct mistake m) {
-  const int kind = check_lane() == m.lane ? m.kind : CORRECT;
+  const bool all_lanes = m.kind == STRIDE_0 || m.kind == ROW_NOT_ALIGNED;
+  const int kind = all_lanes || check_lane() == m.lane ? m.kind : CORRECT;
   const bool active = m.kind != NOBODY_ACTIVE && check_lane() % 7 != 3;
   const float value = active ? (float)check_lane() : 0.0f;
-  float values[2] = {value, 2 * value};
-  const arc_target_f32 target = wrong_target(m, kind);
-  const int threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
+  const float values[2] = {value, kind == INACTIVE_NOT_ZERO ? 1.0f : 2 * value};
+  float *const pointers[2] = {m.sums, m.sums + 1};
   const int key = kind == KEYS_DIFFER ? 2 : 1;
-  if (kind == INACTIVE_NOT_ZERO) values[1] = 1.0f;
-  struct check_call c = {key, values, NULL, 0, active, 0xffffffffu, threshold};
-  if (m.kind == MASK_WITHOUT_CALLER) c.mask = ~(1u << m.lane);
-  call_on_path<CHECK_KEYED>(m, target, c);
-  call_on_path<CHECK_UNIFORM>(m, target, c);
-  call_on_path<CHECK_MASKED>(m, target, c);
+  arc_options o = arc_options_default();
+  o.path = m.path;
+  o.threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
+  if (m.entry == UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
+  if (kind == ROW_NOT_ALIGNED) o.promises |= ARC_PROMISE_ALIGNED_16;
+  if (m.kind == MASK_WITHOUT_CALLER) o.lane_mask = ~(1u << m.lane);
+  if (kind == BOUND_BELOW_WIDTH) o.max_width = 1;
+  const int width = kind == WIDTH_0 ? 0 : kind == WIDTH_NEGATIVE ? -3 : 2;
+  if (m.entry == POINTERS)
+    arc_add_pointers_with_f32(pointers, width, key, values, active, o);
+  else
+    arc_add_with_f32(wrong_target(m, kind), key, values, active, o);
+}
+
+static int is_of_target(int kind) {
+  return kind == STRIDE_0 || (kind >= PIECE_WIDTH_0 && kind <= NINE_PIECES) ||
+         kind == ROW_NOT_ALIGNED;
 }
 
 /* Whether this build promises to report the mistake, made in a lane that is active or not. */
-static int is_promised(int kind, int entry, int path, int active) {
+static int is_promised(int kind, int entry, int active) {
   if (expected[kind].level > ARC_CHECK) return 0;
-  if (kind == MASK_WITHOUT_CALLER) return entry == MASKED;
-  if (kind == KEYS_DIFFER)
-    return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY) && path != ARC_PATH_ATOMIC;
-  if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE && path != ARC_PATH_ATOMIC;
-  if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active && path != ARC_PATH_ATOMIC;
+  if (kind == KEYS_DIFFER) return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY);
+  if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
+  if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
   return 1;
 }
 
 /* Without a check these would be caught elsewhere, or run wild. */
 static int is_harmless_unchecked(int kind) {
-  return kind == CORRECT || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
+  return kind <= STRIDE_0 || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
          (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
 }
 
 static void run_mistake(int kind, int lane, int path, int entry) {
   struct check_random random;
-  const int promised = is_promised(kind, entry, path ? path : ARC_PATH, lane % 7 != 3);
+  if (entry == POINTERS && is_of_target(kind)) return;
+  const int promised = is_promised(kind, entry, lane % 7 != 3);
   if (!promised && !is_harmless_unchecked(kind)) return;
   if (!check_begin("ARC_CHECK", &random)) return;
   struct mistake m = {NULL, kind, lane, path, entry};
@@ -142,7 +148,7 @@ static void run_mistake(int kind, int lane, int path, int entry) {
 int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int kind = 0; kind < MISTAKES; ++kind)
-    for (int path = 0; path <= ARC_PATH_AUTO; ++path)
+    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
       for (int entry = 0; entry < ENTRIES; ++entry)
         for (int i = 0; i < 3; ++i) {
           const int lanes[] = {0, 10, 31};

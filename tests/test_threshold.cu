@@ -118,6 +118,7 @@ int main(int argc, char **argv) {
     for (int threshold = 0; threshold <= ARC_THRESHOLD_NEVER; ++threshold) {
       one_warp(ARC_PATH_TRANSPOSED, count, threshold);
       one_warp(ARC_PATH_BUTTERFLY, count, threshold);
+      one_warp(ARC_PATH_AUTO, count, threshold);
     }
   return check_finish();
 }

@@ -481,9 +481,10 @@ static __global__ void twin(int *out) {
   int lane = (int)threadIdx.x % 32;
   int most = largest_of_two(lane & 1 ? lane : 3, 3);
   most += largest(lane);
-  // __syncwarp() may still be executed at different places, and a call is over when it returns.
+  // __syncwarp() may still be executed at different places, and a call is over after its statement.
   int v = lane & 1 ? sync_and_negate(lane) : -sync_and_negate(lane);
-  v = (lane < 4 ? sync_and_negate(v) : (__syncwarp(), v)) + __shfl_xor_sync(FULL, v, 0);
+  v = lane < 4 ? sync_and_negate(v) : (__syncwarp(), v);
+  v += __shfl_xor_sync(FULL, v, 0);
   atomicMax(out, v == 1000 ? 0 : most);
 }
 }
