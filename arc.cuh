@@ -1000,11 +1000,15 @@ ARC__FN bool arc__promises_all(const arc__call *c) {
                               ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
 }
 
-/* The balancing threshold; arc's own by c->target->kept. In the papers' form each value is a
-   request. */
+/* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
+ARC__FN bool arc__adds_by_value(const arc__call *c) {
+  return !c->target || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
+}
+
+/* The balancing threshold; arc's own by c->target->kept. */
 ARC__FN int arc__threshold(const arc__call *c) {
   if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
-  if (!c->target) return ARC_MIN_LANES_TO_REDUCE(arc__shuffles(c->width), c->width);
+  if (arc__adds_by_value(c)) return ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width);
   if (arc__is_auto_keyed(c)) return c->target->kept.min_lanes_to_match;
   return arc__promises_all(c) ? c->target->kept.min_lanes_to_reduce_promised
                               : c->target->kept.min_lanes_to_reduce;
