@@ -65,7 +65,7 @@
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
-/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a sixtieth of the time,
+/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
    and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
 #if defined(__CUDACC__)
 #define ARC__FN static __device__ __forceinline__
@@ -113,7 +113,6 @@ typedef struct arc__target {
   int pieces;
   int width;
   arc__decision decision;   /* by the strides: bases are aligned as these allow */
-  arc__decision kept;       /* the same out of __popc, which ptxas does not compute anew */
   arc__slot warp_slot;      /* after a reduction over the warp */
   arc__slot half_warp_slot; /* after one over each half-warp */
   int builder;              /* the lane that built it; ARC_CHECK 2 */
@@ -238,12 +237,13 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...)                                          \
-  ARC__PIECE(i, 0, count, __VA_ARGS__)                                          \
-  ARC__PIECE(i, 1, count, __VA_ARGS__)                                          \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)     \
-      ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__) \
-          ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...)                                      \
+  ARC__PIECE(i, 0, count, __VA_ARGS__)                                      \
+  ARC__PIECE(i, 1, count, __VA_ARGS__)                                      \
+  ARC__PIECE(i, 2, count, __VA_ARGS__)                                      \
+  ARC__PIECE(i, 3, count, __VA_ARGS__)                                      \
+  ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__) \
+      ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
 
@@ -304,8 +304,8 @@ ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
 #endif
 }
 
-/* One warp's call, the same in every helper. kind, path and promises are literals; lanes: who calls;
-   present: the active ones among them. */
+/* One warp's call, the same in every helper. kind, path and promises are literals. lanes: who
+   calls; present: the active ones among them. */
 typedef struct arc__call {
   const arc__target *target;   /* null in the papers' form, */
   const void *const *pointers; /* which has one pointer a value */
@@ -583,6 +583,7 @@ ARC__FN arc__decision arc__decide(int width, int requests) {
   return d;
 }
 
+/* Out of __popc, which ptxas does not compute anew in every call. */
 ARC__FN int arc__kept(int lanes) {
   return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
 }
@@ -593,17 +594,18 @@ ARC__FN void arc__target_end(arc__target *t) {
     requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
   })
   int log2 = arc__largest_log2(t->piece[0].stride_bytes);
+  arc__decision d;
   if (t->pieces > 1) /* else selects among constants, where the formulas would divide */
-    t->decision = arc__decide(t->width, requests);
+    d = arc__decide(t->width, requests);
   else if (log2 == 4)
-    t->decision = arc__decide(t->width, arc__requests(t->width, 4));
+    d = arc__decide(t->width, arc__requests(t->width, 4));
   else if (log2 == 3)
-    t->decision = arc__decide(t->width, arc__requests(t->width, 3));
+    d = arc__decide(t->width, arc__requests(t->width, 3));
   else
-    t->decision = arc__decide(t->width, t->width);
-  t->kept.min_lanes_to_reduce = arc__kept(t->decision.min_lanes_to_reduce);
-  t->kept.min_lanes_to_reduce_promised = arc__kept(t->decision.min_lanes_to_reduce_promised);
-  t->kept.min_lanes_to_match = arc__kept(t->decision.min_lanes_to_match);
+    d = arc__decide(t->width, t->width);
+  t->decision.min_lanes_to_reduce = arc__kept(d.min_lanes_to_reduce);
+  t->decision.min_lanes_to_reduce_promised = arc__kept(d.min_lanes_to_reduce_promised);
+  t->decision.min_lanes_to_match = arc__kept(d.min_lanes_to_match);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
@@ -730,10 +732,10 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
 }
 
 /* ---- >>transposed ------------------------------------------------------------------------ */
-/* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words: of
-   two neighbouring words the lower lane keeps the first and sends the second, the upper lane the
+/* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words:
+   of two neighbouring words the lower lane keeps the first and sends the second, the upper lane the
    other way round, and both add what they receive. S(n) shuffles instead of 5 n, and lane l ends
-   with the sum of value l. Four lanes and three values, "a 01" being value a summed over lanes 0, 1:
+   with the sum of value l. Four lanes and three values, "a 01" being a summed over lanes 0, 1:
 
              words         exchange 1 apart              exchange 2 apart
      lane 0  a0 b0 c0  ->  a 01  c 01    keeps a, c  ->  a 0123    keeps a
@@ -1005,27 +1007,18 @@ ARC__FN bool arc__adds_by_value(const arc__call *c) {
   return !c->target || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
 }
 
-/* The balancing threshold; arc's own by c->target->kept. */
+/* The balancing threshold. */
 ARC__FN int arc__threshold(const arc__call *c) {
   if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
   if (arc__adds_by_value(c)) return ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width);
-  if (arc__is_auto_keyed(c)) return c->target->kept.min_lanes_to_match;
-  return arc__promises_all(c) ? c->target->kept.min_lanes_to_reduce_promised
-                              : c->target->kept.min_lanes_to_reduce;
-}
-
-/* Whether auto reduces one key's lanes however few they are. Literals decide it, since `kept` does
-   not fold; then no branch for few lanes is compiled. */
-ARC__FN bool arc__always_reduces(const arc__call *c) {
-  if (c->path != ARC_PATH_AUTO || !c->target || !arc__promised(c, ARC_PROMISE_ONE_KEY))
-    return false;
-  if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold <= 1;
-  return arc__promises_all(c) && c->target->decision.min_lanes_to_reduce_promised <= 1;
+  if (arc__is_auto_keyed(c)) return c->target->decision.min_lanes_to_match;
+  return arc__promises_all(c) ? c->target->decision.min_lanes_to_reduce_promised
+                              : c->target->decision.min_lanes_to_reduce;
 }
 
 /* Whether every active lane adds by itself. */
 ARC__FN bool arc__too_few(arc__call *c, int threshold) {
-  bool few = !arc__always_reduces(c) && __popc(c->present) < threshold;
+  bool few = __popc(c->present) < threshold;
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
   if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (!arc__is_butterfly(c)) return false;
@@ -1060,11 +1053,8 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
 
 ARC__FN void arc__reduce(arc__call *c, int threshold) {
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
-    const bool may_clobber = true;
-    if (c->path == ARC_PATH_TRANSPOSED || arc__always_reduces(c))
-      arc__add_one_group(c, may_clobber);
-    else
-      arc__add_one_group(c, !may_clobber); /* the branch for few lanes reads the values too */
+    /* auto's branch for few lanes reads the values too */
+    arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
     return;
   }
   if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED) {

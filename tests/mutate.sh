@@ -35,12 +35,11 @@ key_promised_by_nobody test_uniform s/has_key = arc__promised(c, ARC_PROMISE_ONE
 one_value_from_every_lane test_uniform s/slot.owned = arc__leads(group, c->lane);/slot.owned = 1;/
 one_value_shuffles_a_key test_empty_cost s/if (known || c->width == 1) return c->key;/if (known) return c->key;/
 sums_from_every_lane test_uniform s/if (arc__leads(c->group, c->lane)) arc__emit/if (c->active) arc__emit/
-+inactive_lanes_counted test_threshold s/!arc__always_reduces(c) \&\& __popc(c->present) < threshold/!arc__always_reduces(c) \&\& __popc(c->lanes) < threshold/
-threshold_off_by_one test_threshold s/!arc__always_reduces(c) \&\& __popc(c->present) < threshold/!arc__always_reduces(c) \&\& __popc(c->present) <= threshold/
++inactive_lanes_counted test_threshold s/__popc(c->present) < threshold/__popc(c->lanes) < threshold/
+threshold_off_by_one test_threshold s/__popc(c->present) < threshold/__popc(c->present) <= threshold/
 threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (__popc(group) <= threshold)/
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
 threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->threshold/!c->active || __popc(c->group) > c->threshold/
-threshold_2_always_reduces test_threshold s/return c->threshold <= 1;/return c->threshold <= 2;/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_add s/rest \&= ~group;/rest \&= ~group, rest \&= rest - 1u;/
 +lost_groups_below_threshold test_threshold s/if (arc__add_each_group(c, threshold)) arc__add_plain(c);/arc__add_each_group(c, threshold);/
