@@ -125,7 +125,7 @@ typedef struct arc_target_f32 {
 /* Builds a target from one array of rows.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
    bound to the calling lane: do not pass it to another one. Passing it to a function that is not
-   inlined makes its pieces run-time values: correct, slow, and long to compile.
+   inlined makes its pieces run-time values: correct, slow, and longer to compile.
    Cost: about 20 instructions with a literal width. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
