@@ -242,8 +242,9 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
   ARC__PIECE(i, 1, count, __VA_ARGS__)                                      \
   ARC__PIECE(i, 2, count, __VA_ARGS__)                                      \
   ARC__PIECE(i, 3, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 4, count, __VA_ARGS__) ARC__PIECE(i, 5, count, __VA_ARGS__) \
-      ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
+  ARC__PIECE(i, 4, count, __VA_ARGS__)                                      \
+  ARC__PIECE(i, 5, count, __VA_ARGS__) ARC__PIECE(i, 6, count, __VA_ARGS__) \
+      ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
 
@@ -331,6 +332,11 @@ ARC__FN bool arc__is_transposed(const arc__call *c) {
 /* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
 ARC__FN bool arc__is_butterfly(const arc__call *c) {
   return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
+}
+
+/* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
+ARC__FN bool arc__adds_by_value(const arc__call *c) {
+  return !c->target || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
 }
 
 ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
@@ -668,8 +674,7 @@ ARC__FN void arc__emit_run(const arc__call *c, const arc__run *r, int vector_log
 ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset, arc__run r) {
   r.address = arc__row(p, c->key) + (long long)ARC__VALUE_BYTES * offset;
   int vector_log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2 : p->vector_log2;
-  if (offset % 4 != 0 || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY)
-    vector_log2 = 2; /* the papers' paths add value by value */
+  if (offset % 4 != 0 || arc__adds_by_value(c)) vector_log2 = 2;
   if (vector_log2 >= 4 && r.count >= 4)
     arc__emit_run(c, &r, 4);
   else if (vector_log2 >= 3 && r.count >= 2)
@@ -1000,11 +1005,6 @@ ARC__FN void arc__check_call(const arc__call *c) {
 ARC__FN bool arc__promises_all(const arc__call *c) {
   return arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                               ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
-}
-
-/* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
-ARC__FN bool arc__adds_by_value(const arc__call *c) {
-  return !c->target || c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
 }
 
 /* The balancing threshold. */
