@@ -237,14 +237,14 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...)                                      \
-  ARC__PIECE(i, 0, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 1, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 2, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 3, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 4, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 5, count, __VA_ARGS__) ARC__PIECE(i, 6, count, __VA_ARGS__) \
-      ARC__PIECE(i, 7, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...) \
+  ARC__PIECE(i, 0, count, __VA_ARGS__) \
+  ARC__PIECE(i, 1, count, __VA_ARGS__) \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) \
+  ARC__PIECE(i, 3, count, __VA_ARGS__) \
+  ARC__PIECE(i, 4, count, __VA_ARGS__) \
+  ARC__PIECE(i, 5, count, __VA_ARGS__) \
+  ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
 
@@ -286,6 +286,9 @@ ARC__FN int arc__lane(void) {
 }
 
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
+
+/* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
+ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
 
 /* mask must not be empty. The highest lane is one instruction cheaper to find than the lowest. */
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
@@ -553,12 +556,11 @@ ARC__FN char *arc__row(const arc__piece *p, int key) {
 
 /* Where the given value of key 0 lies, and the stride of its piece. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
-  arc__slot slot = {t->piece[0].base + (long long)ARC__VALUE_BYTES * value,
-                    t->piece[0].stride_bytes, value < t->width};
+  arc__slot slot = {t->piece[0].base, t->piece[0].stride_bytes, value < t->width};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
-    if (value >= begin) { /* the last piece that begins at or below it */
+    if (slot.owned && value >= begin) { /* the last piece that begins at or below it */
       slot.base = p->base + (long long)ARC__VALUE_BYTES * (value - begin);
       slot.stride_bytes = p->stride_bytes;
     }
@@ -589,11 +591,6 @@ ARC__FN arc__decision arc__decide(int width, int requests) {
   return d;
 }
 
-/* Out of __popc, which ptxas does not compute anew in every call. */
-ARC__FN int arc__kept(int lanes) {
-  return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
-}
-
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane();
   ARC__EACH_PIECE(i, t->pieces, {
@@ -609,12 +606,14 @@ ARC__FN void arc__target_end(arc__target *t) {
     d = arc__decide(t->width, arc__requests(t->width, 3));
   else
     d = arc__decide(t->width, t->width);
-  t->decision.min_lanes_to_reduce = arc__kept(d.min_lanes_to_reduce);
-  t->decision.min_lanes_to_reduce_promised = arc__kept(d.min_lanes_to_reduce_promised);
-  t->decision.min_lanes_to_match = arc__kept(d.min_lanes_to_match);
+  t->decision = d;
+  t->builder = lane;
+  lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
-  t->builder = lane;
+#if defined(__CUDA_ARCH__)
+  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes)); /* or it is selected in each call */
+#endif
 }
 
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width) {
@@ -1009,11 +1008,13 @@ ARC__FN bool arc__promises_all(const arc__call *c) {
 
 /* The balancing threshold. */
 ARC__FN int arc__threshold(const arc__call *c) {
-  if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
-  if (arc__adds_by_value(c)) return ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width);
-  if (arc__is_auto_keyed(c)) return c->target->decision.min_lanes_to_match;
-  return arc__promises_all(c) ? c->target->decision.min_lanes_to_reduce_promised
-                              : c->target->decision.min_lanes_to_reduce;
+  int lanes = c->threshold;
+  if (lanes == ARC_THRESHOLD_AUTO)
+    lanes = arc__adds_by_value(c)   ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
+            : arc__is_auto_keyed(c) ? c->target->decision.min_lanes_to_match
+            : arc__promises_all(c)  ? c->target->decision.min_lanes_to_reduce_promised
+                                    : c->target->decision.min_lanes_to_reduce;
+  return arc__kept(lanes < 0 ? 0 : lanes > ARC__WARP ? ARC__WARP + 1 : lanes);
 }
 
 /* Whether every active lane adds by itself. */
