@@ -107,10 +107,16 @@
 #endif
 
 /* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
-   x is spelt 0. */
+   x is spelt 0 or (0). What is in parentheses calls ARC__PROBE, and cannot be joined to a name. */
 #define ARC__JOIN(a, b) a##b
-#define ARC__IS_ZERO(x) ARC__IS_ZERO_SPELT(x)
-#define ARC__IS_ZERO_SPELT(x) ARC__JOIN(ARC__ZERO_, x)
+#define ARC__SECOND(a, b, ...) b
+#define ARC__SECOND_OF(list) ARC__SECOND list
+#define ARC__PROBE(x) 0, 1
+#define ARC__IN_PARENTHESES(x) ARC__SECOND_OF((ARC__PROBE x, 0, 0))
+#define ARC__IS_ZERO(x) ARC__IS_ZERO_IF(ARC__IN_PARENTHESES(x))(x)
+#define ARC__IS_ZERO_IF(in_parentheses) ARC__JOIN(ARC__IS_ZERO_IF_, in_parentheses)
+#define ARC__IS_ZERO_IF_0(x) ARC__JOIN(ARC__ZERO_, x)
+#define ARC__IS_ZERO_IF_1(x) ARC__IS_ZERO_IF_0 x
 #define ARC__ZERO_0 1
 #define ARC__ZERO_ 0
 
