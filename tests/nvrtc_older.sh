@@ -1,11 +1,12 @@
 #!/bin/sh
-# nvrtc12.sh - arc.cuh compiles for architectures that CUDA 13 has dropped: sm_50, 60, 61, 70.
+# nvrtc_older.sh - arc.cuh compiles under an NVRTC older than the installed one: the oldest toolkit
+# that the README names, and architectures that CUDA 13 has dropped.
 # SPDX-License-Identifier: Apache-2.0
 #
-# nvrtc12.sh <nvrtc program> <repository> <scratch folder>
-# Takes CUDA 12's NVRTC from the Python package index, once; exit code 77 where it cannot be had.
+# nvrtc_older.sh <nvrtc program> <repository> <scratch folder> <Python package> <architectures>
+# ARC_DOWNLOADS=1 allows to fetch the package, once. Exit code 77 where it is not there.
 set -u
-program=$1 root=$2 work=$3/nvrtc12
+program=$1 root=$2 work=$3/$4 package=$4 architectures=$5
 mkdir -p "$work" && cd "$work" || exit 1
 
 skip() {
@@ -13,14 +14,15 @@ skip() {
   exit 77
 }
 
-library=$(find . -name 'libnvrtc.so.12' | head -n 1)
+library=$(find . -name 'libnvrtc.so.1*' | head -n 1)
 if [ -z "$library" ]; then
-  command -v python3 >/dev/null || skip "no python3 to fetch CUDA 12's NVRTC"
+  [ "${ARC_DOWNLOADS:-}" = 1 ] || skip "with ARC_DOWNLOADS=1 this test fetches $package (30 MB)"
+  command -v python3 >/dev/null || skip "no python3 to fetch $package"
   python3 -m pip download -q --no-deps --only-binary=:all: --disable-pip-version-check -d . \
-    nvidia-cuda-nvrtc-cu12 >pip.log 2>&1 || skip "CUDA 12's NVRTC could not be fetched"
+    "$package" >pip.log 2>&1 || skip "$package could not be fetched"
   cmake -E tar xf ./*.whl || skip "the fetched package could not be unpacked"
   rm -f ./*.whl
-  library=$(find . -name 'libnvrtc.so.12' | head -n 1)
-  [ -n "$library" ] || skip "the fetched package holds no libnvrtc.so.12"
+  library=$(find . -name 'libnvrtc.so.1*' | head -n 1)
+  [ -n "$library" ] || skip "the fetched package holds no NVRTC"
 fi
-"$program" --root "$root" --library "$PWD/$library" --architectures 50,60,61,70
+"$program" --root "$root" --library "$PWD/$library" --architectures "$architectures"
