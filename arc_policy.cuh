@@ -29,8 +29,8 @@
    ARC_ALIGNED_16         0, 1                     0                    1: the caller promises that all rows lie in
                                                                         global memory, base and stride multiples of
                                                                         16 bytes. Saves the code for other rows.
-   ARC_VECTOR_ATOMICS     0, 1                     1                    1: 8- and 16-byte reduction instructions
-                                                                        where architecture (sm_90), alignment and
+   ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions
+                                                   CUDA 12.1            where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
    ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
                           ARC_SCOPE_SYSTEM                              GPUs and the CPU too. Slower on peer memory;
@@ -97,7 +97,11 @@
 #define ARC_ALIGNED_16 0
 #endif
 #ifndef ARC_VECTOR_ATOMICS
+#if defined(__CUDACC_VER_MAJOR__) && 100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ < 1201
+#define ARC_VECTOR_ATOMICS 0
+#else
 #define ARC_VECTOR_ATOMICS 1
+#endif
 #endif
 #ifndef ARC_SCOPE
 #define ARC_SCOPE ARC_SCOPE_DEVICE
