@@ -54,6 +54,10 @@
    should state a literal bound (options.max_width), which keeps a local array in registers.
 
    JIT users: pass arc.cuh and arc_policy.cuh as two named strings; nothing else is included. */
+#if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
+#define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
+#error "arc.cuh: compile this file as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first to run on the CPU"
+#endif
 #ifndef ARC_CUH
 #define ARC_CUH
 
@@ -399,24 +403,27 @@ ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, 
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
    device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
    a word that another branch reads too before it is written, and then a select is cheaper. Both in
-   PTX: there all of a lane's predicates come from one instruction, R2P. */
+   PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from being
+   written before all is read; CUDA 11 has no early clobber, "=&f". */
 ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
   float keep = __uint_as_float(*low), send;
   if (kind == ARC__KIND_F32 && may_clobber)
-    asm("{\n\t.reg .pred upper;\n\t"
+    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 %1, %0, %2, upper;\n\t"
-        "@upper add.f32 %0, %2, 0f80000000;\n\t}"
-        : "+f"(keep), "=&f"(send)
+        "selp.f32 sent, %0, %2, upper;\n\t"
+        "@upper add.f32 %0, %2, 0f80000000;\n\t"
+        "mov.f32 %1, sent;\n\t}"
+        : "+f"(keep), "=f"(send)
         : "f"(__uint_as_float(high)), "r"(upper));
   else
-    asm("{\n\t.reg .pred upper;\n\t"
+    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 %1, %0, %2, upper;\n\t"
-        "selp.f32 %0, %2, %0, upper;\n\t}"
-        : "+f"(keep), "=&f"(send)
+        "selp.f32 sent, %0, %2, upper;\n\t"
+        "selp.f32 %0, %2, %0, upper;\n\t"
+        "mov.f32 %1, sent;\n\t}"
+        : "+f"(keep), "=f"(send)
         : "f"(__uint_as_float(high)), "r"(upper));
   *low = __float_as_uint(keep);
   return __float_as_uint(send);

@@ -29,8 +29,8 @@
    ARC_ALIGNED_16         0, 1                     0                    1: the caller promises that all rows lie in
                                                                         global memory, base and stride multiples of
                                                                         16 bytes. Saves the code for other rows.
-   ARC_VECTOR_ATOMICS     0, 1                     1                    1: 8- and 16-byte reduction instructions
-                                                                        where architecture (sm_90), alignment and
+   ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions
+                                                   CUDA 12.1            where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
    ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
                           ARC_SCOPE_SYSTEM                              GPUs and the CPU too. Slower on peer memory;
@@ -97,7 +97,11 @@
 #define ARC_ALIGNED_16 0
 #endif
 #ifndef ARC_VECTOR_ATOMICS
+#if defined(__CUDACC_VER_MAJOR__) && 100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ < 1201
+#define ARC_VECTOR_ATOMICS 0
+#else
 #define ARC_VECTOR_ATOMICS 1
+#endif
 #endif
 #ifndef ARC_SCOPE
 #define ARC_SCOPE ARC_SCOPE_DEVICE
@@ -107,10 +111,16 @@
 #endif
 
 /* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
-   x is spelt 0. */
+   x is spelt 0 or (0). What is in parentheses calls ARC__PROBE, and cannot be joined to a name. */
 #define ARC__JOIN(a, b) a##b
-#define ARC__IS_ZERO(x) ARC__IS_ZERO_SPELT(x)
-#define ARC__IS_ZERO_SPELT(x) ARC__JOIN(ARC__ZERO_, x)
+#define ARC__SECOND(a, b, ...) b
+#define ARC__SECOND_OF(list) ARC__SECOND list
+#define ARC__PROBE(x) 0, 1
+#define ARC__IN_PARENTHESES(x) ARC__SECOND_OF((ARC__PROBE x, 0, 0))
+#define ARC__IS_ZERO(x) ARC__IS_ZERO_IF(ARC__IN_PARENTHESES(x))(x)
+#define ARC__IS_ZERO_IF(in_parentheses) ARC__JOIN(ARC__IS_ZERO_IF_, in_parentheses)
+#define ARC__IS_ZERO_IF_0(x) ARC__JOIN(ARC__ZERO_, x)
+#define ARC__IS_ZERO_IF_1(x) ARC__IS_ZERO_IF_0 x
 #define ARC__ZERO_0 1
 #define ARC__ZERO_ 0
 

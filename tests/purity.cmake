@@ -73,7 +73,8 @@ if(NOT gxx)
 endif()
 file(WRITE ${WORK}/empty.cpp "")
 file(WRITE ${WORK}/once.cpp "#include \"arc.cuh\"\n")
-foreach(build "-DSIMT_ARCH=900" "-DSIMT_CALL_OF(call)=call" "-D__CUDACC__;-D__CUDA_ARCH__=900" "-D__CUDACC__;-DARC_CHECK=2")
+foreach(build "-DSIMT_ON_CPU=1;-DSIMT_ARCH=900" "-DSIMT_ON_CPU=1;-DSIMT_CALL_OF(call)=call"
+        "-D__CUDACC__;-D__CUDA_ARCH__=900" "-D__CUDACC__;-DARC_CHECK=2")
   foreach(name empty once)
     execute_process(COMMAND ${gxx} -dM -E -I${ROOT} ${build} ${WORK}/${name}.cpp
                     OUTPUT_VARIABLE ${name} COMMAND_ERROR_IS_FATAL ANY)
@@ -93,12 +94,20 @@ foreach(build "-DSIMT_ARCH=900" "-DSIMT_CALL_OF(call)=call" "-D__CUDACC__;-D__CU
   endforeach()
 endforeach()
 
+# A file that is neither CUDA nor for the CPU warp: one error, which says what to do.
+file(WRITE ${WORK}/neither.cpp "#include \"arc.cuh\"\n#include \"arc.cuh\"\n")
+execute_process(COMMAND ${gxx} -I${ROOT} -fsyntax-only ${WORK}/neither.cpp ERROR_VARIABLE text)
+string(REGEX MATCHALL "error:" errors "${text}")
+if(NOT errors STREQUAL "error:" OR NOT text MATCHES "this file as CUDA.*include simt/simt.cuh first")
+  fail("a file without CUDA gets:\n${text}")
+endif()
+
 # A C compiler reads the header, and lists every function in it.
 find_program(gcc NAMES gcc)
 if(gcc)
   file(WRITE ${WORK}/functions.c
        "#include \"${TESTS}/purity_prelude.h\"\n#include \"arc.cuh\"\n#include \"arc.cuh\"\n")
-  execute_process(COMMAND ${gcc} -std=gnu99 -DSIMT_ARCH=900 -I${ROOT} -fsyntax-only
+  execute_process(COMMAND ${gcc} -std=gnu99 -DSIMT_ON_CPU=1 -DSIMT_ARCH=900 -I${ROOT} -fsyntax-only
                           -aux-info ${WORK}/functions.txt ${WORK}/functions.c
                   RESULT_VARIABLE status ERROR_VARIABLE text)
   if(NOT status EQUAL 0)
