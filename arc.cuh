@@ -53,7 +53,8 @@
    values; the values are then indexed at run time, so they should lie in memory, or the call
    should state a literal bound (options.max_width), which keeps a local array in registers.
 
-   JIT users: pass arc.cuh and arc_policy.cuh as two named strings; nothing else is included. */
+   JIT users: NVRTC takes arc.cuh and arc_policy.cuh as two named strings, CuPy and other Python
+   packages an include path (examples/python); nothing else is included. */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first to run on the CPU"

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""test_wheel.py ROOT SCRATCH VERSION - `pip install ROOT` brings the headers, downloads nothing.
+SPDX-License-Identifier: Apache-2.0"""
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+root, site, version = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2], "site"), sys.argv[3]
+if importlib.util.find_spec("pip") is None:
+    print(f"skipped: {sys.executable} has no pip")
+    sys.exit(77)
+
+shutil.rmtree(site, ignore_errors=True)
+environment = dict(os.environ, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
+python = [sys.executable, "-m"]
+subprocess.run([*python, "pip", "install", "--no-index", "--no-build-isolation", "--no-cache-dir",
+                "--disable-pip-version-check", "--target", site, root], env=environment, check=True)
+answer = subprocess.run([*python, "arc_headers"], env=environment, check=True, text=True,
+                        stdout=subprocess.PIPE, cwd=site.parent)
+folder = pathlib.Path(answer.stdout.strip())
+
+wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h"]
+errors = [f"{name} is missing in {folder}, or differs" for name in wanted
+          if not (folder / name).is_file()
+          or (folder / name).read_bytes() != (root / name).read_bytes()]
+(installed,) = importlib.metadata.distributions(name="arc_headers", path=[str(site)])
+if installed.version != version:
+    errors.append(f"the package is {installed.version}, arc is {version}")
+if site not in folder.parents:
+    errors.append(f"{folder} is not in {site}")
+print("\n".join(errors) or f"arc_headers {version}: {len(wanted)} headers in {folder}")
+sys.exit(bool(errors))

@@ -1,0 +1,2 @@
+from arc_headers import include_path
+print(include_path())

@@ -1,0 +1,52 @@
+"""backend.py - builds the wheel of arc_headers for pip (PEP 517) with the standard library alone.
+SPDX-License-Identifier: Apache-2.0"""
+import base64
+import hashlib
+import pathlib
+import re
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+HEADERS = "arc.cuh", "arc_policy.cuh", "arc_tune.h"
+WHEEL = """Wheel-Version: 1.0
+Generator: arc
+Root-Is-Purelib: true
+Tag: py3-none-any
+"""
+
+
+def version():
+    policy = (ROOT / "arc_policy.cuh").read_text(encoding="utf-8")
+    return ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
+                    for part in ("MAJOR", "MINOR", "PATCH"))
+
+
+def metadata():
+    return f"""Metadata-Version: 2.1
+Name: arc_headers
+Version: {version()}
+Summary: Header-only CUDA C library: warp-level reductions before atomic additions
+License: Apache-2.0
+Requires-Python: >=3.8
+"""
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name = f"arc_headers-{version()}"
+    files = {f"arc_headers/include/{header}": (ROOT / header).read_bytes() for header in HEADERS}
+    for module in sorted((HERE / "arc_headers").glob("*.py")):
+        files[f"arc_headers/{module.name}"] = module.read_bytes()
+    files[f"{name}.dist-info/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{name}.dist-info/METADATA"] = metadata().encode()
+    files[f"{name}.dist-info/WHEEL"] = WHEEL.encode()
+    record = ""
+    for path, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{path},sha256={digest},{len(data)}\n"
+    files[f"{name}.dist-info/RECORD"] = (record + f"{name}.dist-info/RECORD,,\n").encode()
+    wheel = f"{name}-py3-none-any.whl"
+    with zipfile.ZipFile(pathlib.Path(wheel_directory, wheel), "w") as archive:
+        for path, data in files.items():
+            archive.writestr(path, data)
+    return wheel
