@@ -22,7 +22,7 @@ typedef struct command_line_test {
   void (*on_device)(void); /* and those that do */
 } command_line_test;
 
-static const char *program;
+static const char *program, *output_path; /* where the next run's output goes; null: the folder */
 static const command_line_test *tested;
 
 typedef struct outcome {
@@ -48,7 +48,8 @@ static inline pid_t start(const char *line) {
   fflush(stdout);
   pid_t child = fork();
   if (child != 0) return child;
-  int output = open(test_path(".output"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  int output = open(output_path != nullptr ? output_path : test_path(".output"),
+                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   int errors = open(test_path(".errors"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
@@ -117,6 +118,16 @@ static inline void check_interrupted(const char *line, int signal_number) {
   forget(&o);
 }
 
+/* A full disk: no success without the output. */
+static inline void check_lost_output(const char *line) {
+  output_path = "/dev/full";
+  outcome o = run(line);
+  output_path = nullptr;
+  CHECK(o.status == 1 && lines_in(o.errors) == 1 && strstr(o.errors, "standard output"),
+        "%s: output lost: status %d, %s", line, o.status, o.errors);
+  forget(&o);
+}
+
 static inline bool program_can_run(void) {
   outcome o = run(tested->small_run);
   bool no_device = strstr(o.errors, "no CUDA device") != nullptr;
@@ -138,8 +149,11 @@ static inline int command_line_main(int argc, char **argv, const command_line_te
   program = argv[1];
   tested = test;
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  check_right("--version", 0, " of arc ");
+  check_lost_output("--help");
   test->anywhere();
   bool can_run = program_can_run();
+  if (can_run) check_lost_output(test->small_run);
   if (can_run) test->on_device();
   remove(test_path(".output"));
   remove(test_path(".errors"));

@@ -240,24 +240,40 @@ static void test_unwritable(void) {
   CHECK(test_folder_files(false) == 0, "asking left %d files", test_folder_files(true));
   check_refused(test_path("absent.ppm"), "No such file or directory");
   check_refused(test_folder, "cannot read");
+}
 
-  /* a new file takes the place of an old one only when it is complete */
-  output_file file;
+static void check_text(const char *name, const char *wanted) {
   size_t size;
+  char *bytes = test_read_file(test_path(name), &size);
+  CHECK(strcmp(bytes, wanted) == 0, "%s reads '%s', not '%s'", name, bytes, wanted);
+  free(bytes);
+}
+
+/* A new file takes the place of an old one only when it is complete; a link stays one. */
+static void test_output_files(void) {
+  output_file file;
+  error_line error;
+  char leads_to[16] = "";
   test_write_file(test_path("kept.csv"), "old", 3);
+  CHECK(symlink("kept.csv", test_path("link")) == 0, "no link");
   CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
   fprintf(file.stream, "new");
   output_file_abandon(&file);
-  char *bytes = test_read_file(test_path("kept.csv"), &size);
-  CHECK(strcmp(bytes, "old") == 0, "abandoned, but it reads %s", bytes);
-  free(bytes);
-  CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
+  check_text("kept.csv", "old");
+  CHECK(test_folder_files(false) == 2, "a temporary file is left");
+  CHECK(output_file_open(&file, test_path("link"), &error), "%s", error.text);
   fprintf(file.stream, "new");
+  CHECK(output_file_keep(&file, &error), "%s", error.text);
+  CHECK(output_file_probe(test_path("kept.csv"), &error), "%s", error.text);
+  check_text("kept.csv.partial", "new");
+  CHECK(output_file_open(&file, test_path("link"), &error), "%s", error.text);
+  fprintf(file.stream, "newer");
   CHECK(output_file_commit(&file, &error), "%s", error.text);
-  bytes = test_read_file(test_path("kept.csv"), &size);
-  CHECK(strcmp(bytes, "new") == 0, "committed, but it reads %s", bytes);
-  free(bytes);
-  CHECK(test_folder_files(true) == 1, "a temporary file is left");
+  check_text("kept.csv", "newer");
+  CHECK(readlink(test_path("link"), leads_to, sizeof leads_to - 1) > 0 &&
+            !strcmp(leads_to, "kept.csv"),
+        "the link leads to '%s'", leads_to);
+  CHECK(test_folder_files(true) == 2, "a temporary file is left");
 }
 
 int main(void) {
@@ -267,6 +283,7 @@ int main(void) {
   test_jpeg();
   test_shrink();
   test_unwritable();
+  test_output_files();
   test_folder_remove();
   return test_end("test_pictures");
 }

@@ -197,7 +197,7 @@ static int train_and_report(const options *o, trainer *t) {
     return fail(1, &error);
   }
   if (!write_all(o, t, &error)) return fail(1, &error);
-  if (!interrupted) return 0;
+  if (!interrupts) return 0;
   printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
   return 130;
 }
@@ -231,6 +231,7 @@ static void complete_options(options *o) {
 int main(int argc, char **argv) {
   options o = default_options();
   error_line error;
+  if (program_begin("gaussians", argc, argv)) return 0;
   if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
   if (o.help) {
     options_print_help(stdout);

@@ -80,6 +80,7 @@ void options_print_help(FILE *stream) {
       "                       small,medium,large\n"
       "  --repeats N          of each measurement; default: 9\n"
       "  --help               this text\n"
+      "  --version            the version\n"
       "\n"
       "examples:\n"
       "  gaussians --scene fox --scale 0.5 --out fox.ply --renders out\n"

@@ -194,11 +194,11 @@ static bool experiment_run(experiment *e, const train_settings *settings,
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
-  if (interrupted) return true;
+  if (interrupts) return true;
   trainer_begin(&t, e->data, settings);
   trainer_set_model(&t, model);
   bool done = train_on(&t, none, &seconds, error);
-  if (done && !interrupted) experiment_write_row(e, &t, seconds);
+  if (done && !interrupts) experiment_write_row(e, &t, seconds);
   trainer_end(&t);
   return done;
 }
@@ -259,7 +259,7 @@ int run_experiment(const options *o) {
   bool done = true;
   if (!output_file_open(&file, o->experiment, &error)) return fail(2, &error);
   experiment_write_head(file.stream);
-  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupted; ++kind)
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
     if ((datasets >> kind & 1u) != 0u) done = experiment_scene(file.stream, o, kind, &error);
   if (!done) {
     output_file_abandon(&file);
@@ -267,5 +267,5 @@ int run_experiment(const options *o) {
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
   printf("written    %s\n", o->experiment);
-  return interrupted ? 130 : 0;
+  return interrupts ? 130 : 0;
 }
