@@ -39,7 +39,7 @@ static bool run_groups(sweep_run *run) {
   int groups = 0, total = sweep_plan_cells(run->plan);
   for (const auto &group : run->plan) {
     size_t first = run->results.size();
-    if (interrupts) break;
+    if (interrupts || ferror(stdout)) break;
     if (!run->options.quiet) sweep_progress((int)first, total, seconds_now() - start, group[0]);
     int failed = sweep_bench_group(run->bench, group, &run->results);
     if (!run->options.quiet) progress_clear();

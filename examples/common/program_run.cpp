@@ -45,6 +45,7 @@ static void on_interrupt(int signal_number) {
 void catch_interrupts(void) {
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 bool progress_due(void) {

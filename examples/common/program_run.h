@@ -13,7 +13,7 @@ bool program_begin(const char *name, int argc, char **argv);
 
 /* How often Ctrl-C or `kill` has come, once they are caught: at the first the program ends the step
    under way and writes its results, at the second it leaves out what takes long. The third ends it
-   at once. */
+   at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */
 extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void);
 

@@ -57,13 +57,16 @@ void options_print_help(FILE *stream) {
       "\n"
       "what to write; every file appears complete or not at all\n"
       "  --out FILE           the trained Gaussians, a 3DGS .ply\n"
-      "  --renders FOLDER     every test view (every view, if none is held out) as .png or .ppm\n"
+      "  --renders FOLDER     every test view (every view, if none is held out) as .png or .ppm;\n"
+      "                       the folder is made if it is not there\n"
       "  --csv FILE           a line for each iteration: loss, Gaussians, pairs, milliseconds;\n"
       "                       with --bench-backward, its table\n"
       "  --cameras FILE       the loss by the 12 numbers of each training camera, .csv\n"
       "  --checkpoint FILE    where to stop and go on from; written at the end\n"
       "  --checkpoint-every N and every N iterations\n"
-      "  --resume FILE        goes on from a checkpoint; give the same scene and settings\n"
+      "  --resume FILE        goes on from a checkpoint; give the same scene and settings, but "
+      "any\n"
+      "                       --iterations from where it stands on\n"
       "\n"
       "measuring\n"
       "  --experiment FILE    trains with every implementation and threshold 0, 8, 16, 24, 32 on\n"
@@ -89,7 +92,8 @@ void options_print_help(FILE *stream) {
       "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
       "  gaussians --scene fox --datasets scene,small --densify off --seeds 5 --experiment t.csv\n"
       "\n"
-      "Ctrl-C stops after the current iteration and still writes the model so far (status 130).\n"
+      "Ctrl-C stops after the current iteration and writes the model so far (status 130), then\n"
+      "judges and draws it; the next Ctrl-C leaves that out, the third ends the program at once.\n"
       "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
       stream);
 }

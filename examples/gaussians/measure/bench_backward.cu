@@ -270,7 +270,7 @@ static bool bench_scene(const options *o, int kind, bench_table *table, error_li
                   ? scene_procedural(&data, &model, (scene_kind)kind, size.gaussians, size.views,
                                      size.width, size.height, o->train.seed, error)
                   : setup_load(&data, &mine, error);
-  if (!made) return false;
+  if (!made) return interrupts > 0; /* the table so far is written */
   if (kind != 0) {
     for (int i = 0; i < data.view_count && made; ++i)
       made = image_allocate(&data.views[i].picture, size.width, size.height, error);

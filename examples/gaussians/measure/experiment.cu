@@ -89,6 +89,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
   const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
+  if (interrupts) return;
   trainer_draw(t, t->training[0]);
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
@@ -239,7 +240,7 @@ static bool experiment_scene(FILE *stream, const options *o, int kind, error_lin
   const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
-  if (!done) return false;
+  if (!done) return interrupts > 0; /* the rows so far are written */
   experiment e = {stream, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
   for (int i = 0; i < o->seeds && done; ++i)
