@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nvrtc12.sh <nvrtc program> <repository> <scratch folder>
-# Takes CUDA 12's NVRTC from the Python package index, once; exit code 77 where it cannot be had.
+# Takes CUDA 12's NVRTC from the Python package index, once and only where ARC_TEST_DOWNLOADS=1 asks
+# for it; exit code 77 where it cannot be had.
 set -u
 program=$1 root=$2 work=$3/nvrtc12
 mkdir -p "$work" && cd "$work" || exit 1
@@ -15,6 +16,8 @@ skip() {
 
 library=$(find . -name 'libnvrtc.so.12' | head -n 1)
 if [ -z "$library" ]; then
+  [ "${ARC_TEST_DOWNLOADS:-}" = 1 ] ||
+    skip "CUDA 12's NVRTC is not here; ARC_TEST_DOWNLOADS=1 fetches it from the Python package index"
   command -v python3 >/dev/null || skip "no python3 to fetch CUDA 12's NVRTC"
   python3 -m pip download -q --no-deps --only-binary=:all: --disable-pip-version-check -d . \
     nvidia-cuda-nvrtc-cu12 >pip.log 2>&1 || skip "CUDA 12's NVRTC could not be fetched"
