@@ -2,6 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    GPU: times. CPU warp (simt/): counts and *model* clocks. See bench/README.md. */
+#include <stdlib.h>
+
 #include "../../examples/common/program_run.h"
 #include "sweep.h"
 
@@ -39,7 +41,8 @@ static bool run_groups(sweep_run *run) {
   int groups = 0, total = sweep_plan_cells(run->plan);
   for (const auto &group : run->plan) {
     size_t first = run->results.size();
-    if (interrupts || ferror(stdout)) break;
+    if (interrupts) break;
+    if (ferror(stdout) && !run->csv.stream) exit(exit_wrong); /* the results would be lost */
     if (!run->options.quiet) sweep_progress((int)first, total, seconds_now() - start, group[0]);
     int failed = sweep_bench_group(run->bench, group, &run->results);
     if (!run->options.quiet) progress_clear();

@@ -85,12 +85,14 @@ class Sweep(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_lost_output(self):
-        for words in ("--help", "--version", SMALL + "--width 1 --path plain"):
+        small = SMALL + "--width 1,2 --path plain"
+        for words in ("--help", "--version", small, f"{small} --csv {self.csv}"):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([PROGRAM, *words.split()], stdout=full, text=True,
                                       stderr=subprocess.PIPE, check=False)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
             self.assertIn("standard output", done.stderr)
+        self.assertEqual(len(results.Results(self.csv).rows), 4)
 
     @unittest.skipUnless(ON_CPU, "a limit of the host's memory")
     def test_out_of_memory_is_not_the_lack_of_a_gpu(self):
