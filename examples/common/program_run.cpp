@@ -14,9 +14,7 @@
 static const char *program_name;
 
 static void check_output(void) {
-  bool lost = ferror(stdout) != 0;
-  lost = fclose(stdout) != 0 || lost;
-  if (!lost) return;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return;
   fprintf(stderr, "%s: standard output could not be written; some of it is lost\n", program_name);
   _exit(1);
 }

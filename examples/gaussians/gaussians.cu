@@ -111,6 +111,7 @@ static bool write_renders(trainer *t, const char *folder, error_line *error) {
   bool all = !any_held_out(t->data), written = true;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+  printf("drawing    %s views\n", all ? "all" : "the held-out");
   for (int i = 0; written && trainer_next_view(t, "drawing", i); ++i) {
     const view *v = &t->data->views[i];
     char path[4096];
