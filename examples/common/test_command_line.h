@@ -125,35 +125,35 @@ static inline double test_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Until the output holds this text, for ten seconds at most. */
-static inline void wait_for_output(const char *text) {
-  double begin = test_seconds();
-  bool found = false;
-  while (!found && test_seconds() < begin + 10.0) {
-    struct timespec pause = {0, 2000000};
-    size_t size;
-    nanosleep(&pause, nullptr);
-    char *output = test_read_file(test_path(".output"), &size);
-    found = strstr(output, text) != nullptr;
-    free(output);
-  }
-  CHECK(found, "the output lacks '%s'", text);
+/* Whether the file of the test's folder is there and holds the text. */
+static inline bool file_holds(const char *name, const char *text) {
+  size_t size;
+  char *bytes = test_read_file(test_path(name), &size);
+  bool holds = access(test_path(name), F_OK) == 0 && strstr(bytes, text) != nullptr;
+  free(bytes);
+  return holds;
 }
 
-/* Signals, once the output holds `after`; the program ends within two seconds, with this status,
-   and says this. */
+/* Waits until it does, for so many seconds at most. */
+static inline void wait_for(const char *name, const char *text, double seconds) {
+  double begin = test_seconds();
+  while (!file_holds(name, text) && test_seconds() < begin + seconds) usleep(2000);
+  CHECK(file_holds(name, text), "%s lacks '%s' after %.1f s", name, text, seconds);
+}
+
+/* Signals, once the output holds `after`: within two seconds the file is there (null: none is), and
+   at the end the program has said this. Status 130. */
 static inline void check_interrupted(const char *line, const char *after, int first, int second,
-                                     int status, const char *part) {
+                                     const char *file, const char *part) {
   remove(test_path(".output"));
   pid_t child = start(line);
-  wait_for_output(after);
-  double begin = test_seconds();
+  wait_for(".output", after, 10.0);
   kill(child, first);
   if (second == first) usleep(2000); /* else the two may be one */
   if (second != 0) kill(child, second);
+  if (file != nullptr) wait_for(file, "", 2.0);
   outcome o = finish(child);
-  CHECK(o.status == status, "%s: status %d: %s", line, o.status, o.errors);
-  CHECK(test_seconds() < begin + 2.0, "%s: %.2f s", line, test_seconds() - begin);
+  CHECK(o.status == 130, "%s: status %d: %s", line, o.status, o.errors);
   CHECK(strstr(o.output, part) != nullptr || strstr(o.errors, part) != nullptr,
         "%s: lacks '%s': %s%s", line, part, o.output, o.errors);
   forget(&o);

@@ -71,7 +71,6 @@ static void test_wrong_files(void) {
   check_wrong("--out @/no/folder.ply", 2, "No such file or directory");
   check_wrong("--csv @ --out @/out.ply", 2, "exists and is not a plain file");
   check_wrong("--renders @/no/folder" OUT, 2, "folder': No such file or directory");
-  check_wrong("--renders @/new --scene @/absent", 2, "absent");
   test_write_file(test_path("file"), "x", 1);
   check_wrong("--renders @/file" OUT, 2, "is not a folder");
   remove(test_path("file"));
@@ -80,6 +79,7 @@ static void test_wrong_files(void) {
 #define SMALL " --size 32x24 --gaussians 60 --views 5 --iterations 4"
 
 static void test_wrong_inputs(void) {
+  check_wrong("--renders @/new --scene @/absent", 2, "absent");
   check_wrong("--scene @/absent" OUT, 2, "absent");
   check_wrong("--init @/absent.ply" SMALL OUT, 2, "absent.ply");
   check_wrong("--resume @/absent" SMALL OUT, 2, "absent': No such file or directory");
@@ -174,19 +174,19 @@ static void check_model(const char *of) {
 /* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, then judged; at the
    second signal it is not judged. The reader of a pipe may be gone by then. */
 static void test_interrupts(void) {
-  check_interrupted(LONG, "gaussians  ", SIGINT, 0, 130, "test       PSNR");
+  check_interrupted(LONG, "gaussians  ", SIGINT, 0, "out.ply", "test       PSNR");
   check_model("SIGINT");
   CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
-  check_interrupted(LONG, "gaussians  ", SIGTERM, 0, 130, "interrupted after ");
+  check_interrupted(LONG, "gaussians  ", SIGTERM, 0, "out.ply", "out.csv\npath       default");
   check_model("SIGTERM");
   test_folder_files(true);
-  check_interrupted(LONG, "gaussians  ", SIGINT, SIGINT, 130, "interrupted after ");
+  check_interrupted(LONG, "gaussians  ", SIGINT, SIGINT, "out.ply", "interrupted after ");
   check_model("SIGINT twice");
   test_folder_files(true);
   check_lost_output("|", SMALL OUT);
   check_model("a pipe that nobody reads");
   test_folder_files(true);
-  check_interrupted(LONG " --renders @/new", "gaussians  ", SIGINT, SIGTERM, 130,
+  check_interrupted(LONG " --renders @/new", "gaussians  ", SIGINT, SIGTERM, "out.ply",
                     "interrupted after ");
   check_model("two signals");
   CHECK(access(test_path("new"), F_OK) != 0, "two signals, but views are drawn");
@@ -195,10 +195,10 @@ static void test_interrupts(void) {
 
 /* Loading and judging are as long as there are views. */
 static void test_interrupts_of_views(void) {
-  check_interrupted("--iterations 1" OUT MANY, "loading", SIGINT, 0, 130,
+  check_interrupted("--iterations 1" OUT MANY, "loading", SIGINT, 0, nullptr,
                     "gaussians: interrupted after drawing ");
   CHECK(test_folder_files(true) == 0, "interrupted while loading, but a file is written");
-  check_interrupted("--iterations 0" OUT MANY, "judging", SIGINT, 0, 130,
+  check_interrupted("--iterations 0" OUT MANY, "judging", SIGINT, 0, "out.ply",
                     "interrupted after the training: not all views are judged and drawn");
   check_model("judging");
   test_folder_files(true);
