@@ -987,10 +987,9 @@ ARC__FN void arc__check_call(const arc__call *c) {
   ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
   ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
-#if ARC_CHECK >= 2
-  unsigned here = __ballot_sync(c->lanes, true);
-  ARC__CHECK(2, here == c->lanes,
+  ARC__CHECK(1, __ballot_sync(c->lanes, true) == c->lanes,
              "not all lanes that must call are here: they have returned, or are elsewhere");
+#if ARC_CHECK >= 2
   unsigned long long digest = arc__digest_call(c);
   unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");

@@ -36,11 +36,12 @@
                           ARC_SCOPE_SYSTEM                              GPUs and the CPU too. Slower on peer memory;
                                                                         ask for it only when they add as well.
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
-                                                                        lane mask); a few instructions a call.
-                                                                        2: also promises, who is there, and what all
-                                                                        lanes must agree on; some votes and shuffles,
-                                                                        a compare a value. A failure stops the kernel
-                                                                        with file, line and what was wrong.
+                                                                        lane mask), and that all lanes named are
+                                                                        there; a few instructions and a vote a call.
+                                                                        2: also promises, and what all lanes must
+                                                                        agree on; some votes and shuffles, a compare
+                                                                        a value. A failure stops the kernel with
+                                                                        file, line and what was wrong.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU.
 

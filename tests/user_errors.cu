@@ -6,13 +6,14 @@
  *
  * Each kernel holds an error and its correct twin: `wrong` chooses. The table below says what each
  * build must report: the CPU warp with arc's checks off, the CPU warp at ARC_CHECK 2, the GPU at
- * ARC_CHECK 2. A failed check ends the GPU's context, so that every error runs in a process of its
- * own, and for TIME_LIMIT_S at most: number 5 hangs there. USER_ERRORS.md shows the table to users.
+ * ARC_CHECK 2; at ARC_CHECK 1 both report that lanes are absent. A failed check ends the GPU's
+ * context, so that every error runs in a process of its own, and for TIME_LIMIT_S at most: number 5
+ * hangs there. USER_ERRORS.md shows the table to users.
  */
 #include "simt/simt.cuh"
 
 /* nvcc compiles this path fastest; arc checks a call before it takes any. */
-#if !SIMT_ON_CPU
+#if !SIMT_ON_CPU && !defined(ARC_PATH)
 #define ARC_PATH ARC_PATH_SERIALIZED
 #endif
 #include "arc.cuh"
@@ -292,6 +293,8 @@ static const struct user_error user_errors[] = {
 enum { ERRORS = sizeof user_errors / sizeof user_errors[0] };
 
 static const char *must_say(const struct user_error *e) {
+  const bool is_absence = e->gpu && !strcmp(e->gpu, NOT_HERE);
+  if (ARC_CHECK == 1) return !is_absence ? NULL : SIMT_ON_CPU ? ABSENT : NOT_HERE;
 #if !SIMT_ON_CPU
   return ARC_CHECK == 2 ? e->gpu : NULL;
 #else

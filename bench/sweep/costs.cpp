@@ -1,8 +1,6 @@
 /* costs.cpp - the constants of arc's default decision, fitted to a sweep.
    SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include <algorithm>
 #include <array>
@@ -228,21 +226,15 @@ void sweep_print_costs(const sweep_results &results) {
   printf("\n");
 }
 
-int sweep_policy_header(const std::string &name, const sweep_results &results) {
+bool sweep_policy_header(const std::string &name, const sweep_results &results, error_line *error) {
   constants fitted = fit(choices_of(results));
-  std::string partial = name + ".partial";
-  FILE *file = fopen(partial.c_str(), "w");
-  bool bad = !file;
-  if (file) {
-    fprintf(file,
-            "/* The default decision of arc, fitted by arc_sweep%s. Include it before\n"
-            "   arc.cuh, or give it to the compiler with -include. */\n",
-            sweep_on_cpu_warp() ? " to *model* clocks" : "");
-    for (int i = 0; i < cost_end; ++i)
-      fprintf(file, "#define %s %d\n", constant_names[i], fitted[i]);
-    bad = fclose(file) != 0 || rename(partial.c_str(), name.c_str()) != 0;
-  }
-  if (!bad) return 0;
-  fprintf(stderr, "ERROR: --policy-header: cannot write '%s': %s\n", name.c_str(), strerror(errno));
-  return 1;
+  output_file file;
+  if (!output_file_open(&file, name.c_str(), error)) return false;
+  fprintf(file.stream,
+          "/* The default decision of arc, fitted by arc_sweep%s. Include it before\n"
+          "   arc.cuh, or give it to the compiler with -include. */\n",
+          sweep_on_cpu_warp() ? " to *model* clocks" : "");
+  for (int i = 0; i < cost_end; ++i)
+    fprintf(file.stream, "#define %s %d\n", constant_names[i], fitted[i]);
+  return output_file_commit(&file, error);
 }

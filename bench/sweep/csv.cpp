@@ -1,7 +1,5 @@
 /* csv.cpp - result files: head, columns, rows. SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "sweep.h"
@@ -51,8 +49,8 @@ static const std::vector<field> &fields(void) {
   return sweep_on_cpu_warp() ? cpu_fields : gpu_fields;
 }
 
-static void write_head(FILE *out, const sweep_bench *b, int argc, char **argv,
-                       const sweep_options &o) {
+void sweep_csv_head(FILE *out, const sweep_bench *b, int argc, char **argv,
+                    const sweep_options &o) {
   char date[32] = "";
   time_t now = time(nullptr);
   struct tm utc;
@@ -72,49 +70,16 @@ static void write_head(FILE *out, const sweep_bench *b, int argc, char **argv,
   for (const sweep_axis &a : sweep_axis_table) fprintf(out, "%s,", a.column);
   for (const field &f : fields()) fprintf(out, "%s,", f.name);
   fprintf(out, "status\n");
+  fflush(out);
 }
 
-void sweep_csv_row(sweep_csv *csv, const sweep_result &r) {
+void sweep_csv_row(FILE *out, const sweep_result &r) {
   for (int axis = 0; axis < AXIS_END; ++axis)
-    fprintf(csv->file, "%s,", sweep_word_of(axis, r.cell).c_str());
+    fprintf(out, "%s,", sweep_word_of(axis, r.cell).c_str());
   for (const field &f : fields()) {
-    if (!isnan(r.*f.value)) fprintf(csv->file, f.format, r.*f.value);
-    fputc(',', csv->file);
+    if (!isnan(r.*f.value)) fprintf(out, f.format, r.*f.value);
+    fputc(',', out);
   }
-  fprintf(csv->file, "%s\n", r.wrong ? "ERROR" : r.cell.path == SWEEP_PATH_NONE ? "-" : "ok");
-  fflush(csv->file);
-}
-
-int sweep_csv_open(sweep_csv *csv, const sweep_bench *b, int argc, char **argv,
-                   const sweep_options &o) {
-  csv->name = o.csv;
-  csv->partial = o.csv + ".partial";
-  csv->file = fopen(csv->partial.c_str(), "w");
-  if (!csv->file) {
-    fprintf(stderr, "arc_sweep: --csv: cannot write '%s': %s\n", csv->partial.c_str(),
-            strerror(errno));
-    return 2;
-  }
-  write_head(csv->file, b, argc, argv, o);
-  fflush(csv->file);
-  return 0;
-}
-
-static int close_file(sweep_csv *csv) {
-  bool bad = ferror(csv->file) != 0;
-  bad |= fclose(csv->file) != 0;
-  if (bad) fprintf(stderr, "ERROR: writing '%s' failed\n", csv->partial.c_str());
-  return bad;
-}
-
-int sweep_csv_finish(sweep_csv *csv) {
-  if (close_file(csv)) return 1;
-  if (rename(csv->partial.c_str(), csv->name.c_str()) == 0) return 0;
-  fprintf(stderr, "ERROR: '%s' cannot be renamed: %s\n", csv->partial.c_str(), strerror(errno));
-  return 1;
-}
-
-int sweep_csv_interrupt(sweep_csv *csv, int cells_planned, int cells_measured) {
-  fprintf(csv->file, "# interrupted: after %d of %d cells\n", cells_measured, cells_planned);
-  return close_file(csv);
+  fprintf(out, "%s\n", r.wrong ? "ERROR" : r.cell.path == SWEEP_PATH_NONE ? "-" : "ok");
+  fflush(out);
 }

@@ -2,35 +2,16 @@
    SPDX-License-Identifier: Apache-2.0
 
    GPU: times. CPU warp (simt/): counts and *model* clocks. See bench/README.md. */
-#include <signal.h>
-#include <time.h>
+#include <stdlib.h>
 
+#include "../../examples/common/program_run.h"
 #include "sweep.h"
-
-enum { exit_done, exit_wrong, exit_bad_option, exit_no_gpu = 77, exit_interrupted = 130 };
-
-static volatile sig_atomic_t interrupts;
-
-/* The first interrupt ends the sweep after the group under way, the second one at once. */
-static void on_interrupt(int signal_number) {
-  interrupts = interrupts + 1;
-  if (interrupts > 1) {
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-  }
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct sweep_run {
   sweep_options options;
   sweep_plan plan;
   sweep_bench *bench;
-  sweep_csv csv;
+  output_file csv;
   sweep_results results;
   int wrong_cells;
 };
@@ -47,7 +28,7 @@ static void take_results(sweep_run *run, size_t first) {
   if (!run->options.quiet)
     sweep_table_group(&run->results[first], (int)(run->results.size() - first));
   for (size_t i = first; i < run->results.size(); ++i) {
-    if (run->csv.file) sweep_csv_row(&run->csv, run->results[i]);
+    if (run->csv.stream) sweep_csv_row(run->csv.stream, run->results[i]);
     if (!run->results[i].wrong) continue;
     report_wrong(run->results[i]);
     ++run->wrong_cells;
@@ -61,9 +42,10 @@ static bool run_groups(sweep_run *run) {
   for (const auto &group : run->plan) {
     size_t first = run->results.size();
     if (interrupts) break;
+    if (ferror(stdout) && !run->csv.stream) exit(exit_wrong); /* the results would be lost */
     if (!run->options.quiet) sweep_progress((int)first, total, seconds_now() - start, group[0]);
     int failed = sweep_bench_group(run->bench, group, &run->results);
-    sweep_progress_clear();
+    if (!run->options.quiet) progress_clear();
     if (failed) return false;
     take_results(run, first);
     if (++groups == run->options.interrupt_after) raise(SIGINT);
@@ -71,40 +53,66 @@ static bool run_groups(sweep_run *run) {
   return true;
 }
 
+static bool failed(const char *option, const error_line &error) {
+  fprintf(stderr, "arc_sweep: --%s: %s\n", option, error.text);
+  return true;
+}
+
+/* Outputs that cannot be written are reported before anything is measured. */
+static bool cannot_write(const sweep_options &o) {
+  error_line error;
+  if (!o.csv.empty() && !output_file_probe(o.csv.c_str(), &error)) return failed("csv", error);
+  return !o.policy_header.empty() && !output_file_probe(o.policy_header.c_str(), &error) &&
+         failed("policy-header", error);
+}
+
+/* What an interrupted sweep has measured stays in FILE.partial. */
+static bool end_csv(sweep_run *run, int total) {
+  error_line error;
+  bool complete = (int)run->results.size() == total;
+  if (!run->csv.stream) return false;
+  if (!complete)
+    fprintf(run->csv.stream, "# interrupted: after %zu of %d cells\n", run->results.size(), total);
+  if (complete ? output_file_commit(&run->csv, &error) : output_file_keep(&run->csv, &error))
+    return false;
+  return failed("csv", error);
+}
+
 static int finish(sweep_run *run, bool launched, double seconds) {
-  int total = sweep_plan_cells(run->plan), measured = (int)run->results.size(), unwritten = 0;
-  bool complete = measured == total;
+  const sweep_options &o = run->options;
+  int total = sweep_plan_cells(run->plan), measured = (int)run->results.size();
+  error_line error;
   sweep_bench_warn(run->bench);
-  if (run->csv.file)
-    unwritten =
-        complete ? sweep_csv_finish(&run->csv) : sweep_csv_interrupt(&run->csv, total, measured);
-  if (!complete) {
+  bool unwritten = end_csv(run, total);
+  if (measured != total) {
     fprintf(stderr, "arc_sweep: %s after %d of %d cells%s%s\n",
             launched ? "interrupted" : "stopped", measured, total,
-            run->csv.file ? "; they are in " : "", run->csv.file ? run->csv.partial.c_str() : "");
+            o.csv.empty() ? "" : "; they are in ", o.csv.empty() ? "" : run->csv.temporary);
     return launched ? exit_interrupted : exit_wrong;
   }
-  if (!run->options.policy_header.empty())
-    unwritten |= sweep_policy_header(run->options.policy_header, run->results);
-  if (!run->options.quiet) {
+  if (!o.policy_header.empty() && !sweep_policy_header(o.policy_header, run->results, &error))
+    unwritten = failed("policy-header", error);
+  if (!o.quiet) {
     sweep_summary(run->results);
-    if (!run->options.policy_header.empty())
-      printf("As a header: written to %s\n", run->options.policy_header.c_str());
+    if (!o.policy_header.empty()) printf("As a header: written to %s\n", o.policy_header.c_str());
     printf("\n%d cells in %.1f s, %d with wrong sums%s%s\n", total, seconds, run->wrong_cells,
-           run->csv.file ? "; written to " : "", run->csv.file ? run->csv.name.c_str() : "");
+           o.csv.empty() ? "" : "; written to ", o.csv.c_str());
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }
 
 static int measure(sweep_run *run, int argc, char **argv) {
-  run->bench = sweep_bench_open(run->options, run->plan);
-  if (!run->bench) return exit_no_gpu;
-  int status = exit_done;
-  if (!run->options.csv.empty())
-    status = sweep_csv_open(&run->csv, run->bench, argc, argv, run->options);
-  if (!status) {
+  const sweep_options &o = run->options;
+  error_line error;
+  int status = sweep_bench_open(&run->bench, o, run->plan);
+  if (status) return status;
+  if (!o.csv.empty() && !output_file_open(&run->csv, o.csv.c_str(), &error)) {
+    failed("csv", error);
+    status = exit_bad_option;
+  } else {
     double start = seconds_now();
-    if (!run->options.quiet) sweep_table_head(run->bench, run->options);
+    if (run->csv.stream) sweep_csv_head(run->csv.stream, run->bench, argc, argv, o);
+    if (!o.quiet) sweep_table_head(run->bench, o);
     bool launched = run_groups(run);
     status = finish(run, launched, seconds_now() - start);
   }
@@ -114,13 +122,13 @@ static int measure(sweep_run *run, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   sweep_run run = {};
+  if (program_begin("arc_sweep", argc, argv)) return exit_done;
   if (sweep_options_read(&run.options, argc, argv)) return exit_bad_option;
   if (run.options.help) {
     sweep_options_help();
     return exit_done;
   }
-  if (sweep_plan_build(&run.plan, run.options)) return exit_bad_option;
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  if (sweep_plan_build(&run.plan, run.options) || cannot_write(run.options)) return exit_bad_option;
+  catch_interrupts();
   return measure(&run, argc, argv);
 }

@@ -104,12 +104,13 @@ static int open_device(sweep_bench *b) {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device);
   b->flush_bytes = b->options.cold ? 2 * (size_t)l2_bytes : 0;
-  if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold")) return 1;
+  if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold"))
+    return exit_wrong;
   if (b->options.energy) {
     b->energy = energy_open();
     if (!b->energy.energy) {
       fprintf(stderr, "arc_sweep: --energy: %s\n", b->energy.why);
-      return 1;
+      return exit_bad_option;
     }
   }
 #endif
@@ -118,17 +119,19 @@ static int open_device(sweep_bench *b) {
   return 0;
 }
 
-sweep_bench *sweep_bench_open(const sweep_options &o, const sweep_plan &plan) {
+int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_plan &plan) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     fprintf(stderr, "arc_sweep: there is no GPU here; arc_sweep_simt runs without one\n");
-    return nullptr;
+    return exit_no_gpu;
   }
-  sweep_bench *b = new sweep_bench();
+  sweep_bench *b = *bench = new sweep_bench();
   b->options = o;
-  if (!open_buffers(b, plan) && !open_device(b)) return b;
-  sweep_bench_close(b);
-  return nullptr;
+  int status = open_buffers(b, plan) ? exit_wrong : open_device(b);
+  if (status == exit_wrong && cudaGetLastError() == cudaErrorMemoryAllocation)
+    status = exit_no_memory;
+  if (status) sweep_bench_close(b);
+  return status;
 }
 
 void sweep_bench_close(sweep_bench *b) {

@@ -429,9 +429,10 @@ void sweep_options_help(void) {
   for (const text &t : texts)
     if (t.meaning) print_option(t.option, "FILE", t.meaning, "");
   printf(
-      "  --quiet\n      no table, no progress line and no summary\n\n"
-      "Exit status: 0 done, 1 a sum was wrong or a launch failed, 2 bad option, 77 no GPU,\n"
-      "130 interrupted.\n\n"
+      "  --quiet\n      no table, no progress line and no summary\n"
+      "  --version\n      prints the version\n\n"
+      "Exit status: 0 done, 1 a sum was wrong, a launch or a write failed, 2 bad option, 3 out of\n"
+      "memory, 77 no GPU, 130 interrupted.\n\n"
       "Example: which threshold suits 9 values a primitive on this machine?\n"
       "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto "
       "--threshold 0-33 --csv nine.csv\n");

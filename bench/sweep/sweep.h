@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../../examples/common/output_file.h"
 #include "cell.h"
 
 /* The columns that make a cell, in order; all but the section are options. */
@@ -66,6 +67,15 @@ struct sweep_result {
 };
 typedef std::vector<sweep_result> sweep_results;
 
+enum {
+  exit_done,
+  exit_wrong,
+  exit_bad_option,
+  exit_no_memory,
+  exit_no_gpu = 77,
+  exit_interrupted = 130
+};
+
 /* ---- options and plan: options.cpp, plan.cpp ---- */
 
 struct sweep_options {
@@ -116,8 +126,9 @@ std::string sweep_path_missing(int path);
 bool sweep_width_exists(int width);
 
 struct sweep_bench; /* buffers, events and expected sums */
-/* Null after a line on stderr where there is no device or no memory. */
-sweep_bench *sweep_bench_open(const sweep_options &o, const sweep_plan &plan);
+/* Returns 0, or an exit status after a line on stderr: there is no device, no memory, no energy
+   counter. */
+int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_plan &plan);
 void sweep_bench_close(sweep_bench *b);
 /* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 after a
    line on stderr when a launch failed. */
@@ -129,24 +140,14 @@ void sweep_bench_warn(const sweep_bench *b);
 
 /* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
 
-struct sweep_csv {
-  FILE *file;
-  std::string name, partial;
-};
-/* Opens NAME.partial and writes the head. Returns 0, or 2 after a line on stderr. */
-int sweep_csv_open(sweep_csv *csv, const sweep_bench *b, int argc, char **argv,
-                   const sweep_options &o);
-void sweep_csv_row(sweep_csv *csv, const sweep_result &r);
-/* NAME.partial becomes NAME. Returns 0, or 1 after a line on stderr. */
-int sweep_csv_finish(sweep_csv *csv);
-/* NAME.partial stays; its last line tells that the sweep was interrupted. */
-int sweep_csv_interrupt(sweep_csv *csv, int cells_planned, int cells_measured);
+/* Writes the head. */
+void sweep_csv_head(FILE *out, const sweep_bench *b, int argc, char **argv, const sweep_options &o);
+void sweep_csv_row(FILE *out, const sweep_result &r);
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o);
 void sweep_table_group(const sweep_result *results, int count);
 /* The line with the estimate of the time left, on a terminal only. */
 void sweep_progress(int done, int total, double seconds, const sweep_cell &next);
-void sweep_progress_clear(void);
 std::string sweep_group_words(const sweep_cell &c);
 
 /* Neighbours in the results that differ only in path and threshold. */
@@ -159,8 +160,7 @@ std::vector<sweep_group> sweep_groups(const sweep_results &results);
 /* The summary for the user, at most 25 lines; see bench/README.md. */
 void sweep_summary(const sweep_results &results);
 void sweep_print_costs(const sweep_results &results);
-/* Writes the constants that suit the results as a header. Returns 0, or 1 after a line on
-   stderr. */
-int sweep_policy_header(const std::string &name, const sweep_results &results);
+/* Writes the constants that suit the results as a header. */
+bool sweep_policy_header(const std::string &name, const sweep_results &results, error_line *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* table.cpp - table and progress line. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <unistd.h>
 
+#include "../../examples/common/program_run.h"
 #include "sweep.h"
 
 /* ---- words ---- */
@@ -78,20 +78,11 @@ void sweep_table_group(const sweep_result *results, int count) {
 
 /* ---- progress ---- */
 
-static bool progress_shown;
-
-void sweep_progress_clear(void) {
-  if (progress_shown) fprintf(stderr, "\r\033[K");
-  progress_shown = false;
-}
-
 /* Cells differ by orders of magnitude, so the remaining time is labelled as a guess. */
 void sweep_progress(int done, int total, double seconds, const sweep_cell &next) {
-  if (!isatty(STDERR_FILENO)) return;
+  if (!progress_due()) return;
   int rest = done ? (int)(seconds * (total - done) / done + 0.5) : 0;
   fprintf(stderr, "\r\033[K%d/%d cells", done, total);
   if (done) fprintf(stderr, ", about %d:%02d left", rest / 60, rest % 60);
   fprintf(stderr, ": %.90s", sweep_group_words(next).c_str());
-  fflush(stderr);
-  progress_shown = true;
 }

@@ -2,6 +2,7 @@
 SPDX-License-Identifier: Apache-2.0"""
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -58,11 +59,56 @@ class Sweep(unittest.TestCase):
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertEqual(os.listdir(self.folder.name), [], words)
 
+    def test_outputs_that_are_no_plain_files(self):
+        fifo, link = (os.path.join(self.folder.name, name) for name in ("fifo", "link"))
+        os.mkfifo(fifo)
+        os.symlink("fifo", link)
+        os.symlink("nowhere", self.csv)
+        for option in ("--csv ", "--policy-header "):
+            for path, needle in ((self.folder.name, "not a plain file"), (self.csv, "no file"),
+                                 (fifo, "not a plain file"), (link, "not a plain file")):
+                done = self.run_sweep(SMALL + "--width 1 --path plain " + option + path, 2)
+                self.assertRegex(done.stderr, f"^arc_sweep: {option.strip()}: .*{path}.*{needle}")
+                self.assertEqual((done.stderr.count("\n"), done.stdout), (1, ""))
+        self.assertEqual(len(os.listdir(self.folder.name)), 3)
+        self.assertEqual(os.readlink(link), "fifo")
+
+    def test_links_stay_links(self):
+        target = os.path.join(self.folder.name, "target")
+        with open(target, "w", encoding="utf-8") as file:
+            file.write("an older file")
+        os.symlink("target", self.csv)
+        self.assertEqual(len(self.rows("--width 1 --path plain")), 2)
+        self.assertEqual(os.readlink(self.csv), "target")
+        self.assertEqual(len(results.Results(target).rows), 2)
+        self.assertEqual(len(os.listdir(self.folder.name)), 2)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_lost_output(self):
+        small = SMALL + "--width 1,2 --path plain"
+        for words in ("--help", "--version", small, f"{small} --csv {self.csv}"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PROGRAM, *words.split()], stdout=full, text=True,
+                                      stderr=subprocess.PIPE, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            self.assertIn("standard output", done.stderr)
+        self.assertEqual(len(results.Results(self.csv).rows), 4)
+
+    @unittest.skipUnless(ON_CPU, "a limit of the host's memory")
+    def test_out_of_memory_is_not_the_lack_of_a_gpu(self):
+        limit = (1 << 30, 1 << 30)
+        done = subprocess.run([PROGRAM, "--rows", "100000000", "--path", "plain"], text=True,
+                              capture_output=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertEqual(done.stderr, "ERROR: rows: out of memory\n")
+
     def test_every_option_is_explained(self):
+        self.assertRegex(self.run_sweep("--version").stdout, r"^arc_sweep of arc \d+\.\d+\.\d+\n$")
         text = self.run_sweep("--help").stdout
         for option in ("workload width form lanes shape keys layout call promise-zeros padding "
                        "path threshold rows blocks threads updates seed repeat noise cell-ms "
-                       "cache energy preset csv policy-header quiet").split():
+                       "cache energy preset csv policy-header quiet version").split():
             self.assertRegex(text, f"\n  --{option}[ \n]")
 
     def test_file(self):

@@ -1,4 +1,4 @@
-/* arc examples: memory of the device, and calls that must not fail.
+/* arc examples: the device, its memory, and calls that must not fail.
    SPDX-License-Identifier: Apache-2.0
 
    A CUDA call that fails ends the program with one line: this is an example, not a library. */
@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "simt/simt.cuh"
+
+#include "output_file.h"
 
 typedef struct device_memory {
   size_t now, peak; /* bytes */
@@ -61,6 +63,29 @@ static inline void *host_memory(size_t bytes) {
     exit(1);
   }
   return memory;
+}
+
+static inline bool has_device(const char *program, error_line *error) {
+  int devices = 0;
+  cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status == cudaSuccess && devices > 0) return true;
+  return error_set(error,
+                   "no CUDA device: %s; the program built for the CPU warp, %s_simt, needs none",
+                   status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
+}
+
+/* What runs, and with which policy; prints nothing if the device's properties cannot be read. */
+static inline cudaError_t print_device(const char *policy) {
+#if SIMT_ON_CPU
+  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
+#else
+  cudaDeviceProp device;
+  cudaError_t status = cudaGetDeviceProperties(&device, 0);
+  if (status != cudaSuccess) return status;
+  printf("device     %s\n", device.name);
+#endif
+  printf("arc        %s\n", policy);
+  return cudaSuccess;
 }
 
 /* Of kernels with one thread for each item of a line. */

@@ -344,17 +344,21 @@ bool image_write(const image *picture, const char *path, error_line *error) {
 
 /* ---- making and changing -------------------------------------------------------------------- */
 
-/* Mean of one channel over the rectangle [x0,x1) x [y0,y1), whose sides need not be whole. */
-static float area_mean(const image *from, int channel, double x0, double x1, double y0, double y1) {
-  double sum = 0.0;
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+
+/* Mean over the rectangle [x0,x1) x [y0,y1), whose sides need not be whole. */
+static void area_mean(const image *from, double x0, double x1, double y0, double y1, float *rgb) {
+  double sums[3] = {0.0, 0.0, 0.0}, area = (x1 - x0) * (y1 - y0);
   for (int y = (int)y0; y < from->height && y < y1; ++y) {
-    double tall = fmin(y1, y + 1.0) - fmax(y0, (double)y);
+    double tall = least(y1, y + 1.0) - most(y0, (double)y);
+    const float *row = from->rgb + 3 * (size_t)y * from->width;
     for (int x = (int)x0; x < from->width && x < x1; ++x) {
-      double wide = fmin(x1, x + 1.0) - fmax(x0, (double)x);
-      sum += tall * wide * from->rgb[3 * ((size_t)y * from->width + x) + channel];
+      double part = tall * (least(x1, x + 1.0) - most(x0, (double)x));
+      for (int k = 0; k < 3; ++k) sums[k] += part * row[3 * x + k];
     }
   }
-  return (float)(sum / ((x1 - x0) * (y1 - y0)));
+  for (int k = 0; k < 3; ++k) rgb[k] = (float)(sums[k] / area);
 }
 
 bool image_shrink(image *picture, int width, int height, error_line *error) {
@@ -367,9 +371,8 @@ bool image_shrink(image *picture, int width, int height, error_line *error) {
   double step_x = (double)picture->width / width, step_y = (double)picture->height / height;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
-      for (int channel = 0; channel < 3; ++channel)
-        small.rgb[3 * ((size_t)y * width + x) + channel] =
-            area_mean(picture, channel, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y);
+      area_mean(picture, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y,
+                small.rgb + 3 * ((size_t)y * width + x));
   image_free(picture);
   *picture = small;
   return true;

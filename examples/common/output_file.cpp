@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 bool error_set(error_line *error, const char *format, ...) {
   va_list arguments;
@@ -16,24 +16,40 @@ bool error_set(error_line *error, const char *format, ...) {
   return false;
 }
 
-bool output_file_open(output_file *file, const char *path, error_line *error) {
+/* Where to write, and the name until it is whole. */
+static bool find_names(output_file *file, const char *path, error_line *error) {
   struct stat status;
   file->stream = nullptr;
   if (path[0] == '\0') return error_set(error, "the name of an output file is empty");
   if (strlen(path) >= sizeof file->path)
     return error_set(error, "the name of an output file is longer than %d characters",
                      (int)sizeof file->path - 1);
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-    return error_set(error, "cannot write '%.300s': it exists and is not a plain file", path);
   strcpy(file->path, path);
-  snprintf(file->temporary, sizeof file->temporary, "%s.%ld.tmp", path, (long)getpid());
-  file->stream = fopen(file->temporary, "wb");
-  if (file->stream == nullptr)
-    return error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
+  if (lstat(path, &status) == 0) {
+    if (stat(path, &status) != 0)
+      return error_set(error, "cannot write '%.300s': it is a link that leads to no file", path);
+    if (!S_ISREG(status.st_mode))
+      return error_set(error, "cannot write '%.300s': it exists and is not a plain file", path);
+    if (realpath(path, file->path) == nullptr)
+      return error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
+  }
+  snprintf(file->temporary, sizeof file->temporary, "%s.partial", file->path);
   return true;
 }
 
-bool output_file_commit(output_file *file, error_line *error) {
+static bool open_temporary(output_file *file, const char *path, const char *mode,
+                           error_line *error) {
+  if (!find_names(file, path, error)) return false;
+  file->stream = fopen(file->temporary, mode);
+  return file->stream != nullptr ||
+         error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
+}
+
+bool output_file_open(output_file *file, const char *path, error_line *error) {
+  return open_temporary(file, path, "wb", error);
+}
+
+bool output_file_keep(output_file *file, error_line *error) {
   bool written = fflush(file->stream) == 0 && !ferror(file->stream);
   int reason = errno;
   if (fclose(file->stream) != 0 && written) {
@@ -41,13 +57,17 @@ bool output_file_commit(output_file *file, error_line *error) {
     reason = errno;
   }
   file->stream = nullptr;
-  if (written && rename(file->temporary, file->path) != 0) {
-    written = false;
-    reason = errno;
+  return written || error_set(error, "cannot write '%.300s': %s", file->path, strerror(reason));
+}
+
+bool output_file_commit(output_file *file, error_line *error) {
+  if (!output_file_keep(file, error)) {
+    remove(file->temporary);
+    return false;
   }
-  if (written) return true;
-  remove(file->temporary);
-  return error_set(error, "cannot write '%.300s': %s", file->path, strerror(reason));
+  if (rename(file->temporary, file->path) == 0) return true;
+  return error_set(error, "cannot write '%.200s': %s; it is whole in '%.200s'", file->path,
+                   strerror(errno), file->temporary);
 }
 
 void output_file_abandon(output_file *file) {
@@ -59,7 +79,9 @@ void output_file_abandon(output_file *file) {
 
 bool output_file_probe(const char *path, error_line *error) {
   output_file file;
-  if (!output_file_open(&file, path, error)) return false;
-  output_file_abandon(&file);
+  if (!open_temporary(&file, path, "ab", error)) return false;
+  bool fresh = ftell(file.stream) == 0; /* else what an interrupted program left */
+  fclose(file.stream);
+  if (fresh) remove(file.temporary);
   return true;
 }

@@ -1,8 +1,9 @@
 /* arc examples: an output file that is either complete or absent.
    SPDX-License-Identifier: Apache-2.0
 
-   The text goes to a temporary name beside the wanted one; committing renames it. Whatever stops
-   the program in between, a file of the wanted name is never half written. */
+   The text goes to FILE.partial beside the wanted FILE; committing renames it. Whatever stops the
+   program in between, a file of the wanted name is never half written. Where FILE is a link, the
+   file it leads to is replaced; what is there and is no plain file is refused. */
 #ifndef EXAMPLES_OUTPUT_FILE_H
 #define EXAMPLES_OUTPUT_FILE_H
 
@@ -22,15 +23,17 @@ bool error_set(error_line *error, const char *format, ...);
 typedef struct output_file {
   FILE *stream;
   char path[4096];
-  char temporary[4096 + 32];
+  char temporary[4096 + 8];
 } output_file;
 
-/* False, with the reason, if the path cannot be written: no such folder, a folder, no permission.
-   Leaves no file behind; to be called before long work. */
+/* False, with the reason, if the path cannot be written: no such folder, a folder, a device, no
+   permission. Leaves no file behind and changes none; to be called before long work. */
 bool output_file_probe(const char *path, error_line *error);
 
 bool output_file_open(output_file *file, const char *path, error_line *error);
-/* Closes, checks that every byte was written, renames. On failure the temporary is removed. */
+/* Closes, and checks that every byte was written; the temporary stays under its name. */
+bool output_file_keep(output_file *file, error_line *error);
+/* Keeps and renames. A temporary that is not whole is removed. */
 bool output_file_commit(output_file *file, error_line *error);
 void output_file_abandon(output_file *file);
 

@@ -1,21 +1,64 @@
-/* arc examples: interrupts, the clock, medians.
+/* arc examples: how a program begins, interrupts, progress, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-volatile sig_atomic_t interrupted = 0;
+#include "arc_policy.cuh"
+
+/* ---- begin and end -------------------------------------------------------------------------- */
+
+static const char *program_name;
+
+static void check_output(void) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return;
+  fprintf(stderr, "%s: standard output could not be written; some of it is lost\n", program_name);
+  _exit(1);
+}
+
+bool program_begin(const char *name, int argc, char **argv) {
+  program_name = name;
+  setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  atexit(check_output);
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--version") != 0) continue;
+    printf("%s of arc %s\n", name, ARC_VERSION_STRING);
+    return true;
+  }
+  return false;
+}
+
+/* ---- interrupts and progress ---------------------------------------------------------------- */
+
+volatile sig_atomic_t interrupts = 0;
 
 static void on_interrupt(int signal_number) {
-  interrupted = 1;
-  signal(signal_number, SIG_DFL); /* a second Ctrl-C ends the program at once */
+  interrupts = interrupts + 1;
+  if (interrupts == 2) signal(signal_number, SIG_DFL);
 }
 
 void catch_interrupts(void) {
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
+  signal(SIGPIPE, SIG_IGN);
 }
+
+bool progress_due(void) {
+  static double next = 0.0;
+  double now = seconds_now();
+  if (!isatty(STDERR_FILENO) || now < next) return false;
+  next = now + 0.2;
+  return true;
+}
+
+void progress_clear(void) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+}
+
+/* ---- clock and medians ---------------------------------------------------------------------- */
 
 double seconds_now(void) {
   struct timespec now;

@@ -1,4 +1,4 @@
-/* arc examples: interrupts, the clock, medians, the device.
+/* arc examples: how a program begins, interrupts, progress, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLES_PROGRAM_RUN_H
 #define EXAMPLES_PROGRAM_RUN_H
@@ -6,41 +6,25 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "simt/simt.cuh"
+/* First of all. Each line of the output appears as soon as it is printed, in a pipe too; where
+   output is lost, the program ends with a line on stderr and status 1. True: --version was asked
+   for, and is printed. */
+bool program_begin(const char *name, int argc, char **argv);
 
-#include "output_file.h"
-
-/* Set by Ctrl-C or `kill`, once caught: the program ends the current step and writes its results.
-   */
-extern volatile sig_atomic_t interrupted;
+/* How often Ctrl-C or `kill` has come, once they are caught: at the first the program ends the step
+   under way and writes its results, at the second it leaves out what takes long. The third ends it
+   at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */
+extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void);
+
+/* Whether to print a line of progress now: on a terminal only, five times a second. It begins with
+   \r, has no newline, and goes to stderr. */
+bool progress_due(void);
+void progress_clear(void);
 
 double seconds_now(void);
 
 /* Sorts the values. */
 float median(float *values, int count);
-
-static inline bool has_device(const char *program, error_line *error) {
-  int devices = 0;
-  cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status == cudaSuccess && devices > 0) return true;
-  return error_set(error,
-                   "no CUDA device: %s; the program built for the CPU warp, %s_simt, needs none",
-                   status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
-}
-
-/* What runs, and with which policy; prints nothing if the device's properties cannot be read. */
-static inline cudaError_t print_device(const char *policy) {
-#if SIMT_ON_CPU
-  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
-#else
-  cudaDeviceProp device;
-  cudaError_t status = cudaGetDeviceProperties(&device, 0);
-  if (status != cudaSuccess) return status;
-  printf("device     %s\n", device.name);
-#endif
-  printf("arc        %s\n", policy);
-  return cudaSuccess;
-}
 
 #endif

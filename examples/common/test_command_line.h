@@ -23,12 +23,25 @@ typedef struct command_line_test {
 } command_line_test;
 
 static const char *program;
+static const char *output_path; /* where the next run's output goes: null: to .output of the folder,
+                                   "|": to a pipe that nobody reads */
+static int error_file = -1;     /* and its errors; -1: to .errors of the folder */
 static const command_line_test *tested;
 
 typedef struct outcome {
   int status; /* exit status; -1 for a signal */
   char *output, *errors;
 } outcome;
+
+static inline int open_output(void) {
+  int ends[2];
+  if (output_path == nullptr || output_path[0] != '|')
+    return open(output_path != nullptr ? output_path : test_path(".output"),
+                O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (pipe(ends) != 0) return -1;
+  close(ends[0]);
+  return ends[1];
+}
 
 /* Starts the program with arguments parted by spaces; @ stands for the test's folder. */
 static inline pid_t start(const char *line) {
@@ -48,8 +61,9 @@ static inline pid_t start(const char *line) {
   fflush(stdout);
   pid_t child = fork();
   if (child != 0) return child;
-  int output = open(test_path(".output"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  int errors = open(test_path(".errors"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  int output = open_output();
+  int errors =
+      error_file >= 0 ? error_file : open(test_path(".errors"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   execv(program, arguments);
@@ -105,15 +119,76 @@ static inline void check_right(const char *line, int status, const char *part) {
   forget(&o);
 }
 
-/* Ctrl-C, or `kill`, after a second: what is under way ends, status 130. */
-static inline void check_interrupted(const char *line, int signal_number) {
-  struct timespec pause = {1, 0};
+static inline double test_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Whether the file of the test's folder is there and holds the text. */
+static inline bool file_holds(const char *name, const char *text) {
+  size_t size;
+  char *bytes = test_read_file(test_path(name), &size);
+  bool holds = access(test_path(name), F_OK) == 0 && strstr(bytes, text) != nullptr;
+  free(bytes);
+  return holds;
+}
+
+/* Waits until it does, for so many seconds at most. */
+static inline void wait_for(const char *name, const char *text, double seconds) {
+  double begin = test_seconds();
+  while (!file_holds(name, text) && test_seconds() < begin + seconds) usleep(2000);
+  CHECK(file_holds(name, text), "%s lacks '%s' after %.1f s", name, text, seconds);
+}
+
+/* Signals, once the output holds `after`: within two seconds the file is there (null: none is), and
+   at the end the program has said this. Status 130. */
+static inline void check_interrupted(const char *line, const char *after, int first, int second,
+                                     const char *file, const char *part) {
+  remove(test_path(".output"));
   pid_t child = start(line);
-  nanosleep(&pause, nullptr);
-  kill(child, signal_number);
+  wait_for(".output", after, 10.0);
+  kill(child, first);
+  if (second == first) usleep(2000); /* else the two may be one */
+  if (second != 0) kill(child, second);
+  if (file != nullptr) wait_for(file, "", 2.0);
   outcome o = finish(child);
-  CHECK(o.status == 130, "status %d: %s", o.status, o.errors);
-  CHECK(strstr(o.output, "interrupted after ") != nullptr, "output: %s", o.output);
+  CHECK(o.status == 130, "%s: status %d: %s", line, o.status, o.errors);
+  CHECK(strstr(o.output, part) != nullptr || strstr(o.errors, part) != nullptr,
+        "%s: lacks '%s': %s%s", line, part, o.output, o.errors);
+  forget(&o);
+}
+
+/* On a terminal there is a line of progress, that holds this and is cleared. */
+static inline void check_progress(const char *line, const char *part) {
+  char shown[4096];
+  size_t length = 0;
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  CHECK(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0, "no terminal");
+  error_file = open(ptsname(terminal), O_WRONLY | O_NOCTTY);
+  pid_t child = start(line);
+  close(error_file);
+  error_file = -1;
+  /* The terminal's end is an error: nobody has it open. */
+  for (ssize_t got = 1; got > 0 && length<sizeof shown - 1; length += got> 0 ? got : 0)
+    got = read(terminal, shown + length, sizeof shown - 1 - length);
+  shown[length] = '\0';
+  outcome o = finish(child);
+  close(terminal);
+  CHECK(o.status == 0, "%s: status %d: %s", line, o.status, shown);
+  CHECK(strstr(shown, part) != nullptr && strchr(shown, '\n') == nullptr, "%s: lacks '%s': %s",
+        line, part, shown);
+  CHECK(length >= 4 && strcmp(shown + length - 4, "\r\033[K") == 0, "not cleared: %s", shown);
+  forget(&o);
+}
+
+/* No success without the output. */
+static inline void check_lost_output(const char *path, const char *line) {
+  output_path = path;
+  outcome o = run(line);
+  output_path = nullptr;
+  CHECK(o.status == 1 && lines_in(o.errors) == 1 && strstr(o.errors, "standard output"),
+        "%s: output lost: status %d, %s", line, o.status, o.errors);
   forget(&o);
 }
 
@@ -138,8 +213,11 @@ static inline int command_line_main(int argc, char **argv, const command_line_te
   program = argv[1];
   tested = test;
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  check_right("--version", 0, " of arc ");
+  check_lost_output("/dev/full", "--help");
   test->anywhere();
   bool can_run = program_can_run();
+  if (can_run) check_lost_output("|", test->small_run);
   if (can_run) test->on_device();
   remove(test_path(".output"));
   remove(test_path(".errors"));

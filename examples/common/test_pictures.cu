@@ -2,9 +2,14 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include <atomic>
+#include <thread>
+
 #include "simt/simt.cuh"
 
 #include "image_io.h"
+#include "parallel.h"
+#include "program_run.h"
 #include "test_files.h"
 
 #if IMAGE_HAVE_JPEG
@@ -240,24 +245,73 @@ static void test_unwritable(void) {
   CHECK(test_folder_files(false) == 0, "asking left %d files", test_folder_files(true));
   check_refused(test_path("absent.ppm"), "No such file or directory");
   check_refused(test_folder, "cannot read");
+}
 
-  /* a new file takes the place of an old one only when it is complete */
-  output_file file;
+static void check_text(const char *name, const char *wanted) {
   size_t size;
+  char *bytes = test_read_file(test_path(name), &size);
+  CHECK(strcmp(bytes, wanted) == 0, "%s reads '%s', not '%s'", name, bytes, wanted);
+  free(bytes);
+}
+
+/* A new file takes the place of an old one only when it is complete; a link stays one. */
+static void test_output_files(void) {
+  output_file file;
+  error_line error;
+  char leads_to[16] = "";
   test_write_file(test_path("kept.csv"), "old", 3);
+  CHECK(symlink("kept.csv", test_path("link")) == 0, "no link");
   CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
   fprintf(file.stream, "new");
   output_file_abandon(&file);
-  char *bytes = test_read_file(test_path("kept.csv"), &size);
-  CHECK(strcmp(bytes, "old") == 0, "abandoned, but it reads %s", bytes);
-  free(bytes);
-  CHECK(output_file_open(&file, test_path("kept.csv"), &error), "%s", error.text);
+  check_text("kept.csv", "old");
+  CHECK(test_folder_files(false) == 2, "a temporary file is left");
+  CHECK(output_file_open(&file, test_path("link"), &error), "%s", error.text);
   fprintf(file.stream, "new");
+  CHECK(output_file_keep(&file, &error), "%s", error.text);
+  CHECK(output_file_probe(test_path("kept.csv"), &error), "%s", error.text);
+  check_text("kept.csv.partial", "new");
+  CHECK(output_file_open(&file, test_path("link"), &error), "%s", error.text);
+  fprintf(file.stream, "newer");
   CHECK(output_file_commit(&file, &error), "%s", error.text);
-  bytes = test_read_file(test_path("kept.csv"), &size);
-  CHECK(strcmp(bytes, "new") == 0, "committed, but it reads %s", bytes);
-  free(bytes);
-  CHECK(test_folder_files(true) == 1, "a temporary file is left");
+  check_text("kept.csv", "newer");
+  CHECK(readlink(test_path("link"), leads_to, sizeof leads_to - 1) > 0 &&
+            !strcmp(leads_to, "kept.csv"),
+        "the link leads to '%s'", leads_to);
+  CHECK(test_folder_files(true) == 2, "a temporary file is left");
+}
+
+typedef struct parallel_parts {
+  std::atomic<int> begun[100], waiting, alone;
+  int failing;
+} parallel_parts;
+
+/* The first two wait for each other. */
+static bool do_part(void *shared, int i) {
+  parallel_parts *p = (parallel_parts *)shared;
+  p->begun[i] += 1;
+  if (i < 2) p->waiting += 1;
+  for (int ms = 0; i < 2 && p->waiting < 2 && ms < 3000; ++ms) usleep(1000);
+  if (p->waiting < 2) p->alone = 1;
+  return i != p->failing;
+}
+
+static void test_parallel(void) {
+  parallel_parts all = {}, some = {}, none = {};
+  all.failing = none.failing = -1;
+  some.failing = 40;
+  CHECK(parallel_for(100, "parts", do_part, &all) == 100, "not all parts are done");
+  for (int i = 0; i < 100; ++i)
+    CHECK(all.begun[i] == 1, "part %d: %d times", i, all.begun[i].load());
+  if (std::thread::hardware_concurrency() > 1)
+    CHECK(all.alone == 0, "parts are done one after another");
+  int done = parallel_for(100, "parts", do_part, &some);
+  CHECK(done >= 40 && done < 99, "%d parts are done, though one has failed", done);
+  for (int i = 0; i <= 40; ++i) CHECK(some.begun[i] == 1, "part %d is left out", i);
+  interrupts = 1;
+  CHECK(parallel_for(100, "parts", do_part, &none) == 0 && none.begun[0] == 0,
+        "begun all the same");
+  interrupts = 0;
 }
 
 int main(void) {
@@ -267,6 +321,8 @@ int main(void) {
   test_jpeg();
   test_shrink();
   test_unwritable();
+  test_output_files();
+  test_parallel();
   test_folder_remove();
   return test_end("test_pictures");
 }

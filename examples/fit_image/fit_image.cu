@@ -6,10 +6,8 @@
 
    Where to read on: model.cuh (one Gaussian at one pixel), kernels.cuh (the kernels; the call of
    arc is in `backward`), fit.h (one step after another). This file is the program. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../common/program_run.h"
 #include "fit.h"
@@ -81,32 +79,23 @@ static void print_header(const fit_options *o, const image *target) {
          (int)GAUSSIAN_WIDTH, o->fit.steps, o->fit.seed);
 }
 
-/* On a terminal only; a pipe or a file gets none of it. */
-static void show_progress(const fit *f, double *next) {
-  double now = seconds_now();
-  if (!isatty(STDERR_FILENO) || now < *next) return;
-  *next = now + 0.2;
+static void show_progress(const fit *f) {
+  if (!progress_due()) return;
   double loss = fit_latest_loss(f);
   fprintf(stderr, "\r%-11s step %d of %d  loss %.6g  PSNR %.2f dB\033[K",
           fit_way_name(f->settings.way), f->steps_done, f->settings.steps, loss, fit_psnr(f, loss));
-  fflush(stderr);
-}
-
-static void hide_progress(void) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
 }
 
 /* Fits from the start. False, with a line, if the loss is not a number any more. */
 static bool run(const fit_settings *settings, const image *target, image *fitted,
                 run_result *result, error_line *error) {
   fit f;
-  double next_progress = 0.0;
   fit_begin(&f, target, settings);
-  while (f.steps_done < settings->steps && !interrupted) {
+  while (f.steps_done < settings->steps && !interrupts) {
     fit_step(&f);
-    show_progress(&f, &next_progress);
+    show_progress(&f);
   }
-  hide_progress();
+  progress_clear();
   result->way = settings->way;
   result->steps = f.steps_done;
   result->loss = fit_loss(&f);
@@ -188,7 +177,7 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
   int count = 0;
   int first = o->compare_paths ? 0 : (int)o->fit.way;
   int last = o->compare_paths ? (int)FIT_WAYS - 1 : (int)o->fit.way;
-  for (int way = first; way <= last && (count == 0 || !interrupted); ++way) {
+  for (int way = first; way <= last && (count == 0 || !interrupts); ++way) {
     fit_settings settings = o->fit;
     settings.way = (fit_way)way;
     if (!run(&settings, target, fitted, &results[count], &error)) return fail(1, &error);
@@ -198,7 +187,7 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
     print_table(results, count);
   else
     print_result(&results[0]);
-  bool agree = !o->compare_paths || interrupted || same_psnr(results, count, &error);
+  bool agree = !o->compare_paths || interrupts || same_psnr(results, count, &error);
   if (!agree) fail(1, &error);
   if (o->out != nullptr) {
     if (!image_write(fitted, o->out, &error)) return fail(1, &error);
@@ -208,7 +197,7 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
     if (!write_csv(o->csv, results, count, o, target, &error)) return fail(1, &error);
     printf("written    %s\n", o->csv);
   }
-  if (interrupted) {
+  if (interrupts) {
     printf("interrupted after %d of %d steps\n", results[count - 1].steps, o->fit.steps);
     return 130;
   }
@@ -218,6 +207,7 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
 int main(int argc, char **argv) {
   fit_options o = default_options();
   error_line error;
+  if (program_begin("fit_image", argc, argv)) return 0;
   if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
   if (o.help) {
     options_print_help(stdout);

@@ -43,6 +43,7 @@ void options_print_help(FILE *stream) {
       "  --compare-paths    every path from the same start, in one table; fails if the PSNRs\n"
       "                     differ by more than 0.1 dB\n"
       "  --help             this text\n"
+      "  --version          the version\n"
       "\n"
       "examples:\n"
       "  fit_image                                          the built-in picture\n"

@@ -61,6 +61,7 @@ static void test_wrong_files(void) {
 #define SMALL " --size 32x24 --gaussians 40 --steps 4"
 
 static void test_runs(void) {
+  check_progress("--steps 1" SMALL, "\rdefault     step 1 of 4 ");
   check_right("--help", 0, "--compare-paths");
   check_right("--path butterfly" SMALL, 0, "path       butterfly\n");
   check_right("--path=plain" SMALL, 0, "path       plain\n");
@@ -111,7 +112,8 @@ static void test_extremes(void) {
 static void test_interrupt(int signal_number) {
   image picture;
   error_line error;
-  check_interrupted("--size 32x32 --gaussians 60 --steps 1000000" OUT, signal_number);
+  check_interrupted("--size 32x32 --gaussians 60 --steps 1000000" OUT, "gaussians  60",
+                    signal_number, 0, "out.ppm", "interrupted after ");
   bool read = image_read(&picture, test_path("out.ppm"), &error);
   CHECK(read, "%s", error.text);
   if (read) image_free(&picture);

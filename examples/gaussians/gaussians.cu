@@ -12,6 +12,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "measure/program.h"
 
@@ -51,13 +52,7 @@ static void print_scene(const options *o, const trainer *t) {
          t->settings.iterations, t->settings.seed);
 }
 
-static void print_figures(const char *name, trainer *t, bool held_out) {
-  loss_figures f;
-  if (!trainer_judge(t, held_out, &f)) return;
-  printf("%-10s PSNR %.3f dB, SSIM %.4f, L1 %.5f\n", name, f.psnr, f.ssim, f.l1);
-}
-
-static void print_results(trainer *t, double seconds) {
+static void print_training(const trainer *t, double seconds) {
   char room[16];
   const frame_settings *s = &t->f.settings;
   step_medians ms = medians_of(t);
@@ -67,9 +62,26 @@ static void print_results(trainer *t, double seconds) {
          seconds, t->count);
   printf("ms a step  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
          ms.rest, SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
-  print_figures("train", t, false);
-  print_figures("test", t, true);
-  printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
+}
+
+/* ---- judging -------------------------------------------------------------------------------- */
+
+static bool check_loss(const trainer *t, double loss, error_line *error) {
+  return isfinite(loss) ||
+         error_set(error, "the loss is not finite after %d iterations", t->iteration);
+}
+
+static bool check_last_loss(const trainer *t, error_line *error) {
+  return t->iteration == t->first_iteration ||
+         check_loss(t, trainer_figures(t, t->iteration - 1).loss, error);
+}
+
+static bool judge(trainer *t, bool held_out, error_line *error) {
+  loss_figures f;
+  if (!trainer_judge(t, held_out, &f)) return true;
+  printf("%-10s PSNR %.3f dB, SSIM %.4f, L1 %.5f\n", held_out ? "test" : "train", f.psnr, f.ssim,
+         f.l1);
+  return check_loss(t, f.loss, error);
 }
 
 /* ---- what is written ------------------------------------------------------------------------ */
@@ -97,7 +109,10 @@ static bool any_held_out(const scene *data) {
 
 static bool write_renders(trainer *t, const char *folder, error_line *error) {
   bool all = !any_held_out(t->data), written = true;
-  for (int i = 0; i < t->data->view_count && written; ++i) {
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+  printf("drawing    %s views\n", all ? "all" : "the held-out");
+  for (int i = 0; written && trainer_next_view(t, "drawing", i); ++i) {
     const view *v = &t->data->views[i];
     char path[4096];
     image picture;
@@ -130,8 +145,9 @@ static bool write_csv(const trainer *t, const char *path, error_line *error) {
 
 static bool write_cameras(trainer *t, const char *path, error_line *error) {
   output_file file;
-  if (!output_file_open(&file, path, error)) return false;
   float *slopes = trainer_camera_slopes(t);
+  if (slopes == nullptr) return true;
+  if (!output_file_open(&file, path, error)) return false;
   fprintf(file.stream, "view,r00,r01,r02,t0,r10,r11,r12,t1,r20,r21,r22,t2\n");
   for (int i = 0; i < t->data->view_count; ++i) {
     if (t->data->views[i].held_out) continue;
@@ -144,33 +160,50 @@ static bool write_cameras(trainer *t, const char *path, error_line *error) {
   return output_file_commit(&file, error);
 }
 
-static bool write_all(const options *o, trainer *t, error_line *error) {
-  const char *files[] = {o->out, o->renders, o->csv, o->cameras, o->checkpoint};
+static void print_written(const char *file) {
+  if (file != nullptr) printf("written    %s\n", file);
+}
+
+/* What the training has made; the model first. */
+static bool write_training(const options *o, const trainer *t, error_line *error) {
   if (o->out != nullptr && !write_model(t, o->out, error)) return false;
-  if (o->renders != nullptr && !write_renders(t, o->renders, error)) return false;
-  if (o->csv != nullptr && !write_csv(t, o->csv, error)) return false;
-  if (o->cameras != nullptr && !write_cameras(t, o->cameras, error)) return false;
+  print_written(o->out);
   if (o->checkpoint != nullptr && !checkpoint_write(t, o->checkpoint, error)) return false;
-  for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
-    if (files[i] != nullptr) printf("written    %s\n", files[i]);
+  print_written(o->checkpoint);
+  if (o->csv != nullptr && !write_csv(t, o->csv, error)) return false;
+  print_written(o->csv);
+  return true;
+}
+
+/* What takes work on all views. */
+static bool write_views(const options *o, trainer *t, error_line *error) {
+  if (!trainer_goes_on(t)) return true;
+  if (o->renders != nullptr && !write_renders(t, o->renders, error)) return false;
+  if (trainer_goes_on(t)) print_written(o->renders);
+  if (o->cameras != nullptr && !write_cameras(t, o->cameras, error)) return false;
+  if (trainer_goes_on(t)) print_written(o->cameras);
   return true;
 }
 
 /* ---- from the options to the end ------------------------------------------------------------ */
 
+/* A folder that is not there is made and removed again. */
+static bool probe_folder(const char *folder, error_line *error) {
+  struct stat status;
+  if (mkdir(folder, 0777) == 0) return rmdir(folder) == 0;
+  if (errno != EEXIST) return error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+  if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+    return error_set(error, "--renders '%.300s' is not a folder", folder);
+  return access(folder, W_OK | X_OK) == 0 ||
+         error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+}
+
 /* Outputs that cannot be written are reported before the work begins. */
 static bool probe_outputs(const options *o, error_line *error) {
   const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
-  struct stat status;
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
     if (files[i] != nullptr && !output_file_probe(files[i], error)) return false;
-  if (o->renders == nullptr) return true;
-  if (stat(o->renders, &status) != 0)
-    return error_set(error, "--renders '%.300s': %s; make the folder first", o->renders,
-                     strerror(errno));
-  if (!S_ISDIR(status.st_mode))
-    return error_set(error, "--renders '%.300s' is not a folder", o->renders);
-  return true;
+  return o->renders == nullptr || probe_folder(o->renders, error);
 }
 
 static bool set_first_model(trainer *t, const options *o, error_line *error) {
@@ -182,23 +215,25 @@ static bool set_first_model(trainer *t, const options *o, error_line *error) {
   return true;
 }
 
-static bool all_finite(const loss_figures *f) { return isfinite(f->loss); }
-
+/* What is dear comes first: after an interrupt the model is written before it is judged. */
 static int train_and_report(const options *o, trainer *t) {
   error_line error;
-  loss_figures figures;
   double seconds = 0.0;
   checkpoint_plan plan = {o->checkpoint, o->checkpoint_every};
   print_scene(o, t);
-  if (!train_on(t, plan, &seconds, &error)) return fail(1, &error);
-  print_results(t, seconds);
-  if (trainer_judge(t, false, &figures) && !all_finite(&figures)) {
-    error_set(&error, "the loss is not finite after %d iterations", t->iteration);
+  if (!train_on(t, plan, &seconds, &error) || !check_last_loss(t, &error) ||
+      !write_training(o, t, &error))
     return fail(1, &error);
-  }
-  if (!write_all(o, t, &error)) return fail(1, &error);
-  if (!interrupted) return 0;
-  printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
+  print_training(t, seconds);
+  printf("judging    %d views\n", t->data->view_count);
+  if (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error))
+    return fail(1, &error);
+  printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
+  if (!interrupts) return 0;
+  if (t->iteration < t->settings.iterations)
+    printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
+  else
+    printf("interrupted after the training: not all views are judged and drawn\n");
   return 130;
 }
 
@@ -207,13 +242,16 @@ static int run_training(const options *o) {
   trainer t;
   error_line error;
   int status;
-  if (!setup_load(&data, o, &error)) return fail(2, &error);
+  if (!setup_load(&data, o, &error)) return fail(interrupts ? 130 : 2, &error);
   trainer_begin(&t, &data, &o->train);
   if (t.training_count == 0) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
   } else if (!set_first_model(&t, o, &error)) {
     status = fail(2, &error);
+  } else if (interrupts) {
+    error_set(&error, "interrupted before the first iteration");
+    status = fail(130, &error);
   } else {
     status = train_and_report(o, &t);
   }
@@ -231,6 +269,7 @@ static void complete_options(options *o) {
 int main(int argc, char **argv) {
   options o = default_options();
   error_line error;
+  if (program_begin("gaussians", argc, argv)) return 0;
   if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
   if (o.help) {
     options_print_help(stdout);

@@ -221,10 +221,10 @@ static void bench_pixels(trainer *t, bench_table *table, const char *dataset, in
   count_lanes_of_frame(t, histogram);
   print_lanes(histogram);
   printf("%-12s %9s %10s %10s %10s\n", "path", "threshold", "pixels", "arrays", "rows");
-  for (int w = 0; w < ADD_WAYS && !interrupted; ++w) {
+  for (int w = 0; w < ADD_WAYS && !interrupts; ++w) {
     add_way way = (add_way)w;
     int thresholds = add_way_has_threshold(way) ? (int)BENCH_THRESHOLDS : 1;
-    for (int k = 0; k < thresholds && backward_has(way) && !interrupted; ++k)
+    for (int k = 0; k < thresholds && backward_has(way) && !interrupts; ++k)
       bench_way(t, table, dataset, way, bench_thresholds[k], repeats);
   }
 }
@@ -235,10 +235,10 @@ static void bench_view(trainer *t, bench_table *table, const char *dataset, int 
   bench_tiles(t, repeats);
   bench_slope(t);
   printf("\nbackward ms: medians of %d, %s\n", repeats, clock_name());
-  for (int pixels = 1; pixels <= MOST_PIXELS && !interrupted; pixels *= 2)
+  for (int pixels = 1; pixels <= MOST_PIXELS && !interrupts; pixels *= 2)
     bench_pixels(t, table, dataset, pixels, repeats);
-  if (!interrupted) bench_camera(t, repeats);
-  if (!interrupted) bench_print_ratios(table, dataset);
+  if (!interrupts) bench_camera(t, repeats);
+  if (!interrupts) bench_print_ratios(table, dataset);
   printf("device memory %.1f MiB at most\n\n", (double)t->memory.peak / 1048576.0);
 }
 
@@ -270,7 +270,7 @@ static bool bench_scene(const options *o, int kind, bench_table *table, error_li
                   ? scene_procedural(&data, &model, (scene_kind)kind, size.gaussians, size.views,
                                      size.width, size.height, o->train.seed, error)
                   : setup_load(&data, &mine, error);
-  if (!made) return false;
+  if (!made) return interrupts > 0; /* the table so far is written */
   if (kind != 0) {
     for (int i = 0; i < data.view_count && made; ++i)
       made = image_allocate(&data.views[i].picture, size.width, size.height, error);
@@ -295,12 +295,12 @@ int run_bench_backward(const options *o) {
   error_line error;
   bool done = true;
   unsigned datasets = datasets_of(o);
-  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupted; ++kind)
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
     if ((datasets >> kind & 1u) != 0u) done = bench_scene(o, kind, &table, &error);
-  if (done && !interrupted && table.count > 0 &&
+  if (done && !interrupts && table.count > 0 &&
       table.rows[0].dataset != table.rows[table.count - 1].dataset)
     bench_print_ratios(&table, nullptr);
   if (done && o->csv != nullptr) done = bench_write_csv(o->csv, &table, &error);
   if (!done) return fail(1, &error);
-  return interrupted ? 130 : 0;
+  return interrupts ? 130 : 0;
 }

@@ -89,6 +89,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
   const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
+  if (interrupts) return;
   trainer_draw(t, t->training[0]);
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
@@ -194,11 +195,11 @@ static bool experiment_run(experiment *e, const train_settings *settings,
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
-  if (interrupted) return true;
+  if (interrupts) return true;
   trainer_begin(&t, e->data, settings);
   trainer_set_model(&t, model);
   bool done = train_on(&t, none, &seconds, error);
-  if (done && !interrupted) experiment_write_row(e, &t, seconds);
+  if (done && !interrupts) experiment_write_row(e, &t, seconds);
   trainer_end(&t);
   return done;
 }
@@ -239,7 +240,7 @@ static bool experiment_scene(FILE *stream, const options *o, int kind, error_lin
   const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
-  if (!done) return false;
+  if (!done) return interrupts > 0; /* the rows so far are written */
   experiment e = {stream, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
   for (int i = 0; i < o->seeds && done; ++i)
@@ -259,7 +260,7 @@ int run_experiment(const options *o) {
   bool done = true;
   if (!output_file_open(&file, o->experiment, &error)) return fail(2, &error);
   experiment_write_head(file.stream);
-  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupted; ++kind)
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
     if ((datasets >> kind & 1u) != 0u) done = experiment_scene(file.stream, o, kind, &error);
   if (!done) {
     output_file_abandon(&file);
@@ -267,5 +268,5 @@ int run_experiment(const options *o) {
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
   printf("written    %s\n", o->experiment);
-  return interrupted ? 130 : 0;
+  return interrupts ? 130 : 0;
 }

@@ -3,7 +3,6 @@
 #include "program.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 int fail(int status, const error_line *error) {
   fprintf(stderr, "gaussians: %s\n", error->text);
@@ -22,29 +21,21 @@ const char *threshold_name(add_way way, int threshold, char *room) {
 
 const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
 
-/* On a terminal only; a pipe or a file gets none of it. */
-static void show_progress(const trainer *t, double begin, double *next) {
-  double now = seconds_now();
-  if (!isatty(STDERR_FILENO) || now < *next) return;
-  *next = now + 0.2;
+static void show_progress(const trainer *t, double begin) {
+  if (!progress_due()) return;
   loss_figures figures = trainer_figures(t, t->iteration - 1);
   int done = t->iteration - t->first_iteration, left = t->settings.iterations - t->iteration;
   fprintf(stderr, "\riteration %d of %d  loss %.5f  PSNR %.2f dB  %d Gaussians  ETA %.0f s\033[K",
           t->iteration, t->settings.iterations, figures.loss, figures.psnr, t->count,
-          (now - begin) / done * left);
-  fflush(stderr);
-}
-
-static void hide_progress(void) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+          (seconds_now() - begin) / done * left);
 }
 
 bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
-  double begin = seconds_now(), next_progress = 0.0;
+  double begin = seconds_now();
   bool written = true;
-  while (t->iteration < t->settings.iterations && !interrupted && written) {
+  while (t->iteration < t->settings.iterations && !interrupts && written) {
     trainer_step(t);
-    show_progress(t, begin, &next_progress);
+    show_progress(t, begin);
     if (plan.every > 0 && t->iteration % plan.every == 0 && t->iteration < t->settings.iterations)
       written = checkpoint_write(t, plan.path, error);
   }
@@ -52,7 +43,7 @@ bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *err
   if (t->iteration > t->first_iteration) trainer_read_times(t, t->iteration - 1);
   trainer_take_choice(t);
   *seconds = seconds_now() - begin;
-  hide_progress();
+  progress_clear();
   return written;
 }
 

@@ -347,36 +347,50 @@ static void bytes_from_value(unsigned char *bytes, float value) {
   for (int i = 0; i < 4; ++i) bytes[i] = (unsigned char)(bits >> 8 * i);
 }
 
-static bool write_stream(FILE *stream, const gaussians_host *g) {
+/* False, with the reason, for values that ply_read would refuse. */
+static bool fill_rows(unsigned char *rows, const ply_field *fields, int field_count, size_t start,
+                      size_t count, error_line *error) {
+  for (size_t at = start; at < start + count; ++at) {
+    for (int i = 0; i < field_count; ++i, rows += 4) {
+      const ply_field *f = &fields[i];
+      float value = f->base != nullptr ? f->base[f->stride * at] : 0.0f;
+      if (!isfinite(value))
+        return error_set(error, "%s of Gaussian %zu is %g; it must be finite", f->name, at, value);
+      bytes_from_value(rows, value);
+    }
+  }
+  return true;
+}
+
+static bool write_stream(FILE *stream, const gaussians_host *g, error_line *error) {
   ply_field fields[PLY_MOST_FIELDS];
   int field_count = list_fields(fields, g);
-  size_t row_size = 4 * (size_t)field_count;
+  size_t row_size = 4 * (size_t)field_count, all = (size_t)g->count;
   fprintf(stream, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", g->count);
   for (int i = 0; i < field_count; ++i) fprintf(stream, "property float %s\n", fields[i].name);
   fprintf(stream, "end_header\n");
-  unsigned char *row = (unsigned char *)malloc(row_size);
-  bool written = row != nullptr && !ferror(stream);
-  for (size_t at = 0; written && at < (size_t)g->count; ++at) {
-    for (int i = 0; i < field_count; ++i) {
-      const ply_field *f = &fields[i];
-      bytes_from_value(row + 4 * i, f->base != nullptr ? f->base[f->stride * at] : 0.0f);
-    }
-    written = fwrite(row, row_size, 1, stream) == 1;
+  unsigned char *rows = (unsigned char *)malloc(row_size * PLY_ROWS);
+  bool written = rows != nullptr || error_set(error, "not enough memory");
+  for (size_t start = 0; written && start < all; start += PLY_ROWS) {
+    size_t count = all - start < PLY_ROWS ? all - start : (size_t)PLY_ROWS;
+    written = fill_rows(rows, fields, field_count, start, count, error);
+    if (written && fwrite(rows, row_size, count, stream) != count)
+      written = error_set(error, "%s", strerror(errno));
   }
-  free(row);
+  free(rows);
   return written;
 }
 
 bool ply_write(const gaussians_host *g, const char *path, error_line *error) {
   output_file file;
+  error_line reason;
   if (g->count < 1 || g->count > GAUSSIANS_MOST || g->sh_degree < 0 || g->sh_degree > 3)
     return error_set(error,
                      "cannot write '%.200s': %d Gaussians of degree %d; there must be 1 to "
                      "%d, of degree 0 to 3",
                      path, g->count, g->sh_degree, GAUSSIANS_MOST);
   if (!output_file_open(&file, path, error)) return false;
-  if (write_stream(file.stream, g)) return output_file_commit(&file, error);
-  int reason = errno;
+  if (write_stream(file.stream, g, &reason)) return output_file_commit(&file, error);
   output_file_abandon(&file);
-  return error_set(error, "cannot write '%.300s': %s", path, strerror(reason));
+  return error_set(error, "cannot write '%.200s': %.290s", path, reason.text);
 }

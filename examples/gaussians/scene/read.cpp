@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "../../common/parallel.h"
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 bool path_is_file(const char *path) {
@@ -216,13 +218,34 @@ static bool read_view(view *v, const photo *p, float scale, error_line *error) {
   return error_set(error, "cannot use '%.200s': %.250s", p->path, reason.text);
 }
 
+typedef struct view_reader {
+  view *views;
+  const photo *photos;
+  float scale;
+  error_line *errors; /* one a view; empty where it was read */
+} view_reader;
+
+static bool read_one_view(void *shared, int i) {
+  const view_reader *r = (const view_reader *)shared;
+  return read_view(&r->views[i], &r->photos[i], r->scale, &r->errors[i]);
+}
+
 static bool read_views(scene *s, const photo_list *photos, float scale, error_line *error) {
-  s->views = (view *)calloc((size_t)photos->count, sizeof(view));
-  if (s->views == nullptr) return error_set(error, "not enough memory for %d views", photos->count);
+  size_t count = (size_t)photos->count;
+  s->views = (view *)calloc(count, sizeof(view));
+  view_reader r = {s->views, photos->items, scale, (error_line *)calloc(count, sizeof(error_line))};
+  if (r.errors == nullptr || s->views == nullptr) {
+    free(r.errors);
+    return error_set(error, "not enough memory for %d views", photos->count);
+  }
   s->view_count = photos->count;
-  for (int i = 0; i < photos->count; ++i)
-    if (!read_view(&s->views[i], &photos->items[i], scale, error)) return false;
-  return true;
+  int done = parallel_for(s->view_count, "loading    pictures", read_one_view, &r);
+  bool read = done == s->view_count;
+  if (!read) error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
+  for (int i = s->view_count; i-- > 0;)
+    if (r.errors[i].text[0] != '\0') *error = r.errors[i]; /* the first one's stays */
+  free(r.errors);
+  return read;
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */

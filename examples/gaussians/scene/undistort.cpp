@@ -80,12 +80,12 @@ static int clamp_index(int i, int count) { return i < 0 ? 0 : i < count ? i : co
 
 /* Bilinear, at a place in pixels; the outermost half pixel repeats its neighbour. */
 static void sample(const image *from, double u, double v, float *rgb) {
-  u = fmin(fmax(u, 0.0), from->width);
-  v = fmin(fmax(v, 0.0), from->height);
-  double left = floor(u - 0.5), top = floor(v - 0.5);
-  float right_part = (float)(u - 0.5 - left), lower_part = (float)(v - 0.5 - top);
-  int x0 = clamp_index((int)left, from->width), x1 = clamp_index((int)left + 1, from->width);
-  int y0 = clamp_index((int)top, from->height), y1 = clamp_index((int)top + 1, from->height);
+  u = u > 0.0 ? u < from->width ? u : from->width : 0.0; /* 0 where it is no number */
+  v = v > 0.0 ? v < from->height ? v : from->height : 0.0;
+  int column = (int)(u + 0.5), line = (int)(v + 0.5); /* neither is below 0: rounds down */
+  float right_part = (float)(u + 0.5 - column), lower_part = (float)(v + 0.5 - line);
+  int x0 = clamp_index(column - 1, from->width), x1 = clamp_index(column, from->width);
+  int y0 = clamp_index(line - 1, from->height), y1 = clamp_index(line, from->height);
   const float *upper = from->rgb + 3 * (size_t)y0 * from->width;
   const float *lower = from->rgb + 3 * (size_t)y1 * from->width;
   for (int i = 0; i < 3; ++i) {

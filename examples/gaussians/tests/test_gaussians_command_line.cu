@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../common/test_command_line.h"
-#include "../scene/scene.h"
+#include "test_scene_write.h"
 
 #define OUT " --out @/out.ply --csv @/out.csv"
 
@@ -70,7 +70,7 @@ static void test_wrong_options(void) {
 static void test_wrong_files(void) {
   check_wrong("--out @/no/folder.ply", 2, "No such file or directory");
   check_wrong("--csv @ --out @/out.ply", 2, "exists and is not a plain file");
-  check_wrong("--renders @/absent" OUT, 2, "make the folder first");
+  check_wrong("--renders @/no/folder" OUT, 2, "folder': No such file or directory");
   test_write_file(test_path("file"), "x", 1);
   check_wrong("--renders @/file" OUT, 2, "is not a folder");
   remove(test_path("file"));
@@ -79,6 +79,7 @@ static void test_wrong_files(void) {
 #define SMALL " --size 32x24 --gaussians 60 --views 5 --iterations 4"
 
 static void test_wrong_inputs(void) {
+  check_wrong("--renders @/new --scene @/absent", 2, "absent");
   check_wrong("--scene @/absent" OUT, 2, "absent");
   check_wrong("--init @/absent.ply" SMALL OUT, 2, "absent.ply");
   check_wrong("--resume @/absent" SMALL OUT, 2, "absent': No such file or directory");
@@ -119,6 +120,11 @@ static void test_outputs(void) {
   check_right("--init @/out.ply --iterations 0 --size 32x24 --gaussians 60 --views 5", 0,
               "trained    0 iterations");
   check_right("--resume @/c" SMALL, 0, "from iteration 4 of 4");
+  check_right("--resume @/c --renders @/new" SMALL "0", 0, "trained    36 iterations");
+  CHECK(access(test_path(IMAGE_HAVE_PNG ? "new/view_00000.png" : "new/view_00000.ppm"), F_OK) == 0,
+        "no picture in the new folder");
+  remove_tree(test_path("new"));
+  check_wrong("--resume @/c" SMALL " --iterations 3", 2, "--iterations must be that or more");
   check_wrong("--resume @/c --seed 9" SMALL, 2, "give the same to go on");
   check_wrong("--resume @/out.ply" SMALL, 2, "no checkpoint of this program");
   test_folder_files(true);
@@ -141,16 +147,61 @@ static void test_measuring(void) {
   test_folder_files(true);
 }
 
-/* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, status 130. */
-static void test_interrupt(int signal_number) {
+/* Pictures from files; on a terminal each phase shows how far it is. */
+static void test_loading(void) {
+  static buffer nerf;
+  write_nerf(&nerf, &KNOWN_LENS);
+  save(&nerf, "transforms.json");
+  save_pictures(&KNOWN_LENS);
+  check_right("--scene @ --scale 0.2 --iterations 1", 0, "loaded     5 pictures in ");
+  check_progress("--scene @ --scale 0.2 --iterations 1", "\rloading    pictures  ");
+  remove_tree(test_folder);
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  check_progress(SMALL, "\riteration 1 of 4 ");
+}
+
+static void check_model(const char *of) {
   gaussians_host model;
   error_line error;
-  check_interrupted("--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT,
-                    signal_number);
   bool read = ply_read(&model, test_path("out.ply"), &error);
-  CHECK(read, "%s", error.text);
+  CHECK(read, "%s: %s", of, error.text);
   if (read) gaussians_free(&model);
+}
+
+#define LONG "--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT
+#define MANY " --size 8x8 --gaussians 5 --views 1000"
+
+/* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, then judged; at the
+   second signal it is not judged. The reader of a pipe may be gone by then. */
+static void test_interrupts(void) {
+  check_interrupted(LONG, "gaussians  ", SIGINT, 0, "out.ply", "test       PSNR");
+  check_model("SIGINT");
   CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
+  check_interrupted(LONG, "gaussians  ", SIGTERM, 0, "out.ply", "out.csv\npath       default");
+  check_model("SIGTERM");
+  test_folder_files(true);
+  check_interrupted(LONG, "gaussians  ", SIGINT, SIGINT, "out.ply", "interrupted after ");
+  check_model("SIGINT twice");
+  test_folder_files(true);
+  check_lost_output("|", SMALL OUT);
+  check_model("a pipe that nobody reads");
+  test_folder_files(true);
+  check_interrupted(LONG " --renders @/new", "gaussians  ", SIGINT, SIGTERM, "out.ply",
+                    "interrupted after ");
+  check_model("two signals");
+  CHECK(access(test_path("new"), F_OK) != 0, "two signals, but views are drawn");
+  test_folder_files(true);
+}
+
+/* Loading and judging are as long as there are views. */
+static void test_interrupts_of_views(void) {
+  check_interrupted("--iterations 1" OUT MANY, "loading", SIGINT, 0, nullptr,
+                    "gaussians: interrupted after drawing ");
+  CHECK(test_folder_files(true) == 0, "interrupted while loading, but a file is written");
+  check_interrupted("--iterations 0" OUT MANY, "judging", SIGINT, 0, "out.ply",
+                    "interrupted after the training: not all views are judged and drawn");
+  check_model("judging");
+  test_folder_files(true);
 }
 
 static void anywhere(void) {
@@ -163,8 +214,9 @@ static void on_device(void) {
   test_runs();
   test_outputs();
   test_measuring();
-  test_interrupt(SIGINT);
-  test_interrupt(SIGTERM);
+  test_loading();
+  test_interrupts();
+  test_interrupts_of_views();
 }
 
 int main(int argc, char **argv) {

@@ -3,6 +3,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
+#include "../../common/program_run.h"
 #include "../scene/json.h"
 #include "test_scene_write.h"
 
@@ -429,6 +430,18 @@ static void test_nerf_frames(void) {
     CHECK(s.views[0].camera.width == 1 && s.views[0].camera.height == 1, "not one pixel");
     scene_free(&s);
   }
+  o.most_views = 0;
+  /* the first of two is told, though it fails later */
+  const size_t large = 9000000;
+  char *bytes = (char *)calloc(large, 1);
+  memcpy(bytes, "P6 2000 1500 255\n", 17);
+  test_write_file(test_path("images/n00.ppm"), bytes, large);
+  test_write_file(test_path("images/n01.ppm"), "P6 1", 4);
+  free(bytes);
+  for (int i = 0; i < 5; ++i) check_options_refused(&o, "n00.ppm': PPM is cut short");
+  interrupts = 1;
+  check_options_refused(&o, "interrupted after 0 of 16 pictures");
+  interrupts = 0;
 }
 
 static void test_nerf_refused(void) {

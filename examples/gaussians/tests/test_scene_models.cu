@@ -270,6 +270,10 @@ static void test_ply_unwritable(void) {
   CHECK(!ply_write(&g, "/dev/full", &error), "written");
   check_line(&error, "not a plain file");
   CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(false));
+  g.scale[1] = NAN;
+  CHECK(!ply_write(&g, test_path("f.ply"), &error), "written");
+  check_line(&error, "f.ply': scale_1 of Gaussian 0 is nan; it must be finite");
+  CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(false));
   g.sh_degree = 4;
   CHECK(!ply_write(&g, test_path("f.ply"), &error), "written");
   check_line(&error, "1 Gaussians of degree 4; there must be 1 to 100000000, of degree 0 to 3");

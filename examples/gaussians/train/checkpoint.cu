@@ -8,7 +8,8 @@
 typedef struct checkpoint_header {
   char magic[8];
   int version, count, iteration;
-  int iterations, sh_degree, views, training; /* must be the same when training goes on */
+  int iterations;                 /* of the whole training; more of them may follow */
+  int sh_degree, views, training; /* must be the same when training goes on */
   unsigned seed;
 } checkpoint_header;
 
@@ -68,14 +69,17 @@ static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const
                      "'%.300s' was made with %d views, %d of them for training; this scene "
                      "has %d and %d",
                      path, h->views, h->training, mine.views, mine.training);
-  if (h->iterations != mine.iterations || h->sh_degree != mine.sh_degree || h->seed != mine.seed)
+  if (h->sh_degree != mine.sh_degree || h->seed != mine.seed)
     return error_set(error,
-                     "'%.200s' was made with --iterations %d --sh-degree %d --seed %u; give "
-                     "the same to go on",
-                     path, h->iterations, h->sh_degree, h->seed);
+                     "'%.200s' was made with --sh-degree %d --seed %u; give the same to go on",
+                     path, h->sh_degree, h->seed);
   if (h->count < 1 || h->count > GAUSSIANS_MOST || h->iteration < 0 || h->iteration > h->iterations)
     return error_set(error, "'%.300s' is damaged: %d Gaussians after %d iterations", path, h->count,
                      h->iteration);
+  if (h->iteration > mine.iterations)
+    return error_set(error,
+                     "'%.300s' has %d iterations behind it; --iterations must be that or more",
+                     path, h->iteration);
   return true;
 }
 

@@ -9,7 +9,8 @@
 #include "train.h"
 
 bool checkpoint_write(const trainer *t, const char *path, error_line *error);
-/* The trainer has been begun with the same scene and settings. */
+/* The trainer has been begun with the same scene and settings, but for the iterations, which may be
+   more: what depends on their number, such as falling rates, is then that of the new number. */
 bool checkpoint_read(trainer *t, const char *path, error_line *error);
 
 #endif

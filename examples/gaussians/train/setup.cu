@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "../../common/program_run.h"
+
 static procedural_size procedural_default_size(int kind) {
   const int counts[] = {1000000, 300000, 50000};
   procedural_size gpu = {counts[kind - SCENE_SMALL], 24, 1920, 1080}, cpu = {120, 9, 48, 32};
@@ -40,24 +42,33 @@ static bool setup_draw(scene *data, const gaussians_host *truth, const frame_set
   }
   trainer_begin(&t, data, &draw);
   trainer_set_model(&t, truth);
-  for (int i = 0; i < data->view_count; ++i) {
-    trainer_draw(&t, i);
+  int drawn = 0;
+  for (; drawn < data->view_count && trainer_goes_on(&t); ++drawn) {
+    trainer_draw(&t, drawn);
     device_check(cudaGetLastError(), "drawing the procedural scene");
-    trainer_read_picture(&t, &data->views[i].picture);
+    trainer_read_picture(&t, &data->views[drawn].picture);
   }
   trainer_end(&t);
-  return true;
+  return drawn == data->view_count ||
+         error_set(error, "interrupted after drawing %d of %d views", drawn, data->view_count);
+}
+
+static void print_loaded(const scene *data, double begin) {
+  printf("loaded     %d pictures in %.2f s\n", data->view_count, seconds_now() - begin);
 }
 
 bool setup_procedural(scene *data, const options *o, int kind, error_line *error) {
   gaussians_host truth;
   procedural_size size = procedural_size_of(o, kind);
+  double begin = seconds_now();
+  printf("loading    %s, drawn by the program\n", scene_kind_name(kind));
   if (!scene_procedural(data, &truth, (scene_kind)kind, size.gaussians, size.views, size.width,
                         size.height, o->train.seed, error))
     return false;
   scene_split(data, o->input.hold_out);
   bool drawn = setup_draw(data, &truth, &o->train.frame, error);
   gaussians_free(&truth);
+  if (drawn) print_loaded(data, begin);
   if (!drawn) scene_free(data);
   return drawn;
 }
@@ -67,7 +78,11 @@ bool setup_load(scene *data, const options *o, error_line *error) {
     return setup_procedural(data, o, o->kind != 0 ? o->kind : (int)SCENE_SMALL, error);
   scene_options input = o->input;
   input.most_views = o->views;
-  return scene_read(data, &input, error);
+  double begin = seconds_now();
+  printf("loading    %s\n", o->input.path);
+  if (!scene_read(data, &input, error)) return false;
+  print_loaded(data, begin);
+  return true;
 }
 
 bool setup_first_model(gaussians_host *model, const scene *data, const options *o,

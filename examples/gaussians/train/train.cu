@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../common/program_run.h"
 #include "../render/sort.h"
 #include "adam.cuh"
 #include "densify.cuh"
@@ -379,12 +380,23 @@ void trainer_draw(trainer *t, int index) {
                 &t->cameras[index]);
 }
 
+bool trainer_goes_on(const trainer *t) {
+  return interrupts <= (t->iteration < t->settings.iterations ? 1 : 0);
+}
+
+bool trainer_next_view(const trainer *t, const char *what, int i) {
+  if (progress_due()) fprintf(stderr, "\r%s  view %d of %d\033[K", what, i, t->data->view_count);
+  if (i < t->data->view_count && trainer_goes_on(t)) return true;
+  progress_clear();
+  return false;
+}
+
 bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   device_array sums = {nullptr, 0};
   int views = 0;
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
   memset(mean, 0, sizeof *mean);
-  for (int i = 0; i < t->data->view_count; ++i) {
+  for (int i = 0; trainer_next_view(t, "judging", i); ++i) {
     double host[LOSS_PARTS];
     if (t->data->views[i].held_out != held_out) continue;
     trainer_draw(t, i);
@@ -402,7 +414,7 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   mean->ssim /= views;
   mean->psnr /= views;
   mean->loss /= views;
-  return views > 0;
+  return views > 0 && trainer_goes_on(t);
 }
 
 void trainer_read_picture(const trainer *t, image *picture) {
@@ -421,7 +433,7 @@ float *trainer_camera_slopes(trainer *t) {
   device_reserve(&t->memory, &rows, floats * sizeof(float), "memory for the cameras");
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
   device_clear(rows.data, floats * sizeof(float));
-  for (int i = 0; i < t->data->view_count; ++i) {
+  for (int i = 0; trainer_next_view(t, "cameras", i); ++i) {
     if (t->data->views[i].held_out) continue;
     trainer_draw(t, i);
     frame_measure(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
@@ -432,5 +444,7 @@ float *trainer_camera_slopes(trainer *t) {
   device_to_host(host, rows.data, floats * sizeof(float), "reading the cameras");
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
-  return host;
+  if (trainer_goes_on(t)) return host;
+  free(host);
+  return nullptr;
 }

@@ -71,12 +71,18 @@ int degree_at(const train_settings *s, int iteration);
 /* Of the step of that iteration. */
 loss_figures trainer_figures(const trainer *t, int iteration);
 void trainer_draw(trainer *t, int index);
-/* Means over the views that are held out, or over those that are not; false if there are none. */
+/* Whether work on all views is to go on. An interrupt counts once: the one that ended the training
+   is not for what follows it. */
+bool trainer_goes_on(const trainer *t);
+/* Whether there is a view i, and it goes on; shows on a terminal how far it is. */
+bool trainer_next_view(const trainer *t, const char *what, int i);
+/* Means over the views that are held out, or over those that are not; false if there are none, or
+   after an interrupt. */
 bool trainer_judge(trainer *t, bool held_out, loss_figures *mean);
 /* The view as it is drawn now; of the size of its camera. */
 void trainer_read_picture(const trainer *t, image *picture);
 /* The loss by the 12 numbers of each training camera, for the model as it is: rows of 12 floats,
-   one a view of the scene; those of held-out views are 0. To be freed. */
+   one a view of the scene; those of held-out views are 0. To be freed; null after an interrupt. */
 float *trainer_camera_slopes(trainer *t);
 
 /* ---- parts of a step ------------------------------------------------------------------------ */

@@ -1,0 +1,39 @@
+/* arc examples: work for all cores of the host.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "program_run.h"
+
+int parallel_for(int count, const char *what, parallel_work work, void *shared) {
+  std::atomic<int> next{0}, done{0};
+  std::atomic<bool> failed{false};
+  auto take = [&](bool shows) {
+    for (bool more = true; more;) {
+      if (shows && progress_due())
+        fprintf(stderr, "\r%s  %d of %d\033[K", what, done.load(), count);
+      int i = next++;
+      more = i < count && !failed && !interrupts;
+      if (more && work(shared, i))
+        ++done;
+      else if (more)
+        failed = true;
+    }
+  };
+  std::vector<std::thread> helpers;
+  int threads = std::min({(int)std::thread::hardware_concurrency(), count, 16});
+  try {
+    while ((int)helpers.size() + 1 < threads) helpers.emplace_back(take, false);
+  } catch (const std::system_error &) {
+    /* no more threads to be had: those there are do it all */
+  }
+  take(true);
+  for (std::thread &helper : helpers) helper.join();
+  progress_clear();
+  return done;
+}
