@@ -126,7 +126,8 @@
 #define ARC__ZERO_ 0
 
 #if ARC_PATH + 0 < ARC_PATH_ATOMIC || ARC_PATH + 0 > ARC_PATH_AUTO
-#error "ARC_PATH must be ARC_PATH_ATOMIC, ARC_PATH_SERIALIZED, ARC_PATH_BUTTERFLY, ARC_PATH_TRANSPOSED, ARC_PATH_TREE or ARC_PATH_AUTO"
+#error \
+    "ARC_PATH must be ARC_PATH_ATOMIC, ARC_PATH_SERIALIZED, ARC_PATH_BUTTERFLY, ARC_PATH_TRANSPOSED, ARC_PATH_TREE or ARC_PATH_AUTO"
 #endif
 
 #if ARC_BALANCE_THRESHOLD + 0 < 0 || ARC_BALANCE_THRESHOLD + 0 > ARC_THRESHOLD_AUTO
@@ -135,7 +136,8 @@
 #if !ARC__IS_ZERO(ARC_BALANCE_THRESHOLD)
 #error "ARC_BALANCE_THRESHOLD must be 0..33 or ARC_THRESHOLD_AUTO"
 #elif ARC_PATH + 0 == ARC_PATH_ATOMIC
-#error "ARC_BALANCE_THRESHOLD 0 always reduces in registers, ARC_PATH_ATOMIC never does: set ARC_BALANCE_THRESHOLD to 1..33 or ARC_THRESHOLD_AUTO, or choose another ARC_PATH"
+#error \
+    "ARC_BALANCE_THRESHOLD 0 always reduces in registers, ARC_PATH_ATOMIC never does: set ARC_BALANCE_THRESHOLD to 1..33 or ARC_THRESHOLD_AUTO, or choose another ARC_PATH"
 #endif
 #endif
 
@@ -217,9 +219,10 @@
 #else
 #define ARC__SCOPE_STRING "system"
 #endif
-#define ARC_VERSION_STRING \
-  ARC__STRING(ARC_VERSION_MAJOR) "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
-#define ARC_POLICY_STRING                                                                       \
+#define ARC_VERSION_STRING       \
+  ARC__STRING(ARC_VERSION_MAJOR) \
+  "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
+#define ARC_POLICY_STRING \
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
   " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
   " inactive_has_key=" ARC__STRING(ARC_INACTIVE_HAS_KEY)                                        \
@@ -228,11 +231,10 @@
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
   " check=" ARC__STRING(ARC_CHECK)
 
-#define ARC__PROMISES                                        \
-  (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO +     \
-   ARC_PROMISE_INACTIVE_HAS_KEY * ARC_INACTIVE_HAS_KEY +     \
-   ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE +         \
-   ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
+#define ARC__PROMISES                                    \
+  (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO + \
+   ARC_PROMISE_INACTIVE_HAS_KEY * ARC_INACTIVE_HAS_KEY + \
+   ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE + ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
 
 /* The default decision (ARC_THRESHOLD_AUTO). A reduction costs a base and S shuffles, S being those
    of the transposed reduction (arc.cuh, first screen); a lane on the plain path costs q requests,
@@ -242,10 +244,10 @@
        (MATCH + SHUFFLE S) / (REQUEST q)                                 active lanes on,
    and where the caller makes every promise of a renderer (one key, zeros, the key and an active lane
    in each warp) a group is reduced from
-       (PROMISED_REDUCE + PROMISED_SHUFFLE S - PROMISED_SLACK q) / (REQUEST q)      lanes on:
-   there the kernel around is busy, and memory has slack for so many requests whatever is added.
+       (PROMISED_REDUCE + PROMISED_SHUFFLE S) / (REQUEST q)              lanes on.
    Against a table with an entry for each of 26 widths and alignments measured on an H200, the first
-   costs 1.8 % at worst and 0.4 % on average, the second 1.2 % and 0.3 %. `cmake --workflow --preset
+   costs 1.8 % at worst and 0.4 % on average, the second 1.2 % and 0.3 %; the third was fitted to
+   that sweep and to the backward pass of examples/gaussians together. `cmake --workflow --preset
    policy` prints the constants of your GPU. */
 #ifndef ARC_COST_REDUCE
 #define ARC_COST_REDUCE 9
@@ -260,25 +262,22 @@
 #define ARC_COST_REQUEST 1
 #endif
 #ifndef ARC_COST_PROMISED_REDUCE
-#define ARC_COST_PROMISED_REDUCE 4
+#define ARC_COST_PROMISED_REDUCE 8
 #endif
 #ifndef ARC_COST_PROMISED_SHUFFLE
-#define ARC_COST_PROMISED_SHUFFLE 4
-#endif
-#ifndef ARC_COST_PROMISED_SLACK
-#define ARC_COST_PROMISED_SLACK 5
+#define ARC_COST_PROMISED_SHUFFLE 2
 #endif
 #if ARC_COST_REDUCE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || \
     ARC_COST_REQUEST + 0 < 1 || ARC_COST_PROMISED_REDUCE + 0 < 1 ||                  \
-    ARC_COST_PROMISED_SHUFFLE + 0 < 1 || ARC_COST_PROMISED_SLACK + 0 < 1
+    ARC_COST_PROMISED_SHUFFLE + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(shuffles, requests) \
   ((ARC_COST_REDUCE + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * ((requests) + 1)))
 #define ARC_MIN_LANES_TO_MATCH(shuffles, requests) \
   ((ARC_COST_MATCH + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
-#define ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests)                    \
-  ((ARC_COST_PROMISED_REDUCE + ARC_COST_PROMISED_SHUFFLE * (shuffles) -         \
-    ARC_COST_PROMISED_SLACK * (requests)) / (ARC_COST_REQUEST * (requests)))
+#define ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests)             \
+  ((ARC_COST_PROMISED_REDUCE + ARC_COST_PROMISED_SHUFFLE * (shuffles)) / \
+   (ARC_COST_REQUEST * (requests)))
 
 #endif /* ARC_POLICY_CUH */

@@ -20,18 +20,15 @@ enum constant {
   cost_request,
   cost_promised_reduce,
   cost_promised_shuffle,
-  cost_promised_slack,
   cost_end
 };
 typedef std::array<int, cost_end> constants;
 static const char *const constant_names[cost_end] = {
-    "ARC_COST_REDUCE",        "ARC_COST_MATCH",           "ARC_COST_SHUFFLE",
-    "ARC_COST_REQUEST",       "ARC_COST_PROMISED_REDUCE", "ARC_COST_PROMISED_SHUFFLE",
-    "ARC_COST_PROMISED_SLACK"};
+    "ARC_COST_REDUCE",  "ARC_COST_MATCH",           "ARC_COST_SHUFFLE",
+    "ARC_COST_REQUEST", "ARC_COST_PROMISED_REDUCE", "ARC_COST_PROMISED_SHUFFLE"};
 static const constants compiled = {ARC_COST_REDUCE,          ARC_COST_MATCH,
                                    ARC_COST_SHUFFLE,         ARC_COST_REQUEST,
-                                   ARC_COST_PROMISED_REDUCE, ARC_COST_PROMISED_SHUFFLE,
-                                   ARC_COST_PROMISED_SLACK};
+                                   ARC_COST_PROMISED_REDUCE, ARC_COST_PROMISED_SHUFFLE};
 
 /* The formulas of arc_policy.cuh are macros over macros: from here on, over the constants `k`. */
 #undef ARC_COST_REDUCE
@@ -40,14 +37,12 @@ static const constants compiled = {ARC_COST_REDUCE,          ARC_COST_MATCH,
 #undef ARC_COST_REQUEST
 #undef ARC_COST_PROMISED_REDUCE
 #undef ARC_COST_PROMISED_SHUFFLE
-#undef ARC_COST_PROMISED_SLACK
 #define ARC_COST_REDUCE k[cost_reduce]
 #define ARC_COST_MATCH k[cost_match]
 #define ARC_COST_SHUFFLE k[cost_shuffle]
 #define ARC_COST_REQUEST k[cost_request]
 #define ARC_COST_PROMISED_REDUCE k[cost_promised_reduce]
 #define ARC_COST_PROMISED_SHUFFLE k[cost_promised_shuffle]
-#define ARC_COST_PROMISED_SLACK k[cost_promised_slack]
 
 static int decide(const constants &k, int which, int shuffles, int requests) {
   int lanes = which == decision_reduce  ? ARC_MIN_LANES_TO_REDUCE(shuffles, requests)
@@ -183,18 +178,16 @@ static constants with_best(const choices &all, constants k, int constant) {
 
 /* The scale is free, so the price of a request stays. */
 static constants fit(const choices &all) {
-  const int most_shuffle = 20, most_slack = 40;
+  const int most_shuffle = 20;
   constants best = compiled, k = compiled;
   auto take = [&](const constants &tried) {
     if (loss(all, tried) < loss(all, best)) best = tried;
   };
   for (k[cost_shuffle] = 1; k[cost_shuffle] <= most_shuffle; ++k[cost_shuffle])
     take(with_best(all, with_best(all, k, cost_reduce), cost_match));
-  k = best;
-  for (k[cost_promised_shuffle] = 1; k[cost_promised_shuffle] <= most_shuffle;
+  for (k = best, k[cost_promised_shuffle] = 1; k[cost_promised_shuffle] <= most_shuffle;
        ++k[cost_promised_shuffle])
-    for (k[cost_promised_slack] = 1; k[cost_promised_slack] <= most_slack; ++k[cost_promised_slack])
-      take(with_best(all, k, cost_promised_reduce));
+    take(with_best(all, k, cost_promised_reduce));
   return best;
 }
 
