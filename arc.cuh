@@ -75,94 +75,89 @@
 #define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #endif
 
-/* One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
+/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
+#if defined(SIMT_CALLER)
+#define ARC__CALLER , SIMT_CALLER
+#else
+#define ARC__CALLER
+#endif
+
+/* T is the type of a value, S its suffix: float, f32. >>entries defines all this for each type.
+
+   Targets
+
+       typedef struct arc_piece_S { T *base; int stride; int width; } arc_piece_S;
+
+   One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
    base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
    negative and k * stride may exceed 2^31. base: aligned to one value.
    Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
    on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
    rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.
-   ARC_CHECK 1 reports a stride below the width (0, one row for all keys, is legal). */
-typedef struct arc_piece_f32 {
-  float *base;
-  int stride;
-  int width;
-} arc_piece_f32;
 
-typedef struct arc__piece {
-  char *base;
-  int stride_bytes;
-  int width;
-  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
-} arc__piece;
+       arc_target_S arc_target_S_rows(T *base, int stride, int width);
+       arc_target_S arc_target_S_pieces(const arc_piece_S *pieces, int count);
 
-/* Where the sum goes that a transposed reduction leaves in this lane. */
-typedef struct arc__slot {
-  char *base;
-  int stride_bytes;
-  int owned;
-} arc__slot;
-
-typedef struct arc__decision {
-  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
-  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
-  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
-} arc__decision;
-
-typedef struct arc__target {
-  arc__piece piece[ARC_MAX_PIECES];
-  int pieces;
-  int width;
-  arc__decision decision;   /* by the strides: bases are aligned as these allow */
-  arc__slot warp_slot;      /* after a reduction over the warp */
-  arc__slot half_warp_slot; /* after one over each half-warp */
-  int builder;              /* the lane that built it; ARC_CHECK 2 */
-} arc__target;
-
-typedef struct arc_target_f32 {
-  arc__target any;
-} arc_target_f32;
-
-/* Builds a target from one array of rows.
+   A target of one array of rows, or of 1 to 8: piece 0 holds a primitive's first parameters, and so
+   on. The target's width is the sum of theirs.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
    bound to the calling lane: do not pass it to another one. Passing it to a function that is not
    inlined makes its pieces run-time values: correct, slow, and longer to compile.
-   Cost: about 20 instructions with a literal width. */
-ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
+   Cost: about 20 instructions with a literal width, 4 more for each further piece. ARC_CHECK 1
+   reports a wrong count or width, and a stride below the width (0, one row for all keys, is legal).
 
-/* Builds a target from 1 to 8 arrays: piece 0 holds a primitive's first parameters, and so on. The
-   target's width is the sum of theirs. Who calls and cost as above, about 4 instructions a piece
-   more. ARC_CHECK 1 reports a wrong count, width or stride. */
-ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
-
-/* The adds. `values` holds as many values as the target is wide; `threshold` is the balancing
+   Adds. `values` holds as many values as the target is wide; `threshold` is the balancing
    threshold: a group is reduced in registers if and only if it has at least this many lanes (0
    always, 33 never); ARC_BALANCE_THRESHOLD is the compile-time default to pass. With
    ARC_THRESHOLD_AUTO, the decision is arc's; ARC_THRESHOLD_CONTENDED is for rows that the whole
    grid adds to at once. On every path a group below the threshold goes to plain atomics. Path and
-   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5. */
+   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
 
-/* Adds, keys may differ from lane to lane.
+       void arc_add_S(arc_target_S target, int key, const T *values, bool active, int threshold);
+
+   Keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
-   active: whether this lane takes part; nothing else is read from a lane that does not. */
-ARC__FN void arc_add_f32(arc_target_f32 target, int key, const float *values, bool active,
-                         int threshold);
+   active: whether this lane takes part; nothing else is read from a lane that does not.
 
-/* Adds, one key a warp: all active lanes hold the same key, so that no match is paid.
-   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ. */
-ARC__FN void arc_add_uniform_f32(arc_target_f32 target, int key, const float *values, bool active,
-                                 int threshold);
+       void arc_add_uniform_S(target, key, values, active, threshold);
 
-/* Adds for a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
+   One key a warp: all active lanes hold the same key, so that no match is paid.
+   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ.
+
+       void arc_add_masked_S(target, key, values, active, unsigned lane_mask, threshold);
+
+   For a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
    Who calls: exactly the lanes named in lane_mask, with the same mask; keys may differ.
-   A full mask is as fast as arc_add_f32; any other one is correct and reduces with the tree. */
-ARC__FN void arc_add_masked_f32(arc_target_f32 target, int key, const float *values, bool active,
-                                unsigned lane_mask, int threshold);
+   A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
-/* Adds from divergent code: whichever lanes get here, in any subset and interleaving; each is
-   active. Lanes that happen to arrive together are reduced together, the others are correct all
-   the same. Below sm_70 this is plain atomics. */
-ARC__FN void arc_add_divergent_f32(arc_target_f32 target, int key, const float *values,
-                                   int threshold);
+       void arc_add_divergent_S(target, key, values, threshold);
+
+   From divergent code: whichever lanes get here, in any subset and interleaving; each is active.
+   Lanes that happen to arrive together are reduced together, the others are correct all the same.
+   Below sm_70 this is plain atomics.
+
+       void arc_add_with_S(target, key, values, active, arc_options options);
+
+   The general form of the four above:
+       arc_options o = arc_options_default();
+       o.path = ARC_PATH_TREE;
+       o.promises |= ARC_PROMISE_ONE_KEY;
+       arc_add_with_f32(t, id, g, hit, o);
+   Where a path cannot serve (butterfly: several keys or a partial warp; transposed: a partial
+   warp), the papers' fallback does: plain atomics for butterfly, the tree for transposed.
+
+       void arc_add_pointers_S(T *const *pointers, int width, key, values, active, threshold);
+       ..._masked_S, ..._divergent_S, ..._with_S: pointers and width in place of the target
+
+   The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
+   Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
+   where the active lanes of a full warp hold one key, else serialized. No vector reductions.
+   Who calls: as the adds of the same names. Prefer a target.
+
+       void arc_atomic_add_S(T *address, T value);
+
+   Adds value to *address without a result: the scalar drop-in for atomicAdd.
+   Who calls: any lane. address: global or shared memory, aligned to one value. */
 
 /* What one call does. Path and promises must be literals; a literal field costs nothing. A path
    chosen at run time is a switch in the caller: examples/tuned.cu. */
@@ -175,35 +170,10 @@ typedef struct arc_options {
 } arc_options;
 
 /* What the macros say: ARC_PATH, the promises, ARC_BALANCE_THRESHOLD; all lanes call. */
-ARC__FN arc_options arc_options_default(void);
-
-/* The general form of the four adds above:
-       arc_options o = arc_options_default();
-       o.path = ARC_PATH_TREE;
-       o.promises |= ARC_PROMISE_ONE_KEY;
-       arc_add_with_f32(t, id, g, hit, o);
-   Where a path cannot serve (butterfly: several keys or a partial warp; transposed: a partial
-   warp), the papers' fallback does: plain atomics for butterfly, the tree for transposed. */
-ARC__FN void arc_add_with_f32(arc_target_f32 target, int key, const float *values, bool active,
-                              arc_options options);
-
-/* The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
-   Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
-   where the active lanes of a full warp hold one key, else serialized. No vector reductions.
-   Who calls: as the adds of the same names. Prefer a target. */
-ARC__FN void arc_add_pointers_f32(float *const *pointers, int width, int key, const float *values,
-                                  bool active, int threshold);
-ARC__FN void arc_add_pointers_masked_f32(float *const *pointers, int width, int key,
-                                         const float *values, bool active, unsigned lane_mask,
-                                         int threshold);
-ARC__FN void arc_add_pointers_divergent_f32(float *const *pointers, int width, int key,
-                                            const float *values, int threshold);
-ARC__FN void arc_add_pointers_with_f32(float *const *pointers, int width, int key,
-                                       const float *values, bool active, arc_options options);
-
-/* Adds value to *address without a result: the scalar drop-in for atomicAdd.
-   Who calls: any lane. address: global or shared memory, aligned to 4 bytes. */
-ARC__FN void arc_atomic_add_f32(float *address, float value);
+ARC__FN arc_options arc_options_default(void) {
+  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
+  return o;
+}
 
 /* ---- >>platform -------------------------------------------------------------------------- */
 
@@ -237,14 +207,14 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...)                                      \
-  ARC__PIECE(i, 0, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 1, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 2, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 3, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 4, count, __VA_ARGS__)                                      \
-  ARC__PIECE(i, 5, count, __VA_ARGS__) ARC__PIECE(i, 6, count, __VA_ARGS__) \
-      ARC__PIECE(i, 7, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...) \
+  ARC__PIECE(i, 0, count, __VA_ARGS__) \
+  ARC__PIECE(i, 1, count, __VA_ARGS__) \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) \
+  ARC__PIECE(i, 3, count, __VA_ARGS__) \
+  ARC__PIECE(i, 4, count, __VA_ARGS__) \
+  ARC__PIECE(i, 5, count, __VA_ARGS__) \
+  ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
 
@@ -304,6 +274,36 @@ ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
   return base + (long long)key * stride_bytes;
 #endif
 }
+
+typedef struct arc__piece {
+  char *base;
+  int stride_bytes;
+  int width;
+  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
+} arc__piece;
+
+/* Where the sum goes that a transposed reduction leaves in this lane. */
+typedef struct arc__slot {
+  char *base;
+  int stride_bytes;
+  int owned;
+} arc__slot;
+
+typedef struct arc__decision {
+  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
+  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+} arc__decision;
+
+typedef struct arc__target {
+  arc__piece piece[ARC_MAX_PIECES];
+  int pieces;
+  int width;
+  arc__decision decision;   /* by the strides: bases are aligned as these allow */
+  arc__slot warp_slot;      /* after a reduction over the warp */
+  arc__slot half_warp_slot; /* after one over each half-warp */
+  int builder;              /* the lane that built it; ARC_CHECK 2 */
+} arc__target;
 
 /* One warp's call, the same in every helper. kind, path and promises are literals. lanes: who
    calls; present: the active ones among them. */
@@ -532,6 +532,12 @@ ARC__FN int arc__largest_log2(int stride_bytes) {
   return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
+ARC__FN void arc__target_begin(arc__target *t, int pieces) {
+  ARC__CHECK(1, pieces >= 1 && pieces <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
+  t->pieces = pieces;
+  t->width = 0;
+}
+
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width) {
   ARC__CHECK(1, width >= 1, "the width of a piece must be at least 1");
   ARC__CHECK(1, stride > -(1 << 29) && stride < (1 << 29),
@@ -543,7 +549,6 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   p->stride_bytes = stride * ARC__VALUE_BYTES;
   p->width = width;
   p->vector_log2 = arc__vector_log2(p->base, p->stride_bytes);
-  t->pieces = i + 1;
   t->width += width;
 }
 
@@ -615,25 +620,6 @@ ARC__FN void arc__target_end(arc__target *t) {
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
-}
-
-ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width) {
-  arc_target_f32 t;
-  t.any.pieces = t.any.width = 0;
-  arc__target_piece(&t.any, 0, base, stride, width);
-  arc__target_end(&t.any);
-  return t;
-}
-
-ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count) {
-  ARC__CHECK(1, count >= 1 && count <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
-  arc_target_f32 t;
-  t.any.pieces = t.any.width = 0;
-  ARC__EACH_PIECE(i, count, {
-    arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);
-  })
-  arc__target_end(&t.any);
-  return t;
 }
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
@@ -1090,13 +1076,9 @@ ARC__ADD_FN void arc__add(arc__call c) {
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
-ARC__FN arc_options arc__options(int path, int threshold, int promises, unsigned lane_mask) {
-  arc_options o = {path, ARC__PROMISES | promises, threshold, lane_mask, 0};
+ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
+  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
   return o;
-}
-
-ARC__FN arc_options arc_options_default(void) {
-  return arc__options(ARC_PATH, ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
 /* The call, but for where its values go. */
@@ -1119,35 +1101,54 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
 
 /* S: the type's suffix, T: the type, KIND: its literal. */
 #define ARC__TYPE(S, T, KIND)                                                                     \
+  typedef struct arc_piece_##S {                                                                  \
+    T *base;                                                                                      \
+    int stride;                                                                                   \
+    int width;                                                                                    \
+  } arc_piece_##S;                                                                                \
+  typedef struct arc_target_##S {                                                                 \
+    arc__target any;                                                                              \
+  } arc_target_##S;                                                                               \
+  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {        \
+    arc_target_##S t;                                                                             \
+    arc__target_begin(&t.any, count);                                                             \
+    ARC__EACH_PIECE(i, count, {                                                                   \
+      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);            \
+    })                                                                                            \
+    arc__target_end(&t.any);                                                                      \
+    return t;                                                                                     \
+  }                                                                                               \
+  ARC__FN arc_target_##S arc_target_##S##_rows(T *base, int stride, int width) {                  \
+    const arc_piece_##S piece = {base, stride, width};                                            \
+    return arc_target_##S##_pieces(&piece, 1);                                                    \
+  }                                                                                               \
   ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,     \
-                                arc_options options) {                                            \
+                                arc_options options ARC__CALLER) {                                \
     arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
     c.target = &target.any;                                                                       \
     c.width = target.any.width;                                                                   \
     arc__add(c);                                                                                  \
   }                                                                                               \
   ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,          \
-                           int threshold) {                                                       \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, ARC_LANES_ALL);                          \
-    arc_add_with_##S(target, key, values, active, o);                                             \
+                           int threshold ARC__CALLER) {                                           \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));     \
   }                                                                                               \
   ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,  \
-                                   int threshold) {                                               \
-    arc_options o = arc__options(ARC_PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);        \
+                                   int threshold ARC__CALLER) {                                   \
+    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                  \
     arc_add_with_##S(target, key, values, active, o);                                             \
   }                                                                                               \
   ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,   \
-                                  unsigned lane_mask, int threshold) {                            \
-    arc_add_with_##S(target, key, values, active,                                                 \
-                     arc__options(ARC_PATH, threshold, 0, lane_mask));                            \
+                                  unsigned lane_mask, int threshold ARC__CALLER) {                \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));         \
   }                                                                                               \
   ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,             \
-                                     int threshold) {                                             \
+                                     int threshold ARC__CALLER) {                                 \
     const bool active = true;                                                                     \
     arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                   \
   }                                                                                               \
   ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values, \
-                                         bool active, arc_options options) {                      \
+                                         bool active, arc_options options ARC__CALLER) {          \
     arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
     c.pointers = (const void *const *)pointers;                                                   \
     c.width = width;                                                                              \
@@ -1155,16 +1156,16 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   }                                                                                               \
   ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                \
                                            const T *values, bool active, unsigned lane_mask,      \
-                                           int threshold) {                                       \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, lane_mask);                              \
+                                           int threshold ARC__CALLER) {                           \
+    arc_options o = arc__options(threshold, 0, lane_mask);                                        \
     arc_add_pointers_with_##S(pointers, width, key, values, active, o);                           \
   }                                                                                               \
   ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,      \
-                                    bool active, int threshold) {                                 \
+                                    bool active, int threshold ARC__CALLER) {                     \
     arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);  \
   }                                                                                               \
   ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,             \
-                                              const T *values, int threshold) {                   \
+                                              const T *values, int threshold ARC__CALLER) {       \
     const bool active = true;                                                                     \
     arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold); \
   }
@@ -1178,59 +1179,37 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
 /* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED_TO(function, PATH)                                                            \
+#define ARC__MOVED(function, PATH, name, parameters, promises, lanes, ...)                       \
   __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) \
-  ARC__FN void
-
-#define ARC__MOVED(name, PATH)                                                                    \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,               \
-                       int threshold) {                                                           \
-    arc_add_with_f32(t, key, values, active,                                                      \
-                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL));                 \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_uniform_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,       \
-                               int threshold) {                                                   \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL); \
-    arc_add_with_f32(t, key, values, active, o);                                                  \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_masked_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,        \
-                              unsigned mask, int threshold) {                                     \
-    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, mask));  \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_divergent_##name##_f32(arc_target_f32 t, int key, const float *values, int threshold) { \
-    arc_add_with_f32(t, key, values, true,                                                        \
-                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_HERE));                \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_pointers_with_f32, PATH)                                                  \
-  arc_add_pointers_##name##_f32(float *const *p, int width, int key, const float *values,         \
-                                bool active, int threshold) {                                     \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL);                   \
-    arc_add_pointers_with_f32(p, width, key, values, active, o);                                  \
+  ARC__FN void name parameters {                                                                 \
+    arc_options o = arc__options(threshold, promises, lanes);                                    \
+    o.path = ARC_PATH_##PATH;                                                                    \
+    function(__VA_ARGS__, o);                                                                    \
   }
+#define ARC__MOVED_ADDS(name, PATH)                                                                \
+  ARC__MOVED(arc_add_with_f32, PATH, arc_add_##name##_f32,                                         \
+             (arc_target_f32 t, int key, const float *values, bool active, int threshold), 0,      \
+             ARC_LANES_ALL, t, key, values, active)                                                \
+  ARC__MOVED(arc_add_with_f32, PATH, arc_add_uniform_##name##_f32,                                 \
+             (arc_target_f32 t, int key, const float *values, bool active, int threshold),         \
+             ARC_PROMISE_ONE_KEY, ARC_LANES_ALL, t, key, values, active)                           \
+  ARC__MOVED(                                                                                      \
+      arc_add_with_f32, PATH, arc_add_masked_##name##_f32,                                         \
+      (arc_target_f32 t, int key, const float *values, bool active, unsigned mask, int threshold), \
+      0, mask, t, key, values, active)                                                             \
+  ARC__MOVED(arc_add_with_f32, PATH, arc_add_divergent_##name##_f32,                               \
+             (arc_target_f32 t, int key, const float *values, int threshold), 0, ARC_LANES_HERE,   \
+             t, key, values, true)                                                                 \
+  ARC__MOVED(                                                                                      \
+      arc_add_pointers_with_f32, PATH, arc_add_pointers_##name##_f32,                              \
+      (float *const *p, int width, int key, const float *values, bool active, int threshold), 0,   \
+      ARC_LANES_ALL, p, width, key, values, active)
 
-ARC__MOVED(atomic, ATOMIC)
-ARC__MOVED(serialized, SERIALIZED)
-ARC__MOVED(butterfly, BUTTERFLY)
-ARC__MOVED(transposed, TRANSPOSED)
-ARC__MOVED(tree, TREE)
-ARC__MOVED(auto, AUTO)
-
-/* The CPU warp tells calls apart by the line that makes them. */
-#if defined(SIMT_CALL_OF)
-#define arc_add_f32(...) SIMT_CALL_OF(arc_add_f32(__VA_ARGS__))
-#define arc_add_with_f32(...) SIMT_CALL_OF(arc_add_with_f32(__VA_ARGS__))
-#define arc_add_uniform_f32(...) SIMT_CALL_OF(arc_add_uniform_f32(__VA_ARGS__))
-#define arc_add_masked_f32(...) SIMT_CALL_OF(arc_add_masked_f32(__VA_ARGS__))
-#define arc_add_divergent_f32(...) SIMT_CALL_OF(arc_add_divergent_f32(__VA_ARGS__))
-#define arc_add_pointers_f32(...) SIMT_CALL_OF(arc_add_pointers_f32(__VA_ARGS__))
-#define arc_add_pointers_with_f32(...) SIMT_CALL_OF(arc_add_pointers_with_f32(__VA_ARGS__))
-#define arc_add_pointers_masked_f32(...) SIMT_CALL_OF(arc_add_pointers_masked_f32(__VA_ARGS__))
-#define arc_add_pointers_divergent_f32(...) \
-  SIMT_CALL_OF(arc_add_pointers_divergent_f32(__VA_ARGS__))
-#endif
+ARC__MOVED_ADDS(atomic, ATOMIC)
+ARC__MOVED_ADDS(serialized, SERIALIZED)
+ARC__MOVED_ADDS(butterfly, BUTTERFLY)
+ARC__MOVED_ADDS(transposed, TRANSPOSED)
+ARC__MOVED_ADDS(tree, TREE)
+ARC__MOVED_ADDS(auto, AUTO)
 
 #endif /* ARC_CUH */

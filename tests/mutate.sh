@@ -92,7 +92,7 @@ keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/r
 unchecked_stride_range test_check:ARC_CHECK=1 s/ARC__CHECK(1, stride > -(1 << 29) \&\& stride < (1 << 29),/ARC__CHECK(1, true,/
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
 wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
-unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, count >= 1 \&\& count <= ARC_MAX_PIECES/ARC__CHECK(1, true/
+unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
 unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c->width >= 1,/ARC__CHECK(1, true,/
 unchecked_max_width test_check:ARC_CHECK=1 s/c->max_width == 0 || c->max_width >= c->width/true/
 unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
