@@ -289,20 +289,17 @@ typedef struct arc__slot {
   int owned;
 } arc__slot;
 
-typedef struct arc__decision {
-  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
-  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
-  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
-} arc__decision;
-
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int pieces;
   int width;
-  arc__decision decision;   /* by the strides: bases are aligned as these allow */
-  arc__slot warp_slot;      /* after a reduction over the warp */
-  arc__slot half_warp_slot; /* after one over each half-warp */
-  int builder;              /* the lane that built it; ARC_CHECK 2 */
+  /* The default decision, by the strides: bases are aligned as these allow. */
+  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
+  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+  arc__slot warp_slot;              /* after a reduction over the warp */
+  arc__slot half_warp_slot;         /* after one over each half-warp */
+  int builder;                      /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
 /* One warp's call, the same in every helper. kind, path and promises are literals. lanes: who
@@ -585,38 +582,27 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* arc_policy.cuh explains the formulas. */
-ARC__FN arc__decision arc__decide(int width, int requests) {
-  int shuffles = arc__shuffles(width);
-  arc__decision d = {ARC_MIN_LANES_TO_REDUCE(shuffles, requests),
-                     ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests),
-                     ARC_MIN_LANES_TO_MATCH(shuffles, requests)};
-  return d;
-}
-
 /* Out of __popc, which ptxas does not compute anew in every call. */
 ARC__FN int arc__kept(int lanes) {
   return __popc(arc__lanes_below(lanes < 1 ? 1 : lanes > 31 ? 31 : lanes));
 }
 
+/* By a formula of arc_policy.cuh: for one piece a choice among constants, where it would divide. */
+#define ARC__DECIDE(FORMULA)                                              \
+  arc__kept(t->pieces > 1 ? FORMULA(shuffles, requests)                   \
+            : log2 == 4   ? FORMULA(shuffles, arc__requests(t->width, 4)) \
+            : log2 == 3   ? FORMULA(shuffles, arc__requests(t->width, 3)) \
+                          : FORMULA(shuffles, t->width))
+
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, lane = arc__lane();
+  int requests = 0, shuffles = arc__shuffles(t->width), lane = arc__lane();
   ARC__EACH_PIECE(i, t->pieces, {
     requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
   })
   int log2 = arc__largest_log2(t->piece[0].stride_bytes);
-  arc__decision d;
-  if (t->pieces > 1) /* else selects among constants, where the formulas would divide */
-    d = arc__decide(t->width, requests);
-  else if (log2 == 4)
-    d = arc__decide(t->width, arc__requests(t->width, 4));
-  else if (log2 == 3)
-    d = arc__decide(t->width, arc__requests(t->width, 3));
-  else
-    d = arc__decide(t->width, t->width);
-  t->decision.min_lanes_to_reduce = arc__kept(d.min_lanes_to_reduce);
-  t->decision.min_lanes_to_reduce_promised = arc__kept(d.min_lanes_to_reduce_promised);
-  t->decision.min_lanes_to_match = arc__kept(d.min_lanes_to_match);
+  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
+  t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
@@ -997,9 +983,9 @@ ARC__FN bool arc__promises_all(const arc__call *c) {
 ARC__FN int arc__threshold(const arc__call *c) {
   if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
   if (arc__adds_by_value(c)) return ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width);
-  if (arc__is_auto_keyed(c)) return c->target->decision.min_lanes_to_match;
-  return arc__promises_all(c) ? c->target->decision.min_lanes_to_reduce_promised
-                              : c->target->decision.min_lanes_to_reduce;
+  if (arc__is_auto_keyed(c)) return c->target->min_lanes_to_match;
+  return arc__promises_all(c) ? c->target->min_lanes_to_reduce_promised
+                              : c->target->min_lanes_to_reduce;
 }
 
 /* Whether every active lane adds by itself. */
