@@ -549,10 +549,6 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   t->width += width;
 }
 
-ARC__FN char *arc__row(const arc__piece *p, int key) {
-  return arc__offset(p->base, key, p->stride_bytes);
-}
-
 /* Where the given value of key 0 lies, and the stride of its piece. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
   arc__slot slot = {t->piece[0].base + (long long)ARC__VALUE_BYTES * value,
@@ -614,65 +610,54 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
   return c->width - first < most ? c->width - first : most;
 }
 
-/* `count` values of one row, at `address`: the lane's own from value `first` on or, where `sums` is
-   not null, sums[skip], ... */
-typedef struct arc__run {
-  char *address;
-  const unsigned *sums;
-  int skip, first, count;
-} arc__run;
-
-ARC__FN unsigned arc__run_word(const arc__call *c, const arc__run *r, int i) {
-  return r->sums ? r->sums[r->skip + i] : arc__load(c, r->first + i);
-}
-
-/* The bound of a loop over the values of a run: a literal for sums, which are registers. */
-ARC__FN int arc__run_bound(const arc__call *c, const arc__run *r) {
-  return r->sums ? ARC__WARP : c->max_width ? c->max_width : r->count;
-}
-
-ARC__FN void arc__emit_run(const arc__call *c, const arc__run *r, int vector_log2) {
+/* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
+   value `first` on. The bound of the loop is a literal for sums, which are registers. */
+ARC__FN void arc__emit_run(const arc__call *c, char *address, const unsigned *sums, int first,
+                           int count, int vector_log2) {
+  int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
   ARC__UNROLL
-  for (int i = 0; i < arc__run_bound(c, r); i += 4) {
-    if (i >= r->count) continue;
+  for (int i = 0; i < bound; i += 4) {
+    if (i >= count) continue;
     ARC__WORDS(w, 4);
     ARC__UNROLL
     for (int k = 0; k < 4; ++k)
-      if (i + k < r->count) w[k] = arc__run_word(c, r, i + k);
-    arc__atomic_add_four(c->kind, r->address + ARC__VALUE_BYTES * i, w, r->count - i, vector_log2);
+      if (i + k < count) w[k] = sums ? sums[i + k] : arc__load(c, first + i + k);
+    arc__atomic_add_four(c->kind, address + ARC__VALUE_BYTES * i, w, count - i, vector_log2);
   }
 }
 
-ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset, arc__run r) {
-  r.address = arc__row(p, c->key) + (long long)ARC__VALUE_BYTES * offset;
+/* The same, to value `offset` of the piece's row of this lane's key. */
+ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
+                             const unsigned *sums, int first, int count) {
+  char *row = arc__offset(p->base, c->key, p->stride_bytes);
+  char *address = row + (long long)ARC__VALUE_BYTES * offset;
   int vector_log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2 : p->vector_log2;
   if (offset % 4 != 0 || arc__adds_by_value(c)) vector_log2 = 2;
-  if (vector_log2 >= 4 && r.count >= 4)
-    arc__emit_run(c, &r, 4);
-  else if (vector_log2 >= 3 && r.count >= 2)
-    arc__emit_run(c, &r, 3);
+  if (vector_log2 >= 4 && count >= 4)
+    arc__emit_run(c, address, sums, first, count, 4);
+  else if (vector_log2 >= 3 && count >= 2)
+    arc__emit_run(c, address, sums, first, count, 3);
   else
-    arc__emit_run(c, &r, 2);
+    arc__emit_run(c, address, sums, first, count, 2);
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
    lane's own values. */
 ARC__FN void arc__emit(const arc__call *c, const unsigned *sums, int first, int count) {
-  arc__run all = {0, sums, 0, first, count};
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
-      arc__atomic_add(c->kind, (char *)c->pointers[first + i], arc__run_word(c, &all, i));
+      arc__atomic_add(c->kind, (char *)c->pointers[first + i],
+                      sums ? sums[i] : arc__load(c, first + i));
     return;
   }
   int begin = 0; /* the piece's first value, counted in the whole target */
   ARC__EACH_PIECE(i, c->target->pieces, {
     const arc__piece *p = &c->target->piece[i];
-    arc__run r = all;
-    r.skip = i > 0 && begin > first ? begin - first : 0;
-    r.first = first + r.skip;
-    begin += p->width;
-    r.count = (begin < first + count ? begin : first + count) - r.first;
-    if (r.count > 0) arc__emit_piece(c, p, r.first - begin + p->width, r);
+    int skip = i > 0 && begin > first ? begin - first : 0, end = begin + p->width;
+    int run = (end < first + count ? end : first + count) - first - skip;
+    if (run > 0)
+      arc__emit_piece(c, p, first + skip - begin, sums ? sums + skip : 0, first + skip, run);
+    begin = end;
   })
 }
 

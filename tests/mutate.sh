@@ -71,14 +71,14 @@ pair_in_the_slots_of_a_warp test_add s/lanes == ARC__WARP ? c->target->warp_slot
 +skipped_tail_of_the_width test_uniform s/if (first < (c)->width)$/if (first + (most) <= (c)->width)/
 wide_value_in_the_first_slot test_uniform s/if (first > 0) slot = arc__slot_of/if (false) slot = arc__slot_of/
 rounding_to_half_precision test_add s/? __float_as_uint(__uint_as_float(a) + __uint_as_float(b)) :/? (__float_as_uint(__uint_as_float(a) + __uint_as_float(b)) \& 0xffffe000u) :/
-wrong_words_for_a_piece test_targets s/r->sums\[r->skip + i\]/r->sums[i]/
-wrong_values_for_a_piece test_targets s/r.first = first + r.skip;/r.first = first;/
-wrong_piece_offset test_targets s/r.first - begin + p->width, r)/r.first, r)/
+wrong_words_for_a_piece test_targets s/sums ? sums + skip : 0/sums/
+wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /sums ? sums + skip : 0, first, /
+wrong_piece_offset test_targets s/(c, p, first + skip - begin,/(c, p, first + skip,/
 +slot_in_the_wrong_piece test_targets s/if (value >= begin) {/if (value > begin) {/
 value_in_the_wrong_place test_targets s/ARC__VALUE_BYTES \* (value - begin)/ARC__VALUE_BYTES * value/
 stride_left_out_of_the_alignment test_targets s/ | (unsigned)stride_bytes | 16u/ | 16u/
 +base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
-vectors_from_the_middle_of_a_row test_targets s/if (offset % 4 != 0 || c->path/if (c->path/
+vectors_from_the_middle_of_a_row test_targets s/if (offset % 4 != 0 || arc__adds_by_value/if (arc__adds_by_value/
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY)$/false)/
 alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2/true ? ARC__LARGEST_LOG2/
 pair_beyond_the_row test_targets s/vector_log2 >= 3 \&\& count >= i + 2/vector_log2 >= 3 \&\& count >= i + 1/
