@@ -586,9 +586,9 @@ ARC__FN int arc__kept(int lanes) {
 /* By a formula of arc_policy.cuh: for one piece a choice among constants, where it would divide. */
 #define ARC__DECIDE(FORMULA)                                              \
   arc__kept(t->pieces > 1 ? FORMULA(shuffles, requests)                   \
-            : log2 == 4   ? FORMULA(shuffles, arc__requests(t->width, 4)) \
+            : log2 == 2   ? FORMULA(shuffles, t->width)                   \
             : log2 == 3   ? FORMULA(shuffles, arc__requests(t->width, 3)) \
-                          : FORMULA(shuffles, t->width))
+                          : FORMULA(shuffles, arc__requests(t->width, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, shuffles = arc__shuffles(t->width), lane = arc__lane();
@@ -596,12 +596,12 @@ ARC__FN void arc__target_end(arc__target *t) {
     requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
   })
   int log2 = arc__largest_log2(t->piece[0].stride_bytes);
-  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
-  t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
-  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
   t->builder = lane;
+  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
+  t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
 }
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
