@@ -383,12 +383,6 @@ ARC__FN unsigned arc__load(const arc__call *c, int i) {
                                   : ((const unsigned *)c->values)[i];
 }
 
-/* Copies `count` values from `first` on into words; neutral ones where the lane is no source, from
-   which nothing is read then. */
-ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, bool is_source) {
-  ARC__EACH(i, count, ARC__WARP) w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);
-}
-
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
    device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
@@ -873,7 +867,8 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
-    arc__gather(c, w, first, count, arc__is_source(c));
+    ARC__EACH(i, count, ARC__WARP)
+      w[i] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);
     if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
     else if (c->path == ARC_PATH_SERIALIZED || !c->target)
@@ -891,8 +886,11 @@ ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long 
   return (digest ^ x) * 0x100000001b3ull;
 }
 
-/* Of all that the lanes of a warp must agree on. */
-ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
+/* That all lanes that must call are here, and agree on what a warp has in common. */
+ARC__FN void arc__check_warp(const arc__call *c) {
+  unsigned here = __ballot_sync(c->lanes, true);
+  ARC__CHECK(2, here == c->lanes,
+             "not all lanes that must call are here: they have returned, or are elsewhere");
   unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
   for (int i = 0; c->target && i < c->target->pieces; ++i) {
     const arc__piece *p = &c->target->piece[i];
@@ -900,28 +898,28 @@ ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
     digest = arc__digest(digest, (unsigned)p->stride_bytes);
     digest = arc__digest(digest, (unsigned)p->width);
   }
-  return digest;
+  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
+  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
+  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
+             "the target was built in another lane");
 }
 
+/* What the call promises, where a lane is active; and the pointers of each key. */
 ARC__FN void arc__check_promises(const arc__call *c) {
+  bool has_key = c->active || arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
+  bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+  bool aligned = ARC__LARGEST_LOG2 > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
-  if (arc__promised(c, ARC_PROMISE_ONE_KEY))
-    ARC__CHECK(2,
-               (!c->active && !arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)) || c->key == first,
-               "the keys of a uniform add differ");
-  for (int i = 0; i < c->width && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO); ++i)
-    ARC__CHECK(2, c->active || arc__load(c, i) << 1 == 0u,
-               "an inactive lane holds a value that is not zero");
-  for (int i = 0; c->target && i < c->target->pieces; ++i)
-    ARC__CHECK(2,
-               !arc__promised(c, ARC_PROMISE_ALIGNED_16) || ARC__LARGEST_LOG2 == 2 ||
-                   c->target->piece[i].vector_log2 == 4,
+  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || c->key == first,
+             "the keys of a uniform add differ");
+  for (int i = 0; zeros && i < c->width; ++i)
+    ARC__CHECK(2, arc__load(c, i) << 1 == 0u, "an inactive lane holds a value that is not zero");
+  for (int i = 0; aligned && c->target && i < c->target->pieces; ++i)
+    ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
-}
-
-ARC__FN void arc__check_pointers(const arc__call *c) {
+  if (c->target) return;
   unsigned long long digest = 0u;
-  for (int i = 0; i < c->width && c->active; ++i)
+  for (int i = 0; c->active && i < c->width; ++i)
     digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
   unsigned group = arc__match(c);
   unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
@@ -929,29 +927,19 @@ ARC__FN void arc__check_pointers(const arc__call *c) {
 }
 #endif
 
-ARC__FN void arc__check_call(const arc__call *c) {
+ARC__FN void arc__check_call(arc__call c) {
   (void)c;
-  ARC__CHECK(1, c->width >= 1, "the width must be at least 1");
-  ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width,
-             "the width is above options.max_width");
-  ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
+  ARC__CHECK(1, c.width >= 1, "the width must be at least 1");
+  ARC__CHECK(1, c.max_width == 0 || c.max_width >= c.width, "the width is above options.max_width");
+  ARC__CHECK(1, c.threshold >= 0 && c.threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
-  ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
+  ARC__CHECK(1, (c.lanes >> c.lane & 1u) != 0u, "the lane mask must name every lane that calls");
 #if ARC_CHECK >= 2
-  unsigned here = __ballot_sync(c->lanes, true);
-  ARC__CHECK(2, here == c->lanes,
-             "not all lanes that must call are here: they have returned, or are elsewhere");
-  unsigned long long digest = arc__digest_call(c);
-  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
-  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
-             "the target was built in another lane");
-  arc__call present = *c;
-  present.present = __ballot_sync(c->lanes, c->active);
-  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE) || present.present != 0u,
+  arc__check_warp(&c);
+  c.present = __ballot_sync(c.lanes, c.active);
+  ARC__CHECK(2, !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE) || c.present != 0u,
              "no lane of the warp is active");
-  if (present.present != 0u) arc__check_promises(&present);
-  if (!c->target) arc__check_pointers(&present);
+  if (c.present != 0u) arc__check_promises(&c);
 #endif
 }
 
@@ -1032,7 +1020,7 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
 /* Every add comes through here. */
 ARC__ADD_FN void arc__add(arc__call c) {
   int threshold = c.threshold;
-  arc__check_call(&c);
+  arc__check_call(c);
   if (c.path != ARC_PATH_ATOMIC) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;

@@ -24,9 +24,9 @@ leftover_sent_away test_uniform s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i +
 wrong_shuffle_distance test_uniform s/(ARC_LANES_ALL, send, distance)/(ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 butterfly_short_one_step test_uniform s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
 +wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
-inactive_lanes_gathered test_uniform s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/w[i] = arc__load(c, first + i);/
-unreadable_values_read test_inactive s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__load(c, first + i); if (!is_source) w[i] = arc__neutral(c->kind); }/
-caller_values_modified test_add s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind); if (is_source) ((float *)c->values)[first + i] = 0; }/
+inactive_lanes_gathered test_uniform s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/w[i] = arc__load(c, first + i);/
+unreadable_values_read test_inactive s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__load(c, first + i); if (!arc__is_source(c)) w[i] = arc__neutral(c->kind); }/
+caller_values_modified test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind); if (arc__is_source(c)) ((float *)c->values)[first + i] = 0; }/
 +inactive_lanes_reduced test_uniform s/= stays ? arc__load/= true ? arc__load/
 zeros_promised_by_nobody test_uniform s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
 key_from_the_wrong_lane test_uniform s/return __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(group));/return __shfl_sync(ARC_LANES_ALL, c->key, 0);/
@@ -93,16 +93,16 @@ unchecked_stride_range test_check:ARC_CHECK=1 s/ARC__CHECK(1, stride > -(1 << 29
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
 wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
 unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
-unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c->width >= 1,/ARC__CHECK(1, true,/
-unchecked_max_width test_check:ARC_CHECK=1 s/c->max_width == 0 || c->max_width >= c->width/true/
-unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
-unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
+unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c.width >= 1,/ARC__CHECK(1, true,/
+unchecked_max_width test_check:ARC_CHECK=1 s/c.max_width == 0 || c.max_width >= c.width/true/
+unchecked_threshold test_check:ARC_CHECK=1 s/c.threshold >= 0 \&\& c.threshold <= ARC_THRESHOLD_AUTO/true/
+unchecked_mask test_check:ARC_CHECK=1 s/(c.lanes >> c.lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
 +unchecked_builder user_errors:ARC_CHECK=2 s/!c->target || c->target->builder == c->lane/true/
-unchecked_active user_errors:ARC_CHECK=2 s/|| present.present != 0u,/|| true,/
+unchecked_active user_errors:ARC_CHECK=2 s/|| c.present != 0u,/|| true,/
 unchecked_keys test_check:ARC_CHECK=2 s/|| c->key == first,/|| true,/
-unchecked_zeros user_errors:ARC_CHECK=2 s/c->active || arc__load(c, i) << 1 == 0u,/true,/
-unchecked_alignment test_check:ARC_CHECK=2 s/|| c->target->piece\[i\].vector_log2 == 4,/|| true,/
+unchecked_zeros user_errors:ARC_CHECK=2 s/arc__load(c, i) << 1 == 0u,/true,/
+unchecked_alignment test_check:ARC_CHECK=2 s/c->target->piece\[i\].vector_log2 == 4,/true,/
 unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC__CHECK(2, true/
 END
 }
