@@ -65,29 +65,9 @@
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
-/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
-   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
-#if defined(__CUDACC__)
-#define ARC__FN static __device__ __forceinline__
-#define ARC__ADD_FN ARC__FN
-#else
-#define ARC__FN static __device__ inline
-#define ARC__ADD_FN ARC__FN __attribute__((noinline))
-#endif
-
-/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
-#if defined(SIMT_CALLER)
-#define ARC__CALLER , SIMT_CALLER
-#else
-#define ARC__CALLER
-#endif
-
 /* T is the type of a value, S its suffix: float, f32. >>entries defines all this for each type.
 
-   Targets
-
        typedef struct arc_piece_S { T *base; int stride; int width; } arc_piece_S;
-
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
    base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
    negative and k * stride may exceed 2^31. base: aligned to one value.
@@ -97,7 +77,6 @@
 
        arc_target_S arc_target_S_rows(T *base, int stride, int width);
        arc_target_S arc_target_S_pieces(const arc_piece_S *pieces, int count);
-
    A target of one array of rows, or of 1 to 8: piece 0 holds a primitive's first parameters, and so
    on. The target's width is the sum of theirs.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
@@ -114,30 +93,25 @@
    promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
 
        void arc_add_S(arc_target_S target, int key, const T *values, bool active, int threshold);
-
    Keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
    active: whether this lane takes part; nothing else is read from a lane that does not.
 
        void arc_add_uniform_S(target, key, values, active, threshold);
-
    One key a warp: all active lanes hold the same key, so that no match is paid.
    Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ.
 
        void arc_add_masked_S(target, key, values, active, unsigned lane_mask, threshold);
-
    For a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
    Who calls: exactly the lanes named in lane_mask, with the same mask; keys may differ.
    A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
        void arc_add_divergent_S(target, key, values, threshold);
-
    From divergent code: whichever lanes get here, in any subset and interleaving; each is active.
    Lanes that happen to arrive together are reduced together, the others are correct all the same.
    Below sm_70 this is plain atomics.
 
        void arc_add_with_S(target, key, values, active, arc_options options);
-
    The general form of the four above:
        arc_options o = arc_options_default();
        o.path = ARC_PATH_TREE;
@@ -148,19 +122,18 @@
 
        void arc_add_pointers_S(T *const *pointers, int width, key, values, active, threshold);
        ..._masked_S, ..._divergent_S, ..._with_S: pointers and width in place of the target
-
    The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
    Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
    where the active lanes of a full warp hold one key, else serialized. No vector reductions.
    Who calls: as the adds of the same names. Prefer a target.
 
        void arc_atomic_add_S(T *address, T value);
-
    Adds value to *address without a result: the scalar drop-in for atomicAdd.
    Who calls: any lane. address: global or shared memory, aligned to one value. */
 
-/* What one call does. Path and promises must be literals; a literal field costs nothing. A path
-   chosen at run time is a switch in the caller: examples/tuned.cu. */
+/* What one call does; arc_options arc_options_default(void) returns what the macros say, for all
+   lanes of a warp. Path and promises must be literals; a literal field costs nothing. A path chosen
+   at run time is a switch in the caller: examples/tuned.cu. */
 typedef struct arc_options {
   int path;           /* ARC_PATH_... */
   int promises;       /* ARC_PROMISE_..., joined by | */
@@ -168,12 +141,6 @@ typedef struct arc_options {
   unsigned lane_mask; /* who calls: ARC_LANES_ALL, a mask as above, or ARC_LANES_HERE */
   int max_width;      /* a literal bound of a width known at run time only; 0: none */
 } arc_options;
-
-/* What the macros say: ARC_PATH, the promises, ARC_BALANCE_THRESHOLD; all lanes call. */
-ARC__FN arc_options arc_options_default(void) {
-  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
-  return o;
-}
 
 /* ---- >>platform -------------------------------------------------------------------------- */
 
@@ -185,10 +152,23 @@ ARC__FN arc_options arc_options_default(void) {
 #define ARC__ARCH 0 /* nvcc's host pass: parsed, never run */
 #endif
 
+/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
+   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
 #if defined(__CUDACC__)
+#define ARC__FN static __device__ __forceinline__
+#define ARC__ADD_FN ARC__FN
 #define ARC__UNROLL _Pragma("unroll")
 #else
+#define ARC__FN static __device__ inline
+#define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #define ARC__UNROLL
+#endif
+
+/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
+#if defined(SIMT_CALLER)
+#define ARC__CALLER , SIMT_CALLER
+#else
+#define ARC__CALLER
 #endif
 
 /* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
@@ -228,7 +208,7 @@ ARC__FN arc_options arc_options_default(void) {
    host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
    it; NVRTC declares it by itself. */
 #if defined(__CUDACC__)
-#if ARC_CHECK > 0 && !defined(__CUDACC_RTC__)
+#if !defined(__CUDACC_RTC__)
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
                                         const char *function, size_t char_bytes);
 #endif
@@ -236,14 +216,10 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
 #else
 #define ARC__FAIL(message) SIMT_CHECK_FAILED(message)
 #endif
-#if ARC_CHECK == 0
-#define ARC__CHECK(level, condition, message) ((void)0)
-#else
 #define ARC__CHECK(level, condition, message)                             \
   do {                                                                    \
     if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
-#endif
 
 ARC__FN int arc__lane(void) {
 #if defined(__CUDA_ARCH__)
@@ -435,44 +411,38 @@ ARC__FN unsigned arc__sum_from_below(const arc__call *c, unsigned w, int distanc
   return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;
 }
 
+#if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
+#define ARC__ATOMIC_ADD atomicAdd_system
+#define ARC__RED "red.relaxed.sys.global.add"
+#else
+#define ARC__ATOMIC_ADD atomicAdd
+#define ARC__RED "red.relaxed.gpu.global.add"
+#endif
+
 ARC__FN void arc__atomic_add(int kind, char *address, unsigned w) {
   (void)kind;
-#if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
-  atomicAdd_system((float *)address, __uint_as_float(w));
-#else
-  atomicAdd((float *)address, __uint_as_float(w));
-#endif
+  ARC__ATOMIC_ADD((float *)address, __uint_as_float(w));
 }
-
-#if ARC_SCOPE == ARC_SCOPE_SYSTEM
-#define ARC__PTX_SCOPE "sys"
-#else
-#define ARC__PTX_SCOPE "gpu"
-#endif
 
 /* Two or four values at once; address in global memory, aligned to all of them; sm_90 and newer. */
 ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address) {
+  float a = __uint_as_float(w[0]), b = __uint_as_float(w[1]);
+  float c = count == 4 ? __uint_as_float(w[2]) : 0, d = count == 4 ? __uint_as_float(w[3]) : 0;
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
   unsigned long long at = __cvta_generic_to_global(address);
   if (count == 2)
-    asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v2.f32 [%0], {%1, %2};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1]))
-                 : "memory");
+    asm volatile(ARC__RED ".v2.f32 [%0], {%1, %2};" ::"l"(at), "f"(a), "f"(b) : "memory");
   else
-    asm volatile("red.relaxed." ARC__PTX_SCOPE
-                 ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])), "f"(__uint_as_float(w[2])),
-                 "f"(__uint_as_float(w[3]))
+    asm volatile(ARC__RED ".v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(a), "f"(b), "f"(c),
+                 "f"(d)
                  : "memory");
 #elif ARC__ARCH >= 900
-  float v[4] = {0};
-  for (int i = 0; i < count; ++i) v[i] = __uint_as_float(w[i]);
   if (count == 2)
-    simt_red_add_v2_f32((float *)address, v[0], v[1]);
+    simt_red_add_v2_f32((float *)address, a, b);
   else
-    simt_red_add_v4_f32((float *)address, v[0], v[1], v[2], v[3]);
+    simt_red_add_v4_f32((float *)address, a, b, c, d);
 #else
-  (void)w, (void)count, (void)address; /* no row is wider than 4 bytes there */
+  (void)a, (void)b, (void)c, (void)d, (void)address; /* no row is wider than 4 bytes there */
 #endif
 }
 
@@ -502,19 +472,9 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
    largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
    plain minimum anew in every call. */
 ARC__FN int arc__vector_log2(const char *base, int stride_bytes) {
-#if ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS
-#if defined(__CUDA_ARCH__)
-  bool global = __isGlobal(base) != 0;
-#else
-  bool global = simt_is_global(base) != 0;
-#endif
-  if (stride_bytes % 8 != 0) return 2; /* a literal stride decides at once */
+  if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2; /* a literal decides at once */
   unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 16u;
-  return global ? __popc((bits & (0u - bits)) - 1u) : 2;
-#else
-  (void)base, (void)stride_bytes;
-  return 2;
-#endif
+  return __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
 /* The same if the base is aligned to 16 bytes. */
@@ -928,7 +888,6 @@ ARC__FN void arc__check_promises(const arc__call *c) {
 #endif
 
 ARC__FN void arc__check_call(arc__call c) {
-  (void)c;
   ARC__CHECK(1, c.width >= 1, "the width must be at least 1");
   ARC__CHECK(1, c.max_width == 0 || c.max_width >= c.width, "the width is above options.max_width");
   ARC__CHECK(1, c.threshold >= 0 && c.threshold <= ARC_THRESHOLD_AUTO,
@@ -947,18 +906,14 @@ ARC__FN void arc__check_call(arc__call c) {
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
    since the compiler inlines every branch before it knows the path. */
 
-ARC__FN bool arc__promises_all(const arc__call *c) {
-  return arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                              ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
-}
-
 /* The balancing threshold. */
 ARC__FN int arc__threshold(const arc__call *c) {
   if (c->threshold != ARC_THRESHOLD_AUTO) return c->threshold;
   if (arc__adds_by_value(c)) return ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width);
   if (arc__is_auto_keyed(c)) return c->target->min_lanes_to_match;
-  return arc__promises_all(c) ? c->target->min_lanes_to_reduce_promised
-                              : c->target->min_lanes_to_reduce;
+  bool all = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
+                                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
+  return all ? c->target->min_lanes_to_reduce_promised : c->target->min_lanes_to_reduce;
 }
 
 /* Whether every active lane adds by itself. */
@@ -1035,6 +990,11 @@ ARC__ADD_FN void arc__add(arc__call c) {
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
+ARC__FN arc_options arc_options_default(void) {
+  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
+  return o;
+}
+
 ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
   arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
   return o;
@@ -1058,75 +1018,72 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   return c;
 }
 
-/* S: the type's suffix, T: the type, KIND: its literal. */
-#define ARC__TYPE(S, T, KIND)                                                                     \
-  typedef struct arc_piece_##S {                                                                  \
-    T *base;                                                                                      \
-    int stride;                                                                                   \
-    int width;                                                                                    \
-  } arc_piece_##S;                                                                                \
-  typedef struct arc_target_##S {                                                                 \
-    arc__target any;                                                                              \
-  } arc_target_##S;                                                                               \
-  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {        \
-    arc_target_##S t;                                                                             \
-    arc__target_begin(&t.any, count);                                                             \
-    ARC__EACH_PIECE(i, count, {                                                                   \
-      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);            \
-    })                                                                                            \
-    arc__target_end(&t.any);                                                                      \
-    return t;                                                                                     \
-  }                                                                                               \
-  ARC__FN arc_target_##S arc_target_##S##_rows(T *base, int stride, int width) {                  \
-    const arc_piece_##S piece = {base, stride, width};                                            \
-    return arc_target_##S##_pieces(&piece, 1);                                                    \
-  }                                                                                               \
-  ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,     \
-                                arc_options options ARC__CALLER) {                                \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
-    c.target = &target.any;                                                                       \
-    c.width = target.any.width;                                                                   \
-    arc__add(c);                                                                                  \
-  }                                                                                               \
-  ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,          \
-                           int threshold ARC__CALLER) {                                           \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));     \
-  }                                                                                               \
-  ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,  \
-                                   int threshold ARC__CALLER) {                                   \
-    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                  \
-    arc_add_with_##S(target, key, values, active, o);                                             \
-  }                                                                                               \
-  ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,   \
-                                  unsigned lane_mask, int threshold ARC__CALLER) {                \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));         \
-  }                                                                                               \
-  ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,             \
-                                     int threshold ARC__CALLER) {                                 \
-    const bool active = true;                                                                     \
-    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                   \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values, \
-                                         bool active, arc_options options ARC__CALLER) {          \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
-    c.pointers = (const void *const *)pointers;                                                   \
-    c.width = width;                                                                              \
-    arc__add(c);                                                                                  \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                \
-                                           const T *values, bool active, unsigned lane_mask,      \
-                                           int threshold ARC__CALLER) {                           \
-    arc_options o = arc__options(threshold, 0, lane_mask);                                        \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                           \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,      \
-                                    bool active, int threshold ARC__CALLER) {                     \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);  \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,             \
-                                              const T *values, int threshold ARC__CALLER) {       \
-    const bool active = true;                                                                     \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold); \
+/* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
+#define ARC__TO_TARGET(S, T) arc_target_##S target, int key, const T *values
+#define ARC__TO_POINTERS(T) T *const *pointers, int width, int key, const T *values
+
+#define ARC__TYPE(S, T, KIND)                                                                      \
+  typedef struct arc_piece_##S {                                                                   \
+    T *base;                                                                                       \
+    int stride;                                                                                    \
+    int width;                                                                                     \
+  } arc_piece_##S;                                                                                 \
+  typedef struct arc_target_##S {                                                                  \
+    arc__target any;                                                                               \
+  } arc_target_##S;                                                                                \
+  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {         \
+    arc_target_##S t;                                                                              \
+    arc__target_begin(&t.any, count);                                                              \
+    ARC__EACH_PIECE(i, count, {                                                                    \
+      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);             \
+    })                                                                                             \
+    arc__target_end(&t.any);                                                                       \
+    return t;                                                                                      \
+  }                                                                                                \
+  ARC__FN arc_target_##S arc_target_##S##_rows(T *base, int stride, int width) {                   \
+    const arc_piece_##S piece = {base, stride, width};                                             \
+    return arc_target_##S##_pieces(&piece, 1);                                                     \
+  }                                                                                                \
+  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
+                                arc_options options ARC__CALLER) {                                 \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.target = &target.any;                                                                        \
+    c.width = target.any.width;                                                                    \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
+  }                                                                                                \
+  ARC__FN void arc_add_uniform_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) { \
+    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                   \
+    arc_add_with_##S(target, key, values, active, o);                                              \
+  }                                                                                                \
+  ARC__FN void arc_add_masked_##S(ARC__TO_TARGET(S, T), bool active, unsigned lane_mask,           \
+                                  int threshold ARC__CALLER) {                                     \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
+  }                                                                                                \
+  ARC__FN void arc_add_divergent_##S(ARC__TO_TARGET(S, T), int threshold ARC__CALLER) {            \
+    const bool active = true;                                                                      \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
+                                         arc_options options ARC__CALLER) {                        \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.pointers = (const void *const *)pointers;                                                    \
+    c.width = width;                                                                               \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
+                                           int threshold ARC__CALLER) {                            \
+    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_##S(ARC__TO_POINTERS(T), bool active, int threshold ARC__CALLER) { \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_divergent_##S(ARC__TO_POINTERS(T), int threshold ARC__CALLER) {    \
+    const bool active = true;                                                                      \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
@@ -1138,31 +1095,28 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
 /* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED(function, PATH, name, parameters, promises, lanes, ...)                       \
-  __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) \
-  ARC__FN void name parameters {                                                                 \
-    arc_options o = arc__options(threshold, promises, lanes);                                    \
-    o.path = ARC_PATH_##PATH;                                                                    \
-    function(__VA_ARGS__, o);                                                                    \
+#define ARC__MOVED(now, PATH, promises, lanes, name, parameters, ...)                       \
+  __attribute__((deprecated("arc 0.2: call " #now " with options.path = ARC_PATH_" #PATH))) \
+  ARC__FN void name parameters {                                                            \
+    arc_options o = arc__options(threshold, promises, lanes);                               \
+    o.path = ARC_PATH_##PATH;                                                               \
+    now(__VA_ARGS__, o);                                                                    \
   }
 #define ARC__MOVED_ADDS(name, PATH)                                                                \
-  ARC__MOVED(arc_add_with_f32, PATH, arc_add_##name##_f32,                                         \
-             (arc_target_f32 t, int key, const float *values, bool active, int threshold), 0,      \
-             ARC_LANES_ALL, t, key, values, active)                                                \
-  ARC__MOVED(arc_add_with_f32, PATH, arc_add_uniform_##name##_f32,                                 \
-             (arc_target_f32 t, int key, const float *values, bool active, int threshold),         \
-             ARC_PROMISE_ONE_KEY, ARC_LANES_ALL, t, key, values, active)                           \
+  ARC__MOVED(arc_add_with_f32, PATH, 0, ARC_LANES_ALL, arc_add_##name##_f32,                       \
+             (ARC__TO_TARGET(f32, float), bool active, int threshold), target, key, values,        \
+             active)                                                                               \
   ARC__MOVED(                                                                                      \
-      arc_add_with_f32, PATH, arc_add_masked_##name##_f32,                                         \
-      (arc_target_f32 t, int key, const float *values, bool active, unsigned mask, int threshold), \
-      0, mask, t, key, values, active)                                                             \
-  ARC__MOVED(arc_add_with_f32, PATH, arc_add_divergent_##name##_f32,                               \
-             (arc_target_f32 t, int key, const float *values, int threshold), 0, ARC_LANES_HERE,   \
-             t, key, values, true)                                                                 \
-  ARC__MOVED(                                                                                      \
-      arc_add_pointers_with_f32, PATH, arc_add_pointers_##name##_f32,                              \
-      (float *const *p, int width, int key, const float *values, bool active, int threshold), 0,   \
-      ARC_LANES_ALL, p, width, key, values, active)
+      arc_add_with_f32, PATH, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL, arc_add_uniform_##name##_f32,    \
+      (ARC__TO_TARGET(f32, float), bool active, int threshold), target, key, values, active)       \
+  ARC__MOVED(arc_add_with_f32, PATH, 0, mask, arc_add_masked_##name##_f32,                         \
+             (ARC__TO_TARGET(f32, float), bool active, unsigned mask, int threshold), target, key, \
+             values, active)                                                                       \
+  ARC__MOVED(arc_add_with_f32, PATH, 0, ARC_LANES_HERE, arc_add_divergent_##name##_f32,            \
+             (ARC__TO_TARGET(f32, float), int threshold), target, key, values, true)               \
+  ARC__MOVED(arc_add_pointers_with_f32, PATH, 0, ARC_LANES_ALL, arc_add_pointers_##name##_f32,     \
+             (ARC__TO_POINTERS(float), bool active, int threshold), pointers, width, key, values,  \
+             active)
 
 ARC__MOVED_ADDS(atomic, ATOMIC)
 ARC__MOVED_ADDS(serialized, SERIALIZED)

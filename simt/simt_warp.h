@@ -298,6 +298,7 @@ static inline void simt__red_add_v4(const simt__site *site, float *address, floa
 // 0 for an address within dynamic or `__shared__` memory, else 1. AddressSanitizer builds know the
 // dynamic kind only.
 int simt_is_global(const void *address);
+#define __isGlobal(...) simt_is_global(__VA_ARGS__)
 
 // ---------------------------------------------------------------------------------- the small ones
 
