@@ -24,6 +24,7 @@
        >>target       where parameters lie, which lane owns which, the default decision
        >>emit         sums and values leave for memory
        >>serialized   >>butterfly   >>transposed   >>tree      the reductions
+       >>check        what ARC_CHECK 2 reports
        >>paths        which reduction for which lanes
        >>entries      the public names
        >>moved        names of version 0.1
@@ -67,7 +68,7 @@
 
 /* T is the type of a value, S its suffix: float, f32. >>entries defines all this for each type.
 
-       typedef struct arc_piece_S { T *base; int stride; int width; } arc_piece_S;
+       typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
    base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
    negative and k * stride may exceed 2^31. base: aligned to one value.
@@ -85,11 +86,10 @@
    Cost: about 20 instructions with a literal width, 4 more for each further piece. ARC_CHECK 1
    reports a wrong count or width, and a stride below the width (0, one row for all keys, is legal).
 
-   Adds. `values` holds as many values as the target is wide; `threshold` is the balancing
-   threshold: a group is reduced in registers if and only if it has at least this many lanes (0
-   always, 33 never); ARC_BALANCE_THRESHOLD is the compile-time default to pass. With
-   ARC_THRESHOLD_AUTO, the decision is arc's; ARC_THRESHOLD_CONTENDED is for rows that the whole
-   grid adds to at once. On every path a group below the threshold goes to plain atomics. Path and
+   Adds. `values` holds as many values as the target is wide. On every path a group of at least
+   `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
+   ARC_THRESHOLD_AUTO, by which arc decides, or ARC_THRESHOLD_CONTENDED, for rows that the whole
+   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. Path and
    promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
 
        void arc_add_S(arc_target_S target, int key, const T *values, bool active, int threshold);
@@ -1003,18 +1003,14 @@ ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask
 /* The call, but for where its values go. */
 ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
                                const arc_options *o) {
-  arc__call c = {0,           0,   values,       0,           o->max_width, kind,         o->path,
-                 o->promises, key, o->threshold, arc__lane(), active,       o->lane_mask, 0u,
+  bool here = o->lane_mask == ARC_LANES_HERE;
+  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
+  /* Lanes that execute this instruction together get the same mask and meet again at the first vote
+     of arc__add; it claims nothing about lanes that come later. */
+  unsigned lanes = here ? __activemask() : o->lane_mask;
+  arc__call c = {0,           0,   values,       0,           o->max_width, kind,  path,
+                 o->promises, key, o->threshold, arc__lane(), active,       lanes, 0u,
                  0u,          0u};
-  if (o->lane_mask == ARC_LANES_HERE) {
-#if ARC__ARCH >= 700
-    /* Lanes that execute this instruction together get the same mask and meet again at the first
-       vote of arc__add; it claims nothing about lanes that come later. */
-    c.lanes = __activemask();
-#else
-    c.path = ARC_PATH_ATOMIC;
-#endif
-  }
   return c;
 }
 
@@ -1025,8 +1021,7 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
 #define ARC__TYPE(S, T, KIND)                                                                      \
   typedef struct arc_piece_##S {                                                                   \
     T *base;                                                                                       \
-    int stride;                                                                                    \
-    int width;                                                                                     \
+    int stride, width;                                                                             \
   } arc_piece_##S;                                                                                 \
   typedef struct arc_target_##S {                                                                  \
     arc__target any;                                                                               \
@@ -1095,28 +1090,24 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
 /* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED(now, PATH, promises, lanes, name, parameters, ...)                       \
+#define ARC__MOVED(name, now, PATH, promises, lanes, arguments, ...)                        \
   __attribute__((deprecated("arc 0.2: call " #now " with options.path = ARC_PATH_" #PATH))) \
-  ARC__FN void name parameters {                                                            \
+  ARC__FN void arc_add_##name##_f32(__VA_ARGS__, int threshold) {                           \
     arc_options o = arc__options(threshold, promises, lanes);                               \
     o.path = ARC_PATH_##PATH;                                                               \
-    now(__VA_ARGS__, o);                                                                    \
+    now arguments;                                                                          \
   }
-#define ARC__MOVED_ADDS(name, PATH)                                                                \
-  ARC__MOVED(arc_add_with_f32, PATH, 0, ARC_LANES_ALL, arc_add_##name##_f32,                       \
-             (ARC__TO_TARGET(f32, float), bool active, int threshold), target, key, values,        \
-             active)                                                                               \
-  ARC__MOVED(                                                                                      \
-      arc_add_with_f32, PATH, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL, arc_add_uniform_##name##_f32,    \
-      (ARC__TO_TARGET(f32, float), bool active, int threshold), target, key, values, active)       \
-  ARC__MOVED(arc_add_with_f32, PATH, 0, mask, arc_add_masked_##name##_f32,                         \
-             (ARC__TO_TARGET(f32, float), bool active, unsigned mask, int threshold), target, key, \
-             values, active)                                                                       \
-  ARC__MOVED(arc_add_with_f32, PATH, 0, ARC_LANES_HERE, arc_add_divergent_##name##_f32,            \
-             (ARC__TO_TARGET(f32, float), int threshold), target, key, values, true)               \
-  ARC__MOVED(arc_add_pointers_with_f32, PATH, 0, ARC_LANES_ALL, arc_add_pointers_##name##_f32,     \
-             (ARC__TO_POINTERS(float), bool active, int threshold), pointers, width, key, values,  \
-             active)
+#define ARC__MOVED_ADDS(name, PATH)                                                            \
+  ARC__MOVED(name, arc_add_with_f32, PATH, 0, ARC_LANES_ALL, (target, key, values, active, o), \
+             ARC__TO_TARGET(f32, float), bool active)                                          \
+  ARC__MOVED(uniform_##name, arc_add_with_f32, PATH, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL,       \
+             (target, key, values, active, o), ARC__TO_TARGET(f32, float), bool active)        \
+  ARC__MOVED(masked_##name, arc_add_with_f32, PATH, 0, mask, (target, key, values, active, o), \
+             ARC__TO_TARGET(f32, float), bool active, unsigned mask)                           \
+  ARC__MOVED(divergent_##name, arc_add_with_f32, PATH, 0, ARC_LANES_HERE,                      \
+             (target, key, values, true, o), ARC__TO_TARGET(f32, float))                       \
+  ARC__MOVED(pointers_##name, arc_add_pointers_with_f32, PATH, 0, ARC_LANES_ALL,               \
+             (pointers, width, key, values, active, o), ARC__TO_POINTERS(float), bool active)
 
 ARC__MOVED_ADDS(atomic, ATOMIC)
 ARC__MOVED_ADDS(serialized, SERIALIZED)

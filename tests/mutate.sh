@@ -79,12 +79,12 @@ value_in_the_wrong_place test_targets s/ARC__VALUE_BYTES \* (value - begin)/ARC_
 stride_left_out_of_the_alignment test_targets s/ | (unsigned)stride_bytes | 16u/ | 16u/
 +base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
 vectors_from_the_middle_of_a_row test_targets s/if (offset % 4 != 0 || arc__adds_by_value/if (arc__adds_by_value/
-vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY)$/false)/
+vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c)) vector_log2/) vector_log2/
 alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2/true ? ARC__LARGEST_LOG2/
 pair_beyond_the_row test_targets s/vector_log2 >= 3 \&\& count >= i + 2/vector_log2 >= 3 \&\& count >= i + 1/
 +address_of_32_bits test_targets s/return base + (long long)key \* stride_bytes;/return base + (int)((unsigned)key * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers[i]/
-+divergent_call_as_whole_warp test_divergent s/c.lanes = __activemask();/c.lanes = ARC_LANES_ALL;/
++divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 +scalar_add_is_a_store test_atomic s/arc__atomic_add(ARC__KIND_F32, (char \*)address, __float_as_uint(value));/*address = value;/
