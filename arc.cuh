@@ -24,6 +24,7 @@
        >>target       where parameters lie, which lane owns which, the default decision
        >>emit         sums and values leave for memory
        >>serialized   >>butterfly   >>transposed   >>tree      the reductions
+       >>check        what ARC_CHECK 2 reports
        >>paths        which reduction for which lanes
        >>entries      the public names
        >>moved        names of version 0.1
@@ -57,7 +58,8 @@
    packages an include path (examples/python); nothing else is included. */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
-#error "arc.cuh: compile this file as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first to run on the CPU"
+#error \
+    "arc.cuh: compile this file as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first to run on the CPU"
 #endif
 #ifndef ARC_CUH
 #define ARC_CUH
@@ -70,107 +72,74 @@
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
-/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
-   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
-#if defined(__CUDACC__)
-#define ARC__FN static __device__ __forceinline__
-#define ARC__ADD_FN ARC__FN
-#else
-#define ARC__FN static __device__ inline
-#define ARC__ADD_FN ARC__FN __attribute__((noinline))
-#endif
+/* T is the type of a value, S its suffix: float, f32. >>entries defines all this for each type.
 
-/* One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
+       typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
+   One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
    base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
    negative and k * stride may exceed 2^31. base: aligned to one value.
    Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
    on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
    rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.
-   ARC_CHECK 1 reports a stride below the width (0, one row for all keys, is legal). */
-typedef struct arc_piece_f32 {
-  float *base;
-  int stride;
-  int width;
-} arc_piece_f32;
 
-typedef struct arc__piece {
-  char *base;
-  int stride_bytes;
-  int width;
-  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
-} arc__piece;
-
-/* Where the sum goes that a transposed reduction leaves in this lane. */
-typedef struct arc__slot {
-  char *base;
-  int stride_bytes;
-  int owned;
-} arc__slot;
-
-typedef struct arc__decision {
-  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
-  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
-  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
-} arc__decision;
-
-typedef struct arc__target {
-  arc__piece piece[ARC_MAX_PIECES];
-  int pieces;
-  int width;
-  arc__decision decision;   /* by the strides: bases are aligned as these allow */
-  arc__slot warp_slot;      /* after a reduction over the warp */
-  arc__slot half_warp_slot; /* after one over each half-warp */
-  int builder;              /* the lane that built it; ARC_CHECK 2 */
-} arc__target;
-
-typedef struct arc_target_f32 {
-  arc__target any;
-} arc_target_f32;
-
-/* Builds a target from one array of rows.
+       arc_target_S arc_target_S_rows(T *base, int stride, int width);
+       arc_target_S arc_target_S_pieces(const arc_piece_S *pieces, int count);
+   A target of one array of rows, or of 1 to 8: piece 0 holds a primitive's first parameters, and so
+   on. The target's width is the sum of theirs.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
    bound to the calling lane: do not pass it to another one. Passing it to a function that is not
    inlined makes its pieces run-time values: correct, slow, and longer to compile.
-   Cost: about 20 instructions with a literal width. */
-ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
+   Cost: about 20 instructions with a literal width, 4 more for each further piece. ARC_CHECK 1
+   reports a wrong count or width, and a stride below the width (0, one row for all keys, is legal).
 
-/* Builds a target from 1 to 8 arrays: piece 0 holds a primitive's first parameters, and so on. The
-   target's width is the sum of theirs. Who calls and cost as above, about 4 instructions a piece
-   more. ARC_CHECK 1 reports a wrong count, width or stride. */
-ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
+   Adds. `values` holds as many values as the target is wide. On every path a group of at least
+   `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
+   ARC_THRESHOLD_AUTO, by which arc decides, or ARC_THRESHOLD_CONTENDED, for rows that the whole
+   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. Path and
+   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
 
-/* The adds. `values` holds as many values as the target is wide; `threshold` is the balancing
-   threshold: a group is reduced in registers if and only if it has at least this many lanes (0
-   always, 33 never); ARC_BALANCE_THRESHOLD is the compile-time default to pass. With
-   ARC_THRESHOLD_AUTO, the decision is arc's; ARC_THRESHOLD_CONTENDED is for rows that the whole
-   grid adds to at once. On every path a group below the threshold goes to plain atomics. Path and
-   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5. */
-
-/* Adds, keys may differ from lane to lane.
+       void arc_add_S(arc_target_S target, int key, const T *values, bool active, int threshold);
+   Keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
-   active: whether this lane takes part; nothing else is read from a lane that does not. */
-ARC__FN void arc_add_f32(arc_target_f32 target, int key, const float *values, bool active,
-                         int threshold);
+   active: whether this lane takes part; nothing else is read from a lane that does not.
 
-/* Adds, one key a warp: all active lanes hold the same key, so that no match is paid.
-   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ. */
-ARC__FN void arc_add_uniform_f32(arc_target_f32 target, int key, const float *values, bool active,
-                                 int threshold);
+       void arc_add_uniform_S(target, key, values, active, threshold);
+   One key a warp: all active lanes hold the same key, so that no match is paid.
+   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ.
 
-/* Adds for a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
+       void arc_add_masked_S(target, key, values, active, unsigned lane_mask, threshold);
+   For a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
    Who calls: exactly the lanes named in lane_mask, with the same mask; keys may differ.
-   A full mask is as fast as arc_add_f32; any other one is correct and reduces with the tree. */
-ARC__FN void arc_add_masked_f32(arc_target_f32 target, int key, const float *values, bool active,
-                                unsigned lane_mask, int threshold);
+   A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
-/* Adds from divergent code: whichever lanes get here, in any subset and interleaving; each is
-   active. Lanes that happen to arrive together are reduced together, the others are correct all
-   the same. Below sm_70 this is plain atomics. */
-ARC__FN void arc_add_divergent_f32(arc_target_f32 target, int key, const float *values,
-                                   int threshold);
+       void arc_add_divergent_S(target, key, values, threshold);
+   From divergent code: whichever lanes get here, in any subset and interleaving; each is active.
+   Lanes that happen to arrive together are reduced together, the others are correct all the same.
+   Below sm_70 this is plain atomics.
 
-/* What one call does. Path and promises must be literals; a literal field costs nothing. A path
-   chosen at run time is a switch in the caller: examples/tuned.cu. */
+       void arc_add_with_S(target, key, values, active, arc_options options);
+   The general form of the four above:
+       arc_options o = arc_options_default();
+       o.path = ARC_PATH_TREE;
+       o.promises |= ARC_PROMISE_ONE_KEY;
+       arc_add_with_f32(t, id, g, hit, o);
+   Where a path cannot serve (butterfly: several keys or a partial warp; transposed: a partial
+   warp), the papers' fallback does: plain atomics for butterfly, the tree for transposed.
+
+       void arc_add_pointers_S(T *const *pointers, int width, key, values, active, threshold);
+       ..._masked_S, ..._divergent_S, ..._with_S: pointers and width in place of the target
+   The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
+   Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
+   where the active lanes of a full warp hold one key, else serialized. No vector reductions.
+   Who calls: as the adds of the same names. Prefer a target.
+
+       void arc_atomic_add_S(T *address, T value);
+   Adds value to *address without a result: the scalar drop-in for atomicAdd.
+   Who calls: any lane. address: global or shared memory, aligned to one value. */
+
+/* What one call does; arc_options arc_options_default(void) returns what the macros say, for all
+   lanes of a warp. Path and promises must be literals; a literal field costs nothing. A path chosen
+   at run time is a switch in the caller: examples/tuned.cu. */
 typedef struct arc_options {
   int path;           /* ARC_PATH_... */
   int promises;       /* ARC_PROMISE_..., joined by | */
@@ -178,37 +147,6 @@ typedef struct arc_options {
   unsigned lane_mask; /* who calls: ARC_LANES_ALL, a mask as above, or ARC_LANES_HERE */
   int max_width;      /* a literal bound of a width known at run time only; 0: none */
 } arc_options;
-
-/* What the macros say: ARC_PATH, the promises, ARC_BALANCE_THRESHOLD; all lanes call. */
-ARC__FN arc_options arc_options_default(void);
-
-/* The general form of the four adds above:
-       arc_options o = arc_options_default();
-       o.path = ARC_PATH_TREE;
-       o.promises |= ARC_PROMISE_ONE_KEY;
-       arc_add_with_f32(t, id, g, hit, o);
-   Where a path cannot serve (butterfly: several keys or a partial warp; transposed: a partial
-   warp), the papers' fallback does: plain atomics for butterfly, the tree for transposed. */
-ARC__FN void arc_add_with_f32(arc_target_f32 target, int key, const float *values, bool active,
-                              arc_options options);
-
-/* The papers' form: value i goes to *pointers[i], and all lanes of one key hold the same pointers.
-   Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
-   where the active lanes of a full warp hold one key, else serialized. No vector reductions.
-   Who calls: as the adds of the same names. Prefer a target. */
-ARC__FN void arc_add_pointers_f32(float *const *pointers, int width, int key, const float *values,
-                                  bool active, int threshold);
-ARC__FN void arc_add_pointers_masked_f32(float *const *pointers, int width, int key,
-                                         const float *values, bool active, unsigned lane_mask,
-                                         int threshold);
-ARC__FN void arc_add_pointers_divergent_f32(float *const *pointers, int width, int key,
-                                            const float *values, int threshold);
-ARC__FN void arc_add_pointers_with_f32(float *const *pointers, int width, int key,
-                                       const float *values, bool active, arc_options options);
-
-/* Adds value to *address without a result: the scalar drop-in for atomicAdd.
-   Who calls: any lane. address: global or shared memory, aligned to 4 bytes. */
-ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* ---- >>platform -------------------------------------------------------------------------- */
 
@@ -220,10 +158,23 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 #define ARC__ARCH 0 /* nvcc's host pass: parsed, never run */
 #endif
 
+/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
+   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
 #if defined(__CUDACC__)
+#define ARC__FN static __device__ __forceinline__
+#define ARC__ADD_FN ARC__FN
 #define ARC__UNROLL _Pragma("unroll")
 #else
+#define ARC__FN static __device__ inline
+#define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #define ARC__UNROLL
+#endif
+
+/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
+#if defined(SIMT_CALLER)
+#define ARC__CALLER , SIMT_CALLER
+#else
+#define ARC__CALLER
 #endif
 
 /* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
@@ -263,7 +214,7 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
    host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
    it; NVRTC declares it by itself. */
 #if defined(__CUDACC__)
-#if ARC_CHECK > 0 && !defined(__CUDACC_RTC__)
+#if !defined(__CUDACC_RTC__)
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
                                         const char *function, size_t char_bytes);
 #endif
@@ -271,14 +222,10 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
 #else
 #define ARC__FAIL(message) SIMT_CHECK_FAILED(message)
 #endif
-#if ARC_CHECK == 0
-#define ARC__CHECK(level, condition, message) ((void)0)
-#else
 #define ARC__CHECK(level, condition, message)                             \
   do {                                                                    \
     if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
-#endif
 
 ARC__FN int arc__lane(void) {
 #if defined(__CUDA_ARCH__)
@@ -312,6 +259,33 @@ ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
   return base + (long long)key * stride_bytes;
 #endif
 }
+
+typedef struct arc__piece {
+  char *base;
+  int stride_bytes;
+  int width;
+  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
+} arc__piece;
+
+/* Where the sum goes that a transposed reduction leaves in this lane. */
+typedef struct arc__slot {
+  char *base;
+  int stride_bytes;
+  int owned;
+} arc__slot;
+
+typedef struct arc__target {
+  arc__piece piece[ARC_MAX_PIECES];
+  int pieces;
+  int width;
+  /* The default decision, by the strides: bases are aligned as these allow. */
+  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
+  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
+  arc__slot warp_slot;              /* after a reduction over the warp */
+  arc__slot half_warp_slot;         /* after one over each half-warp */
+  int builder;                      /* the lane that built it; ARC_CHECK 2 */
+} arc__target;
 
 /* One warp's call, the same in every helper. kind, path and promises are literals. lanes: who
    calls; present: the active ones among them. */
@@ -394,12 +368,6 @@ ARC__FN unsigned arc__load(const arc__call *c, int i) {
                                   : ((const unsigned *)c->values)[i];
 }
 
-/* Copies `count` values from `first` on into words; neutral ones where the lane is no source, from
-   which nothing is read then. */
-ARC__FN void arc__gather(const arc__call *c, unsigned *w, int first, int count, bool is_source) {
-  ARC__EACH(i, count, ARC__WARP) w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);
-}
-
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
    device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
@@ -455,44 +423,38 @@ ARC__FN unsigned arc__sum_from_below(const arc__call *c, unsigned w, int distanc
   return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;
 }
 
+#if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
+#define ARC__ATOMIC_ADD atomicAdd_system
+#define ARC__RED "red.relaxed.sys.global.add"
+#else
+#define ARC__ATOMIC_ADD atomicAdd
+#define ARC__RED "red.relaxed.gpu.global.add"
+#endif
+
 ARC__FN void arc__atomic_add(int kind, char *address, unsigned w) {
   (void)kind;
-#if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
-  atomicAdd_system((float *)address, __uint_as_float(w));
-#else
-  atomicAdd((float *)address, __uint_as_float(w));
-#endif
+  ARC__ATOMIC_ADD((float *)address, __uint_as_float(w));
 }
-
-#if ARC_SCOPE == ARC_SCOPE_SYSTEM
-#define ARC__PTX_SCOPE "sys"
-#else
-#define ARC__PTX_SCOPE "gpu"
-#endif
 
 /* Two or four values at once; address in global memory, aligned to all of them; sm_90 and newer. */
 ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address) {
+  float a = __uint_as_float(w[0]), b = __uint_as_float(w[1]);
+  float c = count == 4 ? __uint_as_float(w[2]) : 0, d = count == 4 ? __uint_as_float(w[3]) : 0;
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
   unsigned long long at = __cvta_generic_to_global(address);
   if (count == 2)
-    asm volatile("red.relaxed." ARC__PTX_SCOPE ".global.add.v2.f32 [%0], {%1, %2};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1]))
-                 : "memory");
+    asm volatile(ARC__RED ".v2.f32 [%0], {%1, %2};" ::"l"(at), "f"(a), "f"(b) : "memory");
   else
-    asm volatile("red.relaxed." ARC__PTX_SCOPE
-                 ".global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
-                 "f"(__uint_as_float(w[0])), "f"(__uint_as_float(w[1])), "f"(__uint_as_float(w[2])),
-                 "f"(__uint_as_float(w[3]))
+    asm volatile(ARC__RED ".v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(a), "f"(b), "f"(c),
+                 "f"(d)
                  : "memory");
 #elif ARC__ARCH >= 900
-  float v[4] = {0};
-  for (int i = 0; i < count; ++i) v[i] = __uint_as_float(w[i]);
   if (count == 2)
-    simt_red_add_v2_f32((float *)address, v[0], v[1]);
+    simt_red_add_v2_f32((float *)address, a, b);
   else
-    simt_red_add_v4_f32((float *)address, v[0], v[1], v[2], v[3]);
+    simt_red_add_v4_f32((float *)address, a, b, c, d);
 #else
-  (void)w, (void)count, (void)address; /* no row is wider than 4 bytes there */
+  (void)a, (void)b, (void)c, (void)d, (void)address; /* no row is wider than 4 bytes there */
 #endif
 }
 
@@ -522,25 +484,21 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
    largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
    plain minimum anew in every call. */
 ARC__FN int arc__vector_log2(const char *base, int stride_bytes) {
-#if ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS
-#if defined(__CUDA_ARCH__)
-  bool global = __isGlobal(base) != 0;
-#else
-  bool global = simt_is_global(base) != 0;
-#endif
-  if (stride_bytes % 8 != 0) return 2; /* a literal stride decides at once */
+  if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2; /* a literal decides at once */
   unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 16u;
-  return global ? __popc((bits & (0u - bits)) - 1u) : 2;
-#else
-  (void)base, (void)stride_bytes;
-  return 2;
-#endif
+  return __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
 /* The same if the base is aligned to 16 bytes. */
 ARC__FN int arc__largest_log2(int stride_bytes) {
   if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2;
   return stride_bytes % 16 == 0 ? 4 : 3;
+}
+
+ARC__FN void arc__target_begin(arc__target *t, int pieces) {
+  ARC__CHECK(1, pieces >= 1 && pieces <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
+  t->pieces = pieces;
+  t->width = 0;
 }
 
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width) {
@@ -554,12 +512,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   p->stride_bytes = stride * ARC__VALUE_BYTES;
   p->width = width;
   p->vector_log2 = arc__vector_log2(p->base, p->stride_bytes);
-  t->pieces = i + 1;
   t->width += width;
-}
-
-ARC__FN char *arc__row(const arc__piece *p, int key) {
-  return arc__offset(p->base, key, p->stride_bytes);
 }
 
 /* Where the given value of key 0 lies, and the stride of its piece. */
@@ -590,57 +543,29 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* arc_policy.cuh explains the formulas. */
-ARC__FN arc__decision arc__decide(int width, int requests) {
-  int shuffles = arc__shuffles(width);
-  arc__decision d = {ARC_MIN_LANES_TO_REDUCE(shuffles, requests),
-                     ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests),
-                     ARC_MIN_LANES_TO_MATCH(shuffles, requests)};
-  return d;
-}
+/* By a formula of arc_policy.cuh: for one piece a choice among constants, where it would divide. */
+#define ARC__DECIDE(FORMULA)                                     \
+  (t->pieces > 1 ? FORMULA(shuffles, requests)                   \
+   : log2 == 2   ? FORMULA(shuffles, t->width)                   \
+   : log2 == 3   ? FORMULA(shuffles, arc__requests(t->width, 3)) \
+                 : FORMULA(shuffles, arc__requests(t->width, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, lane = arc__lane();
+  int requests = 0, shuffles = arc__shuffles(t->width), lane = arc__lane();
   ARC__EACH_PIECE(i, t->pieces, {
     requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
   })
   int log2 = arc__largest_log2(t->piece[0].stride_bytes);
-  arc__decision d;
-  if (t->pieces > 1) /* else selects among constants, where the formulas would divide */
-    d = arc__decide(t->width, requests);
-  else if (log2 == 4)
-    d = arc__decide(t->width, arc__requests(t->width, 4));
-  else if (log2 == 3)
-    d = arc__decide(t->width, arc__requests(t->width, 3));
-  else
-    d = arc__decide(t->width, t->width);
-  t->decision = d;
+  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
+  t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
   t->builder = lane;
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
 #if defined(__CUDA_ARCH__)
-  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes)); /* or it is selected in each call */
+  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes)); /* or each call selects it */
 #endif
-}
-
-ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width) {
-  arc_target_f32 t;
-  t.any.pieces = t.any.width = 0;
-  arc__target_piece(&t.any, 0, base, stride, width);
-  arc__target_end(&t.any);
-  return t;
-}
-
-ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count) {
-  ARC__CHECK(1, count >= 1 && count <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
-  arc_target_f32 t;
-  t.any.pieces = t.any.width = 0;
-  ARC__EACH_PIECE(i, count, {
-    arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);
-  })
-  arc__target_end(&t.any);
-  return t;
 }
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
@@ -649,65 +574,54 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
   return c->width - first < most ? c->width - first : most;
 }
 
-/* `count` values of one row, at `address`: the lane's own from value `first` on or, where `sums` is
-   not null, sums[skip], ... */
-typedef struct arc__run {
-  char *address;
-  const unsigned *sums;
-  int skip, first, count;
-} arc__run;
-
-ARC__FN unsigned arc__run_word(const arc__call *c, const arc__run *r, int i) {
-  return r->sums ? r->sums[r->skip + i] : arc__load(c, r->first + i);
-}
-
-/* The bound of a loop over the values of a run: a literal for sums, which are registers. */
-ARC__FN int arc__run_bound(const arc__call *c, const arc__run *r) {
-  return r->sums ? ARC__WARP : c->max_width ? c->max_width : r->count;
-}
-
-ARC__FN void arc__emit_run(const arc__call *c, const arc__run *r, int vector_log2) {
+/* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
+   value `first` on. The bound of the loop is a literal for sums, which are registers. */
+ARC__FN void arc__emit_run(const arc__call *c, char *address, const unsigned *sums, int first,
+                           int count, int vector_log2) {
+  int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
   ARC__UNROLL
-  for (int i = 0; i < arc__run_bound(c, r); i += 4) {
-    if (i >= r->count) continue;
+  for (int i = 0; i < bound; i += 4) {
+    if (i >= count) continue;
     ARC__WORDS(w, 4);
     ARC__UNROLL
     for (int k = 0; k < 4; ++k)
-      if (i + k < r->count) w[k] = arc__run_word(c, r, i + k);
-    arc__atomic_add_four(c->kind, r->address + ARC__VALUE_BYTES * i, w, r->count - i, vector_log2);
+      if (i + k < count) w[k] = sums ? sums[i + k] : arc__load(c, first + i + k);
+    arc__atomic_add_four(c->kind, address + ARC__VALUE_BYTES * i, w, count - i, vector_log2);
   }
 }
 
-ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset, arc__run r) {
-  r.address = arc__row(p, c->key) + (long long)ARC__VALUE_BYTES * offset;
+/* The same, to value `offset` of the piece's row of this lane's key. */
+ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
+                             const unsigned *sums, int first, int count) {
+  char *row = arc__offset(p->base, c->key, p->stride_bytes);
+  char *address = row + (long long)ARC__VALUE_BYTES * offset;
   int vector_log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2 : p->vector_log2;
   if (offset % 4 != 0 || arc__adds_by_value(c)) vector_log2 = 2;
-  if (vector_log2 >= 4 && r.count >= 4)
-    arc__emit_run(c, &r, 4);
-  else if (vector_log2 >= 3 && r.count >= 2)
-    arc__emit_run(c, &r, 3);
+  if (vector_log2 >= 4 && count >= 4)
+    arc__emit_run(c, address, sums, first, count, 4);
+  else if (vector_log2 >= 3 && count >= 2)
+    arc__emit_run(c, address, sums, first, count, 3);
   else
-    arc__emit_run(c, &r, 2);
+    arc__emit_run(c, address, sums, first, count, 2);
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
    lane's own values. */
 ARC__FN void arc__emit(const arc__call *c, const unsigned *sums, int first, int count) {
-  arc__run all = {0, sums, 0, first, count};
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
-      arc__atomic_add(c->kind, (char *)c->pointers[first + i], arc__run_word(c, &all, i));
+      arc__atomic_add(c->kind, (char *)c->pointers[first + i],
+                      sums ? sums[i] : arc__load(c, first + i));
     return;
   }
   int begin = 0; /* the piece's first value, counted in the whole target */
   ARC__EACH_PIECE(i, c->target->pieces, {
     const arc__piece *p = &c->target->piece[i];
-    arc__run r = all;
-    r.skip = i > 0 && begin > first ? begin - first : 0;
-    r.first = first + r.skip;
-    begin += p->width;
-    r.count = (begin < first + count ? begin : first + count) - r.first;
-    if (r.count > 0) arc__emit_piece(c, p, r.first - begin + p->width, r);
+    int skip = i > 0 && begin > first ? begin - first : 0, end = begin + p->width;
+    int run = (end < first + count ? end : first + count) - first - skip;
+    if (run > 0)
+      arc__emit_piece(c, p, first + skip - begin, sums ? sums + skip : 0, first + skip, run);
+    begin = end;
   })
 }
 
@@ -923,7 +837,8 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
-    arc__gather(c, w, first, count, arc__is_source(c));
+    ARC__EACH(i, count, ARC__WARP)
+      w[i] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);
     if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
     else if (c->path == ARC_PATH_SERIALIZED || !c->target)
@@ -941,8 +856,8 @@ ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long 
   return (digest ^ x) * 0x100000001b3ull;
 }
 
-/* Of all that the lanes of a warp must agree on. */
-ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
+/* That all lanes that must call are here, and agree on what a warp has in common. */
+ARC__FN void arc__check_warp(const arc__call *c) {
   unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
   for (int i = 0; c->target && i < c->target->pieces; ++i) {
     const arc__piece *p = &c->target->piece[i];
@@ -950,28 +865,28 @@ ARC__FN unsigned long long arc__digest_call(const arc__call *c) {
     digest = arc__digest(digest, (unsigned)p->stride_bytes);
     digest = arc__digest(digest, (unsigned)p->width);
   }
-  return digest;
+  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
+  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
+  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
+             "the target was built in another lane");
 }
 
+/* What the call promises, where a lane is active; and the pointers of each key. */
 ARC__FN void arc__check_promises(const arc__call *c) {
+  bool has_key = c->active || arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
+  bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+  bool aligned = ARC__LARGEST_LOG2 > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
-  if (arc__promised(c, ARC_PROMISE_ONE_KEY))
-    ARC__CHECK(2,
-               (!c->active && !arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)) || c->key == first,
-               "the keys of a uniform add differ");
-  for (int i = 0; i < c->width && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO); ++i)
-    ARC__CHECK(2, c->active || arc__load(c, i) << 1 == 0u,
-               "an inactive lane holds a value that is not zero");
-  for (int i = 0; c->target && i < c->target->pieces; ++i)
-    ARC__CHECK(2,
-               !arc__promised(c, ARC_PROMISE_ALIGNED_16) || ARC__LARGEST_LOG2 == 2 ||
-                   c->target->piece[i].vector_log2 == 4,
+  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || c->key == first,
+             "the keys of a uniform add differ");
+  for (int i = 0; zeros && i < c->width; ++i)
+    ARC__CHECK(2, arc__load(c, i) << 1 == 0u, "an inactive lane holds a value that is not zero");
+  for (int i = 0; aligned && c->target && i < c->target->pieces; ++i)
+    ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
-}
-
-ARC__FN void arc__check_pointers(const arc__call *c) {
+  if (c->target) return;
   unsigned long long digest = 0u;
-  for (int i = 0; i < c->width && c->active; ++i)
+  for (int i = 0; c->active && i < c->width; ++i)
     digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
   unsigned group = arc__match(c);
   unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
@@ -979,28 +894,20 @@ ARC__FN void arc__check_pointers(const arc__call *c) {
 }
 #endif
 
-ARC__FN void arc__check_call(const arc__call *c) {
-  (void)c;
-  ARC__CHECK(1, c->width >= 1, "the width must be at least 1");
-  ARC__CHECK(1, c->max_width == 0 || c->max_width >= c->width,
-             "the width is above options.max_width");
-  ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
+ARC__FN void arc__check_call(arc__call c) {
+  ARC__CHECK(1, c.width >= 1, "the width must be at least 1");
+  ARC__CHECK(1, c.max_width == 0 || c.max_width >= c.width, "the width is above options.max_width");
+  ARC__CHECK(1, c.threshold >= 0 && c.threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
-  ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
-  ARC__CHECK(1, __ballot_sync(c->lanes, true) == c->lanes,
+  ARC__CHECK(1, (c.lanes >> c.lane & 1u) != 0u, "the lane mask must name every lane that calls");
+  ARC__CHECK(1, __ballot_sync(c.lanes, true) == c.lanes,
              "not all lanes that must call are here: they have returned, or are elsewhere");
 #if ARC_CHECK >= 2
-  unsigned long long digest = arc__digest_call(c);
-  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
-  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
-             "the target was built in another lane");
-  arc__call present = *c;
-  present.present = __ballot_sync(c->lanes, c->active);
-  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE) || present.present != 0u,
+  arc__check_warp(&c);
+  c.present = __ballot_sync(c.lanes, c.active);
+  ARC__CHECK(2, !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE) || c.present != 0u,
              "no lane of the warp is active");
-  if (present.present != 0u) arc__check_promises(&present);
-  if (!c->target) arc__check_pointers(&present);
+  if (c.present != 0u) arc__check_promises(&c);
 #endif
 }
 
@@ -1008,20 +915,19 @@ ARC__FN void arc__check_call(const arc__call *c) {
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
    since the compiler inlines every branch before it knows the path. */
 
-ARC__FN bool arc__promises_all(const arc__call *c) {
-  return arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                              ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
-}
-
 /* The balancing threshold. */
 ARC__FN int arc__threshold(const arc__call *c) {
   int lanes = c->threshold;
-  if (lanes == ARC_THRESHOLD_AUTO)
+  bool all = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
+                                  ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
+  if (lanes == ARC_THRESHOLD_AUTO) {
     lanes = arc__adds_by_value(c)   ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
-            : arc__is_auto_keyed(c) ? c->target->decision.min_lanes_to_match
-            : arc__promises_all(c)  ? c->target->decision.min_lanes_to_reduce_promised
-                                    : c->target->decision.min_lanes_to_reduce;
-  return arc__kept(lanes < 0 ? 0 : lanes > ARC__WARP ? ARC__WARP + 1 : lanes);
+            : arc__is_auto_keyed(c) ? c->target->min_lanes_to_match
+            : all                   ? c->target->min_lanes_to_reduce_promised
+                                    : c->target->min_lanes_to_reduce;
+    lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
+  }
+  return arc__kept(lanes);
 }
 
 /* Whether every active lane adds by itself. */
@@ -1083,7 +989,7 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
 /* Every add comes through here. */
 ARC__ADD_FN void arc__add(arc__call c) {
   int threshold = c.threshold;
-  arc__check_call(&c);
+  arc__check_call(c);
   if (c.path != ARC_PATH_ATOMIC) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;
@@ -1098,83 +1004,95 @@ ARC__ADD_FN void arc__add(arc__call c) {
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
-ARC__FN arc_options arc__options(int path, int threshold, int promises, unsigned lane_mask) {
-  arc_options o = {path, ARC__PROMISES | promises, threshold, lane_mask, 0};
+ARC__FN arc_options arc_options_default(void) {
+  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
   return o;
 }
 
-ARC__FN arc_options arc_options_default(void) {
-  return arc__options(ARC_PATH, ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
+ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
+  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
+  return o;
 }
 
 /* The call, but for where its values go. */
 ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
                                const arc_options *o) {
-  arc__call c = {0,           0,   values,       0,           o->max_width, kind,         o->path,
-                 o->promises, key, o->threshold, arc__lane(), active,       o->lane_mask, 0u,
+  bool here = o->lane_mask == ARC_LANES_HERE;
+  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
+  /* Lanes that execute this instruction together get the same mask and meet again at the first vote
+     of arc__add; it claims nothing about lanes that come later. */
+  unsigned lanes = here ? __activemask() : o->lane_mask;
+  arc__call c = {0,           0,   values,       0,           o->max_width, kind,  path,
+                 o->promises, key, o->threshold, arc__lane(), active,       lanes, 0u,
                  0u,          0u};
-  if (o->lane_mask == ARC_LANES_HERE) {
-#if ARC__ARCH >= 700
-    /* Lanes that execute this instruction together get the same mask and meet again at the first
-       vote of arc__add; it claims nothing about lanes that come later. */
-    c.lanes = __activemask();
-#else
-    c.path = ARC_PATH_ATOMIC;
-#endif
-  }
   return c;
 }
 
-/* S: the type's suffix, T: the type, KIND: its literal. */
-#define ARC__TYPE(S, T, KIND)                                                                     \
-  ARC__FN void arc_add_with_##S(arc_target_##S target, int key, const T *values, bool active,     \
-                                arc_options options) {                                            \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
-    c.target = &target.any;                                                                       \
-    c.width = target.any.width;                                                                   \
-    arc__add(c);                                                                                  \
-  }                                                                                               \
-  ARC__FN void arc_add_##S(arc_target_##S target, int key, const T *values, bool active,          \
-                           int threshold) {                                                       \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, ARC_LANES_ALL);                          \
-    arc_add_with_##S(target, key, values, active, o);                                             \
-  }                                                                                               \
-  ARC__FN void arc_add_uniform_##S(arc_target_##S target, int key, const T *values, bool active,  \
-                                   int threshold) {                                               \
-    arc_options o = arc__options(ARC_PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);        \
-    arc_add_with_##S(target, key, values, active, o);                                             \
-  }                                                                                               \
-  ARC__FN void arc_add_masked_##S(arc_target_##S target, int key, const T *values, bool active,   \
-                                  unsigned lane_mask, int threshold) {                            \
-    arc_add_with_##S(target, key, values, active,                                                 \
-                     arc__options(ARC_PATH, threshold, 0, lane_mask));                            \
-  }                                                                                               \
-  ARC__FN void arc_add_divergent_##S(arc_target_##S target, int key, const T *values,             \
-                                     int threshold) {                                             \
-    const bool active = true;                                                                     \
-    arc_add_masked_##S(target, key, values, active, ARC_LANES_HERE, threshold);                   \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, int key, const T *values, \
-                                         bool active, arc_options options) {                      \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                              \
-    c.pointers = (const void *const *)pointers;                                                   \
-    c.width = width;                                                                              \
-    arc__add(c);                                                                                  \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_masked_##S(T *const *pointers, int width, int key,                \
-                                           const T *values, bool active, unsigned lane_mask,      \
-                                           int threshold) {                                       \
-    arc_options o = arc__options(ARC_PATH, threshold, 0, lane_mask);                              \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                           \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_##S(T *const *pointers, int width, int key, const T *values,      \
-                                    bool active, int threshold) {                                 \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);  \
-  }                                                                                               \
-  ARC__FN void arc_add_pointers_divergent_##S(T *const *pointers, int width, int key,             \
-                                              const T *values, int threshold) {                   \
-    const bool active = true;                                                                     \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold); \
+/* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
+#define ARC__TO_TARGET(S, T) arc_target_##S target, int key, const T *values
+#define ARC__TO_POINTERS(T) T *const *pointers, int width, int key, const T *values
+
+#define ARC__TYPE(S, T, KIND)                                                                      \
+  typedef struct arc_piece_##S {                                                                   \
+    T *base;                                                                                       \
+    int stride, width;                                                                             \
+  } arc_piece_##S;                                                                                 \
+  typedef struct arc_target_##S {                                                                  \
+    arc__target any;                                                                               \
+  } arc_target_##S;                                                                                \
+  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {         \
+    arc_target_##S t;                                                                              \
+    arc__target_begin(&t.any, count);                                                              \
+    ARC__EACH_PIECE(i, count, {                                                                    \
+      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);             \
+    })                                                                                             \
+    arc__target_end(&t.any);                                                                       \
+    return t;                                                                                      \
+  }                                                                                                \
+  ARC__FN arc_target_##S arc_target_##S##_rows(T *base, int stride, int width) {                   \
+    const arc_piece_##S piece = {base, stride, width};                                             \
+    return arc_target_##S##_pieces(&piece, 1);                                                     \
+  }                                                                                                \
+  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
+                                arc_options options ARC__CALLER) {                                 \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.target = &target.any;                                                                        \
+    c.width = target.any.width;                                                                    \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
+  }                                                                                                \
+  ARC__FN void arc_add_uniform_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) { \
+    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                   \
+    arc_add_with_##S(target, key, values, active, o);                                              \
+  }                                                                                                \
+  ARC__FN void arc_add_masked_##S(ARC__TO_TARGET(S, T), bool active, unsigned lane_mask,           \
+                                  int threshold ARC__CALLER) {                                     \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
+  }                                                                                                \
+  ARC__FN void arc_add_divergent_##S(ARC__TO_TARGET(S, T), int threshold ARC__CALLER) {            \
+    const bool active = true;                                                                      \
+    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
+                                         arc_options options ARC__CALLER) {                        \
+    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
+    c.pointers = (const void *const *)pointers;                                                    \
+    c.width = width;                                                                               \
+    arc__add(c);                                                                                   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
+                                           int threshold ARC__CALLER) {                            \
+    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
+    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_##S(ARC__TO_POINTERS(T), bool active, int threshold ARC__CALLER) { \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
+  }                                                                                                \
+  ARC__FN void arc_add_pointers_divergent_##S(ARC__TO_POINTERS(T), int threshold ARC__CALLER) {    \
+    const bool active = true;                                                                      \
+    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
@@ -1186,59 +1104,30 @@ ARC__FN void arc_atomic_add_f32(float *address, float value) {
 /* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
 
-#define ARC__MOVED_TO(function, PATH)                                                            \
-  __attribute__((deprecated("arc 0.2: call " #function " with options.path = ARC_PATH_" #PATH))) \
-  ARC__FN void
-
-#define ARC__MOVED(name, PATH)                                                                    \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,               \
-                       int threshold) {                                                           \
-    arc_add_with_f32(t, key, values, active,                                                      \
-                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL));                 \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_uniform_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,       \
-                               int threshold) {                                                   \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL); \
-    arc_add_with_f32(t, key, values, active, o);                                                  \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_masked_##name##_f32(arc_target_f32 t, int key, const float *values, bool active,        \
-                              unsigned mask, int threshold) {                                     \
-    arc_add_with_f32(t, key, values, active, arc__options(ARC_PATH_##PATH, threshold, 0, mask));  \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_with_f32, PATH)                                                           \
-  arc_add_divergent_##name##_f32(arc_target_f32 t, int key, const float *values, int threshold) { \
-    arc_add_with_f32(t, key, values, true,                                                        \
-                     arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_HERE));                \
-  }                                                                                               \
-  ARC__MOVED_TO(arc_add_pointers_with_f32, PATH)                                                  \
-  arc_add_pointers_##name##_f32(float *const *p, int width, int key, const float *values,         \
-                                bool active, int threshold) {                                     \
-    arc_options o = arc__options(ARC_PATH_##PATH, threshold, 0, ARC_LANES_ALL);                   \
-    arc_add_pointers_with_f32(p, width, key, values, active, o);                                  \
+#define ARC__MOVED(name, now, PATH, promises, lanes, arguments, ...)                        \
+  __attribute__((deprecated("arc 0.2: call " #now " with options.path = ARC_PATH_" #PATH))) \
+  ARC__FN void arc_add_##name##_f32(__VA_ARGS__, int threshold) {                           \
+    arc_options o = arc__options(threshold, promises, lanes);                               \
+    o.path = ARC_PATH_##PATH;                                                               \
+    now arguments;                                                                          \
   }
+#define ARC__MOVED_ADDS(name, PATH)                                                            \
+  ARC__MOVED(name, arc_add_with_f32, PATH, 0, ARC_LANES_ALL, (target, key, values, active, o), \
+             ARC__TO_TARGET(f32, float), bool active)                                          \
+  ARC__MOVED(uniform_##name, arc_add_with_f32, PATH, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL,       \
+             (target, key, values, active, o), ARC__TO_TARGET(f32, float), bool active)        \
+  ARC__MOVED(masked_##name, arc_add_with_f32, PATH, 0, mask, (target, key, values, active, o), \
+             ARC__TO_TARGET(f32, float), bool active, unsigned mask)                           \
+  ARC__MOVED(divergent_##name, arc_add_with_f32, PATH, 0, ARC_LANES_HERE,                      \
+             (target, key, values, true, o), ARC__TO_TARGET(f32, float))                       \
+  ARC__MOVED(pointers_##name, arc_add_pointers_with_f32, PATH, 0, ARC_LANES_ALL,               \
+             (pointers, width, key, values, active, o), ARC__TO_POINTERS(float), bool active)
 
-ARC__MOVED(atomic, ATOMIC)
-ARC__MOVED(serialized, SERIALIZED)
-ARC__MOVED(butterfly, BUTTERFLY)
-ARC__MOVED(transposed, TRANSPOSED)
-ARC__MOVED(tree, TREE)
-ARC__MOVED(auto, AUTO)
-
-/* The CPU warp tells calls apart by the line that makes them. */
-#if defined(SIMT_CALL_OF)
-#define arc_add_f32(...) SIMT_CALL_OF(arc_add_f32(__VA_ARGS__))
-#define arc_add_with_f32(...) SIMT_CALL_OF(arc_add_with_f32(__VA_ARGS__))
-#define arc_add_uniform_f32(...) SIMT_CALL_OF(arc_add_uniform_f32(__VA_ARGS__))
-#define arc_add_masked_f32(...) SIMT_CALL_OF(arc_add_masked_f32(__VA_ARGS__))
-#define arc_add_divergent_f32(...) SIMT_CALL_OF(arc_add_divergent_f32(__VA_ARGS__))
-#define arc_add_pointers_f32(...) SIMT_CALL_OF(arc_add_pointers_f32(__VA_ARGS__))
-#define arc_add_pointers_with_f32(...) SIMT_CALL_OF(arc_add_pointers_with_f32(__VA_ARGS__))
-#define arc_add_pointers_masked_f32(...) SIMT_CALL_OF(arc_add_pointers_masked_f32(__VA_ARGS__))
-#define arc_add_pointers_divergent_f32(...) \
-  SIMT_CALL_OF(arc_add_pointers_divergent_f32(__VA_ARGS__))
-#endif
+ARC__MOVED_ADDS(atomic, ATOMIC)
+ARC__MOVED_ADDS(serialized, SERIALIZED)
+ARC__MOVED_ADDS(butterfly, BUTTERFLY)
+ARC__MOVED_ADDS(transposed, TRANSPOSED)
+ARC__MOVED_ADDS(tree, TREE)
+ARC__MOVED_ADDS(auto, AUTO)
 
 #endif /* ARC_CUH */

@@ -56,14 +56,18 @@ extern simt__launch_view simt__now;
 //   #define add(...) SIMT_CALL_OF(add(__VA_ARGS__))
 //   #endif
 //
+// Or, in C++, by a last parameter that callers leave out:
+//
+//   static __device__ void add(int *sum, int value, SIMT_CALLER) { ... }
+//
 // Where one marked function calls another, the outermost call counts. A call site is a line, up to
 // the end of the statement; two calls on one line are one place.
 class simt__call {
   simt__lane_view *lane;  // NULL: an outer call has set it
  public:
-  explicit simt__call(const simt__line &caller) : lane(simt__now.lane) {
+  simt__call(const char *file, int line) : lane(simt__now.lane) {
     if (lane && lane->caller.line) lane = NULL;
-    if (lane) lane->caller = caller;
+    if (lane) lane->caller = {file, line};
     keep_order();
   }
   ~simt__call() {
@@ -77,7 +81,8 @@ class simt__call {
   static void keep_order() { __asm__ volatile("" ::: "memory"); }
 };
 
-#define SIMT_CALL_OF(call) (simt__call(simt__line{__FILE__, __LINE__}), call)
+#define SIMT_CALL_OF(call) (simt__call(__FILE__, __LINE__), call)
+#define SIMT_CALLER const simt__call & = simt__call(__builtin_FILE(), __builtin_LINE())
 
 // -------------------------------------------------------------------------------------- bit scans
 
@@ -293,6 +298,7 @@ static inline void simt__red_add_v4(const simt__site *site, float *address, floa
 // 0 for an address within dynamic or `__shared__` memory, else 1. AddressSanitizer builds know the
 // dynamic kind only.
 int simt_is_global(const void *address);
+#define __isGlobal(...) simt_is_global(__VA_ARGS__)
 
 // ---------------------------------------------------------------------------------- the small ones
 

@@ -24,9 +24,9 @@ leftover_sent_away test_uniform s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i +
 wrong_shuffle_distance test_uniform s/(ARC_LANES_ALL, send, distance)/(ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 butterfly_short_one_step test_uniform s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
 +wrong_neutral_element test_uniform s/? 0x80000000u : 0u; }/? 0x3f800000u : 0u; }/
-inactive_lanes_gathered test_uniform s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/w[i] = arc__load(c, first + i);/
-unreadable_values_read test_inactive s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__load(c, first + i); if (!is_source) w[i] = arc__neutral(c->kind); }/
-caller_values_modified test_add s/w\[i\] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = is_source ? arc__load(c, first + i) : arc__neutral(c->kind); if (is_source) ((float *)c->values)[first + i] = 0; }/
+inactive_lanes_gathered test_uniform s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/w[i] = arc__load(c, first + i);/
+unreadable_values_read test_inactive s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__load(c, first + i); if (!arc__is_source(c)) w[i] = arc__neutral(c->kind); }/
+caller_values_modified test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);/{ w[i] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind); if (arc__is_source(c)) ((float *)c->values)[first + i] = 0; }/
 +inactive_lanes_reduced test_uniform s/= stays ? arc__load/= true ? arc__load/
 zeros_promised_by_nobody test_uniform s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
 key_from_the_wrong_lane test_uniform s/return __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(group));/return __shfl_sync(ARC_LANES_ALL, c->key, 0);/
@@ -71,20 +71,20 @@ pair_in_the_slots_of_a_warp test_add s/lanes == ARC__WARP ? c->target->warp_slot
 +skipped_tail_of_the_width test_uniform s/if (first < (c)->width)$/if (first + (most) <= (c)->width)/
 wide_value_in_the_first_slot test_uniform s/if (first > 0) slot = arc__slot_of/if (false) slot = arc__slot_of/
 rounding_to_half_precision test_add s/? __float_as_uint(__uint_as_float(a) + __uint_as_float(b)) :/? (__float_as_uint(__uint_as_float(a) + __uint_as_float(b)) \& 0xffffe000u) :/
-wrong_words_for_a_piece test_targets s/r->sums\[r->skip + i\]/r->sums[i]/
-wrong_values_for_a_piece test_targets s/r.first = first + r.skip;/r.first = first;/
-wrong_piece_offset test_targets s/r.first - begin + p->width, r)/r.first, r)/
+wrong_words_for_a_piece test_targets s/sums ? sums + skip : 0/sums/
+wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /sums ? sums + skip : 0, first, /
+wrong_piece_offset test_targets s/(c, p, first + skip - begin,/(c, p, first + skip,/
 +slot_in_the_wrong_piece test_targets s/if (value >= begin) {/if (value > begin) {/
 value_in_the_wrong_place test_targets s/ARC__VALUE_BYTES \* (value - begin)/ARC__VALUE_BYTES * value/
 stride_left_out_of_the_alignment test_targets s/ | (unsigned)stride_bytes | 16u/ | 16u/
 +base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
-vectors_from_the_middle_of_a_row test_targets s/if (offset % 4 != 0 || c->path/if (c->path/
-vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY)$/false)/
+vectors_from_the_middle_of_a_row test_targets s/if (offset % 4 != 0 || arc__adds_by_value/if (arc__adds_by_value/
+vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c)) vector_log2/) vector_log2/
 alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2/true ? ARC__LARGEST_LOG2/
 pair_beyond_the_row test_targets s/vector_log2 >= 3 \&\& count >= i + 2/vector_log2 >= 3 \&\& count >= i + 1/
 +address_of_32_bits test_targets s/return base + (long long)key \* stride_bytes;/return base + (int)((unsigned)key * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers[i]/
-+divergent_call_as_whole_warp test_divergent s/c.lanes = __activemask();/c.lanes = ARC_LANES_ALL;/
++divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 +scalar_add_is_a_store test_atomic s/arc__atomic_add(ARC__KIND_F32, (char \*)address, __float_as_uint(value));/*address = value;/
@@ -92,17 +92,17 @@ keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/r
 unchecked_stride_range test_check:ARC_CHECK=1 s/ARC__CHECK(1, stride > -(1 << 29) \&\& stride < (1 << 29),/ARC__CHECK(1, true,/
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
 wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
-unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, count >= 1 \&\& count <= ARC_MAX_PIECES/ARC__CHECK(1, true/
-unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c->width >= 1,/ARC__CHECK(1, true,/
-unchecked_max_width test_check:ARC_CHECK=1 s/c->max_width == 0 || c->max_width >= c->width/true/
-unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
-unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
+unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
+unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c.width >= 1,/ARC__CHECK(1, true,/
+unchecked_max_width test_check:ARC_CHECK=1 s/c.max_width == 0 || c.max_width >= c.width/true/
+unchecked_threshold test_check:ARC_CHECK=1 s/c.threshold >= 0 \&\& c.threshold <= ARC_THRESHOLD_AUTO/true/
+unchecked_mask test_check:ARC_CHECK=1 s/(c.lanes >> c.lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
 +unchecked_builder user_errors:ARC_CHECK=2 s/!c->target || c->target->builder == c->lane/true/
-unchecked_active user_errors:ARC_CHECK=2 s/|| present.present != 0u,/|| true,/
+unchecked_active user_errors:ARC_CHECK=2 s/|| c.present != 0u,/|| true,/
 unchecked_keys test_check:ARC_CHECK=2 s/|| c->key == first,/|| true,/
-unchecked_zeros user_errors:ARC_CHECK=2 s/c->active || arc__load(c, i) << 1 == 0u,/true,/
-unchecked_alignment test_check:ARC_CHECK=2 s/|| c->target->piece\[i\].vector_log2 == 4,/|| true,/
+unchecked_zeros user_errors:ARC_CHECK=2 s/arc__load(c, i) << 1 == 0u,/true,/
+unchecked_alignment test_check:ARC_CHECK=2 s/c->target->piece\[i\].vector_log2 == 4,/true,/
 unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC__CHECK(2, true/
 END
 }

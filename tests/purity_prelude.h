@@ -38,6 +38,6 @@ unsigned __float_as_uint(float x);
 float __int_as_float(int x);
 int __float_as_int(float x);
 float atomicAdd(float *address, float value);
-int simt_is_global(const void *address);
+int __isGlobal(const void *address);
 void simt_red_add_v2_f32(float *a, float x, float y);
 void simt_red_add_v4_f32(float *a, float x, float y, float z, float w);
