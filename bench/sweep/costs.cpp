@@ -78,8 +78,8 @@ static std::vector<double> times_by_threshold(const sweep_group &g) {
   std::map<int, double> measured;
   for (const sweep_result *r = g.first; r != g.first + g.count; ++r)
     if (r->cell.path == SWEEP_PATH_AUTO && r->cell.threshold <= ARC_THRESHOLD_NEVER)
-      measured[r->cell.threshold] = r->gross;
-  int lanes = g.cell().lanes; /* more than 32: drawn */
+      measured[std::max(1, r->cell.threshold)] = r->gross; /* 0 does what 1 does */
+  int lanes = g.cell().lanes;                              /* more than 32: drawn */
   if (measured.empty() || measured.begin()->first > 1 || measured.rbegin()->first <= most_lanes)
     return {};
   std::vector<double> times(most_lanes + 1);
