@@ -4,6 +4,7 @@
 usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--path NAME] [--net]
 
   lanes      time against active lanes, a line a path, with the lanes from which reducing pays
+  overview   the same of four ways to add, named in words
   threshold  time against balancing threshold where warps differ (--lanes mixed or a workload)
   rows       time against the number of rows; takes several files, one for each number
   heat       threshold x lanes: time over the best threshold for so many lanes, of --path (auto)
@@ -26,6 +27,8 @@ LOOKS = {
     "transposed": ("#009E73", "D", "-"), "tree": ("#D55E00", "p", "-"),
     "auto": ("#0072B2", "o", "-"),
 }
+OVERVIEW = {"plain": "plain atomicAdd", "vector": "vector atomics,\nwritten by hand",
+            "butterfly": "the ARC paper's\nreduction (SW-B)", "auto": "arc"}
 OWN_PATHS = ("none", "atomic", "transposed", "tree", "auto", "broken")
 CONTENDED = "1"  # ARC_THRESHOLD_CONTENDED, which callers set on hot rows
 
@@ -138,6 +141,31 @@ def plot_lanes(data, options):
     return figure
 
 
+def plot_overview(data, options):
+    rows = of_width([row for row in data.plain_axes() if row["path"] in OVERVIEW
+                     and row["threshold"] == ("0" if row["path"] == "butterfly" else
+                                              "auto" if row["path"] == "auto" else "-")],
+                    options.width, "one key and a fixed number of active lanes")
+    if len({row["path"] for row in rows}) < len(OVERVIEW):
+        raise Skip("one of the paths " + ", ".join(OVERVIEW) + " was not measured so")
+    plt.rcParams["font.size"] = 12
+    figure, axes, lines = draw_lines(data, rows, lambda row: int(row["lanes"]), xscale="log",
+                                     xlabel="lanes (threads) of a warp that have something to add")
+    figure.set_size_inches(8.4, 4.4)
+    axes.get_legend().remove()
+    axes.spines[["top", "right"]].set_visible(False)
+    for path, name in OVERVIEW.items():
+        axes.annotate(name, lines[path][-1], (10, 0), textcoords="offset points", va="center",
+                      color=LOOKS[path][0], fontweight="bold")
+    shown = [1, 2, 4, 8, 16, 24, 32]
+    axes.set_xticks(shown, shown)
+    axes.set_yticks(times := [0.1, 0.2, 0.5, 1, 2, 5, 10], times)
+    axes.set(ylabel="time of the kernel, ms")
+    axes.set_title(f"Adding {rows[0]['width']} values a lane to one row of sums\n", fontsize=14,
+                   loc="left", fontweight="bold")
+    return figure
+
+
 def plot_threshold(data, options):
     swept = [row for rows in data.groups() if not rows[0]["lanes"].isdigit()
              and len({row["threshold"] for row in rows}) >= 5 for row in rows]
@@ -230,8 +258,8 @@ def plot_ratio(data, options):
     return figure
 
 
-PLOTS = {"lanes": plot_lanes, "threshold": plot_threshold, "rows": plot_rows, "heat": plot_heat,
-         "ratio": plot_ratio}
+PLOTS = {"lanes": plot_lanes, "overview": plot_overview, "threshold": plot_threshold,
+         "rows": plot_rows, "heat": plot_heat, "ratio": plot_ratio}
 
 
 def load_matplotlib():

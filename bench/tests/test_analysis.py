@@ -144,6 +144,7 @@ class Analysis(unittest.TestCase):
             file.write("svg.fonttype: none\n")
         rc = {"MATPLOTLIBRC": self.folder.name}
         for kind, says in (("lanes", "crossover at 3.8 lanes"),
+                           ("overview", "plain atomicAdd"),
                            ("threshold", "arc's own threshold"),
                            ("ratio", "auto over the best peer")):
             self.tool(["plot.py", kind, ISSUE, "--out", self.path("a.svg")], **rc)
