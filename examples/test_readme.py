@@ -1,13 +1,23 @@
 #!/usr/bin/env python3
-"""test_readme.py ROOT - README.md shows what its sources hold. SPDX-License-Identifier: Apache-2.0
+"""test_readme.py ROOT BUILD CXX [NVCC] - what the pages say is so.
+SPDX-License-Identifier: Apache-2.0
 
-A block of code after <!-- excerpt: FILE --> stands in FILE as it is; a file that is linked or that
-figures come from is there."""
+README.md: each line of the table after <!-- figures: ... --> holds what the result files say; the
+first whole program compiles, with nvcc by the line that follows it, and adds up to what it must.
+Every page: files that are linked are there, and programs of the build folder that are named."""
+import csv
+import glob
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
-root = sys.argv[1]
+root, build = map(os.path.abspath, sys.argv[1:3])
+cxx = sys.argv[3]
+nvcc = sys.argv[4] if len(sys.argv) > 4 else "nvcc"
+errors = []
 
 
 def read(name):
@@ -15,14 +25,84 @@ def read(name):
         return file.read()
 
 
-readme, errors = read("README.md"), []
-excerpts = re.findall(r"<!-- excerpt: (\S+) -->\n```c\n(.*?)```", readme, re.DOTALL)
-files = re.findall(r"\]\(([^)#:]+)\)", readme)
-for names in re.findall(r"<!-- figures: (.*?) -->", readme):
-    files += names.split(", ")
-errors += [f"{name} does not hold:\n{text}" for name, text in excerpts if text not in read(name)]
-errors += [f"{name} is missing" for name in files if not os.path.exists(os.path.join(root, name))]
-if len(excerpts) != readme.count("<!-- excerpt") or not excerpts or not files:
-    errors.append("an excerpt is not followed by a block of C, or there is none")
-print("\n".join(errors) or f"README.md: {len(excerpts)} excerpts, {len(files)} files")
+def check(right, text):
+    if not right:
+        errors.append(text)
+
+
+def figure(rows, column, words):
+    """The number of the one row that has every word: column=value, or the value of any column."""
+    found = [row for row in rows if all(
+        row.get(word.split("=")[0]) == word.split("=")[1] if "=" in word else word in row.values()
+        for word in words)]
+    check(len(found) == 1, f"figures: {len(found)} lines, not one, have {words}")
+    return float(found[0][column]) if found else 1.0
+
+
+def check_figures(sources, table):
+    lines = table.splitlines()[2:]
+    check(len(sources) == len(lines), f"figures: {len(sources)} sources, {len(lines)} lines")
+    for source, line in zip(sources, lines):
+        name, column, paths, shared = source.split("; ")
+        text = read("bench/results/h200/" + name).splitlines()
+        rows = list(csv.DictReader(row for row in text if not row.startswith("#")))
+        before, after = (figure(rows, column, path.split(", ") + shared.split(", "))
+                         for path in paths.split(" / "))
+        cells = [cell.split()[0] for cell in line.strip("| ").split(" | ")[2:]]
+        wanted = [f"{before:#.3g}", f"{after:#.3g}", f"{before / after:.2g}"]
+        if before / after < 9.95:  # two digits: 1 is 1.0
+            wanted[2] = f"{before / after:#.2g}"
+        check(cells == wanted, f"figures: {line}\n  should end in {wanted}, by {name}")
+
+
+def check_runs(what, words, folder, run=True):
+    for command in [words] + [[os.path.join(folder, "sums")]] * run:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        check(done.returncode == 0, f"{what}: {command}\n{done.stdout}{done.stderr}")
+        if done.returncode != 0:
+            return
+
+
+def check_program(source, command):
+    on_cpu, launches = re.subn(r"(\w+)<<<(.*?)>>>\(", r"SIMT_LAUNCH(\1, \2, 0, 0, ", source)
+    check(launches == 1, "program: no launch that can be translated for the CPU warp")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("sums.cu", source), ("cpu.cu", on_cpu)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        check_runs("program on the CPU warp",
+                   [cxx, "-x", "c++", "-std=c++17", "-D__managed__=", "-I" + root, "-include",
+                    "simt/simt.cuh", "cpu.cu", root + "/simt/simt.cpp", "-o", "sums"], folder)
+        if shutil.which(nvcc):
+            words = command.split(" && ")[0].replace("-I.", "-I" + root).split()
+            devices = subprocess.run("nvidia-smi -L", shell=True, capture_output=True, check=False)
+            check_runs("program", [nvcc] + words[1:], folder, b"GPU 0" in devices.stdout)
+        else:
+            print("skipped: no nvcc")
+
+
+def check_page(name):
+    text, folder = read(name), os.path.dirname(name)
+    for file in re.findall(r"\]\(([^)#:]+)\)", text):
+        check(os.path.exists(os.path.join(root, folder, file)), f"{name}: {file} is missing")
+    for program in re.findall(r"build/([\w/]+)_(?:simt|gpu)\b", text):
+        check(os.path.exists(f"{build}/{program}_simt") or not os.path.exists(
+            os.path.dirname(f"{build}/{program}")), f"{name}: no program {build}/{program}_simt")
+
+
+readme = read("README.md")
+figures = re.findall(r"<!-- figures: [^\n]*\n(.*?)\n-->\n(.*?)\n\n", readme, re.DOTALL)
+check(len(figures) == readme.count("<!-- figures") == 1, "no table of figures after its sources")
+for sources, table in figures:
+    check_figures(sources.splitlines(), table)
+program = re.search(r"```c\n([^`]*int main\(void\)[^`]*)```(?:(?!```).)*```sh\n(nvcc .*?)\n",
+                    readme, re.DOTALL)
+check(program, "README.md holds no whole program with the nvcc line that compiles it")
+if program:
+    check_program(*program.groups())
+pages = [os.path.relpath(page, root) for page in glob.glob(root + "/**/*.md", recursive=True)
+         if not os.path.relpath(page, root).startswith("build")]
+for page in pages:
+    check_page(page)
+print("\n".join(errors) or f"{len(pages)} pages, 1 table, 1 program")
 sys.exit(bool(errors))
