@@ -74,7 +74,7 @@ rounding_to_half_precision test_add s/? __float_as_uint(__uint_as_float(a) + __u
 wrong_words_for_a_piece test_targets s/sums ? sums + skip : 0/sums/
 wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /sums ? sums + skip : 0, first, /
 wrong_piece_offset test_targets s/(c, p, first + skip - begin,/(c, p, first + skip,/
-+slot_in_the_wrong_piece test_targets s/if (value >= begin) {/if (value > begin) {/
++slot_in_the_wrong_piece test_targets s/\&\& value >= begin) {/\&\& value > begin) {/
 value_in_the_wrong_place test_targets s/ARC__VALUE_BYTES \* (value - begin)/ARC__VALUE_BYTES * value/
 stride_left_out_of_the_alignment test_targets s/ | (unsigned)stride_bytes | 16u/ | 16u/
 +base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
@@ -85,6 +85,7 @@ pair_beyond_the_row test_targets s/vector_log2 >= 3 \&\& count >= i + 2/vector_l
 +address_of_32_bits test_targets s/return base + (long long)key \* stride_bytes;/return base + (int)((unsigned)key * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers[i]/
 +divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
++kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 +scalar_add_is_a_store test_atomic s/arc__atomic_add(ARC__KIND_F32, (char \*)address, __float_as_uint(value));/*address = value;/
