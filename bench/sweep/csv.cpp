@@ -1,6 +1,7 @@
 /* csv.cpp - result files: head, columns, rows. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <time.h>
+
+#include "../../examples/common/program_run.h"
 
 #include "sweep.h"
 
@@ -49,15 +50,8 @@ static const std::vector<field> &fields(void) {
   return sweep_on_cpu_warp() ? cpu_fields : gpu_fields;
 }
 
-void sweep_csv_head(FILE *out, const sweep_bench *b, int argc, char **argv,
-                    const sweep_options &o) {
-  char date[32] = "";
-  time_t now = time(nullptr);
-  struct tm utc;
-  if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  fprintf(out, "# program: arc_sweep\n# date: %s\n# command:", date);
-  for (int i = 0; i < argc; ++i) fprintf(out, " %s", argv[i]);
-  fprintf(out, "\n");
+void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o) {
+  program_write_head(out);
   sweep_bench_describe(b, out, "# ");
   fprintf(out, "# sizes: blocks=%d threads=%d updates=%d rows=%d seed=%d\n", o.blocks, o.threads,
           o.updates, o.rows, o.seed);

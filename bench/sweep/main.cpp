@@ -101,7 +101,7 @@ static int finish(sweep_run *run, bool launched, double seconds) {
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }
 
-static int measure(sweep_run *run, int argc, char **argv) {
+static int measure(sweep_run *run) {
   const sweep_options &o = run->options;
   error_line error;
   int status = sweep_bench_open(&run->bench, o, run->plan);
@@ -111,7 +111,7 @@ static int measure(sweep_run *run, int argc, char **argv) {
     status = exit_bad_option;
   } else {
     double start = seconds_now();
-    if (run->csv.stream) sweep_csv_head(run->csv.stream, run->bench, argc, argv, o);
+    if (run->csv.stream) sweep_csv_head(run->csv.stream, run->bench, o);
     if (!o.quiet) sweep_table_head(run->bench, o);
     bool launched = run_groups(run);
     status = finish(run, launched, seconds_now() - start);
@@ -130,5 +130,5 @@ int main(int argc, char **argv) {
   }
   if (sweep_plan_build(&run.plan, run.options) || cannot_write(run.options)) return exit_bad_option;
   catch_interrupts();
-  return measure(&run, argc, argv);
+  return measure(&run);
 }

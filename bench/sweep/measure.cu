@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "arc_policy.cuh"
+#include "../../examples/common/device_describe.h"
 
 #include "../energy_counter.h"
 #include "../kernels/kernels.h"
@@ -385,30 +386,7 @@ int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
 /* ---- description ---- */
 
 void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix) {
-#if SIMT_ON_CPU
-  (void)b;
-  fprintf(out, "%sdevice: CPU warp (simt), all figures are counts or *model* clocks of an H200\n",
-          prefix);
-  fprintf(out, "%scompiler: host %s\n", prefix, __VERSION__);
-#else
-  struct cudaDeviceProp p;
-  int device = 0, clock_khz = 0, memory_khz = 0, driver = 0, runtime = 0;
-  cudaGetDevice(&device);
-  cudaGetDeviceProperties(&p, device);
-  cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
-  cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device);
-  cudaDriverGetVersion(&driver);
-  cudaRuntimeGetVersion(&runtime);
-  fprintf(out, "%sdevice: %s, sm_%d%d, %d multiprocessors, L2 %.0f MiB\n", prefix, p.name, p.major,
-          p.minor, p.multiProcessorCount, p.l2CacheSize / 1048576.0);
-  fprintf(out, "%sclocks: up to %.0f MHz, %.0f MHz measured at the start, memory %.0f MHz\n",
-          prefix, clock_khz / 1000.0, b->clock_mhz, memory_khz / 1000.0);
-  fprintf(out, "%scuda: driver %d.%d, runtime %d.%d\n", prefix, driver / 1000, driver % 1000 / 10,
-          runtime / 1000, runtime % 1000 / 10);
-  fprintf(out, "%scompiler: nvcc %d.%d.%d, host %s\n", prefix, __CUDACC_VER_MAJOR__,
-          __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__, __VERSION__);
-#endif
-  fprintf(out, "%spolicy: %s\n", prefix, ARC_POLICY_STRING);
+  device_describe(out, prefix, SIMT_ON_CPU ? 0.0 : b->clock_mhz);
   for (int path = 1; path < SWEEP_PATH_END; ++path)
     if (!sweep_path_missing(path).empty())
       fprintf(out, "%spath %s is unavailable: %s\n", prefix, sweep_word(AXIS_PATH, path).c_str(),

@@ -141,7 +141,7 @@ void sweep_bench_warn(const sweep_bench *b);
 /* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
 
 /* Writes the head. */
-void sweep_csv_head(FILE *out, const sweep_bench *b, int argc, char **argv, const sweep_options &o);
+void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o);
 void sweep_csv_row(FILE *out, const sweep_result &r);
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o);

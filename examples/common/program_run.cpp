@@ -12,6 +12,7 @@
 /* ---- begin and end -------------------------------------------------------------------------- */
 
 static const char *program_name;
+static char **program_words; /* the command, up to a null */
 
 static void check_output(void) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return;
@@ -21,6 +22,7 @@ static void check_output(void) {
 
 bool program_begin(const char *name, int argc, char **argv) {
   program_name = name;
+  program_words = argv;
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   atexit(check_output);
   for (int i = 1; i < argc; ++i) {
@@ -29,6 +31,16 @@ bool program_begin(const char *name, int argc, char **argv) {
     return true;
   }
   return false;
+}
+
+void program_write_head(FILE *out) {
+  char date[32] = "";
+  time_t now = time(nullptr);
+  struct tm utc;
+  if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  fprintf(out, "# program: %s\n# date: %s\n# command:", program_name, date);
+  for (char **word = program_words; *word; ++word) fprintf(out, " %s", *word);
+  fprintf(out, "\n");
 }
 
 /* ---- interrupts and progress ---------------------------------------------------------------- */

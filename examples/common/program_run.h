@@ -11,6 +11,9 @@
    for, and is printed. */
 bool program_begin(const char *name, int argc, char **argv);
 
+/* The first lines of a table of results, each begins with "# ": program, date, command. */
+void program_write_head(FILE *out);
+
 /* How often Ctrl-C or `kill` has come, once they are caught: at the first the program ends the step
    under way and writes its results, at the second it leaves out what takes long. The third ends it
    at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */

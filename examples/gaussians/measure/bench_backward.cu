@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/device_describe.h"
 #include "../../common/random.h"
 
 enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */
@@ -246,6 +247,8 @@ static bool bench_write_csv(const char *path, const bench_table *table, error_li
   output_file file;
   char room[16];
   if (!output_file_open(&file, path, error)) return false;
+  program_write_head(file.stream);
+  device_describe(file.stream, "# ", 0.0);
   fprintf(file.stream, "dataset,path,threshold,pixels,arrays_ms,rows_ms,clock\n");
   for (int i = 0; i < table->count; ++i) {
     const bench_row *r = &table->rows[i];

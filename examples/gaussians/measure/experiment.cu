@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/device_describe.h"
 #include "bench/energy_counter.h"
 
 static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,
@@ -19,6 +20,8 @@ enum {
 };
 
 static void experiment_write_head(FILE *stream) {
+  program_write_head(stream);
+  device_describe(stream, "# ", 0.0);
   fprintf(stream,
           "BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
           "end-to-end training time,forward ms,backward ms,rest ms,gaussians,iterations,"

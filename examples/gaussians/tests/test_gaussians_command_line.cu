@@ -101,9 +101,22 @@ static int count_lines(const char *name, const char *head) {
   size_t size;
   char *text = test_read_file(test_path(name), &size);
   int lines = lines_in(text);
-  CHECK(strncmp(text, head, strlen(head)) == 0, "%s: %.200s", name, text);
+  const char *line = text; /* the first that is no comment */
+  while (*line == '#' && strchr(line, '\n') != nullptr) line = strchr(line, '\n') + 1;
+  CHECK(strncmp(line, head, strlen(head)) == 0, "%s: %.200s", name, text);
   free(text);
   return lines;
+}
+
+/* A table of results says what it was measured on. */
+static void check_head(const char *name) {
+  static const char *const lines[] = {"# program: gaussians\n# date: 20", "\n# command: ",
+                                      "\n# device: ", "\n# compiler: ", "\n# policy: arc "};
+  size_t size;
+  char *text = test_read_file(test_path(name), &size);
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
+    CHECK(strstr(text, lines[i]) != nullptr, "%s lacks '%s'", name, lines[i]);
+  free(text);
 }
 
 static void test_outputs(void) {
@@ -136,6 +149,7 @@ static void test_measuring(void) {
       "@/b.csv",
       0, "auto over none");
   CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 1 + 3 * 22, "bench");
+  check_head("b.csv");
   check_right(
       "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
       "--views 3 --hold-out 3",
@@ -144,6 +158,7 @@ static void test_measuring(void) {
                     "BW implementation,balance threshold,dataset,train PSNR,train L1,"
                     "test PSNR,test L1,end-to-end training time,") >= 1 + 2 * 19,
         "experiment");
+  check_head("e.csv");
   test_folder_files(true);
 }
 
