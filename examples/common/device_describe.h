@@ -13,7 +13,8 @@
 static inline void device_describe(FILE *out, const char *prefix, double measured_mhz) {
 #if SIMT_ON_CPU
   (void)measured_mhz;
-  fprintf(out, "%sdevice: CPU warp (simt); clocks are a *model* of an H200, times the emulation's\n",
+  fprintf(out,
+          "%sdevice: CPU warp (simt); clocks are a *model* of an H200, times the emulation's\n",
           prefix);
   fprintf(out, "%scompiler: host %s\n", prefix, __VERSION__);
 #else
