@@ -991,6 +991,9 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
 ARC__ADD_FN void arc__add(arc__call c) {
   int threshold = c.threshold;
   arc__check_call(c);
+#if defined(SIMT_MEET)
+  if (c.path == ARC_PATH_ATOMIC) SIMT_MEET(c.lanes); /* no vote would show that lanes are absent */
+#endif
   if (c.path != ARC_PATH_ATOMIC) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;

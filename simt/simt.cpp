@@ -503,6 +503,8 @@ static bool carry_out(simt__warp *warp, const simt__lane *last) {
     case SIMT__SYNCWARP:
       counters->warp_syncs += 1;
       return true;
+    case SIMT__MEET:
+      return true;
     default:
       counters->redux += 1;
       reduce(warp, mask, last->kind);

@@ -112,7 +112,7 @@ enum simt__kind {
   SIMT__MATCH_ANY, SIMT__MATCH_ALL,
   SIMT__REDUCE_ADD, SIMT__REDUCE_MIN, SIMT__REDUCE_MAX, SIMT__REDUCE_MIN_U, SIMT__REDUCE_MAX_U,
   SIMT__REDUCE_AND, SIMT__REDUCE_OR, SIMT__REDUCE_XOR,
-  SIMT__SYNCWARP,
+  SIMT__SYNCWARP, SIMT__MEET,
   SIMT__BARRIER, SIMT__BARRIER_OR, SIMT__BARRIER_AND, SIMT__BARRIER_COUNT
 };
 // `lane` is the shuffle's source lane, distance or lane mask; bytes is 4 or 8, the size of value.
@@ -183,6 +183,8 @@ static inline int simt__reduce(const simt__site *site, simt__kind, simt__kind ki
 #define __ballot_sync(...) SIMT__VOTE("__ballot_sync", SIMT__BALLOT, __VA_ARGS__)
 #define __any_sync(...) ((int)SIMT__VOTE("__any_sync", SIMT__ANY, __VA_ARGS__))
 #define __all_sync(...) ((int)SIMT__VOTE("__all_sync", SIMT__ALL, __VA_ARGS__))
+// The named lanes must all get here. What no GPU executes is not counted.
+#define SIMT_MEET(mask) simt__collective(SIMT__SITE("SIMT_MEET"), SIMT__MEET, mask, 0, 0, 32, 4)
 #define __syncwarp(...) simt__syncwarp{SIMT__SITE("__syncwarp")}(__VA_ARGS__)
 #define __activemask() simt__activemask(SIMT__SITE("__activemask"))
 #define SIMT__BLOCK(name, ...) simt__barrier(SIMT__SITE(name), __VA_ARGS__)
