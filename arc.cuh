@@ -516,7 +516,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
 }
 
 /* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or below
-   it. What a branch on `owned` has chosen compilers keep; a plain sum they compute in each call. */
+   it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
   arc__slot slot = {t->piece[0].base, t->piece[0].stride_bytes, value < t->width};
   int begin = 0;
@@ -1008,14 +1008,13 @@ ARC__ADD_FN void arc__add(arc__call c) {
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
-ARC__FN arc_options arc_options_default(void) {
-  arc_options o = {ARC_PATH, ARC__PROMISES, ARC_BALANCE_THRESHOLD, ARC_LANES_ALL, 0};
-  return o;
-}
-
 ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
   arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
   return o;
+}
+
+ARC__FN arc_options arc_options_default(void) {
+  return arc__options(ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
 /* The call, but for where its values go. */

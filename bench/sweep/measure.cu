@@ -386,7 +386,7 @@ int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
 /* ---- description ---- */
 
 void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix) {
-  device_describe(out, prefix, SIMT_ON_CPU ? 0.0 : b->clock_mhz);
+  device_describe(out, prefix, b->clock_mhz);
   for (int path = 1; path < SWEEP_PATH_END; ++path)
     if (!sweep_path_missing(path).empty())
       fprintf(out, "%spath %s is unavailable: %s\n", prefix, sweep_word(AXIS_PATH, path).c_str(),
