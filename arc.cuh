@@ -178,7 +178,7 @@ typedef struct arc_options {
 #endif
 
 /* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
-#define ARC__WORDS(w, count) unsigned w[count] = {0u}
+#define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}
 
 /* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
    count, so that arrays indexed by i are registers; a run-time count skips four at a time. */
@@ -276,6 +276,7 @@ typedef struct arc__slot {
 
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
+  int kind; /* a literal */
   int pieces;
   int width;
   /* The default decision, by the strides: bases are aligned as these allow. */
@@ -349,24 +350,81 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 }
 
 /* ---- >>values ---------------------------------------------------------------------------- */
-/* Every type adds as 32-bit words, so that the paths are written once: they move words, and only
-   the functions of this section know what a word means. */
+/* Every type adds as words of 32 or 64 bits, so that the paths are written once: they move words, and
+   only the functions of this section know what a word means. Integers wrap, so that the sums of
+   signed ones are those of unsigned ones. */
+
+typedef struct arc__word {
+  unsigned lo, hi; /* hi: of 64 bits, else 0 */
+} arc__word;
 
 #define ARC__KIND_F32 1
-#define ARC__LARGEST_LOG2 (ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2)
-#define ARC__VALUE_BYTES 4
+#define ARC__KIND_F64 2
+#define ARC__KIND_I32 3
+#define ARC__KIND_I64 4
+
+ARC__FN int arc__bytes(int kind) { return kind == ARC__KIND_F64 || kind == ARC__KIND_I64 ? 8 : 4; }
+
+/* The most that one reduction instruction may add: 16 bytes of floats, else one value. */
+ARC__FN int arc__most_log2(int kind) {
+  if (kind != ARC__KIND_F32) return 2;
+  return ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
+}
+
+ARC__FN arc__word arc__word_of(unsigned long long bits) {
+  arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
+  return w;
+}
+
+ARC__FN unsigned long long arc__bits(arc__word w) { return (unsigned long long)w.hi << 32 | w.lo; }
 
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
-ARC__FN unsigned arc__neutral(int kind) { return kind == ARC__KIND_F32 ? 0x80000000u : 0u; }
-
-ARC__FN unsigned arc__sum(int kind, unsigned a, unsigned b) {
-  return kind == ARC__KIND_F32 ? __float_as_uint(__uint_as_float(a) + __uint_as_float(b)) : a + b;
+ARC__FN arc__word arc__neutral(int kind) {
+  arc__word w = {kind == ARC__KIND_F32 ? 0x80000000u : 0u,
+                 kind == ARC__KIND_F64 ? 0x80000000u : 0u};
+  return w;
 }
 
-ARC__FN unsigned arc__load(const arc__call *c, int i) {
-  return c->kind == ARC__KIND_F32 ? __float_as_uint(((const float *)c->values)[i])
-                                  : ((const unsigned *)c->values)[i];
+ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
+  if (kind == ARC__KIND_F64)
+    return arc__word_of(
+        (unsigned long long)__double_as_longlong(__longlong_as_double((long long)arc__bits(a)) +
+                                                 __longlong_as_double((long long)arc__bits(b))));
+  if (kind == ARC__KIND_I64) return arc__word_of(arc__bits(a) + arc__bits(b));
+  a.lo = kind == ARC__KIND_F32 ? __float_as_uint(__uint_as_float(a.lo) + __uint_as_float(b.lo))
+                               : a.lo + b.lo;
+  return a;
 }
+
+ARC__FN arc__word arc__read(int kind, const void *values, int i) {
+  arc__word w = {0u, 0u};
+  if (kind == ARC__KIND_F64)
+    return arc__word_of((unsigned long long)__double_as_longlong(((const double *)values)[i]));
+  if (kind == ARC__KIND_I64) return arc__word_of(((const unsigned long long *)values)[i]);
+  w.lo = kind == ARC__KIND_F32 ? __float_as_uint(((const float *)values)[i])
+                               : ((const unsigned *)values)[i];
+  return w;
+}
+
+ARC__FN arc__word arc__load(const arc__call *c, int i) { return arc__read(c->kind, c->values, i); }
+
+/* A zero of either sign. */
+ARC__FN bool arc__is_zero(int kind, arc__word w) {
+  unsigned sign = 0x80000000u;
+  return (w.lo & ~(kind == ARC__KIND_F32 ? sign : 0u)) == 0u &&
+         (w.hi & ~(kind == ARC__KIND_F64 ? sign : 0u)) == 0u;
+}
+
+/* Shuffles of whole words. */
+#define ARC__SHUFFLE(name)                                                         \
+  ARC__FN arc__word arc__##name(int kind, unsigned lanes, arc__word w, int lane) { \
+    w.lo = __##name##_sync(lanes, w.lo, lane);                                     \
+    if (arc__bytes(kind) == 8) w.hi = __##name##_sync(lanes, w.hi, lane);          \
+    return w;                                                                      \
+  }
+ARC__SHUFFLE(shfl)
+ARC__SHUFFLE(shfl_xor)
+ARC__SHUFFLE(shfl_up)
 
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
@@ -406,20 +464,21 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
 
 /* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
    The whole warp calls. On the device the shuffle itself tells whether it is. */
-ARC__FN unsigned arc__sum_from_below(const arc__call *c, unsigned w, int distance, int start) {
+ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
   if (c->kind == ARC__KIND_F32) {
-    float sum = __uint_as_float(w);
+    float sum = __uint_as_float(w.lo);
     asm volatile(
         "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
         "shfl.sync.up.b32 other|inside, %0, %1, %2, 0xffffffff;\n\t"
         "@inside add.f32 %0, %0, other;\n\t}"
         : "+f"(sum)
         : "r"(distance), "r"(start));
-    return __float_as_uint(sum);
+    w.lo = __float_as_uint(sum);
+    return w;
   }
 #endif
-  unsigned other = __shfl_up_sync(ARC_LANES_ALL, w, distance);
+  arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, w, distance);
   return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;
 }
 
@@ -431,15 +490,34 @@ ARC__FN unsigned arc__sum_from_below(const arc__call *c, unsigned w, int distanc
 #define ARC__RED "red.relaxed.gpu.global.add"
 #endif
 
-ARC__FN void arc__atomic_add(int kind, char *address, unsigned w) {
-  (void)kind;
-  ARC__ATOMIC_ADD((float *)address, __uint_as_float(w));
+#if ARC__ARCH >= 600 || !defined(__CUDA_ARCH__)
+#define ARC__ATOMIC_ADD_F64(address, value) ARC__ATOMIC_ADD(address, value)
+#else
+#define ARC__ATOMIC_ADD_F64(address, value) arc__cas_add_f64(address, value)
+ARC__FN void arc__cas_add_f64(double *address, double value) {
+  unsigned long long *at = (unsigned long long *)address, seen = *at, expected;
+  do {
+    expected = seen;
+    seen = atomicCAS(at, expected,
+                     (unsigned long long)__double_as_longlong(
+                         __longlong_as_double((long long)expected) + value));
+  } while (seen != expected);
+}
+#endif
+
+ARC__FN void arc__atomic_add(int kind, char *address, arc__word w) {
+  if (kind == ARC__KIND_F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w.lo));
+  if (kind == ARC__KIND_I32) ARC__ATOMIC_ADD((unsigned *)address, w.lo);
+  if (kind == ARC__KIND_I64) ARC__ATOMIC_ADD((unsigned long long *)address, arc__bits(w));
+  if (kind == ARC__KIND_F64)
+    ARC__ATOMIC_ADD_F64((double *)address, __longlong_as_double((long long)arc__bits(w)));
 }
 
-/* Two or four values at once; address in global memory, aligned to all of them; sm_90 and newer. */
-ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address) {
-  float a = __uint_as_float(w[0]), b = __uint_as_float(w[1]);
-  float c = count == 4 ? __uint_as_float(w[2]) : 0, d = count == 4 ? __uint_as_float(w[3]) : 0;
+/* Two or four floats at once; address in global memory, aligned to all of them; sm_90 and newer. */
+ARC__FN void arc__atomic_add_vector(const arc__word *w, int count, char *address) {
+  float a = __uint_as_float(w[0].lo), b = __uint_as_float(w[1].lo);
+  float c = count == 4 ? __uint_as_float(w[2].lo) : 0;
+  float d = count == 4 ? __uint_as_float(w[3].lo) : 0;
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
   unsigned long long at = __cvta_generic_to_global(address);
   if (count == 2)
@@ -460,7 +538,7 @@ ARC__FN void arc__atomic_add_vector(const unsigned *w, int count, char *address)
 
 /* Adds min(count, 4) words to consecutive values, 2^vector_log2 bytes (a literal) at most a
    request; count may be below 1. */
-ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, int count,
+ARC__FN void arc__atomic_add_four(int kind, char *address, const arc__word *w, int count,
                                   int vector_log2) {
   if (vector_log2 >= 4 && count >= 4) {
     arc__atomic_add_vector(w, 4, address);
@@ -468,13 +546,13 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
   }
   ARC__UNROLL
   for (int i = 0; i < 4; i += 2) {
-    char *at = address + ARC__VALUE_BYTES * i;
+    char *at = address + arc__bytes(kind) * i;
     if (vector_log2 >= 3 && count >= i + 2) {
       arc__atomic_add_vector(w + i, 2, at);
       continue;
     }
     if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
-    if (count >= i + 2) arc__atomic_add(kind, at + ARC__VALUE_BYTES, w[i + 1]);
+    if (count >= i + 2) arc__atomic_add(kind, at + arc__bytes(kind), w[i + 1]);
   }
 }
 
@@ -483,20 +561,21 @@ ARC__FN void arc__atomic_add_four(int kind, char *address, const unsigned *w, in
 /* How many bytes one instruction may add to rows of this base and stride, as a power of two: the
    largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
    plain minimum anew in every call. */
-ARC__FN int arc__vector_log2(const char *base, int stride_bytes) {
-  if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2; /* a literal decides at once */
+ARC__FN int arc__vector_log2(int kind, const char *base, int stride_bytes) {
+  if (arc__most_log2(kind) == 2 || stride_bytes % 8 != 0) return 2; /* a literal decides at once */
   unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 16u;
   return __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
 /* The same if the base is aligned to 16 bytes. */
-ARC__FN int arc__largest_log2(int stride_bytes) {
-  if (ARC__LARGEST_LOG2 == 2 || stride_bytes % 8 != 0) return 2;
+ARC__FN int arc__largest_log2(int kind, int stride_bytes) {
+  if (arc__most_log2(kind) == 2 || stride_bytes % 8 != 0) return 2;
   return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
-ARC__FN void arc__target_begin(arc__target *t, int pieces) {
+ARC__FN void arc__target_begin(arc__target *t, int kind, int pieces) {
   ARC__CHECK(1, pieces >= 1 && pieces <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
+  t->kind = kind;
   t->pieces = pieces;
   t->width = 0;
 }
@@ -509,9 +588,9 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
              "the stride of a piece is below its width: rows overlap");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
-  p->stride_bytes = stride * ARC__VALUE_BYTES;
+  p->stride_bytes = stride * arc__bytes(t->kind);
   p->width = width;
-  p->vector_log2 = arc__vector_log2(p->base, p->stride_bytes);
+  p->vector_log2 = arc__vector_log2(t->kind, p->base, p->stride_bytes);
   t->width += width;
 }
 
@@ -523,7 +602,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     if (slot.owned && value >= begin) {
-      slot.base = p->base + (long long)ARC__VALUE_BYTES * (value - begin);
+      slot.base = p->base + (long long)arc__bytes(t->kind) * (value - begin);
       slot.stride_bytes = p->stride_bytes;
     }
     begin += p->width;
@@ -552,11 +631,13 @@ ARC__FN int arc__shuffles(int n) {
                  : FORMULA(shuffles, arc__requests(t->width, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, shuffles = arc__shuffles(t->width), lane = arc__lane();
+  int requests = 0, lane = arc__lane();
+  int shuffles = arc__shuffles(t->width) * (arc__bytes(t->kind) / 4);
   ARC__EACH_PIECE(i, t->pieces, {
-    requests += arc__requests(t->piece[i].width, arc__largest_log2(t->piece[i].stride_bytes));
+    requests +=
+        arc__requests(t->piece[i].width, arc__largest_log2(t->kind, t->piece[i].stride_bytes));
   })
-  int log2 = arc__largest_log2(t->piece[0].stride_bytes);
+  int log2 = arc__largest_log2(t->kind, t->piece[0].stride_bytes);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
   t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
   t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
@@ -577,7 +658,7 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
 
 /* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
    value `first` on. The bound of the loop is a literal for sums, which are registers. */
-ARC__FN void arc__emit_run(const arc__call *c, char *address, const unsigned *sums, int first,
+ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2) {
   int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
   ARC__UNROLL
@@ -587,16 +668,17 @@ ARC__FN void arc__emit_run(const arc__call *c, char *address, const unsigned *su
     ARC__UNROLL
     for (int k = 0; k < 4; ++k)
       if (i + k < count) w[k] = sums ? sums[i + k] : arc__load(c, first + i + k);
-    arc__atomic_add_four(c->kind, address + ARC__VALUE_BYTES * i, w, count - i, vector_log2);
+    arc__atomic_add_four(c->kind, address + arc__bytes(c->kind) * i, w, count - i, vector_log2);
   }
 }
 
 /* The same, to value `offset` of the piece's row of this lane's key. */
 ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
-                             const unsigned *sums, int first, int count) {
+                             const arc__word *sums, int first, int count) {
   char *row = arc__offset(p->base, c->key, p->stride_bytes);
-  char *address = row + (long long)ARC__VALUE_BYTES * offset;
-  int vector_log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? ARC__LARGEST_LOG2 : p->vector_log2;
+  char *address = row + (long long)arc__bytes(c->kind) * offset;
+  int vector_log2 =
+      arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->kind) : p->vector_log2;
   if (offset % 4 != 0 || arc__adds_by_value(c)) vector_log2 = 2;
   if (vector_log2 >= 4 && count >= 4)
     arc__emit_run(c, address, sums, first, count, 4);
@@ -608,7 +690,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
    lane's own values. */
-ARC__FN void arc__emit(const arc__call *c, const unsigned *sums, int first, int count) {
+ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int count) {
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
       arc__atomic_add(c->kind, (char *)c->pointers[first + i],
@@ -635,13 +717,13 @@ ARC__FN void arc__add_plain(const arc__call *c) {
 /* ---- >>serialized ------------------------------------------------------------------------ */
 /* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
    leader ends with the sums. */
-ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count) {
+ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count) {
   bool leader = arc__leads(c->group, c->lane);
   unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
   for (; __any_sync(c->lanes, rest != 0u); rest &= rest - 1u) {
     int source = rest != 0u ? arc__lowest(rest) : c->lane;
     ARC__EACH(i, count, ARC__WARP) {
-      unsigned other = __shfl_sync(c->lanes, w[i], source);
+      arc__word other = arc__shfl(c->kind, c->lanes, w[i], source);
       if (leader && rest != 0u) w[i] = arc__sum(c->kind, w[i], other);
     }
   }
@@ -650,11 +732,11 @@ ARC__FN void arc__reduce_serialized(const arc__call *c, unsigned *w, int count) 
 /* ---- >>butterfly ------------------------------------------------------------------------- */
 /* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
    lanes take part, inactive ones with neutral words. */
-ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
+ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) {
   ARC__EACH(i, count, ARC__WARP) {
     ARC__UNROLL
     for (int distance = ARC__WARP / 2; distance >= 1; distance /= 2)
-      w[i] = arc__sum(c->kind, w[i], __shfl_xor_sync(ARC_LANES_ALL, w[i], distance));
+      w[i] = arc__sum(c->kind, w[i], arc__shfl_xor(c->kind, ARC_LANES_ALL, w[i], distance));
   }
 }
 
@@ -671,25 +753,29 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, unsigned *w, int count) {
      lane 3  a3 b3 c3  ->  b 23  c 23    keeps b, c  ->  c 0123    keeps c: a copy, not owned
 
    c has no neighbour in the first exchange: both partners sum it, which takes no select. */
-ARC__FN unsigned arc__exchange(const arc__call *c, unsigned low, unsigned high, bool paired,
-                               int distance, bool may_clobber) {
-  unsigned send = low;
-  if (paired) send = arc__keep_and_send(c->kind, may_clobber, c->lane & distance, &low, high);
-  return arc__sum(c->kind, low, __shfl_xor_sync(ARC_LANES_ALL, send, distance));
+ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word high, bool paired,
+                                int distance, bool may_clobber) {
+  arc__word send = low;
+  int upper = c->lane & distance;
+  if (paired) send.lo = arc__keep_and_send(c->kind, may_clobber, upper, &low.lo, high.lo);
+  if (paired && arc__bytes(c->kind) == 8)
+    send.hi = arc__keep_and_send(c->kind, may_clobber, upper, &low.hi, high.hi);
+  return arc__sum(c->kind, low, arc__shfl_xor(c->kind, ARC_LANES_ALL, send, distance));
 }
 
 /* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
    them, l modulo `lanes`. A lane's values belong to its sums if it `stays`; with 16 lanes, to those
    of lane ^ 16 if it `leaves`. may_clobber: no other branch of the caller reads the values. */
-ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, bool stays,
-                                   bool leaves, bool may_clobber) {
+ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bool stays,
+                                    bool leaves, bool may_clobber) {
   int count = arc__chunk_width(c, first, lanes);
   ARC__WORDS(w, ARC__WARP);
   ARC__EACH(i, count, ARC__WARP) {
     w[i] = stays ? arc__load(c, first + i) : arc__neutral(c->kind);
     if (lanes == ARC__WARP) continue;
-    unsigned other = leaves ? arc__load(c, first + i) : arc__neutral(c->kind);
-    w[i] = arc__sum(c->kind, w[i], __shfl_xor_sync(ARC_LANES_ALL, other, ARC__WARP / 2));
+    arc__word other = leaves ? arc__load(c, first + i) : arc__neutral(c->kind);
+    other = arc__shfl_xor(c->kind, ARC_LANES_ALL, other, ARC__WARP / 2);
+    w[i] = arc__sum(c->kind, w[i], other);
   }
   ARC__UNROLL
   for (int distance = 1; distance < lanes; distance *= 2) {
@@ -703,7 +789,7 @@ ARC__FN unsigned arc__reduce_chunk(const arc__call *c, int first, int lanes, boo
 
 /* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
    reduction; every lane has the sum of a single value, so the leader adds it, which has the key. */
-ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, unsigned sum, int first,
+ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, arc__word sum, int first,
                              int lanes) {
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes);
@@ -726,7 +812,7 @@ ARC__FN void arc__add_group(const arc__call *c, unsigned group, int key, bool is
                             bool may_clobber) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     const bool leaves = false;
-    unsigned sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
+    arc__word sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
     arc__emit_owned(c, group, key, sum, first, ARC__WARP);
   }
 }
@@ -758,7 +844,7 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   unsigned low = c->leaders & (0u - c->leaders);
   int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : c->leaders ^ low));
   ARC__CHUNKS(c, first, half) {
-    unsigned sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
+    arc__word sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
     arc__emit_owned(c, c->group, key, sum, first, half);
   }
 }
@@ -788,7 +874,7 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
    16 below holds, unless that is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
-ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int start) {
+ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count, int start) {
   int reach = arc__leads(c->group, c->lane) ? c->lane - start : 0;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
@@ -804,7 +890,7 @@ ARC__FN void arc__reduce_runs(const arc__call *c, unsigned *w, int count, int st
    lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
 #define ARC__NO_LANE 32u /* there is no lower lane; a shuffle then reads the lane itself */
 
-ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count) {
+ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
   unsigned lower = c->group & arc__lanes_below(c->lane);
   unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)c->lane;
   ARC__UNROLL
@@ -812,14 +898,14 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, unsigned *w, int count) {
     bool adds = next < ARC__NO_LANE;
     if (round > 0 && !__any_sync(c->lanes, adds)) break;
     ARC__EACH(i, count, ARC__WARP) {
-      unsigned other = __shfl_sync(c->lanes, w[i], (int)next);
+      arc__word other = arc__shfl(c->kind, c->lanes, w[i], (int)next);
       if (adds) w[i] = arc__sum(c->kind, w[i], other);
     }
     next = __shfl_sync(c->lanes, next, (int)next);
   }
 }
 
-ARC__FN void arc__reduce_tree(const arc__call *c, unsigned *w, int count) {
+ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
   if (c->leaders == c->present) return;
   if (c->lanes == ARC_LANES_ALL) {
     unsigned below =
@@ -876,12 +962,13 @@ ARC__FN void arc__check_warp(const arc__call *c) {
 ARC__FN void arc__check_promises(const arc__call *c) {
   bool has_key = c->active || arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
   bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
-  bool aligned = ARC__LARGEST_LOG2 > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
+  bool aligned = arc__most_log2(c->kind) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || c->key == first,
              "the keys of a uniform add differ");
   for (int i = 0; zeros && i < c->width; ++i)
-    ARC__CHECK(2, arc__load(c, i) << 1 == 0u, "an inactive lane holds a value that is not zero");
+    ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i)),
+               "an inactive lane holds a value that is not zero");
   for (int i = 0; aligned && c->target && i < c->target->pieces; ++i)
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
@@ -1045,7 +1132,7 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   } arc_target_##S;                                                                                \
   ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {         \
     arc_target_##S t;                                                                              \
-    arc__target_begin(&t.any, count);                                                              \
+    arc__target_begin(&t.any, KIND, count);                                                        \
     ARC__EACH_PIECE(i, count, {                                                                    \
       arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);             \
     })                                                                                             \
@@ -1096,13 +1183,17 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   ARC__FN void arc_add_pointers_divergent_##S(ARC__TO_POINTERS(T), int threshold ARC__CALLER) {    \
     const bool active = true;                                                                      \
     arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
+  }                                                                                                \
+  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
+    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
   }
 
 ARC__TYPE(f32, float, ARC__KIND_F32)
-
-ARC__FN void arc_atomic_add_f32(float *address, float value) {
-  arc__atomic_add(ARC__KIND_F32, (char *)address, __float_as_uint(value));
-}
+ARC__TYPE(f64, double, ARC__KIND_F64)
+ARC__TYPE(i32, int, ARC__KIND_I32)
+ARC__TYPE(u32, unsigned, ARC__KIND_I32)
+ARC__TYPE(i64, long long, ARC__KIND_I64)
+ARC__TYPE(u64, unsigned long long, ARC__KIND_I64)
 
 /* ---- >>moved ----------------------------------------------------------------------------- */
 /* The names by path of version 0.1: a compiler that meets one says what to write. */
