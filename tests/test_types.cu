@@ -40,16 +40,19 @@ struct plan {
                                      {rows + PIECE, plan.stride, W - PIECE, SCALE}};   \
   arc_target_f32 two = arc_target_f32_pieces_fixed(pieces, W > PIECE ? 2 : 1);
 
-#define OWN_FORMS(S, W)                                                     \
+#define OWN_FORMS(S, T, W)                                                  \
+  T *pointers[W];                                                           \
+  for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];   \
   if (plan.form == POINTERS)                                                \
     arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold); \
   for (int i = 0; i < W && plan.form == SCALAR; ++i)                        \
     if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]);
-#define NO_FORMS(S, W) (void)pointers;
+#define NO_FORMS(S, T, W) (void)all_pointers;
 #define LAST_OWN_FORMS SCALAR
 #define LAST_NO_FORMS PIECES
 
-/* One of two calls: the path and the promises are literals, `form` is none. */
+/* One of two calls: the path and the promises are literals, `form` is none. Programs for the GPU,
+   which take long to compile, leave out what is ON_CPU. */
 #define PATH(S, name)                                                         \
   if (plan.path == name) {                                                    \
     o.path = name;                                                            \
@@ -59,6 +62,23 @@ struct plan {
       arc_add_with_##S(target, key, values, active, o);                       \
     }                                                                         \
   }
+#if SIMT_ON_CPU
+#define ON_CPU(...) __VA_ARGS__
+#define HAS_FORM(form) true
+#define PATHS(S)               \
+  PATH(S, ARC_PATH_ATOMIC)     \
+  PATH(S, ARC_PATH_SERIALIZED) \
+  PATH(S, ARC_PATH_BUTTERFLY)  \
+  PATH(S, ARC_PATH_TRANSPOSED) \
+  PATH(S, ARC_PATH_TREE)       \
+  PATH(S, ARC_PATH_AUTO)
+enum { FIRST_PATH = ARC_PATH_ATOMIC };
+#else
+#define ON_CPU(...)
+#define HAS_FORM(form) (form != MASKED && form != DIVERGENT)
+#define PATHS(S) PATH(S, ARC_PATH_AUTO)
+enum { FIRST_PATH = ARC_PATH_AUTO };
+#endif
 
 #define KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                           \
   static __global__ void add_##N##_##W(struct plan plan, M *rows, M *first, const int *keys, \
@@ -66,62 +86,48 @@ struct plan {
     int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = thread & 31;           \
     bool active = (plan.active[thread >> 5] >> lane & 1u) != 0u;                             \
     int key = keys[thread];                                                                  \
-    T values[W], *pointers[W];                                                               \
+    T values[W];                                                                             \
     for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                      \
-    for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];                  \
     arc_target_##S target = ROWS_##INTO(S, rows, W);                                         \
     arc_options o = arc_options_default();                                                   \
     o.threshold = plan.threshold;                                                            \
     o.exact = EXACT;                                                                         \
     if ((plan.calling >> lane & 1u) == 0u) return;                                           \
     if (plan.form == KEYED || plan.form == UNIFORM) {                                        \
-      PATH(S, ARC_PATH_ATOMIC)                                                               \
-      PATH(S, ARC_PATH_SERIALIZED)                                                           \
-      PATH(S, ARC_PATH_BUTTERFLY)                                                            \
-      PATH(S, ARC_PATH_TRANSPOSED)                                                           \
-      PATH(S, ARC_PATH_TREE)                                                                 \
-      PATH(S, ARC_PATH_AUTO)                                                                 \
-    } else if (plan.form == MASKED) {                                                        \
-      o.lane_mask = plan.calling;                                                            \
-      arc_add_with_##S(target, key, values, active, o);                                      \
-    } else if (plan.form == DIVERGENT) {                                                     \
-      if (active) arc_add_divergent_##S(target, key, values, plan.threshold);                \
+      PATHS(S)                                                                               \
     } else if (plan.form == PIECES) {                                                        \
       PIECES_##INTO(S, first, rows, W) arc_add_with_##S(two, key, values, active, o);        \
-    }                                                                                        \
-    OTHERS(S, W)                                                                             \
-  }
+    } /* clang-format off */                                                               \
+    ON_CPU(else if (plan.form == MASKED) {                                                 \
+      o.lane_mask = plan.calling;                                                          \
+      arc_add_with_##S(target, key, values, active, o);                                    \
+    } else if (plan.form == DIVERGENT) {                                                   \
+      if (active) arc_add_divergent_##S(target, key, values, plan.threshold);              \
+    })                                                                                     \
+    OTHERS(S, T, W)                                                                        \
+  } /* clang-format on */
 
-static inline unsigned bits_of(float x) {
+#define UNUSED __attribute__((unused)) /* in some parts */
+UNUSED static inline unsigned bits_of(float x) {
   unsigned bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-static inline float float_of(unsigned bits) {
+UNUSED static inline float float_of(unsigned bits) {
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
 }
 
-/* Values of each instance, and what memory holds after one more of them. `of` and `in` translate
-   between memory and the numbers that are summed, of the type that the name A_... has. */
-static inline unsigned long long draw_bits(struct check_random *random, bool active) {
-  return (unsigned long long)check_bits(random) << 32 | check_bits(random) | !active;
-}
-static inline double draw_double(struct check_random *random, bool active) {
-  double value = ((double)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
-  return active ? value : (double)float_of(0x7fc00000u | check_below(random, 1 << 20));
-}
 /* A multiple of 1 / parts below `below`. */
-static inline float draw_float(struct check_random *random, bool active, int below, int parts) {
+UNUSED static inline float draw_float(struct check_random *random, bool active, int below,
+                                      int parts) {
   float value = (float)(check_below(random, 2 * below * parts + 1) - below * parts) / (float)parts;
   return active ? value : float_of(0x7fc00000u | check_below(random, 1 << 20));
 }
-static inline float draw_any_float(struct check_random *random, bool active) {
-  float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
-  return active ? value : draw_float(random, false, 1, 1);
-}
 
+/* Values of each instance, and what memory holds after one more of them. `of` and `in` translate
+   between memory and the numbers that are summed, of the type that the name A_... has. */
 #define MEMORY_INTEGER(N, T)                                           \
   typedef unsigned long long A_##N;                                    \
   static inline T draw_##N(struct check_random *random, bool active) { \
@@ -151,30 +157,6 @@ static inline float draw_any_float(struct check_random *random, bool active) {
   }
 
 /* Small numbers, which are normal ones of 16 bits. */
-static inline unsigned short f16_of(double x) {
-  unsigned bits = bits_of((float)x);
-  return (unsigned short)(x == 0 ? 0u
-                                 : (bits >> 16 & 0x8000u) |
-                                       ((bits & 0x7fffffffu) - 0x38000000u) >> 13);
-}
-static inline double f16_value(unsigned h) {
-  unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
-  return (h & 0x7fffu) == 0u ? 0.0 : (double)float_of(bits);
-}
-
-MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
-MEMORY_FLOAT(f64, double, double, draw_double(random, active), a, cell)
-MEMORY_INTEGER(i32, int)
-MEMORY_INTEGER(u32, unsigned)
-MEMORY_INTEGER(i64, long long)
-MEMORY_INTEGER(u64, unsigned long long)
-MEMORY_FLOAT(f32_f64, float, double, draw_float(random, active, 64, 16), a, cell)
-MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2), f16_of(a),
-             f16_value(cell))
-MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
-             (unsigned short)(bits_of((float)a) >> 16), (double)float_of((unsigned)cell << 16))
-MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
-MEMORY_FIXED(f32_exact, draw_any_float(random, active))
 
 static struct plan draw_plan(struct check_random *random, int form, int path, int width) {
   static const int thresholds[] = {0, 2, 8, 33, ARC_THRESHOLD_AUTO};
@@ -198,7 +180,7 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
     static M cells[CELLS], first_cells[ROWS * PIECE];                                           \
     static int keys[THREADS];                                                                   \
     struct check_random random;                                                                 \
-    if (form > LAST_##OTHERS) return;                                                           \
+    if (form > LAST_##OTHERS || !HAS_FORM(form)) return;                                        \
     if (!check_begin(#N " of width " #W, &random)) return;                                      \
     struct plan plan = draw_plan(&random, form, path, W);                                       \
     for (int i = 0; i < CELLS; ++i) {                                                           \
@@ -257,33 +239,70 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
 
 /* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */
 #if TEST_TYPES_PART == 1
-RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 1)
+static inline double draw_double(struct check_random *random, bool active) {
+  double value = ((double)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
+  return active ? value : (double)float_of(0x7fc00000u | check_below(random, 1 << 20));
+}
+MEMORY_FLOAT(f64, double, double, draw_double(random, active), a, cell)
+MEMORY_FLOAT(f32_f64, float, double, draw_float(random, active, 64, 16), a, cell)
+ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 1))
 RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 9)
-RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 35)
+ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 35))
 RUN(f32_f64, f32, float, double, f64, NO_FORMS, false, 9)
-static void (*const runs[])(int, int) = {run_f64_1, run_f64_9, run_f64_35, run_f32_f64_9};
+static void (*const runs[])(int, int) = {ON_CPU(run_f64_1, ) run_f64_9,
+                                         ON_CPU(run_f64_35, ) run_f32_f64_9};
 #elif TEST_TYPES_PART == 2
+static inline unsigned long long draw_bits(struct check_random *random, bool active) {
+  return (unsigned long long)check_bits(random) << 32 | check_bits(random) | !active;
+}
+MEMORY_INTEGER(i32, int)
+MEMORY_INTEGER(u32, unsigned)
+MEMORY_INTEGER(i64, long long)
+MEMORY_INTEGER(u64, unsigned long long)
 RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
-RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3)
-RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3)
+ON_CPU(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
+ON_CPU(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
 RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
-static void (*const runs[])(int, int) = {run_i32_5, run_u32_3, run_i64_3, run_u64_10};
+static void (*const runs[])(int, int) = {run_i32_5,
+                                         ON_CPU(run_u32_3, ) ON_CPU(run_i64_3, ) run_u64_10};
 #elif TEST_TYPES_PART == 3
-RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 1)
+static inline double f16_value(unsigned h) {
+  unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
+  return (h & 0x7fffu) == 0u ? 0.0 : (double)float_of(bits);
+}
+static inline unsigned short f16_of(double x) {
+  unsigned bits = bits_of((float)x);
+  return (unsigned short)(x == 0 ? 0u
+                                 : (bits >> 16 & 0x8000u) |
+                                       ((bits & 0x7fffffffu) - 0x38000000u) >> 13);
+}
+MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2), f16_of(a),
+             f16_value(cell))
+MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
+             (unsigned short)(bits_of((float)a) >> 16), (double)float_of((unsigned)cell << 16))
+ON_CPU(RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 1))
 RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 2)
 RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 9)
 RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 16)
-RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35)
-static void (*const runs[])(int, int) = {run_f32_f16_1, run_f32_f16_2, run_f32_f16_9,
-                                         run_f32_bf16_16, run_f32_bf16_35};
+ON_CPU(RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35))
+static void (*const runs[])(int, int) = {ON_CPU(run_f32_f16_1, ) run_f32_f16_2, run_f32_f16_9,
+                                         run_f32_bf16_16, ON_CPU(run_f32_bf16_35, )};
 #else
-RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9)
+static inline float draw_any_float(struct check_random *random, bool active) {
+  float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
+  return active ? value : draw_float(random, false, 1, 1);
+}
+MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
+MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
+MEMORY_FIXED(f32_exact, draw_any_float(random, active))
+ON_CPU(RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9))
 RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 9)
-RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35)
-RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1)
+ON_CPU(RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35))
+ON_CPU(RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1))
 RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 9)
-static void (*const runs[])(int, int) = {run_f32_9, run_f32_fixed_9, run_f32_fixed_35,
-                                         run_f32_exact_1, run_f32_exact_9};
+static void (*const runs[])(int, int) = {ON_CPU(run_f32_9, ) run_f32_fixed_9,
+                                         ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, )
+                                             run_f32_exact_9};
 #endif
 
 int main(int argc, char **argv) {
@@ -291,6 +310,7 @@ int main(int argc, char **argv) {
   for (int round = 0; round < 4; ++round)
     for (size_t type = 0; type < sizeof runs / sizeof *runs; ++type)
       for (int form = 0; form < FORMS; ++form)
-        for (int path = 1; path <= (form <= UNIFORM ? 6 : 1); ++path) runs[type](form, path);
+        for (int path = FIRST_PATH; path <= (form <= UNIFORM ? ARC_PATH_AUTO : FIRST_PATH); ++path)
+          runs[type](form, path);
   return check_finish();
 }
