@@ -15,19 +15,20 @@
 
    Words. A lane adds n values (n: the width) to the parameters of the primitive that its key names;
    the target says where in memory they lie. A group is the active lanes of a warp that hold one
-   key. The owner of a sum is the lane that ends up with it.
+   key. The owner of a sum is the lane that ends up with it. Values are f32, f64, i32, u32, i64 or
+   u64; f32 values may go to memory of another type: f64, f16, bf16 or 64-bit fixed point.
 
    Contents (search for the mark)
        >>api          targets, adds, options
        >>platform     architecture, lane masks, checks
-       >>values       the only code that knows the type of a value
+       >>values       words in registers: the only code that knows the type of a value
+       >>memory       what a sum becomes in memory, and the instructions that add it
        >>target       where parameters lie, which lane owns which, the default decision
        >>emit         sums and values leave for memory
        >>serialized   >>butterfly   >>transposed   >>tree      the reductions
        >>check        what ARC_CHECK 2 reports
        >>paths        which reduction for which lanes
        >>entries      the public names
-       >>moved        names of version 0.1
 
    What one call costs a warp, n values, S(n) = shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
@@ -38,18 +39,18 @@
        transposed   S(n) a group                     1 a group, coalesced
        two groups   n + S16(n) (***)                 1, coalesced (auto only)
        tree         n a round, n + 1 mixed (**)      n from one lane a group (*)
-       (*) n/4 with vector reductions. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
+       (*) n/4 with vector reductions, n/8 of halves. 64-bit types take two shuffles for one. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
        of a group are not neighbours. (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
        An empty warp costs one vote, on the atomic path nothing.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
    once. The caller's values are not modified. An inactive lane's key, values and pointers are
    never read, except where a promise allows it. NaN or infinity in one value reaches that
-   parameter of that key and no other. The order of additions is unspecified, so float results may
-   differ in the last bits from run to run and with the threshold. Additions are relaxed and return
-   nothing.
+   parameter of that key and no other. Integers wrap. The order of additions is unspecified, so float
+   results may differ in the last bits from run to run and with the threshold; sums in fixed targets
+   do not. Additions are relaxed and return nothing.
 
-   Width. A literal width up to 128 compiles to registers only: no stack frame, no spill but of the
+   Width. A literal width up to 128 words, or 64 of 64 bits, compiles to registers only: no stack frame, no spill but of the
    caller's own values. A width known at run time only costs a few uniform branches for each four
    values; the values are then indexed at run time, so they should lie in memory, or the call
    should state a literal bound (options.max_width), which keeps a local array in registers.
@@ -72,12 +73,13 @@
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
 
-/* T is the type of a value, S its suffix: float, f32. >>entries defines all this for each type.
+/* T is the type of a value, S its suffix: float f32, double f64, int i32, unsigned u32, long long
+   i64, unsigned long long u64. >>entries defines all this for each type.
 
        typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
-   base[k * stride + i], 0 <= i < width. stride and width in values; |stride| < 2^29; keys may be
-   negative and k * stride may exceed 2^31. base: aligned to one value.
+   base[k * stride + i], 0 <= i < width. stride and width in values; a stride is below 2^31 bytes; keys
+   may be negative and k * stride may exceed 2^31. base: aligned to one value.
    Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
    on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
    rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.
@@ -92,13 +94,34 @@
    Cost: about 20 instructions with a literal width, 4 more for each further piece. ARC_CHECK 1
    reports a wrong count or width, and a stride below the width (0, one row for all keys, is legal).
 
+       arc_target_f32 arc_target_f32_rows_M(...), arc_target_f32_pieces_M(arc_piece_M ...)
+   Targets of f32 values in memory of another type M: f64; f16 and bf16, for which any pointer to
+   16-bit numbers will do; fixed. Values are summed as f32 in registers and converted once a sum.
+   Halves: global memory; two neighbours are added by one 32-bit instruction (a scalar one is a loop
+   on every architecture), f16 natively from sm_60 on, bf16 from sm_90, else by compare-and-swap.
+   fixed: rows of long long; rows_fixed and arc_piece_fixed end with scale_log2, -62..62, and x is
+   added as x * 2^scale_log2, rounded to nearest. Clear rows to 0; arc_fixed_to_f32 and _f64 read
+   them, on host and device. The bits do not depend on the order in which warps add. Two levels:
+       as it is   the same launch with the same policy gives the same bits on any GPU. A sum may
+                  reach 2^(63 - scale_log2).
+       exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
+                  path, threshold, block or grid: every value is rounded by itself and no sum is.
+                  A value may reach 2^(38 - scale_log2); the reduction costs twice as much.
+   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
+   and of NaN or infinity, it holds garbage, the same in every run as a rule; ARC_CHECK 2 reports
+   all of it. Subnormal values count as zero under -ftz=true.
+
+   Keys are ints. For 64-bit keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else
+   a program whose key may be no int does not link: arc_key_is_no_int__... is undefined.
+
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
    ARC_THRESHOLD_AUTO, by which arc decides, or ARC_THRESHOLD_CONTENDED, for rows that the whole
    grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. Path and
    promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
 
-       void arc_add_S(arc_target_S target, int key, const T *values, bool active, int threshold);
+       void arc_add_S(arc_target_S target, long long key, const T *values, bool active,
+                      int threshold);
    Keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
    active: whether this lane takes part; nothing else is read from a lane that does not.
@@ -134,7 +157,7 @@
    Who calls: as the adds of the same names. Prefer a target.
 
        void arc_atomic_add_S(T *address, T value);
-   Adds value to *address without a result: the scalar drop-in for atomicAdd.
+   Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
    Who calls: any lane. address: global or shared memory, aligned to one value. */
 
 /* What one call does; arc_options arc_options_default(void) returns what the macros say, for all

@@ -1,0 +1,112 @@
+/* test_keys.cu - keys of 64 bits: two that share their low word name two rows, and are two groups.
+   SPDX-License-Identifier: Apache-2.0
+
+   The rows of keys k and k - 2^32 lie 48 GiB apart, in address space that is reserved and, but for
+   its ends, never touched; on a GPU with less memory the test skips. */
+#include "check.cuh"
+
+#if SIMT_ON_CPU
+#include <sys/mman.h>
+#endif
+
+enum { WARPS = 64, THREADS = 32 * WARPS, ROWS = 8, WIDTH = 3 };
+
+struct plan {
+  int path, uniform, threshold;
+  unsigned active[WARPS];
+};
+
+#define PATH(name)                                                           \
+  if (plan.path == name) {                                                   \
+    o.path = name;                                                           \
+    if (!plan.uniform) arc_add_with_f32(target, keys[n], values, active, o); \
+    o.promises |= ARC_PROMISE_ONE_KEY;                                       \
+    if (plan.uniform) arc_add_with_f32(target, keys[n], values, active, o);  \
+  }
+
+static __global__ void add(struct plan plan, float *row_0, const long long *keys,
+                           const float *all_values) {
+  int n = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  bool active = (plan.active[n >> 5] >> (n & 31) & 1u) != 0u;
+  float values[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) values[i] = all_values[n * WIDTH + i];
+  arc_target_f32 target = arc_target_f32_rows(row_0, WIDTH, WIDTH);
+  arc_options o = arc_options_default();
+  o.key_bits = 64;
+  o.threshold = plan.threshold;
+  PATH(ARC_PATH_ATOMIC)
+  PATH(ARC_PATH_TRANSPOSED)
+  PATH(ARC_PATH_TREE)
+  PATH(ARC_PATH_AUTO)
+}
+
+static const size_t apart = (size_t)WIDTH * sizeof(float) << 32;
+
+static float *reserve(size_t bytes) {
+#if SIMT_ON_CPU
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  return memory == MAP_FAILED ? NULL : (float *)memory;
+#else
+  void *memory = NULL;
+  return cudaMalloc(&memory, bytes) == cudaSuccess ? (float *)memory : NULL;
+#endif
+}
+
+static void run(char *memory, int path, int uniform) {
+  static long long keys[THREADS];
+  static float values[THREADS * WIDTH], must[2][ROWS * WIDTH], got[ROWS * WIDTH];
+  struct check_random random;
+  if (!check_begin("64-bit keys", &random)) return;
+  struct plan plan = {path, uniform, check_below(&random, 2) ? ARC_THRESHOLD_AUTO : 3, {0u}};
+  memset(must, 0, sizeof must);
+  for (int w = 0; w < WARPS; ++w) {
+    plan.active[w] =
+        check_mask(check_below(&random, SHAPE_COUNT), check_below(&random, 33), &random);
+    int rows = uniform ? 1 : 1 + check_below(&random, 3), first = check_below(&random, ROWS);
+    int halves = uniform ? 1 : 2, half = check_below(&random, 2);
+    for (int n = 32 * w; n < 32 * w + 32; ++n) {
+      int row = (first + check_below(&random, rows)) % ROWS;
+      int below = (half + check_below(&random, halves)) % 2;
+      bool active = (plan.active[w] >> (n & 31) & 1u) != 0u;
+      keys[n] =
+          active ? (long long)row - ((long long)below << 32) : (long long)check_bits(&random) << 32;
+      for (int i = 0; i < WIDTH; ++i) {
+        values[n * WIDTH + i] = active ? (float)check_below(&random, 1000) : (float)NAN;
+        if (active) must[below][row * WIDTH + i] += values[n * WIDTH + i];
+      }
+    }
+  }
+  char *ends[2] = {memory + apart, memory};
+  for (int i = 0; i < 2; ++i) CHECK_CUDA(cudaMemset(ends[i], 0, sizeof got));
+  long long *device_keys = (long long *)check_upload(keys, sizeof keys);
+  float *device_values = (float *)check_upload(values, sizeof values);
+  SIMT_LAUNCH(add, dim3(WARPS / 2), dim3(64), 0, 0, plan, (float *)ends[0], device_keys,
+              device_values);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  for (int below = 0; below < 2; ++below) {
+    CHECK_CUDA(cudaMemcpy(got, ends[below], sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < ROWS * WIDTH; ++i)
+      CHECK(got[i] == must[below][i],
+            "path %d%s, threshold %d: key %d%s, value %d is %g, must be %g", path,
+            uniform ? ", uniform" : "", plan.threshold, i / WIDTH, below ? " - 2^32" : "",
+            i % WIDTH, (double)got[i], (double)must[below][i]);
+    check.compared += ROWS * WIDTH;
+  }
+  CHECK_CUDA(cudaFree(device_keys));
+  CHECK_CUDA(cudaFree(device_values));
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  static const int paths[] = {ARC_PATH_ATOMIC, ARC_PATH_TRANSPOSED, ARC_PATH_TREE, ARC_PATH_AUTO};
+  char *memory = (char *)reserve(apart + ROWS * WIDTH * sizeof(float));
+  if (!memory) {
+    printf("skipped: no room for rows that lie 2^32 keys apart\n");
+    return CHECK_SKIPPED;
+  }
+  for (int round = 0; round < 20; ++round)
+    for (int path = 0; path < 4; ++path)
+      for (int uniform = 0; uniform < 2; ++uniform) run(memory, paths[path], uniform);
+  return check_finish();
+}
