@@ -175,8 +175,7 @@ static void bench_camera(trainer *t, int repeats) {
   device_release(&t->memory, &rows);
 }
 
-/* Draws with each tile test: what the exact one saves, and that the picture is the same, but for
-   splats of equal depth, such as clones: their order is unspecified. */
+/* Draws with each tile test: what the exact one saves, and that the picture is the same. */
 static void bench_tiles(trainer *t, int repeats) {
   static const char *const names[] = {"circle", "box", "exact"};
   size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;

@@ -100,11 +100,12 @@ void frame_list(frame *f) {
     pairs.keys[i] = (unsigned long long *)f->keys[i].data;
     pairs.values[i] = (int *)f->values[i].data;
   }
-  f->sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
-  if (f->sorted < 0) device_check(cudaGetLastError(), "sorting");
+  int sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
+  if (sorted < 0) device_check(cudaGetLastError(), "sorting");
+  f->list = pairs.values[1 - sorted];
   SIMT_LAUNCH(find_lists, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[f->sorted], f->pairs, f->tiles,
-              (int *)f->first.data);
+              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
+              f->pairs, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
 static render_arguments frame_render_arguments(const frame *f) {
@@ -113,7 +114,7 @@ static render_arguments frame_render_arguments(const frame *f) {
   a.height = f->camera.height;
   a.tiles_x = f->camera.tiles_x;
   a.lists.first = (const int *)f->first.data;
-  a.lists.list = (const int *)f->values[f->sorted].data;
+  a.lists.list = f->list;
   a.splats = (const splat *)f->splats.data;
   for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];
   return a;

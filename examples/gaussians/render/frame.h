@@ -18,8 +18,8 @@ typedef struct frame {
   gaussians model;
   int count, degree;
   device_camera camera;
-  int tiles, pairs, sorted; /* sorted: the buffer that holds the sorted pairs */
-  int pair_capacity;
+  int tiles, pairs, pair_capacity;
+  const int *list; /* of the device: the lists of all tiles, in one of the buffers of values */
   device_array splats, boxes, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums;

@@ -1,8 +1,9 @@
 /* arc example gaussians: which splats each 16 x 16 tile has to draw, from front to back.
    SPDX-License-Identifier: Apache-2.0
 
-   One pass tests splats against tiles and emits a (tile, depth) key for each that meet; the keys
-   are sorted; where the tile changes, a list ends. */
+   One pass tests splats against tiles and emits a (tile, depth) key for each that meet, in an order
+   that differs from run to run; the keys are sorted; equal ones are brought into the order of their
+   Gaussians; where the tile changes, a list ends. */
 #ifndef GAUSSIANS_TILES_CUH
 #define GAUSSIANS_TILES_CUH
 
@@ -102,12 +103,23 @@ __global__ void __launch_bounds__(LINE_THREADS)
   }
 }
 
-/* One thread a pair, and one more: wherever the tile changes, sets `first` of all tiles up to the
-   new one. */
+/* Where pair i of the sorted ones belongs: among those of equal key by its Gaussian. */
+static __device__ __forceinline__ int place_of_pair(const unsigned long long *keys,
+                                                    const int *values, int count, int i) {
+  int place = i;
+  for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k) place -= values[k] > values[i];
+  for (int k = i + 1; k < count && keys[k] == keys[i]; ++k) place += values[k] < values[i];
+  return place;
+}
+
+/* One thread a pair, and one more: puts its Gaussian into the list and, wherever the tile changes,
+   sets `first` of all tiles up to the new one. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    find_lists(const unsigned long long *keys, int count, int tiles, int *first) {
+    find_lists(const unsigned long long *keys, const int *values, int count, int tiles, int *first,
+               int *list) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i > count) return;
+  if (i < count) list[place_of_pair(keys, values, count, i)] = values[i];
   int tile = i < count ? (int)(keys[i] >> DEPTH_BITS) : tiles;
   int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
   for (int t = before + 1; t <= tile; ++t) first[t] = i;

@@ -91,4 +91,11 @@ static inline float *test_read(const device_array *array, size_t floats) {
   return host;
 }
 
+/* The lists of all tiles; to be freed. */
+static inline int *test_read_list(const test_frame *t) {
+  int *host = (int *)host_memory(sizeof(int) * (size_t)t->f.pairs);
+  device_to_host(host, t->f.list, sizeof(int) * (size_t)t->f.pairs, "reading");
+  return host;
+}
+
 #endif

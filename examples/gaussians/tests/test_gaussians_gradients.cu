@@ -229,7 +229,7 @@ static bool hits_on_host(const splat *s, float x, float y) {
 static void count_on_host(const test_frame *t, int pixels, unsigned long long *histogram) {
   const device_camera *c = &t->camera;
   int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
-  int *list = (int *)test_read(&t->f.values[t->f.sorted], (size_t)t->f.pairs);
+  int *list = test_read_list(t);
   int *drawn = (int *)test_read(&t->f.drawn, (size_t)c->width * c->height);
   splat *splats = (splat *)test_read(&t->f.splats, sizeof(splat) / sizeof(float) * t->count);
   for (int warp = 0; warp < t->f.tiles * TILE_WARPS / pixels; ++warp) {
