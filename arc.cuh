@@ -146,6 +146,8 @@ typedef struct arc_options {
   int threshold;      /* 0..33, ARC_THRESHOLD_AUTO; may be known at run time only */
   unsigned lane_mask; /* who calls: ARC_LANES_ALL, a mask as above, or ARC_LANES_HERE */
   int max_width;      /* a literal bound of a width known at run time only; 0: none */
+  int key_bits;       /* 32 or 64, a literal: keys beyond an int */
+  bool exact;         /* a literal: sums in a fixed target are the same bits on every path */
 } arc_options;
 
 /* ---- >>platform -------------------------------------------------------------------------- */
@@ -248,15 +250,27 @@ ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
+/* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
+typedef struct arc__key {
+  int low, carry;
+  int bits; /* 32 or 64, a literal */
+} arc__key;
+
+ARC__FN long long arc__key_id(arc__key key) {
+  return (long long)((unsigned long long)(long long)key.low +
+                     ((unsigned long long)(unsigned)key.carry << 32));
+}
+
 /* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
    itself shares the sign extension of key between its uses and pays three instructions for each. */
-ARC__FN char *arc__offset(char *base, int key, int stride_bytes) {
+ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
 #if defined(__CUDA_ARCH__)
   long long offset;
-  asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(key), "r"(stride_bytes));
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(key.low), "r"(stride_bytes));
+  if (key.bits == 64) offset += (long long)(key.carry * stride_bytes) << 32;
   return base + offset;
 #else
-  return base + (long long)key * stride_bytes;
+  return base + arc__key_id(key) * stride_bytes;
 #endif
 }
 
@@ -264,7 +278,8 @@ typedef struct arc__piece {
   char *base;
   int stride_bytes;
   int width;
-  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8) or 2 (4) */
+  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8), 2 (a word) or 1 (2) */
+  float scale;     /* of a fixed target */
 } arc__piece;
 
 /* Where the sum goes that a transposed reduction leaves in this lane. */
@@ -272,11 +287,13 @@ typedef struct arc__slot {
   char *base;
   int stride_bytes;
   int owned;
+  float scale;
+  bool follows, precedes; /* the lane below, above owns the value before, after it in one row */
 } arc__slot;
 
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
-  int kind; /* a literal */
+  int kind, memory; /* literals */
   int pieces;
   int width;
   /* The default decision, by the strides: bases are aligned as these allow. */
@@ -288,15 +305,16 @@ typedef struct arc__target {
   int builder;                      /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
-/* One warp's call, the same in every helper. kind, path and promises are literals. lanes: who
+/* One warp's call, the same in every helper. kind, memory, path and promises are literals. lanes: who
    calls; present: the active ones among them. */
 typedef struct arc__call {
   const arc__target *target;   /* null in the papers' form, */
   const void *const *pointers; /* which has one pointer a value */
   const void *values;
   int width, max_width;
-  int kind, path, promises;
-  int key, threshold, lane;
+  int kind, memory, path, promises; /* kind: of a word in registers */
+  arc__key key;
+  int threshold, lane;
   bool active;
   unsigned lanes, present;
   unsigned group;   /* the lanes that hold this lane's key; 0 for an inactive lane */
@@ -331,44 +349,61 @@ ARC__FN bool arc__is_source(const arc__call *c) {
   return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
+/* The key that `lane` holds. All of c->lanes call. */
+ARC__FN arc__key arc__key_of(const arc__call *c, int lane) {
+  arc__key key = c->key;
+  key.low = __shfl_sync(c->lanes, key.low, lane);
+  if (key.bits == 64) key.carry = __shfl_sync(c->lanes, key.carry, lane);
+  return key;
+}
+
+ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
+
 /* c->group. All of c->lanes call. */
 ARC__FN unsigned arc__match(const arc__call *c) {
   if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
 #if ARC__ARCH >= 700
-  unsigned group = __match_any_sync(c->lanes, c->active ? c->key : 0) & c->present;
+  unsigned group = __match_any_sync(c->lanes, c->active ? c->key.low : 0) & c->present;
+  if (c->key.bits == 64) group &= __match_any_sync(c->lanes, c->active ? c->key.carry : 0);
   return c->active ? group : 0u;
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
-    int first = __shfl_sync(c->lanes, c->key, arc__highest(rest));
-    unsigned same = __ballot_sync(c->lanes, c->active && c->key == first);
-    if (c->active && c->key == first) group = same;
-    rest &= ~same;
+    bool same = c->active && arc__same_key(c->key, arc__key_of(c, arc__highest(rest)));
+    unsigned lanes = __ballot_sync(c->lanes, same);
+    if (same) group = lanes;
+    rest &= ~lanes;
   }
   return group;
 #endif
 }
 
 /* ---- >>values ---------------------------------------------------------------------------- */
-/* Every type adds as words of 32 or 64 bits, so that the paths are written once: they move words, and
-   only the functions of this section know what a word means. Integers wrap, so that the sums of
-   signed ones are those of unsigned ones. */
+/* Every type adds as words of 32 or 64 bits, so that the paths are written once: they move words,
+   and only this section and the next know what a word means. */
 
 typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
 
-#define ARC__KIND_F32 1
-#define ARC__KIND_F64 2
-#define ARC__KIND_I32 3
-#define ARC__KIND_I64 4
+/* Kinds of words in registers and of values in memory. Integers wrap: signed sums are unsigned. */
+#define ARC__F32 1
+#define ARC__F64 2
+#define ARC__I32 3
+#define ARC__I64 4
+#define ARC__F16 5     /* in memory only */
+#define ARC__BF16 6    /* the same */
+#define ARC__FIXED 7   /* the same: 64-bit fixed point */
+#define ARC__ORDERED 8 /* in registers only: floats whose sums no compiler may contract */
+#define ARC__SPLIT 9   /* the same: a float as two parts, whose sums over a warp are exact */
 
-ARC__FN int arc__bytes(int kind) { return kind == ARC__KIND_F64 || kind == ARC__KIND_I64 ? 8 : 4; }
+ARC__FN int arc__bytes(int kind) {
+  if (kind == ARC__F16 || kind == ARC__BF16) return 2;
+  return kind == ARC__F32 || kind == ARC__I32 || kind == ARC__ORDERED ? 4 : 8;
+}
 
-/* The most that one reduction instruction may add: 16 bytes of floats, else one value. */
-ARC__FN int arc__most_log2(int kind) {
-  if (kind != ARC__KIND_F32) return 2;
-  return ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
+ARC__FN bool arc__is_f32(int kind) {
+  return kind == ARC__F32 || kind == ARC__ORDERED || kind == ARC__SPLIT;
 }
 
 ARC__FN arc__word arc__word_of(unsigned long long bits) {
@@ -376,43 +411,59 @@ ARC__FN arc__word arc__word_of(unsigned long long bits) {
   return w;
 }
 
+ARC__FN arc__word arc__word_of_f64(double x) {
+  return arc__word_of((unsigned long long)__double_as_longlong(x));
+}
+
 ARC__FN unsigned long long arc__bits(arc__word w) { return (unsigned long long)w.hi << 32 | w.lo; }
+ARC__FN double arc__f64(arc__word w) { return __longlong_as_double((long long)arc__bits(w)); }
 
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
 ARC__FN arc__word arc__neutral(int kind) {
-  arc__word w = {kind == ARC__KIND_F32 ? 0x80000000u : 0u,
-                 kind == ARC__KIND_F64 ? 0x80000000u : 0u};
+  unsigned sign = 0x80000000u;
+  arc__word w = {arc__is_f32(kind) ? sign : 0u, kind == ARC__F64 ? sign : 0u};
   return w;
 }
 
+ARC__FN unsigned arc__sum_f32(int kind, unsigned a, unsigned b) {
+  float x = __uint_as_float(a), y = __uint_as_float(b);
+  return __float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));
+}
+
 ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
-  if (kind == ARC__KIND_F64)
-    return arc__word_of(
-        (unsigned long long)__double_as_longlong(__longlong_as_double((long long)arc__bits(a)) +
-                                                 __longlong_as_double((long long)arc__bits(b))));
-  if (kind == ARC__KIND_I64) return arc__word_of(arc__bits(a) + arc__bits(b));
-  a.lo = kind == ARC__KIND_F32 ? __float_as_uint(__uint_as_float(a.lo) + __uint_as_float(b.lo))
-                               : a.lo + b.lo;
+  if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
+  if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
+  a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
+  if (kind == ARC__SPLIT) a.hi = arc__sum_f32(kind, a.hi, b.hi);
   return a;
 }
 
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
-  if (kind == ARC__KIND_F64)
-    return arc__word_of((unsigned long long)__double_as_longlong(((const double *)values)[i]));
-  if (kind == ARC__KIND_I64) return arc__word_of(((const unsigned long long *)values)[i]);
-  w.lo = kind == ARC__KIND_F32 ? __float_as_uint(((const float *)values)[i])
-                               : ((const unsigned *)values)[i];
+  if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
+  if (kind == ARC__I64) return arc__word_of(((const unsigned long long *)values)[i]);
+  w.lo = kind == ARC__I32 ? ((const unsigned *)values)[i]
+                          : __float_as_uint(((const float *)values)[i]);
   return w;
 }
 
-ARC__FN arc__word arc__load(const arc__call *c, int i) { return arc__read(c->kind, c->values, i); }
+/* x, below 2^38, rounded to an integer, in a multiple of 2^19 and the rest. Both parts of 32 lanes
+   add without rounding: they are multiples of 2^19 and 1 that stay below 2^24 of these. */
+ARC__FN arc__word arc__split(float x) {
+  const float to_high = 6597069766656.0f, to_low = 12582912.0f; /* 1.5 * 2^42, 1.5 * 2^23 */
+  float high = __fadd_rn(__fadd_rn(x, to_high), -to_high), low = __fadd_rn(x, -high);
+  low = __fadd_rn(__fadd_rn(low, to_low), -to_low);
+  arc__word w = {__float_as_uint(low), __float_as_uint(high)};
+  ARC__CHECK(2, x > -274877906944.0f && x < 274877906944.0f,
+             "a value is not below 2^(38 - scale_log2), the range of exact sums");
+  return w;
+}
 
 /* A zero of either sign. */
 ARC__FN bool arc__is_zero(int kind, arc__word w) {
   unsigned sign = 0x80000000u;
-  return (w.lo & ~(kind == ARC__KIND_F32 ? sign : 0u)) == 0u &&
-         (w.hi & ~(kind == ARC__KIND_F64 ? sign : 0u)) == 0u;
+  return (w.lo & ~(arc__is_f32(kind) ? sign : 0u)) == 0u &&
+         (w.hi & ~(kind == ARC__F64 ? sign : 0u)) == 0u;
 }
 
 /* Shuffles of whole words. */
@@ -425,6 +476,7 @@ ARC__FN bool arc__is_zero(int kind, arc__word w) {
 ARC__SHUFFLE(shfl)
 ARC__SHUFFLE(shfl_xor)
 ARC__SHUFFLE(shfl_up)
+ARC__SHUFFLE(shfl_down)
 
 /* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
@@ -436,7 +488,7 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
   float keep = __uint_as_float(*low), send;
-  if (kind == ARC__KIND_F32 && may_clobber)
+  if (arc__is_f32(kind) && may_clobber)
     asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
         "setp.ne.s32 upper, %3, 0;\n\t"
         "selp.f32 sent, %0, %2, upper;\n\t"
@@ -466,12 +518,12 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
    The whole warp calls. On the device the shuffle itself tells whether it is. */
 ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
-  if (c->kind == ARC__KIND_F32) {
+  if (arc__is_f32(c->kind)) {
     float sum = __uint_as_float(w.lo);
     asm volatile(
         "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
         "shfl.sync.up.b32 other|inside, %0, %1, %2, 0xffffffff;\n\t"
-        "@inside add.f32 %0, %0, other;\n\t}"
+        "@inside add.rn.f32 %0, %0, other;\n\t}"
         : "+f"(sum)
         : "r"(distance), "r"(start));
     w.lo = __float_as_uint(sum);
@@ -482,6 +534,8 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
   return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;
 }
 
+/* ---- >>memory ---------------------------------------------------------------------------- */
+
 #if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
 #define ARC__ATOMIC_ADD atomicAdd_system
 #define ARC__RED "red.relaxed.sys.global.add"
@@ -490,131 +544,255 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
 #define ARC__RED "red.relaxed.gpu.global.add"
 #endif
 
-#if ARC__ARCH >= 600 || !defined(__CUDA_ARCH__)
-#define ARC__ATOMIC_ADD_F64(address, value) ARC__ATOMIC_ADD(address, value)
+/* The most that one reduction instruction may add: 16 bytes, or one word. */
+ARC__FN int arc__most_log2(int memory) {
+  bool has_vectors = memory == ARC__F32 || arc__bytes(memory) == 2;
+  return has_vectors && ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
+}
+
+/* A half of 16 bits from a float, rounded to nearest even, and back. */
+ARC__FN unsigned arc__half(int memory, float x) {
+  unsigned bits = __float_as_uint(x);
+#if defined(__CUDACC__)
+  unsigned short half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
 #else
-#define ARC__ATOMIC_ADD_F64(address, value) arc__cas_add_f64(address, value)
-ARC__FN void arc__cas_add_f64(double *address, double value) {
-  unsigned long long *at = (unsigned long long *)address, seen = *at, expected;
+  unsigned short half = simt_cvt_rn_f16_f32(x);
+#endif
+  if (memory == ARC__F16) return half;
+  return x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+
+ARC__FN float arc__half_value(int memory, unsigned half) {
+  if (memory == ARC__BF16) return __uint_as_float(half << 16);
+#if defined(__CUDACC__)
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"((unsigned short)half));
+  return x;
+#else
+  return simt_cvt_f32_f16((unsigned short)half);
+#endif
+}
+
+/* A word of two halves; `low` lies at the lower address. */
+ARC__FN arc__word arc__pack(int memory, float low, float high) {
+  arc__word w = {0u, 0u};
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 800
+  if (memory == ARC__F16)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(w.lo) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(w.lo) : "f"(high), "f"(low));
+#else
+  w.lo = arc__half(memory, low) | arc__half(memory, high) << 16;
+#endif
+  return w;
+}
+
+/* What is added to memory for a word of a register, or for two of a row's where they share a word of
+   memory. */
+ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, float scale) {
+  float x = __uint_as_float(w.lo);
+  if (c->memory == ARC__FIXED && c->kind == ARC__SPLIT)
+    return arc__word_of(
+        (unsigned long long)(__float2ll_rn(x) + __float2ll_rn(__uint_as_float(w.hi))));
+  if (c->memory == ARC__FIXED) {
+    x *= scale;
+    ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
+               "a sum is not below 2^(63 - scale_log2), the range of a fixed target");
+    return arc__word_of((unsigned long long)__float2ll_rn(x));
+  }
+  if (arc__bytes(c->memory) == 2) return arc__pack(c->memory, x, __uint_as_float(next.lo));
+  return c->kind == ARC__F32 && c->memory == ARC__F64 ? arc__word_of_f64(x) : w;
+}
+
+/* By compare-and-swap, on a word of memory: where no instruction adds. */
+ARC__FN void arc__swap(int memory, char *address, arc__word w) {
+  arc__word seen = {0u, 0u}, expected, sum = w; /* a wrong guess costs one more round */
   do {
     expected = seen;
-    seen = atomicCAS(at, expected,
-                     (unsigned long long)__double_as_longlong(
-                         __longlong_as_double((long long)expected) + value));
-  } while (seen != expected);
+    if (memory == ARC__F64) {
+      sum = arc__sum(ARC__F64, expected, w);
+      seen = arc__word_of(
+          atomicCAS((unsigned long long *)address, arc__bits(expected), arc__bits(sum)));
+    } else {
+      float low = arc__half_value(memory, expected.lo & 0xffffu);
+      float high = arc__half_value(memory, expected.lo >> 16);
+      sum = arc__pack(memory, low + arc__half_value(memory, w.lo & 0xffffu),
+                      high + arc__half_value(memory, w.lo >> 16));
+      seen.lo = atomicCAS((unsigned *)address, expected.lo, sum.lo);
+    }
+  } while (seen.lo != expected.lo || seen.hi != expected.hi);
 }
-#endif
 
-ARC__FN void arc__atomic_add(int kind, char *address, arc__word w) {
-  if (kind == ARC__KIND_F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w.lo));
-  if (kind == ARC__KIND_I32) ARC__ATOMIC_ADD((unsigned *)address, w.lo);
-  if (kind == ARC__KIND_I64) ARC__ATOMIC_ADD((unsigned long long *)address, arc__bits(w));
-  if (kind == ARC__KIND_F64)
-    ARC__ATOMIC_ADD_F64((double *)address, __longlong_as_double((long long)arc__bits(w)));
-}
-
-/* Two or four floats at once; address in global memory, aligned to all of them; sm_90 and newer. */
-ARC__FN void arc__atomic_add_vector(const arc__word *w, int count, char *address) {
-  float a = __uint_as_float(w[0].lo), b = __uint_as_float(w[1].lo);
-  float c = count == 4 ? __uint_as_float(w[2].lo) : 0;
-  float d = count == 4 ? __uint_as_float(w[3].lo) : 0;
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+/* 1, 2 or 4 words at once, aligned to all of them: floats (sm_90 and newer, not 1) or pairs of halves,
+   in global memory. */
+#define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(a) : "memory")
+#define ARC__RED_2(type) \
+  asm volatile(ARC__RED type " [%0], {%1, %2};" ::"l"(at), "r"(a), "r"(b) : "memory")
+#define ARC__RED_4(type)                                                                          \
+  asm volatile(ARC__RED type " [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(a), "r"(b), "r"(c), "r"(d) \
+               : "memory")
+ARC__FN void arc__red(int memory, char *address, const arc__word *w, int count) {
+  unsigned a = w[0].lo, b = count > 1 ? w[1].lo : 0u;
+  unsigned c = count > 2 ? w[2].lo : 0u, d = count > 2 ? w[3].lo : 0u;
+#if defined(__CUDA_ARCH__)
   unsigned long long at = __cvta_generic_to_global(address);
-  if (count == 2)
-    asm volatile(ARC__RED ".v2.f32 [%0], {%1, %2};" ::"l"(at), "f"(a), "f"(b) : "memory");
-  else
-    asm volatile(ARC__RED ".v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(a), "f"(b), "f"(c),
-                 "f"(d)
-                 : "memory");
-#elif ARC__ARCH >= 900
-  if (count == 2)
-    simt_red_add_v2_f32((float *)address, a, b);
-  else
-    simt_red_add_v4_f32((float *)address, a, b, c, d);
+#if ARC__ARCH >= 600
+  if (memory == ARC__F16 && count == 1) ARC__RED_1(".noftz.f16x2");
+#endif
+#if ARC__ARCH >= 900
+  if (memory == ARC__BF16 && count == 1) ARC__RED_1(".noftz.bf16x2");
+  if (memory == ARC__F16 && count == 2) ARC__RED_2(".noftz.v2.f16x2");
+  if (memory == ARC__F16 && count == 4) ARC__RED_4(".noftz.v4.f16x2");
+  if (memory == ARC__BF16 && count == 2) ARC__RED_2(".noftz.v2.bf16x2");
+  if (memory == ARC__BF16 && count == 4) ARC__RED_4(".noftz.v4.bf16x2");
+  if (memory == ARC__F32 && count == 2) ARC__RED_2(".v2.f32");
+  if (memory == ARC__F32 && count == 4) ARC__RED_4(".v4.f32");
+#endif
+#elif !defined(__CUDACC__)
+  const unsigned words[4] = {a, b, c, d};
+  if (memory == ARC__F32) simt_red_add_f32(address, words, count);
+  if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
+  if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
 #else
-  (void)a, (void)b, (void)c, (void)d, (void)address; /* no row is wider than 4 bytes there */
+  (void)memory, (void)address, (void)a, (void)b, (void)c, (void)d;
 #endif
 }
 
-/* Adds min(count, 4) words to consecutive values, 2^vector_log2 bytes (a literal) at most a
-   request; count may be below 1. */
-ARC__FN void arc__atomic_add_four(int kind, char *address, const arc__word *w, int count,
+/* One word of a register's or memory's size. */
+ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
+  bool has_pair = ARC__ARCH >= 900 || (ARC__ARCH >= 600 && memory == ARC__F16);
+  if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w.lo));
+  if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w.lo);
+  if (memory == ARC__I64 || memory == ARC__FIXED) {
+    unsigned long long old = ARC__ATOMIC_ADD((unsigned long long *)address, arc__bits(w));
+    unsigned long long sum = old + arc__bits(w);
+    ARC__CHECK(2, memory == ARC__I64 || ((old ^ sum) & (arc__bits(w) ^ sum)) >> 63 == 0u,
+               "a sum in a fixed target overflows");
+  }
+#if ARC__ARCH >= 600
+  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w));
+#else
+  if (memory == ARC__F64) arc__swap(memory, address, w);
+#endif
+  if (arc__bytes(memory) == 2 && has_pair) arc__red(memory, address, &w, 1);
+  if (arc__bytes(memory) == 2 && !has_pair) arc__swap(memory, address, w);
+}
+
+/* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes (a literal) at most a request;
+   count may be below 1. */
+ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w, int count,
                                   int vector_log2) {
+  int bytes = arc__bytes(memory) == 8 ? 8 : 4;
   if (vector_log2 >= 4 && count >= 4) {
-    arc__atomic_add_vector(w, 4, address);
+    arc__red(memory, address, w, 4);
     return;
   }
   ARC__UNROLL
   for (int i = 0; i < 4; i += 2) {
-    char *at = address + arc__bytes(kind) * i;
+    char *at = address + bytes * i;
     if (vector_log2 >= 3 && count >= i + 2) {
-      arc__atomic_add_vector(w + i, 2, at);
+      arc__red(memory, at, w + i, 2);
       continue;
     }
-    if (count >= i + 1) arc__atomic_add(kind, at, w[i]);
-    if (count >= i + 2) arc__atomic_add(kind, at + arc__bytes(kind), w[i + 1]);
+    if (count >= i + 1) arc__atomic_add(memory, at, w[i]);
+    if (count >= i + 2) arc__atomic_add(memory, at + bytes, w[i + 1]);
   }
 }
 
 /* ---- >>target ---------------------------------------------------------------------------- */
 
-/* How many bytes one instruction may add to rows of this base and stride, as a power of two: the
-   largest up to 16 that divides both. Via __popc, so that ptxas keeps the result: it computes a
-   plain minimum anew in every call. */
-ARC__FN int arc__vector_log2(int kind, const char *base, int stride_bytes) {
-  if (arc__most_log2(kind) == 2 || stride_bytes % 8 != 0) return 2; /* a literal decides at once */
-  unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 16u;
-  return __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
-}
-
-/* The same if the base is aligned to 16 bytes. */
-ARC__FN int arc__largest_log2(int kind, int stride_bytes) {
-  if (arc__most_log2(kind) == 2 || stride_bytes % 8 != 0) return 2;
+/* How many bytes one instruction may add to rows of this stride, as a power of two, if the base is
+   aligned to 16 bytes; 2 for a word of any type, 1 for one half. */
+ARC__FN int arc__largest_log2(int memory, int stride_bytes) {
+  if (arc__bytes(memory) == 2 && stride_bytes % 4 != 0) return 1;
+  if (arc__most_log2(memory) == 2 || stride_bytes % 8 != 0) return 2;
   return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
-ARC__FN void arc__target_begin(arc__target *t, int kind, int pieces) {
+/* The same for this base. Via __popc, so that ptxas keeps the result: it computes a plain minimum
+   anew in every call. */
+ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
+  bool half = arc__bytes(memory) == 2;
+  int most = arc__most_log2(memory);
+  if (half && stride_bytes % 4 != 0) return 1; /* a literal decides at once */
+  if (!half && (most == 2 || stride_bytes % 8 != 0)) return 2;
+  unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 1u << most;
+  return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
+}
+
+/* 2^log2, for |log2| < 64. */
+static __host__ __device__ inline double arc__power(int log2) {
+  return log2 >= 0 ? (double)(1ull << log2) : 1.0 / (double)(1ull << -log2);
+}
+
+ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces) {
   ARC__CHECK(1, pieces >= 1 && pieces <= ARC_MAX_PIECES, "a target has 1 to 8 pieces");
   t->kind = kind;
+  t->memory = memory;
   t->pieces = pieces;
   t->width = 0;
 }
 
-ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width) {
+ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
+                               int scale_log2) {
   ARC__CHECK(1, width >= 1, "the width of a piece must be at least 1");
-  ARC__CHECK(1, stride > -(1 << 29) && stride < (1 << 29),
-             "the stride of a piece must lie between -2^29 and 2^29");
+  long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
+  ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
   ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
              "the stride of a piece is below its width: rows overlap");
+  ARC__CHECK(1, scale_log2 >= -62 && scale_log2 <= 62, "scale_log2 must be -62..62");
+  ARC__CHECK(1, arc__bytes(t->memory) != 2 || __isGlobal(base),
+             "rows of halves must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
-  p->stride_bytes = stride * arc__bytes(t->kind);
+  p->stride_bytes = (int)bytes;
   p->width = width;
-  p->vector_log2 = arc__vector_log2(t->kind, p->base, p->stride_bytes);
+  p->vector_log2 = arc__vector_log2(t->memory, p->base, p->stride_bytes);
+  p->scale = (float)arc__power(scale_log2);
   t->width += width;
 }
 
 /* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or below
    it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each call. */
-ARC__FN arc__slot arc__slot_of(const arc__target *t, int value) {
-  arc__slot slot = {t->piece[0].base, t->piece[0].stride_bytes, value < t->width};
+ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
+  arc__slot slot = {t->piece[0].base,
+                    t->piece[0].stride_bytes,
+                    value < t->width,
+                    t->piece[0].scale,
+                    false,
+                    false};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     if (slot.owned && value >= begin) {
-      slot.base = p->base + (long long)arc__bytes(t->kind) * (value - begin);
+      slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
       slot.stride_bytes = p->stride_bytes;
+      slot.scale = p->scale;
+      slot.follows = value > begin && value % lanes != 0;
+      slot.precedes = value + 1 < begin + p->width && (value + 1) % lanes != 0;
     }
     begin += p->width;
   })
   return slot;
 }
 
-/* Reduction instructions with which one lane adds `width` values of a row. */
-ARC__FN int arc__requests(int width, int vector_log2) {
-  return vector_log2 == 4   ? width / 4 + width % 4 / 2 + width % 2
-         : vector_log2 == 3 ? width / 2 + width % 2
-                            : width;
+/* Value i of this lane. */
+ARC__FN arc__word arc__load(const arc__call *c, int i) {
+  if (c->kind != ARC__SPLIT) return arc__read(c->kind, c->values, i);
+  return arc__split(((const float *)c->values)[i] * arc__slot_of(c->target, i, ARC__WARP).scale);
+}
+
+/* Words of memory that `width` values of a row take. */
+ARC__FN int arc__words(int memory, int width) {
+  return arc__bytes(memory) == 2 ? (width + 1) / 2 : width;
+}
+
+/* Reduction instructions with which one lane adds that many words. */
+ARC__FN int arc__requests(int words, int vector_log2) {
+  return vector_log2 == 4   ? words / 4 + words % 4 / 2 + words % 2
+         : vector_log2 == 3 ? words / 2 + words % 2
+                            : words;
 }
 
 /* S(n): shuffles of the transposed reduction of n values. */
@@ -624,27 +802,29 @@ ARC__FN int arc__shuffles(int n) {
 }
 
 /* By a formula of arc_policy.cuh: for one piece a choice among constants, where it would divide. */
-#define ARC__DECIDE(FORMULA)                                     \
-  (t->pieces > 1 ? FORMULA(shuffles, requests)                   \
-   : log2 == 2   ? FORMULA(shuffles, t->width)                   \
-   : log2 == 3   ? FORMULA(shuffles, arc__requests(t->width, 3)) \
-                 : FORMULA(shuffles, arc__requests(t->width, 4)))
+#define ARC__DECIDE(FORMULA)                                  \
+  (t->pieces > 1 ? FORMULA(shuffles, requests)                \
+   : log2 <= 2   ? FORMULA(shuffles, words)                   \
+   : log2 == 3   ? FORMULA(shuffles, arc__requests(words, 3)) \
+                 : FORMULA(shuffles, arc__requests(words, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane();
   int shuffles = arc__shuffles(t->width) * (arc__bytes(t->kind) / 4);
   ARC__EACH_PIECE(i, t->pieces, {
-    requests +=
-        arc__requests(t->piece[i].width, arc__largest_log2(t->kind, t->piece[i].stride_bytes));
+    const arc__piece *p = &t->piece[i];
+    requests += arc__requests(arc__words(t->memory, p->width),
+                              arc__largest_log2(t->memory, p->stride_bytes));
   })
-  int log2 = arc__largest_log2(t->kind, t->piece[0].stride_bytes);
+  int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
+  int words = arc__words(t->memory, t->width);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
   t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
   t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
   t->builder = lane;
   lane = arc__kept(lane);
-  t->warp_slot = arc__slot_of(t, lane);
-  t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2));
+  t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
+  t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
 #if defined(__CUDA_ARCH__)
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes)); /* or each call selects it */
 #endif
@@ -657,35 +837,56 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
 }
 
 /* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
-   value `first` on. The bound of the loop is a literal for sums, which are registers. */
+   value `first` on. The bound of the loop is a literal for sums, which are registers. Two halves
+   share a word; `odd` is 1 where the first is the upper one of its word. */
+ARC__FN arc__word arc__value(const arc__call *c, const arc__word *sums, int first, int count,
+                             int i) {
+  if (i < 0 || i >= count) return arc__neutral(ARC__F32);
+  return sums ? sums[i] : arc__load(c, first + i);
+}
+
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
-                           int count, int vector_log2) {
-  int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
+                           int count, int vector_log2, float scale) {
+  int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
+  int odd = vector_log2 == 1 ? (int)((unsigned long long)address & 2u) / 2 : 0;
+  int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
+  int word_bytes = each * arc__bytes(c->memory);
+  address -= 2 * odd;
   ARC__UNROLL
-  for (int i = 0; i < bound; i += 4) {
-    if (i >= count) continue;
+  for (int i = 0; i < bound; i += 4 * each) {
+    if (i >= count + odd) continue;
     ARC__WORDS(w, 4);
     ARC__UNROLL
-    for (int k = 0; k < 4; ++k)
-      if (i + k < count) w[k] = sums ? sums[i + k] : arc__load(c, first + i + k);
-    arc__atomic_add_four(c->kind, address + arc__bytes(c->kind) * i, w, count - i, vector_log2);
+    for (int k = 0; k < 4; ++k) {
+      int at = i + each * k;
+      if (at >= count + odd) continue;
+      arc__word value = arc__value(c, sums, first, count, at), next = value;
+      if (each == 2) next = arc__value(c, sums, first, count, odd ? at : at + 1);
+      if (each == 2 && odd) value = arc__value(c, sums, first, count, at - 1);
+      w[k] = arc__stored(c, value, next, scale);
+    }
+    int words = each == 2 ? (count + odd - i + 1) / 2 : count - i;
+    arc__atomic_add_four(c->memory, address + word_bytes * (i / each), w, words, vector_log2);
   }
 }
 
 /* The same, to value `offset` of the piece's row of this lane's key. */
 ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
                              const arc__word *sums, int first, int count) {
+  int bytes = arc__bytes(c->memory), all = count * bytes;
   char *row = arc__offset(p->base, c->key, p->stride_bytes);
-  char *address = row + (long long)arc__bytes(c->kind) * offset;
-  int vector_log2 =
-      arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->kind) : p->vector_log2;
-  if (offset % 4 != 0 || arc__adds_by_value(c)) vector_log2 = 2;
-  if (vector_log2 >= 4 && count >= 4)
-    arc__emit_run(c, address, sums, first, count, 4);
-  else if (vector_log2 >= 3 && count >= 2)
-    arc__emit_run(c, address, sums, first, count, 3);
+  char *address = row + (long long)bytes * offset;
+  int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
+  if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
+  if (bytes == 2 && offset % 2 != 0) log2 = 1;
+  if (log2 >= 4 && all >= 16)
+    arc__emit_run(c, address, sums, first, count, 4, p->scale);
+  else if (log2 >= 3 && all >= 8)
+    arc__emit_run(c, address, sums, first, count, 3, p->scale);
+  else if (log2 >= 2 || bytes > 2)
+    arc__emit_run(c, address, sums, first, count, 2, p->scale);
   else
-    arc__emit_run(c, address, sums, first, count, 2);
+    arc__emit_run(c, address, sums, first, count, 1, p->scale);
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
@@ -693,7 +894,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset
 ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int count) {
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
-      arc__atomic_add(c->kind, (char *)c->pointers[first + i],
+      arc__atomic_add(c->memory, (char *)c->pointers[first + i],
                       sums ? sums[i] : arc__load(c, first + i));
     return;
   }
@@ -787,28 +988,46 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
   return w[0];
 }
 
+/* Adds the sum of a slot, which the owner has; the whole warp calls. Of halves, the owner of the
+   lower one in a word of memory adds both; a missing one is -0. */
+ARC__FN void arc__emit_slot(const arc__call *c, const arc__slot *slot, arc__key key,
+                            arc__word sum) {
+  if (arc__bytes(c->memory) != 2) {
+    char *address = arc__offset(slot->base, key, slot->stride_bytes);
+    if (slot->owned) arc__atomic_add(c->memory, address, arc__stored(c, sum, sum, slot->scale));
+    return;
+  }
+  arc__word next = arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1);
+  unsigned at = (unsigned)(unsigned long long)slot->base;
+  bool odd = ((at + (unsigned)key.low * (unsigned)slot->stride_bytes) & 2u) != 0u;
+  unsigned halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
+  arc__word w = arc__stored(c, sum, next, slot->scale);
+  w.lo = __byte_perm(w.lo, 0x8000u, halves);
+  if (slot->owned && !(odd && slot->follows))
+    arc__atomic_add(c->memory, arc__offset(slot->base - (odd ? 2 : 0), key, slot->stride_bytes), w);
+}
+
 /* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
    reduction; every lane has the sum of a single value, so the leader adds it, which has the key. */
-ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, int key, arc__word sum, int first,
-                             int lanes) {
+ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, arc__key key, arc__word sum,
+                             int first, int lanes) {
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
-  if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes);
+  if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes, lanes);
   if (c->width == 1 && lanes == ARC__WARP) {
-    slot = arc__slot_of(c->target, 0);
+    slot = arc__slot_of(c->target, 0, lanes);
     slot.owned = arc__leads(group, c->lane);
   }
-  if (slot.owned) arc__atomic_add(c->kind, arc__offset(slot.base, key, slot.stride_bytes), sum);
+  arc__emit_slot(c, &slot, key, sum);
 }
 
 /* The key of a group, in every lane that will own a sum. */
-ARC__FN int arc__group_key(const arc__call *c, unsigned group, bool known) {
-  if (known || c->width == 1) return c->key;
-  return __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(group));
+ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) {
+  return known || c->width == 1 ? c->key : arc__key_of(c, arc__highest(group));
 }
 
 /* One group of a full warp. is_source: this lane's values belong to the sums; a constant where the
    lanes outside the group hold zeros. */
-ARC__FN void arc__add_group(const arc__call *c, unsigned group, int key, bool is_source,
+ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bool is_source,
                             bool may_clobber) {
   ARC__CHUNKS(c, first, ARC__WARP) {
     const bool leaves = false;
@@ -824,10 +1043,10 @@ ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
   const bool every_lane = true, masked = true;
   if (c->width > 1 && (full || zeros)) {
-    int key = arc__group_key(c, c->present, has_key || full);
+    arc__key key = arc__group_key(c, c->present, has_key || full);
     arc__add_group(c, c->present, key, every_lane, may_clobber);
   } else {
-    int key = arc__group_key(c, c->present, has_key);
+    arc__key key = arc__group_key(c, c->present, has_key);
     arc__add_group(c, c->present, key, arc__is_source(c), masked);
   }
 }
@@ -842,7 +1061,7 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   bool in_highest = c->group > (c->present ^ c->group); /* in the group of the highest leader */
   bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
   unsigned low = c->leaders & (0u - c->leaders);
-  int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(upper ? low : c->leaders ^ low));
+  arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
   ARC__CHUNKS(c, first, half) {
     arc__word sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
     arc__emit_owned(c, c->group, key, sum, first, half);
@@ -854,8 +1073,8 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   bool plain = false;
   const bool masked = true;
   for (unsigned rest = c->present; rest != 0u;) {
-    int key = __shfl_sync(ARC_LANES_ALL, c->key, arc__highest(rest));
-    bool member = c->active && c->key == key;
+    arc__key key = arc__key_of(c, arc__highest(rest));
+    bool member = c->active && arc__same_key(c->key, key);
     unsigned group = __ballot_sync(ARC_LANES_ALL, member);
     if (__popc(group) < threshold)
       plain = plain || member;
@@ -962,9 +1181,9 @@ ARC__FN void arc__check_warp(const arc__call *c) {
 ARC__FN void arc__check_promises(const arc__call *c) {
   bool has_key = c->active || arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
   bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
-  bool aligned = arc__most_log2(c->kind) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
-  int first = __shfl_sync(c->lanes, c->active ? c->key : 0, arc__lowest(c->present));
-  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || c->key == first,
+  bool aligned = arc__most_log2(c->memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
+  arc__key first = arc__key_of(c, arc__lowest(c->present));
+  ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || arc__same_key(c->key, first),
              "the keys of a uniform add differ");
   for (int i = 0; zeros && i < c->width; ++i)
     ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i)),
@@ -1096,7 +1315,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
 /* ---- >>entries --------------------------------------------------------------------------- */
 
 ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
-  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0};
+  arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0, ARC_KEY_BITS,
+                   ARC_EXACT};
   return o;
 }
 
@@ -1104,51 +1324,86 @@ ARC__FN arc_options arc_options_default(void) {
   return arc__options(ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
-/* The call, but for where its values go. */
-ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool active,
+/* What a key beyond an int, in a call that takes it for one, ends in: in optimised code this name is
+   undefined, so that the program does not link. */
+#if defined(__CUDA_ARCH__) && !defined(__CUDACC_DEBUG__)
+extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(void);
+#else
+#define arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64() \
+  ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
+#endif
+
+ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *pointers, int width,
+                               long long key, const void *values, bool active,
                                const arc_options *o) {
   bool here = o->lane_mask == ARC_LANES_HERE;
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
+  int memory = target ? target->memory : kind;
+  if (memory == ARC__FIXED) kind = o->exact || here ? ARC__SPLIT : ARC__ORDERED;
+  int carry = (int)(key >> 32) - ((int)key >> 31); /* a constant 0 where the caller has an int */
+  if (o->key_bits == 32 && carry != 0 && active)
+    arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
+  arc__key id = {(int)key, o->key_bits == 64 ? carry : 0, o->key_bits};
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
      of arc__add; it claims nothing about lanes that come later. */
   unsigned lanes = here ? __activemask() : o->lane_mask;
-  arc__call c = {0,           0,   values,       0,           o->max_width, kind,  path,
-                 o->promises, key, o->threshold, arc__lane(), active,       lanes, 0u,
-                 0u,          0u};
+  arc__call c = {target,
+                 (const void *const *)pointers,
+                 values,
+                 width,
+                 o->max_width,
+                 kind,
+                 memory,
+                 path,
+                 o->promises,
+                 id,
+                 o->threshold,
+                 arc__lane(),
+                 active,
+                 lanes,
+                 0u,
+                 0u,
+                 0u};
   return c;
 }
 
 /* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
-#define ARC__TO_TARGET(S, T) arc_target_##S target, int key, const T *values
-#define ARC__TO_POINTERS(T) T *const *pointers, int width, int key, const T *values
+#define ARC__TO_TARGET(S, T) arc_target_##S target, long long key, const T *values
+#define ARC__TO_POINTERS(T) T *const *pointers, int width, long long key, const T *values
+
+/* A piece of memory M of type T; a fixed one has a scale. */
+#define ARC__PIECE_TYPE(M, T, AND_SCALE) \
+  typedef struct arc_piece_##M {         \
+    T *base;                             \
+    int stride, width AND_SCALE;         \
+  } arc_piece_##M;
+
+/* Targets of values S in memory M; INTO: what the names add. */
+#define ARC__TARGET(S, KIND, INTO, M, MEMORY, T, SCALE, AND_SCALE, AND_INT_SCALE)                \
+  ARC__FN arc_target_##S arc_target_##S##_pieces##INTO(const arc_piece_##M *pieces, int count) { \
+    arc_target_##S t;                                                                            \
+    arc__target_begin(&t.any, KIND, MEMORY, count);                                              \
+    ARC__EACH_PIECE(i, count, {                                                                  \
+      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width, SCALE);    \
+    })                                                                                           \
+    arc__target_end(&t.any);                                                                     \
+    return t;                                                                                    \
+  }                                                                                              \
+  ARC__FN arc_target_##S arc_target_##S##_rows##INTO(T *base, int stride,                        \
+                                                     int width AND_INT_SCALE) {                  \
+    const arc_piece_##M piece = {base, stride, width AND_SCALE};                                 \
+    return arc_target_##S##_pieces##INTO(&piece, 1);                                             \
+  }
 
 #define ARC__TYPE(S, T, KIND)                                                                      \
-  typedef struct arc_piece_##S {                                                                   \
-    T *base;                                                                                       \
-    int stride, width;                                                                             \
-  } arc_piece_##S;                                                                                 \
+  ARC__PIECE_TYPE(S, T, )                                                                          \
   typedef struct arc_target_##S {                                                                  \
     arc__target any;                                                                               \
   } arc_target_##S;                                                                                \
-  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {         \
-    arc_target_##S t;                                                                              \
-    arc__target_begin(&t.any, KIND, count);                                                        \
-    ARC__EACH_PIECE(i, count, {                                                                    \
-      arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width);             \
-    })                                                                                             \
-    arc__target_end(&t.any);                                                                       \
-    return t;                                                                                      \
-  }                                                                                                \
-  ARC__FN arc_target_##S arc_target_##S##_rows(T *base, int stride, int width) {                   \
-    const arc_piece_##S piece = {base, stride, width};                                             \
-    return arc_target_##S##_pieces(&piece, 1);                                                     \
-  }                                                                                                \
+  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                        \
   ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
                                 arc_options options ARC__CALLER) {                                 \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
-    c.target = &target.any;                                                                        \
-    c.width = target.any.width;                                                                    \
-    arc__add(c);                                                                                   \
+    arc__add(arc__call_of(KIND, &target.any, 0, target.any.width, key, values, active, &options)); \
   }                                                                                                \
   ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
     arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
@@ -1167,10 +1422,7 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
   }                                                                                                \
   ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
                                          arc_options options ARC__CALLER) {                        \
-    arc__call c = arc__call_of(KIND, key, values, active, &options);                               \
-    c.pointers = (const void *const *)pointers;                                                    \
-    c.width = width;                                                                               \
-    arc__add(c);                                                                                   \
+    arc__add(arc__call_of(KIND, 0, pointers, width, key, values, active, &options));               \
   }                                                                                                \
   ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
                                            int threshold ARC__CALLER) {                            \
@@ -1188,40 +1440,29 @@ ARC__FN arc__call arc__call_of(int kind, int key, const void *values, bool activ
     arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
   }
 
-ARC__TYPE(f32, float, ARC__KIND_F32)
-ARC__TYPE(f64, double, ARC__KIND_F64)
-ARC__TYPE(i32, int, ARC__KIND_I32)
-ARC__TYPE(u32, unsigned, ARC__KIND_I32)
-ARC__TYPE(i64, long long, ARC__KIND_I64)
-ARC__TYPE(u64, unsigned long long, ARC__KIND_I64)
+ARC__TYPE(f32, float, ARC__F32)
+ARC__TYPE(f64, double, ARC__F64)
+ARC__TYPE(i32, int, ARC__I32)
+ARC__TYPE(u32, unsigned, ARC__I32)
+ARC__TYPE(i64, long long, ARC__I64)
+ARC__TYPE(u64, unsigned long long, ARC__I64)
 
-/* ---- >>moved ----------------------------------------------------------------------------- */
-/* The names by path of version 0.1: a compiler that meets one says what to write. */
+#define ARC__AND_SCALE , scale_log2
+#define ARC__AND_INT_SCALE , int scale_log2
+ARC__PIECE_TYPE(f16, void, )
+ARC__PIECE_TYPE(bf16, void, )
+ARC__PIECE_TYPE(fixed, long long, ARC__AND_SCALE)
+ARC__TARGET(f32, ARC__F32, _f64, f64, ARC__F64, double, 0, , )
+ARC__TARGET(f32, ARC__F32, _f16, f16, ARC__F16, void, 0, , )
+ARC__TARGET(f32, ARC__F32, _bf16, bf16, ARC__BF16, void, 0, , )
+ARC__TARGET(f32, ARC__F32, _fixed, fixed, ARC__FIXED, long long, pieces[i].scale_log2,
+            ARC__AND_SCALE, ARC__AND_INT_SCALE)
 
-#define ARC__MOVED(name, now, PATH, promises, lanes, arguments, ...)                        \
-  __attribute__((deprecated("arc 0.2: call " #now " with options.path = ARC_PATH_" #PATH))) \
-  ARC__FN void arc_add_##name##_f32(__VA_ARGS__, int threshold) {                           \
-    arc_options o = arc__options(threshold, promises, lanes);                               \
-    o.path = ARC_PATH_##PATH;                                                               \
-    now arguments;                                                                          \
-  }
-#define ARC__MOVED_ADDS(name, PATH)                                                            \
-  ARC__MOVED(name, arc_add_with_f32, PATH, 0, ARC_LANES_ALL, (target, key, values, active, o), \
-             ARC__TO_TARGET(f32, float), bool active)                                          \
-  ARC__MOVED(uniform_##name, arc_add_with_f32, PATH, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL,       \
-             (target, key, values, active, o), ARC__TO_TARGET(f32, float), bool active)        \
-  ARC__MOVED(masked_##name, arc_add_with_f32, PATH, 0, mask, (target, key, values, active, o), \
-             ARC__TO_TARGET(f32, float), bool active, unsigned mask)                           \
-  ARC__MOVED(divergent_##name, arc_add_with_f32, PATH, 0, ARC_LANES_HERE,                      \
-             (target, key, values, true, o), ARC__TO_TARGET(f32, float))                       \
-  ARC__MOVED(pointers_##name, arc_add_pointers_with_f32, PATH, 0, ARC_LANES_ALL,               \
-             (pointers, width, key, values, active, o), ARC__TO_POINTERS(float), bool active)
-
-ARC__MOVED_ADDS(atomic, ATOMIC)
-ARC__MOVED_ADDS(serialized, SERIALIZED)
-ARC__MOVED_ADDS(butterfly, BUTTERFLY)
-ARC__MOVED_ADDS(transposed, TRANSPOSED)
-ARC__MOVED_ADDS(tree, TREE)
-ARC__MOVED_ADDS(auto, AUTO)
+static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2) {
+  return (float)sum * (float)arc__power(-scale_log2);
+}
+static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2) {
+  return (double)sum * arc__power(-scale_log2);
+}
 
 #endif /* ARC_CUH */

@@ -42,6 +42,14 @@
                                                                         agree on; some votes and shuffles, a compare
                                                                         a value. A failure stops the kernel with
                                                                         file, line and what was wrong.
+   ARC_KEY_BITS           32, 64                   32                   64: keys beyond an int, such as PyTorch's
+                                                                        indices; costs a match, in uniform calls a
+                                                                        shuffle. 32: a key that is no int does not
+                                                                        compile. options.key_bits: for one call.
+   ARC_EXACT              0, 1                     0                    1: sums in fixed targets are the same bits
+                                                                        whatever the path, threshold, block size or
+                                                                        grid; twice the reduction. 0: the same bits
+                                                                        as long as these stay. options.exact.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU.
 
@@ -109,6 +117,12 @@
 #endif
 #ifndef ARC_CHECK
 #define ARC_CHECK 0
+#endif
+#ifndef ARC_KEY_BITS
+#define ARC_KEY_BITS 32
+#endif
+#ifndef ARC_EXACT
+#define ARC_EXACT 0
 #endif
 
 /* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
@@ -193,6 +207,18 @@
 #endif
 #endif
 
+#if ARC_KEY_BITS + 0 != 32 && ARC_KEY_BITS + 0 != 64
+#error "ARC_KEY_BITS must be 32 or 64"
+#endif
+
+#if ARC_EXACT + 0 < 0 || ARC_EXACT + 0 > 1
+#error "ARC_EXACT must be 0 or 1"
+#elif ARC_EXACT + 0 == 0
+#if !ARC__IS_ZERO(ARC_EXACT)
+#error "ARC_EXACT must be 0 or 1"
+#endif
+#endif
+
 /* The policy in words, for logs and the head of result files. */
 #if ARC_PATH == ARC_PATH_ATOMIC
 #define ARC__PATH_STRING "atomic"
@@ -229,7 +255,8 @@
   " warp_is_active=" ARC__STRING(ARC_WARP_IS_ACTIVE)                                            \
   " aligned_16=" ARC__STRING(ARC_ALIGNED_16)                                                    \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
-  " check=" ARC__STRING(ARC_CHECK)
+  " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
+  " exact=" ARC__STRING(ARC_EXACT)
 
 #define ARC__PROMISES                                    \
   (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO + \

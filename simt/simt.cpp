@@ -735,18 +735,40 @@ void simt__atomic_value(const simt__site *site, float value) {
   stop(me, lane_stopped);
 }
 
-void simt__red_add(const simt__site *site, float *address, const float *values, int count) {
-  for (int i = 0; i < count; ++i) simt__atomic_value(site, values[i]);
+static float half_value(simt__halves halves, unsigned half) {
+  return halves == simt__bf16x2 ? __uint_as_float(half << 16)
+                                : simt_cvt_f32_f16((unsigned short)half);
+}
+static unsigned half_of(simt__halves halves, float x) {
+  if (halves == simt__f16x2) return simt_cvt_rn_f16_f32(x);
+  unsigned bits = __float_as_uint(x);
+  return x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+
+static unsigned add_word(simt__halves halves, unsigned a, unsigned b) {
+  if (halves == simt__floats) return __float_as_uint(__uint_as_float(a) + __uint_as_float(b));
+  unsigned sums[2];
+  for (int i = 0; i < 2; ++i)
+    sums[i] = half_of(halves, half_value(halves, a >> 16 * i & 0xffffu) +
+                                  half_value(halves, b >> 16 * i & 0xffffu));
+  return sums[0] | sums[1] << 16;
+}
+
+void simt__red_add(const simt__site *site, simt__halves halves, void *address,
+                   const unsigned *words, int count) {
+  for (int i = 0; halves == simt__floats && i < count; ++i)
+    simt__atomic_value(site, __uint_as_float(words[i]));
   simt__lane *me = before_atomic(site, address, (unsigned)count * 4);
   if (!simt_is_global(address)) {
     me->site = site;
     note_misuse(me, of_lane("a vector reduction on shared memory", me));
     stop(me, lane_stopped);
   }
-  engine.counters.lane_adds += (unsigned)count;
+  engine.counters.lane_adds += (unsigned)count * (halves == simt__floats ? 1u : 2u);
   count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
-                  (uintptr_t)address, true);
-  for (int i = 0; i < count; ++i) address[i] += values[i];
+                  (uintptr_t)address, count > 1);
+  unsigned *memory = static_cast<unsigned *>(address);
+  for (int i = 0; i < count; ++i) memory[i] = add_word(halves, memory[i], words[i]);
 }
 
 // >>fault -----------------------------------------------------------------------------------------

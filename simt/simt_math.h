@@ -57,6 +57,38 @@ static inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0
 static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
 static inline double rsqrt(double a) { return 1.0 / sqrt(a); }
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
+// As the hardware's: NaN gives the smallest integer, what is out of range the nearest one.
+static inline long long __float2ll_rn(float a) {
+  if (!(a >= -9223372036854775808.0f)) return (-9223372036854775807ll - 1);
+  return a < 9223372036854775808.0f ? llrintf(a) : 9223372036854775807ll;
+}
+// Each of the four bytes of the result is one of the eight of b:a, by a nibble of the selector.
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  unsigned long long bytes = (unsigned long long)b << 32 | a;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= (unsigned)(bytes >> 8 * (selector >> 4 * i & 7u) & 0xffu) << 8 * i;
+  return result;
+}
+
+// PTX's cvt.rn.f16.f32 and cvt.f32.f16.
+static inline float simt_cvt_f32_f16(unsigned short half) {
+  unsigned sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
+  if (exponent == 31u) return simt__bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  float magnitude = exponent ? ldexpf((float)(fraction | 0x400u), (int)exponent - 25)
+                             : ldexpf((float)fraction, -24);
+  return sign ? -magnitude : magnitude;
+}
+static inline unsigned short simt_cvt_rn_f16_f32(float x) {
+  unsigned sign = __builtin_signbit(x) ? 0x8000u : 0u;
+  float magnitude = fabsf(x);
+  if (x != x) return 0x7fff;
+  if (magnitude >= 65520.0f) return (unsigned short)(sign | 0x7c00u);
+  int exponent = magnitude < 6.103515625e-5f ? -14 : ilogbf(magnitude);
+  // The fraction's last bit; what carries out of the fraction raises the exponent.
+  unsigned units = (unsigned)rintf(ldexpf(magnitude, 10 - exponent));
+  return (unsigned short)(sign | ((unsigned)(exponent + 14) * 0x400u + units));
+}
 static inline int __float2int_rd(float a) { return (int)floorf(a); }
 static inline unsigned __umulhi(unsigned a, unsigned b) {
   return (unsigned)((unsigned long long)a * b >> 32);

@@ -281,17 +281,25 @@ static inline T simt__atomic_cas(const simt__site *site, T *address,
 #define atomicCAS(...) simt__atomic_cas(SIMT__SITE("atomicCAS"), __VA_ARGS__)
 #define atomicExch(...) simt__atomic_exch(SIMT__SITE("atomicExch"), __VA_ARGS__)
 
-// The vector reductions of sm_90: global memory, aligned to 8 and 16 bytes.
-void simt__red_add(const simt__site *site, float *address, const float *values, int count);
+// Reductions of several values at once, in global memory and aligned to all of them: of 2 or 4 floats
+// (sm_90), and of 1, 2 or 4 words that hold two halves each. The words are the bits.
+enum simt__halves { simt__floats, simt__f16x2, simt__bf16x2 };
+void simt__red_add(const simt__site *site, simt__halves halves, void *address,
+                   const unsigned *words, int count);
+#define SIMT__RED_ADD(name, halves, ...) simt__red_add(SIMT__SITE(name), halves, __VA_ARGS__)
+#define simt_red_add_f16x2(...) SIMT__RED_ADD("simt_red_add_f16x2", simt__f16x2, __VA_ARGS__)
+#define simt_red_add_bf16x2(...) SIMT__RED_ADD("simt_red_add_bf16x2", simt__bf16x2, __VA_ARGS__)
+#define simt_red_add_f32(...) SIMT__RED_ADD("simt_red_add_f32", simt__floats, __VA_ARGS__)
 #if SIMT_ARCH >= 900
 static inline void simt__red_add_v2(const simt__site *site, float *address, float x, float y) {
-  const float values[2] = {x, y};
-  simt__red_add(site, address, values, 2);
+  const unsigned words[2] = {__float_as_uint(x), __float_as_uint(y)};
+  simt__red_add(site, simt__floats, address, words, 2);
 }
 static inline void simt__red_add_v4(const simt__site *site, float *address, float x, float y,
                                     float z, float w) {
-  const float values[4] = {x, y, z, w};
-  simt__red_add(site, address, values, 4);
+  const unsigned words[4] = {__float_as_uint(x), __float_as_uint(y), __float_as_uint(z),
+                             __float_as_uint(w)};
+  simt__red_add(site, simt__floats, address, words, 4);
 }
 #define simt_red_add_v2_f32(...) simt__red_add_v2(SIMT__SITE("simt_red_add_v2_f32"), __VA_ARGS__)
 #define simt_red_add_v4_f32(...) simt__red_add_v4(SIMT__SITE("simt_red_add_v4_f32"), __VA_ARGS__)

@@ -1,12 +1,13 @@
-/* test_types.cu - f64, i32, u32, i64, u64: every form on every path, one literal width a kernel.
+/* test_types.cu - values of each type into memory of each type: every form on every path.
    SPDX-License-Identifier: Apache-2.0
 
-   Values fill their type, so that a lost half of a 64-bit word is seen: integers are any bits and
-   wrap, doubles are multiples of 2^-8 below 2^32, whose sums are exact. Inactive lanes hold NaN or
-   any bits, wild keys and wild pointers. */
+   Every sum has one right answer: integers are any bits and wrap; floats are small multiples of a
+   power of two, whose partial sums all are representable in memory; into fixed memory with
+   options.exact they are any floats, rounded one by one. Inactive lanes hold NaN or any bits, wild
+   keys and wild pointers. */
 #include "check.cuh"
 
-enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PADDING = 2, PIECE = 2 };
+enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PIECE = 2, SCALE = 11 };
 enum { KEYED, UNIFORM, MASKED, DIVERGENT, PIECES, POINTERS, SCALAR, FORMS };
 
 static const char *const form_names[FORMS] = {"keyed",  "uniform",  "masked", "divergent",
@@ -15,101 +16,200 @@ static const char *const form_names[FORMS] = {"keyed",  "uniform",  "masked", "d
 struct plan {
   int form, path, threshold;
   unsigned active[WARPS], calling;
+  int stride, shift; /* in values; shift: where row 0 begins in its allocation */
 };
 
-/* Rows of W values, `PADDING` apart; the pieces form has the first PIECE of them in `first`. */
-#define KERNEL(S, T, W)                                                                          \
-  static __global__ void add_##S##_##W(struct plan plan, T *rows, T *first, const int *keys,     \
-                                       const T *all_values, T *const *all_pointers) {            \
-    int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = thread & 31;               \
-    bool active = (plan.active[thread >> 5] >> lane & 1u) != 0u;                                 \
-    int key = keys[thread];                                                                      \
-    T values[W], *pointers[W];                                                                   \
-    for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                          \
-    for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];                      \
-    arc_target_##S target = arc_target_##S##_rows(rows, W + PADDING, W);                         \
-    arc_options o = arc_options_default();                                                       \
-    o.threshold = plan.threshold;                                                                \
-    if ((plan.calling >> lane & 1u) == 0u) return;                                               \
-    if (plan.form == KEYED || plan.form == UNIFORM) {                                            \
-      PATH(S, ARC_PATH_ATOMIC)                                                                   \
-      PATH(S, ARC_PATH_SERIALIZED)                                                               \
-      PATH(S, ARC_PATH_BUTTERFLY)                                                                \
-      PATH(S, ARC_PATH_TRANSPOSED)                                                               \
-      PATH(S, ARC_PATH_TREE)                                                                     \
-      PATH(S, ARC_PATH_AUTO)                                                                     \
-    } else if (plan.form == MASKED) {                                                            \
-      arc_add_masked_##S(target, key, values, active, plan.calling, plan.threshold);             \
-    } else if (plan.form == DIVERGENT) {                                                         \
-      if (active) arc_add_divergent_##S(target, key, values, plan.threshold);                    \
-    } else if (plan.form == PIECES) {                                                            \
-      arc_piece_##S pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W}, {rows, W + PADDING, W}};  \
-      pieces[1].base += pieces[0].width;                                                         \
-      pieces[1].width -= pieces[0].width;                                                        \
-      arc_target_##S two = arc_target_##S##_pieces(pieces, W > PIECE ? 2 : 1);                   \
-      arc_add_##S(two, key, values, active, plan.threshold);                                     \
-    } else if (plan.form == POINTERS) {                                                          \
-      arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold);                    \
-    } else {                                                                                     \
-      for (int i = 0; i < W; ++i)                                                                \
-        if (active) arc_atomic_add_##S(&rows[key * (W + PADDING) + i], values[i]);               \
-    }                                                                                            \
-  }
+/* What the instances differ in: the rows' target, two pieces (of another scale), the form for the
+   papers' pointers and the scalar one, which have no other memory than their own. */
+#define ROWS_OWN(S, base, W) arc_target_##S##_rows(base, plan.stride, W)
+#define ROWS_f64(S, base, W) arc_target_f32_rows_f64(base, plan.stride, W)
+#define ROWS_f16(S, base, W) arc_target_f32_rows_f16(base, plan.stride, W)
+#define ROWS_bf16(S, base, W) arc_target_f32_rows_bf16(base, plan.stride, W)
+#define ROWS_fixed(S, base, W) arc_target_f32_rows_fixed(base, plan.stride, W, SCALE)
 
-/* One of the two calls: `form` is not a literal, promises are. */
-#define PATH(S, name)                                                      \
-  if (plan.path == name) {                                                 \
-    o.path = name;                                                         \
+#define PIECES_OF(S, M, INTO, first, rows, W, ...)                                      \
+  const arc_piece_##M pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W __VA_ARGS__},   \
+                                   {rows + PIECE, plan.stride, W - PIECE __VA_ARGS__}}; \
+  arc_target_##S two = arc_target_##S##_pieces##INTO(pieces, W > PIECE ? 2 : 1);
+#define PIECES_OWN(S, first, rows, W) PIECES_OF(S, S, , first, rows, W, )
+#define PIECES_f64(S, first, rows, W) PIECES_OF(S, f64, _f64, first, rows, W, )
+#define PIECES_f16(S, first, rows, W) PIECES_OF(S, f16, _f16, first, rows, W, )
+#define PIECES_bf16(S, first, rows, W) PIECES_OF(S, bf16, _bf16, first, rows, W, )
+#define PIECES_fixed(S, first, rows, W)                                                \
+  const arc_piece_fixed pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W, SCALE + 3}, \
+                                     {rows + PIECE, plan.stride, W - PIECE, SCALE}};   \
+  arc_target_f32 two = arc_target_f32_pieces_fixed(pieces, W > PIECE ? 2 : 1);
+
+#define OWN_FORMS(S, W)                                                     \
+  if (plan.form == POINTERS)                                                \
+    arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold); \
+  for (int i = 0; i < W && plan.form == SCALAR; ++i)                        \
+    if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]);
+#define NO_FORMS(S, W) (void)pointers;
+#define LAST_OWN_FORMS SCALAR
+#define LAST_NO_FORMS PIECES
+
+/* One of two calls: the path and the promises are literals, `form` is none. */
+#define PATH(S, name)                                                         \
+  if (plan.path == name) {                                                    \
+    o.path = name;                                                            \
     if (plan.form == KEYED) arc_add_with_##S(target, key, values, active, o); \
-    if (plan.form == UNIFORM) {                                            \
-      o.promises |= ARC_PROMISE_ONE_KEY;                                   \
-      arc_add_with_##S(target, key, values, active, o);                    \
-    }                                                                      \
+    if (plan.form == UNIFORM) {                                               \
+      o.promises |= ARC_PROMISE_ONE_KEY;                                      \
+      arc_add_with_##S(target, key, values, active, o);                       \
+    }                                                                         \
   }
 
-static double draw_f64(struct check_random *random, bool active) {
-  double value = ((double)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
-  return active ? value : __longlong_as_double(0x7ff8000000000000ll | check_bits(random));
+#define KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                           \
+  static __global__ void add_##N##_##W(struct plan plan, M *rows, M *first, const int *keys, \
+                                       const T *all_values, T *const *all_pointers) {        \
+    int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = thread & 31;           \
+    bool active = (plan.active[thread >> 5] >> lane & 1u) != 0u;                             \
+    int key = keys[thread];                                                                  \
+    T values[W], *pointers[W];                                                               \
+    for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                      \
+    for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];                  \
+    arc_target_##S target = ROWS_##INTO(S, rows, W);                                         \
+    arc_options o = arc_options_default();                                                   \
+    o.threshold = plan.threshold;                                                            \
+    o.exact = EXACT;                                                                         \
+    if ((plan.calling >> lane & 1u) == 0u) return;                                           \
+    if (plan.form == KEYED || plan.form == UNIFORM) {                                        \
+      PATH(S, ARC_PATH_ATOMIC)                                                               \
+      PATH(S, ARC_PATH_SERIALIZED)                                                           \
+      PATH(S, ARC_PATH_BUTTERFLY)                                                            \
+      PATH(S, ARC_PATH_TRANSPOSED)                                                           \
+      PATH(S, ARC_PATH_TREE)                                                                 \
+      PATH(S, ARC_PATH_AUTO)                                                                 \
+    } else if (plan.form == MASKED) {                                                        \
+      o.lane_mask = plan.calling;                                                            \
+      arc_add_with_##S(target, key, values, active, o);                                      \
+    } else if (plan.form == DIVERGENT) {                                                     \
+      if (active) arc_add_divergent_##S(target, key, values, plan.threshold);                \
+    } else if (plan.form == PIECES) {                                                        \
+      PIECES_##INTO(S, first, rows, W) arc_add_with_##S(two, key, values, active, o);        \
+    }                                                                                        \
+    OTHERS(S, W)                                                                             \
+  }
+
+static inline unsigned bits_of(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
 }
-static unsigned long long draw_u64(struct check_random *random, bool active) {
+static inline float float_of(unsigned bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Values of each instance, and what memory holds after one more of them. `of` and `in` translate
+   between memory and the numbers that are summed, of the type that the name A_... has. */
+static inline unsigned long long draw_bits(struct check_random *random, bool active) {
   return (unsigned long long)check_bits(random) << 32 | check_bits(random) | !active;
 }
-#define DRAW(S, T) \
-  static T draw_##S(struct check_random *random, bool active) { return (T)draw_u64(random, active); }
-DRAW(i32, int)
-DRAW(u32, unsigned)
-DRAW(i64, long long)
+static inline double draw_double(struct check_random *random, bool active) {
+  double value = ((double)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
+  return active ? value : (double)float_of(0x7fc00000u | check_below(random, 1 << 20));
+}
+/* A multiple of 1 / parts below `below`. */
+static inline float draw_float(struct check_random *random, bool active, int below, int parts) {
+  float value = (float)(check_below(random, 2 * below * parts + 1) - below * parts) / (float)parts;
+  return active ? value : float_of(0x7fc00000u | check_below(random, 1 << 20));
+}
+static inline float draw_any_float(struct check_random *random, bool active) {
+  float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
+  return active ? value : draw_float(random, false, 1, 1);
+}
 
-/* The sum that wraps. */
-static double sum_f64(double a, double b) { return a + b; }
-static unsigned long long sum_u64(unsigned long long a, unsigned long long b) { return a + b; }
-static long long sum_i64(long long a, long long b) { return (long long)sum_u64(a, b); }
-static unsigned sum_u32(unsigned a, unsigned b) { return a + b; }
-static int sum_i32(int a, int b) { return (int)sum_u32((unsigned)a, (unsigned)b); }
+#define MEMORY_INTEGER(N, T)                                           \
+  typedef unsigned long long A_##N;                                    \
+  static inline T draw_##N(struct check_random *random, bool active) { \
+    return (T)draw_bits(random, active);                               \
+  }                                                                    \
+  static inline T in_##N(A_##N a) { return (T)a; }                     \
+  static inline A_##N of_##N(T cell) { return (A_##N)cell; }           \
+  static inline A_##N sum_##N(A_##N a, T value, int scale) {           \
+    (void)scale;                                                       \
+    return of_##N(in_##N(a + (A_##N)value));                           \
+  }
+#define MEMORY_FLOAT(N, T, M, DRAW, IN, OF)                                           \
+  typedef double A_##N;                                                               \
+  static inline T draw_##N(struct check_random *random, bool active) { return DRAW; } \
+  static inline M in_##N(A_##N a) { return IN; }                                      \
+  static inline A_##N of_##N(M cell) { return OF; }                                   \
+  static inline A_##N sum_##N(A_##N a, T value, int scale) {                          \
+    return (void)scale, a + (double)value;                                            \
+  }
+#define MEMORY_FIXED(N, DRAW)                                                             \
+  typedef long long A_##N;                                                                \
+  static inline float draw_##N(struct check_random *random, bool active) { return DRAW; } \
+  static inline long long in_##N(A_##N a) { return a; }                                   \
+  static inline A_##N of_##N(long long cell) { return cell; }                             \
+  static inline A_##N sum_##N(A_##N a, float value, int scale) {                          \
+    return a + llrint(ldexp((double)value, scale));                                       \
+  }
 
-static struct plan draw_plan(struct check_random *random, int form, int path) {
+/* Small numbers, which are normal ones of 16 bits. */
+static inline unsigned short f16_of(double x) {
+  unsigned bits = bits_of((float)x);
+  return (unsigned short)(x == 0 ? 0u
+                                 : (bits >> 16 & 0x8000u) |
+                                       ((bits & 0x7fffffffu) - 0x38000000u) >> 13);
+}
+static inline double f16_value(unsigned h) {
+  unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
+  return (h & 0x7fffu) == 0u ? 0.0 : (double)float_of(bits);
+}
+
+MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
+MEMORY_FLOAT(f64, double, double, draw_double(random, active), a, cell)
+MEMORY_INTEGER(i32, int)
+MEMORY_INTEGER(u32, unsigned)
+MEMORY_INTEGER(i64, long long)
+MEMORY_INTEGER(u64, unsigned long long)
+MEMORY_FLOAT(f32_f64, float, double, draw_float(random, active, 64, 16), a, cell)
+MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2), f16_of(a),
+             f16_value(cell))
+MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
+             (unsigned short)(bits_of((float)a) >> 16), (double)float_of((unsigned)cell << 16))
+MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
+MEMORY_FIXED(f32_exact, draw_any_float(random, active))
+
+static struct plan draw_plan(struct check_random *random, int form, int path, int width) {
   static const int thresholds[] = {0, 2, 8, 33, ARC_THRESHOLD_AUTO};
-  struct plan plan = {form, path, thresholds[check_below(random, 5)], {0u}, ARC_LANES_ALL};
+  struct plan plan = {form, path, thresholds[check_below(random, 5)], {0u}, ARC_LANES_ALL, 0, 0};
+  plan.stride = width + check_below(random, 8);
+  if (check_below(random, 2)) plan.stride = (plan.stride + 7) / 8 * 8;
+  plan.shift = check_below(random, 9);
   if (form == MASKED) plan.calling = check_bits(random) | 1u << check_below(random, 32);
   for (int w = 0; w < WARPS; ++w)
-    plan.active[w] =
-        check_mask(check_below(random, SHAPE_COUNT), check_below(random, 33), random) & plan.calling;
+    plan.active[w] = check_mask(check_below(random, SHAPE_COUNT), check_below(random, 33), random) &
+                     plan.calling;
   return plan;
 }
 
-#define TYPE(S, T, W)                                                                           \
-  KERNEL(S, T, W)                                                                               \
-  static void run_##S##_##W(int form, int path) {                                               \
-    static T values[THREADS * W], must[ROWS * (W + PADDING)], got[ROWS * (W + PADDING)];        \
-    static T must_first[ROWS * PIECE], got_first[ROWS * PIECE], *pointers[THREADS * W];         \
+#define RUN(N, S, T, M, INTO, OTHERS, EXACT, W)                                                 \
+  KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                                    \
+  static void run_##N##_##W(int form, int path) {                                               \
+    enum { CELLS = ROWS * (W + 15) + 16 };                                                      \
+    static T values[THREADS * W], *pointers[THREADS * W];                                       \
+    static A_##N must[CELLS], must_first[ROWS * PIECE];                                         \
+    static M cells[CELLS], first_cells[ROWS * PIECE];                                           \
     static int keys[THREADS];                                                                   \
     struct check_random random;                                                                 \
-    if (!check_begin(#S " of width " #W, &random)) return;                                      \
-    struct plan plan = draw_plan(&random, form, path);                                          \
-    for (int i = 0; i < ROWS * (W + PADDING); ++i) must[i] = draw_##S(&random, true);           \
-    for (int i = 0; i < ROWS * PIECE; ++i) must_first[i] = draw_##S(&random, true);             \
-    T *rows = (T *)check_upload(must, sizeof must);                                             \
-    T *first = (T *)check_upload(must_first, sizeof must_first);                                \
+    if (form > LAST_##OTHERS) return;                                                           \
+    if (!check_begin(#N " of width " #W, &random)) return;                                      \
+    struct plan plan = draw_plan(&random, form, path, W);                                       \
+    for (int i = 0; i < CELLS; ++i) {                                                           \
+      A_##N *cell = i < ROWS * PIECE ? &must_first[i] : &must[i];                               \
+      *cell = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                       \
+      must[i] = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                     \
+      cells[i] = in_##N(must[i]);                                                               \
+      if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                             \
+    }                                                                                           \
+    M *memory = (M *)check_upload(cells, sizeof cells), *rows = memory + plan.shift;            \
+    M *first = (M *)check_upload(first_cells, sizeof first_cells);                              \
     for (int w = 0; w < WARPS; ++w) {                                                           \
       int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                       \
       int origin = check_below(&random, ROWS);                                                  \
@@ -118,51 +218,77 @@ static struct plan draw_plan(struct check_random *random, int form, int path) {
         bool active = (plan.active[w] >> lane & 1u) != 0u;                                      \
         keys[n] = active ? (origin + group) % ROWS : (int)check_bits(&random);                  \
         for (int i = 0; i < W; ++i) {                                                           \
-          int at = active ? keys[n] * (W + PADDING) + i : 0;                                    \
-          T *cell = form == PIECES && i < PIECE ? &must_first[keys[n] * PIECE + i] : &must[at]; \
-          values[n * W + i] = draw_##S(&random, active);                                        \
-          if (active) *cell = sum_##S(*cell, values[n * W + i]);                                \
-          pointers[n * W + i] = active ? rows + at : (T *)(size_t)(check_bits(&random) | 1u);   \
+          bool is_first = form == PIECES && i < PIECE;                                          \
+          int at = active ? keys[n] * plan.stride + i + plan.shift : 0;                         \
+          A_##N *cell = is_first ? &must_first[active ? keys[n] * PIECE + i : 0] : &must[at];   \
+          values[n * W + i] = draw_##N(&random, active);                                        \
+          if (active) *cell = sum_##N(*cell, values[n * W + i], is_first ? SCALE + 3 : SCALE);  \
+          pointers[n * W + i] =                                                                 \
+              active ? (T *)memory + at : (T *)(size_t)(check_bits(&random) | 1u);              \
         }                                                                                       \
       }                                                                                         \
     }                                                                                           \
     int *device_keys = (int *)check_upload(keys, sizeof keys);                                  \
     T *device_values = (T *)check_upload(values, sizeof values);                                \
     T **device_pointers = (T **)check_upload(pointers, sizeof pointers);                        \
-    SIMT_LAUNCH(add_##S##_##W, dim3(WARPS / 2), dim3(64), 0, 0, plan, rows, first, device_keys, \
+    SIMT_LAUNCH(add_##N##_##W, dim3(WARPS / 2), dim3(64), 0, 0, plan, rows, first, device_keys, \
                 device_values, device_pointers);                                                \
     CHECK_CUDA(cudaDeviceSynchronize());                                                        \
-    CHECK_CUDA(cudaMemcpy(got, rows, sizeof got, cudaMemcpyDeviceToHost));                      \
-    CHECK_CUDA(cudaMemcpy(got_first, first, sizeof got_first, cudaMemcpyDeviceToHost));         \
-    for (int i = 0; i < ROWS * (W + PADDING); ++i)                                              \
-      CHECK(got[i] == must[i], "%s, path %d, threshold %d: row %d, value %d is off by %g",      \
-            form_names[form], path, plan.threshold, i / (W + PADDING), i % (W + PADDING),       \
-            (double)got[i] - (double)must[i]);                                                  \
+    CHECK_CUDA(cudaMemcpy(cells, memory, sizeof cells, cudaMemcpyDeviceToHost));                \
+    CHECK_CUDA(cudaMemcpy(first_cells, first, sizeof first_cells, cudaMemcpyDeviceToHost));     \
+    for (int i = 0; i < CELLS; ++i)                                                             \
+      CHECK(of_##N(cells[i]) == must[i],                                                        \
+            "%s, path %d, threshold %d, stride %d, shift %d: cell %d "                          \
+            "is %.9g and must be %.9g",                                                         \
+            form_names[form], path, plan.threshold, plan.stride, plan.shift, i,                 \
+            (double)of_##N(cells[i]), (double)must[i]);                                         \
     for (int i = 0; i < ROWS * PIECE; ++i)                                                      \
-      CHECK(got_first[i] == must_first[i], "first piece: row %d, value %d is off by %g",        \
-            i / PIECE, i % PIECE, (double)got_first[i] - (double)must_first[i]);                \
-    check.compared += ROWS * (W + PADDING + PIECE);                                             \
-    CHECK_CUDA(cudaFree(rows));                                                                 \
+      CHECK(of_##N(first_cells[i]) == must_first[i],                                            \
+            "first piece, threshold %d: cell %d is %.9g "                                       \
+            "and must be %.9g",                                                                 \
+            plan.threshold, i, (double)of_##N(first_cells[i]), (double)must_first[i]);          \
+    check.compared += CELLS + ROWS * PIECE;                                                     \
+    CHECK_CUDA(cudaFree(memory));                                                               \
     CHECK_CUDA(cudaFree(first));                                                                \
     CHECK_CUDA(cudaFree(device_keys));                                                          \
     CHECK_CUDA(cudaFree(device_values));                                                        \
     CHECK_CUDA(cudaFree(device_pointers));                                                      \
   }
 
-TYPE(f64, double, 1)
-TYPE(f64, double, 5)
-TYPE(f64, double, 35)
-TYPE(i32, int, 5)
-TYPE(u32, unsigned, 3)
-TYPE(i64, long long, 3)
-TYPE(u64, unsigned long long, 10)
-
-static void (*const runs[])(int form, int path) = {run_f64_1, run_f64_5, run_f64_35, run_i32_5,
-                                                   run_u32_3, run_i64_3, run_u64_10};
+/* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */
+#if TEST_TYPES_PART == 1
+RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 1)
+RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 9)
+RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 35)
+RUN(f32_f64, f32, float, double, f64, NO_FORMS, false, 9)
+static void (*const runs[])(int, int) = {run_f64_1, run_f64_9, run_f64_35, run_f32_f64_9};
+#elif TEST_TYPES_PART == 2
+RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
+RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3)
+RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3)
+RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
+static void (*const runs[])(int, int) = {run_i32_5, run_u32_3, run_i64_3, run_u64_10};
+#elif TEST_TYPES_PART == 3
+RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 1)
+RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 2)
+RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 9)
+RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 16)
+RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35)
+static void (*const runs[])(int, int) = {run_f32_f16_1, run_f32_f16_2, run_f32_f16_9,
+                                         run_f32_bf16_16, run_f32_bf16_35};
+#else
+RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9)
+RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 9)
+RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35)
+RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1)
+RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 9)
+static void (*const runs[])(int, int) = {run_f32_9, run_f32_fixed_9, run_f32_fixed_35,
+                                         run_f32_exact_1, run_f32_exact_9};
+#endif
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  for (int round = 0; round < 3; ++round)
+  for (int round = 0; round < 4; ++round)
     for (size_t type = 0; type < sizeof runs / sizeof *runs; ++type)
       for (int form = 0; form < FORMS; ++form)
         for (int path = 1; path <= (form <= UNIFORM ? 6 : 1); ++path) runs[type](form, path);
