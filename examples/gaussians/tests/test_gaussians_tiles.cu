@@ -113,6 +113,7 @@ static double least_in_tile(const splat *s, int column, int row) {
 typedef struct lists {
   int *first, *list, pairs;
   splat *splats;
+  float *depths;
 } lists;
 
 static lists read_lists(const test_frame *t) {
@@ -120,11 +121,13 @@ static lists read_lists(const test_frame *t) {
   l.pairs = t->f.pairs;
   l.first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
   l.list = test_read_list(t);
-  l.splats = (splat *)test_read(&t->f.splats, (size_t)t->count * (sizeof(splat) / sizeof(float)));
+  l.splats = test_read_splats(t);
+  l.depths = test_read(&t->f.depths, (size_t)t->count);
   return l;
 }
 
 static void free_lists(lists *l) {
+  free(l->depths);
   free(l->first);
   free(l->list);
   free(l->splats);
@@ -142,7 +145,7 @@ static void check_order(const lists *l, int tiles) {
       CHECK(key >= 0 && key < COUNT && !listed[key], "tile %d lists splat %d twice", t, key);
       listed[key] = true;
       if (i == l->first[t]) continue;
-      float before = l->splats[l->list[i - 1]].depth, depth = l->splats[key].depth;
+      float before = l->depths[l->list[i - 1]], depth = l->depths[key];
       CHECK(before <= depth, "tile %d: pair %d lies behind the next", t, i - 1);
       CHECK(before < depth || l->list[i - 1] < key, "tile %d: splat %d before %d, as deep", t,
             l->list[i - 1], key);
