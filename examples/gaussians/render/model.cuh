@@ -136,12 +136,12 @@ typedef struct splat_sums {
   long long *fixed;
 } splat_sums;
 
-/* Fixed-point sums are below 2^(63 - 50). The magnitudes of the loss's slopes by the values of a
-   picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black and flat
+/* Fixed-point sums are below 2^(63 - 54) = 512. The magnitudes of the loss's slopes by the values of
+   a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black and flat
    all over; to 1 to 5 in trainings. The colours' sums are below that, 31, and those of u, with and
-   without offsets in the splat's unit, below that times the largest difference of two colours, which
-   may thus be 260. One step, 2^-50, is Adam's epsilon. */
-enum { SUM_SCALE_LOG2 = 50 };
+   without offsets in the splat's unit, below that times the largest difference of two colours. In
+   trainings the largest sum was 0.1. One step, 2^-54, is a 16th of Adam's epsilon. */
+enum { SUM_SCALE_LOG2 = 54 };
 
 /* The loss by a camera's number is below 2^(63 - 36). The slopes by all centres, in pixels, are
    together below 31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
