@@ -91,11 +91,12 @@ static __device__ __forceinline__ void load_sums(const splat_sums *sums, const s
                                                  float v[SPLAT_WIDTH]) {
   size_t k = (size_t)i;
   if (sums->layout == SUMS_FIXED) {
+    float per_unit = 1.0f / s->unit;
     UNROLL
     for (int j = 0; j < SPLAT_WIDTH; ++j)
       v[j] = arc_fixed_to_f32(sums->fixed[SPLAT_ROW * k + j], SUM_SCALE_LOG2);
     UNROLL
-    for (int j = SUM_X; j < SUM_U; ++j) v[j] /= j < SUM_XX ? s->unit : s->unit * s->unit;
+    for (int j = SUM_X; j < SUM_U; ++j) v[j] *= j < SUM_XX ? per_unit : per_unit * per_unit;
     return;
   }
   if (sums->layout == SUMS_ROWS) {
