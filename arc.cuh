@@ -311,7 +311,10 @@ typedef struct arc__slot {
   int stride_bytes;
   int owned;
   float scale;
-  bool follows, precedes; /* the lane below, above owns the value before, after it in one row */
+  /* Of halves, two share a word: the owner of the lower one adds both. */
+  bool is_value, follows, precedes; /* in one row, the lane below, above has the value next to it */
+  bool odd;                         /* this value is the upper half of its word */
+  unsigned halves;                  /* what __byte_perm makes of this sum and the next one */
 } arc__slot;
 
 typedef struct arc__target {
@@ -776,6 +779,14 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   t->width += width;
 }
 
+/* The slot of a value that is the upper half of its word or, if not odd, the lower. */
+ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
+  slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
+  slot->odd = odd;
+  slot->owned = slot->is_value && !(odd && slot->follows);
+  slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
+}
+
 /* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or below
    it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
@@ -783,8 +794,11 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
                     t->piece[0].stride_bytes,
                     value < t->width,
                     t->piece[0].scale,
+                    value < t->width,
                     false,
-                    false};
+                    false,
+                    false,
+                    0u};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
@@ -797,6 +811,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
+  if (arc__bytes(t->memory) == 2) arc__set_odd(&slot, ((unsigned long long)slot.base & 2u) != 0u);
   return slot;
 }
 
@@ -848,8 +863,9 @@ ARC__FN void arc__target_end(arc__target *t) {
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
-#if defined(__CUDA_ARCH__)
-  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes)); /* or each call selects it */
+#if defined(__CUDA_ARCH__) /* or each call computes them anew */
+  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
+  if (arc__bytes(t->memory) == 2) asm("" : "+l"(t->warp_slot.base));
 #endif
 }
 
@@ -860,35 +876,25 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
 }
 
 /* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
-   value `first` on. The bound of the loop is a literal for sums, which are registers. Two halves
-   share a word; `odd` is 1 where the first is the upper one of its word. */
-ARC__FN arc__word arc__value(const arc__call *c, const arc__word *sums, int first, int count,
-                             int i) {
-  if (i < 0 || i >= count) return arc__neutral(ARC__F32);
-  return sums ? sums[i] : arc__load(c, first + i);
-}
-
+   value `first` on. The bound of the loop is a literal for sums, which are registers. Of halves,
+   `each` is 2: two share a word, and a missing one is -0. */
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2, float scale) {
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
-  int odd = vector_log2 == 1 ? (int)((unsigned long long)address & 2u) / 2 : 0;
-  int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
-  int word_bytes = each * arc__bytes(c->memory);
-  address -= 2 * odd;
+  int each = arc__bytes(c->memory) == 2 ? 2 : 1, word_bytes = each * arc__bytes(c->memory);
+  int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
   ARC__UNROLL
   for (int i = 0; i < bound; i += 4 * each) {
-    if (i >= count + odd) continue;
+    if (i >= count) continue;
     ARC__WORDS(w, 4);
     ARC__UNROLL
     for (int k = 0; k < 4; ++k) {
       int at = i + each * k;
-      if (at >= count + odd) continue;
-      arc__word value = arc__value(c, sums, first, count, at), next = value;
-      if (each == 2) next = arc__value(c, sums, first, count, odd ? at : at + 1);
-      if (each == 2 && odd) value = arc__value(c, sums, first, count, at - 1);
+      if (at >= count) continue;
+      arc__word value = sums ? sums[at] : arc__load(c, first + at), next = arc__neutral(ARC__F32);
+      if (each == 2 && at + 1 < count) next = sums ? sums[at + 1] : arc__load(c, first + at + 1);
       w[k] = arc__stored(c, value, next, scale);
     }
-    int words = each == 2 ? (count + odd - i + 1) / 2 : count - i;
+    int words = (count - i + each - 1) / each;
     arc__atomic_add_four(c->memory, address + word_bytes * (i / each), w, words, vector_log2);
   }
 }
@@ -896,20 +902,23 @@ ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *s
 /* The same, to value `offset` of the piece's row of this lane's key. */
 ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
                              const arc__word *sums, int first, int count) {
-  int bytes = arc__bytes(c->memory), all = count * bytes;
+  int bytes = arc__bytes(c->memory);
   char *row = arc__offset(p->base, c->key, p->stride_bytes);
   char *address = row + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
-  if (bytes == 2 && offset % 2 != 0) log2 = 1;
-  if (log2 >= 4 && all >= 16)
+  if (bytes == 2 && ((unsigned long long)address & 2u) != 0u) { /* the upper half of a word alone */
+    arc__word value = sums ? sums[0] : arc__load(c, first);
+    arc__atomic_add(c->memory, address - 2,
+                    arc__stored(c, arc__neutral(ARC__F32), value, p->scale));
+    arc__emit_run(c, address + 2, sums ? sums + 1 : 0, first + 1, count - 1, 2, p->scale);
+  } else if (log2 >= 4 && count * bytes >= 16) {
     arc__emit_run(c, address, sums, first, count, 4, p->scale);
-  else if (log2 >= 3 && all >= 8)
+  } else if (log2 >= 3 && count * bytes >= 8) {
     arc__emit_run(c, address, sums, first, count, 3, p->scale);
-  else if (log2 >= 2 || bytes > 2)
+  } else {
     arc__emit_run(c, address, sums, first, count, 2, p->scale);
-  else
-    arc__emit_run(c, address, sums, first, count, 1, p->scale);
+  }
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
@@ -1011,23 +1020,15 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
   return w[0];
 }
 
-/* Adds the sum of a slot, which the owner has; the whole warp calls. Of halves, the owner of the
-   lower one in a word of memory adds both; a missing one is -0. */
-ARC__FN void arc__emit_slot(const arc__call *c, const arc__slot *slot, arc__key key,
-                            arc__word sum) {
-  if (arc__bytes(c->memory) != 2) {
-    char *address = arc__offset(slot->base, key, slot->stride_bytes);
-    if (slot->owned) arc__atomic_add(c->memory, address, arc__stored(c, sum, sum, slot->scale));
-    return;
-  }
-  arc__word next = arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1);
-  unsigned at = (unsigned)(unsigned long long)slot->base;
-  bool odd = ((at + (unsigned)key.low * (unsigned)slot->stride_bytes) & 2u) != 0u;
-  unsigned halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
-  arc__word w = arc__stored(c, sum, next, slot->scale);
-  w.lo = __byte_perm(w.lo, 0x8000u, halves);
-  if (slot->owned && !(odd && slot->follows))
-    arc__atomic_add(c->memory, arc__offset(slot->base - (odd ? 2 : 0), key, slot->stride_bytes), w);
+/* Adds the sum of a slot, which its owner has; the whole warp calls. */
+ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+  bool half = arc__bytes(c->memory) == 2;
+  arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
+  arc__word w = arc__stored(c, sum, next, slot.scale);
+  if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
+    arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
+  if (half) w.lo = __byte_perm(w.lo, 0x8000u, slot.halves);
+  if (slot.owned) arc__atomic_add(c->memory, arc__offset(slot.base, key, slot.stride_bytes), w);
 }
 
 /* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
@@ -1038,9 +1039,9 @@ ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, arc__key key, a
   if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes, lanes);
   if (c->width == 1 && lanes == ARC__WARP) {
     slot = arc__slot_of(c->target, 0, lanes);
-    slot.owned = arc__leads(group, c->lane);
+    slot.owned = slot.is_value = arc__leads(group, c->lane);
   }
-  arc__emit_slot(c, &slot, key, sum);
+  arc__emit_slot(c, slot, key, sum);
 }
 
 /* The key of a group, in every lane that will own a sum. */
