@@ -20,7 +20,7 @@ if [ -z "$gpu" ]; then
 fi
 mkdir "$2/$gpu" # fails where it is
 cd "$2/$gpu"
-for preset in policy paths widths; do
+for preset in policy paths widths types; do
   "$program" --preset "$preset" --csv "$preset.csv"
 done
 echo "$2/$gpu is complete"

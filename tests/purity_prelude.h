@@ -25,6 +25,8 @@ extern struct purity_dim threadIdx, blockIdx, blockDim, gridDim;
 #define __shfl_down_sync(mask, value, lane) ((void)(mask), (void)(lane), (value))
 #define __shfl_up_sync(mask, value, lane) ((void)(mask), (void)(lane), (value))
 #define __activemask() 1u
+#define atomicAdd(address, value) (*(address) += (value)) /* of any type */
+#define atomicCAS(address, expected, value) ((void)(expected), (void)(value), *(address))
 #define __syncwarp(mask) ((void)(mask))
 #define __trap() ((void)0)
 #define SIMT_CHECK_FAILED(message) ((void)(message))
@@ -38,7 +40,14 @@ float __uint_as_float(unsigned x);
 unsigned __float_as_uint(float x);
 float __int_as_float(int x);
 int __float_as_int(float x);
-float atomicAdd(float *address, float value);
+double __longlong_as_double(long long x);
+long long __double_as_longlong(double x);
+long long __float2ll_rn(float x);
+float __fadd_rn(float x, float y);
+unsigned __byte_perm(unsigned x, unsigned y, unsigned selector);
 int __isGlobal(const void *address);
-void simt_red_add_v2_f32(float *a, float x, float y);
-void simt_red_add_v4_f32(float *a, float x, float y, float z, float w);
+unsigned short simt_cvt_rn_f16_f32(float x);
+float simt_cvt_f32_f16(unsigned short half);
+void simt_red_add_f32(void *address, const unsigned *words, int count);
+void simt_red_add_f16x2(void *address, const unsigned *words, int count);
+void simt_red_add_bf16x2(void *address, const unsigned *words, int count);

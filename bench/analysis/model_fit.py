@@ -68,7 +68,8 @@ def scale_of(times):
 def wanted(row):
     own = "auto" if row["path"] == "auto" else "0"
     return (row["lanes"] != "0" and row["workload"] != "hot" and row["status"] != "ERROR"
-            and row["path"] not in ("broken", "match_shared") and row["threshold"] in (own, "-"))
+            and row["path"] not in ("broken", "match_shared") and row["threshold"] in (own, "-")
+            and row["type"] == "f32")
 
 
 def join(times, counts):

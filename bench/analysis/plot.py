@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """plot.py - pictures of result files. SPDX-License-Identifier: Apache-2.0
 
-usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--path NAME] [--net]
+usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--type NAME] [--path NAME]
+               [--net]
 
   lanes      time against active lanes, a line a path, with the lanes from which reducing pays
   overview   the same of four ways to add, named in words
@@ -10,7 +11,8 @@ usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--path NAME]
   heat       threshold x lanes: time over the best threshold for so many lanes, of --path (auto)
   ratio      time of auto over the best peer, width x lanes, a panel for each workload
 
---width: 10 or the nearest there is. --net: without the surrounding kernel.
+--width: 10 or the nearest there is. --type: of values and memory (f32). --net: without the
+surrounding kernel.
 Needs matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no matplotlib, or the files
 do not hold what the picture shows."""
 import math
@@ -40,14 +42,15 @@ class Skip(Exception):
 class Data:
     """The rows of all files together; their value is what the picture shows."""
 
-    def __init__(self, names, net):
+    def __init__(self, names, net, kind):
         files = [results.Results(name) for name in names]
         model = files[0].model
         if any(file.model != model for file in files):
             raise results.Bad("some of the files hold times, others model clocks")
         self.rows = [{**row, "rows": int(file.head_word("sizes", "rows") or 0),
                       "value": row["net" if net else "gross"]}
-                     for file in files for row in file.rows if row["status"] != "ERROR"]
+                     for file in files for row in file.rows
+                     if row["status"] != "ERROR" and row["type"] == kind]
         device = "CPU warp, model of an H200" if model else files[0].head.get("device", "")
         self.source = device.split(",")[0] + ", " + files[0].head.get("date", "")[:10]
         self.unit = (("adding alone (net), " if net else "kernel, ")
@@ -279,11 +282,12 @@ def main(words):
     parser.add_argument("files", nargs="+")
     parser.add_argument("--out", required=True)
     parser.add_argument("--width", type=int)
+    parser.add_argument("--type", default="f32")
     parser.add_argument("--path")
     parser.add_argument("--net", action="store_true")
     options = parser.parse_args(words)
     try:
-        data = Data(options.files, options.net)
+        data = Data(options.files, options.net, options.type)
         load_matplotlib()
         figure = PLOTS[options.kind](data, options)
     except Skip as reason:

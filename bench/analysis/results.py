@@ -15,9 +15,9 @@ import sys
 BAD, SKIPPED = 2, 77
 # What makes a cell, in the order of the columns.
 CELL = ("section", "workload", "width", "form", "lanes", "shape", "keys", "layout", "call", "zeros",
-        "padding", "path", "threshold")
+        "padding", "type", "path", "threshold")
 GROUP = CELL[:-2]
-IF_ABSENT = {"section": "-", "workload": "axes", "form": "literal"}
+IF_ABSENT = {"section": "-", "workload": "axes", "form": "literal", "type": "f32"}
 FIRST_LINE = "# program: arc_sweep"
 
 

@@ -4,12 +4,7 @@
 
 #include "by_hand.cuh"
 
-#define SWEEP_NONE_KERNELS(W, name)                                       \
-  SWEEP_KERNEL(uniform, W, name, sweep_add_none(lane.setup.never, d.key)) \
-  SWEEP_KERNEL(keyed, W, name, sweep_add_none(lane.setup.never, d.key))
-SWEEP_WIDTHS_AND_WIDE(SWEEP_NONE_KERNELS, none)
-static const struct sweep_kernels none_kernels[] = {SWEEP_WIDTHS_AND_WIDE(SWEEP_ENTRY, none)};
-
+SWEEP_NONE_PATH(SWEEP_WIDTHS_AND_WIDE)
 SWEEP_HAND_PATH(SWEEP_WIDTHS_AND_WIDE, plain, sweep_add_plain, sweep_add_plain)
 SWEEP_HAND_PATH(SWEEP_WIDTHS, vector, sweep_add_vector, sweep_add_vector)
 SWEEP_HAND_PATH(SWEEP_WIDTHS, broken, sweep_add_broken, sweep_add_broken)

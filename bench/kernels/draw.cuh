@@ -58,6 +58,10 @@ static __host__ __device__ __forceinline__ float sweep_signed_unit(unsigned rand
 #endif
 }
 
+/* Of x, which is a multiple of 1 / SWEEP_X_UNITS. */
+#define SWEEP_X_UNITS 8388608.0f
+#define SWEEP_BOTH_HALVES 0x100000001ll
+
 /* Tells the parameters apart. Exact in float: a sum is the coefficient times the sum of x. */
 static __host__ __device__ __forceinline__ float sweep_coefficient(int parameter) {
   return (float)(17 + (parameter * 37 & 63)) * (1.0f / 64.0f);
@@ -148,15 +152,54 @@ static __device__ __forceinline__ void sweep_keep4(long long never, const float 
 #endif
 }
 
-/* The values of a lane; those of an inactive lane come from x = 0 or x = garbage. */
-static __device__ __forceinline__ void sweep_values(float *values, int width, float x,
-                                                    long long never) {
-  SWEEP_UNROLL
-  for (int i = 0; i < width; ++i) values[i] = x * sweep_coefficient(i);
+static __device__ __forceinline__ void sweep_keep(long long never, const float *values, int width) {
   SWEEP_UNROLL
   for (int i = 0; i + 4 <= width; i += 4) sweep_keep4(never, values + i);
   if (width % 4 >= 2) sweep_keep2(never, values + width / 4 * 4);
   if (width % 2 == 1) sweep_keep1(never, values[width - 1]);
+}
+
+static __device__ __forceinline__ long long sweep_bits(double x) { return __double_as_longlong(x); }
+static __device__ __forceinline__ long long sweep_bits(long long x) { return x; }
+
+/* 64-bit values, two at a time; the last one may stand twice. */
+template <typename T>
+static __device__ __forceinline__ void sweep_keep(long long never, const T *values, int width) {
+#if SIMT_ON_CPU
+  (void)never, (void)values, (void)width;
+#else
+  SWEEP_UNROLL
+  for (int i = 0; i < width; i += 2)
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s64 p, %0, 0; @p st.global.v2.b64 [%0], {%1, %2}; }" ::"l"(never),
+        "l"(sweep_bits(values[i])), "l"(sweep_bits(values[i + 1 < width ? i + 1 : i])));
+#endif
+}
+
+/* What a lane's values are multiples of; garbage, or 0, in an inactive lane. An i64 holds x, made a
+   whole number, in both of its halves. */
+static __device__ __forceinline__ float sweep_x(const float *, struct sweep_update d,
+                                                const struct sweep_lane *l) {
+  return d.active ? d.x : l->setup.inactive_value;
+}
+static __device__ __forceinline__ double sweep_x(const double *, struct sweep_update d,
+                                                 const struct sweep_lane *l) {
+  return (double)(d.active ? d.x : l->setup.inactive_value);
+}
+static __device__ __forceinline__ long long sweep_x(const long long *, struct sweep_update d,
+                                                    const struct sweep_lane *l) {
+  int x = d.active ? (int)(d.x * SWEEP_X_UNITS) : __float_as_int(l->setup.inactive_value);
+  return x * SWEEP_BOTH_HALVES;
+}
+
+/* The values of a lane: whole numbers get 64 times the coefficient, which is one, too. */
+template <typename T>
+static __device__ __forceinline__ void sweep_values(T *values, int width, T x, long long never) {
+  const bool whole = (T)0.5f == (T)0;
+  SWEEP_UNROLL
+  for (int i = 0; i < width; ++i)
+    values[i] = x * (T)(sweep_coefficient(i) * (whole ? 64.0f : 1.0f));
+  sweep_keep(never, values, width);
 }
 
 #endif

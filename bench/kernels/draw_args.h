@@ -13,9 +13,9 @@ struct sweep_lane_setup {
 };
 
 struct sweep_args {
-  float *rows;
+  float *rows;                          /* or of another type */
   const struct sweep_lane_setup *lanes; /* 32 */
-  int stride;                           /* floats from one row to the next */
+  int stride;                           /* values from one row to the next */
   int row_count, updates, threshold;
   unsigned seed;
   /* count = count_base + (drawn bits & mask), mask = count_mask_many or, for every other draw,

@@ -4,7 +4,8 @@
    A kernel is the generator of draw.cuh around one statement that adds. The statement sees `a` (the
    arguments), `lane`, `target`, `d` (key and active) and `values`. SWEEP_KERNELS makes the kernels
    of all widths, for one key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of
-   them. */
+   them. A file whose type is not f32 says so by the macros SWEEP_NAME, SWEEP_S, SWEEP_T and
+   SWEEP_ROWS; see typed.cuh. */
 #ifndef ARC_BENCH_KERNEL_CUH
 #define ARC_BENCH_KERNEL_CUH
 
@@ -23,6 +24,10 @@
   X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(6, __VA_ARGS__) \
   X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(12, __VA_ARGS__) X(14, __VA_ARGS__) \
   X(16, __VA_ARGS__) X(20, __VA_ARGS__) X(32, __VA_ARGS__)
+/* Of types other than f32. */
+#define SWEEP_FEW_WIDTHS(X, ...) \
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(9, __VA_ARGS__) \
+  X(16, __VA_ARGS__)
 // clang-format on
 #define SWEEP_WIDTHS_AND_WIDE(X, ...) SWEEP_WIDTHS(X, __VA_ARGS__) X(70, __VA_ARGS__)
 
@@ -35,21 +40,33 @@
 #define SWEEP_NEXT_UPDATE() ((void)0)
 #endif
 
-#define SWEEP_KERNEL(kind, W, name, ...)                                                     \
-  static __global__ void __launch_bounds__(256)                                              \
-      sweep_##kind##_##name##_##W(const struct sweep_args a) {                               \
-    struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);      \
-    arc_target_f32 target = arc_target_f32_rows(a.rows, a.stride, W);                        \
-    (void)target;                                                                            \
-    SWEEP_LOOP                                                                               \
-    for (int u = 0; u < a.updates; ++u) {                                                    \
-      struct sweep_update d = sweep_draw_##kind(&a, &lane);                                  \
-      float values[W];                                                                       \
-      sweep_values(values, W, d.active ? d.x : lane.setup.inactive_value, lane.setup.never); \
-      SWEEP_GARBAGE_##kind;                                                                  \
-      __VA_ARGS__;                                                                           \
-      SWEEP_NEXT_UPDATE();                                                                   \
-    }                                                                                        \
+/* The type of a file: its name in cell.h, the suffix and type of its values, and its rows. */
+#ifndef SWEEP_NAME
+#define SWEEP_NAME f32
+#define SWEEP_S f32
+#define SWEEP_T float
+#define SWEEP_ROWS(width) arc_target_f32_rows(a.rows, a.stride, width)
+#endif
+#define SWEEP_SPELL(a, b) a##b
+#define SWEEP_JOIN(a, b) SWEEP_SPELL(a, b)
+#define SWEEP_TYPE SWEEP_JOIN(SWEEP_TYPE_, SWEEP_NAME)
+#define SWEEP_TARGET SWEEP_JOIN(arc_target_, SWEEP_S)
+
+#define SWEEP_KERNEL(kind, W, name, ...)                                                \
+  static __global__ void __launch_bounds__(256)                                         \
+      sweep_##kind##_##name##_##W(const struct sweep_args a) {                          \
+    struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x); \
+    SWEEP_TARGET target = SWEEP_ROWS(W);                                                \
+    (void)target;                                                                       \
+    SWEEP_LOOP                                                                          \
+    for (int u = 0; u < a.updates; ++u) {                                               \
+      struct sweep_update d = sweep_draw_##kind(&a, &lane);                             \
+      SWEEP_T values[W];                                                                \
+      sweep_values(values, W, sweep_x(values, d, &lane), lane.setup.never);             \
+      SWEEP_GARBAGE_##kind;                                                             \
+      __VA_ARGS__;                                                                      \
+      SWEEP_NEXT_UPDATE();                                                              \
+    }                                                                                   \
   }
 /* In the keyed kernel an inactive lane's key is garbage too. */
 #define SWEEP_GARBAGE_uniform ((void)0)
@@ -61,14 +78,15 @@
   SWEEP_KERNEL(uniform, W, name, SWEEP_BY_HAND(W, add_uniform)) \
   SWEEP_KERNEL(keyed, W, name, SWEEP_BY_HAND(W, add_keyed))
 
-static __device__ __forceinline__ void sweep_arc_add(arc_target_f32 target, int key,
-                                                     const float *values, bool active, int path,
+static __device__ __forceinline__ void sweep_arc_add(SWEEP_TARGET target, int key,
+                                                     const SWEEP_T *values, bool active, int path,
                                                      int promises, int threshold) {
   arc_options o = arc_options_default();
   o.path = path;
   o.promises |= promises;
   o.threshold = threshold;
-  arc_add_with_f32(target, key, values, active, o);
+  o.exact = SWEEP_TYPE == SWEEP_TYPE_exact;
+  SWEEP_JOIN(arc_add_with_, SWEEP_S)(target, key, values, active, o);
 }
 #define SWEEP_ARC_UNIFORM(W, name, path, promises, threshold)       \
   SWEEP_KERNEL(uniform, W, name,                                    \
@@ -91,13 +109,31 @@ static __device__ __forceinline__ void sweep_arc_add(arc_target_f32 target, int 
 
 /* For one key a block only. */
 #define SWEEP_UNIFORM_ENTRY(W, name) {W, sweep_uniform_##name##_##W, nullptr},
-#define SWEEP_UNIFORM_PATH(kernels, name, ...) \
-  SWEEP_WIDTHS(kernels, name, __VA_ARGS__)     \
-  static const struct sweep_kernels name##_kernels[] = {SWEEP_WIDTHS(SWEEP_UNIFORM_ENTRY, name)};
+#define SWEEP_UNIFORM_PATH(widths, kernels, name, ...)                                      \
+  widths(kernels, name, __VA_ARGS__) static const struct sweep_kernels name##_kernels[] = { \
+      widths(SWEEP_UNIFORM_ENTRY, name)};
+
+/* Every promise: the kernel has voted, and only calls where some lane is active. For one key a
+   block, which all its lanes hold. */
+#define SWEEP_ALL_PROMISED                                                             \
+  (ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY | \
+   ARC_PROMISE_WARP_IS_ACTIVE)
+#define SWEEP_ARC_PROMISED(W, name, threshold)                       \
+  SWEEP_KERNEL(uniform, W, name,                                     \
+               if (__any_sync(0xffffffffu, d.active)) sweep_arc_add( \
+                   target, d.key, values, d.active, ARC_PATH_AUTO, SWEEP_ALL_PROMISED, threshold))
+
+/* The surrounding kernel alone. */
+#define SWEEP_NONE_KERNELS(W, name)                                       \
+  SWEEP_KERNEL(uniform, W, name, sweep_add_none(lane.setup.never, d.key)) \
+  SWEEP_KERNEL(keyed, W, name, sweep_add_none(lane.setup.never, d.key))
+#define SWEEP_NONE_PATH(widths) \
+  widths(SWEEP_NONE_KERNELS,    \
+         none) static const struct sweep_kernels none_kernels[] = {widths(SWEEP_ENTRY, none)};
 
 #define SWEEP_TABLE_OF(name, path, form, zeros, threshold)    \
   {                                                           \
-    path, form, zeros, threshold, name##_kernels,             \
+    path, form, SWEEP_TYPE, zeros, threshold, name##_kernels, \
         (int)(sizeof name##_kernels / sizeof *name##_kernels) \
   }
 #define SWEEP_TABLE(name, path, zeros, threshold) \

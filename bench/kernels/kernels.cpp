@@ -12,7 +12,10 @@ static bool has_width(const struct sweep_kernels *k, int width) {
 }
 
 static bool serves(const struct sweep_kernel_table *t, const struct sweep_cell *c) {
-  return t->path == c->path && t->form == c->form && fits(c->zeros, t->zeros, SWEEP_ANY_ZEROS) &&
+  bool floats = c->path == SWEEP_PATH_NONE && c->type >= SWEEP_TYPE_f16; /* without memory: f32 */
+  int type = floats ? (int)SWEEP_TYPE_f32 : c->type;
+  return t->path == c->path && t->form == c->form && t->type == type &&
+         fits(c->zeros, t->zeros, SWEEP_ANY_ZEROS) &&
          fits(c->threshold, t->threshold, SWEEP_ANY_THRESHOLD);
 }
 
@@ -44,13 +47,16 @@ std::string sweep_why_not(const struct sweep_cell &c) {
   if (missing(c.path)) return std::string("is unavailable: ") + missing(c.path);
   if (c.path == SWEEP_PATH_VECTOR && (c.padding == 0 || c.padding % 4 != 0))
     return "needs rows of whole 16 bytes: --padding 4, 8, ...";
+  if (c.path == SWEEP_PATH_PLAIN && sweep_value_bytes(c.type) == 2 && sweep_stride(c) % 2 != 0)
+    return "adds two halves at once, to rows of whole 4 bytes: --padding 2, 4, ...";
   if (sweep_kernel_of(&c)) return "";
-  return "has no kernel of this width, form, threshold and promise";
+  return "has no kernel of this type, width, form, threshold and promise";
 }
 
-bool sweep_width_exists(int width) {
+bool sweep_width_exists(int width, int type) {
   struct sweep_cell c = {};
-  c.path = SWEEP_PATH_NONE;
+  c.path = type == SWEEP_TYPE_f32 ? SWEEP_PATH_NONE : SWEEP_PATH_PLAIN;
+  c.type = type;
   c.form = SWEEP_FORM_LITERAL;
   c.call = SWEEP_CALL_UNIFORM;
   c.width = width;

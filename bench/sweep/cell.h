@@ -55,6 +55,14 @@ enum sweep_zeros {
   SWEEP_ZEROS_ALL_PROMISED /* with all the other promises */
 };
 
+/* Types of values and of memory, and the bytes of a value in memory. From f16 on values are floats
+   in other memory: halves, 64-bit fixed point, the same with exact sums. f32 has every path and
+   width, the others have plain and auto. */
+#define SWEEP_TYPES(X) X(f32, 4) X(f64, 8) X(i64, 8) X(f16, 2) X(bf16, 2) X(fixed, 8) X(exact, 8)
+#define SWEEP_TYPE_ENUMERATOR(name, bytes) SWEEP_TYPE_##name,
+enum sweep_type { SWEEP_TYPE_NONE, SWEEP_TYPES(SWEEP_TYPE_ENUMERATOR) SWEEP_TYPE_END };
+enum { SWEEP_SCALE_LOG2 = 30 }; /* of fixed memory: every value is a whole number there */
+
 /* Words beside numbers follow the largest number of their axis. */
 enum {
   SWEEP_LANES_MIXED = 33,       /* half of the updates have 1-4 active lanes, half 1-32 */
@@ -77,8 +85,8 @@ struct sweep_cell {
   int section, workload, width, form;
   int lanes, shape;
   int keys, layout, call; /* keys: 0 where the workload is a model */
-  int zeros, padding;     /* rows are padded to a multiple of so many floats; 0: to an odd number */
-  int path, threshold;
+  int zeros, padding;     /* rows are padded to a multiple of so many values; 0: to an odd number */
+  int type, path, threshold;
 };
 
 #endif

@@ -99,7 +99,8 @@ static std::vector<double> times_by_threshold(const sweep_group &g) {
 }
 
 static int decision_of(const sweep_cell &c) {
-  if (c.form != SWEEP_FORM_LITERAL || c.zeros == SWEEP_ZEROS_PROMISED || c.lanes == 0)
+  if (c.type != SWEEP_TYPE_f32 || c.form != SWEEP_FORM_LITERAL || c.zeros == SWEEP_ZEROS_PROMISED ||
+      c.lanes == 0)
     return decision_end;
   if (c.call == SWEEP_CALL_KEYED) return decision_match;
   return c.zeros == SWEEP_ZEROS_NONE ? decision_reduce : decision_promised;

@@ -39,7 +39,7 @@ static const std::vector<field> cpu_fields = {
     {"matches", "match instructions, likewise", &sweep_result::matches, "%.6g"},
     {"scans", "population counts, bit scans and reversals, likewise", &sweep_result::scans, "%.6g"},
     {"requests", "reduction instructions on memory, likewise", &sweep_result::reductions, "%.6g"},
-    {"lane_adds", "floats added to memory, likewise", &sweep_result::lane_adds, "%.6g"},
+    {"lane_adds", "floats and halves added to memory, likewise", &sweep_result::lane_adds, "%.6g"},
     {"sectors", "32-byte sectors touched, likewise", &sweep_result::sectors, "%.6g"},
     {"conflicts", "lanes on an address that their instruction had hit already, likewise",
      &sweep_result::conflicts, "%.6g"},

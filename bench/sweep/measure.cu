@@ -89,10 +89,14 @@ static double measure_clock_mhz(sweep_bench *b, long long clocks) {
 
 static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
 
+static size_t row_bytes(const sweep_cell &c) {
+  return (size_t)sweep_stride(c) * (size_t)sweep_value_bytes(c.type);
+}
+
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
-  size_t rows = (size_t)b->options.rows, stride = 1;
-  for (const auto &group : plan) stride = std::max(stride, (size_t)sweep_stride(group[0]));
-  return failed(cudaMalloc(&b->rows, rows * stride * sizeof(float)), "rows") ||
+  size_t rows = (size_t)b->options.rows, row = 1;
+  for (const auto &group : plan) row = std::max(row, row_bytes(group[0]));
+  return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
          failed(cudaMalloc(&b->verified, sizeof *b->verified), "check") ||
@@ -149,7 +153,7 @@ void sweep_bench_close(sweep_bench *b) {
 
 /* ---- checking ---- */
 
-/* The expected sums depend on masks, keys and sizes, not on width, path or garbage. */
+/* The expected sums depend on masks, keys and sizes, not on width, type, path or garbage. */
 static bool same_updates(const sweep_cell &a, const sweep_cell &b) {
   return a.workload == b.workload && a.lanes == b.lanes && a.shape == b.shape && a.keys == b.keys &&
          a.layout == b.layout && a.call == b.call;
@@ -176,9 +180,9 @@ static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
   if (c.path == SWEEP_PATH_NONE) return;
   cudaMemset(b->verified, 0, sizeof *b->verified);
 #if SIMT_ON_CPU
-  sweep_verify(&a, c.width, b->expected, b->verified);
+  sweep_verify(&a, c.width, c.type, b->expected, b->verified);
 #else
-  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, b->expected, b->verified);
+  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, c.type, b->expected, b->verified);
 #endif
   cudaMemcpy(&v, b->verified, sizeof v, cudaMemcpyDeviceToHost);
   float worst;
@@ -194,7 +198,7 @@ static double launch(sweep_bench *b, const sweep_cell &c) {
   sweep_args a = args_of(b, c);
   sweep_kernel kernel = sweep_kernel_of(&c);
   float ms = 0.0f;
-  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)a.stride * sizeof(float), 0);
+  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * row_bytes(c), 0);
 #if SIMT_ON_CPU
   simt_counters_reset();
   SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);

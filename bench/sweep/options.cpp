@@ -13,6 +13,8 @@
 
 /* ---- axes ---- */
 
+#define NAME(name, bytes) #name,
+
 // clang-format off
 const sweep_axis sweep_axis_table[AXIS_END] = {
     {"section", &sweep_cell::section, "section", 1, 0, {"-", "a", "b", "c", "d", "e", "p"},
@@ -39,7 +41,10 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"zeros", &sweep_cell::zeros, "promise-zeros", 0, 1, {"all"}, {SWEEP_ZEROS_NONE},
      "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and all other promises"},
     {"padding", &sweep_cell::padding, "padding", 0, 1024, {}, {4},
-     "rows are padded to a multiple of so many floats; 0: to an odd number, that no vector fits"},
+     "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
+    {"type", &sweep_cell::type, "type", 1, 0, {SWEEP_TYPES(NAME)}, {SWEEP_TYPE_f32},
+     "of values and memory; f16, bf16, fixed, exact: floats into halves, into 64-bit fixed point, "
+     "and with exact sums"},
     {"path", &sweep_cell::path, "path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "broken"}, {},
@@ -73,6 +78,8 @@ struct preset {
   double cell_ms;
   std::vector<const char *> products; /* each a command line */
 };
+#define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact --path plain,auto --threshold 0,auto "
+
 static const std::vector<preset> presets = {
     {"default",
      "every path over a few widths, lanes and keys",
@@ -126,6 +133,14 @@ static const std::vector<preset> presets = {
       "--width 3,8,20 --form literal,memory,bounded --lanes 1-4,8,16,32 --path plain,auto "
       "--call keyed --keys 1,4",
       "--width 70 --padding 4,0 --lanes 1-4,8,16,32,mixed"}},
+    {"types",
+     "values and memory of other types against f32 and against plain atomics",
+     7,
+     20.0,
+     {TYPES "--width 1-4,9,16 --lanes 1,2,4,8,16,32,mixed",
+      TYPES "--width 3,9,16 --workload tile --promise-zeros 0,all",
+      TYPES "--width 2,4 --padding 2 --keys 1,2,4,32 --layout interleaved,contiguous --call keyed",
+      TYPES "--width 2,4 --padding 2 --workload hashgrid"}},
 };
 
 static const preset *preset_of(const std::string &name) {
@@ -151,12 +166,19 @@ static std::string joined(const std::vector<std::string> &words) {
   return all;
 }
 
+static std::vector<std::string> widths_of(int type) {
+  const sweep_axis &a = sweep_axis_table[AXIS_WIDTH];
+  std::vector<std::string> widths;
+  for (int width = a.low; width <= a.high; ++width)
+    if (sweep_width_exists(width, type)) widths.push_back(std::to_string(width));
+  return widths;
+}
+
 static std::string legal_values(int axis) {
   const sweep_axis &a = sweep_axis_table[axis];
   std::vector<std::string> legal(a.names.begin(), a.names.end());
   if (axis == AXIS_WIDTH) {
-    for (int width = a.low; width <= a.high; ++width)
-      if (sweep_width_exists(width)) legal.push_back(std::to_string(width));
+    legal = widths_of(SWEEP_TYPE_f32);
   } else if (a.low <= a.high) {
     legal.push_back(std::to_string(a.low) + " to " + std::to_string(a.high));
   }
@@ -191,7 +213,7 @@ static bool read_item(int axis, const std::string &item, std::vector<int> *list)
     return false;
   bool any = false;
   for (int value = first; value <= last; ++value) {
-    if (axis == AXIS_WIDTH && !sweep_width_exists(value)) continue;
+    if (axis == AXIS_WIDTH && !sweep_width_exists(value, SWEEP_TYPE_f32)) continue;
     list->push_back(value);
     any = true;
   }
@@ -317,6 +339,12 @@ static int check_axes(const sweep_axes &a, int rows) {
                     "a model draws its own keys: --keys, --layout and --call are for axes");
   if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
     return complain("call", "'uniform' promises one key per warp; add 1 to --keys");
+  for (int type : a[AXIS_TYPE])
+    for (int width : a[AXIS_WIDTH])
+      if (!sweep_width_exists(width, type))
+        return complain("type", "'" + sweep_word(AXIS_TYPE, type) + "' has no kernel of width " +
+                                    std::to_string(width) + "; it has those of width " +
+                                    joined(widths_of(type)));
   for (int workload : a[AXIS_WORKLOAD])
     if (rows < sweep_workload_rows(workload))
       return complain("rows", "the workload '" + sweep_word(AXIS_WORKLOAD, workload) +

@@ -2,14 +2,15 @@
    SPDX-License-Identifier: Apache-2.0
 
    Parameter i of a row is the sum of x * coefficient(i) over the row's updates, so one sum of x a
-   row serves every width and path. It is added up one lane at a time, with double atomics on the
-   GPU and in plain loops on the CPU warp: not a line of arc or simt takes part. */
+   row serves every width, path and type. It is added up one lane at a time, with double atomics on
+   the GPU and in plain loops on the CPU warp: not a line of arc or simt takes part. */
 #ifndef ARC_BENCH_ORACLE_CUH
 #define ARC_BENCH_ORACLE_CUH
 
 #include "simt/simt.cuh"
 
 #include "../kernels/draw.cuh"
+#include "cell.h"
 
 struct sweep_expected {
   double sum, magnitude; /* of x and of |x| */
@@ -21,17 +22,55 @@ struct sweep_verified {
   unsigned worst; /* bits of a float >= 0: the largest error as a fraction of its bound */
 };
 
-/* Rounding to nearest errs at most updates * 2^-24 of the magnitude, and far less in long sums: the
-   errors are independent, so 8 * sqrt(updates) is never reached in practice. */
-static __host__ __device__ __forceinline__ float sweep_error(const struct sweep_expected *e,
-                                                             float found, int parameter,
-                                                             int width) {
+/* What a half in memory is; infinity and NaN become large numbers. */
+static __device__ __forceinline__ float sweep_half(int type, unsigned bits) {
+  if (type == SWEEP_TYPE_bf16) return __int_as_float((int)(bits << 16));
+  float x = __int_as_float((int)((bits & 0x7fffu) << 13)) * 5.192296858534828e33f; /* 2^112 */
+  return bits >> 15 ? -x : x;
+}
+
+static __device__ __forceinline__ double sweep_found(int type, const void *rows, long long at) {
+  const double fixed_unit = 1.0 / (double)(1ll << SWEEP_SCALE_LOG2);
+  if (type == SWEEP_TYPE_f32) return (double)((const float *)rows)[at];
+  if (type == SWEEP_TYPE_f64) return ((const double *)rows)[at];
+  if (type == SWEEP_TYPE_fixed || type == SWEEP_TYPE_exact)
+    return (double)((const long long *)rows)[at] * fixed_unit;
+  return (double)sweep_half(type, ((const unsigned short *)rows)[at]);
+}
+
+/* What the error of a sum of such magnitude never reaches in practice. Rounding to nearest errs at
+   most by a unit an addition, and far less in long sums: the errors are independent, hence
+   8 * sqrt(additions). For halves that would hide a lost value; there the bound is a few units,
+   since values have both signs, and what they are added to is far below the magnitude. Doubles have
+   room for every sum; into fixed memory at most the 32 lanes of a warp are added as floats. */
+static __device__ __forceinline__ double sweep_bound(int type, double magnitude, double updates) {
+  const double tiny = 1e-30, least_f16 = 1.0 / 16777216.0;
+  bool halves = type == SWEEP_TYPE_f16 || type == SWEEP_TYPE_bf16;
+  double unit = type == SWEEP_TYPE_f16    ? 1.0 / 2048.0
+                : type == SWEEP_TYPE_bf16 ? 1.0 / 256.0
+                                          : 1.0 / 16777216.0;
+  double additions = type == SWEEP_TYPE_exact ? 0.0 : updates;
+  if (type == SWEEP_TYPE_fixed && additions > 32.0) additions = 32.0;
+  double likely = halves ? 8.0 : 8.0 * sqrt(additions);
+  double units = (additions < likely ? additions : likely) + 2.0; /* values are rounded as well */
+  if (type == SWEEP_TYPE_f64) return tiny;
+  return magnitude * units * unit + (type == SWEEP_TYPE_f16 ? updates * least_f16 : 0.0) + tiny;
+}
+
+/* The error of rows[at] as a fraction of its bound. */
+static __device__ __forceinline__ float sweep_error(const struct sweep_expected *e, int type,
+                                                    const void *rows, long long at, int parameter,
+                                                    int width) {
+  const float most = 3e38f; /* that of NaN, too */
   double coefficient = parameter < width ? (double)sweep_coefficient(parameter) : 0.0;
-  double updates = (double)e->updates, likely = 8.0 * sqrt(updates);
-  double units = (updates < likely ? updates : likely) + 2.0;
-  double bound = coefficient * e->magnitude * units / 16777216.0 + 1e-30;
-  double error = fabs((double)found - coefficient * e->sum) / bound;
-  return error <= 3e38 ? (float)error : 3e38f; /* NaN is the largest error of all */
+  if (type == SWEEP_TYPE_i64) {
+    long long whole = (long long)(e->sum * SWEEP_X_UNITS * 64.0 * coefficient);
+    unsigned long long sum = (unsigned long long)whole * (unsigned long long)SWEEP_BOTH_HALVES;
+    return ((const unsigned long long *)rows)[at] == sum ? 0.0f : most;
+  }
+  double bound = sweep_bound(type, coefficient * e->magnitude, (double)e->updates);
+  double error = fabs(sweep_found(type, rows, at) - coefficient * e->sum) / bound;
+  return error <= most ? (float)error : most;
 }
 
 /* Each thread walks its own updates. `add` is called once for each active lane's update. */
@@ -61,11 +100,12 @@ static void sweep_expect(const struct sweep_args *a, int uniform, int blocks, in
 #undef ADD_ON_HOST
 }
 
-static void sweep_verify(const struct sweep_args *a, int width,
+static void sweep_verify(const struct sweep_args *a, int width, int type,
                          const struct sweep_expected *expected, struct sweep_verified *v) {
   for (int row = 0; row < a->row_count; ++row) {
     for (int i = 0; i < a->stride; ++i) {
-      float error = sweep_error(&expected[row], a->rows[(long long)row * a->stride + i], i, width);
+      long long at = (long long)row * a->stride + i;
+      float error = sweep_error(&expected[row], type, a->rows, at, i, width);
       unsigned bits = (unsigned)__float_as_int(error);
       v->worst = bits > v->worst ? bits : v->worst;
       v->wrong += error > 1.0f;
@@ -87,7 +127,7 @@ static __global__ void sweep_expect_kernel(const struct sweep_args a, int unifor
 #undef ADD_ON_DEVICE
 }
 
-static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
+static __global__ void sweep_verify_kernel(const struct sweep_args a, int width, int type,
                                            const struct sweep_expected *expected,
                                            struct sweep_verified *v) {
   long long count = (long long)a.row_count * a.stride;
@@ -95,7 +135,7 @@ static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
   for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < count;
        at += (long long)gridDim.x * blockDim.x) {
     struct sweep_expected e = expected[at / a.stride];
-    float error = sweep_error(&e, a.rows[at], (int)(at % a.stride), width);
+    float error = sweep_error(&e, type, a.rows, at, (int)(at % a.stride), width);
     worst = max(worst, __float_as_uint(error));
     wrong += error > 1.0f;
   }

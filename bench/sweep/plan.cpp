@@ -105,26 +105,35 @@ static void add_product(sweep_builder *b, const sweep_axes &axes, sweep_cell cel
 
 /* ---- the plan ---- */
 
-static bool has_path(const sweep_plan &plan, int path) {
+static bool has_cell(const sweep_plan &plan, int axis, int value) {
   for (const auto &group : plan)
     for (const sweep_cell &cell : group)
-      if (cell.path == path) return true;
+      if (cell.*sweep_axis_table[axis].member == value) return true;
   return false;
 }
 
-/* Why a path of --path is in no group, by the first group that was asked for. */
-static int check_paths(const sweep_plan &plan, const sweep_axes &axes) {
-  for (int path : axes[AXIS_PATH]) {
-    if (has_path(plan, path)) continue;
+/* Why a path of --path, or a type of --type, is in no group, by the first group that was asked
+   for. */
+static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis) {
+  const sweep_axis &a = sweep_axis_table[axis];
+  for (int value : axes[axis]) {
+    if (has_cell(plan, axis, value)) continue;
     sweep_cell cell = plan.empty() ? sweep_cell() : plan[0][0];
-    cell.path = path;
+    cell.type = axes[AXIS_TYPE][0];
+    cell.path = axes[AXIS_PATH].empty() ? (int)SWEEP_PATH_AUTO : axes[AXIS_PATH][0];
+    cell.*a.member = value;
     if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];
     std::string why = sweep_why_not(cell);
-    fprintf(stderr, "arc_sweep: --path: '%s' %s\n", sweep_word(AXIS_PATH, path).c_str(),
+    fprintf(stderr, "arc_sweep: --%s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(),
             why.empty() ? "has no cell in this sweep" : why.c_str());
     return 2;
   }
-  if (!plan.empty()) return 0;
+  return 0;
+}
+
+static int check_plan(const sweep_plan &plan, const sweep_axes &axes) {
+  if (check_values(plan, axes, AXIS_PATH)) return 2;
+  if (!plan.empty()) return check_values(plan, axes, AXIS_TYPE);
   fprintf(stderr,
           "arc_sweep: these axes make no cell; --lanes 'mixed' is for the workload axes, "
           "'model' for all others\n");
@@ -135,5 +144,5 @@ int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {
   sweep_builder b(plan);
   for (const sweep_axes &axes : o.products) add_product(&b, axes, sweep_cell(), 0);
   b.sort();
-  return o.preset.empty() ? check_paths(*plan, o.products[0]) : 0;
+  return o.preset.empty() ? check_plan(*plan, o.products[0]) : 0;
 }

@@ -61,7 +61,7 @@ static bool is_own(const sweep_cell &c) {
 static bool is_plain_axes(const sweep_cell &c) {
   return c.workload == SWEEP_WORKLOAD_AXES && c.call == SWEEP_CALL_UNIFORM && c.lanes > 0 &&
          c.lanes <= 32 && c.shape == SWEEP_SHAPE_PREFIX && c.zeros == SWEEP_ZEROS_NONE &&
-         c.form == SWEEP_FORM_LITERAL;
+         c.form == SWEEP_FORM_LITERAL && c.type == SWEEP_TYPE_f32;
 }
 
 /* ---- crossovers ---- */
@@ -125,7 +125,7 @@ static void print_default(const std::vector<sweep_group> &groups,
 static void print_atomics_better(const std::vector<sweep_group> &groups) {
   const double clearly = 1.03;
   const size_t most_lines = 7;
-  std::map<std::array<int, 3>, std::map<int, int>> lanes; /* call, workload, keys -> by width */
+  std::map<std::array<int, 4>, std::map<int, int>> lanes; /* type, call, ... -> by width */
   int better = 0, count = 0;
   for (const sweep_group &g : groups) {
     const sweep_result *own = fastest(g, is_default), *hand = fastest(g, is_by_hand);
@@ -134,7 +134,7 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
     ++count;
     if (own->gross <= clearly * hand->gross) continue;
     ++better;
-    int &most = lanes[{c.call, c.workload, c.keys}].emplace(c.width, c.lanes).first->second;
+    int &most = lanes[{c.type, c.call, c.workload, c.keys}].emplace(c.width, c.lanes).first->second;
     most = std::max(most, c.lanes);
   }
   if (!count) return;
@@ -143,15 +143,80 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
   size_t shown = 0;
   for (const auto &line : lanes) {
     if (++shown > most_lines) break;
-    printf("  %s call, %s", sweep_word(AXIS_CALL, line.first[0]).c_str(),
-           sweep_word(AXIS_WORKLOAD, line.first[1]).c_str());
-    if (line.first[2] > 1) printf(", %d keys", line.first[2]);
+    printf("  %s call, %s", sweep_word(AXIS_CALL, line.first[1]).c_str(),
+           sweep_word(AXIS_WORKLOAD, line.first[2]).c_str());
+    if (line.first[3] > 1) printf(", %d keys", line.first[3]);
+    if (line.first[0] != SWEEP_TYPE_f32)
+      printf(", %s", sweep_word(AXIS_TYPE, line.first[0]).c_str());
     for (const auto &width : line.second)
       printf(" %d:%s", width.first, sweep_word(AXIS_LANES, width.second).c_str());
     printf("\n");
   }
-  if (shown > most_lines)
-    printf("  and more in the other %zu workloads\n", lanes.size() - most_lines);
+  if (shown > most_lines) printf("  and more in %zu other lines\n", lanes.size() - most_lines);
+}
+
+/* ---- types ---- */
+
+/* Geometric means of gross and net; a net that is not positive has no ratio. */
+struct means {
+  double gross_logs, net_logs;
+  int gross_count, net_count;
+  void add(const sweep_result &r, const sweep_result &over) {
+    gross_logs += log(r.gross / over.gross);
+    ++gross_count;
+    if (r.net <= 0.0 || over.net <= 0.0) return;
+    net_logs += log(r.net / over.net);
+    ++net_count;
+  }
+  std::string words(void) const {
+    char text[32] = "-";
+    if (net_count)
+      snprintf(text, sizeof text, "%.3f (%.3f)", exp(gross_logs / gross_count),
+               exp(net_logs / net_count));
+    return text;
+  }
+};
+
+/* The default's result in the cell of f32 that differs in nothing else; null without. */
+static const sweep_result *as_f32(const std::vector<sweep_group> &groups, sweep_cell cell) {
+  cell.type = SWEEP_TYPE_f32;
+  for (const sweep_group &g : groups)
+    if (same_group(cell, g.cell())) return fastest(g, is_default);
+  return nullptr;
+}
+
+static bool is_plain(const sweep_cell &c) { return c.path == SWEEP_PATH_PLAIN; }
+
+static void print_type(const std::vector<sweep_group> &groups, int type) {
+  means to_f32[2] = {}, to_plain[2] = {}; /* full warps of one key, and all other ones */
+  for (const sweep_group &g : groups) {
+    const sweep_cell &c = g.cell();
+    const sweep_result *own = fastest(g, is_default), *plain = fastest(g, is_plain);
+    if (c.type != type || !own || c.lanes == 0) continue;
+    int others = c.lanes != 32 || c.keys != 1;
+    const sweep_result *f32 = as_f32(groups, c);
+    if (f32) to_f32[others].add(*own, *f32);
+    if (plain) to_plain[others].add(*own, *plain);
+  }
+  printf("  %-6s", sweep_word(AXIS_TYPE, type).c_str());
+  for (int others : {0, 1})
+    printf(" %17s %17s", to_f32[others].words().c_str(), to_plain[others].words().c_str());
+  printf("\n");
+}
+
+static void print_types(const std::vector<sweep_group> &groups) {
+  bool there[SWEEP_TYPE_END] = {}, others = false;
+  for (const sweep_group &g : groups) {
+    there[g.cell().type] = true;
+    others |= g.cell().type != SWEEP_TYPE_f32;
+  }
+  if (!others) return;
+  printf(
+      "arc's default by type, gross (net): over f32's, over plain atomics of the type\n"
+      "  %-6s %35s %35s\n",
+      "", "32 lanes of one key", "all other warps");
+  for (int type = SWEEP_TYPE_f64; type < SWEEP_TYPE_END; ++type)
+    if (there[type]) print_type(groups, type);
 }
 
 /* ---- the whole ---- */
@@ -164,5 +229,6 @@ void sweep_summary(const sweep_results &results) {
   print_default(groups, is_own, "arc's paths and atomics");
   print_default(groups, is_peer, "its peers");
   print_atomics_better(groups);
+  print_types(groups);
   sweep_print_costs(results);
 }

@@ -29,6 +29,7 @@ enum sweep_axis_index {
   AXIS_CALL,
   AXIS_ZEROS,
   AXIS_PADDING,
+  AXIS_TYPE,
   AXIS_PATH,
   AXIS_THRESHOLD,
   AXIS_END
@@ -114,7 +115,8 @@ int sweep_workload_call(int workload);
 int sweep_workload_rows(int workload);
 /* Updates of whole warps in one launch. */
 double sweep_warp_updates(const sweep_cell &c, const sweep_options &o);
-int sweep_stride(const sweep_cell &c);
+int sweep_stride(const sweep_cell &c); /* in values */
+int sweep_value_bytes(int type);       /* in memory */
 
 /* ---- measuring: measure.cu ---- */
 
@@ -123,7 +125,7 @@ bool sweep_on_cpu_warp(void);
 std::string sweep_why_not(const sweep_cell &c);
 /* What this build lacks for the path, in words; empty: it has it. */
 std::string sweep_path_missing(int path);
-bool sweep_width_exists(int width);
+bool sweep_width_exists(int width, int type);
 
 struct sweep_bench; /* buffers, events and expected sums */
 /* Returns 0, or an exit status after a line on stderr: there is no device, no memory, no energy

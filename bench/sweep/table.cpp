@@ -27,6 +27,7 @@ std::string sweep_group_words(const sweep_cell &c) {
   std::string words = "width " + std::to_string(c.width);
   if (c.form != SWEEP_FORM_LITERAL) words += " (run time, " + sweep_word_of(AXIS_FORM, c) + ")";
   words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];
+  if (c.type != SWEEP_TYPE_f32) words += ", " + sweep_word_of(AXIS_TYPE, c);
   if (c.padding != 4) words += ", padding " + std::to_string(c.padding);
   return words;
 }

@@ -14,7 +14,7 @@ import results
 PROGRAM = sys.argv.pop(1)
 SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
 ON_CPU = PROGRAM.endswith("_simt")
-PRESETS = ("default", "policy", "paths", "peers", "widths")
+PRESETS = ("default", "policy", "paths", "peers", "widths", "types")
 
 
 class Sweep(unittest.TestCase):
@@ -53,6 +53,11 @@ class Sweep(unittest.TestCase):
                 ("--workload cubemap --rows 63", "at least 64"), ("--form round", "bounded"),
                 ("--path vector --padding 3", "16 bytes"), ("--path plain --threshold 4", "tree"),
                 ("--path tree --width 70", "no kernel"), ("--path auto,tree --form memory", "tree"),
+                ("--type f8", "f32, f64, i64, f16, bf16, fixed, exact"),
+                ("--type f32,f64 --width 3,6", "1, 2, 3, 4, 9, 16"),
+                ("--type i64 --width 9 --path tree", "no kernel of this type"),
+                ("--type f32,exact --width 9 --form memory", "'exact' has no kernel"),
+                ("--type bf16 --path plain --width 1 --padding 0", "whole 4 bytes"),
                 ("--csv", "needs a value"), ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
             done = self.run_sweep(words if "--csv" in words else words + " --csv @", 2)
             self.assertIn(needle, done.stderr, words)
@@ -108,7 +113,7 @@ class Sweep(unittest.TestCase):
         self.assertRegex(self.run_sweep("--version").stdout, r"^arc_sweep of arc \d+\.\d+\.\d+\n$")
         text = self.run_sweep("--help").stdout
         for option in ("workload width form lanes shape keys layout call promise-zeros padding "
-                       "path threshold rows blocks threads updates seed repeat noise cell-ms "
+                       "type path threshold rows blocks threads updates seed repeat noise cell-ms "
                        "cache energy preset csv policy-header quiet version").split():
             self.assertRegex(text, f"\n  --{option}[ \n]")
 
@@ -176,6 +181,27 @@ class Sweep(unittest.TestCase):
         self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
         self.assertEqual(len(rows), 3 * 3 * 2 * 2 * 3)
 
+    def test_sums_of_every_type(self):
+        rows = self.rows("--type f32,f64,i64,f16,bf16,fixed,exact --width 1-4,9,16 --lanes 1,7,32 "
+                         "--keys 1,4,32 --padding 2,4 --path plain,auto --threshold 0,5,auto")
+        rows += self.rows("--type f32,f64,i64,f16,bf16,fixed,exact --width 1-4,9,16 --lanes 7,32 "
+                          "--promise-zeros all --path plain,auto --threshold 0,auto")
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        self.assertEqual(len(rows), 7 * 6 * (3 * 3 * 2 * 5 + 2 * 4))
+        worst = {}
+        for row in rows:
+            worst[row["type"]] = max(worst.get(row["type"], 0.0), float(row["worst_error"]))
+        self.assertEqual((worst["f64"], worst["i64"]), (0.0, 0.0))
+        self.assertTrue(all(worst[name] > 0.01 for name in ("f32", "f16", "bf16", "fixed")), worst)
+
+    def test_types_against_f32(self):
+        text = self.run_sweep(SMALL + "--type f32,f64 --width 3 --path plain,auto --csv @").stdout
+        gross = {(row["type"], row["path"]): row["gross"] for row in results.Results(self.csv).rows}
+        line = next(line for line in text.split("\n") if line.startswith("  f64 "))
+        for found, over in zip(re.findall(r"([0-9.]+) \(", line),
+                               (gross["f32", "auto"], gross["f64", "plain"])):
+            self.assertAlmostEqual(float(found), gross["f64", "auto"] / over, delta=0.002)
+
     def test_presets_end_with_a_summary(self):
         for preset in PRESETS:
             text = self.run_sweep(SMALL + f"--preset {preset} --csv @").stdout
@@ -239,7 +265,9 @@ class Sweep(unittest.TestCase):
                 self.assertAlmostEqual(worst[name], measured, delta=0.02, msg=name)
 
     def test_wrong_sums_are_found(self):
-        for words in ("--path plain,broken", "--path broken --keys 8"):
+        types = [f"--path broken --width 3 --type {name} --keys {keys}" for keys in (1, 8)
+                 for name in ("f64", "i64", "f16", "bf16", "fixed", "exact")]
+        for words in ["--path plain,broken", "--path broken --keys 8"] + types:
             done = self.run_sweep(SMALL + words + " --csv @", 1)
             self.assertRegex(done.stderr, "^ERROR: .* sums are wrong")
             self.assertIn("ERROR", [row["status"] for row in results.Results(self.csv).rows])
