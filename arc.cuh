@@ -395,7 +395,8 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
-    bool same = c->active && arc__same_key(c->key, arc__key_of(c, arc__highest(rest)));
+    arc__key key = arc__key_of(c, arc__highest(rest));
+    bool same = c->active && arc__same_key(c->key, key);
     unsigned lanes = __ballot_sync(c->lanes, same);
     if (same) group = lanes;
     rest &= ~lanes;
@@ -541,7 +542,7 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
    The whole warp calls. On the device the shuffle itself tells whether it is. */
 ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
-  if (arc__is_f32(c->kind)) {
+  if (arc__is_f32(c->kind) && arc__bytes(c->kind) == 4) {
     float sum = __uint_as_float(w.lo);
     asm volatile(
         "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
