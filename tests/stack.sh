@@ -39,6 +39,20 @@ prelude() {
   KERNEL(name, path, promises, float values[n];                           \
          for (int k = 0; k < n; ++k) values[k] = FROM(k);                 \
          arc_target_f32 target = arc_target_f32_rows(sums, stride, n); (void)target; __VA_ARGS__)
+typedef float f32;
+typedef double f64;
+typedef long long i64;
+#define TO_f64(n) arc_target_f64_rows((f64 *)sums, stride, n)
+#define TO_i64(n) arc_target_i64_rows((i64 *)sums, stride, n)
+#define TO_f32_f64(n) arc_target_f32_rows_f64((f64 *)sums, stride, n)
+#define TO_f16(n) arc_target_f32_rows_f16(sums, stride, n)
+#define TO_bf16(n) arc_target_f32_rows_bf16(sums, stride, n)
+#define TO_fixed(n) arc_target_f32_rows_fixed((i64 *)sums, stride, n, 20)
+#define TYPED(name, path, promises, n, S, memory, exact_)                              \
+  KERNEL(name, path, promises, S values[n];                                            \
+         for (int k = 0; k < n; ++k) values[k] = ((const S *)from)[k * 1024 + threadIdx.x]; \
+         arc_target_##S target = TO_##memory(n); o.exact = exact_;                     \
+         arc_add_with_##S(target, key, values, active, o);)
 #define ADD arc_add_with_f32(target, key, values, active, o);
 #define MASKED o.lane_mask = mask; ADD
 #define DIVERGENT o.lane_mask = ARC_LANES_HERE; if (active) ADD
@@ -65,6 +79,19 @@ literal() {
   done
 }
 
+# typed <path> <widths> <values, memory, exact> ...
+typed() {
+  path=$1 widths=$2
+  shift 2
+  for type; do
+    name=$(echo "$type" | tr -d ' ' | tr ',' _)
+    for n in $widths; do
+      echo "TYPED(keyed_${path}_${name}_$n, ARC_PATH_$path, 0, $n, $type)"
+      echo "TYPED(uniform_${path}_${name}_$n, ARC_PATH_$path, ARC_PROMISE_ONE_KEY, $n, $type)"
+    done
+  done
+}
+
 # forms <path> <width>
 forms() {
   echo "LITERAL(masked_$1_$2, ARC_PATH_$1, 0, $2, MASKED)"
@@ -88,7 +115,7 @@ assemble() {
   "$nvcc" -std=c++17 -arch="$2" -fatbin -Xptxas -v -Wno-deprecated-gpu-targets -Werror all-warnings \
     -I"$root" -o "$work/$1.fatbin" "$work/$1.cu" >"$work/$1.txt" 2>&1
   status=$?
-  wanted=$(($(grep -c '^LITERAL\|^KERNEL' "$work/$1.cu") * $3))
+  wanted=$(($(grep -c '^LITERAL\|^KERNEL\|^TYPED' "$work/$1.cu") * $3))
   clean=$(grep -c "$spotless" "$work/$1.txt")
   if [ $status -eq 0 ] && [ "$clean" -eq "$wanted" ] && [ "$wanted" -gt 0 ]; then
     echo "$1: $clean kernels, registers only"
