@@ -412,25 +412,22 @@ typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
 
-/* Kinds of words in registers and of values in memory. Integers wrap: signed sums are unsigned. */
-#define ARC__F32 1
-#define ARC__F64 2
-#define ARC__I32 3
-#define ARC__I64 4
-#define ARC__F16 5     /* in memory only */
-#define ARC__BF16 6    /* the same */
-#define ARC__FIXED 7   /* the same: 64-bit fixed point */
-#define ARC__ORDERED 8 /* in registers only: floats whose sums no compiler may contract */
-#define ARC__SPLIT 9   /* the same: a float as two parts, whose sums over a warp are exact */
+/* Kinds of words in registers and of values in memory: a number, 256 times the bytes, and ARC__FLOAT
+   where words are floats. Integers wrap: signed sums are unsigned. */
+#define ARC__FLOAT 0x8000
+#define ARC__F32 (ARC__FLOAT | 0x401)
+#define ARC__F64 0x802
+#define ARC__I32 0x403
+#define ARC__I64 0x804
+#define ARC__F16 0x205   /* in memory only */
+#define ARC__BF16 0x206  /* the same */
+#define ARC__FIXED 0x807 /* the same: 64-bit fixed point */
+#define ARC__ORDERED \
+  (ARC__FLOAT | 0x408)                  /* in registers only: sums that no compiler may contract */
+#define ARC__SPLIT (ARC__FLOAT | 0x809) /* the same: a float in two parts with exact sums */
 
-ARC__FN int arc__bytes(int kind) {
-  if (kind == ARC__F16 || kind == ARC__BF16) return 2;
-  return kind == ARC__F32 || kind == ARC__I32 || kind == ARC__ORDERED ? 4 : 8;
-}
-
-ARC__FN bool arc__is_f32(int kind) {
-  return kind == ARC__F32 || kind == ARC__ORDERED || kind == ARC__SPLIT;
-}
+ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
+ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
 
 ARC__FN arc__word arc__word_of(unsigned long long bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
@@ -650,59 +647,66 @@ ARC__FN void arc__swap(int memory, char *address, arc__word w) {
   } while (seen.lo != expected.lo || seen.hi != expected.hi);
 }
 
-/* 1, 2 or 4 words at once, aligned to all of them: floats (sm_90 and newer, not 1) or pairs of halves,
-   in global memory. */
-#define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(a) : "memory")
-#define ARC__RED_2(type) \
-  asm volatile(ARC__RED type " [%0], {%1, %2};" ::"l"(at), "r"(a), "r"(b) : "memory")
-#define ARC__RED_4(type)                                                                          \
-  asm volatile(ARC__RED type " [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(a), "r"(b), "r"(c), "r"(d) \
-               : "memory")
-ARC__FN void arc__red(int memory, char *address, const arc__word *w, int count) {
-  unsigned a = w[0].lo, b = count > 1 ? w[1].lo : 0u;
-  unsigned c = count > 2 ? w[2].lo : 0u, d = count > 2 ? w[3].lo : 0u;
-#if defined(__CUDA_ARCH__)
+/* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
+   halves in global memory. */
+#define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(w[0].lo) : "memory")
+#define ARC__RED_VECTOR(noftz, type)                                                           \
+  if (count == 2)                                                                              \
+    asm volatile(ARC__RED noftz ".v2" type " [%0], {%1, %2};" ::"l"(at), "r"(w[0].lo),         \
+                 "r"(w[1].lo)                                                                  \
+                 : "memory");                                                                  \
+  else                                                                                         \
+    asm volatile(ARC__RED noftz ".v4" type " [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(w[0].lo), \
+                 "r"(w[1].lo), "r"(w[2].lo), "r"(w[3].lo)                                      \
+                 : "memory");
+ARC__FN void arc__request(int memory, char *address, const arc__word *w, int count) {
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
   unsigned long long at = __cvta_generic_to_global(address);
-#if ARC__ARCH >= 600
-  if (memory == ARC__F16 && count == 1) ARC__RED_1(".noftz.f16x2");
+#endif
+  if (count > 1) {
+#if !defined(__CUDACC__)
+    const unsigned words[4] = {w[0].lo, w[1].lo, count > 2 ? w[2].lo : 0u,
+                               count > 2 ? w[3].lo : 0u};
+    if (memory == ARC__F32) simt_red_add_f32(address, words, count);
+    if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
+    if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
+#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+    if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
+    if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
+    if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
+#endif
+    return;
+  }
+  if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
+  if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
+  if (memory == ARC__I64 || memory == ARC__FIXED) {
+    unsigned long long bits = arc__bits(w[0]);
+    unsigned long long old = ARC__ATOMIC_ADD((unsigned long long *)address, bits);
+    ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
+               "a sum in a fixed target overflows");
+  }
+#if defined(__CUDACC__) && ARC__ARCH >= 600
+  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
+#if defined(__CUDA_ARCH__)
+  if (memory == ARC__F16) ARC__RED_1(".noftz.f16x2");
 #endif
 #if ARC__ARCH >= 900
-  if (memory == ARC__BF16 && count == 1) ARC__RED_1(".noftz.bf16x2");
-  if (memory == ARC__F16 && count == 2) ARC__RED_2(".noftz.v2.f16x2");
-  if (memory == ARC__F16 && count == 4) ARC__RED_4(".noftz.v4.f16x2");
-  if (memory == ARC__BF16 && count == 2) ARC__RED_2(".noftz.v2.bf16x2");
-  if (memory == ARC__BF16 && count == 4) ARC__RED_4(".noftz.v4.bf16x2");
-  if (memory == ARC__F32 && count == 2) ARC__RED_2(".v2.f32");
-  if (memory == ARC__F32 && count == 4) ARC__RED_4(".v4.f32");
-#endif
-#elif !defined(__CUDACC__)
-  const unsigned words[4] = {a, b, c, d};
-  if (memory == ARC__F32) simt_red_add_f32(address, words, count);
-  if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
-  if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
+  if (memory == ARC__BF16) ARC__RED_1(".noftz.bf16x2");
 #else
-  (void)memory, (void)address, (void)a, (void)b, (void)c, (void)d;
+  if (memory == ARC__BF16) arc__swap(memory, address, w[0]);
+#endif
+#elif !defined(__CUDACC__) && ARC__ARCH >= 900
+  const unsigned word = w[0].lo;
+  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
+  if (memory == ARC__F16) simt_red_add_f16x2(address, &word, 1);
+  if (memory == ARC__BF16) simt_red_add_bf16x2(address, &word, 1);
+#else
+  if (memory == ARC__F64 || arc__bytes(memory) == 2) arc__swap(memory, address, w[0]);
 #endif
 }
 
-/* One word of a register's or memory's size. */
 ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
-  bool has_pair = ARC__ARCH >= 900 || (ARC__ARCH >= 600 && memory == ARC__F16);
-  if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w.lo));
-  if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w.lo);
-  if (memory == ARC__I64 || memory == ARC__FIXED) {
-    unsigned long long old = ARC__ATOMIC_ADD((unsigned long long *)address, arc__bits(w));
-    unsigned long long sum = old + arc__bits(w);
-    ARC__CHECK(2, memory == ARC__I64 || ((old ^ sum) & (arc__bits(w) ^ sum)) >> 63 == 0u,
-               "a sum in a fixed target overflows");
-  }
-#if ARC__ARCH >= 600
-  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w));
-#else
-  if (memory == ARC__F64) arc__swap(memory, address, w);
-#endif
-  if (arc__bytes(memory) == 2 && has_pair) arc__red(memory, address, &w, 1);
-  if (arc__bytes(memory) == 2 && !has_pair) arc__swap(memory, address, w);
+  arc__request(memory, address, &w, 1);
 }
 
 /* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes (a literal) at most a request;
@@ -710,19 +714,11 @@ ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
 ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w, int count,
                                   int vector_log2) {
   int bytes = arc__bytes(memory) == 8 ? 8 : 4;
-  if (vector_log2 >= 4 && count >= 4) {
-    arc__red(memory, address, w, 4);
-    return;
-  }
   ARC__UNROLL
-  for (int i = 0; i < 4; i += 2) {
-    char *at = address + bytes * i;
-    if (vector_log2 >= 3 && count >= i + 2) {
-      arc__red(memory, at, w + i, 2);
-      continue;
-    }
-    if (count >= i + 1) arc__atomic_add(memory, at, w[i]);
-    if (count >= i + 2) arc__atomic_add(memory, at + bytes, w[i + 1]);
+  for (int i = 0; i < 4; ++i) {
+    bool four = vector_log2 >= 4 && count >= 4, two = vector_log2 >= 3 && count >= i / 2 * 2 + 2;
+    if (i >= count || (four && i > 0) || (two && i % 2 > 0)) continue;
+    arc__request(memory, address + bytes * i, w + i, four ? 4 : two ? 2 : 1);
   }
 }
 
@@ -779,13 +775,15 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   t->width += width;
 }
 
-/* The slot of a value that is the upper half of its word or, if not odd, the lower. */
+/* The slot of a half that is the upper one of its word or, if not odd, the lower. */
 ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
   slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
   slot->odd = odd;
   slot->owned = slot->is_value && !(odd && slot->follows);
   slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
 }
+
+ARC__FN bool arc__is_odd(const char *base) { return ((unsigned long long)base & 2u) != 0u; }
 
 /* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or below
    it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each call. */
@@ -811,14 +809,18 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
-  if (arc__bytes(t->memory) == 2) arc__set_odd(&slot, ((unsigned long long)slot.base & 2u) != 0u);
   return slot;
 }
 
-/* Value i of this lane. */
-ARC__FN arc__word arc__load(const arc__call *c, int i) {
+/* Value i of this lane; scale: of its piece. */
+ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
   if (c->kind != ARC__SPLIT) return arc__read(c->kind, c->values, i);
-  return arc__split(((const float *)c->values)[i] * arc__slot_of(c->target, i, ARC__WARP).scale);
+  return arc__split(((const float *)c->values)[i] * scale);
+}
+
+/* The scale of a fixed target's value; else any number. */
+ARC__FN float arc__scale_of(const arc__call *c, int value) {
+  return c->kind == ARC__SPLIT ? arc__slot_of(c->target, value, ARC__WARP).scale : 0;
 }
 
 /* Words of memory that `width` values of a row take. */
@@ -863,6 +865,10 @@ ARC__FN void arc__target_end(arc__target *t) {
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
+  if (arc__bytes(t->memory) == 2) {
+    arc__set_odd(&t->warp_slot, arc__is_odd(t->warp_slot.base));
+    arc__set_odd(&t->half_warp_slot, arc__is_odd(t->half_warp_slot.base));
+  }
 #if defined(__CUDA_ARCH__) /* or each call computes them anew */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
   if (arc__bytes(t->memory) == 2) asm("" : "+l"(t->warp_slot.base));
@@ -876,26 +882,31 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
 }
 
 /* `count` values of one row, at `address`: `sums` or, where those are null, the lane's own from
-   value `first` on. The bound of the loop is a literal for sums, which are registers. Of halves,
-   `each` is 2: two share a word, and a missing one is -0. */
+   value `first` on. The bound of the loop is a literal for sums, which are registers. Two halves
+   share a word; the first is alone in its own where it is the upper one (odd). */
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2, float scale) {
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1, word_bytes = each * arc__bytes(c->memory);
-  int bound = sums ? ARC__WARP : c->max_width ? c->max_width : count;
+  int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
+  int odd = each == 2 && vector_log2 == 2 && arc__is_odd(address) ? 1 : 0;
+  int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
+  arc__word before = arc__neutral(ARC__F32);
   ARC__UNROLL
   for (int i = 0; i < bound; i += 4 * each) {
-    if (i >= count) continue;
+    if (i >= count + each - 1) continue;
     ARC__WORDS(w, 4);
     ARC__UNROLL
     for (int k = 0; k < 4; ++k) {
       int at = i + each * k;
-      if (at >= count) continue;
-      arc__word value = sums ? sums[at] : arc__load(c, first + at), next = arc__neutral(ARC__F32);
-      if (each == 2 && at + 1 < count) next = sums ? sums[at + 1] : arc__load(c, first + at + 1);
-      w[k] = arc__stored(c, value, next, scale);
+      if (at >= count + each - 1) continue;
+      arc__word own[2] = {arc__neutral(ARC__F32), arc__neutral(ARC__F32)};
+      ARC__UNROLL
+      for (int e = 0; e < each; ++e)
+        if (at + e < count) own[e] = sums ? sums[at + e] : arc__load(c, first + at + e, scale);
+      w[k] = arc__stored(c, odd ? before : own[0], odd ? own[0] : own[1], scale);
+      before = own[1];
     }
-    int words = (count - i + each - 1) / each;
-    arc__atomic_add_four(c->memory, address + word_bytes * (i / each), w, words, vector_log2);
+    arc__atomic_add_four(c->memory, address + arc__bytes(c->memory) * (i - odd), w,
+                         (count + odd - i + each - 1) / each, vector_log2);
   }
 }
 
@@ -907,18 +918,12 @@ ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset
   char *address = row + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
-  if (bytes == 2 && ((unsigned long long)address & 2u) != 0u) { /* the upper half of a word alone */
-    arc__word value = sums ? sums[0] : arc__load(c, first);
-    arc__atomic_add(c->memory, address - 2,
-                    arc__stored(c, arc__neutral(ARC__F32), value, p->scale));
-    arc__emit_run(c, address + 2, sums ? sums + 1 : 0, first + 1, count - 1, 2, p->scale);
-  } else if (log2 >= 4 && count * bytes >= 16) {
+  if (log2 >= 4 && count * bytes >= 16)
     arc__emit_run(c, address, sums, first, count, 4, p->scale);
-  } else if (log2 >= 3 && count * bytes >= 8) {
+  else if (log2 >= 3 && count * bytes >= 8)
     arc__emit_run(c, address, sums, first, count, 3, p->scale);
-  } else {
+  else
     arc__emit_run(c, address, sums, first, count, 2, p->scale);
-  }
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
@@ -927,7 +932,7 @@ ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
       arc__atomic_add(c->memory, (char *)c->pointers[first + i],
-                      sums ? sums[i] : arc__load(c, first + i));
+                      sums ? sums[i] : arc__load(c, first + i, 0));
     return;
   }
   int begin = 0; /* the piece's first value, counted in the whole target */
@@ -1004,9 +1009,10 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
   int count = arc__chunk_width(c, first, lanes);
   ARC__WORDS(w, ARC__WARP);
   ARC__EACH(i, count, ARC__WARP) {
-    w[i] = stays ? arc__load(c, first + i) : arc__neutral(c->kind);
+    float scale = arc__scale_of(c, first + i);
+    w[i] = stays ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
     if (lanes == ARC__WARP) continue;
-    arc__word other = leaves ? arc__load(c, first + i) : arc__neutral(c->kind);
+    arc__word other = leaves ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
     other = arc__shfl_xor(c->kind, ARC_LANES_ALL, other, ARC__WARP / 2);
     w[i] = arc__sum(c->kind, w[i], other);
   }
@@ -1035,11 +1041,12 @@ ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, ar
    reduction; every lane has the sum of a single value, so the leader adds it, which has the key. */
 ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, arc__key key, arc__word sum,
                              int first, int lanes) {
+  bool single = c->width == 1 && lanes == ARC__WARP;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
-  if (first > 0) slot = arc__slot_of(c->target, first + c->lane % lanes, lanes);
-  if (c->width == 1 && lanes == ARC__WARP) {
-    slot = arc__slot_of(c->target, 0, lanes);
-    slot.owned = slot.is_value = arc__leads(group, c->lane);
+  if (first > 0 || single) {
+    slot = arc__slot_of(c->target, single ? 0 : first + c->lane % lanes, lanes);
+    if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);
+    if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
   }
   arc__emit_slot(c, slot, key, sum);
 }
@@ -1168,7 +1175,8 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
     ARC__EACH(i, count, ARC__WARP)
-      w[i] = arc__is_source(c) ? arc__load(c, first + i) : arc__neutral(c->kind);
+      w[i] = arc__is_source(c) ? arc__load(c, first + i, arc__scale_of(c, first + i))
+                               : arc__neutral(c->kind);
     if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
     else if (c->path == ARC_PATH_SERIALIZED || !c->target)
@@ -1210,7 +1218,7 @@ ARC__FN void arc__check_promises(const arc__call *c) {
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || !has_key || arc__same_key(c->key, first),
              "the keys of a uniform add differ");
   for (int i = 0; zeros && i < c->width; ++i)
-    ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i)),
+    ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i, 1)),
                "an inactive lane holds a value that is not zero");
   for (int i = 0; aligned && c->target && i < c->target->pieces; ++i)
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
@@ -1296,18 +1304,17 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
   return all_large;
 }
 
-ARC__FN void arc__reduce(arc__call *c, int threshold) {
+/* Returns whether this lane's values are still to be added. */
+ARC__FN bool arc__reduce(arc__call *c, int threshold) {
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
     /* auto's branch for few lanes reads the values too */
     arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
-    return;
+    return false;
   }
-  if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED) {
-    if (arc__add_each_group(c, threshold)) arc__add_plain(c);
-    return;
-  }
+  if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED)
+    return arc__add_each_group(c, threshold);
   if (!arc__is_butterfly(c)) c->group = arc__match(c);
-  if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return;
+  if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return false;
   bool splits = !arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO;
   if (splits && c->path != ARC_PATH_BUTTERFLY) { /* which has one key here */
     /* the lanes of a group below the threshold become groups of one, which no reduction touches */
@@ -1315,6 +1322,7 @@ ARC__FN void arc__reduce(arc__call *c, int threshold) {
     if (!arc__is_butterfly(c) && c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
   }
   arc__add_all_groups(c);
+  return false;
 }
 
 /* Every add comes through here. */
@@ -1330,10 +1338,12 @@ ARC__ADD_FN void arc__add(arc__call c) {
     c.present = __ballot_sync(c.lanes, c.active);
     threshold = arc__threshold(&c);
   }
-  if (c.path != ARC_PATH_ATOMIC && !arc__too_few(&c, threshold))
-    arc__reduce(&c, threshold);
-  else if (c.active)
-    arc__add_plain(&c);
+  if (c.path != ARC_PATH_ATOMIC && !arc__too_few(&c, threshold)) {
+    if (!arc__reduce(&c, threshold)) return;
+  } else if (!c.active) {
+    return;
+  }
+  arc__add_plain(&c);
 }
 
 /* ---- >>entries --------------------------------------------------------------------------- */

@@ -217,8 +217,9 @@ int main(int argc, char **argv)
                            "-DARC_INACTIVE_HAS_KEY=1", "-DARC_WARP_IS_ACTIVE=1",
                            "-DARC_ALIGNED_16=1", "-DARC_KEY_BITS=64"};
   for (const char *define : defines)
-    if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define, paths, "");
-  if (!list.empty()) 
+    if (everything && !list.empty())
+      failed += !compile(nvrtc, root, list.back(), define, paths, "");
+  if (!list.empty())
     failed += !compile(nvrtc, root, list.back(), nullptr, others, "(other forms)");
   printf("%zu architectures, %d failed\n", list.size(), failed);
   return failed || list.empty() ? 1 : 0;

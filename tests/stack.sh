@@ -1,10 +1,10 @@
 #!/bin/sh
-# stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128, on any
-# path, nor with a width known at run time only, if the values lie in memory or the call is given a
-# literal bound. SPDX-License-Identifier: Apache-2.0
+# stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128 (64 where
+# a value takes two words) on any path, nor with a width known at run time only, if the values lie in
+# memory or the call is given a literal bound. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, and a
-#                                                   few kernels on all architectures of this nvcc
+#   stack.sh <repository> <scratch folder>          some widths and types on auto, every form of
+#                                                   call, a few kernels on all architectures
 #   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path
 #
 # Reads the assembler's report (-Xptxas -v). Every kernel that was written must appear in it, and a
@@ -79,15 +79,14 @@ literal() {
   done
 }
 
-# typed <path> <widths> <values, memory, exact> ...
-typed() {
-  path=$1 widths=$2
-  shift 2
-  for type; do
-    name=$(echo "$type" | tr -d ' ' | tr ',' _)
-    for n in $widths; do
-      echo "TYPED(keyed_${path}_${name}_$n, ARC_PATH_$path, 0, $n, $type)"
-      echo "TYPED(uniform_${path}_${name}_$n, ARC_PATH_$path, ARC_PROMISE_ONE_KEY, $n, $type)"
+# types <path> <widths> : values, memory, exact
+types() {
+  for type in f64,f64,false i64,i64,false f32,f32_f64,false f32,f16,false f32,bf16,false \
+    f32,fixed,false f32,fixed,true; do
+    name=$1_$(echo $type | tr , _)
+    for n in $2; do
+      echo "TYPED(keyed_${name}_$n, ARC_PATH_$1, 0, $n, $type)"
+      echo "TYPED(uniform_${name}_$n, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, $n, $type)"
     done
   done
 }
@@ -133,8 +132,10 @@ failed=0
 if [ "${3:-}" = --all ]; then
   for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
   for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
+  for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
+  types AUTO "9 35 64" | assemble types sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi

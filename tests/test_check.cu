@@ -25,6 +25,12 @@ enum {
   INACTIVE_NOT_ZERO,
   NOBODY_ACTIVE,
   ROW_NOT_ALIGNED, /* in all lanes */
+  KEY_OF_64_BITS,
+  SCALE_63,
+  FIXED_TOO_LARGE,
+  FIXED_NAN,
+  EXACT_TOO_LARGE,
+  FIXED_OVERFLOW,
   MISTAKES
 };
 
@@ -40,7 +46,7 @@ static const struct {
                         {1, "width"},
                         {1, "width"},
                         {1, "the width of a piece"},
-                        {1, "the stride of a piece must lie between"},
+                        {1, "the stride of a piece must be below 2^31 bytes"},
                         {1, "the stride of a piece is below its width"},
                         {1, "1 to 8 pieces"},
                         {1, "1 to 8 pieces"},
@@ -51,7 +57,13 @@ static const struct {
                         {2, "keys of a uniform add differ"},
                         {2, "not zero"},
                         {2, "no lane of the warp is active"},
-                        {2, "not aligned to 16 bytes"}};
+                        {2, "not aligned to 16 bytes"},
+                        {0, "the key is no int"},
+                        {1, "scale_log2"},
+                        {2, "the range of a fixed target"},
+                        {2, "the range of a fixed target"},
+                        {2, "the range of exact sums"},
+                        {2, "overflows"}};
 
 enum { KEYED, UNIFORM, POINTERS, ENTRIES };
 
@@ -73,6 +85,8 @@ static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, 
   if (kind == STRIDE_0) return arc_target_f32_rows(m.sums, 0, 2);
   if (kind == STRIDE_BELOW_WIDTH) return arc_target_f32_rows(m.sums, 1, 2);
   if (kind == ROW_NOT_ALIGNED) return arc_target_f32_rows(m.sums, 18, 2);
+  if (m.kind > KEY_OF_64_BITS)
+    return arc_target_f32_rows_fixed((long long *)m.sums, 2, 2, kind == SCALE_63 ? 63 : 20);
   return arc_target_f32_pieces(pieces, count);
 }
 
@@ -82,9 +96,15 @@ static __global__ void call(struct mistake m) {
   const int kind = all_lanes || check_lane() == m.lane ? m.kind : CORRECT;
   const bool active = m.kind != NOBODY_ACTIVE && check_lane() % 7 != 3;
   const float value = active ? (float)check_lane() : 0.0f;
-  const float values[2] = {value, kind == INACTIVE_NOT_ZERO ? 1.0f : 2 * value};
+  const float second = kind == INACTIVE_NOT_ZERO ? 1.0f
+                       : kind == FIXED_TOO_LARGE ? 8796093022208.0f /* 2^43 */
+                       : kind == FIXED_NAN       ? (float)NAN
+                       : kind == EXACT_TOO_LARGE ? -262144.0f /* 2^18 */
+                       : kind == FIXED_OVERFLOW  ? 4398046511104.0f
+                                                 : 2 * value;
+  const float values[2] = {value, second};
   float *const pointers[2] = {m.sums, m.sums + 1};
-  const int key = kind == KEYS_DIFFER ? 2 : 1;
+  const long long key = kind == KEYS_DIFFER ? 2 : kind == KEY_OF_64_BITS ? 1ll + (1ll << 32) : 1;
   arc_options o = arc_options_default();
   o.path = m.path;
   o.threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
@@ -92,6 +112,7 @@ static __global__ void call(struct mistake m) {
   if (kind == ROW_NOT_ALIGNED) o.promises |= ARC_PROMISE_ALIGNED_16;
   if (m.kind == MASK_WITHOUT_CALLER) o.lane_mask = ~(1u << m.lane);
   if (kind == BOUND_BELOW_WIDTH) o.max_width = 1;
+  o.exact = m.kind == EXACT_TOO_LARGE;
   const int width = kind == WIDTH_0 ? 0 : kind == WIDTH_NEGATIVE ? -3 : 2;
   if (m.entry == POINTERS)
     arc_add_pointers_with_f32(pointers, width, key, values, active, o);
@@ -101,7 +122,7 @@ static __global__ void call(struct mistake m) {
 
 static int is_of_target(int kind) {
   return kind == STRIDE_0 || (kind >= PIECE_WIDTH_0 && kind <= NINE_PIECES) ||
-         kind == ROW_NOT_ALIGNED;
+         kind == ROW_NOT_ALIGNED || kind > KEY_OF_64_BITS;
 }
 
 /* Whether this build promises to report the mistake, made in a lane that is active or not. */
@@ -110,13 +131,14 @@ static int is_promised(int kind, int entry, int active) {
   if (kind == KEYS_DIFFER) return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY);
   if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
   if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
+  if (kind == KEY_OF_64_BITS || kind > SCALE_63) return active;
   return 1;
 }
 
 /* Without a check these would be caught elsewhere, or run wild. */
 static int is_harmless_unchecked(int kind) {
   return kind <= STRIDE_0 || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
-         (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
+         kind == KEY_OF_64_BITS || (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
 }
 
 static void run_mistake(int kind, int lane, int path, int entry) {
@@ -127,7 +149,7 @@ static void run_mistake(int kind, int lane, int path, int entry) {
   if (!check_begin("ARC_CHECK", &random)) return;
   struct mistake m = {NULL, kind, lane, path, entry};
   CHECK_CUDA(cudaMalloc((void **)&m.sums, 100 * sizeof(float)));
-  CHECK_CUDA(cudaMemset(m.sums, 0, 100 * sizeof(float)));
+  CHECK_CUDA(cudaMemset(m.sums, kind == FIXED_OVERFLOW ? 0x7f : 0, 100 * sizeof(float)));
   const int before = check.reports;
   check.expect_report = promised;
   SIMT_LAUNCH(call, dim3(1), dim3(32), 0, 0, m);

@@ -33,7 +33,7 @@ static options default_options(void) {
   o.train.densify_pull = 0.0002f;
   o.train.most_gaussians = 3000000;
   o.train.frame.test = TILE_EXACT;
-  o.train.frame.rows = true;
+  o.train.frame.layout = SUMS_ROWS;
   o.train.frame.pixels = 2;
   o.train.frame.way = ADD_DEFAULT;
   o.train.frame.threshold = ARC_THRESHOLD_AUTO;
@@ -56,8 +56,9 @@ static void print_training(const trainer *t, double seconds) {
   char room[16];
   const frame_settings *s = &t->f.settings;
   step_medians ms = medians_of(t);
-  printf("path       %s, threshold %s%s\n", add_way_name(s->way),
-         threshold_name(s->way, s->threshold, room), t->settings.tunes ? ", tuned" : "");
+  printf("path       %s, threshold %s%s%s\n", add_way_name(s->way),
+         threshold_name(s->way, s->threshold, room), t->settings.tunes ? ", tuned" : "",
+         s->layout == SUMS_FIXED ? ", reproducible" : "");
   printf("trained    %d iterations in %.2f s, %d Gaussians\n", t->iteration - t->first_iteration,
          seconds, t->count);
   printf("ms a step  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,

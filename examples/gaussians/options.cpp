@@ -52,6 +52,8 @@ void options_print_help(FILE *stream) {
       "                       default: auto; given without --path, the path is auto\n"
       "  --tune on|off        arc's tuner picks path and threshold while training; default: off\n"
       "  --rows on|off        sums in one padded row a Gaussian; off: in four arrays; default: on\n"
+      "  --reproducible       sums in 64-bit fixed point: every run gives the same model, to the\n"
+      "                       last bit\n"
       "  --pixels N           1, 2 or 4: how many pixels a lane adds up by itself; default: 2\n"
       "  --tiles TEST         exact, box or circle: which tiles get a splat; default: exact\n"
       "\n"
@@ -130,6 +132,13 @@ static bool parse_switch(const char *name, const char *text, bool *value, error_
   int found = find_name(text, names);
   if (found < 0) return error_set(error, "%s is '%.100s'; it must be on or off", name, text);
   *value = found == 1;
+  return true;
+}
+
+static bool parse_rows(const char *name, const char *text, sum_layout *layout, error_line *error) {
+  bool rows = false;
+  if (!parse_switch(name, text, &rows, error)) return false;
+  *layout = rows ? SUMS_ROWS : SUMS_ARRAYS;
   return true;
 }
 
@@ -251,7 +260,7 @@ static bool parse_other_option(options *o, const char *name, const char *value, 
   if (!strcmp(name, "--path")) return parse_path(value, &f->way, error);
   if (!strcmp(name, "--threshold")) return parse_threshold(value, &f->threshold, error);
   if (!strcmp(name, "--tune")) return parse_switch(name, value, &o->train.tunes, error);
-  if (!strcmp(name, "--rows")) return parse_switch(name, value, &f->rows, error);
+  if (!strcmp(name, "--rows")) return parse_rows(name, value, &f->layout, error);
   if (!strcmp(name, "--pixels")) return parse_pixels(value, &f->pixels, error);
   if (!strcmp(name, "--datasets")) return parse_datasets(value, &o->datasets, error);
   if (!strcmp(name, "--tiles")) return parse_tiles(value, &f->test, error);
@@ -306,6 +315,28 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
   return true;
 }
 
+/* Sets the layout that makes a training reproducible. */
+static bool check_reproducible(options *o, error_line *error) {
+  frame_settings *f = &o->train.frame;
+  if (!o->reproducible) return true;
+  if (o->bench_backward || o->experiment != nullptr)
+    return error_set(error, "--reproducible is for one training; %s runs every path",
+                     o->bench_backward ? "--bench-backward" : "--experiment");
+  if (o->train.tunes)
+    return error_set(error,
+                     "--tune picks by times, which differ from run to run; with --reproducible "
+                     "choose --path, --threshold and --pixels instead");
+  if (!add_way_is_arc(f->way))
+    return error_set(error,
+                     "--path %s adds in an order that differs from run to run; with "
+                     "--reproducible it must be serialized, butterfly, auto or default",
+                     add_way_name(f->way));
+  if (f->layout != SUMS_ROWS)
+    return error_set(error, "--reproducible has its sums in rows; leave --rows off out");
+  f->layout = SUMS_FIXED;
+  return true;
+}
+
 /* What no single option can tell. */
 static bool check_together(options *o, bool path_given, bool threshold_given, error_line *error) {
   if (o->input.path != nullptr && o->kind != 0)
@@ -325,7 +356,7 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
     return error_set(error, "--checkpoint-every needs --checkpoint FILE");
   if (!check_measuring(o, path_given || threshold_given, error)) return false;
   if (threshold_given && !path_given) o->train.frame.way = ADD_AUTO;
-  return check_outputs(o, error);
+  return check_reproducible(o, error) && check_outputs(o, error);
 }
 
 /* Accepts "--option value" and "--option=value". */
@@ -337,6 +368,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     if (!option_read(&given, argc, argv, i, error)) return false;
     if (strcmp(given.name, "--help") == 0) flag = &o->help;
     if (strcmp(given.name, "--bench-backward") == 0) flag = &o->bench_backward;
+    if (strcmp(given.name, "--reproducible") == 0) flag = &o->reproducible;
     if (flag != nullptr) {
       if (!option_set_flag(&given, flag, error)) return false;
       continue;

@@ -20,7 +20,7 @@ typedef struct options {
   int checkpoint_every; /* iterations; 0: only at the end */
   int repeats;          /* of --bench-backward */
   int seeds;            /* of --experiment */
-  bool bench_backward, help;
+  bool reproducible, bench_backward, help;
 } options;
 
 /* Starts from the given defaults; false, with one line, at the first thing that is not legal. */

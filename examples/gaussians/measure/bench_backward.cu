@@ -69,7 +69,7 @@ static float bench_forward(trainer *t, void *) {
 }
 
 typedef struct bench_camera_run {
-  float *rows; /* of the device */
+  long long *rows; /* of the device */
   int threshold;
 } bench_camera_run;
 
@@ -94,7 +94,7 @@ static void bench_way(trainer *t, bench_table *table, const char *dataset, add_w
   t->f.settings.way = way;
   t->f.settings.threshold = threshold;
   for (int layout = 0; layout < BENCH_LAYOUTS; ++layout) {
-    t->f.settings.rows = layout == 1;
+    t->f.settings.layout = layout == 1 ? SUMS_ROWS : SUMS_ARRAYS;
     row->ms[layout] = bench_median(t, repeats, bench_backward, nullptr);
   }
   printf("%-12s %9s %10d %10.4f %10.4f\n", add_way_name(way), threshold_name(way, threshold, room),
@@ -164,10 +164,10 @@ static void bench_print_ratios(const bench_table *table, const char *dataset) {
 /* The loss by the camera: one row that the whole grid adds to. */
 static void bench_camera(trainer *t, int repeats) {
   device_array rows = {nullptr, 0};
-  device_reserve(&t->memory, &rows, CAMERA_FLOATS * sizeof(float), "memory for the camera");
+  device_reserve(&t->memory, &rows, CAMERA_FLOATS * sizeof(long long), "memory for the camera");
   device_clear(rows.data, rows.bytes);
   bench_backward(t, nullptr);
-  bench_camera_run run = {(float *)rows.data, ARC_THRESHOLD_AUTO};
+  bench_camera_run run = {(long long *)rows.data, ARC_THRESHOLD_AUTO};
   float automatic = bench_median(t, repeats, bench_camera_backward, &run);
   run.threshold = ARC_THRESHOLD_CONTENDED;
   float contended = bench_median(t, repeats, bench_camera_backward, &run);
@@ -175,8 +175,7 @@ static void bench_camera(trainer *t, int repeats) {
   device_release(&t->memory, &rows);
 }
 
-/* Draws with each tile test: what the exact one saves, and that the picture is the same, but for
-   splats of equal depth, such as clones: their order is unspecified. */
+/* Draws with each tile test: what the exact one saves, and that the picture is the same. */
 static void bench_tiles(trainer *t, int repeats) {
   static const char *const names[] = {"circle", "box", "exact"};
   size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;

@@ -96,17 +96,19 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
   v[SUM_BLUE] += weight * p->blue;
 }
 
-/* One step of a lane: the values, summed over its pixels. */
+/* One step of a lane: the values, summed over its pixels. unit: of the offsets. */
 static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, int pixels, const splat *s,
-                                                    const splat_view *view, float v[SPLAT_WIDTH]) {
+                                                    const splat_view *view, float unit,
+                                                    float v[SPLAT_WIDTH]) {
+  float dx = unit * view->dx;
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = -0.0f; /* which the compiler need not add */
   UNROLL
   for (int i = 0; i < pixels; ++i)
-    splat_slope(&slopes[i], s, view->dy[i], view->q[i], view->hits[i], v);
-  v[SUM_X] = v[SUM_U] * view->dx;
-  v[SUM_XX] = v[SUM_X] * view->dx;
-  v[SUM_XY] = v[SUM_Y] * view->dx;
+    splat_slope(&slopes[i], s, unit * view->dy[i], view->q[i], view->hits[i], v);
+  v[SUM_X] = v[SUM_U] * dx;
+  v[SUM_XX] = v[SUM_X] * dx;
+  v[SUM_XY] = v[SUM_Y] * dx;
 }
 
 /* The hits of up to 256 splats, in the lane of each group of 32; count: of the splats. */
@@ -124,11 +126,13 @@ static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a
 
 /* ---- the sums ------------------------------------------------------------------------------- */
 
-/* Once, above the loop. */
-static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, bool rows) {
+/* Once, above the loop. layout: a literal. */
+static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, int layout) {
   arc_piece_f32 pieces[4] = {
       {sums.means, 2, 2}, {sums.conics, 3, 3}, {sums.opacities, 1, 1}, {sums.colours, 3, 3}};
-  if (rows) return arc_target_f32_rows(sums.means, SPLAT_ROW, SPLAT_WIDTH);
+  if (layout == SUMS_FIXED)
+    return arc_target_f32_rows_fixed(sums.fixed, SPLAT_ROW, SPLAT_WIDTH, SUM_SCALE_LOG2);
+  if (layout == SUMS_ROWS) return arc_target_f32_rows(sums.means, SPLAT_ROW, SPLAT_WIDTH);
   return arc_target_f32_pieces(pieces, 4);
 }
 
@@ -156,7 +160,8 @@ typedef struct backward_lane {
 /* The values of one step. A template, so that only one of the calls is compiled. */
 template <int way>
 static __device__ __forceinline__ void add_values(const backward_arguments *a, backward_lane *l,
-                                                  bool rows, int key, const float *v, bool hit) {
+                                                  int layout, int key, const float *v, bool hit) {
+  bool rows = layout == SUMS_ROWS;
   if constexpr (way == ADD_DEFAULT)
     add_through_arc(l->target, key, v, hit, ARC_PATH, ARC_BALANCE_THRESHOLD);
   if constexpr (way == ADD_AUTO)
@@ -179,15 +184,15 @@ static __device__ __forceinline__ void add_values(const backward_arguments *a, b
 
 /* The whole warp, which is at place `position` of the tile's list. s is in shared memory. The warp
    is converged anyway: a compiler that is told so does not guard every vote and shuffle below. */
-template <int way, bool rows, int pixels>
+template <int way, int layout, int pixels>
 static __device__ __forceinline__ void backward_step(const backward_arguments *a, backward_lane *l,
                                                      const splat *s, int position) {
   splat_view view;
   float v[SPLAT_WIDTH];
   __syncwarp();
   bool hit = view_splat(&view, l->slopes, pixels, l->first, s, position);
-  splat_slopes(l->slopes, pixels, s, &view, v);
-  add_values<way>(a, l, rows, s->key, v, hit);
+  splat_slopes(l->slopes, pixels, s, &view, layout == SUMS_FIXED ? s->unit : 1.0f, v);
+  add_values<way>(a, l, layout, s->key, v, hit);
 }
 
 /* warp_last: the largest `drawn` of the warp's pixels. */
@@ -228,7 +233,7 @@ static __device__ __forceinline__ void load_batch(splat *batch, const render_arg
 
 /* One block a tile: splats from the last one drawn down to place 0, 256 at a time. Blocks a
    multiprocessor should hold: 48, 64 and 80 registers, measured on an H200. */
-template <int way, bool rows, int pixels>
+template <int way, int layout, int pixels>
 __global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
                                                         : pixels == 2 ? 8
                                                                       : 12)
@@ -238,7 +243,7 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
   int begin = a.render.lists.first[blockIdx.x];
   int warp_last = warp_largest(backward_begin(&a, &lane, pixels));
   int last = block_largest(warp_last, TILE_WARPS / pixels);
-  lane.target = sums_target(a.sums, rows);
+  lane.target = sums_target(a.sums, layout);
   for (int start = (last + TILE_PIXELS - 1) / TILE_PIXELS * TILE_PIXELS - TILE_PIXELS; start >= 0;
        start -= TILE_PIXELS) {
     int count = min(last - start, (int)TILE_PIXELS);
@@ -248,7 +253,7 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
       unsigned rest = __shfl_sync(WHOLE_WARP, hits, group);
       while (rest != 0u) {
         int k = 32 * group + next_splat(&rest);
-        backward_step<way, rows, pixels>(&a, &lane, &batch[k], start + k);
+        backward_step<way, layout, pixels>(&a, &lane, &batch[k], start + k);
       }
     }
   }
@@ -257,11 +262,12 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
 
 template <int way>
 static inline void backward_launch_way(int tiles, const backward_arguments *a, int pixels) {
-  static void (*const kernels[][2])(backward_arguments) = {
-      {backward<way, false, 1>, backward<way, true, 1>},
-      {backward<way, false, 2>, backward<way, true, 2>},
-      {backward<way, false, 4>, backward<way, true, 4>}};
-  SIMT_LAUNCH(kernels[pixels / 2][a->sums.rows], tiles, TILE_PIXELS / pixels, 0, 0, *a);
+  constexpr int fixed = add_way_is_arc(way) ? SUMS_FIXED : SUMS_ROWS; /* others are not asked to */
+  static void (*const kernels[][3])(backward_arguments) = {
+      {backward<way, SUMS_ARRAYS, 1>, backward<way, SUMS_ROWS, 1>, backward<way, fixed, 1>},
+      {backward<way, SUMS_ARRAYS, 2>, backward<way, SUMS_ROWS, 2>, backward<way, fixed, 2>},
+      {backward<way, SUMS_ARRAYS, 4>, backward<way, SUMS_ROWS, 4>, backward<way, fixed, 4>}};
+  SIMT_LAUNCH(kernels[pixels / 2][a->sums.layout], tiles, TILE_PIXELS / pixels, 0, 0, *a);
 }
 
 #endif

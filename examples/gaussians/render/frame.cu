@@ -22,7 +22,7 @@ void frame_end(frame *f) {
   device_array *arrays[] = {
       &f->splats,  &f->boxes, &f->keys[0], &f->keys[1], &f->values[0], &f->values[1],
       &f->scratch, &f->first, &f->total,   &f->colour,  &f->drawn,     &f->transmittance,
-      &f->hits,    &f->slope, &f->maps,    &f->parts,   &f->sums};
+      &f->hits,    &f->slope, &f->maps,    &f->parts,   &f->sums,      &f->depths};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
@@ -33,11 +33,17 @@ static void frame_make_room(frame *f) {
   size_t n = (size_t)f->count, pixels = (size_t)f->camera.width * f->camera.height;
   device_reserve(m, &f->splats, n * sizeof(splat), "memory for the splats");
   device_reserve(m, &f->boxes, n * sizeof(tile_box), "memory for the boxes");
+  device_reserve(m, &f->depths, n * sizeof(float), "memory for the depths");
   device_reserve(m, &f->total, sizeof(unsigned), "memory for the total");
   device_reserve(m, &f->first, (f->tiles + 1) * sizeof(int), "memory for the tiles");
   device_reserve(m, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
   device_reserve(m, &f->transmittance, pixels * sizeof(float), "memory for the picture");
   device_reserve(m, &f->drawn, pixels * sizeof(int), "memory for the picture");
+}
+
+static projections frame_projections(const frame *f) {
+  projections p = {(splat *)f->splats.data, (tile_box *)f->boxes.data, (float *)f->depths.data};
+  return p;
 }
 
 void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
@@ -48,7 +54,7 @@ void frame_project(frame *f, gaussians model, int count, int degree, const devic
   f->tiles = camera->tiles_x * camera->tiles_y;
   frame_make_room(f);
   SIMT_LAUNCH(project, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
-              f->settings.test, (splat *)f->splats.data, (tile_box *)f->boxes.data);
+              f->settings.test, frame_projections(f));
 }
 
 static void frame_reserve_pairs(frame *f, unsigned pairs) {
@@ -76,9 +82,8 @@ static void frame_emit(frame *f) {
     pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data,
                        f->pair_capacity, (unsigned *)f->total.data};
     device_clear(f->total.data, sizeof(unsigned));
-    SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0,
-                (const splat *)f->splats.data, (const tile_box *)f->boxes.data, f->count,
-                f->camera.tiles_x, f->settings.test, out);
+    SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f),
+                f->count, f->camera.tiles_x, f->settings.test, out);
     device_to_host(&pairs, f->total.data, sizeof pairs, "counting pairs");
     if (pairs <= (unsigned)f->pair_capacity) break;
     frame_reserve_pairs(f, pairs);
@@ -100,11 +105,12 @@ void frame_list(frame *f) {
     pairs.keys[i] = (unsigned long long *)f->keys[i].data;
     pairs.values[i] = (int *)f->values[i].data;
   }
-  f->sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
-  if (f->sorted < 0) device_check(cudaGetLastError(), "sorting");
+  int sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
+  if (sorted < 0) device_check(cudaGetLastError(), "sorting");
+  f->list = pairs.values[1 - sorted];
   SIMT_LAUNCH(find_lists, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[f->sorted], f->pairs, f->tiles,
-              (int *)f->first.data);
+              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
+              f->pairs, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
 static render_arguments frame_render_arguments(const frame *f) {
@@ -113,7 +119,7 @@ static render_arguments frame_render_arguments(const frame *f) {
   a.height = f->camera.height;
   a.tiles_x = f->camera.tiles_x;
   a.lists.first = (const int *)f->first.data;
-  a.lists.list = (const int *)f->values[f->sorted].data;
+  a.lists.list = f->list;
   a.splats = (const splat *)f->splats.data;
   for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];
   return a;
@@ -194,13 +200,15 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
 splat_sums frame_sums(const frame *f) {
   size_t n = ((size_t)f->count + 3) / 4 * 4;
   float *block = (float *)f->sums.data;
-  splat_sums sums = {block, block + 2 * n, block + 5 * n, block + 6 * n, f->settings.rows};
+  splat_sums sums = {f->settings.layout, block,         block + 2 * n,
+                     block + 5 * n,      block + 6 * n, (long long *)f->sums.data};
   return sums;
 }
 
 void frame_clear_sums(frame *f) {
-  size_t n = ((size_t)f->count + 3) / 4 * 4;
-  size_t bytes = n * (f->settings.rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH) * sizeof(float);
+  const size_t splat_bytes[] = {SPLAT_WIDTH * sizeof(float), SPLAT_ROW * sizeof(float),
+                                SPLAT_ROW * sizeof(long long)};
+  size_t bytes = ((size_t)f->count + 3) / 4 * 4 * splat_bytes[f->settings.layout];
   device_reserve(f->memory, &f->sums, bytes, "memory for the sums");
   device_clear(f->sums.data, bytes);
 }
@@ -227,7 +235,7 @@ void frame_project_backward(frame *f, gaussians gradients, view_statistics stati
               statistics);
 }
 
-void frame_camera_backward(frame *f, int view_index, float *by_camera, int threshold) {
+void frame_camera_backward(frame *f, int view_index, long long *by_camera, int threshold) {
   SIMT_LAUNCH(camera_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
               f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), view_index,
               by_camera, threshold);

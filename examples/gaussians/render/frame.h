@@ -18,9 +18,9 @@ typedef struct frame {
   gaussians model;
   int count, degree;
   device_camera camera;
-  int tiles, pairs, sorted; /* sorted: the buffer that holds the sorted pairs */
-  int pair_capacity;
-  device_array splats, boxes, keys[2], values[2], scratch, first, total;
+  int tiles, pairs, pair_capacity;
+  const int *list; /* of the device: the lists of all tiles, in one of the buffers of values */
+  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums;
 } frame;
@@ -56,7 +56,8 @@ backward_arguments frame_backward_arguments(const frame *f);
 /* Adds to the sums, which are 0 before. */
 void frame_backward(frame *f);
 void frame_project_backward(frame *f, gaussians gradients, view_statistics statistics);
-/* Adds the loss by the camera's 12 numbers to row view_index of by_camera. */
-void frame_camera_backward(frame *f, int view_index, float *by_camera, int threshold);
+/* Adds the loss by the camera's 12 numbers to row view_index of by_camera, in fixed point of scale
+   CAMERA_SCALE_LOG2. */
+void frame_camera_backward(frame *f, int view_index, long long *by_camera, int threshold);
 
 #endif

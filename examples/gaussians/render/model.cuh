@@ -18,6 +18,7 @@
 #include "../../common/device.h"
 #include "../../common/tiles.cuh"
 #include "../scene/scene.h"
+#include "settings.h"
 
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
 #define WHOLE_WARP 0xffffffffu
@@ -81,14 +82,29 @@ static inline device_camera camera_on_device(const camera *host) {
 
 /* A Gaussian as one camera sees it. At an offset dx, dy (pixels, centre minus pixel) its alpha is
        opacity * 2^-q,  q = a dx^2 + b dx dy + c dy^2,
-   and below 1/255, that is, nothing, where q > limit. limit < 0: not seen at all. */
+   and below 1/255, that is, nothing, where q > limit. limit < 0: not seen at all. unit: a power of
+   two; times the offset of a pixel that is hit it is at most 1. */
 typedef struct __align__(16) splat {
   float x, y, a, b;
   float c, limit, opacity, red;
-  float green, blue, depth;
+  float green, blue, unit;
   int key;
 }
 splat;
+
+/* All that a camera sees of a Gaussian: the tiles that it may reach, and how far away it is. */
+typedef struct projection {
+  splat s;
+  tile_box box;
+  float depth;
+} projection;
+
+/* Of all Gaussians, on the device. */
+typedef struct projections {
+  splat *splats;
+  tile_box *boxes;
+  float *depths;
+} projections;
 
 /* Tile t draws list[first[t]] to list[first[t + 1] - 1]. */
 typedef struct tile_lists {
@@ -109,15 +125,28 @@ enum {
   SUM_BLUE,
   SPLAT_WIDTH /* how many */
 };
-enum { SPLAT_ROW = 12 /* floats from row to row where sums lie in one array */ };
+enum { SPLAT_ROW = 12 /* numbers from row to row where sums lie in one array */ };
 
-/* Either four arrays, or one of padded rows (then the other three are unused). All that is the same
-   for every pixel of a splat (the conic, ln 2, 1 / opacity) is multiplied in once, by
-   project_backward. */
+/* Four arrays, or one of padded rows: `means` or `fixed`. All that is the same for every pixel of a
+   splat (the conic, ln 2, 1 / opacity) is multiplied in once, by project_backward. In fixed point dx
+   and dy are multiplied by the splat's unit. */
 typedef struct splat_sums {
+  sum_layout layout;
   float *means, *conics, *opacities, *colours;
-  bool rows;
+  long long *fixed;
 } splat_sums;
+
+/* Fixed-point sums are below 2^(63 - 54) = 512. The magnitudes of the loss's slopes by the values of
+   a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black and flat
+   all over; to 1 to 5 in trainings. The colours' sums are below that, 31, and those of u, with and
+   without offsets in the splat's unit, below that times the largest difference of two colours. In
+   trainings the largest sum was 0.1. One step, 2^-54, is a 16th of Adam's epsilon. */
+enum { SUM_SCALE_LOG2 = 54 };
+
+/* The loss by a camera's number is below 2^(63 - 36). The slopes by all centres, in pixels, are
+   together below 31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
+   times the distance of the Gaussian, of which the product may be 2^19. */
+enum { CAMERA_SCALE_LOG2 = 36 };
 
 /* What densification decides by, summed up since the last one. */
 typedef struct view_statistics {

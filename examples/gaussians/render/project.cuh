@@ -12,8 +12,9 @@
 #define HALF_LOG2_E 0.72134752f
 #define TWO_LN_2 1.38629436f
 
-static __device__ __forceinline__ tile_box find_box(const footprint *f, const device_camera *c,
-                                                    const splat *s, tile_test test) {
+/* How far from the centre it may reach along x and y. */
+static __device__ __forceinline__ float2 find_reach(const footprint *f, const splat *s,
+                                                    tile_test test) {
   float2 half;
   if (test == TILE_CIRCLE) {
     float middle = 0.5f * (f->xx + f->yy), difference = 0.5f * (f->xx - f->yy);
@@ -23,13 +24,20 @@ static __device__ __forceinline__ tile_box find_box(const footprint *f, const de
     float squares = TWO_LN_2 * (1.001f * s->limit + 1e-3f); /* standard deviations, squared */
     half = make_float2(sqrtf(squares * f->xx), sqrtf(squares * f->yy));
   }
-  return tile_box_around(make_float2(s->x, s->y), half, c->tiles_x, c->tiles_y);
+  return half;
 }
 
-static __device__ __forceinline__ bool make_splat(splat *s, tile_box *box, const gaussians *g,
-                                                  int i, int degree, const device_camera *c,
+/* The largest power of two below 1 / reach, which is no denormal number. */
+static __device__ __forceinline__ float unit_of_reach(float reach) {
+  unsigned exponent = __float_as_uint(reach) & 0x7f800000u;
+  return __uint_as_float(0x7e800000u - exponent);
+}
+
+static __device__ __forceinline__ bool make_splat(projection *out, const gaussians *g, int i,
+                                                  int degree, const device_camera *c,
                                                   tile_test test) {
   footprint f;
+  splat *s = &out->s;
   float p[3], direction[3], basis[SH_BASES], colour[3];
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
@@ -47,9 +55,11 @@ static __device__ __forceinline__ bool make_splat(splat *s, tile_box *box, const
   s->c = scale * f.xx;
   s->limit = fmaxf(log2f(255.0f * opacity), 0.0f);
   s->opacity = opacity;
-  s->depth = f.z;
-  *box = find_box(&f, c, s, test);
-  if (box->x0 >= box->x1 || box->y0 >= box->y1) return false;
+  out->depth = f.z;
+  float2 reach = find_reach(&f, s, test);
+  s->unit = unit_of_reach(fmaxf(reach.x, reach.y));
+  out->box = tile_box_around(make_float2(s->x, s->y), reach, c->tiles_x, c->tiles_y);
+  if (out->box.x0 >= out->box.x1 || out->box.y0 >= out->box.y1) return false;
   seen_from(c, p, direction);
   sh_basis(degree, direction[0], direction[1], direction[2], basis);
   sh_colour(basis, g->sh + SH_FLOATS * (size_t)i, degree, colour);
@@ -61,28 +71,35 @@ static __device__ __forceinline__ bool make_splat(splat *s, tile_box *box, const
 
 /* One thread a Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    project(gaussians g, int count, int degree, device_camera c, tile_test test, splat *splats,
-            tile_box *boxes) {
+    project(gaussians g, int count, int degree, device_camera c, tile_test test, projections out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
-  splat s;
-  tile_box box = {0, 0, 0, 0};
-  s.key = i;
-  if (!make_splat(&s, &box, &g, i, degree, &c, test)) {
-    s.x = s.y = s.a = s.b = s.c = s.opacity = s.red = s.green = s.blue = s.depth = 0.0f;
-    s.limit = -1.0f;
-    box.x0 = box.y0 = box.x1 = box.y1 = 0;
+  projection one;
+  if (!make_splat(&one, &g, i, degree, &c, test)) {
+    one = {};
+    one.s.limit = -1.0f;
   }
-  splats[i] = s;
-  boxes[i] = box;
+  one.s.key = i;
+  out.splats[i] = one.s;
+  out.boxes[i] = one.box;
+  out.depths[i] = one.depth;
 }
 
 /* ---- backward ------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ void load_sums(const splat_sums *sums, int i,
+static __device__ __forceinline__ void load_sums(const splat_sums *sums, const splat *s, int i,
                                                  float v[SPLAT_WIDTH]) {
   size_t k = (size_t)i;
-  if (sums->rows) {
+  if (sums->layout == SUMS_FIXED) {
+    float per_unit = 1.0f / s->unit;
+    UNROLL
+    for (int j = 0; j < SPLAT_WIDTH; ++j)
+      v[j] = arc_fixed_to_f32(sums->fixed[SPLAT_ROW * k + j], SUM_SCALE_LOG2);
+    UNROLL
+    for (int j = SUM_X; j < SUM_U; ++j) v[j] *= j < SUM_XX ? per_unit : per_unit * per_unit;
+    return;
+  }
+  if (sums->layout == SUMS_ROWS) {
     UNROLL
     for (int j = 0; j < SPLAT_WIDTH; ++j) v[j] = sums->means[SPLAT_ROW * k + j];
     return;
@@ -248,7 +265,7 @@ static __device__ __forceinline__ void backward_of_one(const gaussians *g, int i
                                                        const splat_sums *sums, float *out_sh,
                                                        gaussian_slope *slope) {
   float v[SPLAT_WIDTH], p[3], by_direction[3];
-  load_sums(sums, i, v);
+  load_sums(sums, s, i, v);
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
   geometry_slope(slope, g, i, p, c, s, v);
@@ -279,13 +296,14 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a contended
-   row. by_camera: rows of 12, one a view. Whole warps. */
+   row. by_camera: rows of 12, one a view, of scale CAMERA_SCALE_LOG2. Whole warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
-                    splat_sums sums, int view_index, float *by_camera, int threshold) {
+                    splat_sums sums, int view_index, long long *by_camera, int threshold) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
-  arc_target_f32 target = arc_target_f32_rows(by_camera, CAMERA_FLOATS, CAMERA_FLOATS);
+  arc_target_f32 target =
+      arc_target_f32_rows_fixed(by_camera, CAMERA_FLOATS, CAMERA_FLOATS, CAMERA_SCALE_LOG2);
   gaussian_slope slope = {};
   if (seen) {
     splat s = splats[i];

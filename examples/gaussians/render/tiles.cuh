@@ -1,8 +1,9 @@
 /* arc example gaussians: which splats each 16 x 16 tile has to draw, from front to back.
    SPDX-License-Identifier: Apache-2.0
 
-   One pass tests splats against tiles and emits a (tile, depth) key for each that meet; the keys
-   are sorted; where the tile changes, a list ends. */
+   One pass tests splats against tiles and emits a (tile, depth) key for each that meet, in an order
+   that differs from run to run; the keys are sorted; equal ones are brought into the order of their
+   Gaussians; where the tile changes, a list ends. */
 #ifndef GAUSSIANS_TILES_CUH
 #define GAUSSIANS_TILES_CUH
 
@@ -47,10 +48,10 @@ static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_bo
 }
 
 /* The lanes' small boxes: each lane tests its own, the warp takes room for all at once. */
-static __device__ __forceinline__ void emit_small(const splat *s, tile_box box, int area,
-                                                  int tiles_x, tile_test test, pair_output out) {
+static __device__ __forceinline__ void emit_small(const projection *p, int area, int tiles_x,
+                                                  tile_test test, pair_output out) {
   int lane = (int)(threadIdx.x & 31u);
-  unsigned reached = tiles_reached(s, box, area, test), base = 0u;
+  unsigned reached = tiles_reached(&p->s, p->box, area, test), base = 0u;
   int count = __popc(reached), up_to_here = count;
   for (int step = 1; step < 32; step *= 2) {
     int before = __shfl_up_sync(WHOLE_WARP, up_to_here, step);
@@ -58,56 +59,68 @@ static __device__ __forceinline__ void emit_small(const splat *s, tile_box box, 
   }
   if (lane == 31) base = atomicAdd(out.total, (unsigned)up_to_here);
   base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
-  int width = box.x1 - box.x0;
+  int width = p->box.x1 - p->box.x0;
   for (; reached != 0u; reached &= reached - 1u) {
     int tile = __ffs((int)reached) - 1;
-    put_pair(out, base++, (box.y0 + tile / width) * tiles_x + box.x0 + tile % width, s->depth,
-             s->key);
+    put_pair(out, base++, (p->box.y0 + tile / width) * tiles_x + p->box.x0 + tile % width, p->depth,
+             p->s.key);
   }
 }
 
 /* One large box: the warp tests 32 of its tiles at a time. */
-static __device__ __forceinline__ void emit_large(const splat *s, tile_box box, int tiles_x,
-                                                  tile_test test, pair_output out) {
-  int lane = (int)(threadIdx.x & 31u), width = box.x1 - box.x0;
-  int area = width * (box.y1 - box.y0);
+static __device__ __forceinline__ void emit_large(const projection *p, int tiles_x, tile_test test,
+                                                  pair_output out) {
+  int lane = (int)(threadIdx.x & 31u), width = p->box.x1 - p->box.x0;
+  int area = width * (p->box.y1 - p->box.y0);
   for (int first = 0; first < area; first += 32) {
-    int tile = first + lane, column = box.x0 + tile % width, row = box.y0 + tile / width;
-    bool reaches = tile < area && (test != TILE_EXACT || splat_reaches_tile(s, column, row));
+    int tile = first + lane, column = p->box.x0 + tile % width, row = p->box.y0 + tile / width;
+    bool reaches = tile < area && (test != TILE_EXACT || splat_reaches_tile(&p->s, column, row));
     unsigned reached = __ballot_sync(WHOLE_WARP, reaches), base = 0u;
     if (reached == 0u) continue;
     if (lane == 0) base = atomicAdd(out.total, (unsigned)__popc(reached));
     base = __shfl_sync(WHOLE_WARP, base, 0);
     if (reaches)
       put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)), row * tiles_x + column,
-               s->depth, s->key);
+               p->depth, p->s.key);
   }
+}
+
+static __device__ __forceinline__ projection load_projection(projections in, int i) {
+  projection p = {in.splats[i], in.boxes[i], in.depths[i]};
+  return p;
 }
 
 /* One thread a splat, whole warps. total: 0 at the start. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    emit_pairs(const splat *splats, const tile_box *boxes, int count, int tiles_x, tile_test test,
-               pair_output out) {
+    emit_pairs(projections in, int count, int tiles_x, tile_test test, pair_output out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  tile_box box = {0, 0, 0, 0};
-  if (i < count) box = boxes[i];
-  splat s = splats[i < count ? i : 0];
-  int area = (box.x1 - box.x0) * (box.y1 - box.y0);
+  projection p = load_projection(in, i < count ? i : 0);
+  int area = i < count ? (p.box.x1 - p.box.x0) * (p.box.y1 - p.box.y0) : 0;
   bool large = area > SMALL_BOX_TILES;
-  emit_small(&s, box, large ? 0 : area, tiles_x, test, out);
+  emit_small(&p, large ? 0 : area, tiles_x, test, out);
   for (unsigned rest = __ballot_sync(WHOLE_WARP, large); rest != 0u; rest &= rest - 1u) {
-    int key = __shfl_sync(WHOLE_WARP, i, __ffs((int)rest) - 1);
-    splat whose = splats[key];
-    emit_large(&whose, boxes[key], tiles_x, test, out);
+    projection whose = load_projection(in, __shfl_sync(WHOLE_WARP, i, __ffs((int)rest) - 1));
+    emit_large(&whose, tiles_x, test, out);
   }
 }
 
-/* One thread a pair, and one more: wherever the tile changes, sets `first` of all tiles up to the
-   new one. */
+/* Where pair i of the sorted ones belongs: among those of equal key by its Gaussian. */
+static __device__ __forceinline__ int place_of_pair(const unsigned long long *keys,
+                                                    const int *values, int count, int i) {
+  int place = i;
+  for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k) place -= values[k] > values[i];
+  for (int k = i + 1; k < count && keys[k] == keys[i]; ++k) place += values[k] < values[i];
+  return place;
+}
+
+/* One thread a pair, and one more: puts its Gaussian into the list and, wherever the tile changes,
+   sets `first` of all tiles up to the new one. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    find_lists(const unsigned long long *keys, int count, int tiles, int *first) {
+    find_lists(const unsigned long long *keys, const int *values, int count, int tiles, int *first,
+               int *list) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i > count) return;
+  if (i < count) list[place_of_pair(keys, values, count, i)] = values[i];
   int tile = i < count ? (int)(keys[i] >> DEPTH_BITS) : tiles;
   int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
   for (int t = before + 1; t <= tile; ++t) first[t] = i;

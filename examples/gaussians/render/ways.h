@@ -27,4 +27,9 @@ static inline bool add_way_has_threshold(add_way way) {
   return way == ADD_SERIALIZED || way == ADD_BUTTERFLY || way == ADD_AUTO;
 }
 
+/* Whether arc adds: the others have no fixed-point sums. */
+static constexpr bool add_way_is_arc(int way) {
+  return way == ADD_SERIALIZED || way == ADD_BUTTERFLY || way == ADD_AUTO || way == ADD_DEFAULT;
+}
+
 #endif

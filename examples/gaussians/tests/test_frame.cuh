@@ -12,7 +12,7 @@
 
 static inline frame_settings test_frame_settings(const reference *r) {
   frame_settings s = {TILE_EXACT,
-                      false,
+                      SUMS_ARRAYS,
                       1,
                       ADD_DEFAULT,
                       ARC_BALANCE_THRESHOLD,
@@ -59,7 +59,7 @@ static inline void test_frame_begin(test_frame *t, const reference *r) {
   device_reserve(&t->memory, &t->parameters, bytes, "test");
   device_reserve(&t->memory, &t->gradients, bytes, "test");
   device_reserve(&t->memory, &t->statistics, 2 * sizeof(float) * r->count, "test");
-  device_reserve(&t->memory, &t->by_camera, 3 * sizeof(float) * CAMERA_FLOATS, "test");
+  device_reserve(&t->memory, &t->by_camera, 3 * sizeof(long long) * CAMERA_FLOATS, "test");
   device_reserve(&t->memory, &t->f.slope, sizeof(float) * values, "test");
   for (int i = 0; i < r->count; ++i)
     for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
@@ -88,6 +88,23 @@ static inline void test_frame_forward(test_frame *t) {
 static inline float *test_read(const device_array *array, size_t floats) {
   float *host = (float *)host_memory(sizeof(float) * floats);
   device_to_host(host, array->data, sizeof(float) * floats, "reading");
+  return host;
+}
+
+static inline long long *test_read_fixed(const device_array *array, size_t numbers) {
+  long long *host = (long long *)host_memory(sizeof(long long) * numbers);
+  device_to_host(host, array->data, sizeof(long long) * numbers, "reading");
+  return host;
+}
+
+static inline splat *test_read_splats(const test_frame *t) {
+  return (splat *)test_read(&t->f.splats, sizeof(splat) / sizeof(float) * t->count);
+}
+
+/* The lists of all tiles; to be freed. */
+static inline int *test_read_list(const test_frame *t) {
+  int *host = (int *)host_memory(sizeof(int) * (size_t)t->f.pairs);
+  device_to_host(host, t->f.list, sizeof(int) * (size_t)t->f.pairs, "reading");
   return host;
 }
 

@@ -57,6 +57,13 @@ static void test_wrong_options(void) {
   check_wrong("--bench-backward --tune on", 2, "leave --path, --threshold and --tune out");
   check_wrong("--tune on --path butterfly" OUT, 2, "--tune picks path and threshold; leave");
   check_wrong("--tune maybe" OUT, 2, "--tune is 'maybe'; it must be on or off");
+  check_wrong("--reproducible=yes" OUT, 2, "--reproducible takes no value");
+  check_wrong("--reproducible --tune on" OUT, 2, "choose --path, --threshold and --pixels instead");
+  check_wrong("--reproducible --path plain" OUT, 2,
+              "it must be serialized, butterfly, auto or default");
+  check_wrong("--reproducible --rows off" OUT, 2, "leave --rows off out");
+  check_wrong("--reproducible --bench-backward", 2, "--bench-backward runs every path");
+  check_wrong("--reproducible --experiment @/x.csv", 2, "--experiment runs every path");
   check_wrong("--experiment @/x.csv --csv @/y.csv", 2, "leave --csv out");
   check_wrong("--experiment @/x.csv --bench-backward", 2, "are two programs; ask for one");
   check_wrong("--scene @ --procedural small" OUT, 2, "are two scenes; give one");
@@ -91,6 +98,7 @@ static void test_runs(void) {
   check_right("--path butterfly --threshold 3" SMALL, 0, "butterfly, threshold 3");
   check_right("--tune on" SMALL, 0, ", tuned");
   check_right("--threshold=8" SMALL, 0, "auto, threshold 8");
+  check_right("--reproducible --tune off" SMALL, 0, "default, threshold auto, reproducible");
   check_right("--path=plain --rows off --pixels 1 --tiles box" SMALL, 0, "plain, threshold -");
   check_right("--procedural large --background white --densify off" SMALL, 0, "scene      large");
   check_right("--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train ");

@@ -42,7 +42,7 @@ static void run_backward(test_frame *t, int camera_threshold) {
   frame_clear_sums(&t->f);
   frame_backward(&t->f);
   frame_project_backward(&t->f, split_gaussians((float *)t->gradients.data, t->count), statistics);
-  frame_camera_backward(&t->f, 1, (float *)t->by_camera.data, camera_threshold);
+  frame_camera_backward(&t->f, 1, (long long *)t->by_camera.data, camera_threshold);
   device_check(cudaGetLastError(), "backward");
 }
 
@@ -50,7 +50,7 @@ static void check_gradients(test_frame *t, const reference *r, const derivatives
                             const char *what) {
   float *gradients = test_read(&t->gradients, (size_t)GAUSSIAN_FLOATS * t->count);
   float *statistics = test_read(&t->statistics, 2 * (size_t)t->count);
-  float *by_camera = test_read(&t->by_camera, 3 * CAMERA_FLOATS);
+  long long *by_camera = test_read_fixed(&t->by_camera, 3 * CAMERA_FLOATS);
   for (int i = 0; i < t->count; ++i) {
     const double *value = d->value + REF_WIDTH * i, *magnitude = d->magnitude + REF_WIDTH * i;
     for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
@@ -61,8 +61,9 @@ static void check_gradients(test_frame *t, const reference *r, const derivatives
                  0.5 * r->width * (magnitude[REF_SHIFT] + magnitude[REF_SHIFT + 1]));
   }
   for (int k = 0; k < 12; ++k) {
-    check_number("camera", -1, k, by_camera[12 + k], d->camera[k], d->camera_magnitude[k]);
-    CHECK(by_camera[k] == 0.0f && by_camera[24 + k] == 0.0f, "another camera's row was written");
+    check_number("camera", -1, k, arc_fixed_to_f32(by_camera[12 + k], CAMERA_SCALE_LOG2),
+                 d->camera[k], d->camera_magnitude[k]);
+    CHECK(by_camera[k] == 0 && by_camera[24 + k] == 0, "another camera's row was written");
   }
   free(gradients);
   free(statistics);
@@ -109,9 +110,13 @@ static void test_differences(int degree, unsigned long long seed) {
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
   check_picture(&t, &r);
-  for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += ARC_THRESHOLD_AUTO) {
+  for (int layout = SUMS_ARRAYS; layout <= SUMS_FIXED; ++layout) {
+    int threshold = layout == SUMS_FIXED  ? ARC_THRESHOLD_CONTENDED
+                    : layout == SUMS_ROWS ? ARC_THRESHOLD_AUTO
+                                          : 0; /* of the camera's gradient */
+    t.f.settings.layout = (sum_layout)layout;
     run_backward(&t, threshold);
-    snprintf(what, sizeof what, "degree %d, seed %llu, threshold %d", degree, seed, threshold);
+    snprintf(what, sizeof what, "degree %d, seed %llu, layout %d", degree, seed, layout);
     check_gradients(&t, &r, &d, what);
   }
   test_frame_end(&t);
@@ -125,32 +130,55 @@ static void test_differences(int degree, unsigned long long seed) {
 typedef struct way {
   add_way add;
   int threshold, pixels;
-  bool rows;
+  sum_layout layout;
 } way;
 
-/* The sums of all splats, SPLAT_WIDTH each; to be freed. */
-static float *sums_of(test_frame *t, way w) {
-  float *values = (float *)host_memory(sizeof(float) * SPLAT_WIDTH * t->count);
-  bool rows = w.rows;
-  t->f.settings.way = w.add;
-  t->f.settings.threshold = w.threshold;
-  t->f.settings.pixels = w.pixels;
-  t->f.settings.rows = rows;
-  run_backward(t, ARC_THRESHOLD_CONTENDED);
+static void read_rows(const test_frame *t, float *values) {
+  float *rows = test_read(&t->f.sums, (size_t)SPLAT_ROW * t->count);
+  for (int i = 0; i < t->count; ++i)
+    memcpy(values + SPLAT_WIDTH * i, rows + SPLAT_ROW * i, SPLAT_WIDTH * sizeof(float));
+  free(rows);
+}
+
+static void read_fixed(const test_frame *t, float *values) {
+  long long *rows = test_read_fixed(&t->f.sums, (size_t)SPLAT_ROW * t->count);
+  splat *splats = test_read_splats(t);
+  for (int i = 0; i < t->count; ++i)
+    for (int k = 0; k < SPLAT_WIDTH; ++k) {
+      float unit = k < SUM_XX ? splats[i].unit : k < SUM_U ? powf(splats[i].unit, 2.0f) : 1.0f;
+      float sum = arc_fixed_to_f32(rows[SPLAT_ROW * i + k], SUM_SCALE_LOG2);
+      values[SPLAT_WIDTH * i + k] = splats[i].limit < 0.0f ? sum : sum / unit;
+    }
+  free(rows);
+  free(splats);
+}
+
+static void read_arrays(const test_frame *t, float *values) {
   splat_sums s = frame_sums(&t->f);
-  size_t padded = (size_t)(t->count + 3) / 4 * 4;
-  float *block = test_read(&t->f.sums, padded * (rows ? (int)SPLAT_ROW : (int)SPLAT_WIDTH));
+  float *block = test_read(&t->f.sums, (size_t)SPLAT_WIDTH * ((t->count + 3) / 4 * 4));
   float *base = (float *)t->f.sums.data;
   for (int i = 0; i < t->count; ++i)
     for (int k = 0; k < SPLAT_WIDTH; ++k) {
-      size_t place = rows          ? (size_t)SPLAT_ROW * i + k
-                     : k < SUM_XX  ? (size_t)(s.means - base) + 2 * i + k
+      size_t place = k < SUM_XX    ? (size_t)(s.means - base) + 2 * i + k
                      : k < SUM_U   ? (size_t)(s.conics - base) + 3 * i + k - SUM_XX
                      : k < SUM_RED ? (size_t)(s.opacities - base) + i
                                    : (size_t)(s.colours - base) + 3 * i + k - SUM_RED;
       values[SPLAT_WIDTH * i + k] = block[place];
     }
   free(block);
+}
+
+/* The sums of all splats, SPLAT_WIDTH each; to be freed. */
+static float *sums_of(test_frame *t, way w) {
+  float *values = (float *)host_memory(sizeof(float) * SPLAT_WIDTH * t->count);
+  t->f.settings.way = w.add;
+  t->f.settings.threshold = w.threshold;
+  t->f.settings.pixels = w.pixels;
+  t->f.settings.layout = w.layout;
+  run_backward(t, ARC_THRESHOLD_CONTENDED);
+  if (w.layout == SUMS_ARRAYS) read_arrays(t, values);
+  if (w.layout == SUMS_ROWS) read_rows(t, values);
+  if (w.layout == SUMS_FIXED) read_fixed(t, values);
   return values;
 }
 
@@ -165,17 +193,18 @@ static void check_same_sums(const float *got, const float *wanted, int count, co
   for (int k = 0; k < SPLAT_WIDTH; ++k) CHECK(largest[k] > 0.0f, "sum %d is 0 everywhere", k);
 }
 
-/* With 1, 2 and 4 pixels a lane, both layouts: each of the six kernels once with each of two
+/* With 1, 2 and 4 pixels a lane, all layouts: each of the nine kernels once with each of two
    thresholds, which take turns. */
 static void check_way(test_frame *t, add_way add, const float *wanted) {
   static const int thresholds[] = {0, 8, 33, ARC_THRESHOLD_AUTO};
-  for (int k = 0; k < 12; ++k) {
-    int threshold = thresholds[(k + k / 4) % 4];
-    way w = {add, threshold, 1 << k / 4, (k & 1) != 0};
+  for (int k = 0; k < 18; ++k) {
+    int threshold = thresholds[(k + k / 6) % 4];
+    way w = {add, threshold, 1 << k / 6, (sum_layout)(k % 3)};
     char what[96];
-    if ((k & 2) != 0 && !add_way_has_threshold(add)) continue;
-    snprintf(what, sizeof what, "%s, threshold %d, pixels %d, rows %d", add_way_name(add),
-             threshold, w.pixels, w.rows);
+    if (w.layout == SUMS_FIXED && !add_way_is_arc(add)) continue;
+    if (k % 6 >= 3 && !add_way_has_threshold(add)) continue;
+    snprintf(what, sizeof what, "%s, threshold %d, pixels %d, layout %d", add_way_name(add),
+             threshold, w.pixels, w.layout);
     float *got = sums_of(t, w);
     check_same_sums(got, wanted, MANY, what);
     free(got);
@@ -184,7 +213,7 @@ static void check_way(test_frame *t, add_way add, const float *wanted) {
 
 static void check_none(test_frame *t) {
   for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
-    way w = {ADD_NONE, 0, pixels, false};
+    way w = {ADD_NONE, 0, pixels, SUMS_ARRAYS};
     float *nothing = sums_of(t, w);
     for (int i = 0; i < MANY * SPLAT_WIDTH; ++i) CHECK(nothing[i] == 0.0f, "none has added %d", i);
     free(nothing);
@@ -206,7 +235,7 @@ static void test_ways(void) {
   int *first = (int *)test_read(&t.f.first, (size_t)t.f.tiles + 1), longest = 0;
   for (int i = 0; i < t.f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
   CHECK(longest > TILE_PIXELS, "no list is longer than a batch: %d", longest);
-  way simplest = {ADD_PLAIN, 0, 1, false};
+  way simplest = {ADD_PLAIN, 0, 1, SUMS_ARRAYS};
   float *wanted = sums_of(&t, simplest);
   for (int add = 0; add < ADD_NONE; ++add)
     if (backward_has((add_way)add)) check_way(&t, (add_way)add, wanted);
@@ -229,9 +258,9 @@ static bool hits_on_host(const splat *s, float x, float y) {
 static void count_on_host(const test_frame *t, int pixels, unsigned long long *histogram) {
   const device_camera *c = &t->camera;
   int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
-  int *list = (int *)test_read(&t->f.values[t->f.sorted], (size_t)t->f.pairs);
+  int *list = test_read_list(t);
   int *drawn = (int *)test_read(&t->f.drawn, (size_t)c->width * c->height);
-  splat *splats = (splat *)test_read(&t->f.splats, sizeof(splat) / sizeof(float) * t->count);
+  splat *splats = test_read_splats(t);
   for (int warp = 0; warp < t->f.tiles * TILE_WARPS / pixels; ++warp) {
     int tile = warp / (TILE_WARPS / pixels), in_tile = warp % (TILE_WARPS / pixels), last = 0;
     int x0 = tile % c->tiles_x * TILE_SIDE + in_tile % 2 * WARP_COLUMNS;

@@ -427,24 +427,27 @@ void trainer_read_picture(const trainer *t, image *picture) {
 }
 
 float *trainer_camera_slopes(trainer *t) {
-  size_t floats = (size_t)CAMERA_FLOATS * t->data->view_count;
+  size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};
-  float *host = (float *)host_memory(floats * sizeof(float));
-  device_reserve(&t->memory, &rows, floats * sizeof(float), "memory for the cameras");
+  long long *fixed = (long long *)host_memory(bytes);
+  float *slopes = (float *)host_memory(count * sizeof(float));
+  device_reserve(&t->memory, &rows, bytes, "memory for the cameras");
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
-  device_clear(rows.data, floats * sizeof(float));
+  device_clear(rows.data, bytes);
   for (int i = 0; trainer_next_view(t, "cameras", i); ++i) {
     if (t->data->views[i].held_out) continue;
     trainer_draw(t, i);
     frame_measure(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
     frame_clear_sums(&t->f);
     frame_backward(&t->f);
-    frame_camera_backward(&t->f, i, (float *)rows.data, ARC_THRESHOLD_CONTENDED);
+    frame_camera_backward(&t->f, i, (long long *)rows.data, ARC_THRESHOLD_CONTENDED);
   }
-  device_to_host(host, rows.data, floats * sizeof(float), "reading the cameras");
+  device_to_host(fixed, rows.data, bytes, "reading the cameras");
+  for (size_t i = 0; i < count; ++i) slopes[i] = arc_fixed_to_f32(fixed[i], CAMERA_SCALE_LOG2);
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
-  if (trainer_goes_on(t)) return host;
-  free(host);
+  free(fixed);
+  if (trainer_goes_on(t)) return slopes;
+  free(slopes);
   return nullptr;
 }

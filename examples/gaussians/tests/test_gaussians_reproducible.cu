@@ -1,0 +1,163 @@
+/* arc example gaussians: with fixed-point sums every run gives the same bits, whatever the order of
+   its lanes and warps: of the model, the moments, what densification decides by, and the slopes by
+   the cameras.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "simt/simt.cuh"
+
+#include "../../common/test_files.h"
+#include "../train/checkpoint.h"
+#include "../train/setup.h"
+#include "test_frame.cuh"
+
+/* A schedule is the order of lanes and warps, which a GPU chooses and the CPU warp draws. */
+#if SIMT_ON_CPU
+enum { SCHEDULES = 10, GAUSSIANS = 120, WIDTH = 32, HEIGHT = 24, STEPS = 24 };
+static void set_schedule(unsigned long long seed) { simt_seed(seed); }
+#else
+enum { SCHEDULES = 4, GAUSSIANS = 20000, WIDTH = 640, HEIGHT = 400, STEPS = 300 };
+static void set_schedule(unsigned long long) {}
+#endif
+
+/* Grows and prunes six times, and loses its opacity once. */
+static options test_options(sum_layout layout) {
+  options o;
+  memset(&o, 0, sizeof o);
+  o.kind = SCENE_MEDIUM;
+  o.gaussians = GAUSSIANS, o.views = 6, o.width = WIDTH, o.height = HEIGHT;
+  o.input.hold_out = 3;
+  o.train.iterations = o.train.densify_until = STEPS;
+  o.train.sh_degree = 3;
+  o.train.seed = 3;
+  o.train.densifies = true;
+  o.train.densify_from = STEPS / 4, o.train.densify_every = STEPS / 8;
+  o.train.reset_every = STEPS / 2;
+  o.train.densify_pull = 0.0002f;
+  o.train.most_gaussians = 4 * GAUSSIANS;
+  o.train.frame.test = TILE_EXACT;
+  o.train.frame.layout = layout;
+  o.train.frame.pixels = 2;
+  o.train.frame.way = ADD_DEFAULT;
+  return o;
+}
+
+/* Each Gaussian four times, in four colours, in warps far apart: all are equally deep. */
+static void make_copies(gaussians_host *copies, const gaussians_host *model) {
+  enum { COPIES = 4 };
+  error_line error;
+  CHECK(gaussians_allocate(copies, COPIES * model->count, 3, &error), "%s", error.text);
+  for (int c = 0; c < COPIES; ++c) {
+    size_t n = (size_t)model->count, at = c * n;
+    memcpy(copies->position + 3 * at, model->position, 3 * n * sizeof(float));
+    memcpy(copies->scale + 3 * at, model->scale, 3 * n * sizeof(float));
+    memcpy(copies->rotation + 4 * at, model->rotation, 4 * n * sizeof(float));
+    memcpy(copies->opacity + at, model->opacity, n * sizeof(float));
+    for (size_t i = 0; i < SH_FLOATS * n; ++i)
+      copies->sh[SH_FLOATS * at + i] = model->sh[i] + 0.1f * (float)c;
+  }
+}
+
+/* What a training leaves behind. */
+typedef struct outcome {
+  char *checkpoint;
+  size_t size;
+  int views, grown; /* in how many steps Gaussians became more */
+  float *cameras;
+} outcome;
+
+static void free_outcome(outcome *a) {
+  free(a->checkpoint);
+  free(a->cameras);
+}
+
+static bool same_outcome(const outcome *a, const outcome *b) {
+  size_t bytes = sizeof(float) * CAMERA_FLOATS * a->views;
+  return a->size == b->size && memcmp(a->checkpoint, b->checkpoint, a->size) == 0 &&
+         memcmp(a->cameras, b->cameras, bytes) == 0;
+}
+
+static void step_to(trainer *t, int iteration) {
+  while (t->iteration < iteration) trainer_step(t);
+}
+
+/* Stops half way and goes on from a checkpoint. */
+static void stop_and_go_on(trainer *t, const options *o) {
+  const char *path = test_path("checkpoint");
+  const scene *data = t->data;
+  error_line error;
+  step_to(t, STEPS / 2);
+  CHECK(checkpoint_write(t, path, &error), "%s", error.text);
+  trainer_end(t);
+  trainer_begin(t, data, &o->train);
+  CHECK(checkpoint_read(t, path, &error), "%s", error.text);
+}
+
+static outcome train(const options *o, const scene *data, const gaussians_host *model,
+                     unsigned long long schedule, bool stops) {
+  const char *path = test_path("outcome");
+  trainer t;
+  outcome result;
+  error_line error;
+  set_schedule(schedule);
+  trainer_begin(&t, data, &o->train);
+  trainer_set_model(&t, model);
+  if (stops) stop_and_go_on(&t, o);
+  step_to(&t, STEPS);
+  CHECK(checkpoint_write(&t, path, &error), "%s", error.text);
+  result.checkpoint = test_read_file(path, &result.size);
+  result.views = data->view_count;
+  result.grown = 0;
+  for (int i = t.first_iteration + 1; i < STEPS; ++i)
+    result.grown += t.records[i].gaussians > t.records[i - 1].gaussians;
+  result.cameras = trainer_camera_slopes(&t);
+  trainer_end(&t);
+  return result;
+}
+
+/* How many schedules do not give what the first one gives. */
+static int count_others(const options *o, int schedules, const scene *data,
+                        const gaussians_host *model) {
+  outcome first = train(o, data, model, 1, false);
+  int others = 0;
+  CHECK(first.grown > 0, "the Gaussians have not become more");
+  for (int s = 1; s < schedules; ++s) {
+    outcome next = train(o, data, model, 1 + s, s == 1);
+    others += !same_outcome(&first, &next);
+    free_outcome(&next);
+  }
+  free_outcome(&first);
+  return others;
+}
+
+static void test_reproducible(const scene *data, const gaussians_host *model) {
+  options o = test_options(SUMS_FIXED);
+  int others = count_others(&o, SCHEDULES, data, model);
+  CHECK(others == 0, "%d of %d schedules give another model", others, (int)SCHEDULES);
+}
+
+/* Sums of floats show that schedules differ. A GPU may repeat one. */
+static void test_irreproducible(const scene *data, const gaussians_host *model) {
+  options o = test_options(SUMS_ROWS);
+  int others = count_others(&o, 2, data, model);
+  CHECK(others > 0 || !SIMT_ON_CPU, "two schedules are the same");
+}
+
+int main(void) {
+  scene data;
+  gaussians_host model, copies;
+  error_line error;
+  if (!test_has_device("test_gaussians_reproducible")) return TEST_SKIPPED;
+  options o = test_options(SUMS_FIXED);
+  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
+  CHECK(made, "%s", error.text);
+  if (made) {
+    make_copies(&copies, &model);
+    test_reproducible(&data, &copies);
+    test_irreproducible(&data, &copies);
+    gaussians_free(&copies);
+    gaussians_free(&model);
+    scene_free(&data);
+  }
+  test_folder_remove();
+  return test_end("test_gaussians_reproducible");
+}
