@@ -100,6 +100,33 @@ std::string kernels(bool others)
             "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }
 
+// Keyed adds of each type of values and memory.
+const char types[] =
+    "#include \"arc.cuh\"\n"
+    "#define ADD(name, S, T, exact_, target) \\\n"
+    "  extern \"C\" __global__ void name(void *sums, const T *from, const int *keys) { \\\n"
+    "    T values[3]; \\\n"
+    "    for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x]; \\\n"
+    "    arc_options o = arc_options_default(); \\\n"
+    "    o.exact = exact_; \\\n"
+    "    arc_add_with_##S(target, keys[threadIdx.x], values, keys[threadIdx.x] >= 0, o); }\n"
+    "ADD(f64, f64, double, false, arc_target_f64_rows((double *)sums, 4, 3))\n"
+    "ADD(u32, u32, unsigned, false, arc_target_u32_rows((unsigned *)sums, 4, 3))\n"
+    "ADD(i64, i64, long long, false, arc_target_i64_rows((long long *)sums, 4, 3))\n"
+    "ADD(f32_f64, f32, float, false, arc_target_f32_rows_f64((double *)sums, 4, 3))\n"
+    "ADD(f16, f32, float, false, arc_target_f32_rows_f16(sums, 4, 3))\n"
+    "ADD(bf16, f32, float, false, arc_target_f32_rows_bf16(sums, 4, 3))\n"
+    "ADD(fixed, f32, float, false, arc_target_f32_rows_fixed((long long *)sums, 4, 3, 20))\n"
+    "ADD(exact, f32, float, true, arc_target_f32_rows_fixed((long long *)sums, 4, 3, 20))\n";
+
+// The first architectures with code of their own for some type, and the first of newer libraries.
+bool has_own_code(int architecture)
+{
+  for (int own : {50, 60, 70, 75, 80, 90})
+    if (architecture == own) return true;
+  return false;
+}
+
 // What the compiler says, but for the age of the architecture, which is no fault of the header.
 std::string words_of(const std::string &log)
 {
@@ -114,11 +141,10 @@ std::string words_of(const std::string &log)
 
 // True if it compiles without a word.
 bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define,
-             bool others = false)
+             const std::string &source, const char *what)
 {
   const std::string arc = read_text(root + "/arc.cuh");
   const std::string policy = read_text(root + "/arc_policy.cuh");
-  const std::string source = kernels(others);
   const char *texts[] = {arc.c_str(), policy.c_str()};
   const char *names[] = {"arc.cuh", "arc_policy.cuh"};
   const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
@@ -133,7 +159,7 @@ bool compile(const library &nvrtc, const std::string &root, int architecture, co
   if (status == 0) nvrtc.binary_size(p, &binary_size);
   nvrtc.destroy(&p);
   const std::string words = words_of(log.data());
-  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : others ? "(other forms)" : "",
+  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : what,
          status ? "FAILED" : words.empty() ? "compiled" : "compiled with warnings", binary_size);
   if (!words.empty()) printf("%s", words.c_str());
   fflush(stdout);
@@ -180,15 +206,21 @@ int main(int argc, char **argv)
     list.resize((size_t)count);
     nvrtc.architectures(list.data());
   }
-  for (int architecture : list) failed += !compile(nvrtc, root, architecture, nullptr);
+  const std::string paths = kernels(false), others = kernels(true);
+  for (int architecture : list) {
+    failed += !compile(nvrtc, root, architecture, nullptr, paths, "");
+    if (has_own_code(architecture))
+      failed += !compile(nvrtc, root, architecture, nullptr, types, "(types)");
+  }
   const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM",
                            "-DARC_VECTOR_ATOMICS=0", "-DARC_INACTIVE_IS_ZERO=1",
                            "-DARC_INACTIVE_HAS_KEY=1", "-DARC_WARP_IS_ACTIVE=1",
-                           "-DARC_ALIGNED_16=1"};
+                           "-DARC_ALIGNED_16=1", "-DARC_KEY_BITS=64"};
   for (const char *define : defines)
-    if (everything && !list.empty()) failed += !compile(nvrtc, root, list.back(), define);
-  const bool others = true;
-  if (!list.empty()) failed += !compile(nvrtc, root, list.back(), nullptr, others);
+    if (everything && !list.empty())
+      failed += !compile(nvrtc, root, list.back(), define, paths, "");
+  if (!list.empty())
+    failed += !compile(nvrtc, root, list.back(), nullptr, others, "(other forms)");
   printf("%zu architectures, %d failed\n", list.size(), failed);
   return failed || list.empty() ? 1 : 0;
 }

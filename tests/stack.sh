@@ -1,10 +1,10 @@
 #!/bin/sh
-# stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128, on any
-# path, nor with a width known at run time only, if the values lie in memory or the call is given a
-# literal bound. SPDX-License-Identifier: Apache-2.0
+# stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128 (64 where
+# a value takes two words) on any path, nor with a width known at run time only, if the values lie in
+# memory or the call is given a literal bound. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, and a
-#                                                   few kernels on all architectures of this nvcc
+#   stack.sh <repository> <scratch folder>          some widths and types on auto, every form of
+#                                                   call, a few kernels on all architectures
 #   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path
 #
 # Reads the assembler's report (-Xptxas -v). Every kernel that was written must appear in it, and a
@@ -39,6 +39,20 @@ prelude() {
   KERNEL(name, path, promises, float values[n];                           \
          for (int k = 0; k < n; ++k) values[k] = FROM(k);                 \
          arc_target_f32 target = arc_target_f32_rows(sums, stride, n); (void)target; __VA_ARGS__)
+typedef float f32;
+typedef double f64;
+typedef long long i64;
+#define TO_f64(n) arc_target_f64_rows((f64 *)sums, stride, n)
+#define TO_i64(n) arc_target_i64_rows((i64 *)sums, stride, n)
+#define TO_f32_f64(n) arc_target_f32_rows_f64((f64 *)sums, stride, n)
+#define TO_f16(n) arc_target_f32_rows_f16(sums, stride, n)
+#define TO_bf16(n) arc_target_f32_rows_bf16(sums, stride, n)
+#define TO_fixed(n) arc_target_f32_rows_fixed((i64 *)sums, stride, n, 20)
+#define TYPED(name, path, promises, n, S, memory, exact_)                              \
+  KERNEL(name, path, promises, S values[n];                                            \
+         for (int k = 0; k < n; ++k) values[k] = ((const S *)from)[k * 1024 + threadIdx.x]; \
+         arc_target_##S target = TO_##memory(n); o.exact = exact_;                     \
+         arc_add_with_##S(target, key, values, active, o);)
 #define ADD arc_add_with_f32(target, key, values, active, o);
 #define MASKED o.lane_mask = mask; ADD
 #define DIVERGENT o.lane_mask = ARC_LANES_HERE; if (active) ADD
@@ -65,6 +79,18 @@ literal() {
   done
 }
 
+# types <path> <widths> : values, memory, exact
+types() {
+  for type in f64,f64,false i64,i64,false f32,f32_f64,false f32,f16,false f32,bf16,false \
+    f32,fixed,false f32,fixed,true; do
+    name=$1_$(echo $type | tr , _)
+    for n in $2; do
+      echo "TYPED(keyed_${name}_$n, ARC_PATH_$1, 0, $n, $type)"
+      echo "TYPED(uniform_${name}_$n, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, $n, $type)"
+    done
+  done
+}
+
 # forms <path> <width>
 forms() {
   echo "LITERAL(masked_$1_$2, ARC_PATH_$1, 0, $2, MASKED)"
@@ -88,7 +114,7 @@ assemble() {
   "$nvcc" -std=c++17 -arch="$2" -fatbin -Xptxas -v -Wno-deprecated-gpu-targets -Werror all-warnings \
     -I"$root" -o "$work/$1.fatbin" "$work/$1.cu" >"$work/$1.txt" 2>&1
   status=$?
-  wanted=$(($(grep -c '^LITERAL\|^KERNEL' "$work/$1.cu") * $3))
+  wanted=$(($(grep -c '^LITERAL\|^KERNEL\|^TYPED' "$work/$1.cu") * $3))
   clean=$(grep -c "$spotless" "$work/$1.txt")
   if [ $status -eq 0 ] && [ "$clean" -eq "$wanted" ] && [ "$wanted" -gt 0 ]; then
     echo "$1: $clean kernels, registers only"
@@ -106,8 +132,10 @@ failed=0
 if [ "${3:-}" = --all ]; then
   for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
   for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
+  for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
+  types AUTO "9 35 64" | assemble types sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
