@@ -108,8 +108,8 @@
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
                   A value may reach 2^(38 - scale_log2); the reduction costs twice as much.
    A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
-   and of NaN or infinity, it holds garbage, the same in every run as a rule; ARC_CHECK 2 reports
-   all of it. Subnormal values count as zero under -ftz=true.
+   and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2 tells.
+   Not for f64 values; with -ftz=true subnormal ones count as zero.
 
    Keys are ints. For 64-bit keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else
    a program whose key may be no int does not link: arc_key_is_no_int__... is undefined.
