@@ -16,7 +16,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import results
 
 PRESETS = ("policy", "paths", "widths", "types")  # of bench/add_results.sh
-MAY_BE_MISSING = ("types",)  # younger than the first folder
 HEAD = ("program", "date", "command", "device", "clocks", "cuda", "compiler", "policy", "sizes",
         "rigour")
 # Of the files of PRESETS; vector_atomics is 0 or 1, as the toolkit allows.
@@ -237,7 +236,7 @@ def check_folder(folder, plans):
     """Lines, one a defect."""
     names = sorted(os.listdir(folder))
     for preset in PRESETS:
-        if preset + ".csv" not in names and preset not in MAY_BE_MISSING:
+        if preset + ".csv" not in names:
             yield f"{folder}: {preset}.csv is missing"
     for name in names:
         for defect in check_file(folder, name, plans):
