@@ -111,8 +111,9 @@
    and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2 tells.
    Not for f64 values; with -ftz=true subnormal ones count as zero.
 
-   Keys are ints. For 64-bit keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else
-   a program whose key may be no int does not link: arc_key_is_no_int__... is undefined.
+   Keys are ints; an unsigned key counts as the int of its bits, a shorter one must be cast. For 64-bit
+   keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may
+   be no int does not link: arc_key_is_no_int__... is undefined.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -560,12 +561,17 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
 
 /* ---- >>memory ---------------------------------------------------------------------------- */
 
+#if ARC__ARCH >= 700
+#define ARC__RELAXED "relaxed."
+#else
+#define ARC__RELAXED "" /* what it does, without a word for it */
+#endif
 #if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
 #define ARC__ATOMIC_ADD atomicAdd_system
-#define ARC__RED "red.relaxed.sys.global.add"
+#define ARC__RED "red." ARC__RELAXED "sys.global.add"
 #else
 #define ARC__ATOMIC_ADD atomicAdd
-#define ARC__RED "red.relaxed.gpu.global.add"
+#define ARC__RED "red." ARC__RELAXED "gpu.global.add"
 #endif
 
 /* The most that one reduction instruction may add: 16 bytes, or one word. */
@@ -1375,8 +1381,9 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
   int memory = target ? target->memory : kind;
   if (memory == ARC__FIXED) kind = o->exact || here ? ARC__SPLIT : ARC__ORDERED;
-  int carry = (int)(key >> 32) - ((int)key >> 31); /* a constant 0 where the caller has an int */
-  if (o->key_bits == 32 && carry != 0 && active)
+  int upper = (int)(key >> 32);         /* a constant 0 where the caller has an unsigned key, */
+  int carry = upper - ((int)key >> 31); /* and this where it has an int */
+  if (o->key_bits == 32 && upper != 0 && carry != 0 && active)
     arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
   arc__key id = {(int)key, o->key_bits == 64 ? carry : 0, o->key_bits};
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote

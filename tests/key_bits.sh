@@ -36,6 +36,7 @@ check() {
   }
 }
 check int 32 compiles
+check unsigned 32 compiles
 check "long long" 32 "does not compile"
 check "long long" 64 compiles
 exit $failed
