@@ -135,7 +135,7 @@ if [ "${3:-}" = --all ]; then
   for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
-  types AUTO "9 35 64" | assemble types sm_90 1
+  types AUTO 64 | assemble types sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
