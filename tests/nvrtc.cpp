@@ -4,7 +4,7 @@
 //   nvrtc --root <repository> [--library libnvrtc.so] [--architectures 50,60,70]
 //
 // The library is opened at run time, so that one program serves any version of it. Without a list,
-// every generation of architectures that the library supports is compiled, down to machine code, and
+// each architecture with code of its own, and the newest, is compiled, down to machine code, and
 // policies that change code: every path, every entry point. A warning is a failure.
 #include <dlfcn.h>
 #include <stdio.h>
@@ -209,12 +209,12 @@ int main(int argc, char **argv)
   const std::string paths = kernels(false), others = kernels(true);
   for (int architecture : list) {
     const bool own = has_own_code(architecture);
-    if (own || architecture % 10 == 0 || architecture == list.back())
+    if (own || architecture == list.back())
       failed += !compile(nvrtc, root, architecture, nullptr, paths, "");
-    if (own) failed += !compile(nvrtc, root, architecture, nullptr, types, "(types)");
+    if (own && architecture != 75 && architecture != 80) /* as 70, but for an instruction of bf16 */
+      failed += !compile(nvrtc, root, architecture, nullptr, types, "(types)");
   }
-  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM",
-                           "-DARC_VECTOR_ATOMICS=0", "-DARC_KEY_BITS=64"};
+  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM", "-DARC_KEY_BITS=64"};
   for (const char *define : defines)
     if (everything && !list.empty())
       failed += !compile(nvrtc, root, list.back(), define, paths, "");

@@ -3,9 +3,10 @@
 # a value takes two words) on any path, nor with a width known at run time only, if the values lie in
 # memory or the call is given a literal bound. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths and types on auto, every form of
-#                                                   call, a few kernels on all architectures
-#   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path
+#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a few
+#                                                   kernels on all architectures
+#   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path,
+#                                                   and types
 #
 # Reads the assembler's report (-Xptxas -v). Every kernel that was written must appear in it, and a
 # warning is an error. NVCC names the compiler. Exit code 77: there is none.
@@ -135,7 +136,6 @@ if [ "${3:-}" = --all ]; then
   for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
-  types AUTO 64 | assemble types sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
