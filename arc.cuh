@@ -39,28 +39,30 @@
        transposed   S(n) a group                     1 a group, coalesced
        two groups   n + S16(n) (***)                 1, coalesced (auto only)
        tree         n a round, n + 1 mixed (**)      n from one lane a group (*)
-       (*) n/4 with vector reductions, n/8 of halves. 64-bit types take two shuffles for one. (**) ceil(log2(largest group)) rounds; n + 1 where the lanes
-       of a group are not neighbours. (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
+       (*) n/4 with vector reductions, n/8 of halves. 64-bit types take two shuffles for one.
+       (**) ceil(log2(largest group)) rounds; n + 1 where the lanes of a group are not neighbours.
+       (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
        An empty warp costs one vote, on the atomic path nothing.
 
    Contract of every add. Each active lane's values are added to its key's parameters exactly
    once. The caller's values are not modified. An inactive lane's key, values and pointers are
    never read, except where a promise allows it. NaN or infinity in one value reaches that
-   parameter of that key and no other. Integers wrap. The order of additions is unspecified, so float
-   results may differ in the last bits from run to run and with the threshold; sums in fixed targets
-   do not. Additions are relaxed and return nothing.
+   parameter of that key and no other. Integers wrap. The order of additions is unspecified, so
+   float results may differ in the last bits from run to run and with the threshold; sums in fixed
+   targets do not. Additions are relaxed and return nothing.
 
-   Width. A literal width up to 128 words, or 64 of 64 bits, compiles to registers only: no stack frame, no spill but of the
-   caller's own values. A width known at run time only costs a few uniform branches for each four
-   values; the values are then indexed at run time, so they should lie in memory, or the call
-   should state a literal bound (options.max_width), which keeps a local array in registers.
+   Width. A literal width up to 128 words, or 64 of 64 bits, compiles to registers only: no stack
+   frame, no spill but of the caller's own values. A width known at run time only costs a few
+   uniform branches for each four values; the values are then indexed at run time, so they should
+   lie in memory, or the call should state a literal bound (options.max_width), which keeps a local
+   array in registers.
 
    JIT users: NVRTC takes arc.cuh and arc_policy.cuh as two named strings, CuPy and other Python
    packages an include path (examples/python); nothing else is included. */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
 #error \
-    "arc.cuh: compile this file as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first to run on the CPU"
+    "arc.cuh: compile as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first"
 #endif
 #ifndef ARC_CUH
 #define ARC_CUH
@@ -78,8 +80,8 @@
 
        typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
-   base[k * stride + i], 0 <= i < width. stride and width in values; a stride is below 2^31 bytes; keys
-   may be negative and k * stride may exceed 2^31. base: aligned to one value.
+   base[k * stride + i], 0 <= i < width. stride and width in values; a stride is below 2^31 bytes;
+   keys may be negative and k * stride may exceed 2^31. base: aligned to one value.
    Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
    on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
    rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.
@@ -107,13 +109,14 @@
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
                   A value may reach 2^(38 - scale_log2); the reduction costs twice as much.
-   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
-   and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2 tells.
+   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below.
+   Beyond, and for NaN or infinity, what is added means nothing (a NaN may add 0), and only
+   ARC_CHECK 2 tells.
    Not for f64 values; with -ftz=true subnormal ones count as zero.
 
-   Keys are ints; an unsigned key counts as the int of its bits, a shorter one must be cast. For 64-bit
-   keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may
-   be no int does not link: arc_key_is_no_int__... is undefined.
+   Keys are ints; an unsigned key counts as the int of its bits, a shorter one must be cast. For
+   64-bit keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else a program whose
+   key may be no int does not link: arc_key_is_no_int__... is undefined.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -332,8 +335,8 @@ typedef struct arc__target {
   int builder;                      /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
-/* One warp's call, the same in every helper. kind, memory, path and promises are literals. lanes: who
-   calls; present: the active ones among them. */
+/* One warp's call, the same in every helper. kind, memory, path and promises are literals. lanes:
+   who calls; present: the active ones among them. */
 typedef struct arc__call {
   const arc__target *target;   /* null in the papers' form, */
   const void *const *pointers; /* which has one pointer a value */
@@ -414,8 +417,8 @@ typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
 
-/* Kinds of words in registers and of values in memory: a number, 256 times the bytes, and ARC__FLOAT
-   where words are floats. Integers wrap: signed sums are unsigned. */
+/* Kinds of words in registers and of values in memory: a number, 256 times the bytes, and
+   ARC__FLOAT where words are floats. Integers wrap: signed sums are unsigned. */
 #define ARC__FLOAT 0x8000
 #define ARC__F32 (ARC__FLOAT | 0x401)
 #define ARC__F64 0x802
@@ -507,8 +510,8 @@ ARC__SHUFFLE(shfl_down)
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
    device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
    a word that another branch reads too before it is written, and then a select is cheaper. Both in
-   PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from being
-   written before all is read; CUDA 11 has no early clobber, "=&f". */
+   PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from
+   being written before all is read; CUDA 11 has no early clobber, "=&f". */
 ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
@@ -618,8 +621,8 @@ ARC__FN arc__word arc__pack(int memory, float low, float high) {
   return w;
 }
 
-/* What is added to memory for a word of a register, or for two of a row's where they share a word of
-   memory. */
+/* What is added to memory for a word of a register, or for two of a row's where they share a word
+   of memory. */
 ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, float scale) {
   float x = __uint_as_float(w.lo);
   if (c->memory == ARC__FIXED && c->kind == ARC__SPLIT)
@@ -743,10 +746,9 @@ ARC__FN int arc__largest_log2(int memory, int stride_bytes) {
    anew in every call. */
 ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
   bool half = arc__bytes(memory) == 2;
-  int most = arc__most_log2(memory);
-  if (half && stride_bytes % 4 != 0) return 1; /* a literal decides at once */
-  if (!half && (most == 2 || stride_bytes % 8 != 0)) return 2;
-  unsigned bits = (unsigned)(unsigned long long)base | (unsigned)stride_bytes | 1u << most;
+  int largest = arc__largest_log2(memory, stride_bytes);
+  if (largest <= (half ? 1 : 2)) return largest; /* a literal decides at once */
+  unsigned bits = (unsigned)(unsigned long long)base | 1u << largest;
   return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
@@ -792,8 +794,9 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
 
 ARC__FN bool arc__is_odd(const char *base) { return ((unsigned long long)base & 2u) != 0u; }
 
-/* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or below
-   it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each call. */
+/* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or
+   below it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each
+   call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   arc__slot slot = {t->piece[0].base,
                     t->piece[0].stride_bytes,
@@ -1365,8 +1368,8 @@ ARC__FN arc_options arc_options_default(void) {
   return arc__options(ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
-/* What a key beyond an int, in a call that takes it for one, ends in: in optimised code this name is
-   undefined, so that the program does not link. */
+/* What a key beyond an int, in a call that takes it for one, ends in: in optimised code this name
+   is undefined, so that the program does not link. */
 #if defined(__CUDA_ARCH__) && !defined(__CUDACC_DEBUG__)
 extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(void);
 #else

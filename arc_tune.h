@@ -20,7 +20,9 @@
    Every policy gives the same sums up to rounding, so nothing is replayed: candidates take turns in
    real iterations. With a fixed target, whose sums are to be the same bits in every run, tune only
    if options.exact or ARC_EXACT is 1, which makes them the same bits under every policy. Without
-   that, another path or threshold rounds differently, and the tuner chooses by times. Every `interval` launches (2000, the papers' figure) a tuning begins:
+   that, another path or threshold rounds differently, and the tuner chooses by times.
+
+   Every `interval` launches (2000, the papers' figure) a tuning begins:
      baseline  8 launches of the policy in use, the incumbent.
      race      Candidates take turns in shuffled rounds. They join outward from the incumbent's
                threshold in coarse steps; a direction ends at the first that is clearly slower.

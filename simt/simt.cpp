@@ -740,9 +740,7 @@ static float half_value(simt__halves halves, unsigned half) {
                                 : simt_cvt_f32_f16((unsigned short)half);
 }
 static unsigned half_of(simt__halves halves, float x) {
-  if (halves == simt__f16x2) return simt_cvt_rn_f16_f32(x);
-  unsigned bits = __float_as_uint(x);
-  return x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  return halves == simt__f16x2 ? simt_cvt_rn_f16_f32(x) : simt_cvt_rn_bf16_f32(x);
 }
 
 static unsigned add_word(simt__halves halves, unsigned a, unsigned b) {

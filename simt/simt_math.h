@@ -89,6 +89,11 @@ static inline unsigned short simt_cvt_rn_f16_f32(float x) {
   unsigned units = (unsigned)rintf(ldexpf(magnitude, 10 - exponent));
   return (unsigned short)(sign | ((unsigned)(exponent + 14) * 0x400u + units));
 }
+// PTX's cvt.rn.bf16.f32.
+static inline unsigned short simt_cvt_rn_bf16_f32(float x) {
+  unsigned bits = simt__bit_cast<unsigned>(x);
+  return (unsigned short)(x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
 static inline int __float2int_rd(float a) { return (int)floorf(a); }
 static inline unsigned __umulhi(unsigned a, unsigned b) {
   return (unsigned)((unsigned long long)a * b >> 32);
