@@ -61,8 +61,7 @@
    packages an include path (examples/python); nothing else is included. */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
-#error \
-    "arc.cuh: compile as CUDA (nvcc: name it .cu or pass -x cu), or include simt/simt.cuh first"
+#error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"
 #endif
 #ifndef ARC_CUH
 #define ARC_CUH
@@ -101,14 +100,13 @@
    16-bit numbers will do; fixed. Values are summed as f32 in registers and converted once a sum.
    Halves: global memory; two neighbours are added by one 32-bit instruction (a scalar one is a loop
    on every architecture), f16 natively from sm_60 on, bf16 from sm_90, else by compare-and-swap.
-   fixed: rows of long long; rows_fixed and arc_piece_fixed end with scale_log2, -62..62, and x is
+   fixed: rows of long long; rows_fixed and arc_piece_fixed end with scale_log2, -126..126, and x is
    added as x * 2^scale_log2, rounded to nearest. Clear rows to 0; arc_fixed_to_f32 and _f64 read
    them, on host and device. The bits do not depend on the order in which warps add. Two levels:
-       as it is   the same launch with the same policy gives the same bits on any GPU. A sum may
-                  reach 2^(63 - scale_log2).
+       as it is   the same launch with the same policy gives the same bits on any GPU.
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
-                  A value may reach 2^(38 - scale_log2); the reduction costs twice as much.
+                  The reduction costs twice as much.
    A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below.
    Beyond, and for NaN or infinity, what is added means nothing (a NaN may add 0), and only
    ARC_CHECK 2 tells.
@@ -335,14 +333,15 @@ typedef struct arc__target {
   int builder;                      /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
-/* One warp's call, the same in every helper. kind, memory, path and promises are literals. lanes:
-   who calls; present: the active ones among them. */
+/* One warp's call, the same in every helper. The kinds, path and promises are literals. lanes: who
+   calls; present: the active ones among them. */
 typedef struct arc__call {
   const arc__target *target;   /* null in the papers' form, */
   const void *const *pointers; /* which has one pointer a value */
   const void *values;
   int width, max_width;
-  int kind, memory, path, promises; /* kind: of a word in registers */
+  int source, kind, memory; /* of the values, of a word in registers, of the sums in memory */
+  int path, promises;
   arc__key key;
   int threshold, lane;
   bool active;
@@ -424,12 +423,10 @@ typedef struct arc__word {
 #define ARC__F64 0x802
 #define ARC__I32 0x403
 #define ARC__I64 0x804
-#define ARC__F16 0x205   /* in memory only */
-#define ARC__BF16 0x206  /* the same */
-#define ARC__FIXED 0x807 /* the same: 64-bit fixed point */
-#define ARC__ORDERED \
-  (ARC__FLOAT | 0x408)                  /* in registers only: sums that no compiler may contract */
-#define ARC__SPLIT (ARC__FLOAT | 0x809) /* the same: a float in two parts with exact sums */
+#define ARC__F16 0x205                    /* in memory only */
+#define ARC__BF16 0x206                   /* the same */
+#define ARC__FIXED 0x807                  /* the same: 64-bit fixed point */
+#define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
@@ -462,29 +459,7 @@ ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
   if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
   if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
   a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
-  if (kind == ARC__SPLIT) a.hi = arc__sum_f32(kind, a.hi, b.hi);
   return a;
-}
-
-ARC__FN arc__word arc__read(int kind, const void *values, int i) {
-  arc__word w = {0u, 0u};
-  if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64) return arc__word_of(((const unsigned long long *)values)[i]);
-  w.lo = kind == ARC__I32 ? ((const unsigned *)values)[i]
-                          : __float_as_uint(((const float *)values)[i]);
-  return w;
-}
-
-/* x, below 2^38, rounded to an integer, in a multiple of 2^19 and the rest. Both parts of 32 lanes
-   add without rounding: they are multiples of 2^19 and 1 that stay below 2^24 of these. */
-ARC__FN arc__word arc__split(float x) {
-  const float to_high = 6597069766656.0f, to_low = 12582912.0f; /* 1.5 * 2^42, 1.5 * 2^23 */
-  float high = __fadd_rn(__fadd_rn(x, to_high), -to_high), low = __fadd_rn(x, -high);
-  low = __fadd_rn(__fadd_rn(low, to_low), -to_low);
-  arc__word w = {__float_as_uint(low), __float_as_uint(high)};
-  ARC__CHECK(2, x > -274877906944.0f && x < 274877906944.0f,
-             "a value is not below 2^(38 - scale_log2), the range of exact sums");
-  return w;
 }
 
 /* A zero of either sign. */
@@ -607,6 +582,21 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 #endif
 }
 
+/* Value i of an array of them in memory, as a word of a register. */
+ARC__FN arc__word arc__read(int kind, const void *values, int i) {
+  arc__word w = {0u, 0u};
+  if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
+  if (kind == ARC__I64) return arc__word_of(((const unsigned long long *)values)[i]);
+  if (arc__bytes(kind) == 2) {
+    unsigned half = ((const unsigned short *)values)[i];
+    w.lo = __float_as_uint(arc__half_value(kind, half));
+    return w;
+  }
+  w.lo = kind == ARC__I32 ? ((const unsigned *)values)[i]
+                          : __float_as_uint(((const float *)values)[i]);
+  return w;
+}
+
 /* A word of two halves; `low` lies at the lower address. */
 ARC__FN arc__word arc__pack(int memory, float low, float high) {
   arc__word w = {0u, 0u};
@@ -621,19 +611,23 @@ ARC__FN arc__word arc__pack(int memory, float low, float high) {
   return w;
 }
 
+/* 64-bit fixed point. */
+ARC__FN arc__word arc__fixed(float x) {
+  ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
+             "a value or sum is not below 2^(63 - scale_log2), the range of a fixed target");
+  return arc__word_of((unsigned long long)__float2ll_rn(x));
+}
+
+/* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
+ARC__FN bool arc__is_exact(const arc__call *c) {
+  return c->memory == ARC__FIXED && c->kind == ARC__I64;
+}
+
 /* What is added to memory for a word of a register, or for two of a row's where they share a word
    of memory. */
 ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, float scale) {
   float x = __uint_as_float(w.lo);
-  if (c->memory == ARC__FIXED && c->kind == ARC__SPLIT)
-    return arc__word_of(
-        (unsigned long long)(__float2ll_rn(x) + __float2ll_rn(__uint_as_float(w.hi))));
-  if (c->memory == ARC__FIXED) {
-    x *= scale;
-    ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
-               "a sum is not below 2^(63 - scale_log2), the range of a fixed target");
-    return arc__word_of((unsigned long long)__float2ll_rn(x));
-  }
+  if (c->memory == ARC__FIXED && c->kind == ARC__ORDERED) return arc__fixed(x * scale);
   if (arc__bytes(c->memory) == 2) return arc__pack(c->memory, x, __uint_as_float(next.lo));
   return c->kind == ARC__F32 && c->memory == ARC__F64 ? arc__word_of_f64(x) : w;
 }
@@ -752,9 +746,11 @@ ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
   return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
-/* 2^log2, for |log2| < 64. */
+/* 2^log2, for |log2| < 128. */
 static __host__ __device__ inline double arc__power(int log2) {
-  return log2 >= 0 ? (double)(1ull << log2) : 1.0 / (double)(1ull << -log2);
+  int n = log2 < 0 ? -log2 : log2;
+  double power = (double)(1ull << n % 64) * (n < 64 ? 1.0 : 18446744073709551616.0);
+  return log2 < 0 ? 1.0 / power : power;
 }
 
 ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces) {
@@ -772,7 +768,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
   ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
              "the stride of a piece is below its width: rows overlap");
-  ARC__CHECK(1, scale_log2 >= -62 && scale_log2 <= 62, "scale_log2 must be -62..62");
+  ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
   ARC__CHECK(1, arc__bytes(t->memory) != 2 || __isGlobal(base),
              "rows of halves must lie in global memory");
   arc__piece *p = &t->piece[i];
@@ -822,15 +818,19 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   return slot;
 }
 
+/* What a reduction sums for a value that was read. */
+ARC__FN arc__word arc__taken(const arc__call *c, arc__word value, float scale) {
+  return arc__is_exact(c) ? arc__fixed(__uint_as_float(value.lo) * scale) : value;
+}
+
 /* Value i of this lane; scale: of its piece. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-  if (c->kind != ARC__SPLIT) return arc__read(c->kind, c->values, i);
-  return arc__split(((const float *)c->values)[i] * scale);
+  return arc__taken(c, arc__read(c->source, c->values, i), scale);
 }
 
 /* The scale of a fixed target's value; else any number. */
 ARC__FN float arc__scale_of(const arc__call *c, int value) {
-  return c->kind == ARC__SPLIT ? arc__slot_of(c->target, value, ARC__WARP).scale : 0;
+  return arc__is_exact(c) ? arc__slot_of(c->target, value, ARC__WARP).scale : 0;
 }
 
 /* Words of memory that `width` values of a row take. */
@@ -897,7 +897,7 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2, float scale) {
   int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
-  int odd = each == 2 && vector_log2 == 2 && arc__is_odd(address) ? 1 : 0;
+  int odd = each == 2 && vector_log2 <= 2 && arc__is_odd(address) ? 1 : 0;
   int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
   arc__word before = arc__neutral(ARC__F32);
   ARC__UNROLL
@@ -928,12 +928,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset
   char *address = row + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
-  if (log2 >= 4 && count * bytes >= 16)
-    arc__emit_run(c, address, sums, first, count, 4, p->scale);
-  else if (log2 >= 3 && count * bytes >= 8)
-    arc__emit_run(c, address, sums, first, count, 3, p->scale);
-  else
-    arc__emit_run(c, address, sums, first, count, 2, p->scale);
+  arc__emit_run(c, address, sums, first, count, log2, p->scale);
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
@@ -1377,13 +1372,13 @@ extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(
   ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
 #endif
 
-ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *pointers, int width,
-                               long long key, const void *values, bool active,
-                               const arc_options *o) {
+ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
+                               const void *pointers, int width, long long key, const void *values,
+                               bool active, const arc_options *o) {
   bool here = o->lane_mask == ARC_LANES_HERE;
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
   int memory = target ? target->memory : kind;
-  if (memory == ARC__FIXED) kind = o->exact || here ? ARC__SPLIT : ARC__ORDERED;
+  if (memory == ARC__FIXED) kind = o->exact || here ? ARC__I64 : ARC__ORDERED;
   int upper = (int)(key >> 32);         /* a constant 0 where the caller has an unsigned key, */
   int carry = upper - ((int)key >> 31); /* and this where it has an int */
   if (o->key_bits == 32 && upper != 0 && carry != 0 && active)
@@ -1392,23 +1387,15 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
      of arc__add; it claims nothing about lanes that come later. */
   unsigned lanes = here ? __activemask() : o->lane_mask;
-  arc__call c = {target,
-                 (const void *const *)pointers,
-                 values,
-                 width,
-                 o->max_width,
-                 kind,
-                 memory,
-                 path,
-                 o->promises,
-                 id,
-                 o->threshold,
-                 arc__lane(),
-                 active,
-                 lanes,
-                 0u,
-                 0u,
-                 0u};
+  arc__call c = {target,       (const void *const *)pointers,
+                 values,       width,
+                 o->max_width, source,
+                 kind,         memory,
+                 path,         o->promises,
+                 id,           o->threshold,
+                 arc__lane(),  active,
+                 lanes,        0u,
+                 0u,           0u};
   return c;
 }
 
@@ -1448,7 +1435,8 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *
   ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                        \
   ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
                                 arc_options options ARC__CALLER) {                                 \
-    arc__add(arc__call_of(KIND, &target.any, 0, target.any.width, key, values, active, &options)); \
+    arc__add(arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, values, active,       \
+                          &options));                                                              \
   }                                                                                                \
   ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
     arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
@@ -1467,7 +1455,7 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, const void *
   }                                                                                                \
   ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
                                          arc_options options ARC__CALLER) {                        \
-    arc__add(arc__call_of(KIND, 0, pointers, width, key, values, active, &options));               \
+    arc__add(arc__call_of(KIND, KIND, 0, pointers, width, key, values, active, &options));         \
   }                                                                                                \
   ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
                                            int threshold ARC__CALLER) {                            \

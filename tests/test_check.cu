@@ -26,7 +26,7 @@ enum {
   NOBODY_ACTIVE,
   ROW_NOT_ALIGNED, /* in all lanes */
   KEY_OF_64_BITS,
-  SCALE_63,
+  SCALE_TOO_LARGE,
   FIXED_TOO_LARGE,
   FIXED_NAN,
   EXACT_TOO_LARGE,
@@ -62,7 +62,7 @@ static const struct {
                         {1, "scale_log2"},
                         {2, "the range of a fixed target"},
                         {2, "the range of a fixed target"},
-                        {2, "the range of exact sums"},
+                        {2, "the range of a fixed target"},
                         {2, "overflows"}};
 
 enum { KEYED, UNIFORM, POINTERS, ENTRIES };
@@ -86,7 +86,7 @@ static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, 
   if (kind == STRIDE_BELOW_WIDTH) return arc_target_f32_rows(m.sums, 1, 2);
   if (kind == ROW_NOT_ALIGNED) return arc_target_f32_rows(m.sums, 18, 2);
   if (m.kind > KEY_OF_64_BITS)
-    return arc_target_f32_rows_fixed((long long *)m.sums, 2, 2, kind == SCALE_63 ? 63 : 20);
+    return arc_target_f32_rows_fixed((long long *)m.sums, 2, 2, kind == SCALE_TOO_LARGE ? 127 : 20);
   return arc_target_f32_pieces(pieces, count);
 }
 
@@ -99,7 +99,7 @@ static __global__ void call(struct mistake m) {
   const float second = kind == INACTIVE_NOT_ZERO ? 1.0f
                        : kind == FIXED_TOO_LARGE ? 8796093022208.0f /* 2^43 */
                        : kind == FIXED_NAN       ? (float)NAN
-                       : kind == EXACT_TOO_LARGE ? -262144.0f /* 2^18 */
+                       : kind == EXACT_TOO_LARGE ? -8796093022208.0f
                        : kind == FIXED_OVERFLOW  ? 4398046511104.0f
                                                  : 2 * value;
   const float values[2] = {value, second};
@@ -131,7 +131,7 @@ static int is_promised(int kind, int entry, int active) {
   if (kind == KEYS_DIFFER) return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY);
   if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
   if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
-  if (kind == KEY_OF_64_BITS || kind > SCALE_63) return active;
+  if (kind == KEY_OF_64_BITS || kind > SCALE_TOO_LARGE) return active;
   return 1;
 }
 

@@ -3,22 +3,22 @@
    (SWEEP_PAIR_OF). SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
-#define SWEEP_JOIN_(a, b, c) a##b##c
-#define SWEEP_JOIN(a, b, c) SWEEP_JOIN_(a, b, c)
+#define SWEEP_NAMED_(a, b, c) a##b##c
+#define SWEEP_NAMED(a, b, c) SWEEP_NAMED_(a, b, c)
 
 /* To an address aligned to both. */
 static __device__ __forceinline__ void add_pair(unsigned short *at, float low, float high) {
 #if SIMT_ON_CPU
-  unsigned first = SWEEP_JOIN(simt_cvt_rn_, SWEEP_NAME, _f32)(low);
-  unsigned pair = first | (unsigned)SWEEP_JOIN(simt_cvt_rn_, SWEEP_NAME, _f32)(high) << 16;
-  SWEEP_JOIN(simt_red_add_, SWEEP_NAME, x2)(at, &pair, 1);
+  unsigned first = SWEEP_NAMED(simt_cvt_rn_, SWEEP_NAME, _f32)(low);
+  unsigned pair = first | (unsigned)SWEEP_NAMED(simt_cvt_rn_, SWEEP_NAME, _f32)(high) << 16;
+  SWEEP_NAMED(simt_red_add_, SWEEP_NAME, x2)(at, &pair, 1);
 #else
   atomicAdd((SWEEP_PAIR *)at, SWEEP_PAIR_OF(low, high));
 #endif
 }
 
 #define SWEEP_ROWS(width) \
-  SWEEP_JOIN(arc_target_f32_rows_, SWEEP_NAME, )(a.rows, a.stride, width)
+  SWEEP_NAMED(arc_target_f32_rows_, SWEEP_NAME, )(a.rows, a.stride, width)
 #define SWEEP_S f32
 #define SWEEP_T float
 #define SWEEP_M unsigned short
