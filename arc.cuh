@@ -28,6 +28,7 @@
        >>serialized   >>butterfly   >>transposed   >>tree      the reductions
        >>check        what ARC_CHECK 2 reports
        >>paths        which reduction for which lanes
+       >>rows         rows that lie in memory
        >>entries      the public names
 
    What one call costs a warp, n values, S(n) = shuffles of the transposed reduction
@@ -112,9 +113,9 @@
    ARC_CHECK 2 tells.
    Not for f64 values; with -ftz=true subnormal ones count as zero.
 
-   Keys are ints; an unsigned key counts as the int of its bits, a shorter one must be cast. For
-   64-bit keys, such as PyTorch's, set ARC_KEY_BITS or options.key_bits to 64; else a program whose
-   key may be no int does not link: arc_key_is_no_int__... is undefined.
+   Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
+   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
+   arc_key_is_no_int__... is undefined.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -157,6 +158,23 @@
    Only the papers' paths: atomic, serialized, butterfly; any other one, auto too, is butterfly
    where the active lanes of a full warp hold one key, else serialized. No vector reductions.
    Who calls: as the adds of the same names. Prefer a target.
+
+       arc_rows_S arc_rows_S_from(arc_target_S target, const T *values, int stride);
+       arc_rows_f32 arc_rows_f32_from_f16(...), arc_rows_f32_from_bf16(...): of 16-bit numbers
+       void arc_add_rows_S(arc_rows_S *rows, long long key, long long row, bool active);
+       void arc_add_rows_with_S(rows, key, row, active, arc_options options);
+       void arc_end_rows_S(arc_rows_S *rows);
+   Rows that lie in memory, as in index_add or a graph network: each active lane names one of up to
+   32 rows a call, whose values, as many as the target is wide, are values[row * stride] and on. Any
+   rows in any order, less than 2^31 apart in one call. Lanes read along the columns, and each key's
+   rows leave in one coalesced request. The sum of a key that many rows have stays in registers from
+   call to call: only after arc_end_rows are all sums in memory.
+   Who calls: all 32 lanes of the warp, each of them. As a target, `rows` is bound to its lane.
+   values: global or shared memory, aligned to one value; stride below 2^31 bytes. Where base,
+   stride and target are aligned to four values and the width is a multiple of 4, four at a time.
+   options: key_bits; path and threshold where one request adds a row (1 column, or 2 or 4 that are
+   aligned), so that each lane takes one by itself. No promises. Sums in fixed targets are exact.
+   Cost: a match, 3 to 13 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
 
        void arc_atomic_add_S(T *address, T value);
    Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
@@ -379,12 +397,13 @@ ARC__FN bool arc__is_source(const arc__call *c) {
 }
 
 /* The key that `lane` holds. All of c->lanes call. */
-ARC__FN arc__key arc__key_of(const arc__call *c, int lane) {
-  arc__key key = c->key;
+ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
   key.low = __shfl_sync(c->lanes, key.low, lane);
   if (key.bits == 64) key.carry = __shfl_sync(c->lanes, key.carry, lane);
   return key;
 }
+
+ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(c, c->key, lane); }
 
 ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
 
@@ -1160,13 +1179,22 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
   }
 }
 
+/* The leaders in lanes below this one: of lower groups, if the lanes of each group are neighbours. */
+ARC__FN unsigned arc__leaders_below(const arc__call *c) {
+  return c->leaders & arc__lanes_below(c->lane);
+}
+
+/* Whether they are. The whole warp calls. */
+ARC__FN bool arc__are_runs(const arc__call *c, unsigned leaders_below) {
+  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
+  return __all_sync(ARC_LANES_ALL, leaders_below <= below_group);
+}
+
 ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
   if (c->leaders == c->present) return;
   if (c->lanes == ARC_LANES_ALL) {
-    unsigned below =
-        c->leaders & arc__lanes_below(c->lane);         /* leaders of lower groups, if in runs */
-    unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
-    if (__all_sync(c->lanes, below <= below_group)) {
+    unsigned below = arc__leaders_below(c);
+    if (arc__are_runs(c, below)) {
       arc__reduce_runs(c, w, count, arc__highest(2u * below + 1u));
       return;
     }
@@ -1351,6 +1379,318 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__add_plain(&c);
 }
 
+/* ---- >>rows ------------------------------------------------------------------------------ */
+/* Rows that lie in memory. The 32 rows of a call are put in an order in which those of a key are
+   neighbours. Lanes lie along the columns, `vector` of them each; as many rows as then fit stand
+   side by side, and each of these parts of the warp sums a stretch of the order: it adds a sum to
+   memory where a key ends. Eight rows, two parts:
+
+     keys   7 4 7 9 4 7 7 4
+     order  rows 3 | 1 4 7 | 0 2 5 6
+     part 0      3 | 1 4 7             adds row 3, then the sum of three
+     part 1                  0 2 5 6   adds the sum of four
+
+   A sum that begins in a part below waits for it. A key of many rows comes last and ends nowhere:
+   each part keeps its own sum of it from call to call. */
+#define ARC__NARROW 4 /* columns that a lane may take by itself */
+#define ARC__VECTOR 4 /* columns of a lane at most */
+#define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
+#define ARC__MANY 4   /* rows of a key that is worth keeping */
+#define ARC__EACH_COLUMN(i, count, ...) \
+  ARC__PIECE(i, 0, count, __VA_ARGS__)  \
+  ARC__PIECE(i, 1, count, __VA_ARGS__)  \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)
+
+typedef struct arc__rows {
+  arc__target target;
+  const char *base;
+  int source, stride_bytes;
+  int vector;          /* columns of a lane: 1 or 4 */
+  bool is_narrow;      /* one request adds a row: a lane takes one by itself */
+  bool keeps, has_sum; /* a key; and a sum of it */
+  arc__key key;
+  arc__word sum[ARC__VECTOR];
+} arc__rows;
+
+/* How a row of so many columns lies across the lanes; literal where width and vector are. */
+typedef struct arc__parts {
+  int vector;
+  int lanes;       /* of a row */
+  int count, rows; /* parts of the warp, and rows of each */
+  int mine,
+      lane; /* this lane's part, `count` if the warp has no more lanes for it; its lane there */
+} arc__parts;
+
+/* The rows of a call, in order. */
+typedef struct arc__order {
+  arc__key key; /* of the row at this lane's position, */
+  int row;      /* which is counted from the row at `first` */
+  const char *first;
+  unsigned rows, ends; /* positions with a row; with the last of a key that is not kept */
+  int kept;            /* the first position of the kept key, or 32 */
+  bool released;       /* the key kept before was another one, */
+  arc__key released_key;
+} arc__order;
+
+ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int stride) {
+  const arc__target *t = &r->target;
+  int bytes = arc__bytes(source), most = (1 << t->piece[0].vector_log2) / arc__bytes(t->memory);
+  long long stride_bytes = (long long)stride * bytes, limit = 1ll << 31;
+  ARC__CHECK(1, stride_bytes > -limit && stride_bytes < limit,
+             "the stride of the rows must be below 2^31 bytes");
+  r->base = (const char *)base;
+  r->source = source;
+  r->stride_bytes = (int)stride_bytes;
+  unsigned long long aligned = (unsigned long long)base | (unsigned)r->stride_bytes;
+  bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
+  r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
+  r->is_narrow = t->pieces == 1 &&
+                 arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
+  r->keeps = r->has_sum = false;
+  int kind = t->memory == ARC__FIXED ? ARC__I64 : t->kind;
+  ARC__EACH_COLUMN(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
+}
+
+/* x / y. That y is never 0 lets compilers move it out of a loop. */
+ARC__FN int arc__quotient(int x, int y) {
+  return (int)((unsigned)x / (y > 1 ? (unsigned)y : 1u));
+}
+
+ARC__FN arc__parts arc__parts_of(int width, int vector) {
+  arc__parts p;
+  p.vector = vector;
+  p.lanes = width / vector < ARC__WARP ? width / vector : ARC__WARP;
+  p.count = arc__quotient(ARC__WARP, p.lanes);
+  p.rows = arc__quotient(ARC__WARP + p.count - 1, p.count);
+  p.mine = arc__quotient(arc__lane(), p.lanes);
+  p.lane = arc__lane() - p.mine * p.lanes;
+  return p;
+}
+
+/* `vector` columns of a row, the first at `at`. */
+ARC__FN void arc__read_row(const arc__call *c, const char *at, int vector, float scale,
+                           arc__word *x) {
+  const void *values = at;
+#if defined(__CUDA_ARCH__)
+  const int bytes = vector * arc__bytes(c->source);
+  uint4 raw = {0u, 0u, 0u, 0u};
+  if (vector > 1 && bytes == 16) raw = *(const uint4 *)at;
+  if (vector > 1 && bytes == 8) raw.x = ((const uint2 *)at)->x, raw.y = ((const uint2 *)at)->y;
+  if (vector > 1) values = &raw;
+#endif
+  ARC__EACH_COLUMN(i, vector, { x[i] = arc__taken(c, arc__read(c->source, values, i), scale); })
+}
+
+/* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
+ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
+                               const arc__word *sum, int vector, bool ends) {
+  slot.is_value = ends;
+  slot.owned = ends && !(slot.odd && slot.follows);
+  if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
+  if (vector == 1 || !slot.owned) return;
+  int each = arc__bytes(c->memory) == 2 ? 2 : 1;
+  arc__word w[ARC__VECTOR];
+  ARC__UNROLL
+  for (int i = 0; i < vector / each; ++i)
+    w[i] = arc__stored(c, sum[each * i], sum[each * i + each - 1], slot.scale);
+  arc__request(c->memory, arc__offset(slot.base, key, slot.stride_bytes), w, vector / each);
+}
+
+/* The position of this lane's rank (0 to 31), if all lanes' are put in order. */
+ARC__FN int arc__position(int rank, int lane) {
+  unsigned below = 0u, same = ARC_LANES_ALL;
+  ARC__UNROLL
+  for (int bit = ARC__WARP / 2; bit > 0; bit /= 2) {
+    unsigned ones = __ballot_sync(ARC_LANES_ALL, (rank & bit) != 0);
+    if (rank & bit) below |= same & ~ones;
+    same &= rank & bit ? ones : ~ones;
+  }
+  return __popc(below) + __popc(same & arc__lanes_below(lane));
+}
+
+/* The lane whose position is this lane's number. */
+ARC__FN int arc__lane_at(int position, int lane) {
+  unsigned at = ARC_LANES_ALL;
+  ARC__UNROLL
+  for (int bit = ARC__WARP / 2; bit > 0; bit /= 2) {
+    unsigned ones = __ballot_sync(ARC_LANES_ALL, (position & bit) != 0);
+    at &= lane & bit ? ones : ~ones;
+  }
+  return arc__highest(at);
+}
+
+ARC__FN arc__key arc__int_key(int key) {
+  arc__key id = {key, 0, 32};
+  return id;
+}
+
+/* The slot of this lane's columns in the panel that begins with column `first`. */
+ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
+  int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
+  arc__slot slot = arc__slot_of(c->target, column, ARC__WARP);
+  if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, p->vector == 1 && arc__is_odd(slot.base));
+  return slot;
+}
+
+/* Adds to the sums those of the parts below, from part `start` on. */
+ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *sum, int start) {
+  ARC__UNROLL
+  for (int parts = 1; parts < ARC__WARP; parts *= 2) {
+    if (parts >= p->count) continue;
+    ARC__EACH_COLUMN(i, p->vector, {
+      sum[i] = arc__sum_from_below(c, sum[i], parts * p->lanes, start * p->lanes + p->lane);
+    })
+  }
+}
+
+/* Adds what is kept. */
+ARC__FN void arc__release(arc__rows *r, const arc__call *c, const arc__parts *p, arc__key key) {
+  const int first_column = 0, first_part = 0;
+  arc__slot slot = arc__column_slot(c, p, first_column);
+  arc__word sum[ARC__VECTOR]; /* no index into *r: compilers would leave all of it in memory */
+  ARC__EACH_COLUMN(i, p->vector, {
+    sum[i] = r->sum[i];
+    r->sum[i] = arc__neutral(c->kind);
+  })
+  arc__sum_parts(c, p, sum, first_part);
+  arc__emit_columns(c, slot, key, sum, p->vector, slot.is_value && p->mine == p->count - 1);
+}
+
+/* The panel of up to 32 * vector columns from `first` on. */
+ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *p,
+                            const arc__order *o, int first) {
+  const int vector = p->vector;
+  /* Rows that are read before they are summed: as many each time, at most `most`. */
+  const int most = vector == ARC__VECTOR ? 4 : ARC__AHEAD;
+  int ahead = arc__quotient(p->rows + most - 1, most);
+  ahead = arc__quotient(p->rows + ahead - 1, ahead);
+  arc__slot slot = arc__column_slot(c, p, first);
+  char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
+  /* This part's stretch of the order, as masks whose bit 0 is its first position: a branch that some
+     lanes take in the loop would part them there for good. */
+  int begin = p->mine * p->rows;
+  unsigned stretch = slot.is_value && begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(stretch));
+#endif
+  unsigned rows = o->rows >> (begin & 31) & stretch, ends = o->ends >> (begin & 31) & stretch;
+  /* The end of a sum that begins in a part below. */
+  bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
+  unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
+  arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
+  ARC__EACH_COLUMN(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
+  for (int step = 0; step < p->rows; step += ahead) {
+    arc__word x[ARC__AHEAD][ARC__VECTOR];
+    ARC__UNROLL
+    for (int k = 0; k < most; ++k) {
+      if (k >= ahead) continue;
+      int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
+      const char *at = arc__offset(columns, arc__int_key(row), r->stride_bytes);
+      if (rows >> k & 1u) arc__read_row(c, at, vector, slot.scale, x[k]);
+    }
+    ARC__UNROLL
+    for (int k = 0; k < most; ++k) {
+      if (k >= ahead) continue;
+      const unsigned bit = 1u << k;
+      arc__key key = arc__key_at(c, o->key, begin + step + k);
+      ARC__EACH_COLUMN(i, vector, {
+        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], x[k][i]);
+        if (waits & bit) waiting[i] = sum[i];
+      })
+      arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
+      ARC__EACH_COLUMN(i, vector, {
+        if (ends & bit) sum[i] = arc__neutral(c->kind);
+      })
+    }
+    rows >>= ahead, waits >>= ahead, emits >>= ahead, ends >>= ahead;
+  }
+  if (begin + p->rows > o->kept) { /* what is left is of the kept key */
+    ARC__EACH_COLUMN(i, vector, {
+      r->sum[i] = arc__sum(c->kind, r->sum[i], sum[i]);
+      sum[i] = arc__neutral(c->kind);
+    })
+  }
+  if (!__any_sync(ARC_LANES_ALL, continues)) return;
+  /* The last sum of this part begins after the last end that is not beyond the part. */
+  int last = begin + p->rows < ARC__WARP ? begin + p->rows : ARC__WARP;
+  unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
+  int open = below != 0u ? arc__highest(below) + 1 : 0;
+  arc__sum_parts(c, p, sum, arc__quotient(open, p->rows));
+  ARC__EACH_COLUMN(i, vector, {
+    arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
+    waiting[i] = arc__sum(c->kind, waiting[i], other);
+  })
+  unsigned wait = continues ? o->ends >> begin & stretch : 0u;
+  arc__key key = arc__key_at(c, o->key, begin + __ffs((int)wait) - 1);
+  arc__emit_columns(c, slot, key, waiting, vector, wait != 0u);
+}
+
+/* Puts the rows of a call in order. Where no row has the kept key, one that many have is kept from
+   the next call on. */
+ARC__FN arc__order arc__order_rows(arc__rows *r, arc__call *c, long long row) {
+  arc__order o;
+  arc__find_leaders(c);
+  bool has_kept = r->keeps && c->active && arc__same_key(c->key, r->key);
+  unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
+  o.released = kept == 0u && r->has_sum;
+  o.released_key = r->key;
+  r->has_sum = kept != 0u;
+  if (kept == 0u) {
+    bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
+    unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
+    r->keeps = many != 0u && c->width <= ARC__WARP * r->vector;
+    if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
+  }
+  int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
+  int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
+  if (kept != 0u || !arc__are_runs(c, arc__leaders_below(c)))
+    from = arc__lane_at(arc__position((leader - last - 1) & 31, c->lane), c->lane);
+  long long first = __shfl_sync(ARC_LANES_ALL, row, arc__highest(c->present));
+  ARC__CHECK(2, !c->active || row - first == (int)(row - first),
+             "the rows of a call are 2^31 or more apart");
+  o.first = r->base + first * r->stride_bytes;
+  o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);
+  o.key = arc__key_at(c, c->key, from);
+  o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from & 1u) != 0u);
+  o.kept = ARC__WARP - __popc(kept);
+  o.ends = __ballot_sync(ARC_LANES_ALL, (c->leaders >> from & 1u) != 0u && c->lane < o.kept);
+  return o;
+}
+
+ARC__FN void arc__add_panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  if (o->released) arc__release(r, c, &p, o->released_key);
+  for (int first = 0; first < c->width; first += ARC__WARP * vector)
+    arc__add_panel(r, c, &p, o, first);
+}
+
+/* The whole warp calls, as often as it likes. */
+ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
+  if (c.width <= ARC__NARROW && r->is_narrow) {
+    c.values = r->base + row * r->stride_bytes;
+    c.max_width = ARC__NARROW;
+    c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
+    arc__add(c);
+    return;
+  }
+  arc__check_call(c);
+  c.present = __ballot_sync(ARC_LANES_ALL, c.active);
+  if (c.present == 0u) return;
+  c.group = arc__match(&c);
+  arc__order o = arc__order_rows(r, &c, row);
+  if (r->vector == ARC__VECTOR)
+    arc__add_panels(r, &c, &o, ARC__VECTOR);
+  else
+    arc__add_panels(r, &c, &o, 1);
+}
+
+ARC__FN void arc__end_rows(arc__rows *r, const arc__call *c) {
+  arc__parts vectors = arc__parts_of(c->width, ARC__VECTOR), scalars = arc__parts_of(c->width, 1);
+  if (r->has_sum && r->vector == ARC__VECTOR) arc__release(r, c, &vectors, r->key);
+  if (r->has_sum && r->vector == 1) arc__release(r, c, &scalars, r->key);
+  r->keeps = r->has_sum = false;
+}
+
 /* ---- >>entries --------------------------------------------------------------------------- */
 
 ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
@@ -1367,7 +1707,9 @@ ARC__FN arc_options arc_options_default(void) {
    is undefined, so that the program does not link. */
 #if defined(__CUDA_ARCH__) && !defined(__CUDACC_DEBUG__)
 extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(void);
+#define ARC__IS_NO_INT(key) ((key) + 0x80000000ll >= 0x180000000ll) /* of all forms, this folds */
 #else
+#define ARC__IS_NO_INT(key) ((key) != (int)(key) && (key) != (unsigned)(key))
 #define arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64() \
   ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
 #endif
@@ -1379,9 +1721,8 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
   int memory = target ? target->memory : kind;
   if (memory == ARC__FIXED) kind = o->exact || here ? ARC__I64 : ARC__ORDERED;
-  int upper = (int)(key >> 32);         /* a constant 0 where the caller has an unsigned key, */
-  int carry = upper - ((int)key >> 31); /* and this where it has an int */
-  if (o->key_bits == 32 && upper != 0 && carry != 0 && active)
+  int carry = (int)(key >> 32) - ((int)key >> 31);
+  if (o->key_bits == 32 && ARC__IS_NO_INT(key) && active)
     arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
   arc__key id = {(int)key, o->key_bits == 64 ? carry : 0, o->key_bits};
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
@@ -1397,6 +1738,14 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
                  lanes,        0u,
                  0u,           0u};
   return c;
+}
+
+ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key, bool active,
+                                    arc_options options) {
+  options.exact = true;
+  options.promises = 0;
+  options.lane_mask = ARC_LANES_ALL;
+  return arc__call_of(r->source, kind, &r->target, 0, r->target.width, key, 0, active, &options);
 }
 
 /* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
@@ -1425,6 +1774,33 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
                                                      int width AND_INT_SCALE) {                  \
     const arc_piece_##M piece = {base, stride, width AND_SCALE};                                 \
     return arc_target_##S##_pieces##INTO(&piece, 1);                                             \
+  }
+
+#define ARC__ROWS_FROM(S, FROM, SOURCE, T)                                               \
+  ARC__FN arc_rows_##S arc_rows_##S##_from##FROM(arc_target_##S target, const T *values, \
+                                                 int stride) {                           \
+    arc_rows_##S rows;                                                                   \
+    rows.any.target = target.any;                                                        \
+    arc__rows_begin(&rows.any, SOURCE, values, stride);                                  \
+    return rows;                                                                         \
+  }
+#define ARC__ROWS(S, T, KIND)                                                                  \
+  typedef struct arc_rows_##S {                                                                \
+    arc__rows any;                                                                             \
+  } arc_rows_##S;                                                                              \
+  ARC__ROWS_FROM(S, , KIND, T)                                                                 \
+  ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,         \
+                                     bool active, arc_options options ARC__CALLER) {           \
+    arc__add_rows(&rows->any, arc__call_of_rows(KIND, &rows->any, key, active, options), row); \
+  }                                                                                            \
+  ARC__FN void arc_add_rows_##S(arc_rows_##S *rows, long long key, long long row,              \
+                                bool active ARC__CALLER) {                                     \
+    arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                      \
+  }                                                                                            \
+  ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                              \
+    const bool active = false;                                                                 \
+    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, active, arc_options_default());       \
+    arc__end_rows(&rows->any, &c);                                                             \
   }
 
 #define ARC__TYPE(S, T, KIND)                                                                      \
@@ -1469,6 +1845,7 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
     const bool active = true;                                                                      \
     arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
   }                                                                                                \
+  ARC__ROWS(S, T, KIND)                                                                            \
   ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
     arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
   }
@@ -1482,6 +1859,8 @@ ARC__TYPE(u64, unsigned long long, ARC__I64)
 
 #define ARC__AND_SCALE , scale_log2
 #define ARC__AND_INT_SCALE , int scale_log2
+ARC__ROWS_FROM(f32, _f16, ARC__F16, void)
+ARC__ROWS_FROM(f32, _bf16, ARC__BF16, void)
 ARC__PIECE_TYPE(f16, void, )
 ARC__PIECE_TYPE(bf16, void, )
 ARC__PIECE_TYPE(fixed, long long, ARC__AND_SCALE)

@@ -16,27 +16,33 @@ command -v "$nvcc" >/dev/null || {
 mkdir -p "$work"
 cat >"$work/kernel.cu" <<'END'
 #include "arc.cuh"
-extern "C" __global__ void add(float *rows, const KEY *keys) {
+extern "C" __global__ void add(float *rows, const TYPE *keys, int n) {
   float values[1] = {1.0f};
-  arc_add_f32(arc_target_f32_rows(rows, 1, 1), keys[threadIdx.x], values, true, 8);
+  bool active = threadIdx.x < n;
+  arc_add_f32(arc_target_f32_rows(rows, 1, 1), KEY, values, active, 8);
 }
 END
 
 failed=0
-# check <key's type> <ARC_KEY_BITS> <compiles | does not compile>
+# check <type of keys> <key> <ARC_KEY_BITS> <compiles | does not compile>
 check() {
   found="does not compile"
-  "$nvcc" -std=c++17 -arch=sm_90 -cubin -D "KEY=$1" -DARC_KEY_BITS="$2" -I"$root" \
+  "$nvcc" -std=c++17 -arch=sm_90 -cubin -D "TYPE=$1" -D "KEY=$2" -DARC_KEY_BITS="$3" -I"$root" \
     -o "$work/kernel.cubin" "$work/kernel.cu" >"$work/kernel.txt" 2>&1 && found=compiles
-  echo "a key of type $1, ARC_KEY_BITS $2: $found"
-  [ "$found" = "$3" ] || failed=1
+  echo "the key $2 of type $1, ARC_KEY_BITS $3: $found"
+  [ "$found" = "$4" ] || failed=1
   [ "$found" = compiles ] || grep -q "$name" "$work/kernel.txt" || {
     echo "FAILED: the error does not name $name:" && cat "$work/kernel.txt"
     failed=1
   }
 }
-check int 32 compiles
-check unsigned 32 compiles
-check "long long" 32 "does not compile"
-check "long long" 64 compiles
+for type in int unsigned short "unsigned char"; do
+  check "$type" "keys[threadIdx.x]" 32 compiles
+done
+check int "active ? keys[threadIdx.x] : -1" 32 compiles
+check "long long" "(int)keys[threadIdx.x]" 32 compiles
+check "long long" "active ? (int)keys[threadIdx.x] : 0" 32 compiles
+check "long long" "keys[threadIdx.x]" 32 "does not compile"
+check "long long" "active ? keys[threadIdx.x] : 0" 32 "does not compile"
+check "long long" "keys[threadIdx.x]" 64 compiles
 exit $failed

@@ -1,0 +1,117 @@
+"""bench_index_add.py [OUT.csv] [--widths 1,9] - arc_torch.index_add_ against PyTorch's.
+SPDX-License-Identifier: Apache-2.0
+
+100 000 rows of out, int64 indices, 2^25 values in all and at most 2^22 rows of them. A time is the
+median of launches that take turns, each queued behind a short pause, so that it is the GPU's alone.
+`read_ms`: keys and values over the bandwidth with which a large tensor is copied."""
+import datetime
+import math
+import subprocess
+import sys
+
+try:
+    import torch
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+if not torch.cuda.is_available():
+    print("skipped: PyTorch sees no CUDA device")
+    sys.exit(77)
+import arc_torch
+
+ROWS = 100_000
+KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
+
+
+def draw_keys(kind, n):
+    generator = torch.Generator("cuda").manual_seed(5)
+    random = torch.randint(0, ROWS, (n,), device="cuda", generator=generator)
+    if kind == "sorted":
+        return random.sort().values
+    if kind == "runs of 8":
+        return random[:(n + 7) // 8].repeat_interleave(8)[:n].contiguous()
+    if kind == "half on one row":
+        hot = torch.rand(n, device="cuda", generator=generator) < 0.5
+        return torch.where(hot, 777, random)
+    if kind == "zipf 1.2":
+        shares = torch.arange(1, ROWS + 1, device="cuda", dtype=torch.float64) ** -1.2
+        sums = (shares / shares.sum()).cumsum(0)
+        draws = torch.rand(n, device="cuda", dtype=torch.float64, generator=generator)
+        ranks = torch.searchsorted(sums, draws).clamp(max=ROWS - 1)
+        return torch.randperm(ROWS, device="cuda", generator=generator)[ranks]
+    return random
+
+
+def medians(functions, launches):
+    """In ms; the first launch of each is not counted."""
+    times = [[] for _ in functions]
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    for launch in range(launches + 1):
+        for function, its in zip(functions, times):
+            torch.cuda._sleep(400_000)  # 0.2 ms: PyTorch's own launches are queued by then
+            begin.record()
+            function()
+            end.record()
+            end.synchronize()
+            if launch:
+                its.append(begin.elapsed_time(end))
+    return [sorted(its)[len(its) // 2] for its in times]
+
+
+def head():
+    device = torch.cuda.get_device_properties(0)
+    query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
+    driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0] \
+        .split(", ")
+    yield "program: bench_index_add.py"
+    yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    yield f"command: python {' '.join(sys.argv)}"
+    yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
+           f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
+    yield f"clocks: up to {clock}"
+    yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
+    yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
+    yield "policy: arc path=auto threshold=auto key_bits=32 (int64 keys below 2^31 are cut)"
+
+
+def main():
+    names = [word for word in sys.argv[1:] if word.endswith(".csv")]
+    widths = [1, 2, 3, 4, 8, 9, 16, 32, 64, 128]
+    if "--widths" in sys.argv:
+        widths = [int(word) for word in sys.argv[sys.argv.index("--widths") + 1].split(",")]
+    lines = [f"# {line}" for line in head()]
+    lines += ["type,mode,width,keys,torch_ms,arc_ms,read_ms,arc_to_torch"]
+    plan = [("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"), ("bf16", "fast"),
+            ("f64", "fast"), ("f16", "deterministic")]
+    ratios, large = {}, torch.zeros(2**30, dtype=torch.int8, device="cuda")
+    bytes_per_ms = 2 * large.nbytes / medians([lambda: large.clone()], 15)[0]
+    del large
+    for type_, mode in plan:
+        for width in widths if type_ == "f32" else [w for w in widths if w in (1, 4, 9, 16, 64)]:
+            n = min(2**22, 2**25 // width)
+            values = (torch.rand(n, width, device="cuda") - 0.3).to(TYPES[type_])
+            for kind in KEYS:
+                index = draw_keys(kind, n)
+                out = torch.zeros(ROWS, width, device="cuda", dtype=TYPES[type_])
+                torch.use_deterministic_algorithms(mode == "deterministic")
+                slow = mode == "deterministic" and kind in ("zipf 1.2", "half on one row")
+                times = medians([lambda: out.index_add_(0, index, values),
+                                 lambda: arc_torch.index_add_(out, 0, index, values)],
+                                3 if slow else 15)
+                times.append((values.nbytes + index.nbytes) / bytes_per_ms)
+                torch.use_deterministic_algorithms(False)
+                ratio = times[1] / times[0]
+                ratios.setdefault((type_, mode), []).append(ratio)
+                lines.append(f"{type_},{mode},{width},{kind}," +
+                             ",".join(f"{ms:.4f}" for ms in times) + f",{ratio:.3f}")
+                print(lines[-1], flush=True)
+                if names:  # whole after each line
+                    with open(names[0], "w") as file:
+                        file.write("\n".join(lines) + "\n")
+    for (type_, mode), all_ in ratios.items():
+        mean = math.exp(sum(map(math.log, all_)) / len(all_))
+        print(f"{type_}, {mode}: geometric mean {mean:.3f}, worst {max(all_):.3f}")
+
+
+main()

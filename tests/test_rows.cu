@@ -1,0 +1,302 @@
+/* test_rows.cu - rows that lie in memory: every type of values and memory, every width, any order.
+   SPDX-License-Identifier: Apache-2.0
+
+   Values are small multiples of a quarter, so that every partial sum can be represented in memory
+   and there is one right answer. Rows that no active lane names are NaN; inactive lanes hold wild
+   keys and wild rows. The memory between and around the rows of sums must stay as it was. */
+#include "check.cuh"
+
+enum { WARPS = 3, CALLS = 3, LANES = 32 * CALLS, UPDATES = WARPS * LANES, KEYS = 40, SCALE = 20 };
+enum { F32, F64, F16, BF16, FIXED, I32, I64 };
+
+struct plan {
+  int width, source_stride, stride, key_bits;
+  unsigned active[WARPS * CALLS];
+};
+
+#define TARGET_f32(S, rows) arc_target_##S##_rows((float *)(rows), plan.stride, width)
+#define TARGET_f64(S, rows) arc_target_f32_rows_f64((double *)(rows), plan.stride, width)
+#define TARGET_f16(S, rows) arc_target_f32_rows_f16(rows, plan.stride, width)
+#define TARGET_bf16(S, rows) arc_target_f32_rows_bf16(rows, plan.stride, width)
+#define TARGET_fixed(S, rows) \
+  arc_target_f32_rows_fixed((long long *)(rows), plan.stride, width, SCALE)
+#define TARGET_own_f64(S, rows) arc_target_f64_rows((double *)(rows), plan.stride, width)
+#define TARGET_own_i32(S, rows) arc_target_i32_rows((int *)(rows), plan.stride, width)
+#define TARGET_own_u64(S, rows) \
+  arc_target_u64_rows((unsigned long long *)(rows), plan.stride, width)
+/* Two pieces; the second one's rows follow upon the first one's. */
+#define TARGET_pieces(S, rows) two_pieces((float *)(rows), plan.stride, width)
+static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int stride, int width) {
+  arc_piece_f32 pieces[2] = {{rows, stride, width / 2},
+                             {rows + width / 2, stride, width - width / 2}};
+  return arc_target_f32_pieces(pieces, 2);
+}
+
+#define ADD(S, bits)                                                                      \
+  if (plan.key_bits == bits) {                                                            \
+    o.key_bits = bits;                                                                    \
+    arc_add_rows_with_##S(&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
+  }
+
+/* Programs for the GPU, which take long to compile, have keys of 64 bits in one kernel. */
+#if SIMT_ON_CPU
+#define ADD_64(S) ADD(S, 64)
+#define HAS_64_BITS(kind) true
+#else
+#define ADD_64(S)
+#define HAS_64_BITS(kind) ((kind) == 0)
+#endif
+#define ADD_BOTH(S) ADD(S, 64)
+
+/* LITERAL: the width, or 0. */
+#define KERNEL(NAME, S, T, FROM, TARGET, LITERAL, KEYS_OF_64_BITS)                         \
+  static __global__ void NAME(struct plan plan, void *rows, const T *source,               \
+                              const long long *keys, const long long *row_of) {            \
+    const int width = LITERAL ? LITERAL : plan.width;                                      \
+    int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5; \
+    arc_options o = arc_options_default();                                                 \
+    arc_target_##S t = TARGET(S, rows);                                                    \
+    arc_rows_##S r = arc_rows_##S##_from##FROM(t, source, plan.source_stride);             \
+    for (int call = 0; call < CALLS; ++call) {                                             \
+      int n = warp * LANES + call * 32 + lane;                                             \
+      bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                 \
+      ADD(S, 32)                                                                           \
+      KEYS_OF_64_BITS(S)                                                                   \
+    }                                                                                      \
+    arc_end_rows_##S(&r);                                                                  \
+  }
+
+KERNEL(f32_f32, f32, float, , TARGET_f32, 0, ADD_BOTH)
+KERNEL(f32_f32_9, f32, float, , TARGET_f32, 9, ADD_64)
+KERNEL(f32_f32_16, f32, float, , TARGET_f32, 16, ADD_64)
+KERNEL(f32_pieces, f32, float, , TARGET_pieces, 0, ADD_64)
+KERNEL(f32_f64, f32, float, , TARGET_f64, 0, ADD_64)
+KERNEL(f32_f16, f32, float, , TARGET_f16, 0, ADD_64)
+KERNEL(f32_bf16, f32, float, , TARGET_bf16, 0, ADD_64)
+KERNEL(f32_fixed, f32, float, , TARGET_fixed, 0, ADD_64)
+KERNEL(f16_f32, f32, void, _f16, TARGET_f32, 0, ADD_64)
+KERNEL(f16_f16, f32, void, _f16, TARGET_f16, 0, ADD_64)
+KERNEL(bf16_bf16, f32, void, _bf16, TARGET_bf16, 0, ADD_64)
+KERNEL(bf16_fixed, f32, void, _bf16, TARGET_fixed, 0, ADD_64)
+KERNEL(f64_f64, f64, double, , TARGET_own_f64, 0, ADD_64)
+KERNEL(i32_i32, i32, int, , TARGET_own_i32, 0, ADD_64)
+KERNEL(u64_u64, u64, unsigned long long, , TARGET_own_u64, 0, ADD_64)
+
+/* Rows in shared memory: a block of one warp brings its own there. */
+enum { SHARED_WIDTH = 12 };
+static __global__ void from_shared(struct plan plan, void *rows, const float *source,
+                                   const long long *keys, const long long *row_of) {
+  __shared__ __align__(16) float values[LANES * SHARED_WIDTH];
+  int lane = threadIdx.x & 31, warp = (int)blockIdx.x;
+  for (int i = lane; i < LANES; i += 32)
+    for (int k = 0; k < SHARED_WIDTH; ++k) {
+      int n = warp * LANES + i;
+      bool active = (plan.active[n / 32] >> (n & 31) & 1u) != 0u;
+      values[i * SHARED_WIDTH + k] =
+          active ? source[row_of[n] * plan.source_stride + k] : __int_as_float(0x7fc00000);
+    }
+  __syncthreads();
+  arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
+  arc_rows_f32 r = arc_rows_f32_from(t, values, SHARED_WIDTH);
+  for (int i = lane; i < LANES; i += 32) {
+    int n = warp * LANES + i;
+    arc_add_rows_f32(&r, (int)keys[n], i, (plan.active[n / 32] >> lane & 1u) != 0u);
+  }
+  arc_end_rows_f32(&r);
+}
+
+/* Cells of memory, and the numbers they hold. Every number is exact in its cell. */
+static int bytes_of(int type) {
+  return type == F16 || type == BF16 ? 2 : type == F32 || type == I32 ? 4 : 8;
+}
+
+static double number_of(int type, const void *cells, size_t i) {
+  unsigned bits = 0;
+  float x = 0;
+  if (type == F32) return ((const float *)cells)[i];
+  if (type == F64) return ((const double *)cells)[i];
+  if (type == FIXED) return ldexp((double)((const long long *)cells)[i], -SCALE);
+  if (type == I32) return ((const int *)cells)[i] / 4.0;
+  if (type == I64) return (double)((const long long *)cells)[i] / 4.0;
+  bits = ((const unsigned short *)cells)[i];
+  if (type == F16) {
+    int exponent = (int)(bits >> 10 & 31u);
+    double fraction = (bits & 1023u) / 1024.0;
+    double size = exponent == 31 ? NAN
+                  : exponent     ? ldexp(1 + fraction, exponent - 15)
+                                 : ldexp(fraction, -14);
+    return bits >> 15 ? -size : size;
+  }
+  bits <<= 16;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static void put(int type, void *cells, size_t i, double number) {
+  float x = (float)number;
+  unsigned bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (type == F32) ((float *)cells)[i] = x;
+  if (type == F64) ((double *)cells)[i] = number;
+  if (type == FIXED) ((long long *)cells)[i] = (long long)ldexp(number, SCALE);
+  if (type == I32) ((int *)cells)[i] = isnan(number) ? 0x7fffffff : (int)(4 * number);
+  if (type == I64) ((long long *)cells)[i] = isnan(number) ? 1ll << 62 : (long long)(4 * number);
+  if (type == BF16) ((unsigned short *)cells)[i] = (unsigned short)(bits >> 16);
+  if (type == F16)
+    ((unsigned short *)cells)[i] =
+        (unsigned short)((bits >> 16 & 0x8000u) |
+                         (isnan(number) ? 0x7e00u
+                          : number == 0 ? 0u
+                                        : (bits >> 13 & 0x3ffffu) - (112u << 10)));
+}
+
+#define LAUNCH(NAME, T)                                                                \
+  SIMT_LAUNCH(NAME, dim3(WARPS), dim3(32), 0, 0, plan, (void *)(device_cells + shift), \
+              (const T *)(device_source + source_shift), device_keys, device_rows)
+enum { KINDS = 16 };
+static const struct {
+  const char *name;
+  int source, memory, width; /* the only one, or 0 */
+} kinds[KINDS] = {{"f32 into f32", F32, F32, 0},
+                  {"f32 into f32, width 9", F32, F32, 9},
+                  {"f32 into f32, width 16", F32, F32, 16},
+                  {"f32 into two pieces", F32, F32, 0},
+                  {"f32 into f64", F32, F64, 0},
+                  {"f32 into f16", F32, F16, 0},
+                  {"f32 into bf16", F32, BF16, 0},
+                  {"f32 into fixed", F32, FIXED, 0},
+                  {"f16 into f32", F16, F32, 0},
+                  {"f16 into f16", F16, F16, 0},
+                  {"bf16 into bf16", BF16, BF16, 0},
+                  {"bf16 into fixed", BF16, FIXED, 0},
+                  {"f64 into f64", F64, F64, 0},
+                  {"i32 into i32", I32, I32, 0},
+                  {"u64 into u64", I64, I64, 0},
+                  {"f32 in shared memory", F32, F32, SHARED_WIDTH}};
+
+/* A key for each update: sorted, runs, all different, random, some hot, one. */
+enum { SORTED, RUNS, RANDOM, ZIPF, HALF_HOT, ONE, TURNS, PATTERNS };
+
+static void draw_keys(int *keys, int pattern, struct check_random *random) {
+  int run = 1 + check_below(random, 12), hot = check_below(random, KEYS);
+  for (int n = 0; n < UPDATES; ++n) {
+    int any = check_below(random, KEYS);
+    keys[n] = pattern == SORTED     ? n * KEYS / UPDATES
+              : pattern == RUNS     ? n / run * 7 % KEYS
+              : pattern == RANDOM   ? any
+              : pattern == ZIPF     ? check_below(random, any + 1)
+              : pattern == HALF_HOT ? (check_below(random, 2) ? hot : any)
+              : pattern == ONE      ? hot
+                                    : (n / 32 * 3 + n % 32 / 8 * (n / 64 % 2)) % KEYS;
+  }
+}
+
+static void run(int kind, int width) {
+  struct check_random random;
+  if (!check_begin(kinds[kind].name, &random)) return;
+  const int source_type = kinds[kind].source, memory = kinds[kind].memory;
+  const int each = bytes_of(source_type), cell = bytes_of(memory);
+  const int pattern = check_below(&random, PATTERNS), gathers = check_below(&random, 2);
+  if (kinds[kind].width) width = kinds[kind].width;
+  if (kind == 3 && width == 1) width = 2;
+  const int round = 1 << check_below(&random, 3); /* strides that do and do not allow vectors */
+  struct plan plan = {width,
+                      (width + check_below(&random, 5) + round - 1) / round * round,
+                      (width + check_below(&random, 5) + round - 1) / round * round,
+                      check_below(&random, 2) && HAS_64_BITS(kind) ? 64 : 32,
+                      {0u}};
+  const int shift = check_below(&random, 2) ? 0 : cell * check_below(&random, 8);
+  const int source_shift = check_below(&random, 2) ? 0 : each * check_below(&random, 8);
+  const size_t cells = (size_t)KEYS * plan.stride + 16,
+               values = (size_t)2 * UPDATES * plan.source_stride + 16;
+  static int keys[UPDATES];
+  static long long lane_keys[UPDATES], rows[UPDATES];
+  char *arena = (char *)check_alloc(cells, (size_t)cell),
+       *source = (char *)check_alloc(values, (size_t)each);
+  double *must = (double *)check_alloc(cells, sizeof *must);
+  for (size_t i = 0; i < cells; ++i) {
+    must[i] = check_below(&random, 9) - 4;
+    put(memory, arena, i, must[i]);
+  }
+  for (size_t i = 0; i < values; ++i) put(source_type, source, i, NAN);
+  draw_keys(keys, pattern, &random);
+  for (int w = 0; w < WARPS * CALLS; ++w)
+    plan.active[w] = check_below(&random, 2) ? ARC_LANES_ALL
+                                             : check_mask(check_below(&random, SHAPE_COUNT),
+                                                          check_below(&random, 33), &random);
+  /* whatever is added first, sums are multiples of a quarter below `most` + 4: a type has them */
+  const double most = memory == BF16 ? 56 : memory == F16 ? 500 : 1e4;
+  const int largest = memory == BF16 ? 4 : 64;
+  double *used = (double *)check_alloc(cells, sizeof *used);
+  for (int n = 0; n < UPDATES; ++n) {
+    const bool active = (plan.active[n / 32] >> (n & 31) & 1u) != 0u;
+    rows[n] = gathers ? (n * 37 + 11) % (2 * UPDATES) : n;
+    lane_keys[n] = keys[n];
+    if (!active) {
+      rows[n] = (long long)check_bits(&random) << 20;
+      lane_keys[n] = (long long)check_bits(&random) << (check_below(&random, 2) ? 0 : 20);
+      continue;
+    }
+    for (int i = 0; i < width; ++i) {
+      size_t to = (size_t)keys[n] * plan.stride + i;
+      double value = (check_below(&random, 2 * largest + 1) - largest) / 4.0;
+      if (used[to] + fabs(value) > most) value = 0;
+      used[to] += fabs(value);
+      must[to] += value;
+      put(source_type, source, (size_t)rows[n] * plan.source_stride + i, value);
+    }
+  }
+  char *device_cells = NULL, *device_source = NULL;
+  long long *device_keys = (long long *)check_upload(lane_keys, sizeof lane_keys);
+  long long *device_rows = (long long *)check_upload(rows, sizeof rows);
+  const size_t cells_size = cells * (size_t)cell + 128, source_size = values * (size_t)each + 128;
+  CHECK_CUDA(cudaMalloc((void **)&device_cells, cells_size));
+  CHECK_CUDA(cudaMalloc((void **)&device_source, source_size));
+  CHECK_CUDA(cudaMemcpy(device_cells + shift, arena, cells * (size_t)cell, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(device_source + source_shift, source, values * (size_t)each,
+                        cudaMemcpyHostToDevice));
+  if (kind == 0) LAUNCH(f32_f32, float);
+  if (kind == 1) LAUNCH(f32_f32_9, float);
+  if (kind == 2) LAUNCH(f32_f32_16, float);
+  if (kind == 3) LAUNCH(f32_pieces, float);
+  if (kind == 4) LAUNCH(f32_f64, float);
+  if (kind == 5) LAUNCH(f32_f16, float);
+  if (kind == 6) LAUNCH(f32_bf16, float);
+  if (kind == 7) LAUNCH(f32_fixed, float);
+  if (kind == 8) LAUNCH(f16_f32, void);
+  if (kind == 9) LAUNCH(f16_f16, void);
+  if (kind == 10) LAUNCH(bf16_bf16, void);
+  if (kind == 11) LAUNCH(bf16_fixed, void);
+  if (kind == 12) LAUNCH(f64_f64, double);
+  if (kind == 13) LAUNCH(i32_i32, int);
+  if (kind == 14) LAUNCH(u64_u64, unsigned long long);
+  if (kind == 15) LAUNCH(from_shared, float);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK_CUDA(cudaMemcpy(arena, device_cells + shift, cells * (size_t)cell, cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < cells; ++i)
+    CHECK(number_of(memory, arena, i) == must[i],
+          "width %d, strides %d and %d, shifts %d and %d, %d-bit keys, pattern %d%s: key %d, "
+          "column %d is %g, must be %g",
+          width, plan.source_stride, plan.stride, source_shift, shift, plan.key_bits, pattern,
+          gathers ? ", gathered" : "", (int)(i / plan.stride), (int)(i % plan.stride),
+          number_of(memory, arena, i), must[i]);
+  check.compared += cells;
+  CHECK_CUDA(cudaFree(device_cells));
+  CHECK_CUDA(cudaFree(device_source));
+  CHECK_CUDA(cudaFree(device_keys));
+  CHECK_CUDA(cudaFree(device_rows));
+  free(arena);
+  free(source);
+  free(must);
+  free(used);
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  static const int wide[] = {64, 100, 128, 129, 132, 200, 256};
+  struct check_random random = {check_mix(check.seed)};
+  const long cases = check.cases >= 0 ? check.cases : 40;
+  for (int kind = 0; kind < KINDS; ++kind)
+    for (long i = 0; i < cases; ++i) run(kind, i < 34 ? 1 + (int)i : wide[check_below(&random, 7)]);
+  return check_finish();
+}
