@@ -1179,7 +1179,7 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
   }
 }
 
-/* The leaders in lanes below this one: of lower groups, if the lanes of each group are neighbours. */
+/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
 ARC__FN unsigned arc__leaders_below(const arc__call *c) {
   return c->leaders & arc__lanes_below(c->lane);
 }
@@ -1428,8 +1428,6 @@ typedef struct arc__order {
   const char *first;
   unsigned rows, ends; /* positions with a row; with the last of a key that is not kept */
   int kept;            /* the first position of the kept key, or 32 */
-  bool released;       /* the key kept before was another one, */
-  arc__key released_key;
 } arc__order;
 
 ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int stride) {
@@ -1452,9 +1450,7 @@ ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int str
 }
 
 /* x / y. That y is never 0 lets compilers move it out of a loop. */
-ARC__FN int arc__quotient(int x, int y) {
-  return (int)((unsigned)x / (y > 1 ? (unsigned)y : 1u));
-}
+ARC__FN int arc__quotient(int x, int y) { return (int)((unsigned)x / (y > 1 ? (unsigned)y : 1u)); }
 
 ARC__FN arc__parts arc__parts_of(int width, int vector) {
   arc__parts p;
@@ -1543,17 +1539,37 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
   }
 }
 
-/* Adds what is kept. */
-ARC__FN void arc__release(arc__rows *r, const arc__call *c, const arc__parts *p, arc__key key) {
-  const int first_column = 0, first_part = 0;
-  arc__slot slot = arc__column_slot(c, p, first_column);
-  arc__word sum[ARC__VECTOR]; /* no index into *r: compilers would leave all of it in memory */
-  ARC__EACH_COLUMN(i, p->vector, {
-    sum[i] = r->sum[i];
-    r->sum[i] = arc__neutral(c->kind);
+/* The kept words of the panel from column `first` on, `mine` of a lane, i of all: four of a lane
+   or, one column a lane, those of four panels. No index into *r: all of it would stay in memory. */
+#define ARC__EACH_KEPT(i, mine, vector, first, ...)       \
+  ARC__EACH_COLUMN(i, ARC__VECTOR, {                      \
+    const int mine = vector > 1 ? i : 0;                  \
+    if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
   })
-  arc__sum_parts(c, p, sum, first_part);
-  arc__emit_columns(c, slot, key, sum, p->vector, slot.is_value && p->mine == p->count - 1);
+
+ARC__FN void arc__release_panels(arc__rows *r, const arc__call *c, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  const int first_part = 0;
+  for (int first = 0; first < c->width; first += ARC__WARP * vector) {
+    arc__slot slot = arc__column_slot(c, &p, first);
+    arc__word sum[ARC__VECTOR];
+    ARC__EACH_KEPT(i, mine, vector, first, {
+      sum[mine] = r->sum[i];
+      r->sum[i] = arc__neutral(c->kind);
+    })
+    arc__sum_parts(c, &p, sum, first_part);
+    arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
+  }
+}
+
+/* Adds what is kept to memory. */
+ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
+  if (!r->has_sum) return;
+  if (r->vector == ARC__VECTOR)
+    arc__release_panels(r, c, ARC__VECTOR);
+  else
+    arc__release_panels(r, c, 1);
+  r->has_sum = false;
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
@@ -1566,8 +1582,8 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   ahead = arc__quotient(p->rows + ahead - 1, ahead);
   arc__slot slot = arc__column_slot(c, p, first);
   char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
-  /* This part's stretch of the order, as masks whose bit 0 is its first position: a branch that some
-     lanes take in the loop would part them there for good. */
+  /* This part's stretch of the order, as masks whose bit 0 is its first position: a branch that
+     some lanes take in the loop would part them there for good. */
   int begin = p->mine * p->rows;
   unsigned stretch = slot.is_value && begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
 #if defined(__CUDA_ARCH__)
@@ -1605,9 +1621,9 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
     rows >>= ahead, waits >>= ahead, emits >>= ahead, ends >>= ahead;
   }
   if (begin + p->rows > o->kept) { /* what is left is of the kept key */
-    ARC__EACH_COLUMN(i, vector, {
-      r->sum[i] = arc__sum(c->kind, r->sum[i], sum[i]);
-      sum[i] = arc__neutral(c->kind);
+    ARC__EACH_KEPT(i, mine, vector, first, {
+      r->sum[i] = arc__sum(c->kind, r->sum[i], sum[mine]);
+      sum[mine] = arc__neutral(c->kind);
     })
   }
   if (!__any_sync(ARC_LANES_ALL, continues)) return;
@@ -1625,22 +1641,12 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   arc__emit_columns(c, slot, key, waiting, vector, wait != 0u);
 }
 
-/* Puts the rows of a call in order. Where no row has the kept key, one that many have is kept from
-   the next call on. */
-ARC__FN arc__order arc__order_rows(arc__rows *r, arc__call *c, long long row) {
+/* Puts the rows of a call in order. */
+ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long row) {
   arc__order o;
   arc__find_leaders(c);
   bool has_kept = r->keeps && c->active && arc__same_key(c->key, r->key);
   unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
-  o.released = kept == 0u && r->has_sum;
-  o.released_key = r->key;
-  r->has_sum = kept != 0u;
-  if (kept == 0u) {
-    bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
-    unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
-    r->keeps = many != 0u && c->width <= ARC__WARP * r->vector;
-    if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
-  }
   int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
   int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
   if (kept != 0u || !arc__are_runs(c, arc__leaders_below(c)))
@@ -1657,14 +1663,23 @@ ARC__FN arc__order arc__order_rows(arc__rows *r, arc__call *c, long long row) {
   return o;
 }
 
+/* Where no row of a call has the kept key, one that many have is kept from the next call on. */
+ARC__FN void arc__change_kept(arc__rows *r, const arc__call *c) {
+  arc__release(r, c);
+  bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
+  unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
+  r->keeps = many != 0u && c->width <= ARC__WARP * ARC__VECTOR;
+  if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
+}
+
 ARC__FN void arc__add_panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
   arc__parts p = arc__parts_of(c->width, vector);
-  if (o->released) arc__release(r, c, &p, o->released_key);
   for (int first = 0; first < c->width; first += ARC__WARP * vector)
     arc__add_panel(r, c, &p, o, first);
 }
 
-/* The whole warp calls, as often as it likes. */
+/* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
+   caller's loop, and guard every vote and shuffle. */
 ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
   if (c.width <= ARC__NARROW && r->is_narrow) {
     c.values = r->base + row * r->stride_bytes;
@@ -1674,21 +1689,17 @@ ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
     return;
   }
   arc__check_call(c);
+  __syncwarp(ARC_LANES_ALL);
   c.present = __ballot_sync(ARC_LANES_ALL, c.active);
   if (c.present == 0u) return;
   c.group = arc__match(&c);
   arc__order o = arc__order_rows(r, &c, row);
+  if (o.kept == ARC__WARP) arc__change_kept(r, &c);
+  r->has_sum = o.kept < ARC__WARP;
   if (r->vector == ARC__VECTOR)
     arc__add_panels(r, &c, &o, ARC__VECTOR);
   else
     arc__add_panels(r, &c, &o, 1);
-}
-
-ARC__FN void arc__end_rows(arc__rows *r, const arc__call *c) {
-  arc__parts vectors = arc__parts_of(c->width, ARC__VECTOR), scalars = arc__parts_of(c->width, 1);
-  if (r->has_sum && r->vector == ARC__VECTOR) arc__release(r, c, &vectors, r->key);
-  if (r->has_sum && r->vector == 1) arc__release(r, c, &scalars, r->key);
-  r->keeps = r->has_sum = false;
 }
 
 /* ---- >>entries --------------------------------------------------------------------------- */
@@ -1800,7 +1811,8 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                              \
     const bool active = false;                                                                 \
     arc__call c = arc__call_of_rows(KIND, &rows->any, 0, active, arc_options_default());       \
-    arc__end_rows(&rows->any, &c);                                                             \
+    arc__release(&rows->any, &c);                                                              \
+    rows->any.keeps = false;                                                                   \
   }
 
 #define ARC__TYPE(S, T, KIND)                                                                      \

@@ -122,13 +122,25 @@ fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/s
 runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;/{ w.lo = c->lane - distance >= start ? arc__sum(c->kind, w, other).lo : w.lo; return w; }/
 +exact_forgotten test_repeatable s/kind = o->exact || here ? ARC__I64 : ARC__ORDERED;/kind = here ? ARC__I64 : ARC__ORDERED;/
 divergent_not_exact test_repeatable s/kind = o->exact || here ? ARC__I64/kind = o->exact ? ARC__I64/
-exact_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(((const float \*)c->values)\[i\] \* scale);/return arc__fixed(((const float *)c->values)[i]);/
+exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 key_cut_in_a_group test_keys s/if (c->key.bits == 64) group \&= /if (false) group \&= /
 key_cut_in_an_address test_keys s/((unsigned long long)(unsigned)key.carry << 32));/0u);/
 unchecked_key test_check:ARC_CHECK=0 s/if (o->key_bits == 32 \&\& ARC__IS_NO_INT(key) \&\& active)/if (false)/
 unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, memory == ARC__I64 ||/ARC__CHECK(2, true ||/
++rows_out_of_order test_rows s/if (rank \& bit) below |= same \& ~ones;/;/
+row_of_another_position test_rows s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
+row_sum_not_cleared test_rows s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
+row_sums_of_all_parts test_rows s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
++kept_rows_never_added test_rows s/    arc__release(\&rows->any, \&c); *\\/ \\/
+kept_key_is_any test_rows s/c->active \&\& arc__same_key(c->key, r->key);/c->active;/
+kept_words_mixed test_rows s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
+inactive_row_read test_rows s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
+columns_beyond_the_row test_rows s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
+rows_not_exact test_rows s/  options.exact = true;/  options.exact = false;/
+unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
+unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
 END
 }

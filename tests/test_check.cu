@@ -25,6 +25,8 @@ enum {
   INACTIVE_NOT_ZERO,
   NOBODY_ACTIVE,
   ROW_NOT_ALIGNED, /* in all lanes */
+  ROWS_STRIDE_TOO_LONG,
+  ROWS_APART,
   KEY_OF_64_BITS,
   SCALE_TOO_LARGE,
   FIXED_TOO_LARGE,
@@ -58,6 +60,8 @@ static const struct {
                         {2, "not zero"},
                         {2, "no lane of the warp is active"},
                         {2, "not aligned to 16 bytes"},
+                        {1, "the stride of the rows must be below 2^31 bytes"},
+                        {2, "the rows of a call are 2^31 or more apart"},
                         {0, "the key is no int"},
                         {1, "scale_log2"},
                         {2, "the range of a fixed target"},
@@ -114,7 +118,12 @@ static __global__ void call(struct mistake m) {
   if (kind == BOUND_BELOW_WIDTH) o.max_width = 1;
   o.exact = m.kind == EXACT_TOO_LARGE;
   const int width = kind == WIDTH_0 ? 0 : kind == WIDTH_NEGATIVE ? -3 : 2;
-  if (m.entry == POINTERS)
+  if (m.kind == ROWS_STRIDE_TOO_LONG || m.kind == ROWS_APART) {
+    const int stride = kind == ROWS_STRIDE_TOO_LONG ? 0x7fffffff : 4;
+    arc_rows_f32 rows = arc_rows_f32_from(wrong_target(m, CORRECT), m.sums, stride);
+    arc_add_rows_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
+    arc_end_rows_f32(&rows);
+  } else if (m.entry == POINTERS)
     arc_add_pointers_with_f32(pointers, width, key, values, active, o);
   else
     arc_add_with_f32(wrong_target(m, kind), key, values, active, o);
@@ -122,7 +131,7 @@ static __global__ void call(struct mistake m) {
 
 static int is_of_target(int kind) {
   return kind == STRIDE_0 || (kind >= PIECE_WIDTH_0 && kind <= NINE_PIECES) ||
-         kind == ROW_NOT_ALIGNED || kind > KEY_OF_64_BITS;
+         (kind >= ROW_NOT_ALIGNED && kind != KEY_OF_64_BITS);
 }
 
 /* Whether this build promises to report the mistake, made in a lane that is active or not. */
@@ -131,7 +140,7 @@ static int is_promised(int kind, int entry, int active) {
   if (kind == KEYS_DIFFER) return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY);
   if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
   if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
-  if (kind == KEY_OF_64_BITS || kind > SCALE_TOO_LARGE) return active;
+  if (kind == ROWS_APART || kind == KEY_OF_64_BITS || kind > SCALE_TOO_LARGE) return active;
   return 1;
 }
 

@@ -242,7 +242,9 @@ static void run(int kind, int width) {
       double value = (check_below(&random, 2 * largest + 1) - largest) / 4.0;
       if (used[to] + fabs(value) > most) value = 0;
       used[to] += fabs(value);
-      must[to] += value;
+      if (source_type == F32 && memory == FIXED) /* any float; each is rounded by itself */
+        value = (float)(check_bits(&random) * 0x1p-28 - 8);
+      must[to] += memory == FIXED ? ldexp(nearbyint(ldexp(value, SCALE)), -SCALE) : value;
       put(source_type, source, (size_t)rows[n] * plan.source_stride + i, value);
     }
   }

@@ -13,9 +13,11 @@ bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the lar
 are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
 
 The first import where there is a GPU builds index_add.cu, which takes a minute or two; it needs nvcc
-of PyTorch's CUDA version, a C++ compiler and ninja. With ARC_TORCH_VERBOSE=1 it shows how."""
+of PyTorch's CUDA version, a C++ compiler and ninja, and without them PyTorch takes all. With
+ARC_TORCH_VERBOSE=1 it shows how."""
 import os
 import pathlib
+import warnings
 
 import torch
 from torch.utils import cpp_extension
@@ -95,7 +97,7 @@ class _Select(torch.autograd.Function):
 
 def _serves(out, dim, index, values):
     """Whether arc adds; PyTorch takes what is left, and reports what is wrong."""
-    return (out.dim() >= 2 and dim in (0, -out.dim()) and out.dtype in TYPES
+    return (BUILT and out.dim() >= 2 and dim in (0, -out.dim()) and out.dtype in TYPES
             and values.dtype == out.dtype and index.dim() == 1
             and index.dtype in (torch.int32, torch.int64)
             and values.shape[1:] == out.shape[1:] and values.shape[0] == index.shape[0]
@@ -154,5 +156,10 @@ def build():
         extra_cuda_cflags=["-O3", "-std=c++17", "-DARC_KEY_BITS=64", "--split-compile=0"])
 
 
+BUILT = False  # whether arc adds on CUDA
 if torch.cuda.is_available():
-    build()
+    if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():
+        warnings.warn("arc_torch: no CUDA toolkit, or no ninja: PyTorch's own index_add_ is used")
+    else:
+        build()
+        BUILT = True

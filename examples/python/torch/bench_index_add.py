@@ -3,9 +3,11 @@ SPDX-License-Identifier: Apache-2.0
 
 100 000 rows of out, int64 indices, 2^25 values in all and at most 2^22 rows of them. A time is the
 median of launches that take turns, each queued behind a short pause, so that it is the GPU's alone.
-`read_ms`: keys and values over the bandwidth with which a large tensor is copied."""
+`read`: keys and values over the bandwidth with which a large tensor is copied."""
 import datetime
 import math
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -14,11 +16,13 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
-if not torch.cuda.is_available():
-    print("skipped: PyTorch sees no CUDA device")
-    sys.exit(77)
 import arc_torch
 
+if not arc_torch.BUILT:
+    print("skipped: no CUDA device, no CUDA toolkit, or no ninja")
+    sys.exit(77)
+
+POLICY = pathlib.Path(arc_torch.include_path(), "arc_policy.cuh").read_text()
 ROWS = 100_000
 KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
@@ -66,13 +70,15 @@ def head():
         .split(", ")
     yield "program: bench_index_add.py"
     yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-    yield f"command: python {' '.join(sys.argv)}"
+    yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
     yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
            f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
     yield f"clocks: up to {clock}"
     yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
     yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
-    yield "policy: arc path=auto threshold=auto key_bits=32 (int64 keys below 2^31 are cut)"
+    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", POLICY).group(1)
+               for part in ("MAJOR", "MINOR", "PATCH")]
+    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto key_bits=32"
 
 
 def main():
@@ -81,7 +87,7 @@ def main():
     if "--widths" in sys.argv:
         widths = [int(word) for word in sys.argv[sys.argv.index("--widths") + 1].split(",")]
     lines = [f"# {line}" for line in head()]
-    lines += ["type,mode,width,keys,torch_ms,arc_ms,read_ms,arc_to_torch"]
+    lines += ["type,mode,width,keys,adder,ms"]
     plan = [("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"), ("bf16", "fast"),
             ("f64", "fast"), ("f16", "deterministic")]
     ratios, large = {}, torch.zeros(2**30, dtype=torch.int8, device="cuda")
@@ -103,9 +109,11 @@ def main():
                 torch.use_deterministic_algorithms(False)
                 ratio = times[1] / times[0]
                 ratios.setdefault((type_, mode), []).append(ratio)
-                lines.append(f"{type_},{mode},{width},{kind}," +
-                             ",".join(f"{ms:.4f}" for ms in times) + f",{ratio:.3f}")
-                print(lines[-1], flush=True)
+                case = f"{type_},{mode},{width},{kind}"
+                lines += [f"{case},{adder},{ms:.4f}"
+                          for adder, ms in zip(("pytorch", "arc", "read"), times)]
+                print(f"{case}: " + ", ".join(f"{ms:.4f}" for ms in times) +
+                      f" ms by PyTorch, arc, reading; {ratio:.3f}", flush=True)
                 if names:  # whole after each line
                     with open(names[0], "w") as file:
                         file.write("\n".join(lines) + "\n")

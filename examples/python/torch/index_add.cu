@@ -104,7 +104,6 @@ __device__ __forceinline__ void add_all(const job &j, R *rows) {
   o.key_bits = 8 * (int)sizeof(K);
   long long next = first + lane < last ? key_of(j, first + lane) : 0;
   for (; first < last; first += 32) {
-    __syncwarp();
     long long row = first + lane;
     long long key = next;
     if (row + 32 < last) next = key_of(j, row + 32);
@@ -130,24 +129,51 @@ __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add_fixed(job j) {
   add_all<K>(j, &rows);
 }
 
-/* The largest finite |value| of a contiguous matrix. Others are added at once: with one of them in
-   it a sum is the same in any order. */
+enum { NOT_FINITE = 0x7f800000 };
+template <class T>
+__device__ unsigned bits_of(T value) {
+  return __float_as_uint((float)value) & 0x7fffffffu;
+}
+
+/* The bits of |value|, or 0 for one that is not finite, which is added at once: with it in a sum the
+   result is the same in any order. */
+template <class T>
+__device__ __noinline__ unsigned finite_bits(const job &j, long long i, T value) {
+  unsigned bits = bits_of(value);
+  if (bits < NOT_FINITE) return bits;
+  long long key = key_of(j, i / j.width);
+  CUDA_KERNEL_ASSERT(key >= 0 && key < j.rows);
+  gpuAtomicAddNoReturn((T *)j.out + key * j.out_stride + i % j.width, value);
+  return 0u;
+}
+
+/* The largest finite |value| of a contiguous matrix. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) find_largest(job j) {
+  enum { EACH = 16 / sizeof(T), AHEAD = 4 };
+  const T *values = (const T *)j.values;
+  const bool aligned = (unsigned long long)values % 16 == 0;
+  long long count = j.n * j.width, vectors = aligned ? count / EACH : 0;
+  long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  long long threads = gridDim.x * (long long)blockDim.x;
   unsigned largest = 0u;
-  long long count = j.n * j.width, step = gridDim.x * (long long)blockDim.x;
-#pragma unroll 8
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
-    T value = ((const T *)j.values)[i];
-    unsigned bits = __float_as_uint((float)value) & 0x7fffffffu;
-    if (bits < 0x7f800000u) {
-      largest = max(largest, bits);
-    } else {
-      long long key = key_of(j, i / j.width);
-      CUDA_KERNEL_ASSERT(key >= 0 && key < j.rows);
-      gpuAtomicAddNoReturn((T *)j.out + key * j.out_stride + i % j.width, value);
+  for (long long first = thread; first < vectors; first += AHEAD * threads) {
+    alignas(16) T batch[AHEAD * EACH] = {};
+    unsigned all = 0u;
+#pragma unroll
+    for (int i = 0; i < AHEAD; ++i)
+      if (first + i * threads < vectors)
+        *(int4 *)(batch + EACH * i) = ((const int4 *)values)[first + i * threads];
+#pragma unroll
+    for (int i = 0; i < AHEAD * EACH; ++i) all = max(all, bits_of(batch[i]));
+    for (int i = 0; i < AHEAD * EACH && all >= NOT_FINITE; ++i) {
+      long long at = (first + i / EACH * threads) * EACH + i % EACH;
+      if (at < count) largest = max(largest, finite_bits(j, at, values[at]));
     }
+    if (all < NOT_FINITE) largest = max(largest, all);
   }
+  for (long long i = vectors * EACH + thread; i < count; i += threads)
+    largest = max(largest, finite_bits(j, i, values[i]));
   for (int distance = 16; distance > 0; distance /= 2)
     largest = max(largest, __shfl_xor_sync(ARC_LANES_ALL, largest, distance));
   if ((threadIdx.x & 31) == 0) atomicMax(j.largest, largest);

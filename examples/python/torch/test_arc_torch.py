@@ -8,15 +8,15 @@ import warnings
 
 try:
     import torch
-    from torch.utils import cpp_extension
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
+import arc_torch
+
 GPU = torch.cuda.is_available()
-if GPU and (cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available()):
+if GPU and not arc_torch.BUILT:
     print("skipped: no CUDA toolkit, or no ninja")
     sys.exit(77)
-import arc_torch
 
 DEVICE = "cuda" if GPU else "cpu"
 WIDTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 48, 64, 100, 128, 129, 200, 256]
