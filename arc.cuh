@@ -1463,18 +1463,35 @@ ARC__FN arc__parts arc__parts_of(int width, int vector) {
   return p;
 }
 
-/* `vector` columns of a row, the first at `at`. */
-ARC__FN void arc__read_row(const arc__call *c, const char *at, int vector, float scale,
-                           arc__word *x) {
-  const void *values = at;
+/* The columns of a lane as they were read: several rows are on their way before one is summed, and
+   what types make of them would wait for each. On the CPU warp, where they lie. */
 #if defined(__CUDA_ARCH__)
-  const int bytes = vector * arc__bytes(c->source);
-  uint4 raw = {0u, 0u, 0u, 0u};
-  if (vector > 1 && bytes == 16) raw = *(const uint4 *)at;
-  if (vector > 1 && bytes == 8) raw.x = ((const uint2 *)at)->x, raw.y = ((const uint2 *)at)->y;
-  if (vector > 1) values = &raw;
+typedef uint4 arc__columns;
+#else
+typedef const char *arc__columns;
 #endif
-  ARC__EACH_COLUMN(i, vector, { x[i] = arc__taken(c, arc__read(c->source, values, i), scale); })
+
+ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
+#if defined(__CUDA_ARCH__)
+  uint4 bits;
+  if (bytes == 16) return *(const uint4 *)at;
+  if (bytes == 8) bits.x = ((const uint2 *)at)->x, bits.y = ((const uint2 *)at)->y;
+  if (bytes == 4) bits.x = *(const unsigned *)at;
+  if (bytes == 2) bits.x = *(const unsigned short *)at;
+  return bits;
+#else
+  (void)bytes;
+  return at;
+#endif
+}
+
+ARC__FN arc__word arc__column(const arc__call *c, const arc__columns *columns, int i, float scale) {
+#if defined(__CUDA_ARCH__)
+  const void *values = columns;
+#else
+  const void *values = *columns;
+#endif
+  return arc__taken(c, arc__read(c->source, values, i), scale);
 }
 
 /* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
@@ -1596,13 +1613,13 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
   ARC__EACH_COLUMN(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
   for (int step = 0; step < p->rows; step += ahead) {
-    arc__word x[ARC__AHEAD][ARC__VECTOR];
+    arc__columns x[ARC__AHEAD];
     ARC__UNROLL
     for (int k = 0; k < most; ++k) {
       if (k >= ahead) continue;
       int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
       const char *at = arc__offset(columns, arc__int_key(row), r->stride_bytes);
-      if (rows >> k & 1u) arc__read_row(c, at, vector, slot.scale, x[k]);
+      if (rows >> k & 1u) x[k] = arc__read_columns(at, vector * arc__bytes(c->source));
     }
     ARC__UNROLL
     for (int k = 0; k < most; ++k) {
@@ -1610,7 +1627,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
       const unsigned bit = 1u << k;
       arc__key key = arc__key_at(c, o->key, begin + step + k);
       ARC__EACH_COLUMN(i, vector, {
-        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], x[k][i]);
+        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__column(c, &x[k], i, slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);

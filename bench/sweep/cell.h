@@ -19,7 +19,7 @@ enum sweep_path {
   SWEEP_PATH_TRANSPOSED,
   SWEEP_PATH_TREE,
   SWEEP_PATH_AUTO,
-  SWEEP_PATH_BROKEN, /* loses the values of one lane: shows that the check of the sums can fail */
+  SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };
 enum sweep_shape {

@@ -9,11 +9,11 @@ Tensors of two dimensions or more, of float32, float64, float16 or bfloat16, on 
 or 64 bits, negative ones and ones beyond the end are errors as in PyTorch. Whatever else comes (a
 tensor on the CPU, another dimension or type, columns that do not lie side by side) goes to PyTorch.
 With torch.use_deterministic_algorithms(True) sums are formed in 64-bit fixed point and are the same
-bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where there
-are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
+bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where
+there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
 
-The first import where there is a GPU builds index_add.cu, which takes a minute or two; it needs nvcc
-of PyTorch's CUDA version, a C++ compiler and ninja, and without them PyTorch takes all. With
+The first import where there is a GPU builds index_add.cu, which takes a minute or two; it needs
+nvcc of PyTorch's CUDA version, a C++ compiler and ninja, and without them PyTorch takes all. With
 ARC_TORCH_VERBOSE=1 it shows how."""
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""graph_network.py [--steps 60] - a graph network, its sums by PyTorch and by arc: losses and times.
+"""graph_network.py [--steps 60] - a graph network, its sums by PyTorch and by arc.
 SPDX-License-Identifier: Apache-2.0
 
 Two layers that average over neighbours (GraphSAGE, Hamilton et al. 2017) learn to which of eight
@@ -29,7 +29,8 @@ def draw_graph():
     order = torch.argsort(community)
     first = torch.searchsorted(community[order], torch.arange(COMMUNITIES + 1, device=DEVICE))
     home = community[sender]
-    inside = first[home] + (torch.rand(EDGES, device=DEVICE) * (first[home + 1] - first[home])).long()
+    size = first[home + 1] - first[home]
+    inside = first[home] + (torch.rand(EDGES, device=DEVICE) * size).long()
     stays = torch.rand(EDGES, device=DEVICE) < 0.5
     receiver = torch.where(stays, order[inside.clamp(max=NODES - 1)], popular)
     features = torch.randn(NODES, FEATURES, device=DEVICE)

@@ -21,17 +21,19 @@ enum { THREADS = 256 };
 struct job {
   const void *values, *index;
   void *out;
-  long long n, rows;  /* of values; of out */
+  long long n, rows; /* of values; of out */
   int width, values_stride, out_stride;
   bool has_wide_index; /* of 64 bits */
-  long long chunks;  /* of 32 rows, that each warp takes one after the other */
-  long long *sums;   /* [rows][width] in fixed point, or null */
-  unsigned *largest; /* the bits of the largest finite |value| */
+  long long chunks;    /* of 32 rows, that each warp takes one after the other */
+  long long *sums;     /* [rows][width] in fixed point, or null */
+  unsigned
+      *largest; /* the bits of the largest |value|, and of the largest finite one if that is none */
 };
 
 /* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
+enum { NOT_FINITE = 0x7f800000 };
 __device__ int scale_log2(const job &j) {
-  float largest = __uint_as_float(*j.largest);
+  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
   int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
   return max(-126, min(126, 62 - exponent - bits));
 }
@@ -93,22 +95,21 @@ __device__ __forceinline__ long long key_of(const job &j, long long row) {
   return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
 }
 
-/* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int where
-   the rows of out can be counted so. */
+/* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
+   where the rows of out can be counted so. */
 template <class K, class R>
 __device__ __forceinline__ void add_all(const job &j, R *rows) {
-  int lane = threadIdx.x & 31;
   long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
-  long long first = warp * j.chunks * 32, last = min(first + j.chunks * 32, j.n);
+  long long first = warp * j.chunks * 32;
+  int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
   arc_options o = arc_options_default();
   o.key_bits = 8 * (int)sizeof(K);
-  long long next = first + lane < last ? key_of(j, first + lane) : 0;
-  for (; first < last; first += 32) {
-    long long row = first + lane;
+  long long next = lane < count ? key_of(j, first + lane) : 0;
+  for (int at = lane; at - lane < count; at += 32) {
     long long key = next;
-    if (row + 32 < last) next = key_of(j, row + 32);
-    CUDA_KERNEL_ASSERT(row >= last || (key >= 0 && key < j.rows));
-    add_row(rows, (K)key, row, row < last, o);
+    if (at + 32 < count) next = key_of(j, first + at + 32);
+    CUDA_KERNEL_ASSERT((unsigned long long)key < (unsigned long long)j.rows);
+    add_row(rows, (K)key, first + at, at < count, o);
   }
   end_rows(rows);
 }
@@ -129,25 +130,18 @@ __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add_fixed(job j) {
   add_all<K>(j, &rows);
 }
 
-enum { NOT_FINITE = 0x7f800000 };
 template <class T>
 __device__ unsigned bits_of(T value) {
   return __float_as_uint((float)value) & 0x7fffffffu;
 }
 
-/* The bits of |value|, or 0 for one that is not finite, which is added at once: with it in a sum the
-   result is the same in any order. */
-template <class T>
-__device__ __noinline__ unsigned finite_bits(const job &j, long long i, T value) {
-  unsigned bits = bits_of(value);
-  if (bits < NOT_FINITE) return bits;
-  long long key = key_of(j, i / j.width);
-  CUDA_KERNEL_ASSERT(key >= 0 && key < j.rows);
-  gpuAtomicAddNoReturn((T *)j.out + key * j.out_stride + i % j.width, value);
-  return 0u;
+__device__ void raise(unsigned *largest, unsigned bits) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    bits = max(bits, __shfl_xor_sync(ARC_LANES_ALL, bits, distance));
+  if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
 }
 
-/* The largest finite |value| of a contiguous matrix. */
+/* The largest |value| of a contiguous matrix, infinity and NaN among them. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) find_largest(job j) {
   enum { EACH = 16 / sizeof(T), AHEAD = 4 };
@@ -159,24 +153,37 @@ __global__ void __launch_bounds__(THREADS) find_largest(job j) {
   unsigned largest = 0u;
   for (long long first = thread; first < vectors; first += AHEAD * threads) {
     alignas(16) T batch[AHEAD * EACH] = {};
-    unsigned all = 0u;
 #pragma unroll
     for (int i = 0; i < AHEAD; ++i)
       if (first + i * threads < vectors)
         *(int4 *)(batch + EACH * i) = ((const int4 *)values)[first + i * threads];
 #pragma unroll
-    for (int i = 0; i < AHEAD * EACH; ++i) all = max(all, bits_of(batch[i]));
-    for (int i = 0; i < AHEAD * EACH && all >= NOT_FINITE; ++i) {
-      long long at = (first + i / EACH * threads) * EACH + i % EACH;
-      if (at < count) largest = max(largest, finite_bits(j, at, values[at]));
-    }
-    if (all < NOT_FINITE) largest = max(largest, all);
+    for (int i = 0; i < AHEAD * EACH; ++i) largest = max(largest, bits_of(batch[i]));
   }
   for (long long i = vectors * EACH + thread; i < count; i += threads)
-    largest = max(largest, finite_bits(j, i, values[i]));
-  for (int distance = 16; distance > 0; distance /= 2)
-    largest = max(largest, __shfl_xor_sync(ARC_LANES_ALL, largest, distance));
-  if ((threadIdx.x & 31) == 0) atomicMax(j.largest, largest);
+    largest = max(largest, bits_of(values[i]));
+  raise(j.largest, largest);
+}
+
+/* If there are any: adds infinities and NaNs at once, with one of which a sum is the same in any
+   order, and finds the largest of the others. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) add_not_finite(job j) {
+  if (j.largest[0] < NOT_FINITE) return;
+  long long count = j.n * j.width, step = gridDim.x * (long long)blockDim.x;
+  unsigned largest = 0u;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
+    T value = ((const T *)j.values)[i];
+    unsigned bits = bits_of(value);
+    if (bits < NOT_FINITE) {
+      largest = max(largest, bits);
+    } else {
+      long long key = key_of(j, i / j.width);
+      CUDA_KERNEL_ASSERT((unsigned long long)key < (unsigned long long)j.rows);
+      gpuAtomicAddNoReturn((T *)j.out + key * j.out_stride + i % j.width, value);
+    }
+  }
+  raise(j.largest + 1, largest);
 }
 
 /* Adds the sums to out, each rounded once. */
@@ -242,6 +249,7 @@ void add_reproducibly(job j, const at::Tensor &out) {
   cudaStream_t stream = at::cuda::getCurrentCUDAStream();
   unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS);
   find_largest<T><<<blocks, THREADS, 0, stream>>>(j);
+  add_not_finite<T><<<blocks, THREADS, 0, stream>>>(j);
   add_rows_fixed<T>(j);
   blocks = resident_blocks(finish<T>, (j.rows * j.width + THREADS - 1) / THREADS);
   finish<T><<<blocks, THREADS, 0, stream>>>(j);
@@ -275,7 +283,8 @@ void index_add_(at::Tensor out, const at::Tensor &index, const at::Tensor &value
   const at::ScalarType type = out.scalar_type();
   if (type == at::kFloat) reproducible ? add_reproducibly<float>(j, out) : add_rows<float>(j);
   if (type == at::kDouble) add_rows<double>(j);
-  if (type == at::kHalf) reproducible ? add_reproducibly<c10::Half>(j, out) : add_rows<c10::Half>(j);
+  if (type == at::kHalf)
+    reproducible ? add_reproducibly<c10::Half>(j, out) : add_rows<c10::Half>(j);
   if (type == at::kBFloat16)
     reproducible ? add_reproducibly<c10::BFloat16>(j, out) : add_rows<c10::BFloat16>(j);
 }
