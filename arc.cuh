@@ -939,15 +939,23 @@ ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *s
   }
 }
 
-/* The same, to value `offset` of the piece's row of this lane's key. */
-ARC__FN void arc__emit_piece(const arc__call *c, const arc__piece *p, int offset,
-                             const arc__word *sums, int first, int count) {
+/* The same, to value `offset` of the row of this lane's key in piece i. In the first piece each
+   alignment has a loop of its own; in others, which are short, a branch for each four values, and
+   so a third of the code to compile. */
+ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__word *sums,
+                             int first, int count) {
+  const arc__piece *p = &c->target->piece[i];
   int bytes = arc__bytes(c->memory);
   char *row = arc__offset(p->base, c->key, p->stride_bytes);
   char *address = row + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
-  arc__emit_run(c, address, sums, first, count, log2, p->scale);
+  if (i == 0 && log2 >= 4 && count * bytes >= 16)
+    arc__emit_run(c, address, sums, first, count, 4, p->scale);
+  else if (i == 0 && log2 >= 3 && count * bytes >= 8)
+    arc__emit_run(c, address, sums, first, count, 3, p->scale);
+  else
+    arc__emit_run(c, address, sums, first, count, i == 0 ? 2 : log2, p->scale);
 }
 
 /* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
@@ -965,7 +973,7 @@ ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int
     int skip = i > 0 && begin > first ? begin - first : 0, end = begin + p->width;
     int run = (end < first + count ? end : first + count) - first - skip;
     if (run > 0)
-      arc__emit_piece(c, p, first + skip - begin, sums ? sums + skip : 0, first + skip, run);
+      arc__emit_piece(c, i, first + skip - begin, sums ? sums + skip : 0, first + skip, run);
     begin = end;
   })
 }
