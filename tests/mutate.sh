@@ -72,7 +72,7 @@ wide_value_in_the_first_slot test_uniform s/if (first > 0 || single) {/if (singl
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
 wrong_words_for_a_piece test_targets s/sums ? sums + skip : 0/sums/
 wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /sums ? sums + skip : 0, first, /
-wrong_piece_offset test_targets s/(c, p, first + skip - begin,/(c, p, first + skip,/
+wrong_piece_offset test_targets s/(c, i, first + skip - begin,/(c, i, first + skip,/
 slot_in_the_wrong_piece test_targets s/\&\& value >= begin) {/\&\& value > begin) {/
 value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
 stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
