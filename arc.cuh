@@ -1425,8 +1425,7 @@ typedef struct arc__parts {
   int vector;
   int lanes;       /* of a row */
   int count, rows; /* parts of the warp, and rows of each */
-  int mine,
-      lane; /* this lane's part, `count` if the warp has no more lanes for it; its lane there */
+  int mine, lane;  /* this lane's part, and its number there; lanes left over have part `count` */
 } arc__parts;
 
 /* The rows of a call, in order. */

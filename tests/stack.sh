@@ -45,6 +45,7 @@ typedef double f64;
 typedef long long i64;
 #define TO_f64(n) arc_target_f64_rows((f64 *)sums, stride, n)
 #define TO_i64(n) arc_target_i64_rows((i64 *)sums, stride, n)
+#define TO_f32(n) arc_target_f32_rows(sums, stride, n)
 #define TO_f32_f64(n) arc_target_f32_rows_f64((f64 *)sums, stride, n)
 #define TO_f16(n) arc_target_f32_rows_f16(sums, stride, n)
 #define TO_bf16(n) arc_target_f32_rows_bf16(sums, stride, n)
@@ -63,6 +64,13 @@ typedef long long i64;
   const float *values = from + threadIdx.x * (unsigned)width;            \
   arc_target_f32 target = arc_target_f32_rows(sums, stride, width);      \
   ADD
+/* Rows in memory: of type M into memory of `target`. */
+#define ROWS(n, S, FROM_M, memory)                                              \
+  const S *values = (const S *)(const void *)from;                              \
+  arc_rows_##S rows = arc_rows_##S##_from##FROM_M(TO_##memory(n), values, n);   \
+  for (int row = (int)threadIdx.x; row < stride; row += 32)                     \
+    arc_add_rows_##S(&rows, keys[row], row, active);                            \
+  arc_end_rows_##S(&rows);
 #define BOUNDED(n)                                                       \
   float values[n];                                                       \
   _Pragma("unroll") for (int k = 0; k < n; ++k) if (k < width) values[k] = FROM(k); \
@@ -109,6 +117,14 @@ run_time() {
   done
 }
 
+# rows <widths> : of floats, and some types
+rows() {
+  for n in $1; do echo "KERNEL(rows_$n, ARC_PATH_AUTO, 0, ROWS($n, f32, , f32))"; done
+  echo "KERNEL(rows_fixed_33, ARC_PATH_AUTO, 0, ROWS(33, f32, , fixed))"
+  echo "KERNEL(rows_f16_64, ARC_PATH_AUTO, 0, ROWS(64, f32, _f16, f16))"
+  echo "KERNEL(rows_f64_9, ARC_PATH_AUTO, 0, ROWS(9, f64, , f64))"
+}
+
 # assemble <name> <architecture, or all> <how many> : the kernels come from stdin
 assemble() {
   { prelude && cat; } >"$work/$1.cu"
@@ -133,10 +149,12 @@ failed=0
 if [ "${3:-}" = --all ]; then
   for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
   for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
+  rows "$(seq 1 128) width" | assemble rows sm_90 1
   for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
+  rows "1 9 64 width" | assemble rows sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
 exit $failed

@@ -295,7 +295,7 @@ static void run(int kind, int width) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  static const int wide[] = {64, 100, 128, 129, 132, 200, 256};
+  static const int wide[] = {64, 100, 128, 129, 132, 200, 1030};
   struct check_random random = {check_mix(check.seed)};
   const long cases = check.cases >= 0 ? check.cases : 40;
   for (int kind = 0; kind < KINDS; ++kind)
