@@ -59,7 +59,7 @@ tree_where_nobody_shares test_empty_cost s/if (c->leaders == c->present) return;
 runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
 runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if (false \&\& !__any_sync(ARC_LANES_ALL/
 runs_reach_into_the_next test_add s/c->lane - distance >= start ?/c->lane - distance >= start - 1 ?/
-runs_where_groups_mix test_add s/below <= below_group/true/
+runs_where_groups_mix test_add s/leaders_below <= below_group/true/
 runs_seldom_seen test_paths s/below <= below_group/below < below_group/
 runs_on_a_partial_warp test_masked s/^  if (c->lanes == ARC_LANES_ALL) {/  if (true) {/
 pair_trades_the_wrong_group test_add s/stays = c->active \&\& in_highest != upper/stays = c->active \&\& in_highest == upper/
