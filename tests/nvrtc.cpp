@@ -96,6 +96,12 @@ std::string kernels(bool others)
             "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
             "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask, 4);\n"
             "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values, 4);\n"
+            "  arc_rows_f32 memory = arc_rows_f32_from(both, from, 3);\n"
+            "  arc_add_rows_f32(&memory, key, threadIdx.x, active);\n"
+            "  arc_end_rows_f32(&memory);\n"
+            "  arc_rows_f32 halves = arc_rows_f32_from_f16(rows, from, 3);\n"
+            "  arc_add_rows_with_f32(&halves, key, threadIdx.x, active, o);\n"
+            "  arc_end_rows_f32(&halves);\n"
             "  o.max_width = 3;\n"
             "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }
