@@ -174,7 +174,7 @@
    stride and target are aligned to four values and the width is a multiple of 4, four at a time.
    options: key_bits; path and threshold where one request adds a row (1 column, or 2 or 4 that are
    aligned), so that each lane takes one by itself. No promises. Sums in fixed targets are exact.
-   Cost: a match, 3 to 13 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
+   Cost: a match, 8 to 18 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
 
        void arc_atomic_add_S(T *address, T value);
    Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
@@ -396,7 +396,7 @@ ARC__FN bool arc__is_source(const arc__call *c) {
   return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
-/* The key that `lane` holds. All of c->lanes call. */
+/* `key` of another lane, or c's own key. All of c->lanes call. */
 ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
   key.low = __shfl_sync(c->lanes, key.low, lane);
   if (key.bits == 64) key.carry = __shfl_sync(c->lanes, key.carry, lane);
@@ -732,8 +732,8 @@ ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
   arc__request(memory, address, &w, 1);
 }
 
-/* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes (a literal) at most a request;
-   count may be below 1. */
+/* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes at most a request; count may be
+   below 1. */
 ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w, int count,
                                   int vector_log2) {
   int bytes = arc__bytes(memory) == 8 ? 8 : 4;
@@ -940,8 +940,8 @@ ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *s
 }
 
 /* The same, to value `offset` of the row of this lane's key in piece i. In the first piece each
-   alignment has a loop of its own; in others, which are short, a branch for each four values, and
-   so a third of the code to compile. */
+   alignment has a loop of its own. In the others, which are short, four values choose by a branch:
+   three times the loops would double the time to compile. */
 ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__word *sums,
                              int first, int count) {
   const arc__piece *p = &c->target->piece[i];

@@ -26,79 +26,61 @@ struct job {
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or null */
-  unsigned
-      *largest; /* the bits of the largest |value|, and of the largest finite one if that is none */
+  unsigned *largest;   /* two: bits of the largest |value| and, if it is not finite, of the largest
+                          that is */
 };
 
-/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
 enum { NOT_FINITE = 0x7f800000 };
+
+/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
 __device__ int scale_log2(const job &j) {
   float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
   int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
   return max(-126, min(126, 62 - exponent - bits));
 }
 
-/* One arc_rows and one arc_target for each type T of values and out. */
+/* What arc calls the type T of values and out. S: of sums in registers; M: of T's addresses. All
+   inline: only then are the bits of a key a literal. */
 template <class T>
 struct type;
-template <>
-struct type<float> {
-  typedef arc_rows_f32 rows;
-  static __device__ arc_target_f32 target(const job &j, int width) {
-    return arc_target_f32_rows((float *)j.out, j.out_stride, width);
-  }
-  static __device__ rows from(const job &j, arc_target_f32 target) {
-    return arc_rows_f32_from(target, (const float *)j.values, j.values_stride);
-  }
-};
-template <>
-struct type<c10::Half> {
-  typedef arc_rows_f32 rows;
-  static __device__ arc_target_f32 target(const job &j, int width) {
-    return arc_target_f32_rows_f16(j.out, j.out_stride, width);
-  }
-  static __device__ rows from(const job &j, arc_target_f32 target) {
-    return arc_rows_f32_from_f16(target, j.values, j.values_stride);
-  }
-};
-template <>
-struct type<c10::BFloat16> {
-  typedef arc_rows_f32 rows;
-  static __device__ arc_target_f32 target(const job &j, int width) {
-    return arc_target_f32_rows_bf16(j.out, j.out_stride, width);
-  }
-  static __device__ rows from(const job &j, arc_target_f32 target) {
-    return arc_rows_f32_from_bf16(target, j.values, j.values_stride);
-  }
-};
-template <>
-struct type<double> {
-  typedef arc_rows_f64 rows;
-  static __device__ arc_target_f64 target(const job &j, int width) {
-    return arc_target_f64_rows((double *)j.out, j.out_stride, width);
-  }
-  static __device__ rows from(const job &j, arc_target_f64 target) {
-    return arc_rows_f64_from(target, (const double *)j.values, j.values_stride);
-  }
-};
-
-__device__ void add_row(arc_rows_f32 *r, long long key, long long row, bool active, arc_options o) {
-  arc_add_rows_with_f32(r, key, row, active, o);
-}
-__device__ void add_row(arc_rows_f64 *r, long long key, long long row, bool active, arc_options o) {
-  arc_add_rows_with_f64(r, key, row, active, o);
-}
-__device__ void end_rows(arc_rows_f32 *r) { arc_end_rows_f32(r); }
-__device__ void end_rows(arc_rows_f64 *r) { arc_end_rows_f64(r); }
+#define TYPE(T, S, M, INTO, FROM)                                                          \
+  template <>                                                                              \
+  struct type<T> {                                                                         \
+    typedef arc_target_##S target_type;                                                    \
+    typedef arc_rows_##S rows_type;                                                        \
+    static __device__ __forceinline__ target_type target(const job &j, int width) {        \
+      return arc_target_##S##_rows##INTO((M *)j.out, j.out_stride, width);                 \
+    }                                                                                      \
+    static __device__ __forceinline__ rows_type rows(const job &j, target_type target) {   \
+      return arc_rows_##S##_from##FROM(target, (const M *)j.values, j.values_stride);      \
+    }                                                                                      \
+    static __device__ __forceinline__ void add(rows_type *r, long long key, long long row, \
+                                               bool active, arc_options o) {               \
+      arc_add_rows_with_##S(r, key, row, active, o);                                       \
+    }                                                                                      \
+    static __device__ __forceinline__ void end(rows_type *r) { arc_end_rows_##S(r); }      \
+  };
+TYPE(float, f32, float, , )
+TYPE(double, f64, double, , )
+TYPE(c10::Half, f32, void, _f16, _f16)
+TYPE(c10::BFloat16, f32, void, _bf16, _bf16)
 
 __device__ __forceinline__ long long key_of(const job &j, long long row) {
   return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
 }
 
 /* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
-   where the rows of out can be counted so. */
-template <class K, class R>
-__device__ __forceinline__ void add_all(const job &j, R *rows) {
+   where the rows of out can be counted so. FIXED: into sums in fixed point, the same bits in every
+   run. */
+template <class T, class K, int WIDTH, bool FIXED>
+__global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
+  const int width = WIDTH ? WIDTH : j.width;
+  typename type<T>::target_type target;
+  if constexpr (FIXED)
+    target = arc_target_f32_rows_fixed(j.sums, width, width, scale_log2(j));
+  else
+    target = type<T>::target(j, width);
+  auto rows = type<T>::rows(j, target);
   long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
   long long first = warp * j.chunks * 32;
   int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
@@ -109,25 +91,9 @@ __device__ __forceinline__ void add_all(const job &j, R *rows) {
     long long key = next;
     if (at + 32 < count) next = key_of(j, first + at + 32);
     CUDA_KERNEL_ASSERT((unsigned long long)key < (unsigned long long)j.rows);
-    add_row(rows, (K)key, first + at, at < count, o);
+    type<T>::add(&rows, (K)key, first + at, at < count, o);
   }
-  end_rows(rows);
-}
-
-template <class T, class K, int WIDTH>
-__global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
-  auto target = type<T>::target(j, WIDTH ? WIDTH : j.width);
-  auto rows = type<T>::from(j, target);
-  add_all<K>(j, &rows);
-}
-
-/* Into fixed point: the same bits in every run. */
-template <class T, class K, int WIDTH>
-__global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add_fixed(job j) {
-  const int width = WIDTH ? WIDTH : j.width;
-  auto target = arc_target_f32_rows_fixed(j.sums, width, width, scale_log2(j));
-  auto rows = type<T>::from(j, target);
-  add_all<K>(j, &rows);
+  type<T>::end(&rows);
 }
 
 template <class T>
@@ -201,8 +167,7 @@ __global__ void __launch_bounds__(THREADS) finish(job j) {
 }
 
 /* As many blocks as run at once, or fewer: what a block sets up pays for many rows. */
-template <class... Arguments>
-unsigned resident_blocks(void (*kernel)(Arguments...), long long wanted) {
+unsigned resident_blocks(void (*kernel)(job), long long wanted) {
   int blocks = 0;
   C10_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, 0));
   long long most = (long long)blocks * at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
@@ -218,27 +183,19 @@ void launch(void (*kernel)(job), job j) {
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
-/* Widths that are compiled as such; others are known at run time only. */
+/* Widths that are compiled as such, into fixed point only those of float; others are known at run
+   time only. */
 #define EACH_WIDTH(X) X(1) X(2) X(3) X(4) X(8) X(9) X(16) X(32) X(64) X(128)
 
-template <class T>
+template <class T, bool FIXED>
 void add_rows(const job &j) {
+  if constexpr (!FIXED || std::is_same_v<T, float>) {
 #define WIDTH(w) \
-  if (j.width == w && j.rows <= INT_MAX) return launch(add<T, int, w>, j);
-  EACH_WIDTH(WIDTH)
-#undef WIDTH
-  j.rows <= INT_MAX ? launch(add<T, int, 0>, j) : launch(add<T, long long, 0>, j);
-}
-
-template <class T>
-void add_rows_fixed(const job &j) {
-#define WIDTH(w) \
-  if (j.width == w && j.rows <= INT_MAX) return launch(add_fixed<T, int, w>, j);
-  if constexpr (std::is_same_v<T, float>) {
+  if (j.width == w && j.rows <= INT_MAX) return launch(add<T, int, w, FIXED>, j);
     EACH_WIDTH(WIDTH)
-  }
 #undef WIDTH
-  j.rows <= INT_MAX ? launch(add_fixed<T, int, 0>, j) : launch(add_fixed<T, long long, 0>, j);
+  }
+  launch(j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>, j);
 }
 
 template <class T>
@@ -250,7 +207,7 @@ void add_reproducibly(job j, const at::Tensor &out) {
   unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS);
   find_largest<T><<<blocks, THREADS, 0, stream>>>(j);
   add_not_finite<T><<<blocks, THREADS, 0, stream>>>(j);
-  add_rows_fixed<T>(j);
+  add_rows<T, true>(j);
   blocks = resident_blocks(finish<T>, (j.rows * j.width + THREADS - 1) / THREADS);
   finish<T><<<blocks, THREADS, 0, stream>>>(j);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -281,12 +238,12 @@ void index_add_(at::Tensor out, const at::Tensor &index, const at::Tensor &value
            nullptr,
            nullptr};
   const at::ScalarType type = out.scalar_type();
-  if (type == at::kFloat) reproducible ? add_reproducibly<float>(j, out) : add_rows<float>(j);
-  if (type == at::kDouble) add_rows<double>(j);
-  if (type == at::kHalf)
-    reproducible ? add_reproducibly<c10::Half>(j, out) : add_rows<c10::Half>(j);
-  if (type == at::kBFloat16)
-    reproducible ? add_reproducibly<c10::BFloat16>(j, out) : add_rows<c10::BFloat16>(j);
+  if (type == at::kDouble) add_rows<double, false>(j);
+#define ADD(T) reproducible ? add_reproducibly<T>(j, out) : add_rows<T, false>(j)
+  if (type == at::kFloat) ADD(float);
+  if (type == at::kHalf) ADD(c10::Half);
+  if (type == at::kBFloat16) ADD(c10::BFloat16);
+#undef ADD
 }
 
 }  // namespace
