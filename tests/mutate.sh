@@ -78,6 +78,7 @@ value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)
 stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
 base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
 vectors_from_the_middle_of_a_row test_targets s/(offset \* bytes % 16 != 0 || arc__adds_by_value(c))/(arc__adds_by_value(c))/
+vectors_in_a_later_piece test_targets s/count, i == 0 ? 2 : log2, p->scale);/count, i == 0 ? 2 : 4, p->scale);/
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c))) log2/)) log2/
 alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2/true ? arc__most_log2/
 pair_beyond_the_row test_targets s/two = vector_log2 >= 3 \&\& count >= i \/ 2 \* 2 + 2;/two = vector_log2 >= 3 \&\& count >= i \/ 2 * 2 + 1;/
