@@ -74,6 +74,8 @@
 #define ARC_MAX_PIECES 8
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
+/* How many sums a block of so many threads keeps of hot rows: sizeof(T) bytes each. */
+#define ARC_HOT_SUMS(rows, width, threads) ((rows) * (width) * (((threads) + 31) / 32))
 
 /* T is the type of a value, S its suffix: float f32, double f64, int i32, unsigned u32, long long
    i64, unsigned long long u64. >>entries defines all this for each type.
@@ -299,6 +301,12 @@ typedef struct arc__key {
   int bits; /* 32 or 64, a literal */
 } arc__key;
 
+ARC__FN arc__key arc__key_from(long long id, int bits) {
+  int carry = (int)(id >> 32) - ((int)id >> 31);
+  arc__key key = {(int)id, bits == 64 ? carry : 0, bits};
+  return key;
+}
+
 ARC__FN long long arc__key_id(arc__key key) {
   return (long long)((unsigned long long)(long long)key.low +
                      ((unsigned long long)(unsigned)key.carry << 32));
@@ -379,7 +387,8 @@ ARC__FN bool arc__is_transposed(const arc__call *c) {
 
 /* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
 ARC__FN bool arc__is_butterfly(const arc__call *c) {
-  return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
+  return c->path == ARC_PATH_BUTTERFLY ||
+         (!c->target && c->path != ARC_PATH_SERIALIZED && c->path != ARC_PATH_TREE);
 }
 
 /* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
@@ -446,6 +455,9 @@ typedef struct arc__word {
 #define ARC__BF16 0x206                   /* the same */
 #define ARC__FIXED 0x807                  /* the same: 64-bit fixed point */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
+/* With a kind in registers: sums of a warp's own in shared memory; to which lanes may add apart. */
+#define ARC__OWN 0x10000
+#define ARC__APART 0x20000
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
@@ -616,6 +628,14 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   return w;
 }
 
+/* The reverse, for kinds of words in registers. */
+ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
+  if (arc__bytes(kind) == 8)
+    ((unsigned long long *)values)[i] = arc__bits(w);
+  else
+    ((unsigned *)values)[i] = w.lo;
+}
+
 /* A word of two halves; `low` lies at the lower address. */
 ARC__FN arc__word arc__pack(int memory, float low, float high) {
   arc__word w = {0u, 0u};
@@ -639,7 +659,7 @@ ARC__FN arc__word arc__fixed(float x) {
 
 /* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) {
-  return c->memory == ARC__FIXED && c->kind == ARC__I64;
+  return c->kind == ARC__I64 && c->source != ARC__I64;
 }
 
 /* What is added to memory for a word of a register, or for two of a row's where they share a word
@@ -668,6 +688,29 @@ ARC__FN void arc__swap(int memory, char *address, arc__word w) {
       seen.lo = atomicCAS((unsigned *)address, expected.lo, sum.lo);
     }
   } while (seen.lo != expected.lo || seen.hi != expected.hi);
+}
+
+/* Puts w into a word of shared memory, and returns what was there. */
+ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
+  if (arc__bytes(kind) == 8)
+    return arc__word_of(atomicExch((unsigned long long *)address, arc__bits(w)));
+  w.lo = atomicExch((unsigned *)address, w.lo);
+  return w;
+}
+
+/* Adds to a word of a warp's own sums (>>hot). Where its lanes may be apart, a lane takes the word,
+   so that nothing is left, adds to it and puts it back; what it then finds there it takes along. */
+ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
+  int kind = memory & ~(ARC__OWN | ARC__APART);
+  arc__word none = arc__neutral(kind);
+  if ((memory & ARC__APART) == 0) {
+    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w));
+    return;
+  }
+  do {
+    w = arc__sum(kind, w, arc__put(kind, address, none));
+    w = arc__put(kind, address, w);
+  } while (w.lo != none.lo || w.hi != none.hi);
 }
 
 /* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
@@ -700,6 +743,7 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
 #endif
     return;
   }
+  if ((memory & ARC__OWN) != 0) arc__add_own(memory, address, w[0]);
   if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
@@ -809,15 +853,21 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
 
 ARC__FN bool arc__is_odd(const char *base) { return ((unsigned long long)base & 2u) != 0u; }
 
+/* Whether sums of a piece go anywhere: all but the first may have no base. */
+ARC__FN bool arc__is_there(const arc__target *t, int piece) {
+  return piece == 0 || t->piece[piece].base != 0;
+}
+
 /* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or
    below it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each
    call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
+  const bool inside = value < t->width;
   arc__slot slot = {t->piece[0].base,
                     t->piece[0].stride_bytes,
-                    value < t->width,
+                    inside,
                     t->piece[0].scale,
-                    value < t->width,
+                    inside,
                     false,
                     false,
                     false,
@@ -825,8 +875,9 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
-    if (slot.owned && value >= begin) {
-      slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
+    if (inside && value >= begin) {
+      slot.owned = slot.is_value = arc__is_there(t, i);
+      if (slot.owned) slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
       slot.stride_bytes = p->stride_bytes;
       slot.scale = p->scale;
       slot.follows = value > begin && value % lanes != 0;
@@ -972,7 +1023,7 @@ ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int
     const arc__piece *p = &c->target->piece[i];
     int skip = i > 0 && begin > first ? begin - first : 0, end = begin + p->width;
     int run = (end < first + count ? end : first + count) - first - skip;
-    if (run > 0)
+    if (run > 0 && arc__is_there(c->target, i))
       arc__emit_piece(c, i, first + skip - begin, sums ? sums + skip : 0, first + skip, run);
     begin = end;
   })
@@ -1058,10 +1109,10 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
   return w[0];
 }
 
-/* Adds the sum of a slot, which its owner has; the whole warp calls. */
-ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+/* Adds the sum of a slot, which its owner has; next: that of the next lane. */
+ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
+                           arc__word next) {
   bool half = arc__bytes(c->memory) == 2;
-  arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
   arc__word w = arc__stored(c, sum, next, slot.scale);
   if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
@@ -1069,10 +1120,17 @@ ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, ar
   if (slot.owned) arc__atomic_add(c->memory, arc__offset(slot.base, key, slot.stride_bytes), w);
 }
 
-/* Adds the sum that a reduction of the chunk at `first` left in this lane. group: of a whole warp's
-   reduction; every lane has the sum of a single value, so the leader adds it, which has the key. */
-ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, arc__key key, arc__word sum,
-                             int first, int lanes) {
+/* The same; the whole warp calls. */
+ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+  bool half = arc__bytes(c->memory) == 2;
+  arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
+  arc__emit_sum(c, slot, key, sum, next);
+}
+
+/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. group: of a
+   whole warp's reduction; every lane has the sum of a single value, so the leader owns it, which has
+   the key. */
+ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
   bool single = c->width == 1 && lanes == ARC__WARP;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0 || single) {
@@ -1080,7 +1138,7 @@ ARC__FN void arc__emit_owned(const arc__call *c, unsigned group, arc__key key, a
     if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);
     if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
   }
-  arc__emit_slot(c, slot, key, sum);
+  return slot;
 }
 
 /* The key of a group, in every lane that will own a sum. */
@@ -1095,7 +1153,7 @@ ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bo
   ARC__CHUNKS(c, first, ARC__WARP) {
     const bool leaves = false;
     arc__word sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
-    arc__emit_owned(c, group, key, sum, first, ARC__WARP);
+    arc__emit_slot(c, arc__chunk_slot(c, group, first, ARC__WARP), key, sum);
   }
 }
 
@@ -1127,7 +1185,7 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
   ARC__CHUNKS(c, first, half) {
     arc__word sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
-    arc__emit_owned(c, c->group, key, sum, first, half);
+    arc__emit_slot(c, arc__chunk_slot(c, c->group, first, half), key, sum);
   }
 }
 
@@ -1220,7 +1278,7 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
                                : arc__neutral(c->kind);
     if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
-    else if (c->path == ARC_PATH_SERIALIZED || !c->target)
+    else if (c->path == ARC_PATH_SERIALIZED || arc__is_butterfly(c))
       arc__reduce_serialized(c, w, count);
     else
       arc__reduce_tree(c, w, count);
@@ -1387,6 +1445,146 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__add_plain(&c);
 }
 
+/* ---- >>sums ------------------------------------------------------------------------------ */
+/* The reduction alone: one group and chunk of 32 values in each step. */
+
+typedef struct arc__sums {
+  arc__target target;
+  arc__call call;       /* its pointer to the target is set in every step */
+  unsigned rest, group; /* the lanes whose groups are still to come; the group at hand, */
+  arc__key key;         /* its key and the chunk of its values to come */
+  int first;
+  arc__slot slot; /* of the sum of this lane */
+} arc__sums;
+
+ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
+  arc__check_call(c);
+  s->rest = __ballot_sync(ARC_LANES_ALL, c.active);
+  s->first = c.width;
+  c.threshold = arc__threshold(&c);
+  s->call = c;
+}
+
+/* Takes the next group: of the highest lane that is left. */
+ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
+  bool has_key = one_key && arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
+  s->key = has_key ? c->key : arc__key_of(c, arc__highest(s->rest));
+  bool member = c->active && arc__same_key(c->key, s->key);
+  s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member) & s->rest;
+  if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
+  s->rest &= ~s->group;
+  s->first = 0;
+}
+
+/* Returns false at the end; else *sum is that of s->slot, whose parameter is *parameter. */
+ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
+  const bool every_lane = true, leaves = false, may_clobber = true;
+  arc__call c = s->call;
+  c.target = &s->target;
+  bool all_fit = c.width <= ARC__WARP; /* known at compile time, where s->first is not */
+  if (all_fit || s->first >= c.width) {
+    if (s->rest == 0u) return false;
+    arc__sum_next_group(s, &c);
+  }
+  bool one_key = arc__promised(&c, ARC_PROMISE_ONE_KEY), full = s->group == ARC_LANES_ALL;
+  bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.threshold == 0;
+  bool member = (s->group >> c.lane & 1u) != 0u;
+  ARC__CHUNKS(&c, first, ARC__WARP) {
+    if (!all_fit && first != s->first) continue;
+    if (one_key && (full || zeros))
+      *sum = arc__reduce_chunk(&c, first, ARC__WARP, every_lane, leaves, may_clobber);
+    else
+      *sum = arc__reduce_chunk(&c, first, ARC__WARP, member, leaves, may_clobber);
+    s->slot = arc__chunk_slot(&c, s->group, first, ARC__WARP);
+    *parameter = c.width == 1 ? 0 : first + c.lane;
+  }
+  s->first += ARC__WARP;
+  return true;
+}
+
+/* Adds a sum that the caller has changed, or dropped. The whole warp calls. */
+ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
+  arc__call c = s->call;
+  arc__slot slot = s->slot;
+  c.target = &s->target;
+  if (arc__bytes(c.memory) == 2 && !owned) sum = arc__neutral(c.kind);
+  if (arc__bytes(c.memory) != 2) slot.owned = slot.owned && owned;
+  arc__emit_slot(&c, slot, s->key, sum);
+}
+
+/* ---- >>hot ------------------------------------------------------------------------------- */
+/* Rows to which a block adds often. Each warp has sums of its own for them in shared memory: a
+   target like any other, to which nobody else adds. */
+
+typedef struct arc__hot {
+  arc__target target, own;
+  char *shared; /* the sums of all warps */
+  long long first;
+  int rows;
+} arc__hot;
+
+ARC__FN int arc__thread(void) {
+  return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
+ARC__FN int arc__warps(void) { return (arc__threads() + ARC__WARP - 1) / ARC__WARP; }
+
+ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
+  arc__target *own = &h->own;
+  *own = h->target;
+  own->kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;
+  own->memory = own->kind | ARC__OWN;
+  int bytes = arc__bytes(own->kind), words = rows * own->width, begin = 0;
+  ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
+  ARC__CHECK(1, !__isGlobal(shared) && (unsigned long long)shared % (unsigned)bytes == 0u,
+             "sums of hot rows lie in shared memory, aligned to one sum");
+  h->shared = (char *)shared;
+  h->first = first;
+  h->rows = rows;
+  char *sums = h->shared + (long long)bytes * words * (arc__thread() / ARC__WARP);
+  ARC__EACH_PIECE(i, own->pieces, {
+    own->piece[i].base = sums + bytes * begin;
+    own->piece[i].stride_bytes = bytes * own->width;
+    own->piece[i].vector_log2 = 2;
+    begin += own->piece[i].width;
+  })
+  arc__target_end(own);
+  for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())
+    arc__write(own->kind, shared, i, arc__neutral(own->kind));
+  __syncthreads();
+}
+
+/* Adds all that the block has summed or, if not all its threads are here, this warp. */
+ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
+  const int alone = 1; /* no two values of a row leave together */
+  int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
+  int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
+  char *sums = h->own.piece[0].base;
+  if (all_threads) {
+    word = arc__thread();
+    step = arc__threads();
+    warps = arc__warps();
+    sums = h->shared;
+    __syncthreads();
+  } else {
+    __syncwarp(c.lanes);
+  }
+  for (; word < words; word += step) {
+    arc__word sum = arc__neutral(c.kind);
+    for (int i = 0; i < warps; ++i) {
+      char *at = sums + bytes * (i * words + word);
+      sum = arc__sum(c.kind, sum, arc__put(c.kind, at, arc__neutral(c.kind)));
+    }
+    arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
+    if (arc__bytes(c.memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
+    if (arc__is_zero(c.kind, sum)) continue;
+    arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
+                  arc__neutral(c.kind));
+  }
+}
+
 /* ---- >>rows ------------------------------------------------------------------------------ */
 /* Rows that lie in memory. The 32 rows of a call are put in an order in which those of a key are
    neighbours. Lanes lie along the columns, `vector` of them each; as many rows as then fit stand
@@ -1539,11 +1737,6 @@ ARC__FN int arc__lane_at(int position, int lane) {
   return arc__highest(at);
 }
 
-ARC__FN arc__key arc__int_key(int key) {
-  arc__key id = {key, 0, 32};
-  return id;
-}
-
 /* The slot of this lane's columns in the panel that begins with column `first`. */
 ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
   int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
@@ -1625,7 +1818,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
     for (int k = 0; k < most; ++k) {
       if (k >= ahead) continue;
       int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
-      const char *at = arc__offset(columns, arc__int_key(row), r->stride_bytes);
+      const char *at = arc__offset(columns, arc__key_from(row, 32), r->stride_bytes);
       if (rows >> k & 1u) x[k] = arc__read_columns(at, vector * arc__bytes(c->source));
     }
     ARC__UNROLL
@@ -1756,23 +1949,55 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
   int memory = target ? target->memory : kind;
   if (memory == ARC__FIXED) kind = o->exact || here ? ARC__I64 : ARC__ORDERED;
-  int carry = (int)(key >> 32) - ((int)key >> 31);
   if (o->key_bits == 32 && ARC__IS_NO_INT(key) && active)
     arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
-  arc__key id = {(int)key, o->key_bits == 64 ? carry : 0, o->key_bits};
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
      of arc__add; it claims nothing about lanes that come later. */
   unsigned lanes = here ? __activemask() : o->lane_mask;
-  arc__call c = {target,       (const void *const *)pointers,
-                 values,       width,
-                 o->max_width, source,
-                 kind,         memory,
-                 path,         o->promises,
-                 id,           o->threshold,
-                 arc__lane(),  active,
-                 lanes,        0u,
-                 0u,           0u};
+  arc__call c = {target,
+                 (const void *const *)pointers,
+                 values,
+                 width,
+                 o->max_width,
+                 source,
+                 kind,
+                 memory,
+                 path,
+                 o->promises,
+                 arc__key_from(key, o->key_bits),
+                 o->threshold,
+                 arc__lane(),
+                 active,
+                 lanes,
+                 0u,
+                 0u,
+                 0u};
   return c;
+}
+
+/* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory. A
+   lane is active for one of the two, so what is promised of inactive lanes holds for one key only. */
+ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void *values,
+                          bool active, arc_options options) {
+  long long row = key - h->first;
+  bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
+  if (options.lane_mask == ARC_LANES_HERE) {
+    options.exact = true;
+    if (ARC__ARCH >= 700) options.lane_mask = __activemask(); /* for both adds */
+  }
+  if (all) __syncwarp(ARC_LANES_ALL); /* what other lanes have added to is seen from here on */
+  options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
+  if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
+    options.promises &= ~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);
+  arc__add(arc__call_of(kind, kind, &h->target, 0, h->target.width, key, values, active && !is_hot,
+                        &options));
+  options.path = ARC_PATH_AUTO;
+  options.threshold = 0;
+  options.key_bits = 32;
+  arc__call c = arc__call_of(kind, h->own.kind, &h->own, 0, h->own.width, (int)row, values,
+                             active && is_hot, &options);
+  if (!all) c.memory |= ARC__APART;
+  arc__add(c);
 }
 
 ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key, bool active,
@@ -1839,6 +2064,69 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     rows->any.keeps = false;                                                                   \
   }
 
+/* What follows the names of sums and hot rows for a fixed target: see arc__call_of. */
+#define ARC__SUMS(S, T, KIND)                                                                \
+  typedef struct arc_sum_##S {                                                               \
+    T value;                                                                                 \
+    int parameter;                                                                           \
+    bool owned;                                                                              \
+    long long key;                                                                           \
+    arc__sums any;                                                                           \
+  } arc_sum_##S;                                                                             \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(ARC__TO_TARGET(S, T), bool active,              \
+                                             arc_options options ARC__CALLER) {              \
+    arc_sum_##S sum;                                                                         \
+    sum.any.target = target.any;                                                             \
+    options.exact = false;                                                                   \
+    options.lane_mask = ARC_LANES_ALL;                                                       \
+    options.path = ARC_PATH_TRANSPOSED;                                                      \
+    arc__sum_begin(&sum.any, arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, \
+                                          values, active, &options));                        \
+    return sum;                                                                              \
+  }                                                                                          \
+  ARC__FN arc_sum_##S arc_sum_begin_##S(ARC__TO_TARGET(S, T), bool active,                   \
+                                        int threshold ARC__CALLER) {                         \
+    return arc_sum_begin_with_##S(target, key, values, active,                               \
+                                  arc__options(threshold, 0, ARC_LANES_ALL));                \
+  }                                                                                          \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                              \
+    arc__word w = arc__neutral(KIND);                                                        \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                           \
+    arc__write(KIND, &sum->value, 0, w);                                                     \
+    sum->owned = sum->any.slot.is_value;                                                     \
+    sum->key = arc__key_id(sum->any.key);                                                    \
+    return is_there;                                                                         \
+  }                                                                                          \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                         \
+    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));                    \
+  }
+
+#define ARC__HOT(S, T, KIND)                                                                      \
+  typedef struct arc_hot_##S {                                                                    \
+    arc__hot any;                                                                                 \
+  } arc_hot_##S;                                                                                  \
+  ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, long long first_key, \
+                                        int rows ARC__CALLER) {                                   \
+    arc_hot_##S hot;                                                                              \
+    hot.any.target = target.any;                                                                  \
+    arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
+    return hot;                                                                                   \
+  }                                                                                               \
+  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, long long key, const T *values,       \
+                                    bool active, arc_options options ARC__CALLER) {               \
+    arc__hot_add(&hot->any, KIND, key, values, active, options);                                  \
+  }                                                                                               \
+  ARC__FN void arc_hot_add_##S(const arc_hot_##S *hot, long long key, const T *values,            \
+                               bool active, int threshold ARC__CALLER) {                          \
+    arc_hot_add_with_##S(hot, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));    \
+  }                                                                                               \
+  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
+    arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                           \
+    arc__call c =                                                                                 \
+        arc__call_of(KIND, KIND, &hot->any.target, 0, hot->any.target.width, 0, 0, true, &o);     \
+    arc__hot_end(&hot->any, c, all_threads);                                                      \
+  }
+
 #define ARC__TYPE(S, T, KIND)                                                                      \
   ARC__PIECE_TYPE(S, T, )                                                                          \
   typedef struct arc_target_##S {                                                                  \
@@ -1881,7 +2169,16 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     const bool active = true;                                                                      \
     arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
   }                                                                                                \
+  ARC__SUMS(S, T, KIND)                                                                            \
+  ARC__HOT(S, T, KIND)                                                                             \
   ARC__ROWS(S, T, KIND)                                                                            \
+  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
+    arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                            \
+    o.path = ARC_PATH_TREE;                                                                        \
+    o.key_bits = 64;                                                                               \
+    arc_add_pointers_with_##S(&address, 1, (long long)((unsigned long long)address / sizeof(T)),   \
+                              &value, true, o);                                                    \
+  }                                                                                                \
   ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
     arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
   }

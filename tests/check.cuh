@@ -208,12 +208,13 @@ struct check_case {
   struct check_plan plan;
   struct check_random random;
   int block, grid, threads, warps;
-  int exact;       /* whole numbers, whose sums are exact in any order */
-  int key_count;   /* rows of the layout */
-  long key_low;    /* the key of row 0 */
-  long base_shift; /* floats between the arena's start and piece 0: the base's alignment */
-  int scattered;   /* pointer form: every parameter anywhere in the arena */
-  int uniform;     /* one key a warp, promised */
+  int exact;        /* whole numbers, whose sums are exact in any order */
+  int key_count;    /* rows of the layout */
+  long key_low;     /* the key of row 0 */
+  long base_shift;  /* floats between the arena's start and piece 0: the base's alignment */
+  int scattered;    /* pointer form: every parameter anywhere in the arena */
+  int uniform;      /* one key a warp, promised */
+  unsigned missing; /* bit p: piece p has no base */
   /* piece p's row r begins at arena[piece_begin[p] + r * stride] */
   size_t piece_begin[CHECK_MAX_PIECES];
   size_t arena_size;
@@ -398,12 +399,18 @@ static inline void check_layout_scattered(struct check_case *c, int keys) {
   }
 }
 
-/* The arena's float that holds a parameter of a row. */
-static inline size_t check_cell(const struct check_case *c, int row, int parameter) {
-  if (c->scattered) return c->cells[(size_t)row * c->plan.width + parameter];
+static inline int check_piece_of(const struct check_case *c, int parameter) {
   int piece = 0;
   for (; piece < c->plan.piece_count - 1 && parameter >= c->plan.pieces[piece].width; ++piece)
     parameter -= c->plan.pieces[piece].width;
+  return piece;
+}
+
+/* The arena's float that holds a parameter of a row. */
+static inline size_t check_cell(const struct check_case *c, int row, int parameter) {
+  if (c->scattered) return c->cells[(size_t)row * c->plan.width + parameter];
+  const int piece = check_piece_of(c, parameter);
+  for (int p = 0; p < piece; ++p) parameter -= c->plan.pieces[p].width;
   return c->piece_begin[piece] + (size_t)row * c->plan.pieces[piece].stride + (size_t)parameter;
 }
 
@@ -516,6 +523,7 @@ static inline struct check_sum *check_oracle(struct check_case *c) {
       const size_t call = (size_t)u * c->threads + t;
       if (!check_is_active(c, u, t)) continue;
       for (int k = 0; k < width; ++k) {
+        if (c->missing >> check_piece_of(c, k) & 1) continue;
         const size_t cell = check_cell(c, c->rows[call], k);
         const double value = c->values[call * width + k];
         struct check_sum *s = &sums[cell];
@@ -603,7 +611,8 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
   int *keys = check_draw_keys(c), modified = 0;
   const size_t masks = sizeof(unsigned) * (size_t)c->warps;
   c->device_arena = (float *)check_upload(c->arena, c->arena_size * sizeof(float));
-  for (int p = 0; p < plan->piece_count; ++p) plan->pieces[p].base = check_base(c, p);
+  for (int p = 0; p < plan->piece_count; ++p)
+    plan->pieces[p].base = c->missing >> p & 1 ? NULL : check_base(c, p);
   void *buffers[] = {check_upload(c->alive, masks),
                      check_upload(c->calling, masks * plan->updates),
                      check_upload(c->active, masks * plan->updates),

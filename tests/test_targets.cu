@@ -70,17 +70,20 @@ static void pieces(int width) {
       struct check_case c;
       open_case(&c, random, width, path);
       check_layout_pieces(&c, 29, count);
+      if (check_below(&c.random, 3) == 0) c.missing = check_bits(&c.random) & ~1u;
       run_case(&c, (count + path) % 2);
     }
 }
 
-static void literal(int path) {
+/* Pieces without a base, known at run time; missing: bit p for piece p. */
+static void literal(int path, unsigned missing) {
   struct check_random random;
   if (!check_begin("literal pieces", &random)) return;
   struct check_case c;
   open_case(&c, random, 9, path);
   const int widths[] = {2, 3, 1, 3};
   check_layout_these_pieces(&c, 23, 4, widths);
+  c.missing = missing;
   fill(&c, 0);
   check_run(&c, literal_pieces_launch);
   check_case_free(&c);
@@ -219,7 +222,7 @@ int main(int argc, char **argv) {
     pieces(widths[i]);
   }
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-    literal(path);
+    for (unsigned missing = 0; missing < 16; missing += 2) literal(path, missing);
     far_keys(240000000, 9, 0, path);   /* 2.16e9 floats: 32 bits wrap to a negative one */
     far_keys(480000000, 12, 0, path);  /* 5.76e9 floats: they wrap to a positive one */
     far_keys(59652324, 9, 0, path);    /* bytes pass 2^31, floats do not */

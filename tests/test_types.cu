@@ -8,10 +8,26 @@
 #include "check.cuh"
 
 enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PIECE = 2, SCALE = 11 };
-enum { KEYED, UNIFORM, MASKED, DIVERGENT, PIECES, POINTERS, SCALAR, FORMS };
+enum { FIRST_HOT = 3, HOT_ROWS = 14, BLOCK = 64 };
+enum {
+  KEYED,
+  UNIFORM,
+  MASKED,
+  DIVERGENT,
+  PIECES,
+  HOT,
+  HOT_HERE,
+  SUMS,
+  SUMS_UNIFORM,
+  POINTERS,
+  SCALAR,
+  ATOMRED,
+  FORMS
+};
 
-static const char *const form_names[FORMS] = {"keyed",  "uniform",  "masked", "divergent",
-                                              "pieces", "pointers", "scalar"};
+static const char *const form_names[FORMS] = {
+    "keyed",           "uniform", "masked",       "divergent", "pieces", "hot",
+    "hot, lanes here", "sums",    "uniform sums", "pointers",  "scalar", "atomred"};
 
 struct plan {
   int form, path, threshold;
@@ -40,16 +56,41 @@ struct plan {
                                      {rows + PIECE, plan.stride, W - PIECE, SCALE}};   \
   arc_target_f32 two = arc_target_f32_pieces_fixed(pieces, W > PIECE ? 2 : 1);
 
-#define OWN_FORMS(S, T, W)                                                  \
-  T *pointers[W];                                                           \
-  for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];   \
-  if (plan.form == POINTERS)                                                \
-    arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold); \
-  for (int i = 0; i < W && plan.form == SCALAR; ++i)                        \
-    if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]);
+#define OWN_FORMS(S, T, W)                                                   \
+  T *pointers[W];                                                            \
+  for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];    \
+  if (plan.form == POINTERS)                                                 \
+    arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold);  \
+  for (int i = 0; i < W && plan.form == SCALAR; ++i)                         \
+    if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]); \
+  for (int i = 0; i < W && plan.form == ATOMRED; ++i)                        \
+    if (active) arc_atomred_##S(&rows[key * plan.stride + i], values[i]);
 #define NO_FORMS(S, T, W) (void)all_pointers;
-#define LAST_OWN_FORMS SCALAR
-#define LAST_NO_FORMS PIECES
+#define LAST_OWN_FORMS ATOMRED
+#define LAST_NO_FORMS SUMS_UNIFORM
+
+/* Sums of hot rows are values; of fixed memory, whose bytes they have. */
+#define SUM_T_OWN(T) T
+#define SUM_T_f64(T) T
+#define SUM_T_f16(T) T
+#define SUM_T_bf16(T) T
+#define SUM_T_fixed(T) long long
+#define HOT_FORMS(S, T, W)                                                    \
+  __shared__ T hot_sums[ARC_HOT_SUMS(HOT_ROWS, W, BLOCK)];                    \
+  arc_hot_##S hot = arc_hot_begin_##S(target, hot_sums, FIRST_HOT, HOT_ROWS); \
+  if (plan.form == HOT) {                                                     \
+    arc_hot_add_with_##S(&hot, key, values, active, o);                       \
+    arc_hot_end_##S(&hot, true);                                              \
+  } else if (active) { /* the others are gone */                              \
+    o.lane_mask = ARC_LANES_HERE;                                             \
+    arc_hot_add_with_##S(&hot, key, values, true, o);                         \
+    arc_hot_end_##S(&hot, false);                                             \
+  }
+#define SUM_FORMS(S)                                                             \
+  if (plan.form == SUMS_UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;              \
+  for (arc_sum_##S sum = arc_sum_begin_with_##S(target, key, values, active, o); \
+       arc_sum_next_##S(&sum);)                                                  \
+    arc_sum_add_##S(&sum);
 
 /* One of two calls: the path and the promises are literals, `form` is none. Programs for the GPU,
    which take long to compile, leave out what is ON_CPU. */
@@ -97,6 +138,10 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
       PATHS(S)                                                                               \
     } else if (plan.form == PIECES) {                                                        \
       PIECES_##INTO(S, first, rows, W) arc_add_with_##S(two, key, values, active, o);        \
+    } else if (plan.form == SUMS || plan.form == SUMS_UNIFORM) {                             \
+      SUM_FORMS(S)                                                                           \
+    } else if (plan.form == HOT || plan.form == HOT_HERE) {                                  \
+      HOT_FORMS(S, SUM_T_##INTO(T), W)                                                       \
     } /* clang-format off */                                                               \
     ON_CPU(else if (plan.form == MASKED) {                                                 \
       o.lane_mask = plan.calling;                                                          \
@@ -156,7 +201,7 @@ UNUSED static inline float draw_float(struct check_random *random, bool active, 
     return a + llrint(ldexp((double)value, scale));                                       \
   }
 
-/* Small numbers, which are normal ones of 16 bits. */
+static inline bool has_one_key(int form) { return form == UNIFORM || form == SUMS_UNIFORM; }
 
 static struct plan draw_plan(struct check_random *random, int form, int path, int width) {
   static const int thresholds[] = {0, 2, 8, 33, ARC_THRESHOLD_AUTO};
@@ -171,70 +216,71 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
   return plan;
 }
 
-#define RUN(N, S, T, M, INTO, OTHERS, EXACT, W)                                                 \
-  KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                                    \
-  static void run_##N##_##W(int form, int path) {                                               \
-    enum { CELLS = ROWS * (W + 15) + 16 };                                                      \
-    static T values[THREADS * W], *pointers[THREADS * W];                                       \
-    static A_##N must[CELLS], must_first[ROWS * PIECE];                                         \
-    static M cells[CELLS], first_cells[ROWS * PIECE];                                           \
-    static int keys[THREADS];                                                                   \
-    struct check_random random;                                                                 \
-    if (form > LAST_##OTHERS || !HAS_FORM(form)) return;                                        \
-    if (!check_begin(#N " of width " #W, &random)) return;                                      \
-    struct plan plan = draw_plan(&random, form, path, W);                                       \
-    for (int i = 0; i < CELLS; ++i) {                                                           \
-      A_##N *cell = i < ROWS * PIECE ? &must_first[i] : &must[i];                               \
-      *cell = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                       \
-      must[i] = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                     \
-      cells[i] = in_##N(must[i]);                                                               \
-      if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                             \
-    }                                                                                           \
-    M *memory = (M *)check_upload(cells, sizeof cells), *rows = memory + plan.shift;            \
-    M *first = (M *)check_upload(first_cells, sizeof first_cells);                              \
-    for (int w = 0; w < WARPS; ++w) {                                                           \
-      int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                       \
-      int origin = check_below(&random, ROWS);                                                  \
-      for (int lane = 0; lane < 32; ++lane) {                                                   \
-        int n = 32 * w + lane, group = form == UNIFORM ? 0 : check_below(&random, groups);      \
-        bool active = (plan.active[w] >> lane & 1u) != 0u;                                      \
-        keys[n] = active ? (origin + group) % ROWS : (int)check_bits(&random);                  \
-        for (int i = 0; i < W; ++i) {                                                           \
-          bool is_first = form == PIECES && i < PIECE;                                          \
-          int at = active ? keys[n] * plan.stride + i + plan.shift : 0;                         \
-          A_##N *cell = is_first ? &must_first[active ? keys[n] * PIECE + i : 0] : &must[at];   \
-          values[n * W + i] = draw_##N(&random, active);                                        \
-          if (active) *cell = sum_##N(*cell, values[n * W + i], is_first ? SCALE + 3 : SCALE);  \
-          pointers[n * W + i] =                                                                 \
-              active ? (T *)memory + at : (T *)(size_t)(check_bits(&random) | 1u);              \
-        }                                                                                       \
-      }                                                                                         \
-    }                                                                                           \
-    int *device_keys = (int *)check_upload(keys, sizeof keys);                                  \
-    T *device_values = (T *)check_upload(values, sizeof values);                                \
-    T **device_pointers = (T **)check_upload(pointers, sizeof pointers);                        \
-    SIMT_LAUNCH(add_##N##_##W, dim3(WARPS / 2), dim3(64), 0, 0, plan, rows, first, device_keys, \
-                device_values, device_pointers);                                                \
-    CHECK_CUDA(cudaDeviceSynchronize());                                                        \
-    CHECK_CUDA(cudaMemcpy(cells, memory, sizeof cells, cudaMemcpyDeviceToHost));                \
-    CHECK_CUDA(cudaMemcpy(first_cells, first, sizeof first_cells, cudaMemcpyDeviceToHost));     \
-    for (int i = 0; i < CELLS; ++i)                                                             \
-      CHECK(of_##N(cells[i]) == must[i],                                                        \
-            "%s, path %d, threshold %d, stride %d, shift %d: cell %d "                          \
-            "is %.9g and must be %.9g",                                                         \
-            form_names[form], path, plan.threshold, plan.stride, plan.shift, i,                 \
-            (double)of_##N(cells[i]), (double)must[i]);                                         \
-    for (int i = 0; i < ROWS * PIECE; ++i)                                                      \
-      CHECK(of_##N(first_cells[i]) == must_first[i],                                            \
-            "first piece, threshold %d: cell %d is %.9g "                                       \
-            "and must be %.9g",                                                                 \
-            plan.threshold, i, (double)of_##N(first_cells[i]), (double)must_first[i]);          \
-    check.compared += CELLS + ROWS * PIECE;                                                     \
-    CHECK_CUDA(cudaFree(memory));                                                               \
-    CHECK_CUDA(cudaFree(first));                                                                \
-    CHECK_CUDA(cudaFree(device_keys));                                                          \
-    CHECK_CUDA(cudaFree(device_values));                                                        \
-    CHECK_CUDA(cudaFree(device_pointers));                                                      \
+#define RUN(N, S, T, M, INTO, OTHERS, EXACT, W)                                                \
+  KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                                   \
+  static void run_##N##_##W(int form, int path) {                                              \
+    enum { CELLS = ROWS * (W + 15) + 16 };                                                     \
+    static T values[THREADS * W], *pointers[THREADS * W];                                      \
+    static A_##N must[CELLS], must_first[ROWS * PIECE];                                        \
+    static M cells[CELLS], first_cells[ROWS * PIECE];                                          \
+    static int keys[THREADS];                                                                  \
+    struct check_random random;                                                                \
+    if (form > LAST_##OTHERS || !HAS_FORM(form)) return;                                       \
+    if (EXACT && (form == SUMS || form == SUMS_UNIFORM)) return;                               \
+    if (!check_begin(#N " of width " #W, &random)) return;                                     \
+    struct plan plan = draw_plan(&random, form, path, W);                                      \
+    for (int i = 0; i < CELLS; ++i) {                                                          \
+      A_##N *cell = i < ROWS * PIECE ? &must_first[i] : &must[i];                              \
+      *cell = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                      \
+      must[i] = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                    \
+      cells[i] = in_##N(must[i]);                                                              \
+      if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                            \
+    }                                                                                          \
+    M *memory = (M *)check_upload(cells, sizeof cells), *rows = memory + plan.shift;           \
+    M *first = (M *)check_upload(first_cells, sizeof first_cells);                             \
+    for (int w = 0; w < WARPS; ++w) {                                                          \
+      int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                      \
+      int origin = check_below(&random, ROWS);                                                 \
+      for (int lane = 0; lane < 32; ++lane) {                                                  \
+        int n = 32 * w + lane, group = has_one_key(form) ? 0 : check_below(&random, groups);   \
+        bool active = (plan.active[w] >> lane & 1u) != 0u;                                     \
+        keys[n] = active ? (origin + group) % ROWS : (int)check_bits(&random);                 \
+        for (int i = 0; i < W; ++i) {                                                          \
+          bool is_first = form == PIECES && i < PIECE;                                         \
+          int at = active ? keys[n] * plan.stride + i + plan.shift : 0;                        \
+          A_##N *cell = is_first ? &must_first[active ? keys[n] * PIECE + i : 0] : &must[at];  \
+          values[n * W + i] = draw_##N(&random, active);                                       \
+          if (active) *cell = sum_##N(*cell, values[n * W + i], is_first ? SCALE + 3 : SCALE); \
+          pointers[n * W + i] =                                                                \
+              active ? (T *)memory + at : (T *)(size_t)(check_bits(&random) | 1u);             \
+        }                                                                                      \
+      }                                                                                        \
+    }                                                                                          \
+    int *device_keys = (int *)check_upload(keys, sizeof keys);                                 \
+    T *device_values = (T *)check_upload(values, sizeof values);                               \
+    T **device_pointers = (T **)check_upload(pointers, sizeof pointers);                       \
+    SIMT_LAUNCH(add_##N##_##W, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan, rows, first,    \
+                device_keys, device_values, device_pointers);                                  \
+    CHECK_CUDA(cudaDeviceSynchronize());                                                       \
+    CHECK_CUDA(cudaMemcpy(cells, memory, sizeof cells, cudaMemcpyDeviceToHost));               \
+    CHECK_CUDA(cudaMemcpy(first_cells, first, sizeof first_cells, cudaMemcpyDeviceToHost));    \
+    for (int i = 0; i < CELLS; ++i)                                                            \
+      CHECK(of_##N(cells[i]) == must[i],                                                       \
+            "%s, path %d, threshold %d, stride %d, shift %d: cell %d "                         \
+            "is %.9g and must be %.9g",                                                        \
+            form_names[form], path, plan.threshold, plan.stride, plan.shift, i,                \
+            (double)of_##N(cells[i]), (double)must[i]);                                        \
+    for (int i = 0; i < ROWS * PIECE; ++i)                                                     \
+      CHECK(of_##N(first_cells[i]) == must_first[i],                                           \
+            "first piece, threshold %d: cell %d is %.9g "                                      \
+            "and must be %.9g",                                                                \
+            plan.threshold, i, (double)of_##N(first_cells[i]), (double)must_first[i]);         \
+    check.compared += CELLS + ROWS * PIECE;                                                    \
+    CHECK_CUDA(cudaFree(memory));                                                              \
+    CHECK_CUDA(cudaFree(first));                                                               \
+    CHECK_CUDA(cudaFree(device_keys));                                                         \
+    CHECK_CUDA(cudaFree(device_values));                                                       \
+    CHECK_CUDA(cudaFree(device_pointers));                                                     \
   }
 
 /* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */

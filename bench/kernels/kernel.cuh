@@ -52,12 +52,19 @@
 #define SWEEP_TYPE SWEEP_JOIN(SWEEP_TYPE_, SWEEP_NAME)
 #define SWEEP_TARGET SWEEP_JOIN(arc_target_, SWEEP_S)
 
+/* What a file's kernels do before and after their loop. */
+#ifndef SWEEP_BEFORE
+#define SWEEP_BEFORE(W) ((void)0)
+#define SWEEP_AFTER() ((void)0)
+#endif
+
 #define SWEEP_KERNEL(kind, W, name, ...)                                                \
   static __global__ void __launch_bounds__(256)                                         \
       sweep_##kind##_##name##_##W(const struct sweep_args a) {                          \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x); \
     SWEEP_TARGET target = SWEEP_ROWS(W);                                                \
     (void)target;                                                                       \
+    SWEEP_BEFORE(W);                                                                    \
     SWEEP_LOOP                                                                          \
     for (int u = 0; u < a.updates; ++u) {                                               \
       struct sweep_update d = sweep_draw_##kind(&a, &lane);                             \
@@ -67,6 +74,7 @@
       __VA_ARGS__;                                                                      \
       SWEEP_NEXT_UPDATE();                                                              \
     }                                                                                   \
+    SWEEP_AFTER();                                                                      \
   }
 /* In the keyed kernel an inactive lane's key is garbage too. */
 #define SWEEP_GARBAGE_uniform ((void)0)

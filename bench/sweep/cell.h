@@ -19,6 +19,8 @@ enum sweep_path {
   SWEEP_PATH_TRANSPOSED,
   SWEEP_PATH_TREE,
   SWEEP_PATH_AUTO,
+  SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
+  SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };
@@ -45,6 +47,7 @@ enum sweep_workload {
   SWEEP_WORKLOAD_HOT,
   SWEEP_WORKLOAD_END
 };
+enum { SWEEP_HOT_ROWS = 8 };
 enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
 /* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
    that is indexed at run time, or in one with a literal bound (arc_options.max_width). */

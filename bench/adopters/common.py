@@ -1,0 +1,191 @@
+"""common.py - what the scripts of bench/adopters share: files, builds, comparisons, times.
+SPDX-License-Identifier: Apache-2.0"""
+import datetime
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import torch
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PROMISES = "".join(f"#define ARC_{promise} 1\n"
+                   for promise in ("INACTIVE_IS_ZERO", "INACTIVE_HAS_KEY", "WARP_IS_ACTIVE"))
+
+
+def fail(message):
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {message}")
+
+
+# ---- other people's files ---------------------------------------------------------------------
+
+
+def place(text, mark, name):
+    """Where `mark` begins in `text`, the contents of the file `name`."""
+    if text.count(mark) == 0:
+        fail(f"'{mark}' not found in {name}: not the version this change was made for")
+    return text.index(mark)
+
+
+def line_of(text, at):
+    return text.rindex("\n", 0, at) + 1
+
+
+def end_of_block(text, at):
+    """Behind the line in which the braces close that open first after `at`."""
+    depth, at = 1, text.index("{", at) + 1
+    while depth:
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+    return text.index("\n", at) + 1
+
+
+def insert(text, before, addition):
+    return text[:before] + addition + text[before:]
+
+
+def changed_lines(before, after):
+    """How many lines of `after` are new, and how many of `before` are gone."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=0))[2:]
+    return tuple(sum(line.startswith(sign) for line in lines) for sign in "+-")
+
+
+def write(path, text):
+    """Leaves a file alone that holds `text`, so that what was built from it counts as new."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+# ---- builds -----------------------------------------------------------------------------------
+
+
+def build(name, source, folder, includes, flags, arch):
+    """The library `folder`/name.so of the operators in `source`."""
+    from torch.utils import cpp_extension
+    if cpp_extension.CUDA_HOME is None:
+        fail("no CUDA toolkit: set CUDA_HOME to the one with PyTorch's CUDA "
+             f"version, {torch.version.cuda}")
+    if not cpp_extension.is_ninja_available():
+        fail("no ninja: python3 -m pip install ninja")
+    if arch is None and not torch.cuda.is_available():
+        fail("no CUDA device: name its architecture, as in --arch 9.0 --build-only")
+    os.environ["TORCH_CUDA_ARCH_LIST"] = arch or "{}.{}".format(
+        *torch.cuda.get_device_capability())
+    print(f"building {name}", flush=True)
+    cpp_extension.load(name, [str(source)], build_directory=str(folder), is_python_module=False,
+                       extra_include_paths=[str(include) for include in includes],
+                       extra_cuda_cflags=["-O3", "-std=c++17", "-w", f"-DOPS={name}", *flags],
+                       extra_ldflags=["-s", "-Wl,-Bsymbolic"])  # variants define the same names
+
+
+def load(folder, name):
+    library = folder / f"{name}.so"
+    if not library.exists():
+        fail(f"{library} does not exist: run without --run, or with --build-only, first")
+    torch.ops.load_library(str(library))
+    return getattr(torch.ops, name)
+
+
+# ---- comparisons and times --------------------------------------------------------------------
+
+
+def relative_error(values, wanted):
+    """In the L2 norm; 0 where both are 0."""
+    difference, size = (values - wanted).double().norm().item(), wanted.double().norm().item()
+    return difference / size if size else difference
+
+
+class Agreement:
+    """Gradients of changed kernels against those of base, which itself adds in no fixed order."""
+
+    def __init__(self):
+        self.count, self.failed, self.worst = 0, 0, (0.0, 0.0)
+
+    def add(self, what, values, wanted, again):
+        """`wanted` and `again` are of two runs of base."""
+        error, noise = relative_error(values, wanted), relative_error(again, wanted)
+        self.count += 1
+        self.worst = max(self.worst, (error, noise))
+        if not error <= max(1e-5, 4 * noise):
+            self.failed += 1
+            print(f"DIFFERS: {what}: {error:.2g}, two runs of base {noise:.2g}", flush=True)
+
+    def __str__(self):
+        return (f"{self.count} gradients compared with base, {self.failed} differ; relative L2 "
+                f"difference at most {self.worst[0]:.1g}, of two runs of base {self.worst[1]:.1g}")
+
+
+def medians(launches, clear, count):
+    """[(median in ms, distance of the quartiles over it)] of functions that take turns."""
+    times = [[] for _ in launches]
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    for turn in range(count + 2):  # two to warm up
+        for launch, its in zip(launches, times):
+            clear()
+            torch.cuda._sleep(400_000)  # 0.2 ms, in which PyTorch queues what follows
+            begin.record()
+            launch()
+            end.record()
+            end.synchronize()
+            if turn >= 2:
+                its.append(begin.elapsed_time(end))
+    results = []
+    for its in map(sorted, times):
+        median = its[len(its) // 2]
+        results.append((median, (its[3 * len(its) // 4] - its[len(its) // 4]) / median))
+    return results
+
+
+# ---- results ----------------------------------------------------------------------------------
+
+
+def head():
+    device = torch.cuda.get_device_properties(0)
+    query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
+    driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout \
+        .split("\n")[0].split(", ")
+    policy = (REPOSITORY / "arc_policy.cuh").read_text()
+    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", policy).group(1)
+               for part in ("MAJOR", "MINOR", "PATCH")]
+    yield f"program: {pathlib.Path(sys.argv[0]).name}"
+    yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
+    yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
+           f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
+    yield f"clocks: up to {clock}"
+    yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
+    yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
+    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto scope=device"
+
+
+class Table:
+    """Results as CSV, written after each case; the spread is that between quartiles over median."""
+
+    def __init__(self, path, adopter, changes, agreement):
+        self.path, self.adopter, self.agreement = path, adopter, agreement
+        self.head, self.lines, self.ratios = [*head(), *changes], [], {}
+
+    def add(self, kernel, scene, case, results):
+        """results: {variant: (ms, spread)}, the first of which is the base."""
+        base = next(iter(results.values()))[0]
+        for variant, (ms, spread) in results.items():
+            self.lines.append(f"{self.adopter},{kernel},{scene},{case},{variant},{ms:.4f},"
+                              f"{spread:.3f}")
+            if variant != "base":
+                self.ratios.setdefault((kernel, case, variant), []).append(base / ms)
+        print(f"{kernel} {scene} {case}: " + ", ".join(
+            f"{variant} {ms:.4f} ms ({base / ms:.2f}x)" for variant, (ms, _) in results.items()),
+            flush=True)
+        if self.path:
+            head = [f"# {line}" for line in (*self.head, self.agreement)]
+            head.append("adopter,kernel,scene,case,variant,ms,spread")
+            pathlib.Path(self.path).write_text("\n".join(head + self.lines) + "\n")
+
+    def summary(self):
+        print(self.agreement)
+        for (kernel, case, variant), ratios in self.ratios.items():
+            mean = torch.tensor(ratios).log().mean().exp().item()
+            print(f"{kernel} {case} {variant}: geometric mean {mean:.2f}x, "
+                  f"from {min(ratios):.2f}x to {max(ratios):.2f}x")

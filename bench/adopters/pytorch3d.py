@@ -1,0 +1,233 @@
+"""pytorch3d.py - PyTorch3D's mesh gradients, as they are and with arc, compared and timed.
+SPDX-License-Identifier: Apache-2.0
+
+    git clone https://github.com/facebookresearch/pytorch3d
+    python3 bench/adopters/pytorch3d.py --checkout pytorch3d --csv pytorch3d.csv
+
+Changes copies of the checkout's rasterize_meshes.cu, builds each, compares the gradients of the
+faces, and times the launcher, which clears them first, on drawn meshes and one of --mesh FILE.obj.
+Needs PyTorch, nvcc of its CUDA version and ninja; --build-only and --run do the two halves on two
+machines."""
+import argparse
+import json
+import math
+import pathlib
+import re
+import sys
+
+try:
+    import torch
+except ImportError as missing:
+    sys.exit(f"pytorch3d.py: {missing}: python3 -m pip install torch")
+import common
+
+FILE, KERNEL = "rasterize_meshes.cu", "RasterizeMeshesBackwardCudaKernel("
+VARIANTS = ("base", "arc_divergent", "arc")
+
+# ---- the change -------------------------------------------------------------------------------
+
+
+def replace(text, pattern, by, count=1):
+    """`pattern` with single blanks for all white space; `by` for all its occurrences."""
+    text, found = re.subn(pattern.replace(" ", r"\s+"), by, text)
+    if found != count:
+        common.fail(f"'{pattern}' found {found} times in {FILE}, not {count} times: not the "
+                    "version this change was made for")
+    return text
+
+
+def add_by_arc(kernel, call):
+    """One call for the atomic additions, whose values go into an array."""
+    pattern = r"atomicAdd\(\s*grad_face_verts \+ f \* 9 \+ \d, ([^;]*)\);".replace(" ", r"\s+")
+    additions = list(re.finditer(pattern, kernel))
+    if len(additions) != 9:
+        common.fail(f"{len(additions)} atomic additions found in {FILE}, not 9")
+    begin, end = common.line_of(kernel, additions[0].start()), additions[-1].end()
+    values = "".join(f"          {a.group(1)},\n" for a in additions)
+    kernel = (f"{kernel[:begin]}      const float grad_f[9] = {{\n{values}      }};\n"
+              f"      {call}{kernel[end:]}")
+    loop = common.line_of(kernel, common.place(kernel, "for (int t_i", FILE))
+    target = "  const arc_target_f32 target = arc_target_f32_rows(grad_face_verts, 9, 9);\n"
+    return common.insert(kernel, loop, target)
+
+
+def call_by_warp(kernel):
+    """Lanes without a pixel or a face stay in the loops, where arc wants them."""
+    kernel = replace(kernel, r"t_i < N \* H \* W;", "t_i - int(threadIdx.x % 32) < N * H * W;")
+    kernel = replace(kernel, r"const int n = t_i /",
+                     "const int p = min(t_i, N * H * W - 1); // the last pixel also behind it\n"
+                     "    const int n = p /")
+    kernel = replace(kernel, r"const int pix_idx = t_i %", "const int pix_idx = p %")
+    return replace(kernel, r"if \(f < 0\) \{ continue;[^}]*\}",
+                   "const bool has_face = f >= 0 && t_i == p;\n"
+                   "      if (!__any_sync(0xffffffff, has_face)) {\n"
+                   "        continue; // padded faces.\n      }")
+
+
+def use_arc(text, variant):
+    begin = common.place(text, KERNEL, FILE)
+    end = common.end_of_block(text, begin)
+    kernel = text[begin:end]
+    if variant == "arc_divergent":
+        kernel = add_by_arc(
+            kernel, "arc_add_divergent_f32(target, f, grad_f, ARC_BALANCE_THRESHOLD);")
+    else:
+        kernel = call_by_warp(add_by_arc(
+            kernel, "arc_add_f32(target, f, grad_f, has_face, ARC_BALANCE_THRESHOLD);"))
+        kernel = replace(kernel, r"GetSingleFaceVerts\(face_verts, f\)",
+                         "GetSingleFaceVerts(face_verts, max(f, 0))")
+    include = text.index("\n", common.place(text, '#include "utils/geometry_utils.cuh"', FILE)) + 1
+    return text[:include] + '#include "arc.cuh"\n' + text[include:begin] + kernel + text[end:]
+
+
+def build(checkout, folder, arch):
+    sources = checkout / "pytorch3d/csrc"
+    if not (sources / "rasterize_meshes" / FILE).exists():
+        common.fail(f"{checkout} is no checkout of PyTorch3D: no pytorch3d/csrc in it")
+    text = (sources / "rasterize_meshes" / FILE).read_text()
+    for variant in VARIANTS:
+        place = folder / variant
+        place.mkdir(parents=True, exist_ok=True)
+        after = use_arc(text, variant) if variant != "base" else text
+        common.write(place / FILE, after)
+        (place / "changed.json").write_text(json.dumps(common.changed_lines(text, after)))
+        common.build(f"pytorch3d_{variant}", pathlib.Path(__file__).with_name("pytorch3d_ops.cu"),
+                     place, [place, sources, common.REPOSITORY], [], arch)
+
+
+def changes(folder):
+    for variant in VARIANTS[1:]:
+        more, less = json.loads((folder / variant / "changed.json").read_text())
+        yield f"{variant}: {FILE} +{more} -{less} lines"
+
+
+# ---- meshes -----------------------------------------------------------------------------------
+
+
+def surface(n, device):
+    """The 2 n n triangles [F, 3, 2] between whole numbers 0..n in two directions."""
+    row, column = torch.meshgrid(*[torch.arange(n, device=device)] * 2, indexing="ij")
+    corners = [torch.stack([row + a, column + b], -1).view(-1, 2)
+               for a, b in ((0, 0), (1, 0), (0, 1), (1, 1))]
+    return torch.cat([torch.stack([corners[i] for i in three], 1)
+                      for three in ((0, 1, 2), (3, 2, 1))]).float()
+
+
+def plane(n, device):
+    at = surface(n, device) / n * 1.9 - 0.95
+    return torch.cat([at, 2.0 + 0.3 * at[:, :, :1]], 2)
+
+
+def sphere(n, device):
+    theta, phi = (surface(n, device) * math.pi / n).unbind(2)
+    phi = 2 * phi
+    return torch.stack([theta.sin() * phi.cos(), theta.cos(), theta.sin() * phi.sin()], 2) \
+        * 0.9 + torch.tensor([0.0, 0.0, 2.0], device=device)
+
+
+def read_obj(path, device):
+    """Its faces as triangles, moved into the picture."""
+    points, faces = [], []
+    for words in map(str.split, pathlib.Path(path).read_text().splitlines()):
+        if words[:1] == ["v"]:
+            points.append([float(word) for word in words[1:4]])
+        if words[:1] == ["f"]:
+            corners = [int(word.split("/")[0]) - 1 for word in words[1:]]
+            faces += [[corners[0], *pair] for pair in zip(corners[1:], corners[2:])]
+    points = torch.tensor(points, device=device)
+    points = points - (points.amax(0) + points.amin(0)) / 2
+    points *= 0.9 / points.abs().max()
+    return points[torch.tensor(faces, device=device)] + torch.tensor([0, 0, 2.0], device=device)
+
+
+class Problem:
+    """The arguments of the backward launcher: one mesh, seen `images` times."""
+
+    def __init__(self, faces, forward, height, width, images, per_pixel, blur):
+        device, count = faces.device, len(faces)
+        first = torch.arange(images, device=device) * count
+        all_ = faces.repeat(images, 1, 1).contiguous()
+        self.flags = (True, blur > 0)  # perspective, clipping
+        found, *rendered = forward.forward(
+            all_, first, torch.full_like(first, count),
+            torch.full((len(all_),), -1, device=device), height, width, blur, per_pixel,
+            *self.flags, False)
+        generator = torch.Generator(device).manual_seed(9)
+        depth, weights, distances = (torch.randn(t.shape, device=device, generator=generator)
+                                     for t in rendered)
+        self.tensors = (all_, found, depth, weights, distances)
+
+    def launch(self, ops):
+        return ops.backward(*self.tensors, *self.flags)
+
+
+# ---- comparing and timing ---------------------------------------------------------------------
+
+
+def compare(agreement, what, problem, ops):
+    wanted, again = problem.launch(ops["base"]), problem.launch(ops["base"])
+    if not wanted.any():
+        common.fail("PyTorch3D's own kernel added nothing: was it built for this device?")
+    for variant in VARIANTS[1:]:
+        agreement.add(f"{what}, {variant}", problem.launch(ops[variant]), wanted, again)
+
+
+def compare_all(agreement, ops, device):
+    for height, width, images in ((1, 1, 1), (7, 5, 1), (33, 65, 3), (250, 131, 2)):
+        for n in (1, 8, 60):
+            for per_pixel, blur in ((1, 0.0), (4, 1e-4)):
+                problem = Problem(sphere(n + 2, device), ops["base"], height, width, images,
+                                  per_pixel, blur)
+                compare(agreement, f"{height} x {width}, {n}, {per_pixel}", problem, ops)
+
+
+def measure(options, agreement, ops, table, device):
+    meshes = {f"plane {n}": plane(n, device) for n in (1, 16, 256)}
+    meshes.update({f"sphere {n}": sphere(n, device) for n in (8, 32, 128)})
+    if options.mesh:
+        meshes[options.mesh.stem] = read_obj(options.mesh, device)
+    for name, faces in meshes.items():
+        for per_pixel, blur in ((1, 0.0), (8, 1e-4)):
+            problem = Problem(faces, ops["base"], 1024, 1024, 1, per_pixel, blur)
+            compare(agreement, f"{name}, {per_pixel}", problem, ops)
+            results = common.medians([lambda its=its: problem.launch(its) for its in ops.values()],
+                                     lambda: None, options.launches)
+            table.add("mesh_backward", f"{name} ({len(faces)} faces)",
+                      f"{per_pixel} a pixel", dict(zip(ops, results)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split("\n")[0])
+    parser.add_argument("--checkout", type=pathlib.Path, help="the folder of PyTorch3D's sources")
+    parser.add_argument("--build-only", action="store_true", help="needs --arch without a GPU")
+    parser.add_argument("--run", action="store_true", help="builds nothing")
+    parser.add_argument("--arch", help="as in 9.0; default: the device's")
+    parser.add_argument("--folder", type=pathlib.Path,
+                        default=common.REPOSITORY / "build/adopters/pytorch3d")
+    parser.add_argument("--mesh", type=pathlib.Path, help="an .obj to be timed, too")
+    parser.add_argument("--launches", type=int, default=21)
+    parser.add_argument("--csv")
+    options = parser.parse_args()
+    if not options.run:
+        if options.checkout is None:
+            common.fail("--checkout names the folder of PyTorch3D's sources")
+        build(options.checkout, options.folder, options.arch)
+    for line in changes(options.folder):
+        print(line)
+    if options.build_only:
+        return
+    if not torch.cuda.is_available():
+        common.fail("no CUDA device")
+    device, agreement = torch.device("cuda"), common.Agreement()
+    ops = {variant: common.load(options.folder / variant, f"pytorch3d_{variant}")
+           for variant in VARIANTS}
+    compare_all(agreement, ops, device)
+    print(agreement, flush=True)
+    table = common.Table(options.csv, "pytorch3d", changes(options.folder), agreement)
+    measure(options, agreement, ops, table, device)
+    table.summary()
+    sys.exit(agreement.failed != 0)
+
+
+if __name__ == "__main__":
+    main()
