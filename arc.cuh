@@ -387,8 +387,7 @@ ARC__FN bool arc__is_transposed(const arc__call *c) {
 
 /* The papers' pointer form has one key butterfly and several serialized, but for named paths. */
 ARC__FN bool arc__is_butterfly(const arc__call *c) {
-  return c->path == ARC_PATH_BUTTERFLY ||
-         (!c->target && c->path != ARC_PATH_SERIALIZED && c->path != ARC_PATH_TREE);
+  return c->path == ARC_PATH_BUTTERFLY || (!c->target && c->path != ARC_PATH_SERIALIZED);
 }
 
 /* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
@@ -420,9 +419,10 @@ ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.
 ARC__FN unsigned arc__match(const arc__call *c) {
   if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
 #if ARC__ARCH >= 700
-  unsigned group = __match_any_sync(c->lanes, c->active ? c->key.low : 0) & c->present;
-  if (c->key.bits == 64) group &= __match_any_sync(c->lanes, c->active ? c->key.carry : 0);
-  return c->active ? group : 0u;
+  bool wide = c->key.bits == 64; /* costs twice as much */
+  unsigned group = wide ? __match_any_sync(c->lanes, c->active ? arc__key_id(c->key) : 0)
+                        : __match_any_sync(c->lanes, c->active ? c->key.low : 0);
+  return c->active ? group & c->present : 0u;
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
@@ -1278,7 +1278,7 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
                                : arc__neutral(c->kind);
     if (c->path == ARC_PATH_BUTTERFLY || (arc__is_butterfly(c) && c->leaders != 0u)) /* one key */
       arc__reduce_butterfly(c, w, count);
-    else if (c->path == ARC_PATH_SERIALIZED || arc__is_butterfly(c))
+    else if (c->path == ARC_PATH_SERIALIZED || !c->target)
       arc__reduce_serialized(c, w, count);
     else
       arc__reduce_tree(c, w, count);
@@ -1443,6 +1443,22 @@ ARC__ADD_FN void arc__add(arc__call c) {
     return;
   }
   arc__add_plain(&c);
+}
+
+/* atomred (ARC paper, 5.1): all active lanes, wherever they add; one that is alone at its address
+   adds by itself. */
+ARC__FN void arc__atomred(arc__call *c, char *address, arc__word w) {
+#if ARC__ARCH >= 700
+  const int shuffles = 5 * (arc__bytes(c->kind) / 4), requests = 1;
+  if (__popc(c->lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests)) {
+    c->present = c->lanes;
+    c->group = __match_any_sync(c->lanes, (unsigned long long)address);
+    arc__find_leaders(c);
+    arc__reduce_tree(c, &w, 1);
+    if (!arc__leads(c->group, c->lane)) return;
+  }
+#endif
+  arc__atomic_add(c->kind, address, w);
 }
 
 /* ---- >>sums ------------------------------------------------------------------------------ */
@@ -2174,10 +2190,8 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   ARC__ROWS(S, T, KIND)                                                                            \
   ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
     arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                            \
-    o.path = ARC_PATH_TREE;                                                                        \
-    o.key_bits = 64;                                                                               \
-    arc_add_pointers_with_##S(&address, 1, (long long)((unsigned long long)address / sizeof(T)),   \
-                              &value, true, o);                                                    \
+    arc__call c = arc__call_of(KIND, KIND, 0, 0, 1, 0, 0, true, &o);                               \
+    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                                 \
   }                                                                                                \
   ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
     arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \

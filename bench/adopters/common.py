@@ -83,7 +83,7 @@ def build(name, source, folder, includes, flags, arch):
 def load(folder, name):
     library = folder / f"{name}.so"
     if not library.exists():
-        fail(f"{library} does not exist: run without --run, or with --build-only, first")
+        fail(f"{library} does not exist: run without --run first")
     torch.ops.load_library(str(library))
     return getattr(torch.ops, name)
 

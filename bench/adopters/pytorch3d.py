@@ -212,15 +212,14 @@ def main():
         if options.checkout is None:
             common.fail("--checkout names the folder of PyTorch3D's sources")
         build(options.checkout, options.folder, options.arch)
-    for line in changes(options.folder):
-        print(line)
     if options.build_only:
-        return
+        return print(*changes(options.folder), sep="\n")
     if not torch.cuda.is_available():
         common.fail("no CUDA device")
     device, agreement = torch.device("cuda"), common.Agreement()
     ops = {variant: common.load(options.folder / variant, f"pytorch3d_{variant}")
            for variant in VARIANTS}
+    print(*changes(options.folder), sep="\n", flush=True)
     compare_all(agreement, ops, device)
     print(agreement, flush=True)
     table = common.Table(options.csv, "pytorch3d", changes(options.folder), agreement)

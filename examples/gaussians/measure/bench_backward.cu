@@ -171,7 +171,10 @@ static void bench_camera(trainer *t, int repeats) {
   float automatic = bench_median(t, repeats, bench_camera_backward, &run);
   run.threshold = ARC_THRESHOLD_CONTENDED;
   float contended = bench_median(t, repeats, bench_camera_backward, &run);
-  printf("camera gradient ms: threshold auto %.4f, contended %.4f\n", automatic, contended);
+  run.threshold = CAMERA_BY_BLOCK;
+  float by_block = bench_median(t, repeats, bench_camera_backward, &run);
+  printf("camera gradient ms: threshold auto %.4f, contended %.4f, summed by blocks %.4f\n",
+         automatic, contended, by_block);
   device_release(&t->memory, &rows);
 }
 

@@ -295,13 +295,15 @@ __global__ void __launch_bounds__(LINE_THREADS)
   store_slope(&gradients, i, &slope);
 }
 
-/* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a contended
-   row. by_camera: rows of 12, one a view, of scale CAMERA_SCALE_LOG2. Whole warps. */
+/* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a hot row,
+   which each block sums, or a contended one, by a threshold. by_camera: rows of 12, one a view, of
+   scale CAMERA_SCALE_LOG2. Whole warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
                     splat_sums sums, int view_index, long long *by_camera, int threshold) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
+  __shared__ long long block_sums[ARC_HOT_SUMS(1, CAMERA_FLOATS, LINE_THREADS)];
   arc_target_f32 target =
       arc_target_f32_rows_fixed(by_camera, CAMERA_FLOATS, CAMERA_FLOATS, CAMERA_SCALE_LOG2);
   gaussian_slope slope = {};
@@ -313,7 +315,13 @@ __global__ void __launch_bounds__(LINE_THREADS)
   options.threshold = threshold;
   options.promises =
       ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
-  arc_add_with_f32(target, view_index, slope.camera, seen, options);
+  if (threshold == CAMERA_BY_BLOCK) {
+    arc_hot_f32 hot = arc_hot_begin_f32(target, block_sums, view_index, 1);
+    arc_hot_add_with_f32(&hot, view_index, slope.camera, seen, options);
+    arc_hot_end_f32(&hot, true);
+  } else {
+    arc_add_with_f32(target, view_index, slope.camera, seen, options);
+  }
 }
 
 #endif

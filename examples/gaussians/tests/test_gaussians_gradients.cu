@@ -111,7 +111,7 @@ static void test_differences(int degree, unsigned long long seed) {
   test_frame_forward(&t);
   check_picture(&t, &r);
   for (int layout = SUMS_ARRAYS; layout <= SUMS_FIXED; ++layout) {
-    int threshold = layout == SUMS_FIXED  ? ARC_THRESHOLD_CONTENDED
+    int threshold = layout == SUMS_FIXED  ? CAMERA_BY_BLOCK
                     : layout == SUMS_ROWS ? ARC_THRESHOLD_AUTO
                                           : 0; /* of the camera's gradient */
     t.f.settings.layout = (sum_layout)layout;
