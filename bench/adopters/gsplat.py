@@ -24,7 +24,7 @@ import common
 import splats
 
 VERSION = "1.5.3"
-VARIANTS = ("base", "arc", "arc_promises", "arc_promises_0", "arc_promises_two_targets")
+VARIANTS = ("base", "arc", "arc_promises", "arc_always", "arc_always_two_targets")
 FILES = ("RasterizeToPixels3DGSBwd.cu", "RasterizeToPixels2DGSBwd.cu")
 
 # ---- the change -------------------------------------------------------------------------------
@@ -68,13 +68,9 @@ TWO_TARGETS = """\
 """
 ADD_TO_TWO = """\
             if (v_means2d_abs == nullptr) {
-                arc_add_uniform_f32(
-                    target, g, v_local, valid, ARC_BALANCE_THRESHOLD
-                );
+                arc_add_uniform_f32(target, g, v_local, valid, 0);
             } else {
-                arc_add_uniform_f32(
-                    target_abs, g, v_local, valid, ARC_BALANCE_THRESHOLD
-                );
+                arc_add_uniform_f32(target_abs, g, v_local, valid, 0);
             }
 """
 
@@ -86,7 +82,8 @@ def use_arc(text, name, variant):
     rows = "".join(f"        {{(float *){array}, {n}, {n}}},\n" for array, n in widths.items())
     count = 1 + len(widths)
     target = TARGET.replace("@PIECES@", rows).replace("@COUNT@", str(count))
-    add = ADD.replace("@THRESHOLD@", "0" if variant.endswith("_0") else "ARC_BALANCE_THRESHOLD")
+    always = variant.startswith("arc_always")
+    add = ADD.replace("@THRESHOLD@", "0" if always else "ARC_BALANCE_THRESHOLD")
     if variant.endswith("two_targets"):
         target = TARGET.replace("@PIECES@", rows).replace("@COUNT@", str(count - 1)) \
             .replace("; without absgrad the last base is null", "") \
@@ -101,8 +98,9 @@ def use_arc(text, name, variant):
     loop = common.line_of(text, common.place(text, "for (uint32_t b = 0;", name))
     text = common.insert(text, loop, target)
     include = text.index("\n", common.place(text, '#include "Utils.cuh"', name)) + 1
-    promises = common.PROMISES if "promises" in variant else ""
-    return common.insert(text, include, promises + '#include "arc.cuh"\n')
+    macros = "" if variant == "arc" else common.PROMISES
+    macros += "#define ARC_PATH ARC_PATH_TRANSPOSED\n" if always else ""
+    return common.insert(text, include, macros + '#include "arc.cuh"\n')
 
 
 # ---- building ---------------------------------------------------------------------------------
