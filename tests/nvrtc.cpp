@@ -102,6 +102,13 @@ std::string kernels(bool others)
             "  arc_rows_f32 halves = arc_rows_f32_from_f16(rows, from, 3);\n"
             "  arc_add_rows_with_f32(&halves, key, threadIdx.x, active, o);\n"
             "  arc_end_rows_f32(&halves);\n"
+            "  __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];\n"
+            "  arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, 0, 2);\n"
+            "  arc_hot_add_with_f32(&hot, key, values, active, o);\n"
+            "  arc_hot_end_f32(&hot, true);\n"
+            "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, key, values, active, o);\n"
+            "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
+            "  arc_atomred_f32(sums, values[0]);\n"
             "  o.max_width = 3;\n"
             "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }

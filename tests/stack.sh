@@ -71,6 +71,28 @@ typedef long long i64;
   for (int row = (int)threadIdx.x; row < stride; row += 32)                     \
     arc_add_rows_##S(&rows, keys[row], row, active);                            \
   arc_end_rows_##S(&rows);
+/* Sums that are halved, hot rows, four pieces and one that may be missing. */
+#define SUMS(n)                                                                  \
+  arc_sum_f32 sum = arc_sum_begin_with_f32(target, key, values, active, o);      \
+  while (arc_sum_next_f32(&sum)) sum.value *= 0.5f, arc_sum_add_f32(&sum);
+#define HOT(n)                                                                   \
+  __shared__ float shared[ARC_HOT_SUMS(4, n, 128)];                              \
+  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4);                     \
+  arc_hot_add_with_f32(&hot, key, values, active, o);                            \
+  arc_hot_end_f32(&hot, true);
+#define HOT_HERE(n)                                                              \
+  __shared__ float shared[ARC_HOT_SUMS(4, n, 128)];                              \
+  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4);                     \
+  o.lane_mask = ARC_LANES_HERE;                                                  \
+  if (active) arc_hot_add_with_f32(&hot, key, values, true, o);                  \
+  arc_hot_end_f32(&hot, false);
+#define MISSING                                                                  \
+  const arc_piece_f32 pieces[] = {{sums, 3, 3}, {pointers[0], 4, 4}, {pointers[1], 2, 2}}; \
+  float values[9];                                                               \
+  for (int k = 0; k < 9; ++k) values[k] = FROM(k);                               \
+  arc_target_f32 target = arc_target_f32_pieces(pieces, 3);                      \
+  ADD
+#define ATOMRED if (active) arc_atomred_f32(sums + key, FROM(0));
 #define BOUNDED(n)                                                       \
   float values[n];                                                       \
   _Pragma("unroll") for (int k = 0; k < n; ++k) if (k < width) values[k] = FROM(k); \
@@ -125,6 +147,19 @@ rows() {
   echo "KERNEL(rows_f64_9, ARC_PATH_AUTO, 0, ROWS(9, f64, , f64))"
 }
 
+# others <widths>
+others() {
+  for n in $1; do
+    for promises in 0 ARC_PROMISE_ONE_KEY; do
+      echo "LITERAL(sums_${n}_$promises, ARC_PATH_AUTO, $promises, $n, SUMS($n))"
+      echo "LITERAL(hot_${n}_$promises, ARC_PATH_AUTO, $promises, $n, HOT($n))"
+    done
+    echo "LITERAL(hot_here_$n, ARC_PATH_AUTO, 0, $n, HOT_HERE($n))"
+  done
+  echo "KERNEL(missing, ARC_PATH_AUTO, 0, MISSING)"
+  echo "KERNEL(atomred, ARC_PATH_AUTO, 0, ATOMRED)"
+}
+
 # assemble <name> <architecture, or all> <how many> : the kernels come from stdin
 assemble() {
   { prelude && cat; } >"$work/$1.cu"
@@ -150,11 +185,13 @@ if [ "${3:-}" = --all ]; then
   for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
   for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
   rows "$(seq 1 128) width" | assemble rows sm_90 1
+  others "1 2 3 4 8 9 10 16 20 32 33 40 64" | assemble others sm_90 1
   for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   rows "1 9 64 width" | assemble rows sm_90 1
+  others "1 9 40" | assemble others sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
 exit $failed

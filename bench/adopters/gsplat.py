@@ -24,7 +24,8 @@ import common
 import splats
 
 VERSION = "1.5.3"
-VARIANTS = ("base", "arc", "arc_promises", "arc_always", "arc_always_two_targets")
+NO_ABSGRAD = "arc_always_no_absgrad"  # leaves those gradients out: a piece less
+VARIANTS = ("base", "arc", "arc_promises", "arc_always", NO_ABSGRAD)
 FILES = ("RasterizeToPixels3DGSBwd.cu", "RasterizeToPixels2DGSBwd.cu")
 
 # ---- the change -------------------------------------------------------------------------------
@@ -63,16 +64,6 @@ ADD = """\
                 target, g, v_local, valid, @THRESHOLD@
             );
 """
-TWO_TARGETS = """\
-    const arc_target_f32 target_abs = arc_target_f32_pieces(pieces, @COUNT@);
-"""
-ADD_TO_TWO = """\
-            if (v_means2d_abs == nullptr) {
-                arc_add_uniform_f32(target, g, v_local, valid, 0);
-            } else {
-                arc_add_uniform_f32(target_abs, g, v_local, valid, 0);
-            }
-"""
 
 
 def use_arc(text, name, variant):
@@ -80,15 +71,10 @@ def use_arc(text, name, variant):
     widths = {array: sum(len(line.split(", ")) for line in lines)
               for array, lines in REST[name].items()}
     rows = "".join(f"        {{(float *){array}, {n}, {n}}},\n" for array, n in widths.items())
-    count = 1 + len(widths)
+    count = 1 + len(widths) - (variant == NO_ABSGRAD)
     target = TARGET.replace("@PIECES@", rows).replace("@COUNT@", str(count))
     always = variant.startswith("arc_always")
     add = ADD.replace("@THRESHOLD@", "0" if always else "ARC_BALANCE_THRESHOLD")
-    if variant.endswith("two_targets"):
-        target = TARGET.replace("@PIECES@", rows).replace("@COUNT@", str(count - 1)) \
-            .replace("; without absgrad the last base is null", "") \
-            + TWO_TARGETS.replace("@COUNT@", str(count))
-        add = ADD_TO_TWO
     values = VALUES.replace("@WIDTH@", str(sum(widths.values()))).replace("@VALUES@", "".join(
         f"                {line},\n" for lines in REST[name].values() for line in lines))
 
@@ -148,6 +134,10 @@ def changes(folder):
 # ---- comparing and timing ---------------------------------------------------------------------
 
 
+def usable(ops, absgrad):
+    return {variant: its for variant, its in ops.items() if not absgrad or variant != NO_ABSGRAD}
+
+
 def compare(agreement, problem, ops, absgrad):
     """All gradients but v_densify: gsplat reads there what other warps are adding to."""
     def gradients(variant):
@@ -159,7 +149,7 @@ def compare(agreement, problem, ops, absgrad):
     wanted, again = gradients("base"), gradients("base")
     if problem.lists[1] is None and not wanted["colors"].any():
         common.fail("gsplat's own kernel added nothing: was it built for this device?")
-    for variant in list(ops)[1:]:
+    for variant in list(usable(ops, absgrad))[1:]:
         for name, values in gradients(variant).items():
             agreement.add(f"v_{name}, {variant}, {problem.kind}, {problem.size}, {absgrad=}",
                           values, wanted[name], again[name])
@@ -208,10 +198,11 @@ def measure(options, agreement, ops, table, device):
                         if values is not None:
                             values.zero_()
 
-                launches = [lambda its=its: problem.launch(its, gradients) for its in ops.values()]
+                able = usable(ops, absgrad)
+                launches = [lambda its=its: problem.launch(its, gradients) for its in able.values()]
                 results = common.medians(launches, clear, options.launches)
                 table.add(f"{kind}gs_backward", name, "absgrad" if absgrad else "plain",
-                          dict(zip(ops, results)))
+                          dict(zip(able, results)))
 
 
 def main():

@@ -1,4 +1,4 @@
-/* arc_forms.cu - rows that the block sums, and adding as one instruction.
+/* arc_forms.cu - rows that the block sums; adding in two halves, and as one instruction.
    SPDX-License-Identifier: Apache-2.0 */
 #define SWEEP_BEFORE(W)                                        \
   __shared__ float sums[ARC_HOT_SUMS(SWEEP_HOT_ROWS, W, 256)]; \
@@ -15,10 +15,10 @@ static __device__ __forceinline__ void add_hot(const arc_hot_f32 *hot, int key, 
 #define HOT_KERNELS(W, name)                                                                  \
   SWEEP_KERNEL(uniform, W, name, add_hot(&hot, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
   SWEEP_KERNEL(keyed, W, name, add_hot(&hot, d.key, values, d.active, 0))
-#define HOT_WIDTHS(X, ...) \
+#define FORM_WIDTHS(X, ...) \
   X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(9, __VA_ARGS__) X(16, __VA_ARGS__) X(32, __VA_ARGS__)
-HOT_WIDTHS(HOT_KERNELS, hot)
-static const struct sweep_kernels hot_kernels[] = {HOT_WIDTHS(SWEEP_ENTRY, hot)};
+FORM_WIDTHS(HOT_KERNELS, hot)
+static const struct sweep_kernels hot_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, hot)};
 
 #undef SWEEP_BEFORE
 #undef SWEEP_AFTER
@@ -30,8 +30,25 @@ static __device__ __forceinline__ void add_atomred(float *rows, int stride, int 
   for (int i = 0; i < width; ++i)
     if (active) arc_atomred_f32(rows + (long long)key * stride + i, values[i]);
 }
+static __device__ __forceinline__ arc_sum_f32 begin_sums(arc_target_f32 target, int key,
+                                                         const float *values, bool active,
+                                                         int promises) {
+  arc_options o = arc_options_default();
+  o.promises |= promises;
+  o.threshold = 0;
+  return arc_sum_begin_with_f32(target, key, values, active, o);
+}
+#define SUMS(promises) arc_sum_f32 sum = begin_sums(target, d.key, values, d.active, promises)
+#define SUMS_KERNELS(W, name)                                     \
+  SWEEP_KERNEL(uniform, W, name, SUMS(ARC_PROMISE_ONE_KEY);       \
+               if (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum)) \
+  SWEEP_KERNEL(keyed, W, name, SUMS(0); while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
+FORM_WIDTHS(SUMS_KERNELS, sums)
+static const struct sweep_kernels sums_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, sums)};
+
 #define ATOMRED_WIDTHS(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__)
 SWEEP_HAND_PATH(ATOMRED_WIDTHS, atomred, add_atomred, add_atomred)
 
-SWEEP_FAMILY(forms, SWEEP_TABLE(hot, SWEEP_PATH_HOT, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
+SWEEP_FAMILY(forms, SWEEP_TABLE(sums, SWEEP_PATH_SUMS, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
+             SWEEP_TABLE(hot, SWEEP_PATH_HOT, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
              SWEEP_TABLE(atomred, SWEEP_PATH_ATOMRED, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))

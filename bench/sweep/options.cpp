@@ -47,8 +47,8 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
      "and with exact sums"},
     {"path", &sweep_cell::path, "path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
-      "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "atomred",
-      "hot", "broken"}, {},
+      "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
+      "atomred", "hot", "broken"}, {},
      "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
     {"threshold", &sweep_cell::threshold, "threshold", 0, 33, {"auto", "-"}, {},
      "balancing threshold; auto: arc's own; - in files: the path has none"},
@@ -143,7 +143,7 @@ static const std::vector<preset> presets = {
       TYPES "--width 2,4 --padding 2 --keys 1,2,4,32 --layout interleaved,contiguous --call keyed",
       TYPES "--width 2,4 --padding 2 --workload hashgrid"}},
     {"forms",
-     "rows that the block sums, and adding as one instruction, against what is nearest to each",
+     "rows that the block sums, adding in two halves and as one instruction, against the nearest",
      7,
      20.0,
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
@@ -152,6 +152,8 @@ static const std::vector<preset> presets = {
       "--width 1,3 --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
       "--path none,plain,match_shared,auto,atomred",
       "--width 1,3 --lanes 1,2,4,8,16,32 --path none,plain,match_shared,auto,atomred",
+      "--width 1,3,9,16,32 --lanes 8,16,32 --path none,transposed,auto,sums --threshold 0",
+      "--width 9 --keys 1,2,4,8,16,32 --call keyed --path none,transposed,auto,sums --threshold 0",
       "--width 1,3 --workload cubemap,hashgrid,pagerank --path none,plain,match_shared,auto,"
       "atomred"}},
 };
