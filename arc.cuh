@@ -1528,7 +1528,7 @@ ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   bool has_key = one_key && arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
   s->key = has_key ? c->key : arc__key_of(c, arc__highest(s->rest));
   bool member = c->active && arc__same_key(c->key, s->key);
-  s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member) & s->rest;
+  s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member);
   if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
   s->rest &= ~s->group;
   s->first = 0;
