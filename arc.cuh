@@ -211,13 +211,14 @@
    arc_add_S; with options.lane_mask whoever it names, ARC_LANES_HERE in divergent code. end: with
    all_threads, a literal, all threads of the block, as a __syncthreads; else whoever is left, each
    warp for itself. Each lane that adds, or a later one of its warp, must end.
-   Cost: an add reduces always, and adds to shared memory; end, a request for each 32 sums.
+   Cost: an add reduces always, and adds to shared memory: by loads and stores where all lanes call,
+   else by atomics; end, a request for each 32 sums.
 
        void arc_atomred_S(T *address, T value);
    The papers' instruction in software: adds value to *address, relaxed and without a result, and
    lanes that get here together with one address are summed first. Source: ARC paper, section 5.1.
    Who calls: any lane, in any control flow. address: global or shared memory, aligned to one value.
-   Cost: a match of 64 bits and up to 5 rounds of 2 shuffles, from about 17 lanes on; else none.
+   Cost: two matches and up to 5 rounds of 2 shuffles, from about 17 lanes on; else none.
 
        void arc_atomic_add_S(T *address, T value);
    Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
@@ -460,10 +461,9 @@ ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.
 ARC__FN unsigned arc__match(const arc__call *c) {
   if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
 #if ARC__ARCH >= 700
-  bool wide = c->key.bits == 64; /* costs twice as much */
-  unsigned group = wide ? __match_any_sync(c->lanes, c->active ? arc__key_id(c->key) : 0)
-                        : __match_any_sync(c->lanes, c->active ? c->key.low : 0);
-  return c->active ? group & c->present : 0u;
+  unsigned group = __match_any_sync(c->lanes, c->active ? c->key.low : 0) & c->present;
+  if (c->key.bits == 64) group &= __match_any_sync(c->lanes, c->active ? c->key.carry : 0);
+  return c->active ? group : 0u;
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
@@ -496,9 +496,7 @@ typedef struct arc__word {
 #define ARC__BF16 0x206                   /* the same */
 #define ARC__FIXED 0x807                  /* the same: 64-bit fixed point */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
-/* With a kind in registers: sums of a warp's own in shared memory; to which lanes may add apart. */
-#define ARC__OWN 0x10000
-#define ARC__APART 0x20000
+#define ARC__OWN 0x10000 /* with a kind in registers: in shared memory, a warp's own */
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
@@ -739,21 +737,6 @@ ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
   return w;
 }
 
-/* Adds to a word of a warp's own sums (>>hot). Where its lanes may be apart, a lane takes the word,
-   so that nothing is left, adds to it and puts it back; what it then finds there it takes along. */
-ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
-  int kind = memory & ~(ARC__OWN | ARC__APART);
-  arc__word none = arc__neutral(kind);
-  if ((memory & ARC__APART) == 0) {
-    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w));
-    return;
-  }
-  do {
-    w = arc__sum(kind, w, arc__put(kind, address, none));
-    w = arc__put(kind, address, w);
-  } while (w.lo != none.lo || w.hi != none.hi);
-}
-
 /* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
    halves in global memory. */
 #define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(w[0].lo) : "memory")
@@ -784,7 +767,10 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
 #endif
     return;
   }
-  if ((memory & ARC__OWN) != 0) arc__add_own(memory, address, w[0]);
+  if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
+    int kind = memory & ~ARC__OWN;
+    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
+  }
   if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
@@ -1489,16 +1475,14 @@ ARC__ADD_FN void arc__add(arc__call c) {
 /* atomred (ARC paper, 5.1): all active lanes, wherever they add; one that is alone at its address
    adds by itself. */
 ARC__FN void arc__atomred(arc__call *c, char *address, arc__word w) {
-#if ARC__ARCH >= 700
   const int shuffles = 5 * (arc__bytes(c->kind) / 4), requests = 1;
-  if (__popc(c->lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests)) {
+  if (ARC__ARCH >= 700 && __popc(c->lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests)) {
     c->present = c->lanes;
-    c->group = __match_any_sync(c->lanes, (unsigned long long)address);
+    c->group = arc__match(c);
     arc__find_leaders(c);
     arc__reduce_tree(c, &w, 1);
     if (!arc__leads(c->group, c->lane)) return;
   }
-#endif
   arc__atomic_add(c->kind, address, w);
 }
 
@@ -2033,7 +2017,7 @@ ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
 }
 
 /* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory.
-   A lane is active for one of the two: what is promised of inactive lanes holds for one key only. */
+   A lane is active for one of the two: promises of inactive lanes hold where all have one key. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void *values,
                           bool active, arc_options options) {
   long long row = key - h->first;
@@ -2048,12 +2032,13 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
     options.promises &= ~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);
   arc__add(arc__call_of(kind, kind, &h->target, 0, h->target.width, key, values, active && !is_hot,
                         &options));
+  options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */
   options.path = ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
   arc__call c = arc__call_of(kind, h->own.kind, &h->own, 0, h->own.width, (int)row, values,
                              active && is_hot, &options);
-  if (!all) c.memory |= ARC__APART;
+  if (!all) c.memory = h->own.kind; /* lanes may be apart, and add at once */
   arc__add(c);
 }
 
@@ -2230,7 +2215,9 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   ARC__ROWS(S, T, KIND)                                                                            \
   ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
     arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                            \
-    arc__call c = arc__call_of(KIND, KIND, 0, 0, 1, 0, 0, true, &o);                               \
+    long long key = (long long)((unsigned long long)address / sizeof(T));                          \
+    o.key_bits = 64;                                                                               \
+    arc__call c = arc__call_of(KIND, KIND, 0, 0, 1, key, 0, true, &o);                             \
     arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                                 \
   }                                                                                                \
   ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
