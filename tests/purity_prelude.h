@@ -27,7 +27,9 @@ extern struct purity_dim threadIdx, blockIdx, blockDim, gridDim;
 #define __activemask() 1u
 #define atomicAdd(address, value) (*(address) += (value)) /* of any type */
 #define atomicCAS(address, expected, value) ((void)(expected), (void)(value), *(address))
+#define atomicExch(address, value) ((void)(value), *(address))
 #define __syncwarp(mask) ((void)(mask))
+#define __syncthreads() ((void)0)
 #define __trap() ((void)0)
 #define SIMT_CHECK_FAILED(message) ((void)(message))
 
