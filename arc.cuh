@@ -2022,10 +2022,12 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
                           bool active, arc_options options) {
   long long row = key - h->first;
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
-  if (options.lane_mask == ARC_LANES_HERE) {
+  bool alone = options.lane_mask == ARC_LANES_HERE && ARC__ARCH < 700;
+  if (options.lane_mask == ARC_LANES_HERE) { /* one mask for both adds */
     options.exact = true;
-    if (ARC__ARCH >= 700) options.lane_mask = __activemask(); /* for both adds */
+    options.lane_mask = alone ? 1u << arc__lane() : __activemask();
   }
+  if (alone) options.path = ARC_PATH_ATOMIC;
   if (all) __syncwarp(ARC_LANES_ALL); /* what other lanes have added to is seen from here on */
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
   if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
@@ -2033,7 +2035,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
   arc__add(arc__call_of(kind, kind, &h->target, 0, h->target.width, key, values, active && !is_hot,
                         &options));
   options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */
-  options.path = ARC_PATH_AUTO;
+  options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
   arc__call c = arc__call_of(kind, h->own.kind, &h->own, 0, h->own.width, (int)row, values,
