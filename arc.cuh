@@ -1999,36 +1999,22 @@ extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(
   ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
 #endif
 
-ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
-                               const void *pointers, int width, long long key, const void *values,
-                               bool active, const arc_options *o) {
-  bool here = o->lane_mask == ARC_LANES_HERE;
-  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
-  int memory = target ? target->memory : kind;
-  if (memory == ARC__FIXED) kind = o->exact || here ? ARC__I64 : ARC__ORDERED;
-  if (o->key_bits == 32 && ARC__IS_NO_INT(key) && active)
+/* target: null in the papers' form. */
+ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id,
+                               const void *values, bool active, arc_options o) {
+  bool here = o.lane_mask == ARC_LANES_HERE;
+  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o.path, source = kind;
+  int memory = target ? target->memory : kind, width = target ? target->width : 1;
+  if (memory == ARC__FIXED) kind = o.exact || here ? ARC__I64 : ARC__ORDERED;
+  if (o.key_bits == 32 && ARC__IS_NO_INT(id) && active)
     arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
      of arc__add; it claims nothing about lanes that come later. */
-  unsigned lanes = here ? __activemask() : o->lane_mask;
-  arc__call c = {target,
-                 (const void *const *)pointers,
-                 values,
-                 width,
-                 o->max_width,
-                 source,
-                 kind,
-                 memory,
-                 path,
-                 o->promises,
-                 arc__key_from(key, o->key_bits),
-                 o->threshold,
-                 arc__lane(),
-                 active,
-                 lanes,
-                 0u,
-                 0u,
-                 0u};
+  unsigned lanes = here ? __activemask() : o.lane_mask;
+  arc__key key = arc__key_from(id, o.key_bits);
+  int lane = arc__lane();
+  arc__call c = {target,     0,   values,      width, o.max_width, source, kind, memory, path,
+                 o.promises, key, o.threshold, lane,  active,      lanes,  0u,   0u,     0u};
   return c;
 }
 
@@ -2046,13 +2032,12 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
   if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
     options.promises &= ~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);
-  arc__add(arc__call_of(kind, kind, &h->target, 0, h->target.width, key, values, active && !is_hot,
-                        &options));
+  arc__add(arc__call_of(kind, &h->target, key, values, active && !is_hot, options));
   options.path = ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  arc__call c = arc__call_of(kind, h->own.kind, &h->own, 0, h->own.width, (int)row, values,
-                             active && is_hot, &options);
+  arc__call c = arc__call_of(h->own.kind, &h->own, (int)row, values, active && is_hot, options);
+  c.source = kind;
   if (!all) c.memory |= ARC__APART;
   arc__add(c);
 }
@@ -2062,12 +2047,40 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   options.exact = true;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
-  return arc__call_of(r->source, kind, &r->target, 0, r->target.width, key, 0, active, &options);
+  arc__call c = arc__call_of(kind, &r->target, key, 0, active, options);
+  c.source = r->source;
+  return c;
 }
 
-/* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
+/* In all that follows, S is a type's suffix, T the type, KIND its literal. */
+
+/* What the adds take, and pass on. */
 #define ARC__TO_TARGET(S, T) arc_target_##S target, long long key, const T *values
-#define ARC__TO_POINTERS(T) T *const *pointers, int width, long long key, const T *values
+#define ARC__TO_POINTERS(S, T) T *const *pointers, int width, long long key, const T *values
+#define ARC__TO_HOT(S, T) const arc_hot_##S *hot, long long key, const T *values
+#define ARC__GIVEN_TARGET target, key, values
+#define ARC__GIVEN_POINTERS pointers, width, key, values
+#define ARC__GIVEN_HOT hot, key, values
+
+/* A form of the add NAME, in short for its general form; WHERE: TARGET, POINTERS or HOT. */
+#define ARC__FORM(RETURN, NAME, FORM, S, T, WHERE, ACTIVE, PROMISES, LANES, ...)                  \
+  ARC__FN RETURN NAME##FORM##_##S(ARC__TO_##WHERE(S, T), __VA_ARGS__ ARC__CALLER) {               \
+    return NAME##_with_##S(ARC__GIVEN_##WHERE, ACTIVE, arc__options(threshold, PROMISES, LANES)); \
+  }
+#define ARC__FORM_OF_WARP(RETURN, NAME, FORM, S, T, WHERE, PROMISES)                       \
+  ARC__FORM(RETURN, NAME, FORM, S, T, WHERE, active, PROMISES, ARC_LANES_ALL, bool active, \
+            int threshold)
+#define ARC__FORMS(NAME, S, T, WHERE)                                            \
+  ARC__FORM_OF_WARP(void, NAME, , S, T, WHERE, 0)                                \
+  ARC__FORM(void, NAME, _masked, S, T, WHERE, active, 0, lane_mask, bool active, \
+            unsigned lane_mask, int threshold)                                   \
+  ARC__FORM(void, NAME, _divergent, S, T, WHERE, true, 0, ARC_LANES_HERE, int threshold)
+
+/* A public type that holds a private one. */
+#define ARC__HOLDS(NAME, S)         \
+  typedef struct arc_##NAME##_##S { \
+    arc__##NAME any;                \
+  } arc_##NAME##_##S;
 
 /* A piece of memory M of type T; a fixed one has a scale. */
 #define ARC__PIECE_TYPE(M, T, AND_SCALE) \
@@ -2102,9 +2115,7 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     return rows;                                                                         \
   }
 #define ARC__ROWS(S, T, KIND)                                                                  \
-  typedef struct arc_rows_##S {                                                                \
-    arc__rows any;                                                                             \
-  } arc_rows_##S;                                                                              \
+  ARC__HOLDS(rows, S)                                                                          \
   ARC__ROWS_FROM(S, , KIND, T)                                                                 \
   ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,         \
                                      bool active, arc_options options ARC__CALLER) {           \
@@ -2115,8 +2126,7 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                      \
   }                                                                                            \
   ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                              \
-    const bool active = false;                                                                 \
-    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, active, arc_options_default());       \
+    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, false, arc_options_default());        \
     arc__release(&rows->any, &c);                                                              \
     rows->any.keeps = false;                                                                   \
   }
@@ -2136,15 +2146,10 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     options.exact = false;                                                                   \
     options.lane_mask = ARC_LANES_ALL;                                                       \
     options.path = ARC_PATH_TRANSPOSED;                                                      \
-    arc__sum_begin(&sum.any, arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, \
-                                          values, active, &options));                        \
+    arc__sum_begin(&sum.any, arc__call_of(KIND, &target.any, key, values, active, options)); \
     return sum;                                                                              \
   }                                                                                          \
-  ARC__FN arc_sum_##S arc_sum_begin_##S(ARC__TO_TARGET(S, T), bool active,                   \
-                                        int threshold ARC__CALLER) {                         \
-    return arc_sum_begin_with_##S(target, key, values, active,                               \
-                                  arc__options(threshold, 0, ARC_LANES_ALL));                \
-  }                                                                                          \
+  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, TARGET, 0)                           \
   ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                              \
     arc__word w = arc__neutral(KIND);                                                        \
     bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                           \
@@ -2158,9 +2163,7 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   }
 
 #define ARC__HOT(S, T, KIND)                                                                      \
-  typedef struct arc_hot_##S {                                                                    \
-    arc__hot any;                                                                                 \
-  } arc_hot_##S;                                                                                  \
+  ARC__HOLDS(hot, S)                                                                              \
   ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, long long first_key, \
                                         int rows ARC__CALLER) {                                   \
     arc_hot_##S hot;                                                                              \
@@ -2168,73 +2171,43 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
     return hot;                                                                                   \
   }                                                                                               \
-  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, long long key, const T *values,       \
-                                    bool active, arc_options options ARC__CALLER) {               \
+  ARC__FN void arc_hot_add_with_##S(ARC__TO_HOT(S, T), bool active,                               \
+                                    arc_options options ARC__CALLER) {                            \
     arc__hot_add(&hot->any, KIND, key, values, active, options);                                  \
   }                                                                                               \
-  ARC__FN void arc_hot_add_##S(const arc_hot_##S *hot, long long key, const T *values,            \
-                               bool active, int threshold ARC__CALLER) {                          \
-    arc_hot_add_with_##S(hot, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));    \
-  }                                                                                               \
+  ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, HOT, 0)                                            \
   ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
     arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                           \
-    arc__call c =                                                                                 \
-        arc__call_of(KIND, KIND, &hot->any.target, 0, hot->any.target.width, 0, 0, true, &o);     \
-    arc__hot_end(&hot->any, c, all_threads);                                                      \
+    arc__hot_end(&hot->any, arc__call_of(KIND, &hot->any.target, 0, 0, true, o), all_threads);    \
   }
 
-#define ARC__TYPE(S, T, KIND)                                                                      \
-  ARC__PIECE_TYPE(S, T, )                                                                          \
-  typedef struct arc_target_##S {                                                                  \
-    arc__target any;                                                                               \
-  } arc_target_##S;                                                                                \
-  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                        \
-  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
-                                arc_options options ARC__CALLER) {                                 \
-    arc__add(arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, values, active,       \
-                          &options));                                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
-  }                                                                                                \
-  ARC__FN void arc_add_uniform_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) { \
-    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                   \
-    arc_add_with_##S(target, key, values, active, o);                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_masked_##S(ARC__TO_TARGET(S, T), bool active, unsigned lane_mask,           \
-                                  int threshold ARC__CALLER) {                                     \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
-  }                                                                                                \
-  ARC__FN void arc_add_divergent_##S(ARC__TO_TARGET(S, T), int threshold ARC__CALLER) {            \
-    const bool active = true;                                                                      \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
-                                         arc_options options ARC__CALLER) {                        \
-    arc__add(arc__call_of(KIND, KIND, 0, pointers, width, key, values, active, &options));         \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
-                                           int threshold ARC__CALLER) {                            \
-    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_##S(ARC__TO_POINTERS(T), bool active, int threshold ARC__CALLER) { \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_divergent_##S(ARC__TO_POINTERS(T), int threshold ARC__CALLER) {    \
-    const bool active = true;                                                                      \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
-  }                                                                                                \
-  ARC__SUMS(S, T, KIND)                                                                            \
-  ARC__HOT(S, T, KIND)                                                                             \
-  ARC__ROWS(S, T, KIND)                                                                            \
-  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
-    arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                            \
-    arc__call c = arc__call_of(KIND, KIND, 0, 0, 1, 0, 0, true, &o);                               \
-    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                                 \
-  }                                                                                                \
-  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
-    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
+#define ARC__TYPE(S, T, KIND)                                                            \
+  ARC__PIECE_TYPE(S, T, )                                                                \
+  ARC__HOLDS(target, S)                                                                  \
+  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                              \
+  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                       \
+                                arc_options options ARC__CALLER) {                       \
+    arc__add(arc__call_of(KIND, &target.any, key, values, active, options));             \
+  }                                                                                      \
+  ARC__FORMS(arc_add, S, T, TARGET)                                                      \
+  ARC__FORM_OF_WARP(void, arc_add, _uniform, S, T, TARGET, ARC_PROMISE_ONE_KEY)          \
+  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(S, T), bool active,            \
+                                         arc_options options ARC__CALLER) {              \
+    arc__call c = arc__call_of(KIND, 0, key, values, active, options);                   \
+    c.pointers = (const void *const *)pointers;                                          \
+    c.width = width;                                                                     \
+    arc__add(c);                                                                         \
+  }                                                                                      \
+  ARC__FORMS(arc_add_pointers, S, T, POINTERS)                                           \
+  ARC__SUMS(S, T, KIND)                                                                  \
+  ARC__HOT(S, T, KIND)                                                                   \
+  ARC__ROWS(S, T, KIND)                                                                  \
+  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                        \
+    arc__call c = arc__call_of(KIND, 0, 0, 0, true, arc__options(0, 0, ARC_LANES_HERE)); \
+    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                       \
+  }                                                                                      \
+  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                 \
+    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                  \
   }
 
 ARC__TYPE(f32, float, ARC__F32)

@@ -139,7 +139,7 @@ kept_key_is_any test_rows s/c->active \&\& arc__same_key(c->key, r->key);/c->act
 kept_words_mixed test_rows s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 inactive_row_read test_rows s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_rows s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_rows s/  options.exact = true;/  options.exact = false;/
+rows_not_exact test_rows s/^  options.exact = true;/  options.exact = false;/
 unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
