@@ -456,6 +456,15 @@ ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(
 
 ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
 
+/* Takes the group of the highest lane of *rest, which tells its key. All of c->lanes call. */
+ARC__FN unsigned arc__take_group(const arc__call *c, unsigned *rest, arc__key *key) {
+  *key = arc__key_of(c, arc__highest(*rest));
+  bool member = c->active && arc__same_key(c->key, *key);
+  unsigned group = __ballot_sync(c->lanes, member);
+  *rest &= ~group;
+  return group;
+}
+
 /* c->group. All of c->lanes call. */
 ARC__FN unsigned arc__match(const arc__call *c) {
   if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
@@ -467,11 +476,9 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
-    arc__key key = arc__key_of(c, arc__highest(rest));
-    bool same = c->active && arc__same_key(c->key, key);
-    unsigned lanes = __ballot_sync(c->lanes, same);
-    if (same) group = lanes;
-    rest &= ~lanes;
+    arc__key key;
+    unsigned lanes = arc__take_group(c, &rest, &key);
+    if (c->active && arc__same_key(c->key, key)) group = lanes;
   }
   return group;
 #endif
@@ -559,26 +566,20 @@ ARC__SHUFFLE(shfl_down)
    a word that another branch reads too before it is written, and then a select is cheaper. Both in
    PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from
    being written before all is read; CUDA 11 has no early clobber, "=&f". */
+#define ARC__KEEP_AND_SEND(keep_high)                                        \
+  asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"                        \
+      "setp.ne.s32 upper, %3, 0;\n\t"                                        \
+      "selp.f32 sent, %0, %2, upper;\n\t" keep_high "mov.f32 %1, sent;\n\t}" \
+      : "+f"(keep), "=f"(send)                                               \
+      : "f"(__uint_as_float(high)), "r"(upper))
 ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
   float keep = __uint_as_float(*low), send;
   if (arc__is_f32(kind) && may_clobber)
-    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
-        "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 sent, %0, %2, upper;\n\t"
-        "@upper add.f32 %0, %2, 0f80000000;\n\t"
-        "mov.f32 %1, sent;\n\t}"
-        : "+f"(keep), "=f"(send)
-        : "f"(__uint_as_float(high)), "r"(upper));
+    ARC__KEEP_AND_SEND("@upper add.f32 %0, %2, 0f80000000;\n\t");
   else
-    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
-        "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 sent, %0, %2, upper;\n\t"
-        "selp.f32 %0, %2, %0, upper;\n\t"
-        "mov.f32 %1, sent;\n\t}"
-        : "+f"(keep), "=f"(send)
-        : "f"(__uint_as_float(high)), "r"(upper));
+    ARC__KEEP_AND_SEND("selp.f32 %0, %2, %0, upper;\n\t");
   *low = __float_as_uint(keep);
   return __float_as_uint(send);
 #else
@@ -630,7 +631,7 @@ ARC__FN int arc__most_log2(int memory) {
   return has_vectors && ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
 }
 
-/* A half of 16 bits from a float, rounded to nearest even, and back. */
+/* A half of 16 bits from a float, rounded to nearest even, and back from the lower bits. */
 ARC__FN unsigned arc__half(int memory, float x) {
   unsigned bits = __float_as_uint(x);
 #if defined(__CUDACC__)
@@ -714,21 +715,18 @@ ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, f
 
 /* By compare-and-swap, on a word of memory: where no instruction adds. */
 ARC__FN void arc__swap(int memory, char *address, arc__word w) {
-  arc__word seen = {0u, 0u}, expected, sum = w; /* a wrong guess costs one more round */
+  arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
   do {
-    expected = seen;
+    old = seen;
     if (memory == ARC__F64) {
-      sum = arc__sum(ARC__F64, expected, w);
-      seen = arc__word_of(
-          atomicCAS((unsigned long long *)address, arc__bits(expected), arc__bits(sum)));
+      unsigned long long sum = arc__bits(arc__sum(ARC__F64, old, w));
+      seen = arc__word_of(atomicCAS((unsigned long long *)address, arc__bits(old), sum));
     } else {
-      float low = arc__half_value(memory, expected.lo & 0xffffu);
-      float high = arc__half_value(memory, expected.lo >> 16);
-      sum = arc__pack(memory, low + arc__half_value(memory, w.lo & 0xffffu),
-                      high + arc__half_value(memory, w.lo >> 16));
-      seen.lo = atomicCAS((unsigned *)address, expected.lo, sum.lo);
+      float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
+      float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
+      seen.lo = atomicCAS((unsigned *)address, old.lo, arc__pack(memory, low, high).lo);
     }
-  } while (seen.lo != expected.lo || seen.hi != expected.hi);
+  } while (seen.lo != old.lo || seen.hi != old.hi);
 }
 
 /* Puts w into a word of shared memory, and returns what was there. */
@@ -756,34 +754,42 @@ ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
 
 /* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
    halves in global memory. */
-#define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(w[0].lo) : "memory")
-#define ARC__RED_VECTOR(noftz, type)                                                           \
-  if (count == 2)                                                                              \
-    asm volatile(ARC__RED noftz ".v2" type " [%0], {%1, %2};" ::"l"(at), "r"(w[0].lo),         \
-                 "r"(w[1].lo)                                                                  \
-                 : "memory");                                                                  \
-  else                                                                                         \
-    asm volatile(ARC__RED noftz ".v4" type " [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(w[0].lo), \
-                 "r"(w[1].lo), "r"(w[2].lo), "r"(w[3].lo)                                      \
-                 : "memory");
+#define ARC__RED_AS(type, operands, ...) \
+  asm volatile(ARC__RED type " [%0], " operands ";" ::"l"(at), __VA_ARGS__ : "memory")
+#define ARC__RED_VECTOR(ftz, type)                                                            \
+  if (count == 2)                                                                             \
+    ARC__RED_AS(ftz ".v2" type, "{%1, %2}", "r"(w[0].lo), "r"(w[1].lo));                      \
+  else                                                                                        \
+    ARC__RED_AS(ftz ".v4" type, "{%1, %2, %3, %4}", "r"(w[0].lo), "r"(w[1].lo), "r"(w[2].lo), \
+                "r"(w[3].lo));
 ARC__FN void arc__request(int memory, char *address, const arc__word *w, int count) {
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+#if !defined(__CUDACC__) && ARC__ARCH >= 900
+  unsigned words[4];
+  for (int i = 0; i < count; ++i) words[i] = w[i].lo;
+  if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
+  if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
+  if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
+#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 600
   unsigned long long at = __cvta_generic_to_global(address);
 #endif
   if (count > 1) {
-#if !defined(__CUDACC__)
-    const unsigned words[4] = {w[0].lo, w[1].lo, count > 2 ? w[2].lo : 0u,
-                               count > 2 ? w[3].lo : 0u};
-    if (memory == ARC__F32) simt_red_add_f32(address, words, count);
-    if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
-    if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
-#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
     if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
     if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
     if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
 #endif
     return;
   }
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+  if (memory == ARC__F16) ARC__RED_AS(".noftz.f16x2", "%1", "r"(w[0].lo));
+#elif ARC__ARCH < 900
+  if (memory == ARC__F16) arc__swap(memory, address, w[0]);
+#endif
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+  if (memory == ARC__BF16) ARC__RED_AS(".noftz.bf16x2", "%1", "r"(w[0].lo));
+#elif ARC__ARCH < 900
+  if (memory == ARC__BF16) arc__swap(memory, address, w[0]);
+#endif
   if ((memory & ARC__OWN) != 0) arc__add_own(memory, address, w[0]);
   if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
@@ -793,23 +799,10 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
     ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
                "a sum in a fixed target overflows");
   }
-#if defined(__CUDACC__) && ARC__ARCH >= 600
+#if ARC__ARCH >= 900 || (defined(__CUDACC__) && ARC__ARCH >= 600)
   if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
-#if defined(__CUDA_ARCH__)
-  if (memory == ARC__F16) ARC__RED_1(".noftz.f16x2");
-#endif
-#if ARC__ARCH >= 900
-  if (memory == ARC__BF16) ARC__RED_1(".noftz.bf16x2");
 #else
-  if (memory == ARC__BF16) arc__swap(memory, address, w[0]);
-#endif
-#elif !defined(__CUDACC__) && ARC__ARCH >= 900
-  const unsigned word = w[0].lo;
-  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
-  if (memory == ARC__F16) simt_red_add_f16x2(address, &word, 1);
-  if (memory == ARC__BF16) simt_red_add_bf16x2(address, &word, 1);
-#else
-  if (memory == ARC__F64 || arc__bytes(memory) == 2) arc__swap(memory, address, w[0]);
+  if (memory == ARC__F64) arc__swap(memory, address, w[0]);
 #endif
 }
 
@@ -903,16 +896,10 @@ ARC__FN bool arc__is_there(const arc__target *t, int piece) {
    below it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each
    call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
+  const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
-  arc__slot slot = {t->piece[0].base,
-                    t->piece[0].stride_bytes,
-                    inside,
-                    t->piece[0].scale,
-                    inside,
-                    false,
-                    false,
-                    false,
-                    0u};
+  arc__slot slot = {
+      first->base, first->stride_bytes, inside, first->scale, inside, false, false, false, 0u};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
@@ -1235,14 +1222,13 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   bool plain = false;
   const bool masked = true;
   for (unsigned rest = c->present; rest != 0u;) {
-    arc__key key = arc__key_of(c, arc__highest(rest));
+    arc__key key;
+    unsigned group = arc__take_group(c, &rest, &key);
     bool member = c->active && arc__same_key(c->key, key);
-    unsigned group = __ballot_sync(ARC_LANES_ALL, member);
     if (__popc(group) < threshold)
       plain = plain || member;
     else
       arc__add_group(c, group, key, member, masked);
-    rest &= ~group;
   }
   return plain;
 }
@@ -1525,7 +1511,7 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
 /* Takes the next group: of the highest lane that is left. */
 ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
-  bool has_key = one_key && arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
+  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
   s->key = has_key ? c->key : arc__key_of(c, arc__highest(s->rest));
   bool member = c->active && arc__same_key(c->key, s->key);
   s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member) & s->rest;
