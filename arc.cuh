@@ -4,7 +4,6 @@
    before
        for (int i = 0; i < 9; ++i)
          if (hit) atomicAdd(&grad[9 * id + i], g[i]);
-
    after
        #include "arc.cuh"
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);             // once, above the loop
@@ -15,22 +14,16 @@
 
    Words. A lane adds n values (n: the width) to the parameters of the primitive that its key names;
    the target says where in memory they lie. A group is the active lanes of a warp that hold one
-   key. The owner of a sum is the lane that ends up with it. Values are f32, f64, i32, u32, i64 or
-   u64; f32 values may go to memory of another type: f64, f16, bf16 or 64-bit fixed point.
+   key. The owner of a sum is the lane that ends up with it.
 
    Contents (search for the mark)
-       >>api          targets, adds, options
-       >>platform     architecture, lane masks, checks
-       >>values       words in registers: the only code that knows the type of a value
-       >>memory       what a sum becomes in memory, and the instructions that add it
-       >>target       where parameters lie, which lane owns which, the default decision
-       >>emit         sums and values leave for memory
-       >>serialized   >>butterfly   >>transposed   >>tree      the reductions
-       >>check        what ARC_CHECK 2 reports
-       >>paths        which reduction for which lanes
-       >>sums         an add in two halves        >>hot    rows that a block sums
-       >>rows         rows that lie in memory
-       >>entries      the public names
+       >>api       targets, adds, options      >>platform  architecture, lane masks, checks, a call
+       >>values    words in registers          >>memory    what a sum becomes there, what adds it
+       >>target    where parameters lie        >>emit      sums and values leave for memory
+       >>serialized   >>butterfly   >>transposed   >>tree  the reductions
+       >>check     what ARC_CHECK reports      >>paths     which reduction for which lanes
+       >>sums      an add in two halves        >>hot       rows that a block sums
+       >>rows      rows that lie in memory     >>entries   the public names
 
    What one call costs a warp, n values, S(n) = shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
@@ -46,18 +39,17 @@
        (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
        An empty warp costs one vote, on the atomic path nothing.
 
-   Contract of every add. Each active lane's values are added to its key's parameters exactly
-   once. The caller's values are not modified. An inactive lane's key, values and pointers are
-   never read, except where a promise allows it. NaN or infinity in one value reaches that
-   parameter of that key and no other. Integers wrap. The order of additions is unspecified, so
-   float results may differ in the last bits from run to run and with the threshold; sums in fixed
-   targets do not. Additions are relaxed and return nothing.
+   Contract of every add. Each active lane's values are added to its key's parameters exactly once;
+   the caller's are not modified. An inactive lane's key, values and pointers are never read, except
+   where a promise allows it. NaN or infinity in one value reaches that parameter of that key and no
+   other. Integers wrap. The order of additions is unspecified, so float results may differ in the
+   last bits from run to run and with the threshold; sums in fixed targets do not. Additions are
+   relaxed and return nothing.
 
    Width. A literal width up to 128 words, or 64 of 64 bits, compiles to registers only: no stack
    frame, no spill but of the caller's own values. A width known at run time only costs a few
-   uniform branches for each four values; the values are then indexed at run time, so they should
-   lie in memory, or the call should state a literal bound (options.max_width), which keeps a local
-   array in registers.
+   uniform branches for each four values; these should then lie in memory, or the call should state
+   a literal bound (options.max_width), which keeps a local array in registers.
 
    JIT users: NVRTC takes arc.cuh and arc_policy.cuh as two named strings, CuPy and other Python
    packages an include path (examples/python); nothing else is included. */
@@ -79,7 +71,7 @@
 #define ARC_HOT_SUMS(rows, width, threads) ((rows) * (width) * (((threads) + 31) / 32))
 
 /* T is the type of a value, S its suffix: float f32, double f64, int i32, unsigned u32, long long
-   i64, unsigned long long u64. >>entries defines all this for each type.
+   i64, unsigned long long u64. f32 values may go to memory of another type: f64, f16, bf16, fixed.
 
        typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
@@ -93,8 +85,8 @@
        arc_target_S arc_target_S_pieces(const arc_piece_S *pieces, int count);
    A target of one array of rows, or of 1 to 8: piece 0 holds a primitive's first parameters, and so
    on. The target's width is the sum of theirs. All bases but the first may be null: the values of
-   such a piece still count, and nothing is added for them. They are summed all the same, about 3 %
-   of an add for 2 of 11; a literal count that ends before the piece saves that.
+   such a piece are summed all the same and nothing is added for them, about 3 % of an add for 2 of
+   11; a literal count that ends before the piece saves that.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
    bound to the calling lane: do not pass it to another one. Passing it to a function that is not
    inlined makes its pieces run-time values: correct, slow, and longer to compile.
@@ -113,30 +105,29 @@
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
                   The reduction costs twice as much.
-   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below.
-   Beyond, and for NaN or infinity, what is added means nothing (a NaN may add 0), and only
-   ARC_CHECK 2 tells.
-   Not for f64 values; with -ftz=true subnormal ones count as zero.
-
-   Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
-   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
-   arc_key_is_no_int__... is undefined.
+   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
+   and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2
+   tells. Not for f64 values; with -ftz=true subnormal ones count as zero.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
    ARC_THRESHOLD_AUTO, by which arc decides, or ARC_THRESHOLD_CONTENDED, for rows that the whole
-   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. Path and
-   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
+   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. active: whether
+   this lane takes part; nothing else is read from a lane that does not. Path and promises are those
+   of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
+   Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
+   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
+   arc_key_is_no_int__... is undefined.
+   Who calls, if nothing else is said: all 32 lanes of the warp, converged or not, with the same
+   target and threshold. ARC_CHECK 1 reports lanes that are missing, 2 those that differ.
 
        void arc_add_S(arc_target_S target, long long key, const T *values, bool active,
                       int threshold);
-   Keys may differ from lane to lane.
-   Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
-   active: whether this lane takes part; nothing else is read from a lane that does not.
+   Keys may differ from lane to lane. Who calls: all 32 lanes.
 
        void arc_add_uniform_S(target, key, values, active, threshold);
-   One key a warp: all active lanes hold the same key, so that no match is paid.
-   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ.
+   One key a warp: all active lanes hold the same key, so that no match is paid. Who calls: all 32
+   lanes. ARC_CHECK 2 reports keys that differ.
 
        void arc_add_masked_S(target, key, values, active, unsigned lane_mask, threshold);
    For a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
@@ -144,12 +135,11 @@
    A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
        void arc_add_divergent_S(target, key, values, threshold);
-   From divergent code: whichever lanes get here, in any subset and interleaving; each is active.
-   Lanes that happen to arrive together are reduced together, the others are correct all the same.
-   Below sm_70 this is plain atomics.
+   Who calls: whichever lanes get here, in any subset and interleaving; each is active. Lanes that
+   arrive together are reduced together. Below sm_70 this is plain atomics.
 
        void arc_add_with_S(target, key, values, active, arc_options options);
-   The general form of the four above:
+   The general form of the four above; who calls: the lanes of options.lane_mask.
        arc_options o = arc_options_default();
        o.path = ARC_PATH_TREE;
        o.promises |= ARC_PROMISE_ONE_KEY;
@@ -220,8 +210,8 @@
    Cost: a match of 64 bits and up to 5 rounds of 2 shuffles, from about 17 lanes on; else none.
 
        void arc_atomic_add_S(T *address, T value);
-   Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
-   Who calls: any lane. address: global or shared memory, aligned to one value. */
+   The scalar drop-in for an atomicAdd without a result, each type its own; callers and address as
+   for arc_atomred_S. */
 
 /* What one call does; arc_options arc_options_default(void) returns what the macros say, for all
    lanes of a warp. Path and promises must be literals; a literal field costs nothing. A path chosen
@@ -1511,8 +1501,8 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
 /* Takes the next group: of the highest lane that is left. */
 ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
-  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
-  s->key = has_key ? c->key : arc__key_of(c, arc__highest(s->rest));
+  const int promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY;
+  s->key = arc__promised(c, promises) ? c->key : arc__key_of(c, arc__highest(s->rest));
   bool member = c->active && arc__same_key(c->key, s->key);
   s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member) & s->rest;
   if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
