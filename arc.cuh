@@ -264,20 +264,22 @@ typedef struct arc_options {
   ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
       ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
 
-/* The statements for each piece i of a target. Written out, not a loop: an index that is a literal
-   in the source lets the compiler see the widths before it unrolls the loops over values. */
+/* The statements for each i in [0, count), up to 4; for each piece i of a target. Written out, not a
+   loop: an index that is a literal in the source lets the compiler see the widths before it unrolls
+   the loops over values. */
 #define ARC__PIECE(i, number, count, ...) \
   {                                       \
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...) \
+#define ARC__EACH_OF_4(i, count, ...)  \
   ARC__PIECE(i, 0, count, __VA_ARGS__) \
   ARC__PIECE(i, 1, count, __VA_ARGS__) \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) \
-  ARC__PIECE(i, 3, count, __VA_ARGS__) \
-  ARC__PIECE(i, 4, count, __VA_ARGS__) \
-  ARC__PIECE(i, 5, count, __VA_ARGS__) \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...)  \
+  ARC__EACH_OF_4(i, count, __VA_ARGS__) \
+  ARC__PIECE(i, 4, count, __VA_ARGS__)  \
+  ARC__PIECE(i, 5, count, __VA_ARGS__)  \
   ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
@@ -533,9 +535,8 @@ ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
 
 /* A zero of either sign. */
 ARC__FN bool arc__is_zero(int kind, arc__word w) {
-  unsigned sign = 0x80000000u;
-  return (w.lo & ~(arc__is_f32(kind) ? sign : 0u)) == 0u &&
-         (w.hi & ~(kind == ARC__F64 ? sign : 0u)) == 0u;
+  arc__word sign = arc__neutral(kind);
+  return (w.lo & ~sign.lo) == 0u && (w.hi & ~sign.hi) == 0u;
 }
 
 /* Shuffles of whole words. */
@@ -903,6 +904,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
+  if (arc__bytes(t->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
   return slot;
 }
 
@@ -963,10 +965,6 @@ ARC__FN void arc__target_end(arc__target *t) {
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
-  if (arc__bytes(t->memory) == 2) {
-    arc__set_odd(&t->warp_slot, arc__is_odd(t->warp_slot.base));
-    arc__set_odd(&t->half_warp_slot, arc__is_odd(t->half_warp_slot.base));
-  }
 #if defined(__CUDA_ARCH__) /* or each call computes them anew */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
   if (arc__bytes(t->memory) == 2) asm("" : "+l"(t->warp_slot.base));
@@ -1154,7 +1152,6 @@ ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first,
   if (first > 0 || single) {
     slot = arc__slot_of(c->target, single ? 0 : first + c->lane % lanes, lanes);
     if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);
-    if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
   }
   return slot;
 }
@@ -1181,13 +1178,12 @@ ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
   const bool every_lane = true, masked = true;
-  if (c->width > 1 && (full || zeros)) {
-    arc__key key = arc__group_key(c, c->present, has_key || full);
-    arc__add_group(c, c->present, key, every_lane, may_clobber);
-  } else {
-    arc__key key = arc__group_key(c, c->present, has_key);
-    arc__add_group(c, c->present, key, arc__is_source(c), masked);
-  }
+  if (c->width > 1 && (full || zeros))
+    arc__add_group(c, c->present, arc__group_key(c, c->present, has_key || full), every_lane,
+                   may_clobber);
+  else
+    arc__add_group(c, c->present, arc__group_key(c, c->present, has_key), arc__is_source(c),
+                   masked);
 }
 
 /* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
@@ -1611,7 +1607,6 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
       sum = arc__sum(c.kind, sum, arc__put(c.kind, at, arc__neutral(c.kind)));
     }
     arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
-    if (arc__bytes(c.memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
     if (arc__is_zero(c.kind, sum)) continue;
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
                   arc__neutral(c.kind));
@@ -1635,10 +1630,6 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
 #define ARC__VECTOR 4 /* columns of a lane at most */
 #define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
-#define ARC__EACH_COLUMN(i, count, ...) \
-  ARC__PIECE(i, 0, count, __VA_ARGS__)  \
-  ARC__PIECE(i, 1, count, __VA_ARGS__)  \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)
 
 typedef struct arc__rows {
   arc__target target;
@@ -1684,7 +1675,7 @@ ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int str
                  arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
   r->keeps = r->has_sum = false;
   int kind = t->memory == ARC__FIXED ? ARC__I64 : t->kind;
-  ARC__EACH_COLUMN(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
+  ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
 }
 
 /* x / y. That y is never 0 lets compilers move it out of a loop. */
@@ -1736,7 +1727,7 @@ ARC__FN arc__word arc__column(const arc__call *c, const arc__columns *columns, i
 ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
                                const arc__word *sum, int vector, bool ends) {
   slot.is_value = ends;
-  slot.owned = ends && !(slot.odd && slot.follows);
+  slot.owned = ends && !(vector == 1 && slot.odd && slot.follows);
   if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
   if (vector == 1 || !slot.owned) return;
   int each = arc__bytes(c->memory) == 2 ? 2 : 1;
@@ -1773,9 +1764,7 @@ ARC__FN int arc__lane_at(int position, int lane) {
 /* The slot of this lane's columns in the panel that begins with column `first`. */
 ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
   int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
-  arc__slot slot = arc__slot_of(c->target, column, ARC__WARP);
-  if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, p->vector == 1 && arc__is_odd(slot.base));
-  return slot;
+  return arc__slot_of(c->target, column, ARC__WARP);
 }
 
 /* Adds to the sums those of the parts below, from part `start` on. */
@@ -1783,7 +1772,7 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
   ARC__UNROLL
   for (int parts = 1; parts < ARC__WARP; parts *= 2) {
     if (parts >= p->count) continue;
-    ARC__EACH_COLUMN(i, p->vector, {
+    ARC__EACH_OF_4(i, p->vector, {
       sum[i] = arc__sum_from_below(c, sum[i], parts * p->lanes, start * p->lanes + p->lane);
     })
   }
@@ -1792,34 +1781,22 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
 /* The kept words of the panel from column `first` on, `mine` of a lane, i of all: four of a lane
    or, one column a lane, those of four panels. No index into *r: all of it would stay in memory. */
 #define ARC__EACH_KEPT(i, mine, vector, first, ...)       \
-  ARC__EACH_COLUMN(i, ARC__VECTOR, {                      \
+  ARC__EACH_OF_4(i, ARC__VECTOR, {                        \
     const int mine = vector > 1 ? i : 0;                  \
     if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
   })
 
-ARC__FN void arc__release_panels(arc__rows *r, const arc__call *c, int vector) {
-  arc__parts p = arc__parts_of(c->width, vector);
+/* Adds what is kept of a panel to memory. */
+ARC__FN void arc__release_panel(arc__rows *r, const arc__call *c, const arc__parts *p, int first) {
   const int first_part = 0;
-  for (int first = 0; first < c->width; first += ARC__WARP * vector) {
-    arc__slot slot = arc__column_slot(c, &p, first);
-    arc__word sum[ARC__VECTOR];
-    ARC__EACH_KEPT(i, mine, vector, first, {
-      sum[mine] = r->sum[i];
-      r->sum[i] = arc__neutral(c->kind);
-    })
-    arc__sum_parts(c, &p, sum, first_part);
-    arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
-  }
-}
-
-/* Adds what is kept to memory. */
-ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
-  if (!r->has_sum) return;
-  if (r->vector == ARC__VECTOR)
-    arc__release_panels(r, c, ARC__VECTOR);
-  else
-    arc__release_panels(r, c, 1);
-  r->has_sum = false;
+  arc__slot slot = arc__column_slot(c, p, first);
+  arc__word sum[ARC__VECTOR];
+  ARC__EACH_KEPT(i, mine, p->vector, first, {
+    sum[mine] = r->sum[i];
+    r->sum[i] = arc__neutral(c->kind);
+  })
+  arc__sum_parts(c, p, sum, first_part);
+  arc__emit_columns(c, slot, r->key, sum, p->vector, slot.is_value && p->mine == p->count - 1);
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
@@ -1844,7 +1821,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
   unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
-  ARC__EACH_COLUMN(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
+  ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
   for (int step = 0; step < p->rows; step += ahead) {
     arc__columns x[ARC__AHEAD];
     ARC__UNROLL
@@ -1859,12 +1836,12 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
       if (k >= ahead) continue;
       const unsigned bit = 1u << k;
       arc__key key = arc__key_at(c, o->key, begin + step + k);
-      ARC__EACH_COLUMN(i, vector, {
+      ARC__EACH_OF_4(i, vector, {
         if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__column(c, &x[k], i, slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
-      ARC__EACH_COLUMN(i, vector, {
+      ARC__EACH_OF_4(i, vector, {
         if (ends & bit) sum[i] = arc__neutral(c->kind);
       })
     }
@@ -1882,7 +1859,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
   int open = below != 0u ? arc__highest(below) + 1 : 0;
   arc__sum_parts(c, p, sum, arc__quotient(open, p->rows));
-  ARC__EACH_COLUMN(i, vector, {
+  ARC__EACH_OF_4(i, vector, {
     arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
     waiting[i] = arc__sum(c->kind, waiting[i], other);
   })
@@ -1913,6 +1890,29 @@ ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long r
   return o;
 }
 
+/* Of every panel, the rows of a call or, without an order of rows, what is kept. */
+ARC__FN void arc__panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  for (int first = 0; first < c->width; first += ARC__WARP * vector)
+    if (o)
+      arc__add_panel(r, c, &p, o, first);
+    else
+      arc__release_panel(r, c, &p, first);
+}
+
+ARC__FN void arc__each_panel(arc__rows *r, const arc__call *c, const arc__order *o) {
+  if (r->vector == ARC__VECTOR)
+    arc__panels(r, c, o, ARC__VECTOR);
+  else
+    arc__panels(r, c, o, 1);
+}
+
+/* Adds what is kept to memory. */
+ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
+  if (r->has_sum) arc__each_panel(r, c, 0);
+  r->has_sum = false;
+}
+
 /* Where no row of a call has the kept key, one that many have is kept from the next call on. */
 ARC__FN void arc__change_kept(arc__rows *r, const arc__call *c) {
   arc__release(r, c);
@@ -1920,12 +1920,6 @@ ARC__FN void arc__change_kept(arc__rows *r, const arc__call *c) {
   unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
   r->keeps = many != 0u && c->width <= ARC__WARP * ARC__VECTOR;
   if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
-}
-
-ARC__FN void arc__add_panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
-  arc__parts p = arc__parts_of(c->width, vector);
-  for (int first = 0; first < c->width; first += ARC__WARP * vector)
-    arc__add_panel(r, c, &p, o, first);
 }
 
 /* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
@@ -1946,10 +1940,7 @@ ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
   arc__order o = arc__order_rows(r, &c, row);
   if (o.kept == ARC__WARP) arc__change_kept(r, &c);
   r->has_sum = o.kept < ARC__WARP;
-  if (r->vector == ARC__VECTOR)
-    arc__add_panels(r, &c, &o, ARC__VECTOR);
-  else
-    arc__add_panels(r, &c, &o, 1);
+  arc__each_panel(r, &c, &o);
 }
 
 /* ---- >>entries --------------------------------------------------------------------------- */
