@@ -318,6 +318,7 @@ ARC__FN int arc__lane(void) {
 }
 
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
+ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
 ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
@@ -325,8 +326,6 @@ ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
 /* mask must not be empty. The highest lane is one instruction cheaper to find than the lowest. */
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
-
-ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
 typedef struct arc__key {
@@ -445,7 +444,6 @@ ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
 }
 
 ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(c, c->key, lane); }
-
 ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
 
 /* Takes the group of the highest lane of *rest, which tells its key. All of c->lanes call. */
@@ -1013,8 +1011,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__w
                              int first, int count) {
   const arc__piece *p = &c->target->piece[i];
   int bytes = arc__bytes(c->memory);
-  char *row = arc__offset(p->base, c->key, p->stride_bytes);
-  char *address = row + (long long)bytes * offset;
+  char *address = arc__offset(p->base, c->key, p->stride_bytes) + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
   if (i == 0 && log2 >= 4 && count * bytes >= 16)
@@ -1161,15 +1158,21 @@ ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) 
   return known || c->width == 1 ? c->key : arc__key_of(c, arc__highest(group));
 }
 
+/* Chunk by chunk, as arc__reduce_chunk says. */
+ARC__FN void arc__add_chunks(const arc__call *c, unsigned group, arc__key key, int lanes,
+                             bool stays, bool leaves, bool may_clobber) {
+  ARC__CHUNKS(c, first, lanes) {
+    arc__word sum = arc__reduce_chunk(c, first, lanes, stays, leaves, may_clobber);
+    arc__emit_slot(c, arc__chunk_slot(c, group, first, lanes), key, sum);
+  }
+}
+
 /* One group of a full warp. is_source: this lane's values belong to the sums; a constant where the
    lanes outside the group hold zeros. */
 ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bool is_source,
                             bool may_clobber) {
-  ARC__CHUNKS(c, first, ARC__WARP) {
-    const bool leaves = false;
-    arc__word sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
-    arc__emit_slot(c, arc__chunk_slot(c, group, first, ARC__WARP), key, sum);
-  }
+  const bool leaves = false;
+  arc__add_chunks(c, group, key, ARC__WARP, is_source, leaves, may_clobber);
 }
 
 /* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
@@ -1197,10 +1200,7 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
   unsigned low = c->leaders & (0u - c->leaders);
   arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
-  ARC__CHUNKS(c, first, half) {
-    arc__word sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
-    arc__emit_slot(c, arc__chunk_slot(c, c->group, first, half), key, sum);
-  }
+  arc__add_chunks(c, c->group, key, half, stays, leaves, masked);
 }
 
 /* One group after the other. Returns whether this lane's group is below the threshold. */
@@ -1227,7 +1227,19 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
    16 below holds, unless that is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
-ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count, int start) {
+/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
+ARC__FN unsigned arc__leaders_below(const arc__call *c) {
+  return c->leaders & arc__lanes_below(c->lane);
+}
+
+/* Whether they are. The whole warp calls. */
+ARC__FN bool arc__are_runs(const arc__call *c) {
+  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
+  return __all_sync(ARC_LANES_ALL, arc__leaders_below(c) <= below_group);
+}
+
+ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count) {
+  int start = arc__highest(2u * arc__leaders_below(c) + 1u);
   int reach = arc__leads(c->group, c->lane) ? c->lane - start : 0;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
@@ -1258,27 +1270,12 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
   }
 }
 
-/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
-ARC__FN unsigned arc__leaders_below(const arc__call *c) {
-  return c->leaders & arc__lanes_below(c->lane);
-}
-
-/* Whether they are. The whole warp calls. */
-ARC__FN bool arc__are_runs(const arc__call *c, unsigned leaders_below) {
-  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
-  return __all_sync(ARC_LANES_ALL, leaders_below <= below_group);
-}
-
 ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
   if (c->leaders == c->present) return;
-  if (c->lanes == ARC_LANES_ALL) {
-    unsigned below = arc__leaders_below(c);
-    if (arc__are_runs(c, below)) {
-      arc__reduce_runs(c, w, count, arc__highest(2u * below + 1u));
-      return;
-    }
-  }
-  arc__reduce_jumping(c, w, count);
+  if (c->lanes == ARC_LANES_ALL && arc__are_runs(c))
+    arc__reduce_runs(c, w, count);
+  else
+    arc__reduce_jumping(c, w, count);
 }
 
 /* Reduces all groups by the papers' paths or the tree; the leader of each emits its sums. */
@@ -1311,9 +1308,8 @@ ARC__FN void arc__check_warp(const arc__call *c) {
   unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
   for (int i = 0; c->target && i < c->target->pieces; ++i) {
     const arc__piece *p = &c->target->piece[i];
+    digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);
     digest = arc__digest(digest, (unsigned long long)p->base);
-    digest = arc__digest(digest, (unsigned)p->stride_bytes);
-    digest = arc__digest(digest, (unsigned)p->width);
   }
   unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
@@ -1876,7 +1872,7 @@ ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long r
   unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
   int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
   int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
-  if (kept != 0u || !arc__are_runs(c, arc__leaders_below(c)))
+  if (kept != 0u || !arc__are_runs(c))
     from = arc__lane_at(arc__position((leader - last - 1) & 31, c->lane), c->lane);
   long long first = __shfl_sync(ARC_LANES_ALL, row, arc__highest(c->present));
   ARC__CHECK(2, !c->active || row - first == (int)(row - first),

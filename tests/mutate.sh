@@ -59,9 +59,9 @@ tree_where_nobody_shares test_empty_cost s/if (c->leaders == c->present) return;
 runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
 runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if (false \&\& !__any_sync(ARC_LANES_ALL/
 runs_reach_into_the_next test_add s/c->lane - distance >= start ?/c->lane - distance >= start - 1 ?/
-runs_where_groups_mix test_add s/leaders_below <= below_group/true/
-runs_seldom_seen test_paths s/below <= below_group/below < below_group/
-runs_on_a_partial_warp test_masked s/^  if (c->lanes == ARC_LANES_ALL) {/  if (true) {/
+runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
+runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
+runs_on_a_partial_warp test_masked s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
 pair_trades_the_wrong_group test_add s/stays = c->active \&\& in_highest != upper/stays = c->active \&\& in_highest == upper/
 pair_trades_inactive_lanes test_add s/leaves = c->active \&\& in_highest == upper/leaves = in_highest == upper/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
