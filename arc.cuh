@@ -264,9 +264,8 @@ typedef struct arc_options {
   ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
       ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
 
-/* The statements for each i in [0, count), up to 4; for each piece i of a target. Written out, not a
-   loop: an index that is a literal in the source lets the compiler see the widths before it unrolls
-   the loops over values. */
+/* The statements for each i in [0, count), up to 4; for each piece i of a target. No loop: with
+   literal indices in the source, compilers see widths before they unroll the loops over values. */
 #define ARC__PIECE(i, number, count, ...) \
   {                                       \
     const int i = number;                 \
@@ -290,9 +289,8 @@ typedef struct arc_options {
   ARC__UNROLL for (int first = 0; first < ((c)->max_width ? (c)->max_width : (c)->width); \
                    first += (most)) if (first < (c)->width)
 
-/* A failed check ends the way a device assert() does: message, file and line reach stderr when the
-   host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
-   it; NVRTC declares it by itself. */
+/* A failed check ends the way a device assert() does, by __assertfail, which NVRTC declares itself:
+   message, file and line reach stderr when the host next synchronises, and the launch fails. */
 #if defined(__CUDACC__)
 #if !defined(__CUDACC_RTC__)
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
@@ -478,6 +476,7 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 /* Every type adds as words of 32 or 64 bits, so that the paths are written once: they move words,
    and only this section and the next know what a word means. */
 
+typedef unsigned long long arc__u64;
 typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
@@ -498,18 +497,19 @@ typedef struct arc__word {
 #define ARC__APART 0x20000
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
+ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
 
-ARC__FN arc__word arc__word_of(unsigned long long bits) {
+ARC__FN arc__word arc__word_of(arc__u64 bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
   return w;
 }
 
 ARC__FN arc__word arc__word_of_f64(double x) {
-  return arc__word_of((unsigned long long)__double_as_longlong(x));
+  return arc__word_of((arc__u64)__double_as_longlong(x));
 }
 
-ARC__FN unsigned long long arc__bits(arc__word w) { return (unsigned long long)w.hi << 32 | w.lo; }
+ARC__FN arc__u64 arc__bits(arc__word w) { return (arc__u64)w.hi << 32 | w.lo; }
 ARC__FN double arc__f64(arc__word w) { return __longlong_as_double((long long)arc__bits(w)); }
 
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
@@ -616,7 +616,7 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
 
 /* The most that one reduction instruction may add: 16 bytes, or one word. */
 ARC__FN int arc__most_log2(int memory) {
-  bool has_vectors = memory == ARC__F32 || arc__bytes(memory) == 2;
+  bool has_vectors = memory == ARC__F32 || arc__is_half(memory);
   return has_vectors && ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
 }
 
@@ -648,8 +648,8 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
   if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64) return arc__word_of(((const unsigned long long *)values)[i]);
-  if (arc__bytes(kind) == 2) {
+  if (kind == ARC__I64) return arc__word_of(((const arc__u64 *)values)[i]);
+  if (arc__is_half(kind)) {
     unsigned half = ((const unsigned short *)values)[i];
     w.lo = __float_as_uint(arc__half_value(kind, half));
     return w;
@@ -662,7 +662,7 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
 /* The reverse, for kinds of words in registers. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (arc__bytes(kind) == 8)
-    ((unsigned long long *)values)[i] = arc__bits(w);
+    ((arc__u64 *)values)[i] = arc__bits(w);
   else
     ((unsigned *)values)[i] = w.lo;
 }
@@ -685,7 +685,7 @@ ARC__FN arc__word arc__pack(int memory, float low, float high) {
 ARC__FN arc__word arc__fixed(float x) {
   ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
              "a value or sum is not below 2^(63 - scale_log2), the range of a fixed target");
-  return arc__word_of((unsigned long long)__float2ll_rn(x));
+  return arc__word_of((arc__u64)__float2ll_rn(x));
 }
 
 /* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
@@ -693,12 +693,11 @@ ARC__FN bool arc__is_exact(const arc__call *c) {
   return c->kind == ARC__I64 && c->source != ARC__I64;
 }
 
-/* What is added to memory for a word of a register, or for two of a row's where they share a word
-   of memory. */
+/* What is added to memory for a word of a register, or for two that share a word of memory. */
 ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, float scale) {
   float x = __uint_as_float(w.lo);
   if (c->memory == ARC__FIXED && c->kind == ARC__ORDERED) return arc__fixed(x * scale);
-  if (arc__bytes(c->memory) == 2) return arc__pack(c->memory, x, __uint_as_float(next.lo));
+  if (arc__is_half(c->memory)) return arc__pack(c->memory, x, __uint_as_float(next.lo));
   return c->kind == ARC__F32 && c->memory == ARC__F64 ? arc__word_of_f64(x) : w;
 }
 
@@ -708,8 +707,8 @@ ARC__FN void arc__swap(int memory, char *address, arc__word w) {
   do {
     old = seen;
     if (memory == ARC__F64) {
-      unsigned long long sum = arc__bits(arc__sum(ARC__F64, old, w));
-      seen = arc__word_of(atomicCAS((unsigned long long *)address, arc__bits(old), sum));
+      arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
+      seen = arc__word_of(atomicCAS((arc__u64 *)address, arc__bits(old), sum));
     } else {
       float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
       float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
@@ -720,8 +719,7 @@ ARC__FN void arc__swap(int memory, char *address, arc__word w) {
 
 /* Puts w into a word of shared memory, and returns what was there. */
 ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
-  if (arc__bytes(kind) == 8)
-    return arc__word_of(atomicExch((unsigned long long *)address, arc__bits(w)));
+  if (arc__bytes(kind) == 8) return arc__word_of(atomicExch((arc__u64 *)address, arc__bits(w)));
   w.lo = atomicExch((unsigned *)address, w.lo);
   return w;
 }
@@ -741,8 +739,7 @@ ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
   } while (w.lo != none.lo || w.hi != none.hi);
 }
 
-/* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
-   halves in global memory. */
+/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
 #define ARC__RED_AS(type, operands, ...) \
   asm volatile(ARC__RED type " [%0], " operands ";" ::"l"(at), __VA_ARGS__ : "memory")
 #define ARC__RED_VECTOR(ftz, type)                                                            \
@@ -759,7 +756,7 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
   if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
   if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
 #elif defined(__CUDA_ARCH__) && ARC__ARCH >= 600
-  unsigned long long at = __cvta_generic_to_global(address);
+  arc__u64 at = __cvta_generic_to_global(address);
 #endif
   if (count > 1) {
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
@@ -783,8 +780,8 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
   if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
-    unsigned long long bits = arc__bits(w[0]);
-    unsigned long long old = ARC__ATOMIC_ADD((unsigned long long *)address, bits);
+    arc__u64 bits = arc__bits(w[0]);
+    arc__u64 old = ARC__ATOMIC_ADD((arc__u64 *)address, bits);
     ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
                "a sum in a fixed target overflows");
   }
@@ -799,8 +796,7 @@ ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
   arc__request(memory, address, &w, 1);
 }
 
-/* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes at most a request; count may be
-   below 1. */
+/* Adds min(count, 4) words, if any, to consecutive ones, 2^vector_log2 bytes at most a request. */
 ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w, int count,
                                   int vector_log2) {
   int bytes = arc__bytes(memory) == 8 ? 8 : 4;
@@ -817,18 +813,17 @@ ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w,
 /* How many bytes one instruction may add to rows of this stride, as a power of two, if the base is
    aligned to 16 bytes; 2 for a word of any type, 1 for one half. */
 ARC__FN int arc__largest_log2(int memory, int stride_bytes) {
-  if (arc__bytes(memory) == 2 && stride_bytes % 4 != 0) return 1;
+  if (arc__is_half(memory) && stride_bytes % 4 != 0) return 1;
   if (arc__most_log2(memory) == 2 || stride_bytes % 8 != 0) return 2;
   return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
-/* The same for this base. Via __popc, so that ptxas keeps the result: it computes a plain minimum
-   anew in every call. */
+/* The same for this base. By __popc: ptxas computes a plain minimum anew in every call. */
 ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
-  bool half = arc__bytes(memory) == 2;
+  bool half = arc__is_half(memory);
   int largest = arc__largest_log2(memory, stride_bytes);
   if (largest <= (half ? 1 : 2)) return largest; /* a literal decides at once */
-  unsigned bits = (unsigned)(unsigned long long)base | 1u << largest;
+  unsigned bits = (unsigned)(arc__u64)base | 1u << largest;
   return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
@@ -855,7 +850,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
-  ARC__CHECK(1, arc__bytes(t->memory) != 2 || __isGlobal(base),
+  ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
              "rows of halves must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
@@ -874,16 +869,15 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
   slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
 }
 
-ARC__FN bool arc__is_odd(const char *base) { return ((unsigned long long)base & 2u) != 0u; }
+ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
 
 /* Whether sums of a piece go anywhere: all but the first may have no base. */
 ARC__FN bool arc__is_there(const arc__target *t, int piece) {
   return piece == 0 || t->piece[piece].base != 0;
 }
 
-/* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or
-   below it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each
-   call. */
+/* Where the given value of key 0 lies, in the last piece that begins at or below it. Compilers keep
+   what a branch on `owned` has chosen; they compute a plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
@@ -902,18 +896,19 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
-  if (arc__bytes(t->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
+  if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
   return slot;
 }
 
-/* What a reduction sums for a value that was read. */
-ARC__FN arc__word arc__taken(const arc__call *c, arc__word value, float scale) {
+/* What a reduction sums for one of these values; scale: of its piece. */
+ARC__FN arc__word arc__load_from(const arc__call *c, const void *values, int i, float scale) {
+  arc__word value = arc__read(c->source, values, i);
   return arc__is_exact(c) ? arc__fixed(__uint_as_float(value.lo) * scale) : value;
 }
 
-/* Value i of this lane; scale: of its piece. */
+/* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-  return arc__taken(c, arc__read(c->source, c->values, i), scale);
+  return arc__load_from(c, c->values, i, scale);
 }
 
 /* The scale of a fixed target's value; else any number. */
@@ -923,7 +918,7 @@ ARC__FN float arc__scale_of(const arc__call *c, int value) {
 
 /* Words of memory that `width` values of a row take. */
 ARC__FN int arc__words(int memory, int width) {
-  return arc__bytes(memory) == 2 ? (width + 1) / 2 : width;
+  return arc__is_half(memory) ? (width + 1) / 2 : width;
 }
 
 /* Reduction instructions with which one lane adds that many words. */
@@ -965,7 +960,7 @@ ARC__FN void arc__target_end(arc__target *t) {
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
 #if defined(__CUDA_ARCH__) /* or each call computes them anew */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
-  if (arc__bytes(t->memory) == 2) asm("" : "+l"(t->warp_slot.base));
+  if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
 #endif
 }
 
@@ -980,7 +975,7 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
    share a word; the first is alone in its own where it is the upper one (odd). */
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2, float scale) {
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
+  int each = arc__is_half(c->memory) ? 2 : 1; /* values a word */
   int odd = each == 2 && vector_log2 <= 2 && arc__is_odd(address) ? 1 : 0;
   int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
   arc__word before = arc__neutral(ARC__F32);
@@ -1022,8 +1017,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__w
     arc__emit_run(c, address, sums, first, count, i == 0 ? 2 : log2, p->scale);
 }
 
-/* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
-   lane's own values. */
+/* Adds the values [first, first + count) of this lane's key: sums or, if null, the lane's own. */
 ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int count) {
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
@@ -1049,8 +1043,7 @@ ARC__FN void arc__add_plain(const arc__call *c) {
 }
 
 /* ---- >>serialized ------------------------------------------------------------------------ */
-/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
-   leader ends with the sums. */
+/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, and has the sums. */
 ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count) {
   bool leader = arc__leads(c->group, c->lane);
   unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
@@ -1125,7 +1118,7 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
 /* Adds the sum of a slot, which its owner has; next: that of the next lane. */
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
-  bool half = arc__bytes(c->memory) == 2;
+  bool half = arc__is_half(c->memory);
   arc__word w = arc__stored(c, sum, next, slot.scale);
   if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
@@ -1135,14 +1128,13 @@ ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc
 
 /* The same; the whole warp calls. */
 ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
-  bool half = arc__bytes(c->memory) == 2;
+  bool half = arc__is_half(c->memory);
   arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
   arc__emit_sum(c, slot, key, sum, next);
 }
 
-/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. group: of a
-   whole warp's reduction; every lane has the sum of a single value, so the leader owns it, which
-   has the key. */
+/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. Of a single
+   value, each lane has the sum of `group`: its leader owns it, which has the key. */
 ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
   bool single = c->width == 1 && lanes == ARC__WARP;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
@@ -1167,8 +1159,7 @@ ARC__FN void arc__add_chunks(const arc__call *c, unsigned group, arc__key key, i
   }
 }
 
-/* One group of a full warp. is_source: this lane's values belong to the sums; a constant where the
-   lanes outside the group hold zeros. */
+/* One group of a full warp. is_source: this lane's values belong to the sums, or are zeros. */
 ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bool is_source,
                             bool may_clobber) {
   const bool leaves = false;
@@ -1299,22 +1290,22 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
 /* ---- >>check ----------------------------------------------------------------------------- */
 
 #if ARC_CHECK >= 2
-ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long long x) {
+ARC__FN arc__u64 arc__digest(arc__u64 digest, arc__u64 x) {
   return (digest ^ x) * 0x100000001b3ull;
 }
 
 /* That all lanes that must call are here, and agree on what a warp has in common. */
 ARC__FN void arc__check_warp(const arc__call *c) {
-  unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
+  arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
   for (int i = 0; c->target && i < c->target->pieces; ++i) {
     const arc__piece *p = &c->target->piece[i];
     digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);
-    digest = arc__digest(digest, (unsigned long long)p->base);
+    digest = arc__digest(digest, (arc__u64)p->base);
   }
-  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
+  arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
-             "the target was built in another lane");
+  bool is_mine = !c->target || c->target->builder == c->lane;
+  ARC__CHECK(2, is_mine, "the target was built in another lane");
 }
 
 /* What the call promises, where a lane is active; and the pointers of each key. */
@@ -1332,11 +1323,11 @@ ARC__FN void arc__check_promises(const arc__call *c) {
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
   if (c->target) return;
-  unsigned long long digest = 0u;
+  arc__u64 digest = 0u;
   for (int i = 0; c->active && i < c->width; ++i)
-    digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
+    digest = arc__digest(digest, (arc__u64)c->pointers[i]);
   unsigned group = arc__match(c);
-  unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
+  arc__u64 leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
   ARC__CHECK(2, digest == leaders, "lanes with one key hold different pointers");
 }
 #endif
@@ -1454,14 +1445,13 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__add_plain(&c);
 }
 
-/* atomred (ARC paper, 5.1): all active lanes, wherever they add; one that is alone at its address
-   adds by itself. */
+/* atomred (ARC paper, 5.1), of all active lanes, wherever they add. */
 ARC__FN void arc__atomred(arc__call *c, char *address, arc__word w) {
 #if ARC__ARCH >= 700
   const int shuffles = 5 * (arc__bytes(c->kind) / 4), requests = 1;
   if (__popc(c->lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests)) {
     c->present = c->lanes;
-    c->group = __match_any_sync(c->lanes, (unsigned long long)address);
+    c->group = __match_any_sync(c->lanes, (arc__u64)address);
     arc__find_leaders(c);
     arc__reduce_tree(c, &w, 1);
     if (!arc__leads(c->group, c->lane)) return;
@@ -1533,8 +1523,8 @@ ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
-  if (arc__bytes(c.memory) == 2 && !owned) sum = arc__neutral(c.kind);
-  if (arc__bytes(c.memory) != 2) slot.owned = slot.owned && owned;
+  if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
+  if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
   arc__emit_slot(&c, slot, s->key, sum);
 }
 
@@ -1563,7 +1553,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   own->memory = own->kind | ARC__OWN;
   int bytes = arc__bytes(own->kind), words = rows * own->width, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
-  ARC__CHECK(1, !__isGlobal(shared) && (unsigned long long)shared % (unsigned)bytes == 0u,
+  ARC__CHECK(1, !__isGlobal(shared) && (arc__u64)shared % (unsigned)bytes == 0u,
              "sums of hot rows lie in shared memory, aligned to one sum");
   h->shared = (char *)shared;
   h->first = first;
@@ -1664,7 +1654,7 @@ ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int str
   r->base = (const char *)base;
   r->source = source;
   r->stride_bytes = (int)stride_bytes;
-  unsigned long long aligned = (unsigned long long)base | (unsigned)r->stride_bytes;
+  arc__u64 aligned = (arc__u64)base | (unsigned)r->stride_bytes;
   bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
   r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
   r->is_narrow = t->pieces == 1 &&
@@ -1692,8 +1682,10 @@ ARC__FN arc__parts arc__parts_of(int width, int vector) {
    what types make of them would wait for each. On the CPU warp, where they lie. */
 #if defined(__CUDA_ARCH__)
 typedef uint4 arc__columns;
+#define ARC__COLUMNS(x) (&(x))
 #else
 typedef const char *arc__columns;
+#define ARC__COLUMNS(x) (x)
 #endif
 
 ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
@@ -1710,15 +1702,6 @@ ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
 #endif
 }
 
-ARC__FN arc__word arc__column(const arc__call *c, const arc__columns *columns, int i, float scale) {
-#if defined(__CUDA_ARCH__)
-  const void *values = columns;
-#else
-  const void *values = *columns;
-#endif
-  return arc__taken(c, arc__read(c->source, values, i), scale);
-}
-
 /* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
 ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
                                const arc__word *sum, int vector, bool ends) {
@@ -1726,7 +1709,7 @@ ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
   slot.owned = ends && !(vector == 1 && slot.odd && slot.follows);
   if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
   if (vector == 1 || !slot.owned) return;
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1;
+  int each = arc__is_half(c->memory) ? 2 : 1;
   arc__word w[ARC__VECTOR];
   ARC__UNROLL
   for (int i = 0; i < vector / each; ++i)
@@ -1832,8 +1815,9 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
       if (k >= ahead) continue;
       const unsigned bit = 1u << k;
       arc__key key = arc__key_at(c, o->key, begin + step + k);
+      const void *at = ARC__COLUMNS(x[k]);
       ARC__EACH_OF_4(i, vector, {
-        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__column(c, &x[k], i, slot.scale));
+        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__load_from(c, at, i, slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
@@ -1981,8 +1965,8 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id
   return c;
 }
 
-/* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory.
-   A lane is active for one of the two: what is promised of inactive lanes holds for one key only. */
+/* Hot keys go to the warp's own sums, where a threshold would gain nothing, others to memory. A
+   lane is active for one of the two: what is promised of inactive lanes holds for one key only. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void *values,
                           bool active, arc_options options) {
   long long row = key - h->first;
@@ -2077,52 +2061,52 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__rows_begin(&rows.any, SOURCE, values, stride);                                  \
     return rows;                                                                         \
   }
-#define ARC__ROWS(S, T, KIND)                                                                  \
-  ARC__HOLDS(rows, S)                                                                          \
-  ARC__ROWS_FROM(S, , KIND, T)                                                                 \
-  ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,         \
-                                     bool active, arc_options options ARC__CALLER) {           \
-    arc__add_rows(&rows->any, arc__call_of_rows(KIND, &rows->any, key, active, options), row); \
-  }                                                                                            \
-  ARC__FN void arc_add_rows_##S(arc_rows_##S *rows, long long key, long long row,              \
-                                bool active ARC__CALLER) {                                     \
-    arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                      \
-  }                                                                                            \
-  ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                              \
-    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, false, arc_options_default());        \
-    arc__release(&rows->any, &c);                                                              \
-    rows->any.keeps = false;                                                                   \
+#define ARC__ROWS(S, T, KIND)                                                            \
+  ARC__HOLDS(rows, S)                                                                    \
+  ARC__ROWS_FROM(S, , KIND, T)                                                           \
+  ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,   \
+                                     bool active, arc_options o ARC__CALLER) {           \
+    arc__add_rows(&rows->any, arc__call_of_rows(KIND, &rows->any, key, active, o), row); \
+  }                                                                                      \
+  ARC__FN void arc_add_rows_##S(arc_rows_##S *rows, long long key, long long row,        \
+                                bool active ARC__CALLER) {                               \
+    arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                \
+  }                                                                                      \
+  ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                        \
+    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, false, arc_options_default());  \
+    arc__release(&rows->any, &c);                                                        \
+    rows->any.keeps = false;                                                             \
   }
 
-#define ARC__SUMS(S, T, KIND)                                                                \
-  typedef struct arc_sum_##S {                                                               \
-    T value;                                                                                 \
-    int parameter;                                                                           \
-    bool owned;                                                                              \
-    long long key;                                                                           \
-    arc__sums any;                                                                           \
-  } arc_sum_##S;                                                                             \
-  ARC__FN arc_sum_##S arc_sum_begin_with_##S(ARC__TO_TARGET(S, T), bool active,              \
-                                             arc_options options ARC__CALLER) {              \
-    arc_sum_##S sum;                                                                         \
-    sum.any.target = target.any;                                                             \
-    options.exact = false;                                                                   \
-    options.lane_mask = ARC_LANES_ALL;                                                       \
-    options.path = ARC_PATH_TRANSPOSED;                                                      \
-    arc__sum_begin(&sum.any, arc__call_of(KIND, &target.any, key, values, active, options)); \
-    return sum;                                                                              \
-  }                                                                                          \
-  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, TARGET, 0)                           \
-  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                              \
-    arc__word w = arc__neutral(KIND);                                                        \
-    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                           \
-    arc__write(KIND, &sum->value, 0, w);                                                     \
-    sum->owned = sum->any.slot.is_value;                                                     \
-    sum->key = arc__key_id(sum->any.key);                                                    \
-    return is_there;                                                                         \
-  }                                                                                          \
-  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                         \
-    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));                    \
+#define ARC__SUMS(S, T, KIND)                                                          \
+  typedef struct arc_sum_##S {                                                         \
+    T value;                                                                           \
+    int parameter;                                                                     \
+    bool owned;                                                                        \
+    long long key;                                                                     \
+    arc__sums any;                                                                     \
+  } arc_sum_##S;                                                                       \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(ARC__TO_TARGET(S, T), bool active,        \
+                                             arc_options o ARC__CALLER) {              \
+    arc_sum_##S sum;                                                                   \
+    sum.any.target = target.any;                                                       \
+    o.exact = false;                                                                   \
+    o.lane_mask = ARC_LANES_ALL;                                                       \
+    o.path = ARC_PATH_TRANSPOSED;                                                      \
+    arc__sum_begin(&sum.any, arc__call_of(KIND, &target.any, key, values, active, o)); \
+    return sum;                                                                        \
+  }                                                                                    \
+  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, TARGET, 0)                     \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                        \
+    arc__word w = arc__neutral(KIND);                                                  \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                     \
+    arc__write(KIND, &sum->value, 0, w);                                               \
+    sum->owned = sum->any.slot.is_value;                                               \
+    sum->key = arc__key_id(sum->any.key);                                              \
+    return is_there;                                                                   \
+  }                                                                                    \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                   \
+    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));              \
   }
 
 #define ARC__HOT(S, T, KIND)                                                                      \
@@ -2134,9 +2118,8 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
     return hot;                                                                                   \
   }                                                                                               \
-  ARC__FN void arc_hot_add_with_##S(ARC__TO_HOT(S, T), bool active,                               \
-                                    arc_options options ARC__CALLER) {                            \
-    arc__hot_add(&hot->any, KIND, key, values, active, options);                                  \
+  ARC__FN void arc_hot_add_with_##S(ARC__TO_HOT(S, T), bool active, arc_options o ARC__CALLER) {  \
+    arc__hot_add(&hot->any, KIND, key, values, active, o);                                        \
   }                                                                                               \
   ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, HOT, 0)                                            \
   ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
@@ -2144,33 +2127,32 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__hot_end(&hot->any, arc__call_of(KIND, &hot->any.target, 0, 0, true, o), all_threads);    \
   }
 
-#define ARC__TYPE(S, T, KIND)                                                            \
-  ARC__PIECE_TYPE(S, T, )                                                                \
-  ARC__HOLDS(target, S)                                                                  \
-  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                              \
-  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                       \
-                                arc_options options ARC__CALLER) {                       \
-    arc__add(arc__call_of(KIND, &target.any, key, values, active, options));             \
-  }                                                                                      \
-  ARC__FORMS(arc_add, S, T, TARGET)                                                      \
-  ARC__FORM_OF_WARP(void, arc_add, _uniform, S, T, TARGET, ARC_PROMISE_ONE_KEY)          \
-  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(S, T), bool active,            \
-                                         arc_options options ARC__CALLER) {              \
-    arc__call c = arc__call_of(KIND, 0, key, values, active, options);                   \
-    c.pointers = (const void *const *)pointers;                                          \
-    c.width = width;                                                                     \
-    arc__add(c);                                                                         \
-  }                                                                                      \
-  ARC__FORMS(arc_add_pointers, S, T, POINTERS)                                           \
-  ARC__SUMS(S, T, KIND)                                                                  \
-  ARC__HOT(S, T, KIND)                                                                   \
-  ARC__ROWS(S, T, KIND)                                                                  \
-  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                        \
-    arc__call c = arc__call_of(KIND, 0, 0, 0, true, arc__options(0, 0, ARC_LANES_HERE)); \
-    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                       \
-  }                                                                                      \
-  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                 \
-    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                  \
+#define ARC__TYPE(S, T, KIND)                                                                   \
+  ARC__PIECE_TYPE(S, T, )                                                                       \
+  ARC__HOLDS(target, S)                                                                         \
+  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                     \
+  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active, arc_options o ARC__CALLER) { \
+    arc__add(arc__call_of(KIND, &target.any, key, values, active, o));                          \
+  }                                                                                             \
+  ARC__FORMS(arc_add, S, T, TARGET)                                                             \
+  ARC__FORM_OF_WARP(void, arc_add, _uniform, S, T, TARGET, ARC_PROMISE_ONE_KEY)                 \
+  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(S, T), bool active,                   \
+                                         arc_options o ARC__CALLER) {                           \
+    arc__call c = arc__call_of(KIND, 0, key, values, active, o);                                \
+    c.pointers = (const void *const *)pointers;                                                 \
+    c.width = width;                                                                            \
+    arc__add(c);                                                                                \
+  }                                                                                             \
+  ARC__FORMS(arc_add_pointers, S, T, POINTERS)                                                  \
+  ARC__SUMS(S, T, KIND)                                                                         \
+  ARC__HOT(S, T, KIND)                                                                          \
+  ARC__ROWS(S, T, KIND)                                                                         \
+  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                               \
+    arc__call c = arc__call_of(KIND, 0, 0, 0, true, arc__options(0, 0, ARC_LANES_HERE));        \
+    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                              \
+  }                                                                                             \
+  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                        \
+    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                         \
   }
 
 ARC__TYPE(f32, float, ARC__F32)

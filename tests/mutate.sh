@@ -76,7 +76,7 @@ wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /s
 +slot_in_the_wrong_piece test_targets s/\&\& value >= begin) {/\&\& value > begin) {/
 value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
 stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
-base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
+base_left_out_of_the_alignment test_targets s/(unsigned)(arc__u64)base | //
 vectors_from_the_middle_of_a_row test_targets s/(offset \* bytes % 16 != 0 || arc__adds_by_value(c))/(arc__adds_by_value(c))/
 vectors_in_a_later_piece test_targets s/count, i == 0 ? 2 : log2, p->scale);/count, i == 0 ? 2 : 4, p->scale);/
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c))) log2/)) log2/
