@@ -647,24 +647,21 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 /* Value i of an array of them in memory, as a word of a register. */
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
-  if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64) return arc__word_of(((const arc__u64 *)values)[i]);
-  if (arc__is_half(kind)) {
-    unsigned half = ((const unsigned short *)values)[i];
-    w.lo = __float_as_uint(arc__half_value(kind, half));
-    return w;
-  }
-  w.lo = kind == ARC__I32 ? ((const unsigned *)values)[i]
-                          : __float_as_uint(((const float *)values)[i]);
+  if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
+  if (kind == ARC__I64) w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
+  if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
+  if (arc__is_half(kind))
+    w.lo = __float_as_uint(arc__half_value(kind, ((const unsigned short *)values)[i]));
   return w;
 }
 
-/* The reverse, for kinds of words in registers. */
+/* The reverse, for types of values. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
-  if (arc__bytes(kind) == 8)
-    ((arc__u64 *)values)[i] = arc__bits(w);
-  else
-    ((unsigned *)values)[i] = w.lo;
+  if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
+  if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
+  if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
+  if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
 }
 
 /* A word of two halves; `low` lies at the lower address. */
