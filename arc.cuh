@@ -1147,34 +1147,28 @@ ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) 
   return known || c->width == 1 ? c->key : arc__key_of(c, arc__highest(group));
 }
 
-/* Chunk by chunk, as arc__reduce_chunk says. */
-ARC__FN void arc__add_chunks(const arc__call *c, unsigned group, arc__key key, int lanes,
-                             bool stays, bool leaves, bool may_clobber) {
+/* A group, chunk by chunk; the rest as arc__reduce_chunk says. */
+ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, int lanes, bool stays,
+                            bool leaves, bool may_clobber) {
   ARC__CHUNKS(c, first, lanes) {
     arc__word sum = arc__reduce_chunk(c, first, lanes, stays, leaves, may_clobber);
     arc__emit_slot(c, arc__chunk_slot(c, group, first, lanes), key, sum);
   }
 }
 
-/* One group of a full warp. is_source: this lane's values belong to the sums, or are zeros. */
-ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bool is_source,
-                            bool may_clobber) {
-  const bool leaves = false;
-  arc__add_chunks(c, group, key, ARC__WARP, is_source, leaves, may_clobber);
-}
-
 /* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
    both. may_clobber: as above; masked words are copies. */
 ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
+  const bool every_lane = true, leaves = false, masked = true;
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
-  const bool every_lane = true, masked = true;
-  if (c->width > 1 && (full || zeros))
-    arc__add_group(c, c->present, arc__group_key(c, c->present, has_key || full), every_lane,
-                   may_clobber);
-  else
-    arc__add_group(c, c->present, arc__group_key(c, c->present, has_key), arc__is_source(c),
-                   masked);
+  if (c->width > 1 && (full || zeros)) {
+    arc__key key = arc__group_key(c, c->present, has_key || full);
+    arc__add_group(c, c->present, key, ARC__WARP, every_lane, leaves, may_clobber);
+  } else {
+    arc__key key = arc__group_key(c, c->present, has_key);
+    arc__add_group(c, c->present, key, ARC__WARP, arc__is_source(c), leaves, masked);
+  }
 }
 
 /* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
@@ -1188,13 +1182,13 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
   unsigned low = c->leaders & (0u - c->leaders);
   arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
-  arc__add_chunks(c, c->group, key, half, stays, leaves, masked);
+  arc__add_group(c, c->group, key, half, stays, leaves, masked);
 }
 
 /* One group after the other. Returns whether this lane's group is below the threshold. */
 ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   bool plain = false;
-  const bool masked = true;
+  const bool leaves = false, masked = true;
   for (unsigned rest = c->present; rest != 0u;) {
     arc__key key;
     unsigned group = arc__take_group(c, &rest, &key);
@@ -1202,7 +1196,7 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
     if (__popc(group) < threshold)
       plain = plain || member;
     else
-      arc__add_group(c, group, key, member, masked);
+      arc__add_group(c, group, key, ARC__WARP, member, leaves, masked);
   }
   return plain;
 }
