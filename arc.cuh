@@ -325,6 +325,8 @@ ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
+typedef unsigned long long arc__u64;
+
 /* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
 typedef struct arc__key {
   int low, carry;
@@ -338,8 +340,7 @@ ARC__FN arc__key arc__key_from(long long id, int bits) {
 }
 
 ARC__FN long long arc__key_id(arc__key key) {
-  return (long long)((unsigned long long)(long long)key.low +
-                     ((unsigned long long)(unsigned)key.carry << 32));
+  return (long long)((arc__u64)(long long)key.low + ((arc__u64)(unsigned)key.carry << 32));
 }
 
 /* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
@@ -357,8 +358,7 @@ ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
 
 typedef struct arc__piece {
   char *base;
-  int stride_bytes;
-  int width;
+  int stride_bytes, width;
   int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8), 2 (a word) or 1 (2) */
   float scale;     /* of a fixed target */
 } arc__piece;
@@ -378,8 +378,7 @@ typedef struct arc__slot {
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int kind, memory; /* literals */
-  int pieces;
-  int width;
+  int pieces, width;
   /* The default decision, by the strides: bases are aligned as these allow. */
   int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
   int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
@@ -476,7 +475,6 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 /* Every type adds as words of 32 or 64 bits, so that the paths are written once: they move words,
    and only this section and the next know what a word means. */
 
-typedef unsigned long long arc__u64;
 typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
@@ -1396,13 +1394,12 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
 
 /* Returns whether this lane's values are still to be added. */
 ARC__FN bool arc__reduce(arc__call *c, int threshold) {
-  if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
-    /* auto's branch for few lanes reads the values too */
-    arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), named = c->path == ARC_PATH_TRANSPOSED;
+  if (arc__is_transposed(c) && (one_key || named)) {
+    if (!one_key) return arc__add_each_group(c, threshold);
+    arc__add_one_group(c, named); /* auto's branch for few lanes reads the values too */
     return false;
   }
-  if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED)
-    return arc__add_each_group(c, threshold);
   if (!arc__is_butterfly(c)) c->group = arc__match(c);
   if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return false;
   bool splits = !arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO;

@@ -126,7 +126,7 @@ divergent_not_exact test_repeatable s/kind = o.exact || here ? ARC__I64/kind = o
 exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 key_cut_in_a_group test_keys s/bool wide = c->key.bits == 64;/bool wide = false;/
-key_cut_in_an_address test_keys s/((unsigned long long)(unsigned)key.carry << 32));/0u);/
+key_cut_in_an_address test_keys s/((arc__u64)(unsigned)key.carry << 32));/0u);/
 unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& ARC__IS_NO_INT(id) \&\& active)/if (false)/
 unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, memory == ARC__I64 ||/ARC__CHECK(2, true ||/
