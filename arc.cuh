@@ -1753,17 +1753,19 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
     if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
   })
 
-/* Adds what is kept of a panel to memory. */
-ARC__FN void arc__release_panel(arc__rows *r, const arc__call *c, const arc__parts *p, int first) {
+ARC__FN void arc__release_panels(arc__rows *r, const arc__call *c, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
   const int first_part = 0;
-  arc__slot slot = arc__column_slot(c, p, first);
-  arc__word sum[ARC__VECTOR];
-  ARC__EACH_KEPT(i, mine, p->vector, first, {
-    sum[mine] = r->sum[i];
-    r->sum[i] = arc__neutral(c->kind);
-  })
-  arc__sum_parts(c, p, sum, first_part);
-  arc__emit_columns(c, slot, r->key, sum, p->vector, slot.is_value && p->mine == p->count - 1);
+  for (int first = 0; first < c->width; first += ARC__WARP * vector) {
+    arc__slot slot = arc__column_slot(c, &p, first);
+    arc__word sum[ARC__VECTOR];
+    ARC__EACH_KEPT(i, mine, vector, first, {
+      sum[mine] = r->sum[i];
+      r->sum[i] = arc__neutral(c->kind);
+    })
+    arc__sum_parts(c, &p, sum, first_part);
+    arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
+  }
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
@@ -1858,26 +1860,13 @@ ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long r
   return o;
 }
 
-/* Of every panel, the rows of a call or, without an order of rows, what is kept. */
-ARC__FN void arc__panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
-  arc__parts p = arc__parts_of(c->width, vector);
-  for (int first = 0; first < c->width; first += ARC__WARP * vector)
-    if (o)
-      arc__add_panel(r, c, &p, o, first);
-    else
-      arc__release_panel(r, c, &p, first);
-}
-
-ARC__FN void arc__each_panel(arc__rows *r, const arc__call *c, const arc__order *o) {
-  if (r->vector == ARC__VECTOR)
-    arc__panels(r, c, o, ARC__VECTOR);
-  else
-    arc__panels(r, c, o, 1);
-}
-
 /* Adds what is kept to memory. */
 ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
-  if (r->has_sum) arc__each_panel(r, c, 0);
+  if (!r->has_sum) return;
+  if (r->vector == ARC__VECTOR)
+    arc__release_panels(r, c, ARC__VECTOR);
+  else
+    arc__release_panels(r, c, 1);
   r->has_sum = false;
 }
 
@@ -1888,6 +1877,12 @@ ARC__FN void arc__change_kept(arc__rows *r, const arc__call *c) {
   unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
   r->keeps = many != 0u && c->width <= ARC__WARP * ARC__VECTOR;
   if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
+}
+
+ARC__FN void arc__add_panels(arc__rows *r, const arc__call *c, const arc__order *o, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  for (int first = 0; first < c->width; first += ARC__WARP * vector)
+    arc__add_panel(r, c, &p, o, first);
 }
 
 /* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
@@ -1908,7 +1903,10 @@ ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
   arc__order o = arc__order_rows(r, &c, row);
   if (o.kept == ARC__WARP) arc__change_kept(r, &c);
   r->has_sum = o.kept < ARC__WARP;
-  arc__each_panel(r, &c, &o);
+  if (r->vector == ARC__VECTOR)
+    arc__add_panels(r, &c, &o, ARC__VECTOR);
+  else
+    arc__add_panels(r, &c, &o, 1);
 }
 
 /* ---- >>entries --------------------------------------------------------------------------- */
