@@ -4,7 +4,6 @@
    before
        for (int i = 0; i < 9; ++i)
          if (hit) atomicAdd(&grad[9 * id + i], g[i]);
-
    after
        #include "arc.cuh"
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);             // once, above the loop
@@ -15,22 +14,16 @@
 
    Words. A lane adds n values (n: the width) to the parameters of the primitive that its key names;
    the target says where in memory they lie. A group is the active lanes of a warp that hold one
-   key. The owner of a sum is the lane that ends up with it. Values are f32, f64, i32, u32, i64 or
-   u64; f32 values may go to memory of another type: f64, f16, bf16 or 64-bit fixed point.
+   key. The owner of a sum is the lane that ends up with it.
 
    Contents (search for the mark)
-       >>api          targets, adds, options
-       >>platform     architecture, lane masks, checks
-       >>values       words in registers: the only code that knows the type of a value
-       >>memory       what a sum becomes in memory, and the instructions that add it
-       >>target       where parameters lie, which lane owns which, the default decision
-       >>emit         sums and values leave for memory
-       >>serialized   >>butterfly   >>transposed   >>tree      the reductions
-       >>check        what ARC_CHECK 2 reports
-       >>paths        which reduction for which lanes
-       >>sums         an add in two halves        >>hot    rows that a block sums
-       >>rows         rows that lie in memory
-       >>entries      the public names
+       >>api       targets, adds, options      >>platform  architecture, lane masks, checks, a call
+       >>values    words in registers          >>memory    what a sum becomes there, what adds it
+       >>target    where parameters lie        >>emit      sums and values leave for memory
+       >>serialized   >>butterfly   >>transposed   >>tree  the reductions
+       >>check     what ARC_CHECK reports      >>paths     which reduction for which lanes
+       >>sums      an add in two halves        >>hot       rows that a block sums
+       >>rows      rows that lie in memory     >>entries   the public names
 
    What one call costs a warp, n values, S(n) = shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
@@ -46,18 +39,17 @@
        (***) S of 16 lanes: 8 for n = 8, 11 for n = 9 and 10.
        An empty warp costs one vote, on the atomic path nothing.
 
-   Contract of every add. Each active lane's values are added to its key's parameters exactly
-   once. The caller's values are not modified. An inactive lane's key, values and pointers are
-   never read, except where a promise allows it. NaN or infinity in one value reaches that
-   parameter of that key and no other. Integers wrap. The order of additions is unspecified, so
-   float results may differ in the last bits from run to run and with the threshold; sums in fixed
-   targets do not. Additions are relaxed and return nothing.
+   Contract of every add. Each active lane's values are added to its key's parameters exactly once;
+   the caller's are not modified. An inactive lane's key, values and pointers are never read, except
+   where a promise allows it. NaN or infinity in one value reaches that parameter of that key and no
+   other. Integers wrap. The order of additions is unspecified, so float results may differ in the
+   last bits from run to run and with the threshold; sums in fixed targets do not. Additions are
+   relaxed and return nothing.
 
    Width. A literal width up to 128 words, or 64 of 64 bits, compiles to registers only: no stack
    frame, no spill but of the caller's own values. A width known at run time only costs a few
-   uniform branches for each four values; the values are then indexed at run time, so they should
-   lie in memory, or the call should state a literal bound (options.max_width), which keeps a local
-   array in registers.
+   uniform branches for each four values; these should then lie in memory, or the call should state
+   a literal bound (options.max_width), which keeps a local array in registers.
 
    JIT users: NVRTC takes arc.cuh and arc_policy.cuh as two named strings, CuPy and other Python
    packages an include path (examples/python); nothing else is included. */
@@ -79,7 +71,7 @@
 #define ARC_HOT_SUMS(rows, width, threads) ((rows) * (width) * (((threads) + 31) / 32))
 
 /* T is the type of a value, S its suffix: float f32, double f64, int i32, unsigned u32, long long
-   i64, unsigned long long u64. >>entries defines all this for each type.
+   i64, unsigned long long u64. f32 values may go to memory of another type: f64, f16, bf16, fixed.
 
        typedef struct arc_piece_S { T *base; int stride, width; } arc_piece_S;
    One array of rows that holds some of a primitive's parameters: parameter i of key k lies at
@@ -93,8 +85,8 @@
        arc_target_S arc_target_S_pieces(const arc_piece_S *pieces, int count);
    A target of one array of rows, or of 1 to 8: piece 0 holds a primitive's first parameters, and so
    on. The target's width is the sum of theirs. All bases but the first may be null: the values of
-   such a piece still count, and nothing is added for them. They are summed all the same (7 % of a
-   renderer's kernel for 2 of 11); a literal count that ends before the piece saves that.
+   such a piece are summed all the same (7 % of a renderer's kernel for 2 of 11) and nothing is
+   added for them; a literal count that ends before the piece saves that.
    Who calls: any lane, in any control flow; it belongs above the loop, once a thread. A target is
    bound to the calling lane: do not pass it to another one. Passing it to a function that is not
    inlined makes its pieces run-time values: correct, slow, and longer to compile.
@@ -113,30 +105,29 @@
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
                   The reduction costs twice as much.
-   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below.
-   Beyond, and for NaN or infinity, what is added means nothing (a NaN may add 0), and only
-   ARC_CHECK 2 tells.
-   Not for f64 values; with -ftz=true subnormal ones count as zero.
-
-   Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
-   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
-   arc_key_is_no_int__... is undefined.
+   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
+   and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2
+   tells. Not for f64 values; with -ftz=true subnormal ones count as zero.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
    ARC_THRESHOLD_AUTO, by which arc decides, or ARC_THRESHOLD_CONTENDED, for rows that the whole
-   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. Path and
-   promises are those of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
+   grid adds to at once; ARC_BALANCE_THRESHOLD is the compile-time default to pass. active: whether
+   this lane takes part; nothing else is read from a lane that does not. Path and promises are those
+   of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
+   Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
+   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
+   arc_key_is_no_int__... is undefined.
+   Who calls, if nothing else is said: all 32 lanes of the warp, converged or not, with the same
+   target and threshold. ARC_CHECK 1 reports lanes that are missing, 2 those that differ.
 
        void arc_add_S(arc_target_S target, long long key, const T *values, bool active,
                       int threshold);
-   Keys may differ from lane to lane.
-   Who calls: all 32 lanes of the warp, converged or not, with the same target and threshold.
-   active: whether this lane takes part; nothing else is read from a lane that does not.
+   Keys may differ from lane to lane. Who calls: all 32 lanes.
 
        void arc_add_uniform_S(target, key, values, active, threshold);
-   One key a warp: all active lanes hold the same key, so that no match is paid.
-   Who calls: all 32 lanes of the warp. ARC_CHECK 2 reports keys that differ.
+   One key a warp: all active lanes hold the same key, so that no match is paid. Who calls: all 32
+   lanes. ARC_CHECK 2 reports keys that differ.
 
        void arc_add_masked_S(target, key, values, active, unsigned lane_mask, threshold);
    For a partial warp: a block whose size is not a multiple of 32, lanes that have returned.
@@ -144,12 +135,11 @@
    A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
        void arc_add_divergent_S(target, key, values, threshold);
-   From divergent code: whichever lanes get here, in any subset and interleaving; each is active.
-   Lanes that happen to arrive together are reduced together, the others are correct all the same.
-   Below sm_70 this is plain atomics.
+   Who calls: whichever lanes get here, in any subset and interleaving; each is active. Lanes that
+   arrive together are reduced together. Below sm_70 this is plain atomics.
 
        void arc_add_with_S(target, key, values, active, arc_options options);
-   The general form of the four above:
+   The general form of the four above; who calls: the lanes of options.lane_mask.
        arc_options o = arc_options_default();
        o.path = ARC_PATH_TREE;
        o.promises |= ARC_PROMISE_ONE_KEY;
@@ -221,8 +211,8 @@
    Cost: two matches and up to 5 rounds of 2 shuffles, from about 17 lanes on; else none.
 
        void arc_atomic_add_S(T *address, T value);
-   Adds value to *address without a result: the scalar drop-in for atomicAdd, each type its own.
-   Who calls: any lane. address: global or shared memory, aligned to one value. */
+   The scalar drop-in for an atomicAdd without a result, each type its own; callers and address as
+   for arc_atomred_S. */
 
 /* What one call does; arc_options arc_options_default(void) returns what the macros say, for all
    lanes of a warp. Path and promises must be literals; a literal field costs nothing. A path chosen
@@ -275,20 +265,21 @@ typedef struct arc_options {
   ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
       ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
 
-/* The statements for each piece i of a target. Written out, not a loop: an index that is a literal
-   in the source lets the compiler see the widths before it unrolls the loops over values. */
+/* The statements for each i in [0, count), up to 4; for each piece i of a target. No loop: with
+   literal indices in the source, compilers see widths before they unroll the loops over values. */
 #define ARC__PIECE(i, number, count, ...) \
   {                                       \
     const int i = number;                 \
     if (i < (count)) __VA_ARGS__          \
   }
-#define ARC__EACH_PIECE(i, count, ...) \
+#define ARC__EACH_OF_4(i, count, ...)  \
   ARC__PIECE(i, 0, count, __VA_ARGS__) \
   ARC__PIECE(i, 1, count, __VA_ARGS__) \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) \
-  ARC__PIECE(i, 3, count, __VA_ARGS__) \
-  ARC__PIECE(i, 4, count, __VA_ARGS__) \
-  ARC__PIECE(i, 5, count, __VA_ARGS__) \
+  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)
+#define ARC__EACH_PIECE(i, count, ...)  \
+  ARC__EACH_OF_4(i, count, __VA_ARGS__) \
+  ARC__PIECE(i, 4, count, __VA_ARGS__)  \
+  ARC__PIECE(i, 5, count, __VA_ARGS__)  \
   ARC__PIECE(i, 6, count, __VA_ARGS__) ARC__PIECE(i, 7, count, __VA_ARGS__)
 
 #define ARC__WARP 32
@@ -299,9 +290,8 @@ typedef struct arc_options {
   ARC__UNROLL for (int first = 0; first < ((c)->max_width ? (c)->max_width : (c)->width); \
                    first += (most)) if (first < (c)->width)
 
-/* A failed check ends the way a device assert() does: message, file and line reach stderr when the
-   host next synchronises, and the launch fails. __assertfail is what the CUDA driver provides for
-   it; NVRTC declares it by itself. */
+/* A failed check ends the way a device assert() does, by __assertfail, which NVRTC declares itself:
+   message, file and line reach stderr when the host next synchronises, and the launch fails. */
 #if defined(__CUDACC__)
 #if !defined(__CUDACC_RTC__)
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
@@ -327,6 +317,7 @@ ARC__FN int arc__lane(void) {
 }
 
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
+ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
 ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
@@ -335,7 +326,7 @@ ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
 ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
-ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
+typedef unsigned long long arc__u64;
 
 /* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
 typedef struct arc__key {
@@ -350,8 +341,7 @@ ARC__FN arc__key arc__key_from(long long id, int bits) {
 }
 
 ARC__FN long long arc__key_id(arc__key key) {
-  return (long long)((unsigned long long)(long long)key.low +
-                     ((unsigned long long)(unsigned)key.carry << 32));
+  return (long long)((arc__u64)(long long)key.low + ((arc__u64)(unsigned)key.carry << 32));
 }
 
 /* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
@@ -369,8 +359,7 @@ ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
 
 typedef struct arc__piece {
   char *base;
-  int stride_bytes;
-  int width;
+  int stride_bytes, width;
   int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8), 2 (a word) or 1 (2) */
   float scale;     /* of a fixed target */
 } arc__piece;
@@ -390,8 +379,7 @@ typedef struct arc__slot {
 typedef struct arc__target {
   arc__piece piece[ARC_MAX_PIECES];
   int kind, memory; /* literals */
-  int pieces;
-  int width;
+  int pieces, width;
   /* The default decision, by the strides: bases are aligned as these allow. */
   int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
   int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
@@ -454,8 +442,16 @@ ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
 }
 
 ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(c, c->key, lane); }
-
 ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
+
+/* Takes the group of the highest lane of *rest, which tells its key. All of c->lanes call. */
+ARC__FN unsigned arc__take_group(const arc__call *c, unsigned *rest, arc__key *key) {
+  *key = arc__key_of(c, arc__highest(*rest));
+  bool member = c->active && arc__same_key(c->key, *key);
+  unsigned group = __ballot_sync(c->lanes, member);
+  *rest &= ~group;
+  return group;
+}
 
 /* c->group. All of c->lanes call. */
 ARC__FN unsigned arc__match(const arc__call *c) {
@@ -467,11 +463,9 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 #else
   unsigned group = 0u;
   for (unsigned rest = c->present; rest != 0u;) {
-    arc__key key = arc__key_of(c, arc__highest(rest));
-    bool same = c->active && arc__same_key(c->key, key);
-    unsigned lanes = __ballot_sync(c->lanes, same);
-    if (same) group = lanes;
-    rest &= ~lanes;
+    arc__key key;
+    unsigned lanes = arc__take_group(c, &rest, &key);
+    if (c->active && arc__same_key(c->key, key)) group = lanes;
   }
   return group;
 #endif
@@ -499,18 +493,19 @@ typedef struct arc__word {
 #define ARC__OWN 0x10000 /* with a kind in registers: in shared memory, a warp's own */
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
+ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
 
-ARC__FN arc__word arc__word_of(unsigned long long bits) {
+ARC__FN arc__word arc__word_of(arc__u64 bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
   return w;
 }
 
 ARC__FN arc__word arc__word_of_f64(double x) {
-  return arc__word_of((unsigned long long)__double_as_longlong(x));
+  return arc__word_of((arc__u64)__double_as_longlong(x));
 }
 
-ARC__FN unsigned long long arc__bits(arc__word w) { return (unsigned long long)w.hi << 32 | w.lo; }
+ARC__FN arc__u64 arc__bits(arc__word w) { return (arc__u64)w.hi << 32 | w.lo; }
 ARC__FN double arc__f64(arc__word w) { return __longlong_as_double((long long)arc__bits(w)); }
 
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
@@ -534,9 +529,8 @@ ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
 
 /* A zero of either sign. */
 ARC__FN bool arc__is_zero(int kind, arc__word w) {
-  unsigned sign = 0x80000000u;
-  return (w.lo & ~(arc__is_f32(kind) ? sign : 0u)) == 0u &&
-         (w.hi & ~(kind == ARC__F64 ? sign : 0u)) == 0u;
+  arc__word sign = arc__neutral(kind);
+  return (w.lo & ~sign.lo) == 0u && (w.hi & ~sign.hi) == 0u;
 }
 
 /* Shuffles of whole words. */
@@ -557,26 +551,20 @@ ARC__SHUFFLE(shfl_down)
    a word that another branch reads too before it is written, and then a select is cheaper. Both in
    PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from
    being written before all is read; CUDA 11 has no early clobber, "=&f". */
+#define ARC__KEEP_AND_SEND(keep_high)                                        \
+  asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"                        \
+      "setp.ne.s32 upper, %3, 0;\n\t"                                        \
+      "selp.f32 sent, %0, %2, upper;\n\t" keep_high "mov.f32 %1, sent;\n\t}" \
+      : "+f"(keep), "=f"(send)                                               \
+      : "f"(__uint_as_float(high)), "r"(upper))
 ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
   float keep = __uint_as_float(*low), send;
   if (arc__is_f32(kind) && may_clobber)
-    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
-        "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 sent, %0, %2, upper;\n\t"
-        "@upper add.f32 %0, %2, 0f80000000;\n\t"
-        "mov.f32 %1, sent;\n\t}"
-        : "+f"(keep), "=f"(send)
-        : "f"(__uint_as_float(high)), "r"(upper));
+    ARC__KEEP_AND_SEND("@upper add.f32 %0, %2, 0f80000000;\n\t");
   else
-    asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"
-        "setp.ne.s32 upper, %3, 0;\n\t"
-        "selp.f32 sent, %0, %2, upper;\n\t"
-        "selp.f32 %0, %2, %0, upper;\n\t"
-        "mov.f32 %1, sent;\n\t}"
-        : "+f"(keep), "=f"(send)
-        : "f"(__uint_as_float(high)), "r"(upper));
+    ARC__KEEP_AND_SEND("selp.f32 %0, %2, %0, upper;\n\t");
   *low = __float_as_uint(keep);
   return __float_as_uint(send);
 #else
@@ -624,11 +612,11 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
 
 /* The most that one reduction instruction may add: 16 bytes, or one word. */
 ARC__FN int arc__most_log2(int memory) {
-  bool has_vectors = memory == ARC__F32 || arc__bytes(memory) == 2;
+  bool has_vectors = memory == ARC__F32 || arc__is_half(memory);
   return has_vectors && ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
 }
 
-/* A half of 16 bits from a float, rounded to nearest even, and back. */
+/* A half of 16 bits from a float, rounded to nearest even, and back from the lower bits. */
 ARC__FN unsigned arc__half(int memory, float x) {
   unsigned bits = __float_as_uint(x);
 #if defined(__CUDACC__)
@@ -655,24 +643,21 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 /* Value i of an array of them in memory, as a word of a register. */
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
-  if (kind == ARC__F64) return arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64) return arc__word_of(((const unsigned long long *)values)[i]);
-  if (arc__bytes(kind) == 2) {
-    unsigned half = ((const unsigned short *)values)[i];
-    w.lo = __float_as_uint(arc__half_value(kind, half));
-    return w;
-  }
-  w.lo = kind == ARC__I32 ? ((const unsigned *)values)[i]
-                          : __float_as_uint(((const float *)values)[i]);
+  if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
+  if (kind == ARC__I64) w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
+  if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
+  if (arc__is_half(kind))
+    w.lo = __float_as_uint(arc__half_value(kind, ((const unsigned short *)values)[i]));
   return w;
 }
 
-/* The reverse, for kinds of words in registers. */
+/* The reverse, for types of values. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
-  if (arc__bytes(kind) == 8)
-    ((unsigned long long *)values)[i] = arc__bits(w);
-  else
-    ((unsigned *)values)[i] = w.lo;
+  if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
+  if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
+  if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
+  if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
 }
 
 /* A word of two halves; `low` lies at the lower address. */
@@ -693,7 +678,7 @@ ARC__FN arc__word arc__pack(int memory, float low, float high) {
 ARC__FN arc__word arc__fixed(float x) {
   ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
              "a value or sum is not below 2^(63 - scale_log2), the range of a fixed target");
-  return arc__word_of((unsigned long long)__float2ll_rn(x));
+  return arc__word_of((arc__u64)__float2ll_rn(x));
 }
 
 /* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
@@ -701,72 +686,74 @@ ARC__FN bool arc__is_exact(const arc__call *c) {
   return c->kind == ARC__I64 && c->source != ARC__I64;
 }
 
-/* What is added to memory for a word of a register, or for two of a row's where they share a word
-   of memory. */
+/* What is added to memory for a word of a register, or for two that share a word of memory. */
 ARC__FN arc__word arc__stored(const arc__call *c, arc__word w, arc__word next, float scale) {
   float x = __uint_as_float(w.lo);
   if (c->memory == ARC__FIXED && c->kind == ARC__ORDERED) return arc__fixed(x * scale);
-  if (arc__bytes(c->memory) == 2) return arc__pack(c->memory, x, __uint_as_float(next.lo));
+  if (arc__is_half(c->memory)) return arc__pack(c->memory, x, __uint_as_float(next.lo));
   return c->kind == ARC__F32 && c->memory == ARC__F64 ? arc__word_of_f64(x) : w;
 }
 
 /* By compare-and-swap, on a word of memory: where no instruction adds. */
 ARC__FN void arc__swap(int memory, char *address, arc__word w) {
-  arc__word seen = {0u, 0u}, expected, sum = w; /* a wrong guess costs one more round */
+  arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
   do {
-    expected = seen;
+    old = seen;
     if (memory == ARC__F64) {
-      sum = arc__sum(ARC__F64, expected, w);
-      seen = arc__word_of(
-          atomicCAS((unsigned long long *)address, arc__bits(expected), arc__bits(sum)));
+      arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
+      seen = arc__word_of(atomicCAS((arc__u64 *)address, arc__bits(old), sum));
     } else {
-      float low = arc__half_value(memory, expected.lo & 0xffffu);
-      float high = arc__half_value(memory, expected.lo >> 16);
-      sum = arc__pack(memory, low + arc__half_value(memory, w.lo & 0xffffu),
-                      high + arc__half_value(memory, w.lo >> 16));
-      seen.lo = atomicCAS((unsigned *)address, expected.lo, sum.lo);
+      float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
+      float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
+      seen.lo = atomicCAS((unsigned *)address, old.lo, arc__pack(memory, low, high).lo);
     }
-  } while (seen.lo != expected.lo || seen.hi != expected.hi);
+  } while (seen.lo != old.lo || seen.hi != old.hi);
 }
 
 /* Puts w into a word of shared memory, and returns what was there. */
 ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
-  if (arc__bytes(kind) == 8)
-    return arc__word_of(atomicExch((unsigned long long *)address, arc__bits(w)));
+  if (arc__bytes(kind) == 8) return arc__word_of(atomicExch((arc__u64 *)address, arc__bits(w)));
   w.lo = atomicExch((unsigned *)address, w.lo);
   return w;
 }
 
-/* One word of a register's or memory's size or, aligned to all of them, 2 or 4 words of floats or
-   halves in global memory. */
-#define ARC__RED_1(type) asm volatile(ARC__RED type " [%0], %1;" ::"l"(at), "r"(w[0].lo) : "memory")
-#define ARC__RED_VECTOR(noftz, type)                                                           \
-  if (count == 2)                                                                              \
-    asm volatile(ARC__RED noftz ".v2" type " [%0], {%1, %2};" ::"l"(at), "r"(w[0].lo),         \
-                 "r"(w[1].lo)                                                                  \
-                 : "memory");                                                                  \
-  else                                                                                         \
-    asm volatile(ARC__RED noftz ".v4" type " [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(w[0].lo), \
-                 "r"(w[1].lo), "r"(w[2].lo), "r"(w[3].lo)                                      \
-                 : "memory");
+/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
+#define ARC__RED_AS(type, operands, ...) \
+  asm volatile(ARC__RED type " [%0], " operands ";" ::"l"(at), __VA_ARGS__ : "memory")
+#define ARC__RED_VECTOR(ftz, type)                                                            \
+  if (count == 2)                                                                             \
+    ARC__RED_AS(ftz ".v2" type, "{%1, %2}", "r"(w[0].lo), "r"(w[1].lo));                      \
+  else                                                                                        \
+    ARC__RED_AS(ftz ".v4" type, "{%1, %2, %3, %4}", "r"(w[0].lo), "r"(w[1].lo), "r"(w[2].lo), \
+                "r"(w[3].lo));
 ARC__FN void arc__request(int memory, char *address, const arc__word *w, int count) {
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
-  unsigned long long at = __cvta_generic_to_global(address);
+#if !defined(__CUDACC__) && ARC__ARCH >= 900
+  unsigned words[4];
+  for (int i = 0; i < count; ++i) words[i] = w[i].lo;
+  if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
+  if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
+  if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
+#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+  arc__u64 at = __cvta_generic_to_global(address);
 #endif
   if (count > 1) {
-#if !defined(__CUDACC__)
-    const unsigned words[4] = {w[0].lo, w[1].lo, count > 2 ? w[2].lo : 0u,
-                               count > 2 ? w[3].lo : 0u};
-    if (memory == ARC__F32) simt_red_add_f32(address, words, count);
-    if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
-    if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
-#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
     if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
     if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
     if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
 #endif
     return;
   }
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+  if (memory == ARC__F16) ARC__RED_AS(".noftz.f16x2", "%1", "r"(w[0].lo));
+#elif ARC__ARCH < 900
+  if (memory == ARC__F16) arc__swap(memory, address, w[0]);
+#endif
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+  if (memory == ARC__BF16) ARC__RED_AS(".noftz.bf16x2", "%1", "r"(w[0].lo));
+#elif ARC__ARCH < 900
+  if (memory == ARC__BF16) arc__swap(memory, address, w[0]);
+#endif
   if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
     int kind = memory & ~ARC__OWN;
     arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
@@ -774,28 +761,15 @@ ARC__FN void arc__request(int memory, char *address, const arc__word *w, int cou
   if (memory == ARC__F32) ARC__ATOMIC_ADD((float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__ATOMIC_ADD((unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
-    unsigned long long bits = arc__bits(w[0]);
-    unsigned long long old = ARC__ATOMIC_ADD((unsigned long long *)address, bits);
+    arc__u64 bits = arc__bits(w[0]);
+    arc__u64 old = ARC__ATOMIC_ADD((arc__u64 *)address, bits);
     ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
                "a sum in a fixed target overflows");
   }
-#if defined(__CUDACC__) && ARC__ARCH >= 600
+#if ARC__ARCH >= 900 || (defined(__CUDACC__) && ARC__ARCH >= 600)
   if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
-#if defined(__CUDA_ARCH__)
-  if (memory == ARC__F16) ARC__RED_1(".noftz.f16x2");
-#endif
-#if ARC__ARCH >= 900
-  if (memory == ARC__BF16) ARC__RED_1(".noftz.bf16x2");
 #else
-  if (memory == ARC__BF16) arc__swap(memory, address, w[0]);
-#endif
-#elif !defined(__CUDACC__) && ARC__ARCH >= 900
-  const unsigned word = w[0].lo;
-  if (memory == ARC__F64) ARC__ATOMIC_ADD((double *)address, arc__f64(w[0]));
-  if (memory == ARC__F16) simt_red_add_f16x2(address, &word, 1);
-  if (memory == ARC__BF16) simt_red_add_bf16x2(address, &word, 1);
-#else
-  if (memory == ARC__F64 || arc__bytes(memory) == 2) arc__swap(memory, address, w[0]);
+  if (memory == ARC__F64) arc__swap(memory, address, w[0]);
 #endif
 }
 
@@ -803,8 +777,7 @@ ARC__FN void arc__atomic_add(int memory, char *address, arc__word w) {
   arc__request(memory, address, &w, 1);
 }
 
-/* Adds min(count, 4) words to consecutive ones, 2^vector_log2 bytes at most a request; count may be
-   below 1. */
+/* Adds min(count, 4) words, if any, to consecutive ones, 2^vector_log2 bytes at most a request. */
 ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w, int count,
                                   int vector_log2) {
   int bytes = arc__bytes(memory) == 8 ? 8 : 4;
@@ -821,18 +794,17 @@ ARC__FN void arc__atomic_add_four(int memory, char *address, const arc__word *w,
 /* How many bytes one instruction may add to rows of this stride, as a power of two, if the base is
    aligned to 16 bytes; 2 for a word of any type, 1 for one half. */
 ARC__FN int arc__largest_log2(int memory, int stride_bytes) {
-  if (arc__bytes(memory) == 2 && stride_bytes % 4 != 0) return 1;
+  if (arc__is_half(memory) && stride_bytes % 4 != 0) return 1;
   if (arc__most_log2(memory) == 2 || stride_bytes % 8 != 0) return 2;
   return stride_bytes % 16 == 0 ? 4 : 3;
 }
 
-/* The same for this base. Via __popc, so that ptxas keeps the result: it computes a plain minimum
-   anew in every call. */
+/* The same for this base. By __popc: ptxas computes a plain minimum anew in every call. */
 ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
-  bool half = arc__bytes(memory) == 2;
+  bool half = arc__is_half(memory);
   int largest = arc__largest_log2(memory, stride_bytes);
   if (largest <= (half ? 1 : 2)) return largest; /* a literal decides at once */
-  unsigned bits = (unsigned)(unsigned long long)base | 1u << largest;
+  unsigned bits = (unsigned)(arc__u64)base | 1u << largest;
   return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
 }
 
@@ -859,7 +831,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
-  ARC__CHECK(1, arc__bytes(t->memory) != 2 || __isGlobal(base),
+  ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
              "rows of halves must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
@@ -878,27 +850,20 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
   slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
 }
 
-ARC__FN bool arc__is_odd(const char *base) { return ((unsigned long long)base & 2u) != 0u; }
+ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
 
 /* Whether sums of a piece go anywhere: all but the first may have no base. */
 ARC__FN bool arc__is_there(const arc__target *t, int piece) {
   return piece == 0 || t->piece[piece].base != 0;
 }
 
-/* Where the given value of key 0 lies, and the stride of its piece: the last that begins at or
-   below it. Compilers keep what a branch on `owned` has chosen; they compute a plain sum in each
-   call. */
+/* Where the given value of key 0 lies, in the last piece that begins at or below it. Compilers keep
+   what a branch on `owned` has chosen; they compute a plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
+  const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
-  arc__slot slot = {t->piece[0].base,
-                    t->piece[0].stride_bytes,
-                    inside,
-                    t->piece[0].scale,
-                    inside,
-                    false,
-                    false,
-                    false,
-                    0u};
+  arc__slot slot = {
+      first->base, first->stride_bytes, inside, first->scale, inside, false, false, false, 0u};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
@@ -912,17 +877,19 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
+  if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
   return slot;
 }
 
-/* What a reduction sums for a value that was read. */
-ARC__FN arc__word arc__taken(const arc__call *c, arc__word value, float scale) {
+/* What a reduction sums for one of these values; scale: of its piece. */
+ARC__FN arc__word arc__load_from(const arc__call *c, const void *values, int i, float scale) {
+  arc__word value = arc__read(c->source, values, i);
   return arc__is_exact(c) ? arc__fixed(__uint_as_float(value.lo) * scale) : value;
 }
 
-/* Value i of this lane; scale: of its piece. */
+/* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-  return arc__taken(c, arc__read(c->source, c->values, i), scale);
+  return arc__load_from(c, c->values, i, scale);
 }
 
 /* The scale of a fixed target's value; else any number. */
@@ -932,7 +899,7 @@ ARC__FN float arc__scale_of(const arc__call *c, int value) {
 
 /* Words of memory that `width` values of a row take. */
 ARC__FN int arc__words(int memory, int width) {
-  return arc__bytes(memory) == 2 ? (width + 1) / 2 : width;
+  return arc__is_half(memory) ? (width + 1) / 2 : width;
 }
 
 /* Reduction instructions with which one lane adds that many words. */
@@ -972,13 +939,9 @@ ARC__FN void arc__target_end(arc__target *t) {
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
-  if (arc__bytes(t->memory) == 2) {
-    arc__set_odd(&t->warp_slot, arc__is_odd(t->warp_slot.base));
-    arc__set_odd(&t->half_warp_slot, arc__is_odd(t->half_warp_slot.base));
-  }
 #if defined(__CUDA_ARCH__) /* or each call computes them anew */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
-  if (arc__bytes(t->memory) == 2) asm("" : "+l"(t->warp_slot.base));
+  if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
 #endif
 }
 
@@ -993,7 +956,7 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
    share a word; the first is alone in its own where it is the upper one (odd). */
 ARC__FN void arc__emit_run(const arc__call *c, char *address, const arc__word *sums, int first,
                            int count, int vector_log2, float scale) {
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1; /* values a word */
+  int each = arc__is_half(c->memory) ? 2 : 1; /* values a word */
   int odd = each == 2 && vector_log2 <= 2 && arc__is_odd(address) ? 1 : 0;
   int bound = (sums ? ARC__WARP : c->max_width ? c->max_width : count) + each - 1;
   arc__word before = arc__neutral(ARC__F32);
@@ -1024,8 +987,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__w
                              int first, int count) {
   const arc__piece *p = &c->target->piece[i];
   int bytes = arc__bytes(c->memory);
-  char *row = arc__offset(p->base, c->key, p->stride_bytes);
-  char *address = row + (long long)bytes * offset;
+  char *address = arc__offset(p->base, c->key, p->stride_bytes) + (long long)bytes * offset;
   int log2 = arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
   if (log2 > 2 && (offset * bytes % 16 != 0 || arc__adds_by_value(c))) log2 = 2;
   if (i == 0 && log2 >= 4 && count * bytes >= 16)
@@ -1036,8 +998,7 @@ ARC__FN void arc__emit_piece(const arc__call *c, int i, int offset, const arc__w
     arc__emit_run(c, address, sums, first, count, i == 0 ? 2 : log2, p->scale);
 }
 
-/* Adds the values [first, first + count) of this lane's key: sums or, where those are null, the
-   lane's own values. */
+/* Adds the values [first, first + count) of this lane's key: sums or, if null, the lane's own. */
 ARC__FN void arc__emit(const arc__call *c, const arc__word *sums, int first, int count) {
   if (!c->target) {
     ARC__EACH(i, count, ARC__WARP)
@@ -1063,8 +1024,7 @@ ARC__FN void arc__add_plain(const arc__call *c) {
 }
 
 /* ---- >>serialized ------------------------------------------------------------------------ */
-/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, all groups at once. The
-   leader ends with the sums. */
+/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, and has the sums. */
 ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count) {
   bool leader = arc__leads(c->group, c->lane);
   unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
@@ -1139,7 +1099,7 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, bo
 /* Adds the sum of a slot, which its owner has; next: that of the next lane. */
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
-  bool half = arc__bytes(c->memory) == 2;
+  bool half = arc__is_half(c->memory);
   arc__word w = arc__stored(c, sum, next, slot.scale);
   if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
@@ -1149,21 +1109,19 @@ ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc
 
 /* The same; the whole warp calls. */
 ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
-  bool half = arc__bytes(c->memory) == 2;
+  bool half = arc__is_half(c->memory);
   arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
   arc__emit_sum(c, slot, key, sum, next);
 }
 
-/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. group: of a
-   whole warp's reduction; every lane has the sum of a single value, so the leader owns it, which
-   has the key. */
+/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. Of a single
+   value, each lane has the sum of `group`: its leader owns it, which has the key. */
 ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
   bool single = c->width == 1 && lanes == ARC__WARP;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0 || single) {
     slot = arc__slot_of(c->target, single ? 0 : first + c->lane % lanes, lanes);
     if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);
-    if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
   }
   return slot;
 }
@@ -1173,29 +1131,27 @@ ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) 
   return known || c->width == 1 ? c->key : arc__key_of(c, arc__highest(group));
 }
 
-/* One group of a full warp. is_source: this lane's values belong to the sums; a constant where the
-   lanes outside the group hold zeros. */
-ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, bool is_source,
-                            bool may_clobber) {
-  ARC__CHUNKS(c, first, ARC__WARP) {
-    const bool leaves = false;
-    arc__word sum = arc__reduce_chunk(c, first, ARC__WARP, is_source, leaves, may_clobber);
-    arc__emit_slot(c, arc__chunk_slot(c, group, first, ARC__WARP), key, sum);
+/* A group, chunk by chunk; the rest as arc__reduce_chunk says. */
+ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, int lanes, bool stays,
+                            bool leaves, bool may_clobber) {
+  ARC__CHUNKS(c, first, lanes) {
+    arc__word sum = arc__reduce_chunk(c, first, lanes, stays, leaves, may_clobber);
+    arc__emit_slot(c, arc__chunk_slot(c, group, first, lanes), key, sum);
   }
 }
 
 /* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
    both. may_clobber: as above; masked words are copies. */
 ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
+  const bool every_lane = true, leaves = false, masked = true;
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY);
-  const bool every_lane = true, masked = true;
   if (c->width > 1 && (full || zeros)) {
     arc__key key = arc__group_key(c, c->present, has_key || full);
-    arc__add_group(c, c->present, key, every_lane, may_clobber);
+    arc__add_group(c, c->present, key, ARC__WARP, every_lane, leaves, may_clobber);
   } else {
     arc__key key = arc__group_key(c, c->present, has_key);
-    arc__add_group(c, c->present, key, arc__is_source(c), masked);
+    arc__add_group(c, c->present, key, ARC__WARP, arc__is_source(c), leaves, masked);
   }
 }
 
@@ -1210,25 +1166,21 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   bool stays = c->active && in_highest != upper, leaves = c->active && in_highest == upper;
   unsigned low = c->leaders & (0u - c->leaders);
   arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
-  ARC__CHUNKS(c, first, half) {
-    arc__word sum = arc__reduce_chunk(c, first, half, stays, leaves, masked);
-    arc__emit_slot(c, arc__chunk_slot(c, c->group, first, half), key, sum);
-  }
+  arc__add_group(c, c->group, key, half, stays, leaves, masked);
 }
 
 /* One group after the other. Returns whether this lane's group is below the threshold. */
 ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
   bool plain = false;
-  const bool masked = true;
+  const bool leaves = false, masked = true;
   for (unsigned rest = c->present; rest != 0u;) {
-    arc__key key = arc__key_of(c, arc__highest(rest));
+    arc__key key;
+    unsigned group = arc__take_group(c, &rest, &key);
     bool member = c->active && arc__same_key(c->key, key);
-    unsigned group = __ballot_sync(ARC_LANES_ALL, member);
     if (__popc(group) < threshold)
       plain = plain || member;
     else
-      arc__add_group(c, group, key, member, masked);
-    rest &= ~group;
+      arc__add_group(c, group, key, ARC__WARP, member, leaves, masked);
   }
   return plain;
 }
@@ -1241,7 +1193,19 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
    16 below holds, unless that is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
-ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count, int start) {
+/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
+ARC__FN unsigned arc__leaders_below(const arc__call *c) {
+  return c->leaders & arc__lanes_below(c->lane);
+}
+
+/* Whether they are. The whole warp calls. */
+ARC__FN bool arc__are_runs(const arc__call *c) {
+  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
+  return __all_sync(ARC_LANES_ALL, arc__leaders_below(c) <= below_group);
+}
+
+ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count) {
+  int start = arc__highest(2u * arc__leaders_below(c) + 1u);
   int reach = arc__leads(c->group, c->lane) ? c->lane - start : 0;
   ARC__UNROLL
   for (int round = 0; round < ARC__ROUNDS; ++round) {
@@ -1272,27 +1236,12 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
   }
 }
 
-/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
-ARC__FN unsigned arc__leaders_below(const arc__call *c) {
-  return c->leaders & arc__lanes_below(c->lane);
-}
-
-/* Whether they are. The whole warp calls. */
-ARC__FN bool arc__are_runs(const arc__call *c, unsigned leaders_below) {
-  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
-  return __all_sync(ARC_LANES_ALL, leaders_below <= below_group);
-}
-
 ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
   if (c->leaders == c->present) return;
-  if (c->lanes == ARC_LANES_ALL) {
-    unsigned below = arc__leaders_below(c);
-    if (arc__are_runs(c, below)) {
-      arc__reduce_runs(c, w, count, arc__highest(2u * below + 1u));
-      return;
-    }
-  }
-  arc__reduce_jumping(c, w, count);
+  if (c->lanes == ARC_LANES_ALL && arc__are_runs(c))
+    arc__reduce_runs(c, w, count);
+  else
+    arc__reduce_jumping(c, w, count);
 }
 
 /* Reduces all groups by the papers' paths or the tree; the leader of each emits its sums. */
@@ -1316,23 +1265,22 @@ ARC__FN void arc__add_all_groups(const arc__call *c) {
 /* ---- >>check ----------------------------------------------------------------------------- */
 
 #if ARC_CHECK >= 2
-ARC__FN unsigned long long arc__digest(unsigned long long digest, unsigned long long x) {
+ARC__FN arc__u64 arc__digest(arc__u64 digest, arc__u64 x) {
   return (digest ^ x) * 0x100000001b3ull;
 }
 
 /* That all lanes that must call are here, and agree on what a warp has in common. */
 ARC__FN void arc__check_warp(const arc__call *c) {
-  unsigned long long digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
+  arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
   for (int i = 0; c->target && i < c->target->pieces; ++i) {
     const arc__piece *p = &c->target->piece[i];
-    digest = arc__digest(digest, (unsigned long long)p->base);
-    digest = arc__digest(digest, (unsigned)p->stride_bytes);
-    digest = arc__digest(digest, (unsigned)p->width);
+    digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);
+    digest = arc__digest(digest, (arc__u64)p->base);
   }
-  unsigned long long first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
+  arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, !c->target || c->target->builder == c->lane,
-             "the target was built in another lane");
+  bool is_mine = !c->target || c->target->builder == c->lane;
+  ARC__CHECK(2, is_mine, "the target was built in another lane");
 }
 
 /* What the call promises, where a lane is active; and the pointers of each key. */
@@ -1350,11 +1298,11 @@ ARC__FN void arc__check_promises(const arc__call *c) {
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
   if (c->target) return;
-  unsigned long long digest = 0u;
+  arc__u64 digest = 0u;
   for (int i = 0; c->active && i < c->width; ++i)
-    digest = arc__digest(digest, (unsigned long long)c->pointers[i]);
+    digest = arc__digest(digest, (arc__u64)c->pointers[i]);
   unsigned group = arc__match(c);
-  unsigned long long leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
+  arc__u64 leaders = __shfl_sync(c->lanes, digest, group ? arc__highest(group) : c->lane);
   ARC__CHECK(2, digest == leaders, "lanes with one key hold different pointers");
 }
 #endif
@@ -1432,13 +1380,12 @@ ARC__FN bool arc__reduce_few_groups(arc__call *c) {
 
 /* Returns whether this lane's values are still to be added. */
 ARC__FN bool arc__reduce(arc__call *c, int threshold) {
-  if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY)) {
-    /* auto's branch for few lanes reads the values too */
-    arc__add_one_group(c, c->path == ARC_PATH_TRANSPOSED);
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), named = c->path == ARC_PATH_TRANSPOSED;
+  if (arc__is_transposed(c) && (one_key || named)) {
+    if (!one_key) return arc__add_each_group(c, threshold);
+    arc__add_one_group(c, named); /* auto's branch for few lanes reads the values too */
     return false;
   }
-  if (arc__is_transposed(c) && c->path == ARC_PATH_TRANSPOSED)
-    return arc__add_each_group(c, threshold);
   if (!arc__is_butterfly(c)) c->group = arc__match(c);
   if (arc__is_auto_keyed(c) && arc__reduce_few_groups(c)) return false;
   bool splits = !arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO;
@@ -1472,8 +1419,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__add_plain(&c);
 }
 
-/* atomred (ARC paper, 5.1): all active lanes, wherever they add; one that is alone at its address
-   adds by itself. */
+/* atomred (ARC paper, 5.1), of all active lanes, wherever they add. */
 ARC__FN void arc__atomred(arc__call *c, char *address, arc__word w) {
   const int shuffles = 5 * (arc__bytes(c->kind) / 4), requests = 1;
   if (ARC__ARCH >= 700 && __popc(c->lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests)) {
@@ -1509,8 +1455,8 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
 /* Takes the next group: of the highest lane that is left. */
 ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
-  bool has_key = one_key && arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY);
-  s->key = has_key ? c->key : arc__key_of(c, arc__highest(s->rest));
+  const int promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY;
+  s->key = arc__promised(c, promises) ? c->key : arc__key_of(c, arc__highest(s->rest));
   bool member = c->active && arc__same_key(c->key, s->key);
   s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member);
   if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
@@ -1549,8 +1495,8 @@ ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
-  if (arc__bytes(c.memory) == 2 && !owned) sum = arc__neutral(c.kind);
-  if (arc__bytes(c.memory) != 2) slot.owned = slot.owned && owned;
+  if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
+  if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
   arc__emit_slot(&c, slot, s->key, sum);
 }
 
@@ -1579,7 +1525,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   own->memory = own->kind | ARC__OWN;
   int bytes = arc__bytes(own->kind), words = rows * own->width, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
-  ARC__CHECK(1, !__isGlobal(shared) && (unsigned long long)shared % (unsigned)bytes == 0u,
+  ARC__CHECK(1, !__isGlobal(shared) && (arc__u64)shared % (unsigned)bytes == 0u,
              "sums of hot rows lie in shared memory, aligned to one sum");
   h->shared = (char *)shared;
   h->first = first;
@@ -1619,7 +1565,6 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
       sum = arc__sum(c.kind, sum, arc__put(c.kind, at, arc__neutral(c.kind)));
     }
     arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
-    if (arc__bytes(c.memory) == 2) arc__set_odd(&slot, arc__is_odd(slot.base));
     if (arc__is_zero(c.kind, sum)) continue;
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
                   arc__neutral(c.kind));
@@ -1643,10 +1588,6 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
 #define ARC__VECTOR 4 /* columns of a lane at most */
 #define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
-#define ARC__EACH_COLUMN(i, count, ...) \
-  ARC__PIECE(i, 0, count, __VA_ARGS__)  \
-  ARC__PIECE(i, 1, count, __VA_ARGS__)  \
-  ARC__PIECE(i, 2, count, __VA_ARGS__) ARC__PIECE(i, 3, count, __VA_ARGS__)
 
 typedef struct arc__rows {
   arc__target target;
@@ -1685,14 +1626,14 @@ ARC__FN void arc__rows_begin(arc__rows *r, int source, const void *base, int str
   r->base = (const char *)base;
   r->source = source;
   r->stride_bytes = (int)stride_bytes;
-  unsigned long long aligned = (unsigned long long)base | (unsigned)r->stride_bytes;
+  arc__u64 aligned = (arc__u64)base | (unsigned)r->stride_bytes;
   bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
   r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
   r->is_narrow = t->pieces == 1 &&
                  arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
   r->keeps = r->has_sum = false;
   int kind = t->memory == ARC__FIXED ? ARC__I64 : t->kind;
-  ARC__EACH_COLUMN(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
+  ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
 }
 
 /* x / y. That y is never 0 lets compilers move it out of a loop. */
@@ -1713,8 +1654,10 @@ ARC__FN arc__parts arc__parts_of(int width, int vector) {
    what types make of them would wait for each. On the CPU warp, where they lie. */
 #if defined(__CUDA_ARCH__)
 typedef uint4 arc__columns;
+#define ARC__COLUMNS(x) (&(x))
 #else
 typedef const char *arc__columns;
+#define ARC__COLUMNS(x) (x)
 #endif
 
 ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
@@ -1731,23 +1674,14 @@ ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
 #endif
 }
 
-ARC__FN arc__word arc__column(const arc__call *c, const arc__columns *columns, int i, float scale) {
-#if defined(__CUDA_ARCH__)
-  const void *values = columns;
-#else
-  const void *values = *columns;
-#endif
-  return arc__taken(c, arc__read(c->source, values, i), scale);
-}
-
 /* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
 ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
                                const arc__word *sum, int vector, bool ends) {
   slot.is_value = ends;
-  slot.owned = ends && !(slot.odd && slot.follows);
+  slot.owned = ends && !(vector == 1 && slot.odd && slot.follows);
   if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
   if (vector == 1 || !slot.owned) return;
-  int each = arc__bytes(c->memory) == 2 ? 2 : 1;
+  int each = arc__is_half(c->memory) ? 2 : 1;
   arc__word w[ARC__VECTOR];
   ARC__UNROLL
   for (int i = 0; i < vector / each; ++i)
@@ -1781,9 +1715,7 @@ ARC__FN int arc__lane_at(int position, int lane) {
 /* The slot of this lane's columns in the panel that begins with column `first`. */
 ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
   int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
-  arc__slot slot = arc__slot_of(c->target, column, ARC__WARP);
-  if (arc__bytes(c->memory) == 2) arc__set_odd(&slot, p->vector == 1 && arc__is_odd(slot.base));
-  return slot;
+  return arc__slot_of(c->target, column, ARC__WARP);
 }
 
 /* Adds to the sums those of the parts below, from part `start` on. */
@@ -1791,7 +1723,7 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
   ARC__UNROLL
   for (int parts = 1; parts < ARC__WARP; parts *= 2) {
     if (parts >= p->count) continue;
-    ARC__EACH_COLUMN(i, p->vector, {
+    ARC__EACH_OF_4(i, p->vector, {
       sum[i] = arc__sum_from_below(c, sum[i], parts * p->lanes, start * p->lanes + p->lane);
     })
   }
@@ -1800,7 +1732,7 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
 /* The kept words of the panel from column `first` on, `mine` of a lane, i of all: four of a lane
    or, one column a lane, those of four panels. No index into *r: all of it would stay in memory. */
 #define ARC__EACH_KEPT(i, mine, vector, first, ...)       \
-  ARC__EACH_COLUMN(i, ARC__VECTOR, {                      \
+  ARC__EACH_OF_4(i, ARC__VECTOR, {                        \
     const int mine = vector > 1 ? i : 0;                  \
     if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
   })
@@ -1818,16 +1750,6 @@ ARC__FN void arc__release_panels(arc__rows *r, const arc__call *c, int vector) {
     arc__sum_parts(c, &p, sum, first_part);
     arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
   }
-}
-
-/* Adds what is kept to memory. */
-ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
-  if (!r->has_sum) return;
-  if (r->vector == ARC__VECTOR)
-    arc__release_panels(r, c, ARC__VECTOR);
-  else
-    arc__release_panels(r, c, 1);
-  r->has_sum = false;
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
@@ -1852,7 +1774,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
   unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
-  ARC__EACH_COLUMN(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
+  ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
   for (int step = 0; step < p->rows; step += ahead) {
     arc__columns x[ARC__AHEAD];
     ARC__UNROLL
@@ -1867,12 +1789,13 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
       if (k >= ahead) continue;
       const unsigned bit = 1u << k;
       arc__key key = arc__key_at(c, o->key, begin + step + k);
-      ARC__EACH_COLUMN(i, vector, {
-        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__column(c, &x[k], i, slot.scale));
+      const void *at = ARC__COLUMNS(x[k]);
+      ARC__EACH_OF_4(i, vector, {
+        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__load_from(c, at, i, slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
-      ARC__EACH_COLUMN(i, vector, {
+      ARC__EACH_OF_4(i, vector, {
         if (ends & bit) sum[i] = arc__neutral(c->kind);
       })
     }
@@ -1890,7 +1813,7 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
   unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
   int open = below != 0u ? arc__highest(below) + 1 : 0;
   arc__sum_parts(c, p, sum, arc__quotient(open, p->rows));
-  ARC__EACH_COLUMN(i, vector, {
+  ARC__EACH_OF_4(i, vector, {
     arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
     waiting[i] = arc__sum(c->kind, waiting[i], other);
   })
@@ -1907,7 +1830,7 @@ ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long r
   unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
   int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
   int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
-  if (kept != 0u || !arc__are_runs(c, arc__leaders_below(c)))
+  if (kept != 0u || !arc__are_runs(c))
     from = arc__lane_at(arc__position((leader - last - 1) & 31, c->lane), c->lane);
   long long first = __shfl_sync(ARC_LANES_ALL, row, arc__highest(c->present));
   ARC__CHECK(2, !c->active || row - first == (int)(row - first),
@@ -1919,6 +1842,16 @@ ARC__FN arc__order arc__order_rows(const arc__rows *r, arc__call *c, long long r
   o.kept = ARC__WARP - __popc(kept);
   o.ends = __ballot_sync(ARC_LANES_ALL, (c->leaders >> from & 1u) != 0u && c->lane < o.kept);
   return o;
+}
+
+/* Adds what is kept to memory. */
+ARC__FN void arc__release(arc__rows *r, const arc__call *c) {
+  if (!r->has_sum) return;
+  if (r->vector == ARC__VECTOR)
+    arc__release_panels(r, c, ARC__VECTOR);
+  else
+    arc__release_panels(r, c, 1);
+  r->has_sum = false;
 }
 
 /* Where no row of a call has the kept key, one that many have is kept from the next call on. */
@@ -1983,36 +1916,22 @@ extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(
   ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
 #endif
 
-ARC__FN arc__call arc__call_of(int source, int kind, const arc__target *target,
-                               const void *pointers, int width, long long key, const void *values,
-                               bool active, const arc_options *o) {
-  bool here = o->lane_mask == ARC_LANES_HERE;
-  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o->path;
-  int memory = target ? target->memory : kind;
-  if (memory == ARC__FIXED) kind = o->exact || here ? ARC__I64 : ARC__ORDERED;
-  if (o->key_bits == 32 && ARC__IS_NO_INT(key) && active)
+/* target: null in the papers' form. */
+ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id,
+                               const void *values, bool active, arc_options o) {
+  bool here = o.lane_mask == ARC_LANES_HERE;
+  int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o.path, source = kind;
+  int memory = target ? target->memory : kind, width = target ? target->width : 1;
+  if (memory == ARC__FIXED) kind = o.exact || here ? ARC__I64 : ARC__ORDERED;
+  if (o.key_bits == 32 && ARC__IS_NO_INT(id) && active)
     arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
   /* Lanes that execute this instruction together get the same mask and meet again at the first vote
      of arc__add; it claims nothing about lanes that come later. */
-  unsigned lanes = here ? __activemask() : o->lane_mask;
-  arc__call c = {target,
-                 (const void *const *)pointers,
-                 values,
-                 width,
-                 o->max_width,
-                 source,
-                 kind,
-                 memory,
-                 path,
-                 o->promises,
-                 arc__key_from(key, o->key_bits),
-                 o->threshold,
-                 arc__lane(),
-                 active,
-                 lanes,
-                 0u,
-                 0u,
-                 0u};
+  unsigned lanes = here ? __activemask() : o.lane_mask;
+  arc__key key = arc__key_from(id, o.key_bits);
+  int lane = arc__lane();
+  arc__call c = {target,     0,   values,      width, o.max_width, source, kind, memory, path,
+                 o.promises, key, o.threshold, lane,  active,      lanes,  0u,   0u,     0u};
   return c;
 }
 
@@ -2032,14 +1951,13 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
   if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
     options.promises &= ~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);
-  arc__add(arc__call_of(kind, kind, &h->target, 0, h->target.width, key, values, active && !is_hot,
-                        &options));
+  arc__add(arc__call_of(kind, &h->target, key, values, active && !is_hot, options));
   options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  arc__call c = arc__call_of(kind, h->own.kind, &h->own, 0, h->own.width, (int)row, values,
-                             active && is_hot, &options);
+  arc__call c = arc__call_of(h->own.kind, &h->own, (int)row, values, active && is_hot, options);
+  c.source = kind;
   if (!all) c.memory = h->own.kind; /* lanes may be apart, and add at once */
   arc__add(c);
 }
@@ -2049,12 +1967,40 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
   options.exact = true;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
-  return arc__call_of(r->source, kind, &r->target, 0, r->target.width, key, 0, active, &options);
+  arc__call c = arc__call_of(kind, &r->target, key, 0, active, options);
+  c.source = r->source;
+  return c;
 }
 
-/* What every add takes. S: the type's suffix, T: the type, KIND: its literal. */
+/* In all that follows, S is a type's suffix, T the type, KIND its literal. */
+
+/* What the adds take, and pass on. */
 #define ARC__TO_TARGET(S, T) arc_target_##S target, long long key, const T *values
-#define ARC__TO_POINTERS(T) T *const *pointers, int width, long long key, const T *values
+#define ARC__TO_POINTERS(S, T) T *const *pointers, int width, long long key, const T *values
+#define ARC__TO_HOT(S, T) const arc_hot_##S *hot, long long key, const T *values
+#define ARC__GIVEN_TARGET target, key, values
+#define ARC__GIVEN_POINTERS pointers, width, key, values
+#define ARC__GIVEN_HOT hot, key, values
+
+/* A form of the add NAME, in short for its general form; WHERE: TARGET, POINTERS or HOT. */
+#define ARC__FORM(RETURN, NAME, FORM, S, T, WHERE, ACTIVE, PROMISES, LANES, ...)                  \
+  ARC__FN RETURN NAME##FORM##_##S(ARC__TO_##WHERE(S, T), __VA_ARGS__ ARC__CALLER) {               \
+    return NAME##_with_##S(ARC__GIVEN_##WHERE, ACTIVE, arc__options(threshold, PROMISES, LANES)); \
+  }
+#define ARC__FORM_OF_WARP(RETURN, NAME, FORM, S, T, WHERE, PROMISES)                       \
+  ARC__FORM(RETURN, NAME, FORM, S, T, WHERE, active, PROMISES, ARC_LANES_ALL, bool active, \
+            int threshold)
+#define ARC__FORMS(NAME, S, T, WHERE)                                            \
+  ARC__FORM_OF_WARP(void, NAME, , S, T, WHERE, 0)                                \
+  ARC__FORM(void, NAME, _masked, S, T, WHERE, active, 0, lane_mask, bool active, \
+            unsigned lane_mask, int threshold)                                   \
+  ARC__FORM(void, NAME, _divergent, S, T, WHERE, true, 0, ARC_LANES_HERE, int threshold)
+
+/* A public type that holds a private one. */
+#define ARC__HOLDS(NAME, S)         \
+  typedef struct arc_##NAME##_##S { \
+    arc__##NAME any;                \
+  } arc_##NAME##_##S;
 
 /* A piece of memory M of type T; a fixed one has a scale. */
 #define ARC__PIECE_TYPE(M, T, AND_SCALE) \
@@ -2088,66 +2034,56 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__rows_begin(&rows.any, SOURCE, values, stride);                                  \
     return rows;                                                                         \
   }
-#define ARC__ROWS(S, T, KIND)                                                                  \
-  typedef struct arc_rows_##S {                                                                \
-    arc__rows any;                                                                             \
-  } arc_rows_##S;                                                                              \
-  ARC__ROWS_FROM(S, , KIND, T)                                                                 \
-  ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,         \
-                                     bool active, arc_options options ARC__CALLER) {           \
-    arc__add_rows(&rows->any, arc__call_of_rows(KIND, &rows->any, key, active, options), row); \
-  }                                                                                            \
-  ARC__FN void arc_add_rows_##S(arc_rows_##S *rows, long long key, long long row,              \
-                                bool active ARC__CALLER) {                                     \
-    arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                      \
-  }                                                                                            \
-  ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                              \
-    const bool active = false;                                                                 \
-    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, active, arc_options_default());       \
-    arc__release(&rows->any, &c);                                                              \
-    rows->any.keeps = false;                                                                   \
+#define ARC__ROWS(S, T, KIND)                                                            \
+  ARC__HOLDS(rows, S)                                                                    \
+  ARC__ROWS_FROM(S, , KIND, T)                                                           \
+  ARC__FN void arc_add_rows_with_##S(arc_rows_##S *rows, long long key, long long row,   \
+                                     bool active, arc_options o ARC__CALLER) {           \
+    arc__add_rows(&rows->any, arc__call_of_rows(KIND, &rows->any, key, active, o), row); \
+  }                                                                                      \
+  ARC__FN void arc_add_rows_##S(arc_rows_##S *rows, long long key, long long row,        \
+                                bool active ARC__CALLER) {                               \
+    arc_add_rows_with_##S(rows, key, row, active, arc_options_default());                \
+  }                                                                                      \
+  ARC__FN void arc_end_rows_##S(arc_rows_##S *rows ARC__CALLER) {                        \
+    arc__call c = arc__call_of_rows(KIND, &rows->any, 0, false, arc_options_default());  \
+    arc__release(&rows->any, &c);                                                        \
+    rows->any.keeps = false;                                                             \
   }
 
-#define ARC__SUMS(S, T, KIND)                                                                \
-  typedef struct arc_sum_##S {                                                               \
-    T value;                                                                                 \
-    int parameter;                                                                           \
-    bool owned;                                                                              \
-    long long key;                                                                           \
-    arc__sums any;                                                                           \
-  } arc_sum_##S;                                                                             \
-  ARC__FN arc_sum_##S arc_sum_begin_with_##S(ARC__TO_TARGET(S, T), bool active,              \
-                                             arc_options options ARC__CALLER) {              \
-    arc_sum_##S sum;                                                                         \
-    sum.any.target = target.any;                                                             \
-    options.exact = false;                                                                   \
-    options.lane_mask = ARC_LANES_ALL;                                                       \
-    options.path = ARC_PATH_TRANSPOSED;                                                      \
-    arc__sum_begin(&sum.any, arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, \
-                                          values, active, &options));                        \
-    return sum;                                                                              \
-  }                                                                                          \
-  ARC__FN arc_sum_##S arc_sum_begin_##S(ARC__TO_TARGET(S, T), bool active,                   \
-                                        int threshold ARC__CALLER) {                         \
-    return arc_sum_begin_with_##S(target, key, values, active,                               \
-                                  arc__options(threshold, 0, ARC_LANES_ALL));                \
-  }                                                                                          \
-  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                              \
-    arc__word w = arc__neutral(KIND);                                                        \
-    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                           \
-    arc__write(KIND, &sum->value, 0, w);                                                     \
-    sum->owned = sum->any.slot.is_value;                                                     \
-    sum->key = arc__key_id(sum->any.key);                                                    \
-    return is_there;                                                                         \
-  }                                                                                          \
-  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                         \
-    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));                    \
+#define ARC__SUMS(S, T, KIND)                                                          \
+  typedef struct arc_sum_##S {                                                         \
+    T value;                                                                           \
+    int parameter;                                                                     \
+    bool owned;                                                                        \
+    long long key;                                                                     \
+    arc__sums any;                                                                     \
+  } arc_sum_##S;                                                                       \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(ARC__TO_TARGET(S, T), bool active,        \
+                                             arc_options o ARC__CALLER) {              \
+    arc_sum_##S sum;                                                                   \
+    sum.any.target = target.any;                                                       \
+    o.exact = false;                                                                   \
+    o.lane_mask = ARC_LANES_ALL;                                                       \
+    o.path = ARC_PATH_TRANSPOSED;                                                      \
+    arc__sum_begin(&sum.any, arc__call_of(KIND, &target.any, key, values, active, o)); \
+    return sum;                                                                        \
+  }                                                                                    \
+  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, TARGET, 0)                     \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                        \
+    arc__word w = arc__neutral(KIND);                                                  \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                     \
+    arc__write(KIND, &sum->value, 0, w);                                               \
+    sum->owned = sum->any.slot.is_value;                                               \
+    sum->key = arc__key_id(sum->any.key);                                              \
+    return is_there;                                                                   \
+  }                                                                                    \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                   \
+    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));              \
   }
 
 #define ARC__HOT(S, T, KIND)                                                                      \
-  typedef struct arc_hot_##S {                                                                    \
-    arc__hot any;                                                                                 \
-  } arc_hot_##S;                                                                                  \
+  ARC__HOLDS(hot, S)                                                                              \
   ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, long long first_key, \
                                         int rows ARC__CALLER) {                                   \
     arc_hot_##S hot;                                                                              \
@@ -2155,75 +2091,44 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
     return hot;                                                                                   \
   }                                                                                               \
-  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, long long key, const T *values,       \
-                                    bool active, arc_options options ARC__CALLER) {               \
-    arc__hot_add(&hot->any, KIND, key, values, active, options);                                  \
+  ARC__FN void arc_hot_add_with_##S(ARC__TO_HOT(S, T), bool active, arc_options o ARC__CALLER) {  \
+    arc__hot_add(&hot->any, KIND, key, values, active, o);                                        \
   }                                                                                               \
-  ARC__FN void arc_hot_add_##S(const arc_hot_##S *hot, long long key, const T *values,            \
-                               bool active, int threshold ARC__CALLER) {                          \
-    arc_hot_add_with_##S(hot, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));    \
-  }                                                                                               \
+  ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, HOT, 0)                                            \
   ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
     arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                           \
-    arc__call c =                                                                                 \
-        arc__call_of(KIND, KIND, &hot->any.target, 0, hot->any.target.width, 0, 0, true, &o);     \
-    arc__hot_end(&hot->any, c, all_threads);                                                      \
+    arc__hot_end(&hot->any, arc__call_of(KIND, &hot->any.target, 0, 0, true, o), all_threads);    \
   }
 
-#define ARC__TYPE(S, T, KIND)                                                                      \
-  ARC__PIECE_TYPE(S, T, )                                                                          \
-  typedef struct arc_target_##S {                                                                  \
-    arc__target any;                                                                               \
-  } arc_target_##S;                                                                                \
-  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                        \
-  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active,                                 \
-                                arc_options options ARC__CALLER) {                                 \
-    arc__add(arc__call_of(KIND, KIND, &target.any, 0, target.any.width, key, values, active,       \
-                          &options));                                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) {         \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_ALL));      \
-  }                                                                                                \
-  ARC__FN void arc_add_uniform_##S(ARC__TO_TARGET(S, T), bool active, int threshold ARC__CALLER) { \
-    arc_options o = arc__options(threshold, ARC_PROMISE_ONE_KEY, ARC_LANES_ALL);                   \
-    arc_add_with_##S(target, key, values, active, o);                                              \
-  }                                                                                                \
-  ARC__FN void arc_add_masked_##S(ARC__TO_TARGET(S, T), bool active, unsigned lane_mask,           \
-                                  int threshold ARC__CALLER) {                                     \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, lane_mask));          \
-  }                                                                                                \
-  ARC__FN void arc_add_divergent_##S(ARC__TO_TARGET(S, T), int threshold ARC__CALLER) {            \
-    const bool active = true;                                                                      \
-    arc_add_with_##S(target, key, values, active, arc__options(threshold, 0, ARC_LANES_HERE));     \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(T), bool active,                         \
-                                         arc_options options ARC__CALLER) {                        \
-    arc__add(arc__call_of(KIND, KIND, 0, pointers, width, key, values, active, &options));         \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_masked_##S(ARC__TO_POINTERS(T), bool active, unsigned lane_mask,   \
-                                           int threshold ARC__CALLER) {                            \
-    arc_options o = arc__options(threshold, 0, lane_mask);                                         \
-    arc_add_pointers_with_##S(pointers, width, key, values, active, o);                            \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_##S(ARC__TO_POINTERS(T), bool active, int threshold ARC__CALLER) { \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_ALL, threshold);   \
-  }                                                                                                \
-  ARC__FN void arc_add_pointers_divergent_##S(ARC__TO_POINTERS(T), int threshold ARC__CALLER) {    \
-    const bool active = true;                                                                      \
-    arc_add_pointers_masked_##S(pointers, width, key, values, active, ARC_LANES_HERE, threshold);  \
-  }                                                                                                \
-  ARC__SUMS(S, T, KIND)                                                                            \
-  ARC__HOT(S, T, KIND)                                                                             \
-  ARC__ROWS(S, T, KIND)                                                                            \
-  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
-    arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                            \
-    long long key = (long long)((unsigned long long)address / sizeof(T));                          \
-    o.key_bits = 64;                                                                               \
-    arc__call c = arc__call_of(KIND, KIND, 0, 0, 1, key, 0, true, &o);                             \
-    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                                 \
-  }                                                                                                \
-  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                           \
-    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                            \
+#define ARC__TYPE(S, T, KIND)                                                                   \
+  ARC__PIECE_TYPE(S, T, )                                                                       \
+  ARC__HOLDS(target, S)                                                                         \
+  ARC__TARGET(S, KIND, , S, KIND, T, 0, , )                                                     \
+  ARC__FN void arc_add_with_##S(ARC__TO_TARGET(S, T), bool active, arc_options o ARC__CALLER) { \
+    arc__add(arc__call_of(KIND, &target.any, key, values, active, o));                          \
+  }                                                                                             \
+  ARC__FORMS(arc_add, S, T, TARGET)                                                             \
+  ARC__FORM_OF_WARP(void, arc_add, _uniform, S, T, TARGET, ARC_PROMISE_ONE_KEY)                 \
+  ARC__FN void arc_add_pointers_with_##S(ARC__TO_POINTERS(S, T), bool active,                   \
+                                         arc_options o ARC__CALLER) {                           \
+    arc__call c = arc__call_of(KIND, 0, key, values, active, o);                                \
+    c.pointers = (const void *const *)pointers;                                                 \
+    c.width = width;                                                                            \
+    arc__add(c);                                                                                \
+  }                                                                                             \
+  ARC__FORMS(arc_add_pointers, S, T, POINTERS)                                                  \
+  ARC__SUMS(S, T, KIND)                                                                         \
+  ARC__HOT(S, T, KIND)                                                                          \
+  ARC__ROWS(S, T, KIND)                                                                         \
+  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                               \
+    long long key = (long long)((arc__u64)address / sizeof(T));                                 \
+    arc_options o = arc__options(0, 0, ARC_LANES_HERE);                                         \
+    o.key_bits = 64;                                                                            \
+    arc__call c = arc__call_of(KIND, 0, key, 0, true, o);                                       \
+    arc__atomred(&c, (char *)address, arc__read(KIND, &value, 0));                              \
+  }                                                                                             \
+  ARC__FN void arc_atomic_add_##S(T *address, T value) {                                        \
+    arc__atomic_add(KIND, (char *)address, arc__read(KIND, &value, 0));                         \
   }
 
 ARC__TYPE(f32, float, ARC__F32)

@@ -46,7 +46,7 @@ members_of_other_groups_added test_add s/member = c->active \&\& arc__same_key(c
 inactive_members test_add s/member = c->active \&\& arc__same_key(c->key, key);/member = arc__same_key(c->key, key);/
 inactive_lanes_in_a_group test_add s/c->active ? c->key.low : 0) \& c->present;/c->active ? c->key.low : 0);/
 garbage_keys_matched test_add s/__match_any_sync(c->lanes, c->active ? c->key.low : 0)/__match_any_sync(c->lanes, c->key.low)/
-old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (same) group = lanes;/group = lanes;/
+old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (c->active \&\& arc__same_key(c->key, key)) group = lanes;/group = lanes;/
 butterfly_of_several_keys test_add s/one_key = __all_sync(.*/one_key = true;/
 butterfly_on_a_partial_warp test_masked s/bool one_key = c->lanes == ARC_LANES_ALL;/bool one_key = true;/
 serialized_forgets_a_lane test_add s/__any_sync(c->lanes, rest != 0u); rest/__any_sync(c->lanes, (rest \& (rest - 1u)) != 0u); rest/
@@ -59,9 +59,9 @@ tree_where_nobody_shares test_empty_cost s/if (c->leaders == c->present) return;
 runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
 runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if (false \&\& !__any_sync(ARC_LANES_ALL/
 runs_reach_into_the_next test_add s/c->lane - distance >= start ?/c->lane - distance >= start - 1 ?/
-runs_where_groups_mix test_add s/leaders_below <= below_group/true/
-runs_seldom_seen test_paths s/below <= below_group/below < below_group/
-runs_on_a_partial_warp test_masked s/^  if (c->lanes == ARC_LANES_ALL) {/  if (true) {/
+runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
+runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
+runs_on_a_partial_warp test_masked s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
 pair_trades_the_wrong_group test_add s/stays = c->active \&\& in_highest != upper/stays = c->active \&\& in_highest == upper/
 pair_trades_inactive_lanes test_add s/leaves = c->active \&\& in_highest == upper/leaves = in_highest == upper/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
@@ -76,7 +76,7 @@ wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /s
 +slot_in_the_wrong_piece test_targets s/\&\& value >= begin) {/\&\& value > begin) {/
 value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
 stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
-base_left_out_of_the_alignment test_targets s/(unsigned)(unsigned long long)base | //
+base_left_out_of_the_alignment test_targets s/(unsigned)(arc__u64)base | //
 vectors_from_the_middle_of_a_row test_targets s/(offset \* bytes % 16 != 0 || arc__adds_by_value(c))/(arc__adds_by_value(c))/
 vectors_in_a_later_piece test_targets s/count, i == 0 ? 2 : log2, p->scale);/count, i == 0 ? 2 : 4, p->scale);/
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c))) log2/)) log2/
@@ -117,17 +117,17 @@ half_across_pieces test_types:TEST_TYPES_PART=3 s/slot.follows = value > begin \
 half_of_the_wrong_half_warp test_types:TEST_TYPES_PART=3 s/begin + p->width \&\& (value + 1) % lanes != 0;/begin + p->width;/
 half_of_the_row_before test_types:TEST_TYPES_PART=3 s/odd ? before : own\[0\]/own[0]/
 odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/\&\& arc__is_odd(address) ? 1 : 0;/\&\& false ? 1 : 0;/
-halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/high + arc__half_value(memory, w.lo >> 16));/high);/
+halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, w.lo >> 16);/;/
 +fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
 fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/slot.scale = t->piece[0].scale;/
 runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;/{ w.lo = c->lane - distance >= start ? arc__sum(c->kind, w, other).lo : w.lo; return w; }/
-+exact_forgotten test_repeatable s/kind = o->exact || here ? ARC__I64 : ARC__ORDERED;/kind = here ? ARC__I64 : ARC__ORDERED;/
-divergent_not_exact test_repeatable s/kind = o->exact || here ? ARC__I64/kind = o->exact ? ARC__I64/
++exact_forgotten test_repeatable s/kind = o.exact || here ? ARC__I64 : ARC__ORDERED;/kind = here ? ARC__I64 : ARC__ORDERED;/
+divergent_not_exact test_repeatable s/kind = o.exact || here ? ARC__I64/kind = o.exact ? ARC__I64/
 exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 key_cut_in_a_group test_keys s/if (c->key.bits == 64) group \&= /if (false) group \&= /
-key_cut_in_an_address test_keys s/((unsigned long long)(unsigned)key.carry << 32));/0u);/
-unchecked_key test_check:ARC_CHECK=0 s/if (o->key_bits == 32 \&\& ARC__IS_NO_INT(key) \&\& active)/if (false)/
+key_cut_in_an_address test_keys s/((arc__u64)(unsigned)key.carry << 32));/0u);/
+unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& ARC__IS_NO_INT(id) \&\& active)/if (false)/
 unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, memory == ARC__I64 ||/ARC__CHECK(2, true ||/
 missing_piece_added test_targets s/if (run > 0 \&\& arc__is_there(c->target, i))/if (run > 0)/
@@ -137,7 +137,7 @@ sums_of_all_groups test_forms s/bool member = (s->group >> c.lane \& 1u) != 0u;/
 sums_of_wrong_parameters test_forms s/\*parameter = c.width == 1 ? 0 : first + c.lane;/*parameter = c.lane;/
 sums_of_every_chunk test_forms s/if (!all_fit \&\& first != s->first) continue;//
 dropped_sum_added test_forms s/slot.owned = slot.owned \&\& owned;/;/
-dropped_half_added test_types:TEST_TYPES_PART=3 s/(c.memory) == 2 \&\& !owned) sum = arc__neutral(c.kind);/(c.memory) == 2) sum = arc__neutral(c.kind);/
+dropped_half_added test_types:TEST_TYPES_PART=3 s/\s/(c.memory) == 2 \&\& !owned) sum = arc__neutral(c.kind);/(c.memory) == 2) sum = arc__neutral(c.kind);/\s/(c.memory) == 2 \&\& !owned) sum = arc__neutral(c.kind);/(c.memory) == 2) sum = arc__neutral(c.kind);/ !owned) sum = arc__neutral(c.kind);/) sum = arc__neutral(c.kind);/
 +hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(own->kind, shared, i, arc__neutral(own->kind));/;/
