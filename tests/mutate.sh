@@ -137,7 +137,7 @@ sums_of_all_groups test_forms s/bool member = (s->group >> c.lane \& 1u) != 0u;/
 sums_of_wrong_parameters test_forms s/\*parameter = c.width == 1 ? 0 : first + c.lane;/*parameter = c.lane;/
 sums_of_every_chunk test_forms s/if (!all_fit \&\& first != s->first) continue;//
 dropped_sum_added test_forms s/slot.owned = slot.owned \&\& owned;/;/
-dropped_half_added test_types:TEST_TYPES_PART=3 s/\s/(c.memory) == 2 \&\& !owned) sum = arc__neutral(c.kind);/(c.memory) == 2) sum = arc__neutral(c.kind);/\s/(c.memory) == 2 \&\& !owned) sum = arc__neutral(c.kind);/(c.memory) == 2) sum = arc__neutral(c.kind);/ !owned) sum = arc__neutral(c.kind);/) sum = arc__neutral(c.kind);/
+dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !owned)/arc__is_half(c.memory))/
 +hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(own->kind, shared, i, arc__neutral(own->kind));/;/
