@@ -728,7 +728,7 @@ ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
                 "r"(w[3].lo));
 ARC__FN void arc__request(int memory, char *address, const arc__word *w, int count) {
 #if !defined(__CUDACC__) && ARC__ARCH >= 900
-  unsigned words[4];
+  unsigned words[4] = {0u};
   for (int i = 0; i < count; ++i) words[i] = w[i].lo;
   if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
   if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
