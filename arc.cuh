@@ -186,7 +186,8 @@
    threshold: 0 gives one sum a group and warp. One key (ARC_PROMISE_ONE_KEY), a literal threshold 0
    and a literal width up to 32 make one step, so that `if` will do for `while`. owned = false drops
    a sum. Sums are transposed, whatever options.path; floats for fixed targets, never exact.
-   Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) a step, one request.
+   Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
+   with many keys a warp up to 4 times an add's.
 
        arc_hot_S arc_hot_begin_S(target, void *shared, long long first_key, int rows);
        void arc_hot_add_S(const arc_hot_S *hot, key, values, active, threshold);
