@@ -144,7 +144,6 @@ hot_rows_not_cleared test_forms s/arc__write(own->kind, shared, i, arc__neutral(
 hot_rows_of_others_zero test_forms:ARC_INACTIVE_IS_ZERO=1 s/~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);/~0;/
 hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/own->kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;/own->kind = h->target.kind;/
 unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1,/ARC__CHECK(1, true,/
-unchecked_hot_memory test_check:ARC_CHECK=1 s/!__isGlobal(shared) \&\&/true \&\&/
 atomred_by_every_lane test_forms s/if (!arc__leads(c->group, c->lane)) return;//
 +atomred_of_one_address test_forms s/^    c->group = arc__match(c);/    c->group = c->lanes;/
 +rows_out_of_order test_rows s/if (rank \& bit) below |= same \& ~ones;/;/

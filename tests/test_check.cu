@@ -28,7 +28,6 @@ enum {
   ROWS_STRIDE_TOO_LONG,
   ROWS_APART,
   NO_HOT_ROWS,
-  HOT_ROWS_IN_MEMORY,
   KEY_OF_64_BITS,
   SCALE_TOO_LARGE,
   FIXED_TOO_LARGE,
@@ -65,7 +64,6 @@ static const struct {
                         {1, "the stride of the rows must be below 2^31 bytes"},
                         {2, "the rows of a call are 2^31 or more apart"},
                         {1, "at least 1 hot row"},
-                        {1, "sums of hot rows lie in shared memory"},
                         {0, "the key is no int"},
                         {1, "scale_log2"},
                         {2, "the range of a fixed target"},
@@ -127,11 +125,10 @@ static __global__ void call(struct mistake m) {
     arc_rows_f32 rows = arc_rows_f32_from(wrong_target(m, CORRECT), m.sums, stride);
     arc_add_rows_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
     arc_end_rows_f32(&rows);
-  } else if (m.kind == NO_HOT_ROWS || m.kind == HOT_ROWS_IN_MEMORY) {
+  } else if (m.kind == NO_HOT_ROWS) {
     __shared__ float sums[ARC_HOT_SUMS(3, 2, 32)];
     arc_hot_f32 hot =
-        arc_hot_begin_f32(wrong_target(m, CORRECT), kind == HOT_ROWS_IN_MEMORY ? m.sums + 40 : sums,
-                          0, kind == NO_HOT_ROWS ? 0 : 3);
+        arc_hot_begin_f32(wrong_target(m, CORRECT), sums, 0, kind == NO_HOT_ROWS ? 0 : 3);
     arc_hot_add_with_f32(&hot, 1, values, active, o);
     arc_hot_end_f32(&hot, true);
   } else if (m.entry == POINTERS)
