@@ -104,9 +104,10 @@ std::string kernels(bool others)
             "  arc_end_rows_f32(&halves);\n"
             "  __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];\n"
             "  arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, 0, 2);\n"
-            "  arc_hot_add_with_f32(&hot, key, values, active, o);\n"
+            "  o.promises |= ARC_PROMISE_ONE_KEY;\n"
+            "  arc_hot_add_with_f32(&hot, 1, values, active, o);\n"
             "  arc_hot_end_f32(&hot, true);\n"
-            "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, key, values, active, o);\n"
+            "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, 1, values, active, o);\n"
             "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
             "  arc_atomred_f32(sums, values[0]);\n"
             "  o.max_width = 3;\n"
@@ -229,8 +230,8 @@ int main(int argc, char **argv)
   }
   const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM", "-DARC_KEY_BITS=64"};
   for (const char *define : defines)
-    if (everything && !list.empty())
-      failed += !compile(nvrtc, root, list.back(), define, paths, "");
+    if (everything) /* for the newest one, checks take a minute */
+      failed += !compile(nvrtc, root, 90, define, paths, "");
   if (!list.empty())
     failed += !compile(nvrtc, root, list.back(), nullptr, others, "(other forms)");
   printf("%zu architectures, %d failed\n", list.size(), failed);
