@@ -1,0 +1,130 @@
+/* arc example pagerank: a directed graph, read or generated. SPDX-License-Identifier: Apache-2.0 */
+#include "graph.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+typedef std::vector<std::pair<int, int>> edge_list;
+
+static void take_edges(graph *g, int vertices, edge_list *edges) {
+  std::sort(edges->begin(), edges->end());
+  g->vertices = vertices;
+  g->edges = (long long)edges->size();
+  g->source = new int[edges->size()];
+  g->target = new int[edges->size()];
+  g->begin = new long long[(size_t)vertices + 1]();
+  for (size_t i = 0; i < edges->size(); ++i) {
+    g->source[i] = (*edges)[i].first;
+    g->target[i] = (*edges)[i].second;
+    g->begin[g->source[i] + 1] += 1;
+  }
+  for (int v = 0; v < vertices; ++v) g->begin[v + 1] += g->begin[v];
+}
+
+/* A whole number from 0 to INT_MAX - 1, behind blanks. */
+static bool take_number(const char **text, int *number) {
+  long long value = 0;
+  while (**text == ' ' || **text == '\t') ++*text;
+  if (**text < '0' || **text > '9') return false;
+  for (; **text >= '0' && **text <= '9'; ++*text)
+    if ((value = 10 * value + (**text - '0')) >= INT_MAX) return false;
+  *number = (int)value;
+  return true;
+}
+
+static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
+
+bool graph_read(graph *g, const char *path, error_line *error) {
+  edge_list edges;
+  char line[256];
+  int largest = -1;
+  FILE *file = fopen(path, "r");
+  if (file == nullptr) return error_set(error, "'%.300s' cannot be read", path);
+  for (long long number = 1; fgets(line, sizeof line, file) != nullptr; ++number) {
+    const char *text = line;
+    int from, to;
+    bool whole = strchr(line, '\n') != nullptr || feof(file);
+    if (line[0] == '#' || is_blank(line)) {
+      for (int c = '\n'; !whole && (c = fgetc(file)) != EOF && c != '\n';) {
+      }
+      continue;
+    }
+    if (!whole || !take_number(&text, &from) || !take_number(&text, &to) || !is_blank(text)) {
+      fclose(file);
+      return error_set(error,
+                       "'%.300s', line %lld: must be two whole numbers from 0 to %d, \"from to\"",
+                       path, number, INT_MAX - 1);
+    }
+    largest = std::max(largest, std::max(from, to));
+    edges.push_back(std::make_pair(from, to));
+  }
+  bool failed = ferror(file) != 0;
+  fclose(file);
+  if (failed) return error_set(error, "'%.300s' cannot be read", path);
+  if (edges.empty()) return error_set(error, "'%.300s' holds no edge, \"from to\"", path);
+  take_edges(g, largest + 1, &edges);
+  return true;
+}
+
+void graph_generate(graph *g, int scale, int degree, unsigned long long seed) {
+  std::mt19937_64 random(seed);
+  const int vertices = 1 << scale;
+  std::vector<int> name((size_t)vertices);
+  for (int v = 0; v < vertices; ++v) name[(size_t)v] = v;
+  for (int v = vertices - 1; v > 0; --v)
+    std::swap(name[(size_t)v], name[random() % (unsigned)(v + 1)]);
+  edge_list edges((size_t)vertices * (size_t)degree);
+  for (auto &edge : edges) {
+    int from = 0, to = 0;
+    for (int bit = 0; bit < scale; ++bit) {
+      const int drawn = (int)(random() % 100); /* 57, 19, 19, 5 */
+      from = 2 * from + (drawn >= 76);
+      to = 2 * to + (drawn >= 95 || (drawn >= 57 && drawn < 76));
+    }
+    edge = std::make_pair(name[(size_t)from], name[(size_t)to]);
+  }
+  take_edges(g, vertices, &edges);
+}
+
+void graph_free(graph *g) {
+  delete[] g->source;
+  delete[] g->target;
+  delete[] g->begin;
+  memset(g, 0, sizeof *g);
+}
+
+graph_warps graph_count_warps(const graph *g) {
+  graph_warps w = {};
+  int targets[32];
+  for (long long first = 0; first < g->edges; first += 32) {
+    const int lanes = (int)std::min(32ll, g->edges - first);
+    std::copy(g->target + first, g->target + first + lanes, targets);
+    std::sort(targets, targets + lanes);
+    w.by_keys[std::unique(targets, targets + lanes) - targets] += 1;
+    w.warps += 1;
+  }
+  return w;
+}
+
+void graph_rank_serially(const graph *g, double damping, int iterations, double *rank) {
+  const int n = g->vertices;
+  std::vector<double> sums((size_t)n);
+  std::fill(rank, rank + n, 1.0 / n);
+  for (int i = 0; i < iterations; ++i) {
+    double dangling = 0;
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (int v = 0; v < n; ++v) {
+      const long long degree = g->begin[v + 1] - g->begin[v];
+      if (degree == 0) dangling += rank[v];
+      for (long long e = g->begin[v]; e < g->begin[v + 1]; ++e)
+        sums[(size_t)g->target[e]] += rank[v] / (double)degree;
+    }
+    for (int v = 0; v < n; ++v)
+      rank[v] = (1 - damping) / n + damping * (sums[(size_t)v] + dangling / n);
+  }
+}

@@ -1,0 +1,37 @@
+/* arc example pagerank: a directed graph, read or generated. SPDX-License-Identifier: Apache-2.0 */
+#ifndef PAGERANK_GRAPH_H
+#define PAGERANK_GRAPH_H
+
+#include "../common/output_file.h"
+
+enum { GRAPH_MOST_SCALE = 26, GRAPH_MOST_DEGREE = 256 };
+
+/* Edges are sorted by source: those of vertex v are [begin[v], begin[v + 1]). */
+typedef struct graph {
+  int vertices;
+  long long edges;
+  int *source, *target;
+  long long *begin;
+} graph;
+
+/* A list of edges as SNAP publishes them: a line "from to" of whole numbers from 0 on for each,
+   lines that begin with # are left out. There are as many vertices as the largest number asks for.
+   False, with the line that is wrong, if it cannot be read. */
+bool graph_read(graph *g, const char *path, error_line *error);
+
+/* 2^scale vertices, `degree` edges for each, by R-MAT with the probabilities of Graph500 (0.57,
+   0.19, 0.19, 0.05): degrees follow a power law. Numbers of vertices are shuffled. */
+void graph_generate(graph *g, int scale, int degree, unsigned long long seed);
+
+void graph_free(graph *g);
+
+/* Groups of 32 edges, as warps take them: by how many different targets each has. */
+typedef struct graph_warps {
+  long long warps, by_keys[33];
+} graph_warps;
+graph_warps graph_count_warps(const graph *g);
+
+/* Power iteration in double precision, one vertex after the other. */
+void graph_rank_serially(const graph *g, double damping, int iterations, double *rank);
+
+#endif
