@@ -82,7 +82,8 @@
 
 /* For rows that the whole grid adds to at once: a camera's gradient, a background colour, a small
    table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so that even one lane's
-   values should leave in one request. A lane cannot see what other warps add to. */
+   values should leave in one request. A lane cannot see what other warps add to. Where a block adds
+   to such rows more than once, arc_hot_add_f32 takes a tenth of the time. */
 #define ARC_THRESHOLD_CONTENDED 1
 #define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
 #define ARC_THRESHOLD_AUTO 34
