@@ -1,16 +1,17 @@
 """common.py - what the scripts of bench/adopters share: files, builds, comparisons, times.
 SPDX-License-Identifier: Apache-2.0"""
-import datetime
+import argparse
 import difflib
+import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
 
 import torch
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "examples/python/torch"))
+import measure
 PROMISES = "".join(f"#define ARC_{promise} 1\n"
                    for promise in ("INACTIVE_IS_ZERO", "INACTIVE_HAS_KEY", "WARP_IS_ACTIVE"))
 
@@ -56,6 +57,18 @@ def write(path, text):
     """Leaves a file alone that holds `text`, so that what was built from it counts as new."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+def keep_changes(folder, changed):
+    """changed: {file: its lines, as changed_lines counts them}."""
+    write(folder / "changed.json",
+          json.dumps({name: "+{} -{}".format(*lines) for name, lines in changed.items()}))
+
+
+def changes(folder, variants):
+    for variant in variants:
+        for name, lines in json.loads((folder / variant / "changed.json").read_text()).items():
+            yield f"{variant}: {name} {lines} lines"
 
 
 # ---- builds -----------------------------------------------------------------------------------
@@ -120,20 +133,8 @@ class Agreement:
 
 def medians(launches, clear, count):
     """[(median in ms, distance of the quartiles over it)] of functions that take turns."""
-    times = [[] for _ in launches]
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    for turn in range(count + 2):  # two to warm up
-        for launch, its in zip(launches, times):
-            clear()
-            torch.cuda._sleep(400_000)  # 0.2 ms, in which PyTorch queues what follows
-            begin.record()
-            launch()
-            end.record()
-            end.synchronize()
-            if turn >= 2:
-                its.append(begin.elapsed_time(end))
     results = []
-    for its in map(sorted, times):
+    for its in measure.times(launches, count, 2, clear):
         median = its[len(its) // 2]
         results.append((median, (its[3 * len(its) // 4] - its[len(its) // 4]) / median))
     return results
@@ -142,31 +143,13 @@ def medians(launches, clear, count):
 # ---- results ----------------------------------------------------------------------------------
 
 
-def head():
-    device = torch.cuda.get_device_properties(0)
-    query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
-    driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout \
-        .split("\n")[0].split(", ")
-    policy = (REPOSITORY / "arc_policy.cuh").read_text()
-    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", policy).group(1)
-               for part in ("MAJOR", "MINOR", "PATCH")]
-    yield f"program: {pathlib.Path(sys.argv[0]).name}"
-    yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-    yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
-    yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
-           f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
-    yield f"clocks: up to {clock}"
-    yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
-    yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
-    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto scope=device"
-
-
 class Table:
     """Results as CSV, written after each case; the spread is that between quartiles over median."""
 
     def __init__(self, path, adopter, changes, agreement):
         self.path, self.adopter, self.agreement = path, adopter, agreement
-        self.head, self.lines, self.ratios = [*head(), *changes], [], {}
+        self.head = [*measure.head(REPOSITORY, "scope=device"), *changes]
+        self.lines, self.ratios = [], {}
 
     def add(self, kernel, scene, case, results):
         """results: {variant: (ms, spread)}, the first of which is the base."""
@@ -190,3 +173,39 @@ class Table:
             mean = torch.tensor(ratios).log().mean().exp().item()
             print(f"{kernel} {case} {variant}: geometric mean {mean:.2f}x, "
                   f"from {min(ratios):.2f}x to {max(ratios):.2f}x")
+
+
+# ---- programs ---------------------------------------------------------------------------------
+
+
+def parser(adopter, description):
+    its = argparse.ArgumentParser(description=description.split(" - ")[1].split("\n")[0])
+    its.add_argument("--build-only", action="store_true", help="needs --arch without a GPU")
+    its.add_argument("--run", action="store_true", help="builds and downloads nothing")
+    its.add_argument("--arch", help="as in 9.0; default: the device's")
+    its.add_argument("--folder", type=pathlib.Path,
+                     default=REPOSITORY / "build/adopters" / adopter)
+    its.add_argument("--launches", type=int, default=21)
+    its.add_argument("--csv")
+    return its
+
+
+def run(adopter, variants, options, build_all, compare_all, measure_all):
+    """build_all(options), compare_all(agreement, ops, device), measure_all(options, agreement, ops,
+    table, device): ops are the operators of each variant."""
+    if not options.run:
+        build_all(options)
+    if options.build_only:
+        return print(*changes(options.folder, variants[1:]), sep="\n")
+    if not torch.cuda.is_available():
+        fail("no CUDA device")
+    device, agreement = torch.device("cuda"), Agreement()
+    ops = {variant: load(options.folder / variant, f"{adopter}_{variant}") for variant in variants}
+    changed = list(changes(options.folder, variants[1:]))
+    print(*changed, sep="\n", flush=True)
+    compare_all(agreement, ops, device)
+    print(agreement, flush=True)
+    table = Table(options.csv, adopter, changed, agreement)
+    measure_all(options, agreement, ops, table, device)
+    table.summary()
+    sys.exit(agreement.failed != 0)

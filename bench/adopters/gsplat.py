@@ -8,8 +8,6 @@ Downloads gsplat's package, changes a copy of two of its files (RasterizeToPixel
 RasterizeToPixels2DGSBwd.cu), builds both copies, compares all gradients, and times the kernels on
 drawn scenes or a trained one. Needs PyTorch, nvcc of its CUDA version, ninja and the network;
 --build-only and --run do the two halves on two machines."""
-import argparse
-import json
 import pathlib
 import re
 import subprocess
@@ -106,7 +104,9 @@ def download(folder):
     return cuda
 
 
-def build(folder, arch):
+def build(options):
+    folder = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
     cuda = download(folder)
     others = re.compile(rf"^__INS__\((?!{splats.CHANNELS}\))\d+\)\n", re.MULTILINE)
     for variant in VARIANTS:
@@ -116,19 +116,14 @@ def build(folder, arch):
             text = after = file.read_text()
             if variant != "base" and file.name in FILES:
                 after = use_arc(text, file.name, variant)
-                changed[file.name] = "+{} -{}".format(*common.changed_lines(text, after))
+                changed[file.name] = common.changed_lines(text, after)
             common.write(place / file.name, others.sub("", after))
-        (place / "changed.json").write_text(json.dumps(changed))
+        common.keep_changes(place, changed)
         flags = ["--use_fast_math", f"-DCHANNELS={splats.CHANNELS}"]  # gsplat's own, and ours
         common.build(f"gsplat_{variant}", pathlib.Path(__file__).with_name("gsplat_ops.cu"), place,
                      [place, cuda / "csrc", cuda / "include", cuda / "csrc/third_party/glm",
-                      common.REPOSITORY], flags + ["-DWITH_FORWARD"] * (variant == "base"), arch)
-
-
-def changes(folder):
-    for variant in VARIANTS[1:]:
-        for name, lines in json.loads((folder / variant / "changed.json").read_text()).items():
-            yield f"{variant}: {name} {lines} lines"
+                      common.REPOSITORY], flags + ["-DWITH_FORWARD"] * (variant == "base"),
+                     options.arch)
 
 
 # ---- comparing and timing ---------------------------------------------------------------------
@@ -206,38 +201,14 @@ def measure(options, agreement, ops, table, device):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split("\n")[0])
-    parser.add_argument("--build-only", action="store_true", help="needs --arch without a GPU")
-    parser.add_argument("--run", action="store_true", help="builds and downloads nothing")
-    parser.add_argument("--arch", help="as in 9.0; default: the device's")
-    parser.add_argument("--folder", type=pathlib.Path,
-                        default=common.REPOSITORY / "build/adopters/gsplat")
+    parser = common.parser("gsplat", __doc__)
     parser.add_argument("--scene", type=pathlib.Path, help="a .ply of 3D Gaussian splatting")
     parser.add_argument("--cameras", type=pathlib.Path, help="a transforms.json")
     parser.add_argument("--views", type=int, default=5, help="how many of the cameras are timed")
-    parser.add_argument("--launches", type=int, default=21)
-    parser.add_argument("--csv")
     options = parser.parse_args()
     if bool(options.scene) != bool(options.cameras):
         common.fail("--scene and --cameras go together")
-    if not options.run:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        build(options.folder, options.arch)
-    if options.build_only:
-        return print(*changes(options.folder), sep="\n")
-    if not torch.cuda.is_available():
-        common.fail("no CUDA device")
-    device = torch.device("cuda")
-    ops = {variant: common.load(options.folder / variant, f"gsplat_{variant}")
-           for variant in VARIANTS}
-    print(*changes(options.folder), sep="\n", flush=True)
-    agreement = common.Agreement()
-    compare_all(agreement, ops, device)
-    print(agreement, flush=True)
-    table = common.Table(options.csv, "gsplat", changes(options.folder), agreement)
-    measure(options, agreement, ops, table, device)
-    table.summary()
-    sys.exit(agreement.failed != 0)
+    common.run("gsplat", VARIANTS, options, build, compare_all, measure)
 
 
 if __name__ == "__main__":

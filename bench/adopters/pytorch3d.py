@@ -8,8 +8,6 @@ Changes copies of the checkout's rasterize_meshes.cu, builds each, compares the 
 faces, and times the launcher, which clears them first, on drawn meshes and one of --mesh FILE.obj.
 Needs PyTorch, nvcc of its CUDA version and ninja; --build-only and --run do the two halves on two
 machines."""
-import argparse
-import json
 import math
 import pathlib
 import re
@@ -80,25 +78,19 @@ def use_arc(text, variant):
     return text[:include] + '#include "arc.cuh"\n' + text[include:begin] + kernel + text[end:]
 
 
-def build(checkout, folder, arch):
-    sources = checkout / "pytorch3d/csrc"
+def build(options):
+    sources = options.checkout / "pytorch3d/csrc"
     if not (sources / "rasterize_meshes" / FILE).exists():
-        common.fail(f"{checkout} is no checkout of PyTorch3D: no pytorch3d/csrc in it")
+        common.fail(f"{options.checkout} is no checkout of PyTorch3D: no pytorch3d/csrc in it")
     text = (sources / "rasterize_meshes" / FILE).read_text()
     for variant in VARIANTS:
-        place = folder / variant
+        place = options.folder / variant
         place.mkdir(parents=True, exist_ok=True)
         after = use_arc(text, variant) if variant != "base" else text
         common.write(place / FILE, after)
-        (place / "changed.json").write_text(json.dumps(common.changed_lines(text, after)))
+        common.keep_changes(place, {FILE: common.changed_lines(text, after)})
         common.build(f"pytorch3d_{variant}", pathlib.Path(__file__).with_name("pytorch3d_ops.cu"),
-                     place, [place, sources, common.REPOSITORY], [], arch)
-
-
-def changes(folder):
-    for variant in VARIANTS[1:]:
-        more, less = json.loads((folder / variant / "changed.json").read_text())
-        yield f"{variant}: {FILE} +{more} -{less} lines"
+                     place, [place, sources, common.REPOSITORY], [], options.arch)
 
 
 # ---- meshes -----------------------------------------------------------------------------------
@@ -197,35 +189,13 @@ def measure(options, agreement, ops, table, device):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split("\n")[0])
+    parser = common.parser("pytorch3d", __doc__)
     parser.add_argument("--checkout", type=pathlib.Path, help="the folder of PyTorch3D's sources")
-    parser.add_argument("--build-only", action="store_true", help="needs --arch without a GPU")
-    parser.add_argument("--run", action="store_true", help="builds nothing")
-    parser.add_argument("--arch", help="as in 9.0; default: the device's")
-    parser.add_argument("--folder", type=pathlib.Path,
-                        default=common.REPOSITORY / "build/adopters/pytorch3d")
     parser.add_argument("--mesh", type=pathlib.Path, help="an .obj to be timed, too")
-    parser.add_argument("--launches", type=int, default=21)
-    parser.add_argument("--csv")
     options = parser.parse_args()
-    if not options.run:
-        if options.checkout is None:
-            common.fail("--checkout names the folder of PyTorch3D's sources")
-        build(options.checkout, options.folder, options.arch)
-    if options.build_only:
-        return print(*changes(options.folder), sep="\n")
-    if not torch.cuda.is_available():
-        common.fail("no CUDA device")
-    device, agreement = torch.device("cuda"), common.Agreement()
-    ops = {variant: common.load(options.folder / variant, f"pytorch3d_{variant}")
-           for variant in VARIANTS}
-    print(*changes(options.folder), sep="\n", flush=True)
-    compare_all(agreement, ops, device)
-    print(agreement, flush=True)
-    table = common.Table(options.csv, "pytorch3d", changes(options.folder), agreement)
-    measure(options, agreement, ops, table, device)
-    table.summary()
-    sys.exit(agreement.failed != 0)
+    if not options.run and options.checkout is None:
+        common.fail("--checkout names the folder of PyTorch3D's sources")
+    common.run("pytorch3d", VARIANTS, options, build, compare_all, measure)
 
 
 if __name__ == "__main__":

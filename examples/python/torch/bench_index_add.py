@@ -4,11 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 100 000 rows of out, int64 indices, 2^25 values in all and at most 2^22 rows of them. A time is the
 median of launches that take turns, each queued behind a short pause, so that it is the GPU's alone.
 `read`: keys and values over the bandwidth with which a large tensor is copied."""
-import datetime
 import math
 import pathlib
-import re
-import subprocess
 import sys
 
 try:
@@ -17,12 +14,12 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 import arc_torch
+import measure
 
 if not arc_torch.BUILT:
     print("skipped: no CUDA device, no CUDA toolkit, or no ninja")
     sys.exit(77)
 
-POLICY = pathlib.Path(arc_torch.include_path(), "arc_policy.cuh").read_text()
 ROWS = 100_000
 KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
@@ -49,36 +46,7 @@ def draw_keys(kind, n):
 
 def medians(functions, launches):
     """In ms; the first launch of each is not counted."""
-    times = [[] for _ in functions]
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    for launch in range(launches + 1):
-        for function, its in zip(functions, times):
-            torch.cuda._sleep(400_000)  # 0.2 ms: PyTorch's own launches are queued by then
-            begin.record()
-            function()
-            end.record()
-            end.synchronize()
-            if launch:
-                its.append(begin.elapsed_time(end))
-    return [sorted(its)[len(its) // 2] for its in times]
-
-
-def head():
-    device = torch.cuda.get_device_properties(0)
-    query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
-    driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0] \
-        .split(", ")
-    yield "program: bench_index_add.py"
-    yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-    yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
-    yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
-           f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
-    yield f"clocks: up to {clock}"
-    yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
-    yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
-    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", POLICY).group(1)
-               for part in ("MAJOR", "MINOR", "PATCH")]
-    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto key_bits=32"
+    return [its[len(its) // 2] for its in measure.times(functions, launches, warm_up=1)]
 
 
 def main():
@@ -86,7 +54,7 @@ def main():
     widths = [1, 2, 3, 4, 8, 9, 16, 32, 64, 128]
     if "--widths" in sys.argv:
         widths = [int(word) for word in sys.argv[sys.argv.index("--widths") + 1].split(",")]
-    lines = [f"# {line}" for line in head()]
+    lines = [f"# {line}" for line in measure.head(arc_torch.include_path(), "key_bits=32")]
     lines += ["type,mode,width,keys,adder,ms"]
     plan = [("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"), ("bf16", "fast"),
             ("f64", "fast"), ("f16", "deterministic")]

@@ -1,0 +1,46 @@
+"""measure.py - what measurements in PyTorch share: times on the GPU, what they were measured on.
+SPDX-License-Identifier: Apache-2.0"""
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+import torch
+
+
+def times(functions, launches, warm_up, prepare=lambda: None):
+    """[[ms, ...]], sorted, of functions that take turns; `prepare` is called before each launch."""
+    results = [[] for _ in functions]
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    for launch in range(-warm_up, launches):
+        for function, its in zip(functions, results):
+            prepare()
+            torch.cuda._sleep(400_000)  # 0.2 ms: PyTorch's own launches are queued by then
+            begin.record()
+            function()
+            end.record()
+            end.synchronize()
+            if launch >= 0:
+                its.append(begin.elapsed_time(end))
+    return [sorted(its) for its in results]
+
+
+def head(headers, policy):
+    """Lines for a CSV's head. `headers`: the folder of arc's; `policy`: what was set, in words."""
+    device = torch.cuda.get_device_properties(0)
+    query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
+    driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0] \
+        .split(", ")
+    text = pathlib.Path(headers, "arc_policy.cuh").read_text()
+    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", text).group(1)
+               for part in ("MAJOR", "MINOR", "PATCH")]
+    yield f"program: {pathlib.Path(sys.argv[0]).name}"
+    yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
+    yield (f"device: {device.name}, sm_{device.major}{device.minor}, "
+           f"{device.multi_processor_count} multiprocessors, L2 {device.L2_cache_size >> 20} MiB")
+    yield f"clocks: up to {clock}"
+    yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
+    yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
+    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto {policy}"
