@@ -236,10 +236,14 @@ int main(int argc, char **argv) {
   print_graph(&g);
   ranking_begin(&r, &g);
   std::vector<double> wanted((size_t)g.vertices);
+  int wanted_iterations = -1;
   for (int way = s.compare ? 0 : s.way; way <= (s.compare ? WAYS - 1 : s.way) && !interrupts;
        ++way) {
     result its = run(&s, &r, way);
-    graph_rank_serially(&g, DAMPING, its.iterations, wanted.data());
+    if (its.iterations != wanted_iterations) {
+      graph_rank_serially(&g, DAMPING, its.iterations, wanted.data());
+      wanted_iterations = its.iterations;
+    }
     its.worst = worst_difference(&r, wanted.data());
     all.push_back(its);
   }

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   arc_hot_end_f32(&hot, true);
 }
 
-/* A literal path: compilers fold the switch. All lanes of the warp call. */
+/* `way` is a literal: compilers fold the choice. All lanes of the warp call. */
 static __device__ __forceinline__ void add(float *sums, int key, float value, bool active, int way,
                                            int threshold) {
   const arc_target_f32 target = arc_target_f32_rows(sums, 1, 1);
