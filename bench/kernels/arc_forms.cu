@@ -1,29 +1,10 @@
-/* arc_forms.cu - rows that the block sums; adding in two halves, and as one instruction.
+/* arc_forms.cu - adding in two halves, and as one instruction; rows that the block sums.
    SPDX-License-Identifier: Apache-2.0 */
-#define SWEEP_BEFORE(W)                                        \
-  __shared__ float sums[ARC_HOT_SUMS(SWEEP_HOT_ROWS, W, 256)]; \
-  arc_hot_f32 hot = arc_hot_begin_f32(target, sums, 0, SWEEP_HOT_ROWS)
-#define SWEEP_AFTER() arc_hot_end_f32(&hot, true)
 #include "kernel.cuh"
 
-static __device__ __forceinline__ void add_hot(const arc_hot_f32 *hot, int key, const float *values,
-                                               bool active, int promises) {
-  arc_options o = arc_options_default();
-  o.promises |= promises;
-  arc_hot_add_with_f32(hot, key, values, active, o);
-}
-#define HOT_KERNELS(W, name)                                                                  \
-  SWEEP_KERNEL(uniform, W, name, add_hot(&hot, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
-  SWEEP_KERNEL(keyed, W, name, add_hot(&hot, d.key, values, d.active, 0))
 #define FORM_WIDTHS(X, ...) \
   X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(9, __VA_ARGS__) X(16, __VA_ARGS__) X(32, __VA_ARGS__)
-FORM_WIDTHS(HOT_KERNELS, hot)
-static const struct sweep_kernels hot_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, hot)};
 
-#undef SWEEP_BEFORE
-#undef SWEEP_AFTER
-#define SWEEP_BEFORE(W) ((void)0)
-#define SWEEP_AFTER() ((void)0)
 static __device__ __forceinline__ void add_atomred(float *rows, int stride, int width, int key,
                                                    const float *values, bool active) {
   SWEEP_UNROLL
@@ -48,6 +29,24 @@ static const struct sweep_kernels sums_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, sum
 
 #define ATOMRED_WIDTHS(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__)
 SWEEP_HAND_PATH(ATOMRED_WIDTHS, atomred, add_atomred, add_atomred)
+
+#undef SWEEP_BEFORE
+#undef SWEEP_AFTER
+#define SWEEP_BEFORE(W)                                        \
+  __shared__ float sums[ARC_HOT_SUMS(SWEEP_HOT_ROWS, W, 256)]; \
+  arc_hot_f32 hot = arc_hot_begin_f32(target, sums, 0, SWEEP_HOT_ROWS)
+#define SWEEP_AFTER() arc_hot_end_f32(&hot, true)
+static __device__ __forceinline__ void add_hot(const arc_hot_f32 *hot, int key, const float *values,
+                                               bool active, int promises) {
+  arc_options o = arc_options_default();
+  o.promises |= promises;
+  arc_hot_add_with_f32(hot, key, values, active, o);
+}
+#define HOT_KERNELS(W, name)                                                                  \
+  SWEEP_KERNEL(uniform, W, name, add_hot(&hot, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
+  SWEEP_KERNEL(keyed, W, name, add_hot(&hot, d.key, values, d.active, 0))
+FORM_WIDTHS(HOT_KERNELS, hot)
+static const struct sweep_kernels hot_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, hot)};
 
 SWEEP_FAMILY(forms, SWEEP_TABLE(sums, SWEEP_PATH_SUMS, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
              SWEEP_TABLE(hot, SWEEP_PATH_HOT, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),

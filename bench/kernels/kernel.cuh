@@ -52,11 +52,9 @@
 #define SWEEP_TYPE SWEEP_JOIN(SWEEP_TYPE_, SWEEP_NAME)
 #define SWEEP_TARGET SWEEP_JOIN(arc_target_, SWEEP_S)
 
-/* What a file's kernels do before and after their loop. */
-#ifndef SWEEP_BEFORE
+/* What kernels do before and after their loop; a file may define both anew. */
 #define SWEEP_BEFORE(W) ((void)0)
 #define SWEEP_AFTER() ((void)0)
-#endif
 
 #define SWEEP_KERNEL(kind, W, name, ...)                                                \
   static __global__ void __launch_bounds__(256)                                         \
