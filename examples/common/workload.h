@@ -1,0 +1,85 @@
+/* arc examples: what the papers' workloads share: options, iterations, the tuner, measuring, and
+   the papers' table. SPDX-License-Identifier: Apache-2.0
+
+   A program fills a `workload` and calls workload_main. Its options, beside the program's own:
+
+     --path NAME, --threshold N, --tune     how the gradient step adds
+     --iterations N, --seed N, --out FILE   what is trained, and the picture of it
+     --compare-paths                        every way, in one table: the gradient step alone
+     --experiment FILE                      the papers' table: every way and threshold on every
+                                            dataset; rows are appended where FILE is there
+
+   An iteration is forward(), gradient(), update(). Only gradient() is timed, on the GPU by events;
+   on the CPU warp its time is a *model*, from the counted operations (bench/sweep/model.h). */
+#ifndef EXAMPLES_WORKLOAD_H
+#define EXAMPLES_WORKLOAD_H
+
+#include "device.h"
+#include "option_values.h"
+
+/* The ways that all share (ways.cuh); a program's own follow, from WAYS on. */
+enum {
+  WAY_PLAIN,      /* an atomicAdd for every value: what arc replaces */
+  WAY_SERIALIZED, /* the papers' SW-S, through arc */
+  WAY_BUTTERFLY,  /* the papers' SW-B, through arc */
+  WAY_TRANSPOSED,
+  WAY_TREE,
+  WAY_AUTO, /* arc decides */
+  WAY_CUB,  /* cub::WarpReduce a value; GPU only */
+  WAY_CG,   /* cooperative groups: labeled_partition and reduce; GPU only */
+  WAYS,
+  WAY_COUNT = -1 /* adds nothing, counts lanes and keys of each step */
+};
+
+typedef struct workload_options {
+  int way, threshold; /* threshold: 0 to 33, or ARC_THRESHOLD_AUTO */
+  bool tune, compare, help;
+  int iterations, seed;
+  const char *out, *experiment; /* null: not asked for */
+} workload_options;
+
+/* Against what is to be learnt; not-a-number where there is none. PSNR in dB. */
+typedef struct workload_quality {
+  double train_psnr, train_l1, test_psnr, test_l1;
+} workload_quality;
+
+/* One parameter row's gradients, on the device. */
+typedef struct workload_sums {
+  const float *data;
+  size_t count; /* floats */
+} workload_sums;
+
+typedef struct workload {
+  const char *name;            /* of the program, and in the table */
+  const char *help;            /* lines for --help: what it does, and its own options */
+  const char *const *datasets; /* for --experiment; the last is null */
+  unsigned ways;               /* bit w: way w is offered; plain always is, WAYS and more too */
+  const char *const *own_ways; /* names of WAYS, WAYS + 1, ...; the last is null. Null: none */
+  unsigned thresholds;         /* bit w: own way w takes the balancing threshold */
+  int iterations;              /* by default */
+
+  /* An own option with a value (value not null) or without. False, with the error set: not legal.
+     *known: whether there is such an option. Null: none. */
+  bool (*read_option)(const char *name, const char *value, bool *known, error_line *error);
+  /* Makes everything. dataset: one of them; null: what the options say. May print lines
+     "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. */
+  bool (*begin)(const char *dataset, workload_options *o, error_line *error);
+  void (*reset)(void);                       /* parameters as after begin */
+  void (*forward)(int iteration);            /* up to the gradient step; clears its sums */
+  void (*gradient)(int way, int threshold);  /* launches it, once or again and again */
+  void (*update)(int iteration);             /* takes the step */
+  workload_sums (*sums)(void);               /* what gradient() adds to */
+  void (*judge)(workload_quality *quality);  /* null: there is nothing to judge */
+  bool (*write)(const char *file, error_line *error); /* --out; null: not offered */
+  void (*end)(void);
+} workload;
+
+/* Returns the exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
+int workload_main(int argc, char **argv, const workload *w);
+
+const char *workload_way_name(const workload *w, int way);
+
+/* On the device, for kernels of WAY_COUNT: 33 numbers by active lanes, 33 by different keys. */
+unsigned long long *workload_counts(void);
+
+#endif
