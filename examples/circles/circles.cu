@@ -1,0 +1,165 @@
+/* arc example circles: a picture made of translucent circles, painted in order.
+   SPDX-License-Identifier: Apache-2.0
+
+   circles --out fitted.png
+   circles --picture photo.png --circles 50000 --iterations 3000 --out fitted.png
+   circles --compare-renderers
+   circles --help
+
+   Where to read on: scene.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
+#include <math.h>
+#include <string.h>
+
+#include "../common/program_run.h"
+#include "../common/workload.h"
+#include "bench/circles_rivals.h"
+#include "render.h"
+
+enum { BOX_SIDE = 16, SIDE_MOST = 4096, CIRCLES_MOST = 1000000 };
+
+static struct {
+  int kind, circles, width, height; /* 0: by default */
+  const char *picture;
+} settings;
+
+static struct {
+  scene s;
+  image target;
+  renderer r;
+  int iterations;
+} state;
+
+static const char *const help =
+    "fits translucent circles, painted in order, to a picture.\n"
+    "\n"
+    "usage: circles [options]\n"
+    "\n"
+    "  --picture FILE     what is to be fitted: PPM, PNG or JPEG; default: a built-in picture\n"
+    "  --size WxH         shrinks it; default: 1024x768, on the CPU warp 96x64, or the picture's;\n"
+    "                     at most 4096x4096\n"
+    "  --scene NAME       the circles at the start: fit, 3, 10k, 100k or biglittle; default: fit\n"
+    "  --circles N        as many of them, 1 to 1000000; default: the scene's\n"
+    "  --compare-renderers\n"
+    "                     draws every scene by every renderer, in one table; beside it only "
+    "--size\n";
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
+  *known = true;
+  if (value != nullptr && !strcmp(name, "--size"))
+    return parse_size(value, &settings.width, &settings.height, error);
+  if (value != nullptr && !strcmp(name, "--picture"))
+    return parse_file(name, value, &settings.picture, error);
+  if (value != nullptr && !strcmp(name, "--scene"))
+    return parse_name(name, value, scene_names, &settings.kind, error);
+  if (value != nullptr && !strcmp(name, "--circles"))
+    return parse_integer(name, value, 1, CIRCLES_MOST, &settings.circles, error);
+  return *known = false;
+}
+
+/* The CPU warp draws a smaller picture of fewer circles. */
+enum { WIDTH = SIMT_ON_CPU ? 96 : 1024, HEIGHT = SIMT_ON_CPU ? 64 : 768 };
+
+static int default_circles(int kind) {
+  int circles = scene_circles(kind) / (SIMT_ON_CPU ? 200 : 1);
+  return circles < 3 ? 3 : circles;
+}
+
+/* ---- the workload --------------------------------------------------------------------------- */
+
+static bool load_target(error_line *error) {
+  image *t = &state.target;
+  int width = settings.width ? settings.width : (int)WIDTH;
+  int height = settings.height ? settings.height : (int)HEIGHT;
+  if (settings.picture == nullptr) {
+    if (!image_procedural(t, width, height, error)) return false;
+  } else {
+    if (!image_read(t, settings.picture, error)) return false;
+    if (settings.width && !image_shrink(t, width, height, error)) return false;
+  }
+  if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
+  return error_set(error, "%d x %d pixels are too many; --size: at most %dx%d", t->width, t->height,
+                   (int)SIDE_MOST, (int)SIDE_MOST);
+}
+
+static void forward(int) {
+  renderer_clear_sums(&state.r);
+  renderer_lists(&state.r, BOX_SIDE);
+  renderer_draw(&state.r);
+}
+
+static bool judge(int, workload_quality *q, error_line *error) {
+  size_t count = (size_t)state.s.width * state.s.height * 3;
+  std::vector<float> rgb(count);
+  double square = 0.0, distance = 0.0;
+  forward(0);
+  renderer_read(&state.r, rgb.data());
+  for (size_t i = 0; i < count; ++i) {
+    double difference = (double)rgb[i] - state.target.rgb[i];
+    square += difference * difference;
+    distance += fabs(difference);
+  }
+  *q = {10.0 * log10((double)count / square), distance / (double)count, NAN, NAN};
+  return isfinite(square) || error_set(error, "the picture has pixels that are no number");
+}
+
+static bool begin(const char *dataset, workload_options *o, error_line *error) {
+  int kind = settings.kind;
+  workload_quality quality;
+  if (dataset != nullptr && !parse_name("dataset", dataset, scene_names, &kind, error))
+    return false;
+  if (!load_target(error)) return false;
+  int circles = settings.circles > 0 ? settings.circles : default_circles(kind);
+  state.s = scene_make(kind, state.target.width, state.target.height, circles,
+                       (unsigned long long)o->seed);
+  if (dataset != nullptr && kind != SCENE_FIT) o->iterations = 0;
+  state.iterations = o->iterations;
+  renderer_begin(&state.r, &state.s, &state.target, BOX_SIDE);
+  printf("scene      %s: %d circles, %d x %d pixels\n", scene_names[kind], circles, state.s.width,
+         state.s.height);
+  if (!judge(0, &quality, error)) return false;
+  printf("before     PSNR %.3f dB, L1 %.5f\n", quality.train_psnr, quality.train_l1);
+  return true;
+}
+
+static void reset(void) { renderer_reset(&state.r, &state.s); }
+
+static void gradient(int way, int threshold) {
+  renderer_gradient(&state.r, way, threshold, workload_counts());
+}
+
+/* Steps become ten times shorter as the training goes on. */
+static void update(int iteration) {
+  renderer_update(&state.r, powf(0.1f, (float)iteration / (float)state.iterations));
+}
+
+static workload_sums sums(void) {
+  workload_sums s = {(const float *)state.r.sums.data, CIRCLE_ROW * state.s.circles.size()};
+  return s;
+}
+
+static bool write(const char *file, error_line *error) {
+  image picture;
+  if (!image_allocate(&picture, state.s.width, state.s.height, error)) return false;
+  renderer_read(&state.r, picture.rgb);
+  bool written = image_write(&picture, file, error);
+  image_free(&picture);
+  return written;
+}
+
+static void end(void) {
+  renderer_end(&state.r);
+  image_free(&state.target);
+}
+
+int main(int argc, char **argv) {
+  static const workload circles = {
+      "circles",   help,  scene_names, 255u,    nullptr,  0u,     SIMT_ON_CPU ? 10 : 1000,
+      read_option, begin, reset,       forward, gradient, update, sums,
+      judge,       write, end};
+  for (int i = 1; i < argc; ++i)
+    if (!strcmp(argv[i], "--compare-renderers"))
+      return rivals_main(argc, argv, WIDTH, HEIGHT, default_circles);
+  return workload_main(argc, argv, &circles);
+}
