@@ -4,7 +4,7 @@
 #ifndef ARC_BENCH_CIRCLES_RIVALS_H
 #define ARC_BENCH_CIRCLES_RIVALS_H
 
-#include "examples/circles/scene.h"
+#include "examples/circles/circles.h"
 
 /* Paints circle after circle, in double precision: 3 numbers a pixel. */
 std::vector<double> rivals_draw_serially(const scene *s);
@@ -20,8 +20,7 @@ int rivals_count(void);
 rivals_result rivals_run(const scene *s, int renderer, const std::vector<double> *wanted,
                          int repeats);
 
-/* The program with --compare-renderers: every scene, of so many circles, by every renderer. Returns
-   its exit status. */
-int rivals_main(int argc, char **argv, int width, int height, int (*circles_of)(int kind));
+/* The program with --compare-renderers: every scene by every renderer. Returns its exit status. */
+int rivals_main(int argc, char **argv);
 
 #endif

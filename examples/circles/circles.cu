@@ -1,21 +1,19 @@
 /* arc example circles: a picture made of translucent circles, painted in order.
    SPDX-License-Identifier: Apache-2.0
 
-   circles --out fitted.png
    circles --picture photo.png --circles 50000 --iterations 3000 --out fitted.png
-   circles --compare-renderers
    circles --help
 
-   Where to read on: scene.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
+   Where to read on: circles.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
 #include <math.h>
 #include <string.h>
 
 #include "../common/program_run.h"
 #include "../common/workload.h"
 #include "bench/circles_rivals.h"
-#include "render.h"
+#include "circles.h"
 
-enum { BOX_SIDE = 16, SIDE_MOST = 4096, CIRCLES_MOST = 1000000 };
+enum { BOX_SIDE = 16, SIDE_MOST = 4096 };
 
 static struct {
   int kind, circles, width, height; /* 0: by default */
@@ -31,9 +29,7 @@ static struct {
 
 static const char *const help =
     "fits translucent circles, painted in order, to a picture.\n"
-    "\n"
-    "usage: circles [options]\n"
-    "\n"
+    "\nusage: circles [options]\n\n"
     "  --picture FILE     what is to be fitted: PPM, PNG or JPEG; default: a built-in picture\n"
     "  --size WxH         shrinks it; default: 1024x768, on the CPU warp 96x64, or the picture's;\n"
     "                     at most 4096x4096\n"
@@ -43,50 +39,36 @@ static const char *const help =
     "                     draws every scene by every renderer, in one table; beside it only "
     "--size\n";
 
-/* ---- options -------------------------------------------------------------------------------- */
-
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = true;
-  if (value != nullptr && !strcmp(name, "--size"))
+  *known = value != nullptr;
+  if (*known && !strcmp(name, "--size"))
     return parse_size(value, &settings.width, &settings.height, error);
-  if (value != nullptr && !strcmp(name, "--picture"))
+  if (*known && !strcmp(name, "--picture"))
     return parse_file(name, value, &settings.picture, error);
-  if (value != nullptr && !strcmp(name, "--scene"))
+  if (*known && !strcmp(name, "--scene"))
     return parse_name(name, value, scene_names, &settings.kind, error);
-  if (value != nullptr && !strcmp(name, "--circles"))
-    return parse_integer(name, value, 1, CIRCLES_MOST, &settings.circles, error);
+  if (*known && !strcmp(name, "--circles"))
+    return parse_integer(name, value, 1, 1000000, &settings.circles, error);
   return *known = false;
 }
 
-/* The CPU warp draws a smaller picture of fewer circles. */
-enum { WIDTH = SIMT_ON_CPU ? 96 : 1024, HEIGHT = SIMT_ON_CPU ? 64 : 768 };
-
-static int default_circles(int kind) {
-  int circles = scene_circles(kind) / (SIMT_ON_CPU ? 200 : 1);
-  return circles < 3 ? 3 : circles;
-}
-
-/* ---- the workload --------------------------------------------------------------------------- */
-
 static bool load_target(error_line *error) {
   image *t = &state.target;
-  int width = settings.width ? settings.width : (int)WIDTH;
-  int height = settings.height ? settings.height : (int)HEIGHT;
-  if (settings.picture == nullptr) {
-    if (!image_procedural(t, width, height, error)) return false;
-  } else {
-    if (!image_read(t, settings.picture, error)) return false;
-    if (settings.width && !image_shrink(t, width, height, error)) return false;
-  }
+  int width = settings.width ? settings.width : (int)DEFAULT_WIDTH;
+  int height = settings.height ? settings.height : (int)DEFAULT_HEIGHT;
+  bool shrinks = settings.picture != nullptr && settings.width;
+  if (settings.picture == nullptr && !image_procedural(t, width, height, error)) return false;
+  if (settings.picture != nullptr && !image_read(t, settings.picture, error)) return false;
+  if (shrinks && !image_shrink(t, width, height, error)) return false;
   if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
-  return error_set(error, "%d x %d pixels are too many; --size: at most %dx%d", t->width, t->height,
-                   (int)SIDE_MOST, (int)SIDE_MOST);
+  return error_set(error, "%d x %d pixels are too many; --size: at most 4096x4096", t->width,
+                   t->height);
 }
 
 static void forward(int) {
-  renderer_clear_sums(&state.r);
+  device_clear(state.r.sums.data, state.r.sums.bytes);
   renderer_lists(&state.r, BOX_SIDE);
-  renderer_draw(&state.r);
+  renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
 }
 
 static bool judge(int, workload_quality *q, error_line *error) {
@@ -110,7 +92,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   if (dataset != nullptr && !parse_name("dataset", dataset, scene_names, &kind, error))
     return false;
   if (!load_target(error)) return false;
-  int circles = settings.circles > 0 ? settings.circles : default_circles(kind);
+  int circles = settings.circles > 0 ? settings.circles : scene_circles(kind);
   state.s = scene_make(kind, state.target.width, state.target.height, circles,
                        (unsigned long long)o->seed);
   if (dataset != nullptr && kind != SCENE_FIT) o->iterations = 0;
@@ -126,7 +108,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
 static void reset(void) { renderer_reset(&state.r, &state.s); }
 
 static void gradient(int way, int threshold) {
-  renderer_gradient(&state.r, way, threshold, workload_counts());
+  renderer_pass(&state.r, way, threshold, workload_counts());
 }
 
 /* Steps become ten times shorter as the training goes on. */
@@ -159,7 +141,6 @@ int main(int argc, char **argv) {
       read_option, begin, reset,       forward, gradient, update, sums,
       judge,       write, end};
   for (int i = 1; i < argc; ++i)
-    if (!strcmp(argv[i], "--compare-renderers"))
-      return rivals_main(argc, argv, WIDTH, HEIGHT, default_circles);
+    if (!strcmp(argv[i], "--compare-renderers")) return rivals_main(argc, argv);
   return workload_main(argc, argv, &circles);
 }

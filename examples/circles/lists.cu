@@ -14,8 +14,6 @@
 /* COARSE: a coarse box's side in boxes. */
 enum { COARSE = 8, COARSE_PARTS = SIMT_ON_CPU ? 2 : 64, FINE_PARTS = SIMT_ON_CPU ? 2 : 8 };
 
-/* ---- kernels -------------------------------------------------------------------------------- */
-
 static __device__ __forceinline__ rectangle rectangle_of_box(box_lists l, int box) {
   float x = (float)(box % l.columns * l.side), y = (float)(box / l.columns * l.side);
   rectangle r = {x + 0.5f, y + 0.5f, x + (float)l.side - 0.5f, y + (float)l.side - 0.5f};
@@ -54,8 +52,6 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (counts && lane == 0) counts[id] = place;
 }
 
-/* ---- host ----------------------------------------------------------------------------------- */
-
 /* out[i] = the sum of in[0] to in[i - 1]. */
 static void scan(renderer *r, const int *in, int *out, int count) {
 #if SIMT_ON_CPU
@@ -81,9 +77,9 @@ static void make_level(renderer *r, int level, const box_lists *from) {
   scan(r, counts, l->offsets, parts + 1);
   device_to_host(&needed, l->offsets + parts, sizeof needed, "making the lists");
   if (needed < 0) device_check(cudaErrorMemoryAllocation, "lists of more than 2^31 circles");
-  if (sizeof(int) * (size_t)needed > r->lists[level].bytes)
-    device_reserve(&r->memory, &r->lists[level], sizeof(int) * ((size_t)needed + needed / 4),
-                   "lists of circles");
+  size_t bytes = sizeof(int) * ((size_t)needed + 1);
+  if (bytes > r->lists[level].bytes)
+    device_reserve(&r->memory, &r->lists[level], bytes + bytes / 4, "lists of circles");
   l->list = (int *)r->lists[level].data;
   find(r, from, l, nullptr);
 }

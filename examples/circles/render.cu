@@ -2,7 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    Both passes are one kernel: it goes through a list from the front to the back, and stops where
-   nothing is left to see through. The call of arc to copy is in backward_step. With T what the circles in front let through,
+   nothing is left to see through. The call of arc to copy is in backward_step. With T what the
+   circles in front let through,
 
        colour = sum of T alpha colour of it + what is left of T at the end * background,
        d loss / d alpha = T (colour of it . slope) - (what is behind it . slope) / (1 - alpha),
@@ -14,8 +15,6 @@
 #include <math.h>
 
 #include "../common/ways.cuh"
-
-enum { PASS_DRAW = -2 }; /* beside the ways to add, which are backward passes */
 
 typedef struct pass_arguments {
   canvas c;
@@ -34,8 +33,6 @@ typedef struct pixel_state {
   float red, green, blue, behind, transmittance;
 } pixel_state;
 
-/* ---- forward -------------------------------------------------------------------------------- */
-
 static __device__ __forceinline__ void paint(pixel_state *s, const circle *c, circle_view v) {
   float weight = s->transmittance * c->opacity * coverage_of(v.t);
   s->red += weight * c->red;
@@ -49,8 +46,6 @@ static __device__ __forceinline__ void store_pixel(const pixel_state *s, float *
   picture[1] = s->green + s->transmittance * BACKGROUND;
   picture[2] = s->blue + s->transmittance * BACKGROUND;
 }
-
-/* ---- backward ------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ void load_slope(pixel_state *s, const float *is,
                                                   const float *wanted) {
@@ -92,8 +87,6 @@ static __device__ __forceinline__ void backward_step(pixel_state *s, const circl
               ARC_PROMISE_WARP_IS_ACTIVE);
 }
 
-/* ---- both ----------------------------------------------------------------------------------- */
-
 /* way: PASS_DRAW, or how a backward pass adds. */
 template <int way>
 __global__ void __launch_bounds__(BLOCK_PIXELS) pass(pass_arguments a) {
@@ -124,24 +117,19 @@ __global__ void __launch_bounds__(BLOCK_PIXELS) pass(pass_arguments a) {
 /* ---- Adam ----------------------------------------------------------------------------------- */
 
 typedef struct adam_step {
-  float rate[CIRCLE_ROW], low[CIRCLE_ROW], high[CIRCLE_ROW];
-  float correction_1, correction_2;
+  float rate[CIRCLE_ROW], high[CIRCLE_ROW]; /* of each parameter */
 } adam_step;
 
 /* One thread a float; the last one of a row is none. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    adam(float *parameters, const float *gradients, float *firsts, float *seconds, int count,
+    adam(float *parameters, const float *slopes, float *means, float *squares, int count,
          adam_step step) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % CIRCLE_ROW;
   if (i >= count || k >= CIRCLE_WIDTH) return;
-  float gradient = gradients[i];
-  float first = 0.9f * firsts[i] + 0.1f * gradient;
-  float second = 0.999f * seconds[i] + 0.001f * gradient * gradient;
-  float change =
-      step.rate[k] * (first / step.correction_1) / (sqrtf(second / step.correction_2) + 1e-8f);
-  parameters[i] = fminf(fmaxf(parameters[i] - change, step.low[k]), step.high[k]);
-  firsts[i] = first;
-  seconds[i] = second;
+  float mean = means[i] = 0.9f * means[i] + 0.1f * slopes[i];
+  float square = squares[i] = 0.999f * squares[i] + 0.001f * slopes[i] * slopes[i];
+  float moved = parameters[i] - step.rate[k] * mean / (sqrtf(square) + 1e-8f);
+  parameters[i] = fminf(fmaxf(moved, k == SUM_RADIUS ? 1.0f : 0.0f), step.high[k]);
 }
 
 /* ---- host ----------------------------------------------------------------------------------- */
@@ -156,8 +144,8 @@ void renderer_begin(renderer *r, const scene *s, const image *target, int block)
   int columns = (s->width + block - 1) / block;
   r->c = {s->width, s->height, block, columns, columns * ((s->height + block - 1) / block)};
   r->count = (int)s->circles.size();
-  device_array *rows[] = {&r->circles, &r->sums, &r->first_moments, &r->second_moments};
-  for (device_array *array : rows) device_reserve(&r->memory, array, row_bytes(r), "circles");
+  for (device_array *array : {&r->circles, &r->sums, &r->means, &r->squares})
+    device_reserve(&r->memory, array, row_bytes(r), "circles");
   device_reserve(&r->memory, &r->picture, picture_bytes(r), "the picture");
   renderer_reset(r, s);
   if (target == nullptr) return;
@@ -166,59 +154,43 @@ void renderer_begin(renderer *r, const scene *s, const image *target, int block)
 }
 
 void renderer_end(renderer *r) {
-  device_array *arrays[] = {&r->circles,    &r->sums,       &r->first_moments, &r->second_moments,
-                            &r->picture,    &r->target,     &r->counts,        &r->scratch,
-                            &r->offsets[0], &r->offsets[1], &r->lists[0],      &r->lists[1]};
-  for (device_array *array : arrays) device_release(&r->memory, array);
+  for (device_array *array :
+       {&r->circles, &r->sums, &r->means, &r->squares, &r->picture, &r->target, &r->counts,
+        &r->scratch, &r->offsets[0], &r->offsets[1], &r->lists[0], &r->lists[1]})
+    device_release(&r->memory, array);
 }
 
 void renderer_reset(renderer *r, const scene *s) {
   host_to_device(r->circles.data, s->circles.data(), row_bytes(r), "circles");
-  device_clear(r->first_moments.data, row_bytes(r));
-  device_clear(r->second_moments.data, row_bytes(r));
-  renderer_clear_sums(r);
+  for (device_array *array : {&r->sums, &r->means, &r->squares})
+    device_clear(array->data, row_bytes(r));
   r->step = 0;
 }
 
-void renderer_clear_sums(renderer *r) { device_clear(r->sums.data, row_bytes(r)); }
-
-static void launch(const renderer *r, int way, int threshold, unsigned long long *counts) {
+void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts) {
   static void (*const kernels[])(pass_arguments) = {
       pass<PASS_DRAW>,     pass<WAY_COUNT>,      pass<WAY_PLAIN>, pass<WAY_SERIALIZED>,
       pass<WAY_BUTTERFLY>, pass<WAY_TRANSPOSED>, pass<WAY_TREE>,  pass<WAY_AUTO>,
       pass<WAY_CUB>,       pass<WAY_CG>};
-  pass_arguments a = {r->c,
-                      r->levels[LEVEL_FINE],
-                      (const circle *)r->circles.data,
-                      (float *)r->picture.data,
-                      (const float *)r->target.data,
-                      (float *)r->sums.data,
-                      threshold,
+  const circle *circles = (const circle *)r->circles.data;
+  const float *target = (const float *)r->target.data;
+  float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;
+  pass_arguments a = {r->c,  r->levels[LEVEL_FINE], circles, picture, target, sums, threshold,
                       counts};
   SIMT_LAUNCH(kernels[way - PASS_DRAW], r->c.blocks, r->c.block * r->c.block, 0, 0, a);
 }
 
-void renderer_draw(renderer *r) { launch(r, PASS_DRAW, 0, nullptr); }
-
-void renderer_gradient(renderer *r, int way, int threshold, unsigned long long *counts) {
-  launch(r, way, threshold, counts);
-}
-
 void renderer_update(renderer *r, float size) {
-  float w = (float)r->c.width, h = (float)r->c.height, most = w > h ? w : h;
+  float w = (float)r->c.width, h = (float)r->c.height;
   adam_step step = {{0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
-                    {0.0f, 0.0f, 1.0f, 0.02f, 0.0f, 0.0f, 0.0f, 0.0f},
-                    {w, h, most, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f},
-                    0.0f,
-                    0.0f};
-  r->step += 1;
+                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f}};
+  int floats = CIRCLE_ROW * r->count, number = ++r->step;
+  /* Both moments start at 0: Adam's correction for that. */
+  size *= sqrtf(1.0f - powf(0.999f, (float)number)) / (1.0f - powf(0.9f, (float)number));
   for (float &rate : step.rate) rate *= size;
-  step.correction_1 = 1.0f - powf(0.9f, (float)r->step);
-  step.correction_2 = 1.0f - powf(0.999f, (float)r->step);
-  int floats = CIRCLE_ROW * r->count;
   SIMT_LAUNCH(adam, line_blocks((size_t)floats), LINE_THREADS, 0, 0, (float *)r->circles.data,
-              (const float *)r->sums.data, (float *)r->first_moments.data,
-              (float *)r->second_moments.data, floats, step);
+              (const float *)r->sums.data, (float *)r->means.data, (float *)r->squares.data, floats,
+              step);
 }
 
 void renderer_read(const renderer *r, float *rgb) {

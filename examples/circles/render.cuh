@@ -1,20 +1,18 @@
 /* arc example circles: pixels, warps and what reaches them, the same for both directions.
    SPDX-License-Identifier: Apache-2.0
 
-   A block draws 16 x 16 or 8 x 8 pixels, a warp 8 x 4 of them, a lane one. Circles of the box's list
-   go through shared memory, the front one first; of 32 at a time, each lane tests whether one
+   A block draws 16 x 16 or 8 x 8 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's
+   list go through shared memory, the front one first; of 32 at a time, each lane tests whether one
    reaches the warp's pixels, and the warp visits those that do. */
 #ifndef CIRCLES_RENDER_CUH
 #define CIRCLES_RENDER_CUH
 
-#include "render.h"
+#include "circles.h"
 
 enum { BLOCK_SIDE = 16, BLOCK_PIXELS = BLOCK_SIDE * BLOCK_SIDE };
 #define WHOLE_WARP 0xffffffffu
 /* Where less is left to see through, a pixel is done: no more than 1/4 of 1/255 is missing. */
 #define LEAST_TRANSMITTANCE (1.0f / 1024.0f)
-
-/* ---- a circle ------------------------------------------------------------------------------- */
 
 /* The pixel centres x0..x1 by y0..y1. */
 typedef struct rectangle {
@@ -27,8 +25,6 @@ static __device__ __forceinline__ bool circle_reaches(float x, float y, float ra
   float reach = radius + 0.5f;
   return dx * dx + dy * dy < reach * reach;
 }
-
-/* ---- pixels --------------------------------------------------------------------------------- */
 
 typedef struct pixel {
   float x, y; /* its centre */
@@ -57,9 +53,7 @@ static __device__ __forceinline__ rectangle rectangle_of_warp(pixel p) {
   return r;
 }
 
-/* ---- a circle at a pixel --------------------------------------------------------------------- */
-
-/* A circle as seen from a pixel: where from, and t of the head of scene.h. */
+/* A circle as seen from a pixel: where from, and t of the head of circles.h. */
 typedef struct circle_view {
   float dx, dy, per_distance, t;
 } circle_view;
@@ -81,8 +75,6 @@ static __device__ __forceinline__ circle_view view_circle(const circle *c, pixel
 }
 
 static __device__ __forceinline__ float coverage_of(float t) { return t * t * (3.0f - 2.0f * t); }
-
-/* ---- lists ---------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ int list_begin(box_lists l, int box) {
   return l.offsets[box * l.parts];

@@ -5,7 +5,7 @@
 #include "../common/test_device.h"
 #include "../common/workload.h"
 #include "bench/circles_rivals.h"
-#include "render.h"
+#include "circles.h"
 
 #include "arc.cuh"
 
@@ -76,7 +76,7 @@ static void test_order(void) {
                               i >= 897 ? 1.0f : 0.0f,       0.5f, 0.0f, 0};
   renderer_begin(&r, &t.s, nullptr, 16);
   renderer_lists(&r, 16);
-  renderer_draw(&r);
+  renderer_pass(&r, PASS_DRAW, 0, nullptr);
   renderer_read(&r, rgb.data());
   for (size_t at = 3 * (4 * 19 + 3); at < 3 * (5 * 19); at += 18)
     CHECK(fabsf(rgb[at] - 0.9901f) < 1e-5f, "order: float %zu is %.6f, must be 0.9901", at,
@@ -113,8 +113,8 @@ static std::vector<double> serial_gradients(scene s, const image *target, int co
 
 static std::vector<float> device_gradients(renderer *r, int way, int threshold) {
   std::vector<float> sums((size_t)r->count * CIRCLE_ROW);
-  renderer_clear_sums(r);
-  renderer_gradient(r, way, threshold, nullptr);
+  device_clear(r->sums.data, r->sums.bytes);
+  renderer_pass(r, way, threshold, nullptr);
   device_to_host(sums.data(), r->sums.data, sums.size() * sizeof(float), "reading gradients");
   return sums;
 }
@@ -144,7 +144,7 @@ static void test_gradients(const tested_scene *t, int block, int side, int count
   std::vector<double> wanted = serial_gradients(t->s, &target, count);
   renderer_begin(&r, &t->s, &target, block);
   renderer_lists(&r, side);
-  renderer_draw(&r);
+  renderer_pass(&r, PASS_DRAW, 0, nullptr);
   for (int way = 0; way < WAYS; ++way) {
     if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
     for (int threshold : thresholds)
@@ -162,7 +162,7 @@ static double mean_square(renderer *r, const image *target) {
   std::vector<float> rgb(count);
   double sum = 0.0;
   renderer_lists(r, 16);
-  renderer_draw(r);
+  renderer_pass(r, PASS_DRAW, 0, nullptr);
   renderer_read(r, rgb.data());
   for (size_t i = 0; i < count; ++i) sum += pow(rgb[i] - target->rgb[i], 2);
   return sum / (double)count;
@@ -177,8 +177,8 @@ static void test_fit(void) {
   renderer_begin(&r, &t.s, &target, 16);
   double before = mean_square(&r, &target);
   for (int i = 0; i < 40; ++i) {
-    renderer_clear_sums(&r);
-    renderer_gradient(&r, WAY_AUTO, ARC_THRESHOLD_AUTO, nullptr);
+    device_clear(r.sums.data, r.sums.bytes);
+    renderer_pass(&r, WAY_AUTO, ARC_THRESHOLD_AUTO, nullptr);
     renderer_update(&r, 2.0f);
     mean_square(&r, &target);
   }
