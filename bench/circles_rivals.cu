@@ -208,7 +208,8 @@ static void lists_on_cpu(renderer *r, const scene *s, int side) {
         columns * rows,
         1,
         (int *)r->offsets[LEVEL_FINE].data,
-        (int *)r->lists[LEVEL_FINE].data};
+        (int *)r->lists[LEVEL_FINE].data,
+        (int)list.size()};
   host_to_device(l->offsets, offsets.data(), offsets.size() * sizeof(int), "places");
   host_to_device(l->list, list.data(), list.size() * sizeof(int), "lists");
 }
@@ -234,8 +235,10 @@ static const rival rivals[] = {{"own, boxes of 8", 8, ON_GPU, OWN, false},
                                {"each pixel each circle, boxes of 32", 32, ON_GPU, EACH, false},
                                {"each pixel each circle, boxes of 64", 64, ON_GPU, EACH, false},
                                {" the same of 16, in global memory", 16, ON_GPU, EACH, true},
+                               {"scan of the block, boxes of 8", 8, ON_GPU, BLOCK_SCAN, false},
                                {"scan of the block, boxes of 16", 16, ON_GPU, BLOCK_SCAN, false},
                                {"scan of the block, boxes of 64", 64, ON_GPU, BLOCK_SCAN, false},
+                               {"vote of the warp, boxes of 8", 8, ON_GPU, WARP_VOTE, false},
                                {"vote of the warp, boxes of 16", 16, ON_GPU, WARP_VOTE, false},
                                {"vote of the warp, boxes of 64", 64, ON_GPU, WARP_VOTE, false},
                                {"scan of the block, no boxes", 64, NO_BOXES, BLOCK_SCAN, false},

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: Apache-2.0
 
    circles --picture photo.png --circles 50000 --iterations 3000 --out fitted.png
-   circles --help
 
    Where to read on: circles.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
 #include <math.h>
@@ -31,13 +30,11 @@ static const char *const help =
     "fits translucent circles, painted in order, to a picture.\n"
     "\nusage: circles [options]\n\n"
     "  --picture FILE     what is to be fitted: PPM, PNG or JPEG; default: a built-in picture\n"
-    "  --size WxH         shrinks it; default: 1024x768, on the CPU warp 96x64, or the picture's;\n"
-    "                     at most 4096x4096\n"
+    "  --size WxH         shrinks it, at most to 4096x4096; default: 1024x768, on the CPU warp\n"
+    "                     96x64, or the picture's\n"
     "  --scene NAME       the circles at the start: fit, 3, 10k, 100k or biglittle; default: fit\n"
     "  --circles N        as many of them, 1 to 1000000; default: the scene's\n"
-    "  --compare-renderers\n"
-    "                     draws every scene by every renderer, in one table; beside it only "
-    "--size\n";
+    "  --compare-renderers  draws all scenes by every renderer; beside it only --size\n";
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
   *known = value != nullptr;
@@ -56,10 +53,9 @@ static bool load_target(error_line *error) {
   image *t = &state.target;
   int width = settings.width ? settings.width : (int)DEFAULT_WIDTH;
   int height = settings.height ? settings.height : (int)DEFAULT_HEIGHT;
-  bool shrinks = settings.picture != nullptr && settings.width;
-  if (settings.picture == nullptr && !image_procedural(t, width, height, error)) return false;
-  if (settings.picture != nullptr && !image_read(t, settings.picture, error)) return false;
-  if (shrinks && !image_shrink(t, width, height, error)) return false;
+  if (!settings.picture && !image_procedural(t, width, height, error)) return false;
+  if (settings.picture && !image_read(t, settings.picture, error)) return false;
+  if (settings.picture && settings.width && !image_shrink(t, width, height, error)) return false;
   if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
   return error_set(error, "%d x %d pixels are too many; --size: at most 4096x4096", t->width,
                    t->height);
@@ -71,30 +67,32 @@ static void forward(int) {
   renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
 }
 
+static std::vector<float> read_picture(void) {
+  std::vector<float> rgb((size_t)state.s.width * state.s.height * 3);
+  renderer_read(&state.r, rgb.data());
+  return rgb;
+}
+
 static bool judge(int, workload_quality *q, error_line *error) {
-  size_t count = (size_t)state.s.width * state.s.height * 3;
-  std::vector<float> rgb(count);
   double square = 0.0, distance = 0.0;
   forward(0);
-  renderer_read(&state.r, rgb.data());
-  for (size_t i = 0; i < count; ++i) {
+  std::vector<float> rgb = read_picture();
+  for (size_t i = 0; i < rgb.size(); ++i) {
     double difference = (double)rgb[i] - state.target.rgb[i];
     square += difference * difference;
     distance += fabs(difference);
   }
-  *q = {10.0 * log10((double)count / square), distance / (double)count, NAN, NAN};
+  *q = {10.0 * log10((double)rgb.size() / square), distance / (double)rgb.size(), NAN, NAN};
   return isfinite(square) || error_set(error, "the picture has pixels that are no number");
 }
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   int kind = settings.kind;
   workload_quality quality;
-  if (dataset != nullptr && !parse_name("dataset", dataset, scene_names, &kind, error))
-    return false;
+  if (dataset && !parse_name("dataset", dataset, scene_names, &kind, error)) return false;
   if (!load_target(error)) return false;
   int circles = settings.circles > 0 ? settings.circles : scene_circles(kind);
-  state.s = scene_make(kind, state.target.width, state.target.height, circles,
-                       (unsigned long long)o->seed);
+  state.s = scene_make(kind, state.target.width, state.target.height, circles, o->seed);
   if (dataset != nullptr && kind != SCENE_FIT) o->iterations = 0;
   state.iterations = o->iterations;
   renderer_begin(&state.r, &state.s, &state.target, BOX_SIDE);
@@ -122,12 +120,9 @@ static workload_sums sums(void) {
 }
 
 static bool write(const char *file, error_line *error) {
-  image picture;
-  if (!image_allocate(&picture, state.s.width, state.s.height, error)) return false;
-  renderer_read(&state.r, picture.rgb);
-  bool written = image_write(&picture, file, error);
-  image_free(&picture);
-  return written;
+  std::vector<float> rgb = read_picture();
+  image picture = {state.s.width, state.s.height, rgb.data()};
+  return image_write(&picture, file, error);
 }
 
 static void end(void) {

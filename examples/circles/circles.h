@@ -43,7 +43,7 @@ typedef struct scene {
 enum { SCENE_FIT, SCENE_3, SCENE_10K, SCENE_100K, SCENE_BIGLITTLE, SCENES };
 extern const char *const scene_names[SCENES + 1]; /* the last is null */
 int scene_circles(int kind);                      /* how many it has by default */
-scene scene_make(int kind, int width, int height, int circles, unsigned long long seed);
+scene scene_make(int kind, int width, int height, int circles, int seed);
 
 /* ---- the renderer --------------------------------------------------------------------------- */
 
@@ -53,6 +53,7 @@ typedef struct box_lists {
   int side, columns, boxes, parts;
   int *offsets; /* boxes * parts + 1 */
   int *list;    /* null: every box has all circles */
+  int capacity; /* of the list */
 } box_lists;
 
 /* A block of threads draws block x block pixels, which lie in one box. */

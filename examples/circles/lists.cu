@@ -11,8 +11,7 @@
 #include <cub/device/device_scan.cuh>
 #endif
 
-/* COARSE: a coarse box's side in boxes. */
-enum { COARSE = 8, COARSE_PARTS = SIMT_ON_CPU ? 2 : 64, FINE_PARTS = SIMT_ON_CPU ? 2 : 8 };
+enum { COARSE_SIDE = 8 /* boxes */, COARSE_PARTS = SIMT_ON_CPU ? 2 : 64, FINE_PARTS = 8 };
 
 static __device__ __forceinline__ rectangle rectangle_of_box(box_lists l, int box) {
   float x = (float)(box % l.columns * l.side), y = (float)(box / l.columns * l.side);
@@ -33,8 +32,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int lane = (int)threadIdx.x & 31, id = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5;
   if (id >= to.boxes * to.parts) return;
   int box = id / to.parts, part = id % to.parts, outer = from.list ? box_around(from, to, box) : 0;
-  int begin = from.list ? from.offsets[outer * from.parts] : 0;
-  int end = from.list ? from.offsets[(outer + 1) * from.parts] : count;
+  int begin = from.list ? min(from.offsets[outer * from.parts], from.capacity) : 0;
+  int end = from.list ? min(from.offsets[(outer + 1) * from.parts], from.capacity) : count;
   int share = (end - begin + 32 * to.parts - 1) / (32 * to.parts) * 32;
   int place = counts ? 0 : to.offsets[id];
   rectangle r = rectangle_of_box(to, box);
@@ -46,7 +45,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
     bool reaches = i < end && circle_reaches(c->x, c->y, c->radius, r);
     unsigned all = __ballot_sync(WHOLE_WARP, reaches);
     int mine = place + __popc(all & ((1u << lane) - 1u));
-    if (reaches && !counts) to.list[mine] = key;
+    if (reaches && !counts && mine < to.capacity) to.list[mine] = key;
     place += __popc(all);
   }
   if (counts && lane == 0) counts[id] = place;
@@ -70,32 +69,39 @@ static void find(renderer *r, const box_lists *from, const box_lists *to, int *c
               (const circle *)r->circles.data, r->count, *from, *to, counts);
 }
 
-static void make_level(renderer *r, int level, const box_lists *from) {
+static void make_level(renderer *r, int level, int side, const box_lists *from) {
   box_lists *l = &r->levels[level];
-  int parts = l->boxes * l->parts, needed, *counts = (int *)r->counts.data;
-  find(r, from, l, counts);
-  scan(r, counts, l->offsets, parts + 1);
-  device_to_host(&needed, l->offsets + parts, sizeof needed, "making the lists");
-  if (needed < 0) device_check(cudaErrorMemoryAllocation, "lists of more than 2^31 circles");
-  size_t bytes = sizeof(int) * ((size_t)needed + 1);
-  if (bytes > r->lists[level].bytes)
-    device_reserve(&r->memory, &r->lists[level], bytes + bytes / 4, "lists of circles");
-  l->list = (int *)r->lists[level].data;
+  l->side = side;
+  l->columns = (r->c.width + side - 1) / side;
+  l->boxes = l->columns * ((r->c.height + side - 1) / side);
+  l->parts = level == LEVEL_COARSE ? COARSE_PARTS : FINE_PARTS;
+  int ends = l->boxes * l->parts + 1;
+  device_reserve(&r->memory, &r->counts, sizeof(int) * (size_t)ends, "counts of the boxes");
+  device_reserve(&r->memory, &r->offsets[level], sizeof(int) * (size_t)ends, "places of lists");
+  l->offsets = (int *)r->offsets[level].data;
+  find(r, from, l, (int *)r->counts.data);
+  scan(r, (const int *)r->counts.data, l->offsets, ends);
   find(r, from, l, nullptr);
 }
 
+/* Whether the list had room for all its circles. Else it has now. */
+static bool had_room(renderer *r, int level) {
+  box_lists *l = &r->levels[level];
+  int needed;
+  device_to_host(&needed, l->offsets + l->boxes * l->parts, sizeof needed, "making the lists");
+  if (needed < 0) device_check(cudaErrorMemoryAllocation, "lists of more than 2^31 circles");
+  if (needed <= l->capacity && l->list != nullptr) return true;
+  l->capacity = needed + needed / 4 + 1;
+  device_reserve(&r->memory, &r->lists[level], sizeof(int) * (size_t)l->capacity, "lists");
+  l->list = (int *)r->lists[level].data;
+  return false;
+}
+
+/* The host waits once, at the end, to see whether there was room. */
 void renderer_lists(renderer *r, int box) {
   static const box_lists everything = {};
-  for (int i = 0; i < LEVELS; ++i) {
-    box_lists *l = &r->levels[i];
-    l->side = i == LEVEL_COARSE ? COARSE * box : box;
-    l->columns = (r->c.width + l->side - 1) / l->side;
-    l->boxes = l->columns * ((r->c.height + l->side - 1) / l->side);
-    l->parts = i == LEVEL_COARSE ? COARSE_PARTS : FINE_PARTS;
-    size_t bytes = sizeof(int) * ((size_t)l->boxes * l->parts + 1);
-    device_reserve(&r->memory, &r->counts, bytes, "counts of the boxes");
-    device_reserve(&r->memory, &r->offsets[i], bytes, "places of the lists");
-    l->offsets = (int *)r->offsets[i].data;
-    make_level(r, i, i == LEVEL_COARSE ? &everything : &r->levels[i - 1]);
-  }
+  do {
+    make_level(r, LEVEL_COARSE, COARSE_SIDE * box, &everything);
+    make_level(r, LEVEL_FINE, box, &r->levels[LEVEL_COARSE]);
+  } while (!had_room(r, LEVEL_COARSE) || !had_room(r, LEVEL_FINE));
 }

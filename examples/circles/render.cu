@@ -134,23 +134,19 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- host ----------------------------------------------------------------------------------- */
 
-static size_t row_bytes(const renderer *r) { return (size_t)r->count * sizeof(circle); }
-static size_t picture_bytes(const renderer *r) {
-  return sizeof(float[3]) * (size_t)r->c.width * (size_t)r->c.height;
-}
-
 void renderer_begin(renderer *r, const scene *s, const image *target, int block) {
   *r = {};
   int columns = (s->width + block - 1) / block;
   r->c = {s->width, s->height, block, columns, columns * ((s->height + block - 1) / block)};
   r->count = (int)s->circles.size();
+  const size_t rows = s->circles.size() * sizeof(circle);
+  const size_t pixels = (size_t)s->width * (size_t)s->height * sizeof(float[3]);
   for (device_array *array : {&r->circles, &r->sums, &r->means, &r->squares})
-    device_reserve(&r->memory, array, row_bytes(r), "circles");
-  device_reserve(&r->memory, &r->picture, picture_bytes(r), "the picture");
+    device_reserve(&r->memory, array, rows, "circles");
+  for (device_array *array : {&r->picture, &r->target})
+    device_reserve(&r->memory, array, pixels, "pictures");
   renderer_reset(r, s);
-  if (target == nullptr) return;
-  device_reserve(&r->memory, &r->target, picture_bytes(r), "the picture to be fitted");
-  host_to_device(r->target.data, target->rgb, picture_bytes(r), "the picture to be fitted");
+  if (target != nullptr) host_to_device(r->target.data, target->rgb, pixels, "a picture");
 }
 
 void renderer_end(renderer *r) {
@@ -161,9 +157,9 @@ void renderer_end(renderer *r) {
 }
 
 void renderer_reset(renderer *r, const scene *s) {
-  host_to_device(r->circles.data, s->circles.data(), row_bytes(r), "circles");
+  host_to_device(r->circles.data, s->circles.data(), r->circles.bytes, "circles");
   for (device_array *array : {&r->sums, &r->means, &r->squares})
-    device_clear(array->data, row_bytes(r));
+    device_clear(array->data, array->bytes);
   r->step = 0;
 }
 
@@ -175,8 +171,8 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
   const circle *circles = (const circle *)r->circles.data;
   const float *target = (const float *)r->target.data;
   float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;
-  pass_arguments a = {r->c,  r->levels[LEVEL_FINE], circles, picture, target, sums, threshold,
-                      counts};
+  const box_lists lists = r->levels[LEVEL_FINE];
+  pass_arguments a = {r->c, lists, circles, picture, target, sums, threshold, counts};
   SIMT_LAUNCH(kernels[way - PASS_DRAW], r->c.blocks, r->c.block * r->c.block, 0, 0, a);
 }
 
@@ -194,5 +190,5 @@ void renderer_update(renderer *r, float size) {
 }
 
 void renderer_read(const renderer *r, float *rgb) {
-  device_to_host(rgb, r->picture.data, picture_bytes(r), "the picture");
+  device_to_host(rgb, r->picture.data, r->picture.bytes, "the picture");
 }

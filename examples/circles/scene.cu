@@ -25,14 +25,14 @@ static float radius_of(int kind, int i, int circles, float width, float height, 
   return sqrtf(mean_square) * (1.6f - 1.2f * (float)i / (float)circles);
 }
 
-scene scene_make(int kind, int width, int height, int circles, unsigned long long seed) {
+scene scene_make(int kind, int width, int height, int circles, int seed) {
   scene s = {width, height, std::vector<circle>((size_t)circles)};
   float w = (float)width, h = (float)height;
   for (int i = 0; i < circles; ++i) {
     circle *c = &s.circles[(size_t)i];
     float chance[CIRCLE_ROW], angle = 6.2832f * (float)(i % 3) / 3.0f;
     for (unsigned k = 0; k < CIRCLE_ROW; ++k)
-      chance[k] = hashed_random(seed, (unsigned long long)i * CIRCLE_ROW + k);
+      chance[k] = hashed_random((unsigned long long)seed, (unsigned long long)i * CIRCLE_ROW + k);
     bool three = kind == SCENE_3; /* red, green and blue around the middle */
     c->x = three ? 0.5f * w + 0.2f * h * sinf(angle) : w * chance[SUM_X];
     c->y = three ? 0.5f * h - 0.2f * h * cosf(angle) : h * chance[SUM_Y];

@@ -15,10 +15,10 @@ typedef struct tested_scene {
   char what[96];
 } tested_scene;
 
-static tested_scene make(int kind, int width, int height, int circles, unsigned long long seed) {
+static tested_scene make(int kind, int width, int height, int circles, int seed) {
   tested_scene t;
   t.s = scene_make(kind, width, height, circles, seed);
-  snprintf(t.what, sizeof t.what, "%s, %d x %d, %d circles, seed %llu", scene_names[kind], width,
+  snprintf(t.what, sizeof t.what, "%s, %d x %d, %d circles, seed %d", scene_names[kind], width,
            height, circles, seed);
   return t;
 }
