@@ -1,13 +1,13 @@
-/* arc examples: the papers' table of results, one for all workloads.
+/* The papers' table of results, one for all workloads.
    SPDX-License-Identifier: Apache-2.0 */
-#include "paper_table.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_describe.h"
-#include "program_run.h"
+#include "../../examples/common/device_describe.h"
+#include "../../examples/common/program_run.h"
 
 static void write_columns(FILE *out) {
   fputs(
