@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../examples/common/device_describe.h"
+#include "../device_describe.h"
 #include "../../examples/common/program_run.h"
 
 static void write_columns(FILE *out) {
