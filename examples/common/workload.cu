@@ -176,7 +176,7 @@ float workload_time_gradient(const workload *w, int way, int threshold, int) {
   simt_counters_reset();
   w->gradient(way, threshold);
   const simt_counters c = simt_counters_read();
-  return (float)(model_clocks(&c, 0.0) / 1.98e6);
+  return (float)model_ms(&c);
 }
 #else
 float workload_time_gradient(const workload *w, int way, int threshold, int launches) {
