@@ -38,7 +38,8 @@ else
   run gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
 fi
 
-for name in pagerank; do
+run environment ${mesh:+--mesh "$mesh"}
+for name in spheres circles hashgrid pagerank; do
   run $name
 done
 mv "$partial" "$csv"
