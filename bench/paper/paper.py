@@ -17,13 +17,14 @@ Rows of the CPU warp are *model* and are labelled so. Lines that begin with # ar
 
 Needs Python 3.8; for figures matplotlib 3.7. Exit status: 0 done, 2 bad option or file, 77 no
 matplotlib."""
-import argparse
 import csv
 import math
 import os
 import sys
 
-BAD, SKIPPED = 2, 77
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import results  # noqa: E402
+
 COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
            "end-to-end training time", "backward mJ", "test PSNR", "seed", "clock", "lanes 0",
            "lanes 32")
@@ -37,11 +38,6 @@ PAPERS = (("gradient step over plain", "2.44 (5.7)", "1.74 (3.27)"),
           ("gradient step over CCCL", "1.58 (1.78)", ""))
 
 
-def fail(line):
-    print("paper.py: " + line, file=sys.stderr)
-    sys.exit(BAD)
-
-
 def number(text):
     return float(text) if text else math.nan
 
@@ -51,10 +47,10 @@ def read_table(path):
         with open(path, newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
     except (OSError, UnicodeDecodeError, csv.Error) as reason:
-        fail(f"cannot read '{path}': {reason}")
+        raise results.Bad(f"cannot read '{path}': {reason}")
     if not rows or any(column not in rows[0] for column in COLUMNS):
-        fail(f"'{path}' is no table of --experiment: it needs rows, and the columns "
-             + ", ".join(COLUMNS))
+        raise results.Bad(f"'{path}' is no table of --experiment: it needs rows, and the columns "
+                          + ", ".join(COLUMNS))
     try:
         for row in rows:
             row["workload"] = row.get("workload", "gaussians")
@@ -66,7 +62,7 @@ def read_table(path):
             row["lanes"] = [int(row[f"lanes {i}"]) for i in range(33)]
             row["keys"] = [int(row.get(f"keys {i}") or 0) for i in range(33)]
     except (TypeError, ValueError, KeyError) as reason:
-        fail(f"'{path}' has a row that is not whole: {reason}")
+        raise results.Bad(f"'{path}' has a row that is not whole: {reason}")
     return rows
 
 
@@ -104,11 +100,6 @@ def ratio(rows, dataset, what, *names):
     if plain is None or this is None or not this[what] > 0.0:
         return math.nan
     return plain[what] / this[what]
-
-
-def geometric_mean(values):
-    values = [v for v in values if math.isfinite(v)]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
 # ---- text ----------------------------------------------------------------------------------------
@@ -167,7 +158,7 @@ def mean_line(rows, sets, what, others):
             value /= ratio(rows, dataset, what, *others)
         values.append(value)
     values = [v for v in values if math.isfinite(v)]
-    return f"{geometric_mean(values):.2f} ({max(values):.2f})" if values else ""
+    return f"{results.geometric_mean(values):.2f} ({max(values):.2f})" if values else ""
 
 
 def print_means(rows):
@@ -279,14 +270,14 @@ def draw_quality(plt, rows):
 
 def draw(rows, folder, form):
     if not os.path.isdir(folder):
-        fail(f"'{folder}' is not a folder; make it first")
+        raise results.Bad(f"'{folder}' is not a folder; make it first")
     try:
         import matplotlib
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError:
         print("paper.py: figures are skipped, no matplotlib")
-        sys.exit(SKIPPED)
+        return results.SKIPPED
     means = over_seeds(rows)
     figures = [("speedup", draw_speedup, means), ("sensitivity", draw_sensitivity, means),
                ("lanes", draw_lanes, means)]
@@ -301,18 +292,18 @@ def draw(rows, folder, form):
             figure.suptitle("*model* from the CPU warp's counts, no GPU's times", fontsize="small")
         figure.savefig(path, dpi=110)
         print("written    " + path)
+    return 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = results.parser(__doc__)
     parser.add_argument("tables", nargs="+")
     parser.add_argument("--figures")
     parser.add_argument("--format", choices=("png", "svg"), default="png")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     rows = [row for table in options.tables for row in read_table(table)]
     if any(row["clock"] != rows[0]["clock"] for row in rows):
-        fail("the tables are of a GPU and of the CPU warp; ask for one kind")
+        raise results.Bad("the tables are of a GPU and of the CPU warp; ask for one kind")
     means = over_seeds(rows)
     if rows[0]["clock"] != "gpu_events":
         print("*model*: from the CPU warp's counts, no GPU's times\n")
@@ -320,9 +311,8 @@ def main():
     print_sensitivity(means)
     print_end_to_end(means)
     print_means(means)
-    if options.figures:
-        draw(rows, options.figures, options.format)
+    return draw(rows, options.figures, options.format) if options.figures else 0
 
 
 if __name__ == "__main__":
-    main()
+    results.run(main)

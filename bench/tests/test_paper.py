@@ -19,6 +19,23 @@ STUB = """#!/bin/sh
 [ -e "$(dirname "$0")/fail" ] && exit 3
 echo "$(basename "$0") $*" >>"$2"
 """
+# As ncu prints: what the program says, then a line of names, one of units, one a kernel. Two
+# kernels a step: 3 ms with 10 clocks of stalls, 8 of them for atomics, and 1 ms with 2 clocks.
+NCU = """#!/bin/sh
+echo 'path        threshold        ms  x plain difference'
+echo 'plain               -    0.0010    1.000          0'
+echo 'auto             auto   2.5e-05    0.500    1.6e-06'
+stalled=smsp__average_warps_issue_stalled
+n='"ID",a,b,c,d,e,f,'
+n="$n${stalled}_lg_throttle_per_issue_active.ratio"
+n="$n,${stalled}_wait_per_issue_active.ratio,gpu__time_duration.sum"
+echo "$n,smsp__inst_executed.sum,smsp__inst_executed_op_global_red.sum"
+echo '"","","","","","","","inst","inst","ns","inst","inst"'
+for step in 1 2; do
+  echo '"0","a","b","c","d","e","f","8","2","3,000","1,000","100"'
+  echo '"1","a","b","c","d","e","f","0","2","1,000","500","10"'
+done
+"""
 
 
 def row(workload, name, threshold, dataset, ms, seconds="", energy="", psnr=""):
@@ -130,6 +147,27 @@ class Paper(unittest.TestCase):
         self.assertFalse(os.path.exists(csv))
         with open(csv + ".partial.csv", encoding="utf-8") as file:
             self.assertEqual(len(file.read().splitlines()), 3)
+
+    def stalls(self, *words, status=0):
+        done = subprocess.run([sys.executable, "-B", os.path.join(PAPER, "stalls.py"), *words],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_stalls(self):
+        ncu, out = self.write([NCU], "ncu"), self.path("stalls.csv")
+        os.chmod(ncu, 0o755)
+        self.assertIn("skipped: no Nsight",
+                      self.stalls("x_gpu", "a", out, "--ncu", "/no", status=77))
+        text = self.stalls("/b/spheres_gpu", "small,large", out, "--ncu", ncu)
+        self.assertIn("spheres large auto: 8.00 clocks, 75% of them for loads and atomics; 1500 "
+                      "instructions, 110 of them atomic", text)
+        with open(out, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(lines[1], "spheres,small,plain,8.00,6.00,0.00,0.750,1500,110,0.0")
+        self.assertEqual(len(lines), 1 + 4)
+        self.write(["something else"], "stalls.csv")
+        self.assertIn("is no table", self.stalls("/b/x_gpu", "a", out, "--ncu", ncu, status=2))
 
     def test_wrong_usage(self):
         self.assertEqual(self.run_script("one").returncode, 2)
