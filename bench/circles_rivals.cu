@@ -9,20 +9,14 @@
 #include <math.h>
 #include <string.h>
 
+#include <thread>
+
 #include "examples/circles/render.cuh"
 #include "examples/common/option_values.h"
-#include "examples/common/parallel.h"
 #include "examples/common/program_run.h"
 #include "arc_policy.cuh"
 
 /* ---- serially ------------------------------------------------------------------------------- */
-
-enum { BAND_ROWS = 16 };
-
-typedef struct painting {
-  const scene *s;
-  double *rgb;
-} painting;
 
 static void paint_pixel(const circle *c, int x, int y, double *pixel) {
   const double colour[3] = {c->red, c->green, c->blue};
@@ -32,27 +26,27 @@ static void paint_pixel(const circle *c, int x, int y, double *pixel) {
   for (int i = 0; i < 3; ++i) pixel[i] = (1.0 - alpha) * pixel[i] + alpha * colour[i];
 }
 
-/* Bands of rows do not depend on each other. */
-static bool paint_band(void *shared, int band) {
-  const painting *p = (const painting *)shared;
-  int width = p->s->width, top = band * BAND_ROWS;
-  int bottom = top + BAND_ROWS < p->s->height ? top + BAND_ROWS : p->s->height;
-  for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i)
-    p->rgb[i] = BACKGROUND;
-  for (const circle &c : p->s->circles) {
+/* Rows of a band do not depend on those of others. */
+static void paint_band(const scene *s, int top, int bottom, double *rgb) {
+  int width = s->width;
+  for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i) rgb[i] = BACKGROUND;
+  for (const circle &c : s->circles) {
     double reach = (double)c.radius + 1.0;
     int x0 = (int)fmax(c.x - reach, 0.0), x1 = (int)fmin(c.x + reach, width - 1.0);
     int y0 = (int)fmax(c.y - reach, top), y1 = (int)fmin(c.y + reach, bottom - 1.0);
     for (int y = y0; y <= y1; ++y)
-      for (int x = x0; x <= x1; ++x) paint_pixel(&c, x, y, p->rgb + 3 * ((size_t)y * width + x));
+      for (int x = x0; x <= x1; ++x) paint_pixel(&c, x, y, rgb + 3 * ((size_t)y * width + x));
   }
-  return true;
 }
 
 std::vector<double> rivals_draw_serially(const scene *s) {
   std::vector<double> rgb((size_t)s->width * s->height * 3);
-  painting p = {s, rgb.data()};
-  parallel_for((s->height + BAND_ROWS - 1) / BAND_ROWS, "bands painted serially", paint_band, &p);
+  std::vector<std::thread> threads;
+  int bands = s->height < 64 ? 1 : (int)std::thread::hardware_concurrency() + 1;
+  for (int i = 0; i < bands; ++i)
+    threads.emplace_back(paint_band, s, s->height * i / bands, s->height * (i + 1) / bands,
+                         rgb.data());
+  for (std::thread &thread : threads) thread.join();
   return rgb;
 }
 
