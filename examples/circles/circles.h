@@ -40,7 +40,7 @@ typedef struct scene {
   std::vector<circle> circles;
 } scene;
 
-enum { SCENE_FIT, SCENE_3, SCENE_10K, SCENE_100K, SCENE_BIGLITTLE, SCENES };
+enum { SCENE_3, SCENE_FIT, SCENE_10K, SCENE_100K, SCENE_BIGLITTLE, SCENES };
 extern const char *const scene_names[SCENES + 1]; /* the last is null */
 int scene_circles(int kind);                      /* how many it has by default */
 scene scene_make(int kind, int width, int height, int circles, int seed);
@@ -87,7 +87,6 @@ void renderer_lists(renderer *r, int box);
    counts: of WAY_COUNT. */
 enum { PASS_DRAW = -2 };
 void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts);
-
 /* A step of Adam against the sums; size: 1 at the start. */
 void renderer_update(renderer *r, float size);
 void renderer_read(const renderer *r, float *rgb); /* 3 floats a pixel */

@@ -5,10 +5,10 @@
 
 #include "../common/random.h"
 
-const char *const scene_names[SCENES + 1] = {"fit", "3", "10k", "100k", "biglittle", nullptr};
+const char *const scene_names[SCENES + 1] = {"3", "fit", "10k", "100k", "biglittle", nullptr};
 
 int scene_circles(int kind) {
-  static const int circles[SCENES] = {20000, 3, 10000, 100000, 50000};
+  static const int circles[SCENES] = {3, 20000, 10000, 100000, 50000};
   return SIMT_ON_CPU && kind != SCENE_3 ? circles[kind] / 200 : circles[kind];
 }
 

@@ -12,7 +12,7 @@
 static void anywhere(void) {
   check_wrong("--nonsense" OUT, 2, "'--nonsense' is not an option; see --help");
   check_wrong("--size 40" OUT, 2, "--size is '40'; it must be WIDTHxHEIGHT");
-  check_wrong("--scene 5" OUT, 2, "--scene is '5'; it must be one of fit, 3, 10k, 100k, biglittle");
+  check_wrong("--scene 5" OUT, 2, "--scene is '5'; it must be one of 3, fit, 10k, 100k, biglittle");
   check_wrong("--circles 0" OUT, 2,
               "--circles is '0'; it must be a whole number from 1 to 1000000");
   check_wrong("--path best" OUT, 2, "it must be one of plain, serialized, butterfly,");
