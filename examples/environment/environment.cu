@@ -230,6 +230,7 @@ static void end(void) {
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   the = {};
+  if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
   if (dataset == nullptr && chosen.dataset >= 0) dataset = datasets[chosen.dataset];
   for (const kernel_dataset &k : kernel_datasets)
     if (dataset != nullptr && !strcmp(dataset, k.name)) {
