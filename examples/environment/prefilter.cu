@@ -4,12 +4,13 @@
    The kernel to read is `scatter`. A lane owns an output texel, walks over the input texels inside
    its lobe and adds three floats to each. Plain atomics walk as the original's do: each lane over its
    own box of texels. For all others the lanes of a warp walk together over the box around theirs, so
-   that all active lanes hold one key. Blocks are 8 x 8 texels, warps 8 x 4. */
+   that all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as in the original; but a
+   block walks over one face only, since maps have few texels and their lobes many. */
 #include "prefilter.h"
 
 #include "../common/ways.cuh"
 
-enum { BLOCK_SIDE = 8, BLOCK_TEXELS = BLOCK_SIDE * BLOCK_SIDE, FACES = 6 };
+enum { TILE_SIDE = 8, TILE_TEXELS = TILE_SIDE * TILE_SIDE, FACES = 6 };
 
 /* Of texels on one face; empty where a last one is below the first. */
 typedef struct cube_box {
@@ -29,7 +30,7 @@ typedef struct filter_arguments {
 /* ---- filters -------------------------------------------------------------------------------- */
 
 cube_filter cube_filter_diffuse(int side) {
-  const cube_filter f = {side, true, 1.0f, 4.0f};
+  const cube_filter f = {side, true, 1.0f, 4.0f, 1.0f};
   return f;
 }
 
@@ -45,7 +46,8 @@ cube_filter cube_filter_specular(int side, float roughness) {
   int end = 0;
   for (int i = 0; i < STEPS; ++i) all += distribution(alpha2, (i + 0.5) * step);
   while (part < 0.99 * all) part += distribution(alpha2, (end++ + 0.5) * step);
-  const cube_filter f = {side, false, (float)alpha2, (float)(2 - 2 * cos(end * step))};
+  const cube_filter f = {side, false, (float)alpha2, (float)(2 - 2 * cos(end * step)),
+                         (float)sin(end * step)};
   return f;
 }
 
@@ -70,15 +72,13 @@ typedef struct owned_texel {
   cube_texel at;
 } owned_texel;
 
-static int blocks_along(int side) { return (side + BLOCK_SIDE - 1) / BLOCK_SIDE; }
-
-static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *a) {
-  const int side = a->f.side, along = (side + BLOCK_SIDE - 1) / BLOCK_SIDE;
-  const int block = (int)blockIdx.x, t = (int)threadIdx.x;
-  const int x = block % along * BLOCK_SIDE + t % BLOCK_SIDE;
-  const int y = block / along % along * BLOCK_SIDE + t / BLOCK_SIDE;
+static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *a, int tile,
+                                                        int t) {
+  const int side = a->f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
+  const int x = (tile - row * along) * TILE_SIDE + t % TILE_SIDE;
+  const int face = row / along, y = (row - face * along) * TILE_SIDE + t / TILE_SIDE;
   const bool inside = x < side && y < side;
-  const int key = inside ? (block / (along * along) * side + y) * side + x : 0;
+  const int key = inside ? (face * side + y) * side + x : 0;
   const owned_texel mine = {inside, key, a->texels[key]};
   return mine;
 }
@@ -88,11 +88,11 @@ static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *
    sine: of its half angle, which is below a right one. */
 static __device__ __forceinline__ void cone_span(float along, float across, float sine, int side,
                                                  int *first, int *last) {
-  const float length2 = along * along + across * across, slack = 1e-3f;
-  const float turn = sqrtf(fmaxf(length2 - sine * sine, 0.0f)), half = 0.5f * (float)side;
+  const float turn2 = along * along + across * across - sine * sine;
+  const float turn = turn2 * rsqrtf(fmaxf(turn2, 1e-30f)), half = 0.5f * (float)side, slack = 1e-3f;
   const float low_along = along * turn + across * sine, low = across * turn - along * sine;
   const float high_along = along * turn - across * sine, high = across * turn + along * sine;
-  const bool all = turn == 0.0f; /* the cone holds the other axis */
+  const bool all = turn2 <= 0.0f; /* the cone holds the other axis */
   *first = 0, *last = side - 1;
   if (!all && low_along > 0.0f)
     *first =
@@ -105,11 +105,10 @@ static __device__ __forceinline__ void cone_span(float along, float across, floa
 
 static __device__ __forceinline__ cube_box lobe_box(cube_filter f, cube_texel middle, int face) {
   const vec3 m = {middle.x, middle.y, middle.z};
-  const float c = 1.0f - 0.5f * f.farthest, sine = sqrtf(1.0f - c * c);
   const float along = face % 2 == 0 ? vec3_part(m, face / 2) : -vec3_part(m, face / 2);
   cube_box box;
-  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), sine, f.side, &box.left, &box.right);
-  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), sine, f.side, &box.top, &box.bottom);
+  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), f.sine, f.side, &box.left, &box.right);
+  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), f.sine, f.side, &box.top, &box.bottom);
   return box;
 }
 
@@ -136,33 +135,44 @@ static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffu
 
 /* ---- without atomics: the filter, and its adjoint in gather form ------------------------------ */
 
-/* The weight of a pair is the same from both ends, but for two factors: the area of the input texel
+typedef struct weighted_sum {
+  float weight;
+  vec3 colour;
+} weighted_sum;
+
+/* A block is a tile of texels, six times: its threads share out the faces to walk over.
+   The weight of a pair is the same from both ends, but for two factors: the area of the input texel
    and 1 / the sum of the output's. So the adjoint is the filter with the two exchanged. */
 template <bool forward, bool diffuse>
-__global__ void __launch_bounds__(BLOCK_TEXELS) gather(filter_arguments a) {
-  const owned_texel mine = own_texel(&a);
-  float weights = 0.0f, red = 0.0f, green = 0.0f, blue = 0.0f;
-  for (int face = 0; face < FACES; ++face) {
-    const cube_box box = box_to_walk(a.f, diffuse, false, &mine, face);
-    for (int y = box.top; y <= box.bottom; ++y)
-      for (int x = box.left; x <= box.right; ++x) {
-        const int key = (face * a.f.side + y) * a.f.side + x;
-        const cube_texel texel = a.texels[key];
-        const float factor = forward ? texel.area : a.inverse[key];
-        const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
-        weights += weight;
-        red += weight * a.values[3 * key];
-        green += weight * a.values[3 * key + 1];
-        blue += weight * a.values[3 * key + 2];
-      }
+__global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a) {
+  __shared__ weighted_sum parts[FACES][TILE_TEXELS];
+  const int face = (int)threadIdx.x / TILE_TEXELS, t = (int)threadIdx.x % TILE_TEXELS;
+  const owned_texel mine = own_texel(&a, (int)blockIdx.x, t);
+  const cube_box box = box_to_walk(a.f, diffuse, false, &mine, face);
+  weighted_sum sum = {0.0f, {0.0f, 0.0f, 0.0f}};
+  for (int y = box.top; y <= box.bottom; ++y)
+    for (int x = box.left; x <= box.right; ++x) {
+      const int key = (face * a.f.side + y) * a.f.side + x;
+      const cube_texel texel = a.texels[key];
+      const float factor = forward ? texel.area : a.inverse[key];
+      const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
+      const vec3 value = {a.values[3 * key], a.values[3 * key + 1], a.values[3 * key + 2]};
+      sum.colour = vec3_add(sum.colour, weight, value);
+      sum.weight += weight;
+    }
+  parts[face][t] = sum;
+  __syncthreads();
+  if (face != 0 || !mine.inside) return;
+  for (int i = 1; i < FACES; ++i) {
+    sum.colour = vec3_add(sum.colour, 1.0f, parts[i][t].colour);
+    sum.weight += parts[i][t].weight;
   }
-  if (!mine.inside) return;
-  const float scale = forward ? 1.0f / weights : mine.at.area;
-  float *sum = a.sums + 3 * mine.key;
+  const float scale = forward ? 1.0f / sum.weight : mine.at.area;
   if (forward) a.inverse[mine.key] = scale;
-  sum[0] = (forward ? 0.0f : sum[0]) + scale * red;
-  sum[1] = (forward ? 0.0f : sum[1]) + scale * green;
-  sum[2] = (forward ? 0.0f : sum[2]) + scale * blue;
+  for (int i = 0; i < 3; ++i) {
+    float *out = a.sums + 3 * mine.key + i;
+    *out = (forward ? 0.0f : *out) + scale * vec3_part(sum.colour, i);
+  }
 }
 
 /* ---- the adjoint as atomics ------------------------------------------------------------------- */
@@ -171,44 +181,42 @@ __global__ void __launch_bounds__(BLOCK_TEXELS) gather(filter_arguments a) {
    so it is in the original. together: texels of a row in one call, a row of so many times 3 floats;
    divides the side. */
 template <int way, bool diffuse, int together>
-__global__ void __launch_bounds__(BLOCK_TEXELS) scatter(filter_arguments a) {
+__global__ void __launch_bounds__(TILE_TEXELS) scatter(filter_arguments a) {
   const unsigned promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                             ARC_PROMISE_INACTIVE_HAS_KEY |
                             (diffuse ? ARC_PROMISE_WARP_IS_ACTIVE : 0);
-  const owned_texel mine = own_texel(&a);
+  const int face = (int)blockIdx.x % FACES;
+  const owned_texel mine = own_texel(&a, (int)blockIdx.x / FACES, (int)threadIdx.x);
   const float scale = mine.inside ? a.inverse[mine.key] : 0.0f, *slope = a.values + 3 * mine.key;
   const float by_weight[3] = {scale * slope[0], scale * slope[1], scale * slope[2]};
   if (!__any_sync(ARC_LANES_ALL, mine.inside)) return;
   const way_rows rows = way_rows_begin(a.sums, 3 * together, 3 * together, a.counts);
-  for (int face = 0; face < FACES; ++face) {
-    const cube_box box = box_to_walk(a.f, diffuse, way == WAY_PLAIN, &mine, face);
-    for (int y = box.top; y <= box.bottom; ++y)
-      for (int x = box.left / together * together; x <= box.right; x += together) {
-        const int key = (face * a.f.side + y) * a.f.side + x;
-        bool active = diffuse;
-        float v[3 * together];
-        for (int i = 0; i < together; ++i) {
-          const cube_texel texel = a.texels[key + i];
-          const float near = filter_weight(a.f, diffuse, mine.at, texel);
-          const float weight = near * texel.area;
-          active = active || near > 0.0f;
-          v[3 * i] = weight * by_weight[0];
-          v[3 * i + 1] = weight * by_weight[1];
-          v[3 * i + 2] = weight * by_weight[2];
-        }
-        if (way != WAY_PLAIN) __syncwarp(); /* it is converged: compilers are told */
-        way_add(&rows, key / together, v, active && mine.inside,
-                way == OWN_UNION ? (int)WAY_PLAIN : way, a.threshold, promises);
+  const cube_box box = box_to_walk(a.f, diffuse, way == WAY_PLAIN, &mine, face);
+  for (int y = box.top; y <= box.bottom; ++y)
+    for (int x = box.left / together * together; x <= box.right; x += together) {
+      const int key = (face * a.f.side + y) * a.f.side + x;
+      bool active = diffuse;
+      float v[3 * together];
+      for (int i = 0; i < together; ++i) {
+        const cube_texel texel = a.texels[key + i];
+        const float near = filter_weight(a.f, diffuse, mine.at, texel);
+        const float weight = near * texel.area;
+        active = active || near > 0.0f;
+        for (int c = 0; c < 3; ++c) v[3 * i + c] = weight * by_weight[c];
       }
-  }
+      if (way != WAY_PLAIN) __syncwarp(); /* it is converged: compilers are told */
+      way_add(&rows, key / together, v, active && mine.inside,
+              way == OWN_UNION ? (int)WAY_PLAIN : way, a.threshold, promises);
+    }
 }
 
 /* ---- host ------------------------------------------------------------------------------------- */
 
 typedef void (*filter_kernel)(filter_arguments);
 
-static void launch(const prefilter *p, filter_kernel kernel, const float *values, float *sums,
-                   int threshold) {
+/* scatter: a tile and a face a block; gather: a tile and all faces. */
+static void launch(const prefilter *p, filter_kernel kernel, bool is_scatter, const float *values,
+                   float *sums, int threshold) {
   const filter_arguments a = {p->filter,
                               (const cube_texel *)p->texels.data,
                               (float *)p->inverse.data,
@@ -216,12 +224,14 @@ static void launch(const prefilter *p, filter_kernel kernel, const float *values
                               sums,
                               workload_counts(),
                               threshold};
-  const int along = blocks_along(p->filter.side);
-  SIMT_LAUNCH(kernel, FACES * along * along, BLOCK_TEXELS, 0, 0, a);
+  const int along = (p->filter.side + TILE_SIDE - 1) / TILE_SIDE, tiles = FACES * along * along;
+  SIMT_LAUNCH(kernel, is_scatter ? FACES * tiles : tiles,
+              is_scatter ? TILE_TEXELS : FACES * TILE_TEXELS, 0, 0, a);
 }
 
 void prefilter_forward(const prefilter *p, const float *light, float *filtered) {
-  launch(p, p->filter.diffuse ? gather<true, true> : gather<true, false>, light, filtered, 0);
+  launch(p, p->filter.diffuse ? gather<true, true> : gather<true, false>, false, light, filtered,
+         0);
 }
 
 #define SCATTER_PAIR(way, together) \
@@ -237,7 +247,8 @@ void prefilter_backward(const prefilter *p, int way, int threshold, const float 
       SCATTER_PAIR(WAY_CG, 1),         {gather<false, false>, gather<false, true>},
       SCATTER_PAIR(OWN_UNION, 1),      SCATTER_PAIR(WAY_AUTO, 4)};
   if (way == OWN_FOUR && p->filter.side % 4 != 0) way = WAY_AUTO;
-  launch(p, kernels[way + 1][p->filter.diffuse], by_filtered, by_light, threshold);
+  launch(p, kernels[way + 1][p->filter.diffuse], way != OWN_GATHER, by_filtered, by_light,
+         threshold);
 }
 
 void prefilter_begin(prefilter *p, cube_filter filter, device_memory *memory) {

@@ -27,6 +27,7 @@ typedef struct cube_filter {
   bool diffuse;
   float alpha2;   /* roughness to the fourth */
   float farthest; /* of the lobe: the squared distance of two unit vectors */
+  float sine;     /* of the angle at which it ends */
 } cube_filter;
 
 cube_filter cube_filter_diffuse(int side);

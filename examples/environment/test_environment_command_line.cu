@@ -12,7 +12,7 @@
 static void anywhere(void) {
   check_wrong("--nonsense" OUT, 2, "'--nonsense' is not an option; see --help");
   check_wrong("--side 0" OUT, 2, "--side is '0'; it must be a whole number from 1 to 1024");
-  check_wrong("--size 7" OUT, 2, "--size is '7'; it must be a whole number from 8 to 4096");
+  check_wrong("--size 7" OUT, 2, "--size is '7'; it must be a whole number from 8 to 1024");
   check_wrong("--views 65" OUT, 2, "from 4 to 64");
   check_wrong("--mesh ''" OUT, 2, "--mesh");
   check_wrong("--dataset specular" OUT, 2, "it must be one of diffuse, specular_08, specular_18,");
