@@ -18,19 +18,19 @@
 enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, MOST_MAPS = 8, MOST_VIEWS = 64, HOLD_OUT = 4 };
 
 /* Kernels alone: the gradient of one filter. The sides are the original's, of a light of 6 x 512 x 512
-   texels, but none is below 64, which would not fill the chip. */
+   texels, but none is below 64, which would leave the chip empty. */
 static const struct kernel_dataset {
   const char *name;
   float roughness; /* 0: diffuse */
   int side;
-} kernel_datasets[] = {{"diffuse", 0.0f, 64},        {"specular_08", 0.08f, 512},
-                       {"specular_18", 0.185f, 256}, {"specular_29", 0.29f, 128},
-                       {"specular_39", 0.395f, 64},  {"specular_50", 0.5f, 64},
-                       {"specular_100", 1.0f, 64}};
-static const char *datasets[] = {
-    "diffuse",     "specular_08",         "specular_18",  "specular_29",
-    "specular_39", "specular_50",         "specular_100", "lookup",
-    "sphere",      nullptr /* or mesh */, nullptr};
+} kernel_datasets[] = {{"diffuse", 0.0f, 64},
+                       {"specular_08", 0.08f, 512},
+                       {"specular_18", 0.185f, 256},
+                       {"specular_29", 0.29f, 128},
+                       {"specular_50", 0.5f, 64}};
+static const char *datasets[] = {"diffuse",     "specular_08",         "specular_18",
+                                 "specular_29", "specular_50",         "lookup",
+                                 "sphere",      nullptr /* or mesh */, nullptr};
 
 static struct {
   const char *mesh_file;
@@ -296,7 +296,7 @@ static bool read_option(const char *name, const char *value, bool *known, error_
   *known = value != nullptr;
   if (value == nullptr) return false;
   if (!strcmp(name, "--mesh")) {
-    datasets[9] = "mesh";
+    datasets[7] = "mesh";
     return parse_file(name, value, &chosen.mesh_file, error);
   }
   if (!strcmp(name, "--dataset")) return parse_name(name, value, datasets, &chosen.dataset, error);
@@ -317,9 +317,9 @@ static const char help[] =
     "  --side N           texels along a side of the light; default: 256, CPU warp: 16\n"
     "  --size N           of the views, in pixels, 8 to 1024; default: 256, CPU warp: 24\n"
     "  --views N          4 to 64; every fourth is held out; default: 16, CPU warp: 4\n"
-    "  --dataset NAME     one of those of --experiment: diffuse, specular_08, _18, _29, _39, _50,\n"
-    "                     _100 (one filter's gradient), lookup (that of a view four times as "
-    "wide), sphere";
+    "  --dataset NAME     one of those of --experiment: diffuse, specular_08, specular_18,\n"
+    "                     specular_29, specular_50 (a filter's gradient), lookup (that of a view\n"
+    "                     four times as wide), sphere";
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"gather", "union", "four", nullptr};

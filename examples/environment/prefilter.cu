@@ -140,29 +140,36 @@ typedef struct weighted_sum {
   vec3 colour;
 } weighted_sum;
 
-/* A block is a tile of texels, six times: its threads share out the faces to walk over.
+/* A block is a tile of texels, six times: its threads share out the faces to find boxes on, and then
+   the rows of all boxes.
    The weight of a pair is the same from both ends, but for two factors: the area of the input texel
    and 1 / the sum of the output's. So the adjoint is the filter with the two exchanged. */
 template <bool forward, bool diffuse>
 __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a) {
+  __shared__ cube_box boxes[FACES][TILE_TEXELS / 32];
   __shared__ weighted_sum parts[FACES][TILE_TEXELS];
-  const int face = (int)threadIdx.x / TILE_TEXELS, t = (int)threadIdx.x % TILE_TEXELS;
+  const int share = (int)threadIdx.x / TILE_TEXELS, t = (int)threadIdx.x % TILE_TEXELS;
   const owned_texel mine = own_texel(&a, (int)blockIdx.x, t);
-  const cube_box box = box_to_walk(a.f, diffuse, false, &mine, face);
   weighted_sum sum = {0.0f, {0.0f, 0.0f, 0.0f}};
-  for (int y = box.top; y <= box.bottom; ++y)
-    for (int x = box.left; x <= box.right; ++x) {
-      const int key = (face * a.f.side + y) * a.f.side + x;
-      const cube_texel texel = a.texels[key];
-      const float factor = forward ? texel.area : a.inverse[key];
-      const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
-      const vec3 value = {a.values[3 * key], a.values[3 * key + 1], a.values[3 * key + 2]};
-      sum.colour = vec3_add(sum.colour, weight, value);
-      sum.weight += weight;
-    }
-  parts[face][t] = sum;
+  const cube_box found = box_to_walk(a.f, diffuse, false, &mine, share);
+  if (t % 32 == 0) boxes[share][t / 32] = found;
   __syncthreads();
-  if (face != 0 || !mine.inside) return;
+  for (int face = 0; face < FACES; ++face) {
+    const cube_box box = boxes[face][t / 32];
+    for (int y = box.top + share; y <= box.bottom; y += FACES)
+      for (int x = box.left; x <= box.right; ++x) {
+        const int key = (face * a.f.side + y) * a.f.side + x;
+        const cube_texel texel = a.texels[key];
+        const float factor = forward ? texel.area : a.inverse[key];
+        const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
+        const vec3 value = {a.values[3 * key], a.values[3 * key + 1], a.values[3 * key + 2]};
+        sum.colour = vec3_add(sum.colour, weight, value);
+        sum.weight += weight;
+      }
+  }
+  parts[share][t] = sum;
+  __syncthreads();
+  if (share != 0 || !mine.inside) return;
   for (int i = 1; i < FACES; ++i) {
     sum.colour = vec3_add(sum.colour, 1.0f, parts[i][t].colour);
     sum.weight += parts[i][t].weight;
