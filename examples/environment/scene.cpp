@@ -131,7 +131,7 @@ static surface_pixel shade_point(vec3 p, vec3 n, vec3 eye, int levels) {
   const float roughness = 0.08f + 0.92f * wave * wave;
   surface_pixel s = {n,
                      vec3_unit(vec3_add(vec3_add({0, 0, 0}, 2.0f * cosine, n), -1.0f, to_eye)),
-                     {0.5f, 0.4f + 0.1f * wave, 0.3f},
+                     0.3f + 0.2f * wave,
                      split_sum_gloss(roughness, fmaxf(cosine, 0.0f)),
                      level_of(roughness, levels),
                      1};

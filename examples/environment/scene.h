@@ -18,9 +18,9 @@ bool mesh_read(mesh *m, const char *file, error_line *error);
 void mesh_make_sphere(mesh *m, int parts);
 
 typedef struct surface_pixel {
-  vec3 normal, reflection, albedo;
-  float gloss, level; /* level: of the specular pyramid */
-  int covered;        /* 0: nothing of the mesh is seen, and nothing else is set */
+  vec3 normal, reflection;
+  float albedo, gloss, level; /* level: of the specular pyramid */
+  int covered;                /* 0: nothing of the mesh is seen, and nothing else is set */
 } surface_pixel;
 
 /* The roughness of specular level 0 to levels - 1. */

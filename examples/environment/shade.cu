@@ -18,17 +18,15 @@ typedef struct texel_tap {
   float weight;
 } texel_tap;
 
-/* The row of tap 0 to 11 of a pixel. weight: how the colour changes with it, but for the albedo,
-   which the first four are still to be multiplied with. */
+/* The texel of tap 0 to 11 of a pixel, and how much of it is in the colour. */
 CUBE_FN int pixel_tap(cube_pyramid maps, const surface_pixel *p, int tap, float *weight) {
   const int last = maps.levels - 2, low = p->level < (float)last ? (int)p->level : last;
   const int map = tap < 4 ? maps.levels : low + (tap >= 8), side = pyramid_side(maps, map);
   const float high_share = p->level - (float)low;
-  const float share = tap < 4 ? 1.0f : p->gloss * (tap < 8 ? 1.0f - high_share : high_share);
-  const int key =
-      cube_tap(cube_meet(tap < 4 ? p->normal : p->reflection, side), side, tap % 4, weight);
-  *weight *= share;
-  return pyramid_first(maps, map) + key;
+  const cube_place place = cube_meet(tap < 4 ? p->normal : p->reflection, side);
+  const int key = pyramid_first(maps, map) + cube_tap(place, side, tap % 4, weight);
+  *weight *= tap < 4 ? p->albedo : p->gloss * (tap < 8 ? 1.0f - high_share : high_share);
+  return key;
 }
 
 /* Blocks are 8 x 8 pixels, warps 8 x 4. */
@@ -49,9 +47,7 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
   for (int tap = 0; tap < TAPS && p.covered; ++tap) {
     float weight;
     const float *texel = maps + 3 * pixel_tap(form, &p, tap, &weight);
-    sum[0] += weight * (tap < 4 ? p.albedo.x : 1.0f) * texel[0];
-    sum[1] += weight * (tap < 4 ? p.albedo.y : 1.0f) * texel[1];
-    sum[2] += weight * (tap < 4 ? p.albedo.z : 1.0f) * texel[2];
+    for (int i = 0; i < 3; ++i) sum[i] += weight * texel[i];
   }
   for (int i = 0; i < 3; ++i) {
     colours[3 * k + i] = sum[i];
@@ -73,9 +69,7 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
     float weight;
     const int key = active ? pixel_tap(form, &p, tap, &weight) : 0;
     if (!active) weight = 0.0f;
-    const float v[3] = {weight * slope[0] * (tap < 4 ? p.albedo.x : 1.0f),
-                        weight * slope[1] * (tap < 4 ? p.albedo.y : 1.0f),
-                        weight * slope[2] * (tap < 4 ? p.albedo.z : 1.0f)};
+    const float v[3] = {weight * slope[0], weight * slope[1], weight * slope[2]};
     __syncwarp();
     way_add(&rows, key, v, active, way, threshold,
             ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE);
@@ -84,19 +78,13 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
 
 /* A warp a texel; no atomics. */
 __global__ void __launch_bounds__(32 * WARPS)
-    gather_taps(cube_pyramid form, const surface_pixel *pixels, const int *first,
-                const texel_tap *taps, const float *by_colour, float *by_maps) {
+    gather_taps(int texels, const int *first, const texel_tap *taps, const float *by_colour,
+                float *by_maps) {
   const int texel = (int)blockIdx.x * WARPS + (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-  const bool diffuse = texel >= pyramid_first(form, form.levels);
   float sum[3] = {0.0f, 0.0f, 0.0f};
-  if (texel >= pyramid_first(form, form.levels + 1)) return;
-  for (int i = first[texel] + lane; i < first[texel + 1]; i += 32) {
-    const texel_tap t = taps[i];
-    const vec3 albedo = pixels[t.pixel].albedo;
-    sum[0] += t.weight * (diffuse ? albedo.x : 1.0f) * by_colour[3 * t.pixel];
-    sum[1] += t.weight * (diffuse ? albedo.y : 1.0f) * by_colour[3 * t.pixel + 1];
-    sum[2] += t.weight * (diffuse ? albedo.z : 1.0f) * by_colour[3 * t.pixel + 2];
-  }
+  if (texel >= texels) return;
+  for (int k = first[texel] + lane; k < first[texel + 1]; k += 32)
+    for (int i = 0; i < 3; ++i) sum[i] += taps[k].weight * by_colour[3 * taps[k].pixel + i];
   __syncwarp();
   for (int i = 0; i < 3; ++i) {
     for (int step = 16; step > 0; step /= 2) sum[i] += __shfl_xor_sync(ARC_LANES_ALL, sum[i], step);
@@ -127,18 +115,16 @@ void shade_backward(const shaded_view *v, cube_pyramid form, int way, int thresh
       scatter_taps<WAY_COUNT>,     scatter_taps<WAY_PLAIN>,      scatter_taps<WAY_SERIALIZED>,
       scatter_taps<WAY_BUTTERFLY>, scatter_taps<WAY_TRANSPOSED>, scatter_taps<WAY_TREE>,
       scatter_taps<WAY_AUTO>,      scatter_taps<WAY_CUB>,        scatter_taps<WAY_CG>};
-  const surface_pixel *pixels = (const surface_pixel *)v->pixels.data;
+  const int texels = pyramid_first(form, form.levels + 1);
   if (way == OWN_GATHER) {
-    SIMT_LAUNCH(gather_taps, (pyramid_first(form, form.levels + 1) + WARPS - 1) / WARPS, 32 * WARPS,
-                0, 0, form, pixels, (const int *)v->first.data, (const texel_tap *)v->taps.data,
-                by_colour, by_maps);
+    SIMT_LAUNCH(gather_taps, (texels + WARPS - 1) / WARPS, 32 * WARPS, 0, 0, texels,
+                (const int *)v->first.data, (const texel_tap *)v->taps.data, by_colour, by_maps);
     return;
   }
-  const tap_kernel kernel = kernels[way == OWN_UNION  ? (int)WAY_PLAIN + 1
-                                    : way == OWN_FOUR ? (int)WAY_AUTO + 1
-                                                      : way + 1];
-  SIMT_LAUNCH(kernel, blocks_of(v->side), BLOCK_PIXELS, 0, 0, v->side, form, pixels, by_colour,
-              by_maps, workload_counts(), threshold);
+  if (way >= WAYS) way = way == OWN_FOUR ? WAY_AUTO : WAY_PLAIN;
+  SIMT_LAUNCH(kernels[way + 1], blocks_of(v->side), BLOCK_PIXELS, 0, 0, v->side, form,
+              (const surface_pixel *)v->pixels.data, by_colour, by_maps, workload_counts(),
+              threshold);
 }
 
 static void upload(device_memory *memory, device_array *array, const void *data, size_t bytes) {

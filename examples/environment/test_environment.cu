@@ -170,7 +170,6 @@ static doubles serial_shade(const std::vector<surface_pixel> &pixels, cube_pyram
   for (size_t k = 0; k < pixels.size(); ++k) {
     const surface_pixel *p = &pixels[k];
     const int low = p->level < form.levels - 2 ? (int)p->level : form.levels - 2;
-    const float albedo[3] = {p->albedo.x, p->albedo.y, p->albedo.z};
     double diffuse[3], fine[3], coarse[3];
     if (!p->covered) continue;
     serial_lookup(maps[(size_t)form.levels].data(), form.side >> (form.levels - 1), p->normal,
@@ -179,7 +178,7 @@ static doubles serial_shade(const std::vector<surface_pixel> &pixels, cube_pyram
     serial_lookup(maps[(size_t)low + 1].data(), form.side >> (low + 1), p->reflection, coarse);
     for (int i = 0; i < 3; ++i)
       colours[3 * k + i] =
-          diffuse[i] * albedo[i] + p->gloss * (fine[i] + (p->level - low) * (coarse[i] - fine[i]));
+          diffuse[i] * p->albedo + p->gloss * (fine[i] + (p->level - low) * (coarse[i] - fine[i]));
   }
   return colours;
 }
