@@ -17,20 +17,14 @@
 
 enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, MOST_MAPS = 8, MOST_VIEWS = 64, HOLD_OUT = 4 };
 
-/* Kernels alone: the gradient of one filter. The sides are the original's, of a light of 6 x 512 x 512
-   texels, but none is below 64, which would leave the chip empty. */
-static const struct kernel_dataset {
-  const char *name;
-  float roughness; /* 0: diffuse */
-  int side;
-} kernel_datasets[] = {{"diffuse", 0.0f, 64},
-                       {"specular_08", 0.08f, 512},
-                       {"specular_18", 0.185f, 256},
-                       {"specular_29", 0.29f, 128},
-                       {"specular_50", 0.5f, 64}};
+/* The first are kernels alone: the gradient of one filter. The sides are the original's, of a light of
+   6 x 512 x 512 texels, but none is below 64, which would leave the chip empty. */
 static const char *datasets[] = {"diffuse",     "specular_08",         "specular_18",
                                  "specular_29", "specular_50",         "lookup",
                                  "sphere",      nullptr /* or mesh */, nullptr};
+enum { KERNELS = 5 };
+static const float kernel_roughness[KERNELS] = {0.0f /* diffuse */, 0.08f, 0.185f, 0.29f, 0.5f};
+static const int kernel_side[KERNELS] = {64, 512, 256, 128, 64};
 
 static struct {
   const char *mesh_file;
@@ -143,18 +137,18 @@ static void begin_arrays(int side, int levels) {
   }
 }
 
-static void begin_kernel(const kernel_dataset *k, int seed) {
-  const int side = chosen.side > 0 ? chosen.side : SIMT_ON_CPU ? 8 : k->side;
-  const cube_filter f =
-      k->roughness > 0 ? cube_filter_specular(side, k->roughness) : cube_filter_diffuse(side);
+static void begin_kernel(int kernel, int seed) {
+  const int side = chosen.side > 0 ? chosen.side : SIMT_ON_CPU ? 8 : kernel_side[kernel];
+  const cube_filter f = kernel == 0 ? cube_filter_diffuse(side)
+                                    : cube_filter_specular(side, kernel_roughness[kernel]);
   begin_arrays(side, 1);
   the.first_map = f.diffuse;
   the.end_map = the.first_map + 1;
   prefilter_begin(&the.filters[the.first_map], f, &the.memory);
   filter_light();
   fill_random(BY_MAPS, seed);
-  printf("filter     %s, 6 x %d x %d texels, lobe down to cosine %.4f\n", k->name, side, side,
-         1.0 - 0.5 * f.farthest);
+  printf("filter     %s, 6 x %d x %d texels, lobe down to cosine %.4f\n", datasets[kernel], side,
+         side, 1.0 - 0.5 * f.farthest);
 }
 
 /* Filters, and what the pictures show: the mesh under the true light. */
@@ -209,10 +203,10 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   const bool is_sphere = dataset != nullptr && !strcmp(dataset, "sphere");
   if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
   the = {};
-  for (const kernel_dataset &k : kernel_datasets)
-    if (dataset != nullptr && !strcmp(dataset, k.name)) {
+  for (int kernel = 0; kernel < KERNELS; ++kernel)
+    if (dataset != nullptr && !strcmp(dataset, datasets[kernel])) {
       o->iterations = 0;
-      begin_kernel(&k, o->seed);
+      begin_kernel(kernel, o->seed);
       return true;
     }
   the.trains = !is_lookup;
