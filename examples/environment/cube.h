@@ -66,8 +66,8 @@ CUBE_FN int cube_key_of(vec3 d, int side) {
   return (place.face * side + (y < side ? y : side - 1)) * side + (x < side ? x : side - 1);
 }
 
-/* Of a texel that may lie one beyond the face: then of its neighbour on the face that follows. Where
-   three faces meet there is no fourth texel; the one beyond in x alone stands for it. */
+/* Of a texel that may lie one beyond the face: then of its neighbour on the face that follows.
+   Where three faces meet there is no fourth texel; the one beyond in x alone stands for it. */
 CUBE_FN int cube_key(int face, int x, int y, int side) {
   const float scale = 2.0f / (float)side, u = ((float)x + 0.5f) * scale - 1.0f;
   if (x < 0 || x >= side) y = y < 0 ? 0 : y < side ? y : side - 1;

@@ -17,8 +17,8 @@
 
 enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, MOST_MAPS = 8, MOST_VIEWS = 64, HOLD_OUT = 4 };
 
-/* The first are kernels alone: the gradient of one filter. The sides are the original's, of a light of
-   6 x 512 x 512 texels, but none is below 64, which would leave the chip empty. */
+/* The first are kernels alone: the gradient of one filter. The sides are the original's, of a
+   light of 6 x 512 x 512 texels, but none is below 64, which would leave the chip empty. */
 static const char *datasets[] = {"diffuse",     "specular_08",         "specular_18",
                                  "specular_29", "specular_50",         "lookup",
                                  "sphere",      nullptr /* or mesh */, nullptr};
@@ -55,7 +55,7 @@ __global__ void descend(int count, float rate, const float *by_light, float *lig
   light[i] = fmaxf(light[i] - rate * mean[i] / (sqrtf(square[i]) + 1e-12f), 0.0f);
 }
 
-/* ---- a step ------------------------------------------------------------------------------------- */
+/* ---- a step --------------------------------------------------------------------------------- */
 
 /* Map 0 is where an array begins. The diffuse map is filtered from the last level of light. */
 static float *at(int array, int map) {
@@ -102,7 +102,7 @@ static void update(int iteration) {
               at(LIGHT, 0), at(MEAN, 0), at(SQUARE, 0));
 }
 
-/* ---- begin, end --------------------------------------------------------------------------------- */
+/* ---- begin, end ----------------------------------------------------------------------------- */
 
 static void set_light(bool to_truth) {
   std::vector<vec3> light((size_t)cube_count(the.form.side), {0.5f, 0.5f, 0.5f});
@@ -220,7 +220,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   return true;
 }
 
-/* ---- what came of it ---------------------------------------------------------------------------- */
+/* ---- what came of it ------------------------------------------------------------------------ */
 
 static float clamped(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 
@@ -284,7 +284,7 @@ static bool write(const char *file, error_line *error) {
   return written;
 }
 
-/* ---- options ------------------------------------------------------------------------------------ */
+/* ---- options -------------------------------------------------------------------------------- */
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
   *known = value != nullptr;

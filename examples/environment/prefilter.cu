@@ -1,11 +1,12 @@
 /* arc example environment: the filters of cube maps, and how their gradients are added.
    SPDX-License-Identifier: Apache-2.0
 
-   The kernel to read is `scatter`. A lane owns an output texel, walks over the input texels inside
-   its lobe and adds three floats to each. Plain atomics walk as the original's do: each lane over its
-   own box of texels. For all others the lanes of a warp walk together over the box around theirs, so
-   that all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as in the original; but a
-   block walks over one face only, since maps have few texels and their lobes many. */
+   The kernel to read is `scatter`. A lane owns an output texel, walks over the input texels
+   inside its lobe and adds three floats to each. Plain atomics walk as the original's do: each
+   lane over its own box of texels. For all others the lanes of a warp walk together over the box
+   around theirs, so that all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as
+   in the original; but a block walks over one face only, since maps have few texels and their
+   lobes many. */
 #include "prefilter.h"
 
 #include "../common/ways.cuh"
@@ -51,9 +52,9 @@ cube_filter cube_filter_specular(int side, float roughness) {
   return f;
 }
 
-/* The weight of a texel in the direction `to` from that of the lobe, but for its area; 0 outside of
-   the lobe. By the distance of the two, since 1 - c would cancel for narrow lobes. diffuse: f's own,
-   a literal. */
+/* The weight of a texel in the direction `to` from that of the lobe, but for its area; 0 outside
+   of the lobe. By the distance of the two, since 1 - c would cancel for narrow lobes. diffuse:
+   f's own, a literal. */
 static __device__ __forceinline__ float filter_weight(cube_filter f, bool diffuse, cube_texel from,
                                                       cube_texel to) {
   const float x = from.x - to.x, y = from.y - to.y, z = from.z - to.z;
@@ -84,8 +85,8 @@ static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *
 }
 
 /* First and last of the texels whose middles lie, seen along one axis of a face, between the two
-   planes that touch a cone. along, across: of the cone's middle, on the face's normal and that axis;
-   sine: of its half angle, which is below a right one. */
+   planes that touch a cone. along, across: of the cone's middle, on the face's normal and that
+   axis; sine: of its half angle, which is below a right one. */
 static __device__ __forceinline__ void cone_span(float along, float across, float sine, int side,
                                                  int *first, int *last) {
   const float turn2 = along * along + across * across - sine * sine;
@@ -133,17 +134,17 @@ static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffu
   return all;
 }
 
-/* ---- without atomics: the filter, and its adjoint in gather form ------------------------------ */
+/* ---- without atomics: the filter, and its adjoint in gather form ---------------------------- */
 
 typedef struct weighted_sum {
   float weight;
   vec3 colour;
 } weighted_sum;
 
-/* A block is a tile of texels, six times: its threads share out the faces to find boxes on, and then
-   the rows of all boxes.
-   The weight of a pair is the same from both ends, but for two factors: the area of the input texel
-   and 1 / the sum of the output's. So the adjoint is the filter with the two exchanged. */
+/* A block is a tile of texels, six times: its threads share out the faces to find boxes on, and
+   then the rows of all boxes. The weight of a pair is the same from both ends, but for two
+   factors: the area of the input texel and 1 / the sum of the output's. So the adjoint is the
+   filter with the two exchanged. */
 template <bool forward, bool diffuse>
 __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a) {
   __shared__ cube_box boxes[FACES][TILE_TEXELS / 32];
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a)
   }
 }
 
-/* ---- the adjoint as atomics ------------------------------------------------------------------- */
+/* ---- the adjoint as atomics ----------------------------------------------------------------- */
 
 /* In the diffuse lobe all lanes are active at every step, also those that look away and add zeros:
    so it is in the original. together: texels of a row in one call, a row of so many times 3 floats;
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(TILE_TEXELS) scatter(filter_arguments a) {
     }
 }
 
-/* ---- host ------------------------------------------------------------------------------------- */
+/* ---- host ----------------------------------------------------------------------------------- */
 
 typedef void (*filter_kernel)(filter_arguments);
 
@@ -275,7 +276,7 @@ void prefilter_end(prefilter *p, device_memory *memory) {
   device_release(memory, &p->inverse);
 }
 
-/* ---- levels of light -------------------------------------------------------------------------- */
+/* ---- levels of light ------------------------------------------------------------------------ */
 
 /* side: of the coarser map, whose texel's floats are computed, a thread each, or passed on. */
 template <bool forward>

@@ -1,14 +1,14 @@
-/* arc example environment: a cube map filtered by a lobe around each of its texels, and the adjoint.
-   SPDX-License-Identifier: Apache-2.0
+/* arc example environment: a cube map filtered by a lobe around each of its texels, and the
+   adjoint. SPDX-License-Identifier: Apache-2.0
 
    Filtered texel o, with L and A the directions and solid angles of texels and c = L_o . L_k:
 
      diffuse    out_o = sum_k max(c, 0) A_k in_k   / the same sum of ones
      specular   out_o = sum_k c D(c) A_k in_k      / the same sum of ones, over k within the lobe
 
-   D is the GGX distribution for a light along L_k seen along L_o with the normal there too: half way
-   between them the cosine is sqrt((1 + c) / 2). The lobe ends where 99 % of D's integral over the
-   angle is reached. Colours are rows of three floats, as in a tensor of six pictures. */
+   D is the GGX distribution for a light along L_k seen along L_o with the normal there too: half
+   way between them the cosine is sqrt((1 + c) / 2). The lobe ends where 99 % of D's integral
+   over the angle is reached. Colours are rows of three floats, as in a tensor of six pictures. */
 #ifndef ENVIRONMENT_PREFILTER_H
 #define ENVIRONMENT_PREFILTER_H
 

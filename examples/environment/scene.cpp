@@ -12,7 +12,7 @@ static vec3 cross(vec3 a, vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* ---- meshes ----------------------------------------------------------------------------------- */
+/* ---- meshes --------------------------------------------------------------------------------- */
 
 /* Normals are means over the triangles around, by area. */
 static void finish(mesh *m) {
@@ -101,7 +101,7 @@ void mesh_make_sphere(mesh *m, int parts) {
   m->normals = m->positions;
 }
 
-/* ---- what a camera sees ------------------------------------------------------------------------ */
+/* ---- what a camera sees --------------------------------------------------------------------- */
 
 float scene_roughness(int level, int levels) {
   const int steps = levels > 2 ? levels - 2 : 1;
@@ -114,8 +114,8 @@ static float level_of(float roughness, int levels) {
   return last + (roughness - 0.5f) / 0.5f;
 }
 
-/* How much of a white light a surface of reflectance 0.5 mirrors: the second factor of the split sum,
-   by the fit of B. Karis, "Physically Based Shading on Mobile", 2014. */
+/* How much of a white light a surface of reflectance 0.5 mirrors: the second factor of the split
+   sum, by the fit of B. Karis, "Physically Based Shading on Mobile", 2014. */
 static float split_sum_gloss(float roughness, float cosine) {
   const float x = 1.0f - roughness, y = 0.0425f - 0.0275f * roughness;
   const float a = fminf(x * x, exp2f(-9.28f * cosine)) * x + y;
@@ -199,7 +199,7 @@ void scene_draw(const mesh *m, int view, int views, int side, int levels, surfac
     draw_triangle(m, &m->corners[t], &c, side, levels, &depth, pixels);
 }
 
-/* ---- the sky ------------------------------------------------------------------------------------ */
+/* ---- the sky -------------------------------------------------------------------------------- */
 
 static float lamp(vec3 d, vec3 at, float sharpness) {
   return expf(sharpness * (vec3_dot(d, vec3_unit(at)) - 1.0f));

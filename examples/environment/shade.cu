@@ -1,8 +1,9 @@
 /* arc example environment: shading, and its gradient by the maps' texels.
    SPDX-License-Identifier: Apache-2.0
 
-   A pixel reads 12 texels: four of the diffuse map, four of each of two specular levels. Its gradient
-   goes to the same 12; neighbours share some of them, so that a warp holds several keys a step. */
+   A pixel reads 12 texels: four of the diffuse map, four of each of two specular levels. Its
+   gradient goes to the same 12; neighbours share some of them, so that a warp holds several keys
+   a step. */
 #include "shade.h"
 
 #include <vector>
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   }
 }
 
-/* ---- host ------------------------------------------------------------------------------------- */
+/* ---- host ----------------------------------------------------------------------------------- */
 
 static int blocks_of(int side) {
   const int along = (side + BLOCK_SIDE - 1) / BLOCK_SIDE;

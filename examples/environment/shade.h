@@ -19,13 +19,14 @@ typedef struct shaded_view {
   device_array pixels, target, first, taps;
 } shaded_view;
 
-/* pixels: side x side; form: of the maps, two levels or more; target: filled by a shade_view with the true maps */
+/* pixels: side x side; form: of the maps, two levels or more; target: filled by a shade_view
+   with the true maps */
 void shaded_view_begin(shaded_view *v, const surface_pixel *pixels, int side, cube_pyramid form,
                        device_memory *memory);
 void shaded_view_end(shaded_view *v, device_memory *memory);
 
-/* Colours, three floats a pixel; and what the loss, half the mean square of the differences, changes
-   by, unless by_colour is null. */
+/* Colours, three floats a pixel; and what the loss, half the mean square of the differences,
+   changes by, unless by_colour is null. */
 void shade_view(const shaded_view *v, cube_pyramid form, const float *maps, float *colours,
                 float *by_colour);
 /* Adds to by_maps. */

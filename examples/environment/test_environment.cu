@@ -1,6 +1,6 @@
-/* arc example environment: the filters and shading against a serial version in double precision, the
-   whole gradient against its differences, every way against the others, and what meshes are read.
-   SPDX-License-Identifier: Apache-2.0 */
+/* arc example environment: the filters and shading against a serial version in double precision,
+   the whole gradient against its differences, every way against the others, and what meshes are
+   read. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
 #include <vector>
@@ -53,7 +53,7 @@ static void check_near(const doubles &is, const doubles &wanted, double bound, c
         at, is[at], wanted[at], largest);
 }
 
-/* ---- the serial version ------------------------------------------------------------------------ */
+/* ---- the serial version --------------------------------------------------------------------- */
 
 typedef struct direction {
   double d[3];
@@ -183,7 +183,7 @@ static doubles serial_shade(const std::vector<surface_pixel> &pixels, cube_pyram
   return colours;
 }
 
-/* ---- cubes -------------------------------------------------------------------------------------- */
+/* ---- cubes ---------------------------------------------------------------------------------- */
 
 static void test_cube(int side) {
   double all = 0;
@@ -231,7 +231,7 @@ static void test_forms(void) {
   CHECK(fabs(acos(1 - 0.5 * f.farthest) - 0.99 * PI / 2) < 1e-3, "a lobe of roughness 1");
 }
 
-/* ---- filters ------------------------------------------------------------------------------------ */
+/* ---- filters -------------------------------------------------------------------------------- */
 
 static const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
 
@@ -269,7 +269,7 @@ static void test_filter(int side, float roughness) {
   CHECK(memory.now == 0, "%s: %zu bytes are left", what, memory.now);
 }
 
-/* ---- the whole gradient ------------------------------------------------------------------------- */
+/* ---- the whole gradient --------------------------------------------------------------------- */
 
 typedef struct serial_scene {
   cube_pyramid form;
@@ -392,7 +392,7 @@ static void test_gradient(int side, int levels, int size) {
   }
 }
 
-/* ---- meshes ------------------------------------------------------------------------------------- */
+/* ---- meshes --------------------------------------------------------------------------------- */
 
 static bool read_text(mesh *m, const char *text, error_line *error) {
   test_write_file(test_path("mesh.obj"), text, strlen(text));
