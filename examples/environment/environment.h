@@ -25,24 +25,12 @@ typedef struct vec3 {
 } vec3;
 
 CUBE_FN vec3 vec3_add(vec3 a, float s, vec3 b) {
-  const vec3 sum = {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-  return sum;
+  return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
-CUBE_FN vec3 vec3_scale(float s, vec3 a) {
-  const vec3 scaled = {s * a.x, s * a.y, s * a.z};
-  return scaled;
-}
-
+CUBE_FN vec3 vec3_scale(float s, vec3 a) { return {s * a.x, s * a.y, s * a.z}; }
 CUBE_FN float vec3_dot(vec3 a, vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-CUBE_FN vec3 vec3_unit(vec3 a) {
-  const float scale = 1.0f / sqrtf(vec3_dot(a, a));
-  const vec3 unit = {a.x * scale, a.y * scale, a.z * scale};
-  return unit;
-}
-
-static inline int cube_count(int side) { return 6 * side * side; }
+CUBE_FN vec3 vec3_unit(vec3 a) { return vec3_scale(1.0f / sqrtf(vec3_dot(a, a)), a); }
 
 /* Component i, 0 to 2, of a vector. */
 CUBE_FN float vec3_part(vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
@@ -50,8 +38,7 @@ CUBE_FN float vec3_part(vec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.
 /* Not of length 1: the cube's half side is 1. */
 CUBE_FN vec3 cube_direction(int face, float u, float v) {
   const float s = face % 2 == 0 ? 1.0f : -1.0f;
-  const vec3 x = {s, u, v}, y = {v, s, u}, z = {u, v, s};
-  return face < 2 ? x : face < 4 ? y : z;
+  return face < 2 ? vec3{s, u, v} : face < 4 ? vec3{v, s, u} : vec3{u, v, s};
 }
 
 /* In texels: the centre of the first one is at 0.5. */
@@ -65,10 +52,8 @@ CUBE_FN cube_place cube_meet(vec3 d, int side) {
   const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
   const float along = vec3_part(d, axis), scale = 0.5f * (float)side / fabsf(along);
   const float middle = 0.5f * (float)side;
-  const cube_place place = {2 * axis + (along < 0.0f),
-                            vec3_part(d, (axis + 1) % 3) * scale + middle,
-                            vec3_part(d, (axis + 2) % 3) * scale + middle};
-  return place;
+  return {2 * axis + (along < 0.0f), vec3_part(d, (axis + 1) % 3) * scale + middle,
+          vec3_part(d, (axis + 2) % 3) * scale + middle};
 }
 
 CUBE_FN int cube_key_of(vec3 d, int side) {
@@ -101,6 +86,7 @@ typedef struct alignas(16) cube_texel {
 } cube_texel;
 
 cube_texel cube_texel_of(int key, int side);
+static inline int cube_count(int side) { return 6 * side * side; }
 
 /* Maps in one array: levels 0 to levels - 1 of specular ones, each half as wide as the one before,
    then a diffuse one as wide as the last level. */
@@ -157,11 +143,11 @@ void pyramid_shrink(cube_pyramid form, float *light, bool is_forward);
 typedef struct surface_pixel {
   vec3 normal, reflection;
   float albedo, gloss, level;
-  int covered; /* 0: nothing of the mesh is seen, and nothing else is set */
+  float near; /* 1 / depth; 0: nothing of the mesh is seen, and nothing else is set */
 } surface_pixel;
 
 typedef struct shaded_view {
-  int side, covered; /* covered: how many pixels are */
+  int side, covered; /* covered: how many pixels show the mesh */
   const surface_pixel *pixels;
   float *target; /* colours to learn; these two: on the device */
 } shaded_view;
@@ -194,10 +180,10 @@ void mesh_make_sphere(mesh *m, int parts);
 /* The roughness that map 0 to levels of a pyramid is filtered with. */
 float scene_roughness(int map, int levels);
 
-/* View number `view` of `views`, side x side pixels. Returns how many are covered. */
+/* View number `view` of `views`, side x side pixels. Returns how many show the mesh. */
 int scene_draw(const mesh *m, int view, int views, int side, int levels, surface_pixel *pixels);
 
-/* The environment to be learnt: sky, ground, sun and two lamps. */
-vec3 scene_light(vec3 direction);
+/* The environment to be learnt, in a direction of length 1: sky, ground, sun and two lamps. */
+vec3 scene_light(vec3 d);
 
 #endif

@@ -6,26 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
+
 static const float PI = 3.14159265f;
 
 static vec3 cross(vec3 a, vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+static vec3 least(vec3 a, vec3 b) {
+  return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+}
+
+static vec3 most(vec3 a, vec3 b) {
+  return vec3_scale(-1, least(vec3_scale(-1, a), vec3_scale(-1, b)));
+}
+
 cube_texel cube_texel_of(int key, int side) {
-  const int face = key / (side * side);
   const double h = 1.0 / side;
   const double u = (2 * (key % side) + 1) * h - 1, v = (2 * (key / side % side) + 1) * h - 1;
-  const double scale = 1 / sqrt(1 + u * u + v * v);
+  const vec3 d = vec3_unit(cube_direction(key / (side * side), (float)u, (float)v));
   double area = 0;
   for (int corner = 0; corner < 4; ++corner) {
     const double x = u + (corner & 1 ? h : -h), y = v + (corner & 2 ? h : -h);
     area += (corner == 0 || corner == 3 ? 1 : -1) * atan2(x * y, sqrt(x * x + y * y + 1));
   }
-  const vec3 d = cube_direction(face, (float)u, (float)v);
-  const cube_texel texel = {(float)(d.x * scale), (float)(d.y * scale), (float)(d.z * scale),
-                            (float)area};
-  return texel;
+  return {d.x, d.y, d.z, (float)area};
 }
 
 /* ---- meshes --------------------------------------------------------------------------------- */
@@ -33,24 +39,19 @@ cube_texel cube_texel_of(int key, int side) {
 /* Normals are means over the triangles around, by area. */
 static void finish(mesh *m) {
   vec3 low = m->positions[0], high = low;
-  float radius = 0.0f;
-  for (vec3 p : m->positions) {
-    low = {fminf(low.x, p.x), fminf(low.y, p.y), fminf(low.z, p.z)};
-    high = {fmaxf(high.x, p.x), fmaxf(high.y, p.y), fmaxf(high.z, p.z)};
-  }
+  float radius = 1e-20f;
+  for (vec3 p : m->positions) low = least(low, p), high = most(high, p);
   for (vec3 &p : m->positions) {
     p = vec3_add(p, -0.5f, vec3_add(low, 1.0f, high));
-    radius = fmaxf(radius, sqrtf(vec3_dot(p, p)));
+    radius = std::max(radius, sqrtf(vec3_dot(p, p)));
   }
-  for (vec3 &p : m->positions) p = vec3_scale(1.0f / fmaxf(radius, 1e-20f), p);
+  for (vec3 &p : m->positions) p = vec3_scale(1.0f / radius, p);
   m->normals.assign(m->positions.size(), {0, 0, 0});
   for (size_t t = 0; t < m->corners.size(); t += 3) {
     const int *c = &m->corners[t];
-    const vec3 p = m->positions[(size_t)c[0]];
-    const vec3 normal = cross(vec3_add(m->positions[(size_t)c[1]], -1.0f, p),
-                              vec3_add(m->positions[(size_t)c[2]], -1.0f, p));
-    for (int i = 0; i < 3; ++i)
-      m->normals[(size_t)c[i]] = vec3_add(m->normals[(size_t)c[i]], 1.0f, normal);
+    const vec3 p = m->positions[c[0]], side = vec3_add(m->positions[c[1]], -1.0f, p);
+    const vec3 normal = cross(side, vec3_add(m->positions[c[2]], -1.0f, p));
+    for (int i = 0; i < 3; ++i) m->normals[c[i]] = vec3_add(m->normals[c[i]], 1.0f, normal);
   }
 }
 
@@ -139,45 +140,34 @@ static surface_pixel shade_point(vec3 p, vec3 n, vec3 eye, int levels) {
   const float level = rough < 0.5f ? (rough - 0.08f) / 0.42f * last : last + (rough - 0.5f) / 0.5f;
   const vec3 reflection = vec3_add(vec3_scale(2.0f * cosine, n), -1.0f, to_eye);
   const float gloss = split_sum_gloss(rough, fmaxf(cosine, 0.0f));
-  return {n, vec3_unit(reflection), 0.3f + 0.2f * wave, gloss, level, 1};
+  return {n, vec3_unit(reflection), 0.3f + 0.2f * wave, gloss, level, 0.0f};
 }
 
 static float edge(vec3 a, vec3 b, float x, float y) {
   return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
 }
 
-/* What is drawn: vertices in pixels with z = 1 / depth, seen from the eye. */
-typedef struct drawing {
-  const mesh *m;
-  vec3 eye;
-  int side, levels;
-  std::vector<vec3> screen;
-  std::vector<float> near; /* each pixel's 1 / depth */
-  surface_pixel *pixels;
-} drawing;
-
-static void draw_triangle(drawing *d, const int *corner) {
-  const vec3 s[3] = {d->screen[(size_t)corner[0]], d->screen[(size_t)corner[1]],
-                     d->screen[(size_t)corner[2]]};
-  const float area = edge(s[0], s[1], s[2].x, s[2].y), last = (float)(d->side - 1);
-  const int left = (int)fmaxf(fminf(s[0].x, fminf(s[1].x, s[2].x)), 0.0f);
-  const int right = (int)fminf(fmaxf(s[0].x, fmaxf(s[1].x, s[2].x)), last);
-  const int top = (int)fmaxf(fminf(s[0].y, fminf(s[1].y, s[2].y)), 0.0f);
-  const int bottom = (int)fminf(fmaxf(s[0].y, fmaxf(s[1].y, s[2].y)), last);
-  for (int y = top; y <= bottom && area != 0.0f; ++y)
-    for (int x = left; x <= right; ++x) {
-      const size_t k = (size_t)(y * d->side + x);
+/* screen: the vertices in pixels, z = 1 / depth. */
+static void draw_triangle(const mesh *m, const int *corner, const std::vector<vec3> &screen,
+                          vec3 eye, int side, int levels, surface_pixel *pixels) {
+  const vec3 s[3] = {screen[corner[0]], screen[corner[1]], screen[corner[2]]};
+  const vec3 low = least(s[0], least(s[1], s[2])), high = most(s[0], most(s[1], s[2]));
+  const float area = edge(s[0], s[1], s[2].x, s[2].y);
+  if (area == 0.0f) return;
+  for (int y = std::max((int)low.y, 0); y <= std::min((int)high.y, side - 1); ++y)
+    for (int x = std::max((int)low.x, 0); x <= std::min((int)high.x, side - 1); ++x) {
+      surface_pixel *pixel = &pixels[y * side + x];
       float w[3], near = 0.0f;
       vec3 p = {0, 0, 0}, n = {0, 0, 0};
       for (int i = 0; i < 3; ++i) {
         w[i] = edge(s[(i + 1) % 3], s[(i + 2) % 3], (float)x + 0.5f, (float)y + 0.5f) / area;
         near += w[i] * s[i].z;
-        p = vec3_add(p, w[i] * s[i].z, d->m->positions[(size_t)corner[i]]);
-        n = vec3_add(n, w[i] * s[i].z, vec3_unit(d->m->normals[(size_t)corner[i]]));
+        p = vec3_add(p, w[i] * s[i].z, m->positions[corner[i]]);
+        n = vec3_add(n, w[i] * s[i].z, vec3_unit(m->normals[corner[i]]));
       }
-      if (w[0] < 0.0f || w[1] < 0.0f || w[2] < 0.0f || near <= d->near[k]) continue;
-      d->near[k] = near;
-      d->pixels[k] = shade_point(vec3_scale(1.0f / near, p), vec3_unit(n), d->eye, d->levels);
+      if (w[0] < 0.0f || w[1] < 0.0f || w[2] < 0.0f || near <= pixel->near) continue;
+      *pixel = shade_point(vec3_scale(1.0f / near, p), vec3_unit(n), eye, levels);
+      pixel->near = near;
     }
 }
 
@@ -187,18 +177,17 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
   const float turn = 2.39996323f * (float)view, width = sqrtf(1.0f - height * height);
   const vec3 out = {width * cosf(turn), height, width * sinf(turn)};
   const vec3 right = vec3_unit(cross({0, 1, 0}, out)), up = cross(out, right);
-  drawing d = {m, vec3_scale(3.0f, out), side, levels, {}, std::vector<float>(), pixels};
-  int covered = 0;
+  std::vector<vec3> screen;
   for (vec3 p : m->positions) {
     const float near = 1.0f / (3.0f - vec3_dot(p, out)), scale = 1.35f * (float)side * near;
-    d.screen.push_back({0.5f * (float)side + scale * vec3_dot(p, right),
-                        0.5f * (float)side - scale * vec3_dot(p, up), near});
+    const float middle = 0.5f * (float)side;
+    screen.push_back({middle + scale * vec3_dot(p, right), middle - scale * vec3_dot(p, up), near});
   }
-  d.near.assign((size_t)(side * side), 0.0f);
-  memset(pixels, 0, d.near.size() * sizeof *pixels);
-  for (size_t t = 0; t < m->corners.size(); t += 3) draw_triangle(&d, &m->corners[t]);
-  for (float near : d.near) covered += near > 0.0f;
-  return covered;
+  std::fill_n(pixels, side * side, surface_pixel{});
+  for (size_t t = 0; t < m->corners.size(); t += 3)
+    draw_triangle(m, &m->corners[t], screen, vec3_scale(3.0f, out), side, levels, pixels);
+  return (int)std::count_if(pixels, pixels + side * side,
+                            [](const surface_pixel &p) { return p.near > 0.0f; });
 }
 
 /* ---- the sky -------------------------------------------------------------------------------- */
@@ -207,15 +196,14 @@ static float lamp(vec3 d, vec3 at, float sharpness) {
   return expf(sharpness * (vec3_dot(d, vec3_unit(at)) - 1.0f));
 }
 
-vec3 scene_light(vec3 direction) {
-  const vec3 d = vec3_unit(direction);
-  const float up = 1.0f / (1.0f + expf(-20.0f * d.y)),
-              cloud = 0.5f + 0.5f * sinf(6.0f * d.x + 4.0f * sinf(5.0f * d.z));
+vec3 scene_light(vec3 d) {
+  const float up = 1.0f / (1.0f + expf(-20.0f * d.y)), down = 1.0f - up;
+  const float cloud = 0.5f + 0.5f * sinf(6.0f * d.x + 4.0f * sinf(5.0f * d.z));
   const float tiles = 0.5f + 0.5f * sinf(8.0f * d.x) * sinf(8.0f * d.z);
   const float sun = 6.0f * lamp(d, {0.5f, 0.7f, 0.3f}, 120.0f);
   const float red = 1.5f * lamp(d, {-1.0f, 0.1f, 0.4f}, 40.0f);
   const float green = 1.2f * lamp(d, {0.2f, -0.4f, -1.0f}, 25.0f);
-  return {up * (0.25f + 0.35f * cloud) + (1.0f - up) * (0.10f + 0.25f * tiles) + sun + red,
-          up * (0.40f + 0.25f * cloud) + (1.0f - up) * (0.08f + 0.20f * tiles) + 0.9f * sun + green,
-          up * 0.75f + (1.0f - up) * (0.06f + 0.15f * tiles) + 0.7f * sun + 0.2f * red};
+  return {up * (0.25f + 0.35f * cloud) + down * (0.10f + 0.25f * tiles) + sun + red,
+          up * (0.40f + 0.25f * cloud) + down * (0.08f + 0.20f * tiles) + 0.9f * sun + green,
+          up * 0.75f + down * (0.06f + 0.15f * tiles) + 0.7f * sun + 0.2f * red};
 }

@@ -34,16 +34,16 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
   const int k = own_pixel(v.side);
   if (k < 0) return;
   const surface_pixel p = v.pixels[k];
+  const float scale = __fdividef(1.0f, (float)max(3 * v.covered, 1));
   float sum[3] = {0.0f, 0.0f, 0.0f};
-  for (int tap = 0; tap < TAPS && p.covered; ++tap) {
+  for (int tap = 0; tap < TAPS && p.near > 0.0f; ++tap) {
     float weight;
     const float *texel = maps + 3 * pixel_tap(form, &p, tap, &weight);
     for (int i = 0; i < 3; ++i) sum[i] += weight * texel[i];
   }
   for (int i = 0; i < 3; ++i) {
     colours[3 * k + i] = sum[i];
-    if (by_colour != nullptr)
-      by_colour[3 * k + i] = (sum[i] - v.target[3 * k + i]) / (float)(3 * v.covered);
+    if (by_colour != nullptr) by_colour[3 * k + i] = (sum[i] - v.target[3 * k + i]) * scale;
   }
 }
 
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
                  unsigned long long *counts, int threshold) {
   const int k = max(own_pixel(view.side), 0);
   const surface_pixel p = view.pixels[k];
-  const bool active = own_pixel(view.side) >= 0 && p.covered;
+  const bool active = own_pixel(view.side) >= 0 && p.near > 0.0f;
   if (!__any_sync(ARC_LANES_ALL, active)) return;
   const way_rows rows = way_rows_begin(by_maps, 3, 3, counts);
   const float slope[3] = {by_colour[3 * k], by_colour[3 * k + 1], by_colour[3 * k + 2]};

@@ -187,7 +187,7 @@ static doubles serial_shade(const std::vector<surface_pixel> &pixels, cube_pyram
     const surface_pixel *p = &pixels[k];
     const int low = p->level < form.levels - 2 ? (int)p->level : form.levels - 2;
     double diffuse[3], fine[3], coarse[3];
-    if (!p->covered) continue;
+    if (p->near <= 0) continue;
     serial_lookup(maps[(size_t)form.levels].data(), form.side >> (form.levels - 1), p->normal,
                   diffuse);
     serial_lookup(maps[(size_t)low].data(), form.side >> low, p->reflection, fine);
@@ -369,7 +369,7 @@ static void test_gradient(int side, int levels, int size) {
   s.covered = scene_draw(&m, 1, 5, size, levels, s.pixels.data());
   s.target = random_doubles(3 * s.pixels.size(), 4);
   for (size_t k = 0; k < s.pixels.size(); ++k)
-    for (int i = 0; i < 3 && !s.pixels[k].covered; ++i) s.target[3 * k + (size_t)i] = 0;
+    for (int i = 0; i < 3 && s.pixels[k].near <= 0; ++i) s.target[3 * k + (size_t)i] = 0;
   for (int map = 0; map <= levels; ++map) {
     const int of = pyramid_side(s.form, map);
     const float roughness = scene_roughness(map, levels);
@@ -444,9 +444,9 @@ static void test_drawing(void) {
     const int covered = scene_draw(&m, view, views, size, 4, pixels.data());
     const vec3 middle = pixels[(size_t)(size / 2 * size + size / 2)].normal;
     for (const surface_pixel &p : pixels) {
-      seen += p.covered;
-      away += p.covered && vec3_dot(p.normal, middle) < 0.2f;
-      CHECK(!p.covered || (p.level >= 0 && p.level <= 3), "view %d: level %g", view, p.level);
+      seen += (p.near > 0);
+      away += (p.near > 0) && vec3_dot(p.normal, middle) < 0.2f;
+      CHECK(p.near <= 0 || (p.level >= 0 && p.level <= 3), "view %d: level %g", view, p.level);
     }
     const double radius = 1.35 * size / sqrt(8.0);
     CHECK(fabs(covered / (PI * radius * radius) - 1) < 0.05 && away == 0 && seen == covered,
