@@ -99,17 +99,17 @@ static void update(int iteration) {
 
 /* ---- begin, end ----------------------------------------------------------------------------- */
 
-/* data: null: zeros. */
-static void *take(const void *data, size_t bytes) {
+/* On the device, to the end. */
+template <typename type>
+static type *take(const std::vector<type> &values) {
   device_array array = {};
-  device_reserve(&the.memory, &array, bytes, "memory for maps and views");
+  device_reserve(&the.memory, &array, values.size() * sizeof(type), "memory for maps and views");
+  host_to_device(array.data, values.data(), array.bytes, "maps and views");
   the.arrays.push_back(array);
-  if (data == nullptr) device_clear(array.data, bytes);
-  if (data != nullptr) host_to_device(array.data, data, bytes, "maps and views");
-  return array.data;
+  return (type *)array.data;
 }
 
-static float *take_floats(size_t count) { return (float *)take(nullptr, count * sizeof(float)); }
+static float *take_zeros(size_t count) { return take(std::vector<float>(count)); }
 
 static void end(void) {
   for (device_array &array : the.arrays) device_release(&the.memory, &array);
@@ -134,7 +134,7 @@ static void reset(void) {
 static float *take_random(size_t count, int seed) {
   std::vector<float> values(count);
   for (size_t i = 0; i < count; ++i) values[i] = hashed_random((unsigned long long)seed, i) - 0.5f;
-  return (float *)take(values.data(), count * sizeof(float));
+  return take(values);
 }
 
 static void begin_maps(int kind, int seed) {
@@ -143,14 +143,14 @@ static void begin_maps(int kind, int seed) {
   the.first_map = kind == 0;
   the.end_map = kind < LOOKUP ? the.first_map + 1 : levels + 1;
   for (float **map : {&the.light, &the.by_light, &the.maps, &the.by_maps, &the.mean, &the.square})
-    *map = take_floats(the.floats);
+    *map = take_zeros(the.floats);
   for (int map = the.first_map; map < the.end_map; ++map) {
-    const int map_side = pyramid_side(the.form, map), count = cube_count(map_side);
+    const int map_side = pyramid_side(the.form, map);
+    const float roughness = kind < LOOKUP ? kernel_roughness[kind] : scene_roughness(map, levels);
     std::vector<cube_texel> texels;
-    for (int k = 0; k < count; ++k) texels.push_back(cube_texel_of(k, map_side));
-    the.filters[map] = cube_filter_make(
-        map_side, kind < LOOKUP ? kernel_roughness[kind] : scene_roughness(map, levels),
-        (cube_texel *)take(texels.data(), texels.size() * sizeof(cube_texel)), take_floats(count));
+    for (int k = 0; k < cube_count(map_side); ++k) texels.push_back(cube_texel_of(k, map_side));
+    the.filters[map] =
+        cube_filter_make(map_side, roughness, take(texels), take_zeros(texels.size()));
   }
   set_light(true);
   filter_light();
@@ -162,13 +162,11 @@ static void begin_maps(int kind, int seed) {
 static void begin_views(const mesh *m, int seed) {
   const size_t count = (size_t)(the.size * the.size);
   std::vector<surface_pixel> pixels(count);
-  the.colours = take_floats(3 * count);
+  the.colours = take_zeros(3 * count);
   the.by_colour = take_random(3 * count, seed);
   for (int i = 0; i < the.view_count; ++i) {
     const int covered = scene_draw(m, i, the.view_count, the.size, the.form.levels, pixels.data());
-    the.views[i] = {the.size, covered,
-                    (surface_pixel *)take(pixels.data(), count * sizeof(surface_pixel)),
-                    take_floats(3 * count)};
+    the.views[i] = {the.size, covered, take(pixels), take_zeros(3 * count)};
     shade_view(&the.views[i], the.form, the.maps, the.views[i].target, nullptr);
   }
   printf("views      %d of %d x %d pixels, %zu triangles\n", the.view_count, the.size, the.size,
@@ -204,7 +202,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static float clamped(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
+static float clamped_part(vec3 a, int i) { return fminf(fmaxf(vec3_part(a, i), 0.0f), 1.0f); }
 
 static std::vector<vec3> read_colours(const float *data, int count) {
   std::vector<vec3> colours((size_t)count);
@@ -213,9 +211,9 @@ static std::vector<vec3> read_colours(const float *data, int count) {
 }
 
 /* A view drawn with the maps as they are, or as it should be. */
-static std::vector<vec3> read_view(const shaded_view *v, bool target) {
-  shade_view(v, the.form, the.maps, the.colours, nullptr);
-  return read_colours(target ? v->target : the.colours, v->side * v->side);
+static std::vector<vec3> read_view(int view, bool target) {
+  shade_view(&the.views[view], the.form, the.maps, the.colours, nullptr);
+  return read_colours(target ? the.views[view].target : the.colours, the.size * the.size);
 }
 
 static bool judge(int, workload_quality *quality, error_line *) {
@@ -224,11 +222,9 @@ static bool judge(int, workload_quality *quality, error_line *) {
   filter_light();
   for (int view = 0; view < VIEWS; ++view) {
     const bool test = view % HOLD_OUT == HOLD_OUT - 1;
-    const std::vector<vec3> is = read_view(&the.views[view], false);
-    const std::vector<vec3> wanted = read_view(&the.views[view], true);
+    const std::vector<vec3> is = read_view(view, false), wanted = read_view(view, true);
     for (size_t i = 0; i < 3 * is.size(); ++i) {
-      const float a = vec3_part(is[i / 3], i % 3), b = vec3_part(wanted[i / 3], i % 3);
-      const double d = clamped(a) - clamped(b);
+      const double d = clamped_part(is[i / 3], i % 3) - clamped_part(wanted[i / 3], i % 3);
       squares[test] += d * d;
       differences[test] += fabs(d);
     }
@@ -246,7 +242,7 @@ static bool write(const char *file, error_line *error) {
   image picture;
   if (!image_allocate(&picture, 2 * n, n + n / 2, error)) return false;
   for (int half = 0; half < 2; ++half) {
-    const std::vector<vec3> view = read_view(&the.views[HOLD_OUT - 1], half == 1);
+    const std::vector<vec3> view = read_view(HOLD_OUT - 1, half == 1);
     for (int k = 0; k < n * (n + n / 2); ++k) {
       const float turn = 6.2831853f * ((float)(k % n) + 0.5f) / (float)n;
       const float tilt = 3.14159265f * ((float)(k / n - n) + 0.5f) / (float)(n / 2);
@@ -256,7 +252,7 @@ static bool write(const char *file, error_line *error) {
                                       : scene_light(d);
       for (int i = 0; i < 3; ++i)
         picture.rgb[3 * (k / n * 2 * n + half * n + k % n) + i] =
-            powf(clamped(vec3_part(colour, i)), 1.0f / 2.2f);
+            powf(clamped_part(colour, i), 1.0f / 2.2f);
     }
   }
   const bool written = image_write(&picture, file, error);

@@ -30,8 +30,7 @@ typedef struct filter_arguments {
 /* ---- filters -------------------------------------------------------------------------------- */
 
 static double distribution(double alpha2, double angle) {
-  const double c = cos(angle), d = c * c * (alpha2 - 1) + 1;
-  return alpha2 / (d * d);
+  return alpha2 * pow(1 + (alpha2 - 1) * cos(angle) * cos(angle), -2);
 }
 
 cube_filter cube_filter_make(int side, float roughness, const cube_texel *texels, float *inverse) {
@@ -74,8 +73,7 @@ static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *
   const int face = row / along, y = (row - face * along) * TILE_SIDE + t / TILE_SIDE;
   const bool inside = x < side && y < side;
   const int key = inside ? (face * side + y) * side + x : 0;
-  const owned_texel mine = {inside, key, a->f.texels[key]};
-  return mine;
+  return {inside, key, a->f.texels[key]};
 }
 
 /* First and last of the texels whose middles lie, seen along one axis of a face, between the two
@@ -98,15 +96,6 @@ static __device__ __forceinline__ void cone_span(float along, float across, floa
   *first = max(*first, 0), *last = min(*last, side - 1);
 }
 
-static __device__ __forceinline__ cube_box lobe_box(cube_filter f, cube_texel middle, int face) {
-  const vec3 m = {middle.x, middle.y, middle.z};
-  const float along = face % 2 == 0 ? vec3_part(m, face / 2) : -vec3_part(m, face / 2);
-  cube_box box;
-  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), f.sine, f.side, &box.left, &box.right);
-  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), f.sine, f.side, &box.top, &box.bottom);
-  return box;
-}
-
 static __device__ __forceinline__ int warp_least(int value) {
   for (int step = 16; step > 0; step /= 2)
     value = min(value, __shfl_xor_sync(ARC_LANES_ALL, value, step));
@@ -118,14 +107,16 @@ static __device__ __forceinline__ int warp_least(int value) {
 static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffuse, bool alone,
                                                        const owned_texel *mine, int face) {
   const int side = f.side;
-  const cube_box whole = {0, side - 1, 0, side - 1}, nothing = {side, -1, side, -1};
-  if (diffuse) return whole;
-  cube_box box = lobe_box(f, mine->at, face);
-  if (!mine->inside || box.right < box.left || box.bottom < box.top) box = nothing;
+  if (diffuse) return {0, side - 1, 0, side - 1};
+  const vec3 m = {mine->at.x, mine->at.y, mine->at.z};
+  const float along = face % 2 == 0 ? vec3_part(m, face / 2) : -vec3_part(m, face / 2);
+  cube_box box;
+  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), f.sine, side, &box.left, &box.right);
+  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), f.sine, side, &box.top, &box.bottom);
+  if (!mine->inside || box.right < box.left || box.bottom < box.top) box = {side, -1, side, -1};
   if (alone) return box;
-  const cube_box all = {warp_least(box.left), -warp_least(-box.right), warp_least(box.top),
-                        -warp_least(-box.bottom)};
-  return all;
+  return {warp_least(box.left), -warp_least(-box.right), warp_least(box.top),
+          -warp_least(-box.bottom)};
 }
 
 /* ---- without atomics: the filter, and its adjoint in gather form ---------------------------- */

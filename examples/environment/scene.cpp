@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-static const float PI = 3.14159265f;
-
 static vec3 cross(vec3 a, vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
@@ -74,10 +72,9 @@ static const char *read_face(mesh *m, char *text) {
 
 static const char *read_vertex(mesh *m, const char *text) {
   vec3 p;
-  if (sscanf(text, "%f %f %f", &p.x, &p.y, &p.z) != 3 || !isfinite(p.x + p.y + p.z))
-    return "a vertex is three numbers";
-  m->positions.push_back(p);
-  return nullptr;
+  const bool right = sscanf(text, "%f %f %f", &p.x, &p.y, &p.z) == 3 && isfinite(p.x + p.y + p.z);
+  if (right) m->positions.push_back(p);
+  return right ? nullptr : "a vertex is three numbers";
 }
 
 bool mesh_read(mesh *m, const char *file, error_line *error) {
@@ -101,16 +98,17 @@ bool mesh_read(mesh *m, const char *file, error_line *error) {
 }
 
 void mesh_make_sphere(mesh *m, int parts) {
+  const float scale = 0.25f * 3.14159265f / (float)parts;
   *m = {};
   for (int face = 0; face < 6; ++face)
     for (int y = 0; y <= parts; ++y)
       for (int x = 0; x <= parts; ++x) {
         const int at = (int)m->positions.size(), below = at + parts + 1;
-        const int corners[] = {at, at + 1, below, below, at + 1, below + 1};
-        const float scale = 0.25f * PI / (float)parts;
-        m->positions.push_back(vec3_unit(cube_direction(face, tanf(scale * (float)(2 * x - parts)),
-                                                        tanf(scale * (float)(2 * y - parts)))));
-        if (x < parts && y < parts) m->corners.insert(m->corners.end(), corners, corners + 6);
+        const float u = tanf(scale * (float)(2 * x - parts));
+        const float v = tanf(scale * (float)(2 * y - parts));
+        m->positions.push_back(vec3_unit(cube_direction(face, u, v)));
+        if (x == parts || y == parts) continue;
+        m->corners.insert(m->corners.end(), {at, at + 1, below, below, at + 1, below + 1});
       }
   m->normals = m->positions;
 }
@@ -165,7 +163,9 @@ static void draw_triangle(const mesh *m, const int *corner, const std::vector<ve
         p = vec3_add(p, w[i] * s[i].z, m->positions[corner[i]]);
         n = vec3_add(n, w[i] * s[i].z, vec3_unit(m->normals[corner[i]]));
       }
-      if (w[0] < 0.0f || w[1] < 0.0f || w[2] < 0.0f || near <= pixel->near) continue;
+      if (w[0] < 0.0f || w[1] < 0.0f || w[2] < 0.0f || near <= pixel->near ||
+          !(vec3_dot(n, n) > 0.0f)) /* a mesh may fold back on itself */
+        continue;
       *pixel = shade_point(vec3_scale(1.0f / near, p), vec3_unit(n), eye, levels);
       pixel->near = near;
     }
@@ -178,6 +178,7 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
   const vec3 out = {width * cosf(turn), height, width * sinf(turn)};
   const vec3 right = vec3_unit(cross({0, 1, 0}, out)), up = cross(out, right);
   std::vector<vec3> screen;
+  int covered = 0;
   for (vec3 p : m->positions) {
     const float near = 1.0f / (3.0f - vec3_dot(p, out)), scale = 1.35f * (float)side * near;
     const float middle = 0.5f * (float)side;
@@ -186,8 +187,8 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
   std::fill_n(pixels, side * side, surface_pixel{});
   for (size_t t = 0; t < m->corners.size(); t += 3)
     draw_triangle(m, &m->corners[t], screen, vec3_scale(3.0f, out), side, levels, pixels);
-  return (int)std::count_if(pixels, pixels + side * side,
-                            [](const surface_pixel &p) { return p.near > 0.0f; });
+  for (int k = 0; k < side * side; ++k) covered += pixels[k].near > 0.0f;
+  return covered;
 }
 
 /* ---- the sky -------------------------------------------------------------------------------- */
