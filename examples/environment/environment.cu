@@ -23,7 +23,7 @@ static const char *datasets[] = {"diffuse", "specular_08", "specular_29", "specu
 /* The sides are the original's, of a light of 6 x 512 x 512 texels, but none is below 64, which
    would leave the chip empty. */
 static const float kernel_roughness[] = {0.0f, 0.08f, 0.29f, 0.5f};
-static const int kernel_side[] = {64, 512, 128, 64, 256, 256, 256};
+static const int sides[2][7] = {{64, 512, 128, 64, 256, 256, 256}, {8, 8, 8, 8, 16, 16, 16}};
 
 static struct {
   const char *mesh_file;
@@ -178,8 +178,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   mesh m;
   for (int i = 0; dataset != nullptr && datasets[i] != nullptr; ++i)
     if (!strcmp(dataset, datasets[i])) kind = i;
-  const int by_kind = !SIMT_ON_CPU ? kernel_side[kind] : kind < LOOKUP ? 8 : 16;
-  const int side = chosen.side > 0 ? chosen.side : by_kind;
+  const int side = chosen.side > 0 ? chosen.side : sides[SIMT_ON_CPU][kind];
   while (kind >= LOOKUP && side >> levels >= LEAST_SIDE) ++levels;
   if (kind >= LOOKUP && (levels < 3 || LEAST_SIDE << (levels - 1) != side))
     return error_set(error, "--side is '%d'; for a scene it must be %d, %d, %d, ... or 1024", side,

@@ -62,22 +62,20 @@ CUBE_FN int cube_key_of(vec3 d, int side) {
   return (place.face * side + (y < side ? y : side - 1)) * side + (x < side ? x : side - 1);
 }
 
-/* Of a texel that may lie one beyond the face: then of its neighbour on the face that follows.
-   Where three faces meet there is no fourth texel; the one beyond in x alone stands for it. */
-CUBE_FN int cube_key(int face, int x, int y, int side) {
-  const float scale = 2.0f / (float)side, u = ((float)x + 0.5f) * scale - 1.0f;
-  if (x < 0 || x >= side) y = y < 0 ? 0 : y < side ? y : side - 1;
-  if (x >= 0 && x < side && y >= 0 && y < side) return (face * side + y) * side + x;
-  return cube_key_of(cube_direction(face, u, ((float)y + 0.5f) * scale - 1.0f), side);
-}
-
-/* The key of tap 0 to 3 of a bilinear lookup, and its weight; faces join without a seam. */
+/* The key of tap 0 to 3 of a bilinear lookup, and its weight; faces join without a seam: a tap
+   beyond the face is its neighbour on the face that follows. Where three faces meet there is no
+   fourth texel; the one beyond in x alone stands for it. */
 CUBE_FN int cube_tap(cube_place place, int side, int tap, float *weight) {
-  const float x = floorf(place.x - 0.5f), y = floorf(place.y - 0.5f);
-  const float right = place.x - 0.5f - x, below = place.y - 0.5f - y;
-  const int dx = tap & 1, dy = tap >> 1;
+  const float left = floorf(place.x - 0.5f), top = floorf(place.y - 0.5f);
+  const float right = place.x - 0.5f - left, below = place.y - 0.5f - top;
+  const float scale = 2.0f / (float)side;
+  const int dx = tap & 1, dy = tap >> 1, x = (int)left + dx;
+  int y = (int)top + dy;
   *weight = (dx ? right : 1.0f - right) * (dy ? below : 1.0f - below);
-  return cube_key(place.face, (int)x + dx, (int)y + dy, side);
+  if (x < 0 || x >= side) y = y < 0 ? 0 : y < side ? y : side - 1;
+  if (x >= 0 && x < side && y >= 0 && y < side) return (place.face * side + y) * side + x;
+  const float u = ((float)x + 0.5f) * scale - 1.0f, v = ((float)y + 0.5f) * scale - 1.0f;
+  return cube_key_of(cube_direction(place.face, u, v), side);
 }
 
 /* A texel's middle, of length 1, and the solid angle that it covers. */

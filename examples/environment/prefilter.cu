@@ -19,16 +19,6 @@ typedef struct cube_box {
   int left, right, top, bottom;
 } cube_box;
 
-typedef struct filter_arguments {
-  cube_filter f;
-  const float *values; /* three for each texel walked over or, in scatter, owned */
-  float *sums;
-  unsigned long long *counts;
-  int threshold;
-} filter_arguments;
-
-/* ---- filters -------------------------------------------------------------------------------- */
-
 static double distribution(double alpha2, double angle) {
   return alpha2 * pow(1 + (alpha2 - 1) * cos(angle) * cos(angle), -2);
 }
@@ -58,22 +48,19 @@ static __device__ __forceinline__ float filter_weight(cube_filter f, bool diffus
   return apart <= f.farthest ? weight : 0.0f;
 }
 
-/* ---- texels of lanes, boxes ----------------------------------------------------------------- */
-
 typedef struct owned_texel {
   bool inside;
   int key;
   cube_texel at;
 } owned_texel;
 
-static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *a, int tile,
-                                                        int t) {
-  const int side = a->f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
+static __device__ __forceinline__ owned_texel own_texel(cube_filter f, int tile, int t) {
+  const int side = f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
   const int x = (tile - row * along) * TILE_SIDE + t % TILE_SIDE;
   const int face = row / along, y = (row - face * along) * TILE_SIDE + t / TILE_SIDE;
   const bool inside = x < side && y < side;
   const int key = inside ? (face * side + y) * side + x : 0;
-  return {inside, key, a->f.texels[key]};
+  return {inside, key, f.texels[key]};
 }
 
 /* First and last of the texels whose middles lie, seen along one axis of a face, between the two
@@ -126,24 +113,25 @@ static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffu
    factors: the area of the input texel and 1 / the sum of the output's. So the adjoint is the
    filter with the two exchanged. */
 template <bool forward, bool diffuse>
-__global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a) {
+__global__ void __launch_bounds__(FACES *TILE_TEXELS)
+    gather(cube_filter f, const float *values, float *sums, unsigned long long *, int) {
   __shared__ cube_box boxes[FACES][TILE_TEXELS / 32];
   __shared__ float parts[FACES][TILE_TEXELS][4];
   const int share = (int)threadIdx.x / TILE_TEXELS, t = (int)threadIdx.x % TILE_TEXELS;
-  const owned_texel mine = own_texel(&a, (int)blockIdx.x, t);
+  const owned_texel mine = own_texel(f, (int)blockIdx.x, t);
   float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}; /* the last: of weights */
-  const cube_box found = box_to_walk(a.f, diffuse, false, &mine, share);
+  const cube_box found = box_to_walk(f, diffuse, false, &mine, share);
   if (t % 32 == 0) boxes[share][t / 32] = found;
   __syncthreads();
   for (int face = 0; face < FACES; ++face) {
     const cube_box box = boxes[face][t / 32];
     for (int y = box.top + share; y <= box.bottom; y += FACES)
       for (int x = box.left; x <= box.right; ++x) {
-        const int key = (face * a.f.side + y) * a.f.side + x;
-        const cube_texel texel = a.f.texels[key];
-        const float factor = forward ? texel.area : a.f.inverse[key];
-        const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
-        for (int i = 0; i < 3; ++i) sum[i] += weight * a.values[3 * key + i];
+        const int key = (face * f.side + y) * f.side + x;
+        const cube_texel texel = f.texels[key];
+        const float factor = forward ? texel.area : f.inverse[key];
+        const float weight = filter_weight(f, diffuse, mine.at, texel) * factor;
+        for (int i = 0; i < 3; ++i) sum[i] += weight * values[3 * key + i];
         sum[3] += weight;
       }
   }
@@ -153,9 +141,9 @@ __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a)
   for (int k = 1; k < FACES; ++k)
     for (int i = 0; i < 4; ++i) sum[i] += parts[k][t][i];
   const float scale = forward ? 1.0f / sum[3] : mine.at.area;
-  if (forward) a.f.inverse[mine.key] = scale;
+  if (forward) f.inverse[mine.key] = scale;
   for (int i = 0; i < 3; ++i) {
-    float *out = a.sums + 3 * mine.key + i;
+    float *out = sums + 3 * mine.key + i;
     *out = (forward ? 0.0f : *out) + scale * sum[i];
   }
 }
@@ -166,45 +154,45 @@ __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a)
    so it is in the original. together: texels of a row in one call, a row of so many times 3 floats;
    divides the side. */
 template <int way, bool diffuse, int together>
-__global__ void __launch_bounds__(TILE_TEXELS) scatter(filter_arguments a) {
+__global__ void __launch_bounds__(TILE_TEXELS)
+    scatter(cube_filter f, const float *values, float *sums, unsigned long long *counts,
+            int threshold) {
   const unsigned promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                             ARC_PROMISE_INACTIVE_HAS_KEY |
                             (diffuse ? ARC_PROMISE_WARP_IS_ACTIVE : 0);
   const int face = (int)blockIdx.x % FACES;
-  const owned_texel mine = own_texel(&a, (int)blockIdx.x / FACES, (int)threadIdx.x);
-  const float scale = mine.inside ? a.f.inverse[mine.key] : 0.0f, *slope = a.values + 3 * mine.key;
+  const owned_texel mine = own_texel(f, (int)blockIdx.x / FACES, (int)threadIdx.x);
+  const float scale = mine.inside ? f.inverse[mine.key] : 0.0f, *slope = values + 3 * mine.key;
   const float by_weight[3] = {scale * slope[0], scale * slope[1], scale * slope[2]};
   if (!__any_sync(ARC_LANES_ALL, mine.inside)) return;
-  const way_rows rows = way_rows_begin(a.sums, 3 * together, 3 * together, a.counts);
-  const cube_box box = box_to_walk(a.f, diffuse, way == WAY_PLAIN, &mine, face);
+  const way_rows rows = way_rows_begin(sums, 3 * together, 3 * together, counts);
+  const cube_box box = box_to_walk(f, diffuse, way == WAY_PLAIN, &mine, face);
   for (int y = box.top; y <= box.bottom; ++y)
     for (int x = box.left / together * together; x <= box.right; x += together) {
-      const int key = (face * a.f.side + y) * a.f.side + x;
+      const int key = (face * f.side + y) * f.side + x;
       bool active = diffuse;
       float v[3 * together];
       for (int i = 0; i < together; ++i) {
-        const cube_texel texel = a.f.texels[key + i];
-        const float near = filter_weight(a.f, diffuse, mine.at, texel);
+        const cube_texel texel = f.texels[key + i];
+        const float near = filter_weight(f, diffuse, mine.at, texel);
         const float weight = near * texel.area;
         active = active || near > 0.0f;
         for (int c = 0; c < 3; ++c) v[3 * i + c] = weight * by_weight[c];
       }
       if (way != WAY_PLAIN) __syncwarp(); /* it is converged: compilers are told */
-      way_add(&rows, key / together, v, active && mine.inside, way, a.threshold, promises);
+      way_add(&rows, key / together, v, active && mine.inside, way, threshold, promises);
     }
 }
 
-/* ---- host ----------------------------------------------------------------------------------- */
-
-typedef void (*filter_kernel)(filter_arguments);
+typedef void (*filter_kernel)(cube_filter, const float *, float *, unsigned long long *, int);
 
 /* scatter: a tile and a face a block; gather: a tile and all faces. */
 static void launch(const cube_filter *f, filter_kernel kernel, bool is_scatter, const float *values,
                    float *sums, int threshold) {
-  const filter_arguments a = {*f, values, sums, workload_counts(), threshold};
   const int along = (f->side + TILE_SIDE - 1) / TILE_SIDE, tiles = FACES * along * along;
   SIMT_LAUNCH(kernel, is_scatter ? FACES * tiles : tiles,
-              is_scatter ? TILE_TEXELS : FACES * TILE_TEXELS, 0, 0, a);
+              is_scatter ? TILE_TEXELS : FACES * TILE_TEXELS, 0, 0, *f, values, sums,
+              workload_counts(), threshold);
 }
 
 void filter_forward(const cube_filter *f, const float *light, float *filtered) {
@@ -226,8 +214,6 @@ void filter_backward(const cube_filter *f, int way, int threshold, const float *
   if (way == OWN_FOUR && f->side % 4 != 0) way = WAY_AUTO;
   launch(f, kernels[way + 1][f->diffuse], way != OWN_GATHER, by_filtered, by_light, threshold);
 }
-
-/* ---- levels of light ------------------------------------------------------------------------ */
 
 /* side: of the coarser map, whose texel's floats are computed, a thread each, or passed on. */
 __global__ void shrink(bool is_forward, int side, float *fine, float *coarse) {

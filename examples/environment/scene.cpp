@@ -191,8 +191,6 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
   return covered;
 }
 
-/* ---- the sky -------------------------------------------------------------------------------- */
-
 static float lamp(vec3 d, vec3 at, float sharpness) {
   return expf(sharpness * (vec3_dot(d, vec3_unit(at)) - 1.0f));
 }

@@ -68,8 +68,6 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
   }
 }
 
-/* ---- host ----------------------------------------------------------------------------------- */
-
 static int blocks_of(int side) {
   const int along = (side + BLOCK_SIDE - 1) / BLOCK_SIDE;
   return along * along;
