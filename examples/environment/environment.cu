@@ -37,8 +37,8 @@ static struct {
   size_t floats; /* of each of these pyramids: */
   float *light, *by_light, *maps, *by_maps, *mean, *square;
   float *colours, *by_colour; /* of a view */
-  cube_filter filters[8];
-  int first_map, end_map; /* whose filters are part of the gradient step */
+  cube_filter filters[10];    /* of 9 levels, where the CPU warp has sides from 4 to 1024 */
+  int first_map, end_map;     /* whose filters are part of the gradient step */
   shaded_view views[VIEWS];
   int size, view_count, current; /* size: of views */
   bool trains;
