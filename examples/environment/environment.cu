@@ -15,6 +15,8 @@
 #include "../common/random.h"
 #include "../common/workload.h"
 
+#include "arc_policy.cuh"
+
 enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, VIEWS = SIMT_ON_CPU ? 4 : 16, HOLD_OUT = 4 };
 enum { LOOKUP = 4, SPHERE, MESH }; /* those before are kernels alone: one filter's gradient */
 
@@ -31,8 +33,7 @@ static struct {
 } chosen = {nullptr, 0, SIMT_ON_CPU ? 24 : 256};
 
 static struct {
-  device_memory memory;
-  std::vector<device_array> arrays;
+  std::vector<void *> arrays;
   cube_pyramid form;
   size_t floats; /* of each of these pyramids: */
   float *light, *by_light, *maps, *by_maps, *mean, *square;
@@ -77,6 +78,7 @@ static void forward(int iteration) {
 }
 
 static void gradient(int way, int threshold) {
+  if (way >= WAYS) threshold = ARC_THRESHOLD_AUTO; /* they are not offered with others */
   if (the.view_count > 0)
     shade_backward(&the.views[the.current], the.form, way, threshold, the.by_colour, the.by_maps);
   for (int map = the.first_map; map < the.end_map; ++map)
@@ -102,31 +104,24 @@ static void update(int iteration) {
 /* On the device, to the end. */
 template <typename type>
 static type *take(const std::vector<type> &values) {
-  device_array array = {};
-  device_reserve(&the.memory, &array, values.size() * sizeof(type), "memory for maps and views");
-  host_to_device(array.data, values.data(), array.bytes, "maps and views");
+  const size_t bytes = values.size() * sizeof(type);
+  type *array;
+  device_check(cudaMalloc(&array, bytes), "memory for maps and views");
+  host_to_device(array, values.data(), bytes, "maps and views");
   the.arrays.push_back(array);
-  return (type *)array.data;
+  return array;
 }
 
 static float *take_zeros(size_t count) { return take(std::vector<float>(count)); }
 
 static void end(void) {
-  for (device_array &array : the.arrays) device_release(&the.memory, &array);
-}
-
-static void set_light(bool to_truth) {
-  std::vector<vec3> light((size_t)cube_count(the.form.side), {0.5f, 0.5f, 0.5f});
-  for (size_t k = 0; k < light.size() && to_truth; ++k) {
-    const cube_texel t = cube_texel_of((int)k, the.form.side);
-    light[k] = scene_light({t.x, t.y, t.z});
-  }
-  host_to_device(the.light, light.data(), light.size() * sizeof(vec3), "a light");
+  for (void *array : the.arrays) cudaFree(array);
 }
 
 static void reset(void) {
+  const std::vector<float> grey(3 * (size_t)cube_count(the.form.side), 0.5f);
   if (!the.trains) return;
-  set_light(false);
+  host_to_device(the.light, grey.data(), grey.size() * sizeof(float), "a light");
   device_clear(the.mean, the.floats * sizeof(float));
   device_clear(the.square, the.floats * sizeof(float));
 }
@@ -142,8 +137,9 @@ static void begin_maps(int kind, int seed) {
   the.floats = map_at(levels + 1);
   the.first_map = kind == 0;
   the.end_map = kind < LOOKUP ? the.first_map + 1 : levels + 1;
-  for (float **map : {&the.light, &the.by_light, &the.maps, &the.by_maps, &the.mean, &the.square})
+  for (float **map : {&the.by_light, &the.maps, &the.mean, &the.square})
     *map = take_zeros(the.floats);
+  the.by_maps = take_random(the.floats, seed);
   for (int map = the.first_map; map < the.end_map; ++map) {
     const int map_side = pyramid_side(the.form, map);
     const float roughness = kind < LOOKUP ? kernel_roughness[kind] : scene_roughness(map, levels);
@@ -152,9 +148,13 @@ static void begin_maps(int kind, int seed) {
     the.filters[map] =
         cube_filter_make(map_side, roughness, take(texels), take_zeros(texels.size()));
   }
-  set_light(true);
+  std::vector<vec3> truth(the.floats / 3);
+  for (int k = 0; k < cube_count(side); ++k) {
+    const cube_texel t = cube_texel_of(k, side);
+    truth[k] = scene_light({t.x, t.y, t.z});
+  }
+  the.light = (float *)take(truth);
   filter_light();
-  if (kind < LOOKUP) the.by_maps = take_random(the.floats, seed);
   printf("light      6 x %d x %d texels, %d levels\n", side, side, levels);
 }
 
@@ -263,10 +263,8 @@ static bool write(const char *file, error_line *error) {
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
   *known = value != nullptr;
-  if (*known && !strcmp(name, "--mesh")) {
-    datasets[MESH] = "mesh";
-    return parse_file(name, value, &chosen.mesh_file, error);
-  }
+  if (*known && !strcmp(name, "--mesh"))
+    return datasets[MESH] = "mesh", parse_file(name, value, &chosen.mesh_file, error);
   if (*known && !strcmp(name, "--side"))
     return parse_integer(name, value, 1, 1024, &chosen.side, error);
   if (*known && !strcmp(name, "--size"))
