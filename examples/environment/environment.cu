@@ -216,7 +216,7 @@ static std::vector<vec3> read_view(int view, bool target) {
 }
 
 static bool judge(int, workload_quality *quality, error_line *) {
-  double squares[2] = {0, 0}, differences[2] = {0, 0}, counts[2] = {0, 0};
+  double squares[2] = {0, 0}, differences[2] = {0, 0}, counts[2] = {0, 0}; /* train, test */
   if (!the.trains) return true;
   filter_light();
   for (int view = 0; view < VIEWS; ++view) {

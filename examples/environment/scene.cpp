@@ -72,9 +72,9 @@ static const char *read_face(mesh *m, char *text) {
 
 static const char *read_vertex(mesh *m, const char *text) {
   vec3 p;
-  const bool right = sscanf(text, "%f %f %f", &p.x, &p.y, &p.z) == 3 && isfinite(p.x + p.y + p.z);
-  if (right) m->positions.push_back(p);
-  return right ? nullptr : "a vertex is three numbers";
+  if (sscanf(text, "%f %f %f", &p.x, &p.y, &p.z) != 3 || !isfinite(p.x + p.y + p.z))
+    return "a vertex is three numbers";
+  return m->positions.push_back(p), nullptr;
 }
 
 bool mesh_read(mesh *m, const char *file, error_line *error) {
