@@ -1,0 +1,67 @@
+/* arc example spheres: the renderer: a picture, its gradient, a step along it.
+   SPDX-License-Identifier: Apache-2.0
+
+   At a pixel, spheres 1 to TRACKED are the closest ones whose ray comes nearer to their centre than
+   their radius. With the ray's distance q from the centre, the centre's depth t along the ray, the
+   radius R and the opacity o, sphere i weighs
+
+       u = o (1 - q^2 / R^2) exp((o z - 1) / softness),     z = (DEPTH_FAR - t) / (far - near),
+
+   and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where the background's b
+   is that of a sphere with o z = BACKGROUND_DEPTH. The blending is Pulsar's (Lassner and Zollhoefer,
+   CVPR 2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
+#ifndef SPHERES_RENDER_H
+#define SPHERES_RENDER_H
+
+#include "../common/device.h"
+#include "../common/workload.h"
+#include "scene.h"
+
+enum { TRACKED = 5 };
+#define SOFTNESS 0.03f
+#define BACKGROUND_DEPTH 0.15f
+#define BACKGROUND_COLOUR 0.1f /* red, green and blue */
+
+/* A gradient's row: a sphere's, then its part of the camera's, as in the original; 80 bytes, so
+   that rows are aligned to 16. The row behind the last sphere's is the camera's. */
+enum { ROW_FLOATS = SPHERE_FLOATS + CAMERA_FLOATS };
+
+/* Where the camera's gradient goes: a part to each sphere's row, or all of it to its own row. */
+enum { CAMERA_BY_SPHERE, CAMERA_ROW, CAMERA_LAYOUTS };
+
+/* Ways of this program: each lane by itself in the branch of its sphere; and the warp visits the
+   spheres that any lane tracks, by ascending number, so that a step has one key. */
+enum { WAY_DIVERGENT = WAYS, WAY_WALK, ALL_WAYS };
+
+typedef struct renderer {
+  int spheres, width, height, tiles_x, tiles;
+  device_memory memory;
+  device_array rows, moments; /* the spheres; Adam's means and squares of each float */
+  device_array boxes, tile_counts, tile_first, list;
+  device_array colour;  /* all red, all green, all blue */
+  device_array total;   /* of a pixel's weights, the background's among them */
+  device_array tracked; /* a plane for the closest spheres, one for the second; -1: none */
+  device_array sums;    /* rows of gradients */
+  device_array seen;    /* of each sphere: pixels that track it; the original's integer count */
+  camera view;          /* of the picture drawn last */
+} renderer;
+
+void renderer_begin(renderer *r, int spheres, int width, int height);
+void renderer_end(renderer *r);
+/* Sets the spheres, from the host, and forgets the steps taken. */
+void renderer_set(renderer *r, const float *rows);
+void renderer_draw(renderer *r, const camera *view);
+void renderer_clear_sums(renderer *r);
+
+/* Adds to sums the gradient of half the squared difference of the picture drawn and the target
+   (planes, on the device), and to seen. threshold: of the ways that take one. counts: of
+   WAY_COUNT. Launches one kernel, and does not wait. */
+void renderer_gradient(renderer *r, const float *target, int way, int threshold, int camera_layout,
+                       unsigned long long *counts);
+
+/* A step of Adam, of the spheres that were seen. radius: what lengths are measured in. */
+void renderer_step(renderer *r, int step, float radius);
+
+static inline int picture_floats(const renderer *r) { return 3 * r->width * r->height; }
+
+#endif
