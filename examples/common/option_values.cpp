@@ -47,6 +47,16 @@ bool parse_integer(const char *option, const char *text, int least, int most, in
   return true;
 }
 
+bool parse_name(const char *option, const char *text, const char *const *names, int *index,
+                error_line *error) {
+  char legal[300] = "";
+  for (int i = 0; names[i] != nullptr; ++i) {
+    if (!strcmp(text, names[i])) return *index = i, true;
+    snprintf(legal + strlen(legal), sizeof legal - strlen(legal), "%s%s", i ? ", " : "", names[i]);
+  }
+  return error_set(error, "%s is '%.100s'; it must be one of %s", option, text, legal);
+}
+
 bool parse_size(const char *text, int *width, int *height, error_line *error) {
   char *end;
   errno = 0;

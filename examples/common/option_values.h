@@ -27,6 +27,10 @@ bool option_accept(const option_given *given, bool known, bool legal, int *i, er
 bool parse_integer(const char *option, const char *text, int least, int most, int *value,
                    error_line *error);
 
+/* One of `names`, of which the last is null. */
+bool parse_name(const char *option, const char *text, const char *const *names, int *index,
+                error_line *error);
+
 /* WIDTHxHEIGHT, in pixels. */
 bool parse_size(const char *text, int *width, int *height, error_line *error);
 

@@ -64,12 +64,13 @@ typedef struct workload {
   /* Makes everything. dataset: one of them; null: what the options say. May print lines
      "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. */
   bool (*begin)(const char *dataset, workload_options *o, error_line *error);
-  void (*reset)(void);                       /* parameters as after begin */
-  void (*forward)(int iteration);            /* up to the gradient step; clears its sums */
-  void (*gradient)(int way, int threshold);  /* launches it, once or again and again */
-  void (*update)(int iteration);             /* takes the step */
-  workload_sums (*sums)(void);               /* what gradient() adds to */
-  void (*judge)(workload_quality *quality);  /* null: there is nothing to judge */
+  void (*reset)(void);                      /* parameters as after begin */
+  void (*forward)(int iteration);           /* up to the gradient step; clears its sums */
+  void (*gradient)(int way, int threshold); /* launches it, once or again and again */
+  void (*update)(int iteration);            /* takes the step */
+  workload_sums (*sums)(void);              /* what gradient() adds to */
+  /* After so many iterations; false: the result is wrong. Null: there is nothing to judge. */
+  bool (*judge)(int iterations, workload_quality *quality, error_line *error);
   bool (*write)(const char *file, error_line *error); /* --out; null: not offered */
   void (*end)(void);
 } workload;
@@ -80,6 +81,36 @@ int workload_main(int argc, char **argv, const workload *w);
 const char *workload_way_name(const workload *w, int way);
 
 /* On the device, for kernels of WAY_COUNT: 33 numbers by active lanes, 33 by different keys. */
+enum { WORKLOAD_COUNTS = 66 };
 unsigned long long *workload_counts(void);
+
+/* ---- what measuring needs (bench/paper) ----------------------------------------------------- */
+
+enum { WORKLOAD_NO_THRESHOLD = -1 };
+
+/* What a training or a measurement of one way gave; not-a-number: was not measured. */
+typedef struct workload_outcome {
+  int way, threshold, iterations;
+  float gradient_ms; /* median; on the CPU warp modelled, for an H200 */
+  double seconds, millijoules, error;
+  workload_quality quality;
+} workload_outcome;
+
+workload_outcome workload_no_outcome(int way, int threshold);
+
+/* From a reset through o->iterations, or to Ctrl-C. */
+workload_outcome workload_train(const workload *w, const workload_options *o, int way,
+                                int threshold, bool tunes);
+/* Its quality; false: it is wrong. */
+bool workload_judge(const workload *w, workload_outcome *its, error_line *error);
+
+/* Milliseconds of one of so many launches, back to back. */
+float workload_time_gradient(const workload *w, int way, int threshold, int launches);
+
+int workload_way_count(const workload *w);
+bool workload_offers(const workload *w, int way);
+bool workload_has_threshold(const workload *w, int way);
+const char *workload_threshold_word(int threshold, char room[16]);
+int workload_fail(const workload *w, int status, const error_line *error);
 
 #endif

@@ -98,19 +98,6 @@ void graph_free(graph *g) {
   memset(g, 0, sizeof *g);
 }
 
-graph_warps graph_count_warps(const graph *g) {
-  graph_warps w = {};
-  int targets[32];
-  for (long long first = 0; first < g->edges; first += 32) {
-    const int lanes = (int)std::min(32ll, g->edges - first);
-    std::copy(g->target + first, g->target + first + lanes, targets);
-    std::sort(targets, targets + lanes);
-    w.by_keys[std::unique(targets, targets + lanes) - targets] += 1;
-    w.warps += 1;
-  }
-  return w;
-}
-
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank) {
   const int n = g->vertices;
   std::vector<double> sums((size_t)n);

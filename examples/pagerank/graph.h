@@ -25,12 +25,6 @@ void graph_generate(graph *g, int scale, int degree, unsigned long long seed);
 
 void graph_free(graph *g);
 
-/* Groups of 32 edges, as warps take them: by how many different targets each has. */
-typedef struct graph_warps {
-  long long warps, by_keys[33];
-} graph_warps;
-graph_warps graph_count_warps(const graph *g);
-
 /* Power iteration in double precision, one vertex after the other. */
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank);
 

@@ -5,15 +5,7 @@
    a vertex is anybody, so all sums are atomic; lanes of a warp seldom push to one vertex. */
 #include "rank.h"
 
-#include "arc.cuh"
-
-const char *way_name(int way) {
-  static const char *const names[WAYS] = {"plain", "serialized", "butterfly",
-                                          "tree",  "auto",       "atomred"};
-  return names[way];
-}
-
-const char *by_name(int by) { return by == BY_EDGE ? "edge" : "vertex"; }
+#include "../common/ways.cuh"
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
@@ -37,50 +29,43 @@ __global__ void __launch_bounds__(LINE_THREADS)
   arc_hot_end_f32(&hot, true);
 }
 
-/* `way` is a literal: compilers fold the choice. All lanes of the warp call. */
-static __device__ __forceinline__ void add(float *sums, int key, float value, bool active, int way,
-                                           int threshold) {
-  const arc_target_f32 target = arc_target_f32_rows(sums, 1, 1);
-  arc_options o = arc_options_default();
-  o.threshold = threshold;
-  o.path = way == WAY_SERIALIZED  ? ARC_PATH_SERIALIZED
-           : way == WAY_BUTTERFLY ? ARC_PATH_BUTTERFLY
-           : way == WAY_TREE      ? ARC_PATH_TREE
-                                  : ARC_PATH_AUTO;
-  if (way != WAY_PLAIN && way != WAY_ATOMRED)
-    arc_add_with_f32(target, key, &value, active, o);
-  else if (active && way == WAY_PLAIN)
-    atomicAdd(sums + key, value);
+/* What a push reads and adds to. */
+typedef struct push {
+  long long items; /* edges or vertices */
+  const int *source, *target;
+  const long long *begin;
+  const float *share;
+  float *sums;
+  int threshold;
+  unsigned long long *counts;
+} push;
+
+/* All lanes of the warp call. */
+template <int way>
+static __device__ __forceinline__ void add(const push *p, int key, float value, bool active) {
+  const way_rows sums = way_rows_begin(p->sums, 1, 1, p->counts);
+  if constexpr (way != WAY_ATOMRED)
+    way_add(&sums, key, &value, active, way, p->threshold, 0u);
   else if (active)
-    arc_atomred_f32(sums + key, value);
+    arc_atomred_f32(p->sums + key, value);
 }
 
-#define PUSH_KERNELS(NAME, WAY)                                                                    \
-  __global__ void __launch_bounds__(LINE_THREADS)                                                  \
-      push_edge_##NAME(long long edges, const int *source, const int *target,                      \
-                       const long long *begin, const float *share, float *sums, int threshold) {   \
-    const long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x;                          \
-    const bool active = e < edges;                                                                 \
-    (void)begin;                                                                                   \
-    add(sums, active ? target[e] : 0, active ? share[source[e]] : 0.0f, active, WAY, threshold);   \
-  }                                                                                                \
-  __global__ void __launch_bounds__(LINE_THREADS)                                                  \
-      push_vertex_##NAME(long long vertices, const int *source, const int *target,                 \
-                         const long long *begin, const float *share, float *sums, int threshold) { \
-    const long long v = (long long)blockIdx.x * blockDim.x + threadIdx.x;                          \
-    const float value = v < vertices ? share[v] : 0.0f;                                            \
-    long long e = v < vertices ? begin[v] : 0;                                                     \
-    const long long end = v < vertices ? begin[v + 1] : 0;                                         \
-    (void)source;                                                                                  \
-    for (; __any_sync(ARC_LANES_ALL, e < end); ++e)                                                \
-      add(sums, e < end ? target[e] : 0, value, e < end, WAY, threshold);                          \
-  }
-PUSH_KERNELS(plain, WAY_PLAIN)
-PUSH_KERNELS(serialized, WAY_SERIALIZED)
-PUSH_KERNELS(butterfly, WAY_BUTTERFLY)
-PUSH_KERNELS(tree, WAY_TREE)
-PUSH_KERNELS(auto, WAY_AUTO)
-PUSH_KERNELS(atomred, WAY_ATOMRED)
+template <int way>
+__global__ void __launch_bounds__(LINE_THREADS) push_edges(push p) {
+  const long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const bool active = e < p.items;
+  add<way>(&p, active ? p.target[e] : 0, active ? p.share[p.source[e]] : 0.0f, active);
+}
+
+template <int way>
+__global__ void __launch_bounds__(LINE_THREADS) push_vertices(push p) {
+  const long long v = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = v < p.items ? p.share[v] : 0.0f;
+  const long long end = v < p.items ? p.begin[v + 1] : 0;
+  long long e = v < p.items ? p.begin[v] : 0;
+  for (; __any_sync(ARC_LANES_ALL, e < end); ++e)
+    add<way>(&p, e < end ? p.target[e] : 0, value, e < end);
+}
 
 __global__ void __launch_bounds__(LINE_THREADS)
     apply(int vertices, const float *sums, const double *dangling, float *rank) {
@@ -108,16 +93,12 @@ void ranking_begin(ranking *r, const graph *g) {
   upload(r, &r->share, nullptr, n * sizeof(float), "ranks");
   upload(r, &r->sums, nullptr, n * sizeof(float), "ranks");
   upload(r, &r->dangling, nullptr, sizeof(double), "a sum");
-  device_check(cudaEventCreate(&r->start), "an event");
-  device_check(cudaEventCreate(&r->stop), "an event");
 }
 
 void ranking_end(ranking *r) {
   device_array *arrays[] = {&r->source, &r->target, &r->begin,   &r->rank,
                             &r->share,  &r->sums,   &r->dangling};
   for (device_array *array : arrays) device_release(&r->memory, array);
-  cudaEventDestroy(r->start);
-  cudaEventDestroy(r->stop);
 }
 
 void ranking_reset(ranking *r) {
@@ -128,34 +109,45 @@ void ranking_reset(ranking *r) {
   free(rank);
 }
 
-typedef void (*push_kernel)(long long, const int *, const int *, const long long *, const float *,
-                            float *, int);
-#define PUSH_PAIR(name) \
-  { push_edge_##name, push_vertex_##name }
-static const push_kernel kernels[WAYS][BYS] = {PUSH_PAIR(plain),     PUSH_PAIR(serialized),
-                                               PUSH_PAIR(butterfly), PUSH_PAIR(tree),
-                                               PUSH_PAIR(auto),      PUSH_PAIR(atomred)};
-
-float ranking_step(ranking *r, int by, int way, int threshold) {
+void ranking_divide(ranking *r) {
   const int n = r->g->vertices;
-  const long long items = by == BY_EDGE ? r->g->edges : n;
-  const push_kernel kernel = kernels[way][by];
-  float ms = 0.0f;
   device_clear(r->dangling.data, sizeof(double));
   SIMT_LAUNCH(divide, line_blocks((size_t)n), LINE_THREADS, 0, 0, n,
               (const long long *)r->begin.data, (const float *)r->rank.data, (float *)r->share.data,
               (float *)r->sums.data, (double *)r->dangling.data);
-  device_check(cudaEventRecord(r->start), "an event");
-  SIMT_LAUNCH(kernel, line_blocks((size_t)items), LINE_THREADS, 0, 0, items,
-              (const int *)r->source.data, (const int *)r->target.data,
-              (const long long *)r->begin.data, (const float *)r->share.data, (float *)r->sums.data,
-              threshold);
-  device_check(cudaEventRecord(r->stop), "an event");
+}
+
+template <int way>
+static void push_by(int by, const push *p) {
+  if (by == BY_EDGE)
+    SIMT_LAUNCH(push_edges<way>, line_blocks((size_t)p->items), LINE_THREADS, 0, 0, *p);
+  else
+    SIMT_LAUNCH(push_vertices<way>, line_blocks((size_t)p->items), LINE_THREADS, 0, 0, *p);
+}
+
+void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long *counts) {
+  static void (*const pushes[RANK_WAYS])(int, const push *) = {
+      push_by<WAY_PLAIN>,      push_by<WAY_SERIALIZED>, push_by<WAY_BUTTERFLY>,
+      push_by<WAY_TRANSPOSED>, push_by<WAY_TREE>,       push_by<WAY_AUTO>,
+      push_by<WAY_CUB>,        push_by<WAY_CG>,         push_by<WAY_ATOMRED>};
+  const push p = {by == BY_EDGE ? r->g->edges : r->g->vertices,
+                  (const int *)r->source.data,
+                  (const int *)r->target.data,
+                  (const long long *)r->begin.data,
+                  (const float *)r->share.data,
+                  (float *)r->sums.data,
+                  threshold,
+                  counts};
+  if (way == WAY_COUNT)
+    push_by<WAY_COUNT>(by, &p);
+  else
+    pushes[way](by, &p);
+}
+
+void ranking_apply(ranking *r) {
+  const int n = r->g->vertices;
   SIMT_LAUNCH(apply, line_blocks((size_t)n), LINE_THREADS, 0, 0, n, (const float *)r->sums.data,
               (const double *)r->dangling.data, (float *)r->rank.data);
-  device_check(cudaDeviceSynchronize(), "an iteration");
-  device_check(cudaEventElapsedTime(&ms, r->start, r->stop), "a time");
-  return ms;
 }
 
 float *ranking_read(const ranking *r) {

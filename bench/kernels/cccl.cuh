@@ -1,0 +1,49 @@
+/* cccl.cuh - how CUDA's own libraries add n values a lane: cub::WarpReduce, cooperative groups.
+   SPDX-License-Identifier: Apache-2.0
+
+   For the examples' tables; the sweep's are cub.cu and cg.cu, which know whether keys differ. GPU
+   only. The whole warp calls; width is a literal. */
+#ifndef ARC_BENCH_CCCL_CUH
+#define ARC_BENCH_CCCL_CUH
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cub/warp/warp_reduce.cuh>
+
+/* A value after the other over the whole warp, where all active lanes hold one key; else plain
+   atomics. At most 1024 threads a block, in one dimension or as a warp is numbered. */
+static __device__ __forceinline__ void cccl_add_warp(float *base, int stride, int width, int key,
+                                                     const float *values, bool active) {
+  typedef cub::WarpReduce<float> reduction;
+  __shared__ reduction::TempStorage storage[32];
+  const unsigned lanes = __ballot_sync(~0u, active);
+  if (lanes == 0u) return;
+  const int first_key = __shfl_sync(~0u, key, __ffs((int)lanes) - 1);
+  const bool one_key = __all_sync(~0u, !active || key == first_key);
+  const int thread = (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)),
+            lane = thread % 32;
+  float *row = base + (long long)(one_key ? first_key : key) * stride;
+#pragma unroll
+  for (int i = 0; i < width; ++i) {
+    if (!one_key && active) atomicAdd(row + i, values[i]);
+    if (!one_key) continue;
+    const float sum = reduction(storage[thread / 32]).Sum(active ? values[i] : 0.0f);
+    if (lane == 0) atomicAdd(row + i, sum);
+  }
+}
+
+/* The active lanes, parted by key; the first of each part adds. */
+static __device__ __forceinline__ void cccl_add_groups(float *base, int stride, int width, int key,
+                                                       const float *values, bool active) {
+  namespace cg = cooperative_groups;
+  if (!active) return;
+  const auto group = cg::labeled_partition(cg::coalesced_threads(), key);
+  float *row = base + (long long)key * stride;
+#pragma unroll
+  for (int i = 0; i < width; ++i) {
+    const float sum = cg::reduce(group, values[i], cg::plus<float>());
+    if (group.thread_rank() == 0) atomicAdd(row + i, sum);
+  }
+}
+
+#endif

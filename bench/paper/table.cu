@@ -1,0 +1,106 @@
+/* The papers' table of results, one for all workloads.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../examples/common/device_describe.h"
+#include "../../examples/common/program_run.h"
+
+static void write_columns(FILE *out) {
+  fputs(
+      "workload,BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
+      "end-to-end training time,backward ms,backward mJ,backward error,iterations,seed,clock",
+      out);
+  for (int i = 0; i < PAPER_COUNTS; ++i) fprintf(out, ",lanes %d", i);
+  for (int i = 0; i < PAPER_COUNTS; ++i) fprintf(out, ",keys %d", i);
+  fputc('\n', out);
+}
+
+/* Device, compiler, policy, columns: what all rows of a table share. To be freed. */
+static char *shared_head(void) {
+  char *text = nullptr;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (out == nullptr) abort();
+  device_describe(out, "# ", 0.0);
+  write_columns(out);
+  fclose(out);
+  return text;
+}
+
+/* The whole file, to be freed; null: there is none. */
+static char *read_text(const char *path) {
+  FILE *in = fopen(path, "rb");
+  size_t size = 0, room = 1 << 16;
+  if (in == nullptr) return nullptr;
+  char *text = (char *)malloc(room);
+  while (text != nullptr) {
+    size += fread(text + size, 1, room - 1 - size, in);
+    if (size + 1 < room) break;
+    text = (char *)realloc(text, room *= 2);
+  }
+  if (text == nullptr) abort();
+  text[size] = '\0';
+  fclose(in);
+  return text;
+}
+
+bool paper_table_open(output_file *table, const char *path, error_line *error) {
+  char *old = read_text(path), *head = shared_head();
+  const bool fresh = old == nullptr || old[0] == '\0';
+  const size_t length = fresh ? 0 : strlen(old);
+  bool opened = false;
+  if (!fresh && (strstr(old, head) == nullptr || old[length - 1] != '\n'))
+    error_set(error,
+              "'%.200s' is no table of this device, compiler and policy; name another file, or "
+              "remove it",
+              path);
+  else
+    opened = output_file_open(table, path, error);
+  if (opened && !fresh) fwrite(old, 1, length, table->stream);
+  if (opened) program_write_head(table->stream);
+  if (opened && fresh) fputs(head, table->stream);
+  free(old);
+  free(head);
+  return opened;
+}
+
+static void write_number(FILE *out, const char *format, double value) {
+  fputc(',', out);
+  if (isfinite(value)) fprintf(out, format, value);
+}
+
+static void write_counts(FILE *out, const unsigned long long *counts) {
+  for (int i = 0; i < PAPER_COUNTS; ++i) {
+    fputc(',', out);
+    if (counts != nullptr) fprintf(out, "%llu", counts[i]);
+  }
+}
+
+void paper_table_add(output_file *table, const paper_row *r) {
+  FILE *out = table->stream;
+  fprintf(out, "%s,%s,", r->workload, r->implementation);
+  if (r->threshold == ARC_THRESHOLD_AUTO)
+    fputs("auto", out);
+  else if (r->threshold >= 0)
+    fprintf(out, "%d", r->threshold);
+  else
+    fputs("-", out);
+  fprintf(out, ",%s", r->dataset);
+  write_number(out, "%.4f", r->train_psnr);
+  write_number(out, "%.6f", r->train_l1);
+  write_number(out, "%.4f", r->test_psnr);
+  write_number(out, "%.6f", r->test_l1);
+  write_number(out, "%.4f", r->training_s);
+  write_number(out, "%.6f", r->backward_ms);
+  write_number(out, "%.4f", r->backward_mj);
+  write_number(out, "%.3g", r->backward_error);
+  fprintf(out, ",%d,%d,%s", r->iterations, r->seed, SIMT_ON_CPU ? "model" : "gpu_events");
+  write_counts(out, r->lanes);
+  write_counts(out, r->keys);
+  fputc('\n', out);
+  fflush(out);
+}

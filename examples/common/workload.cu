@@ -1,0 +1,338 @@
+/* arc examples: what the papers' workloads share. SPDX-License-Identifier: Apache-2.0 */
+#include "workload.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <vector>
+
+#include "../../bench/paper/experiment.h"
+#include "program_run.h"
+
+#include "arc_tune.h"
+#if SIMT_ON_CPU
+#include "../../bench/sweep/model.h"
+#endif
+
+workload_outcome workload_no_outcome(int way, int threshold) {
+  const workload_outcome its = {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
+  return its;
+}
+
+static device_array counts;
+
+unsigned long long *workload_counts(void) { return (unsigned long long *)counts.data; }
+
+int workload_fail(const workload *w, int status, const error_line *error) {
+  fprintf(stderr, "%s: %s\n", w->name, error->text);
+  return status;
+}
+
+/* ---- ways ----------------------------------------------------------------------------------- */
+
+const char *workload_way_name(const workload *w, int way) {
+  static const char *const names[WAYS] = {"plain", "serialized", "butterfly", "transposed",
+                                          "tree",  "auto",       "cub",       "cg"};
+  return way < WAYS ? names[way] : w->own_ways[way - WAYS];
+}
+
+int workload_way_count(const workload *w) {
+  int own = 0;
+  while (w->own_ways != nullptr && w->own_ways[own] != nullptr) ++own;
+  return WAYS + own;
+}
+
+bool workload_offers(const workload *w, int way) {
+  if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) return false;
+  return way == WAY_PLAIN || way >= WAYS || (w->ways >> way & 1u) != 0u;
+}
+
+bool workload_has_threshold(const workload *w, int way) {
+  if (way >= WAYS) return (w->thresholds >> (way - WAYS) & 1u) != 0u;
+  return way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
+}
+
+const char *workload_threshold_word(int threshold, char room[16]) {
+  if (threshold == WORKLOAD_NO_THRESHOLD) return "-";
+  if (threshold == ARC_THRESHOLD_AUTO) return "auto";
+  snprintf(room, 16, "%d", threshold);
+  return room;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static void print_help(const workload *w) {
+  printf("%s: %s\n", w->name, w->help);
+  printf(
+      "  --path NAME        how the gradient step adds; default: auto. One of\n                   "
+      " ");
+  for (int way = 0; way < workload_way_count(w); ++way)
+    if (workload_offers(w, way)) printf(" %s", workload_way_name(w, way));
+  fputs(
+      "\n"
+      "  --threshold N      the balancing threshold, 0 to 33 or auto; default: auto\n"
+      "  --tune             the tuner picks the threshold of auto as iterations go by\n"
+      "  --compare-paths    the gradient step alone, every path, in one table\n"
+      "  --experiment FILE  the papers' table: every path and threshold on every dataset; adds "
+      "its\n"
+      "                     rows to FILE\n",
+      stdout);
+  printf("  --iterations N     0 to 1000000; default: %d\n", w->iterations);
+  if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
+  fputs(
+      "  --seed N           default: 1\n"
+      "  --help             this text\n"
+      "  --version          the version\n"
+      "\n"
+      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage, 130 "
+      "interrupted.\n",
+      stdout);
+}
+
+static bool parse_way(const workload *w, const char *text, int *way, error_line *error) {
+  std::vector<const char *> names;
+  int index;
+  for (int i = 0; i < workload_way_count(w); ++i)
+    if (workload_offers(w, i)) names.push_back(workload_way_name(w, i));
+  names.push_back(nullptr);
+  if (!parse_name("--path", text, names.data(), &index, error)) return false;
+  for (*way = 0; strcmp(workload_way_name(w, *way), text) != 0;) ++*way;
+  return true;
+}
+
+static bool parse_valued(const workload *w, workload_options *o, const option_given *given,
+                         bool *known, error_line *error) {
+  const char *name = given->name, *value = given->value;
+  *known = true;
+  if (!strcmp(name, "--path")) return parse_way(w, value, &o->way, error);
+  if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->threshold, error);
+  if (!strcmp(name, "--iterations"))
+    return parse_integer(name, value, 0, 1000000, &o->iterations, error);
+  if (!strcmp(name, "--seed")) return parse_integer(name, value, 0, 1000000, &o->seed, error);
+  if (!strcmp(name, "--experiment")) return parse_file(name, value, &o->experiment, error);
+  if (!strcmp(name, "--out") && w->write != nullptr) return parse_file(name, value, &o->out, error);
+  *known = false;
+  return w->read_option != nullptr && w->read_option(name, value, known, error);
+}
+
+/* An own option without a value: known to the program when it is asked with a null value. */
+static bool read_flag(const workload *w, workload_options *o, const option_given *given,
+                      bool *is_flag, error_line *error) {
+  bool *flag = nullptr, known = false, mine = false;
+  if (!strcmp(given->name, "--help")) flag = &o->help;
+  if (!strcmp(given->name, "--tune")) flag = &o->tune;
+  if (!strcmp(given->name, "--compare-paths")) flag = &o->compare;
+  if (flag == nullptr && w->read_option != nullptr) {
+    mine = w->read_option(given->name, nullptr, &known, error);
+    if (mine && known) flag = &mine;
+  }
+  *is_flag = flag != nullptr;
+  return flag == nullptr || option_set_flag(given, flag, error);
+}
+
+static bool check_together(const workload_options *o, bool path_given, bool other,
+                           error_line *error) {
+  if (o->tune && o->way != WAY_AUTO) return error_set(error, "--tune is for --path auto");
+  if (o->compare && (path_given || o->tune || o->out != nullptr))
+    return error_set(error, "--compare-paths runs every path; leave --path, --tune, --out out");
+  if (o->experiment != nullptr && (path_given || other || o->compare || o->tune || o->out))
+    return error_set(error,
+                     "--experiment runs every path and threshold; beside it only --iterations, "
+                     "--seed and the program's own options");
+  return true;
+}
+
+static bool parse(const workload *w, workload_options *o, int argc, char **argv,
+                  error_line *error) {
+  bool path_given = false, threshold_given = false;
+  for (int i = 1; i < argc; ++i) {
+    option_given given;
+    bool known, is_flag;
+    if (!option_read(&given, argc, argv, i, error)) return false;
+    if (!read_flag(w, o, &given, &is_flag, error)) return false;
+    if (is_flag) continue;
+    bool legal = parse_valued(w, o, &given, &known, error);
+    if (!option_accept(&given, known, legal, &i, error)) return false;
+    path_given = path_given || !strcmp(given.name, "--path");
+    threshold_given = threshold_given || !strcmp(given.name, "--threshold");
+  }
+  return check_together(o, path_given, threshold_given, error);
+}
+
+/* ---- times and energy ----------------------------------------------------------------------- */
+
+/* Launches between two events, in milliseconds of one; on the CPU warp modelled, for an H200. */
+#if SIMT_ON_CPU
+float workload_time_gradient(const workload *w, int way, int threshold, int) {
+  simt_counters_reset();
+  w->gradient(way, threshold);
+  const simt_counters c = simt_counters_read();
+  return (float)(model_clocks(&c, 0.0) / 1.98e6);
+}
+#else
+float workload_time_gradient(const workload *w, int way, int threshold, int launches) {
+  cudaEvent_t start, stop;
+  float ms = 0.0f;
+  device_check(cudaEventCreate(&start), "an event");
+  device_check(cudaEventCreate(&stop), "an event");
+  device_check(cudaEventRecord(start, 0), "an event");
+  for (int i = 0; i < launches; ++i) w->gradient(way, threshold);
+  device_check(cudaEventRecord(stop, 0), "an event");
+  device_check(cudaEventSynchronize(stop), "the gradient step");
+  device_check(cudaEventElapsedTime(&ms, start, stop), "a time");
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  return ms / (float)launches;
+}
+#endif
+
+/* ---- training ------------------------------------------------------------------------------- */
+
+/* Milliseconds of the gradient steps, read once all are done. */
+typedef struct step_times {
+  std::vector<cudaEvent_t> events; /* start, stop, start, ... */
+  std::vector<float> ms;
+} step_times;
+
+enum { MOST_TIMED = 4096 };
+
+static cudaEvent_t begin_step(step_times *t) {
+  cudaEvent_t start, stop;
+  device_check(cudaEventCreate(&start), "an event");
+  device_check(cudaEventCreate(&stop), "an event");
+  device_check(cudaEventRecord(start, 0), "an event");
+  t->events.push_back(start);
+  t->events.push_back(stop);
+  return stop;
+}
+
+static float end_steps(step_times *t) {
+  device_check(cudaDeviceSynchronize(), "training");
+  for (size_t i = 0; i < t->events.size(); i += 2) {
+    float ms = 0.0f;
+    device_check(cudaEventElapsedTime(&ms, t->events[i], t->events[i + 1]), "a time");
+    t->ms.push_back(ms);
+    cudaEventDestroy(t->events[i]);
+    cudaEventDestroy(t->events[i + 1]);
+  }
+  return t->ms.empty() ? NAN : median(t->ms.data(), (int)t->ms.size());
+}
+
+static void step_timed(const workload *w, step_times *t, int way, int threshold) {
+  if (SIMT_ON_CPU) {
+    t->ms.push_back(workload_time_gradient(w, way, threshold, 1));
+  } else if (t->events.size() < 2 * MOST_TIMED) {
+    const cudaEvent_t stop = begin_step(t);
+    w->gradient(way, threshold);
+    device_check(cudaEventRecord(stop, 0), "an event");
+  } else {
+    w->gradient(way, threshold);
+  }
+}
+
+static arc_tune tune;
+
+static void step_tuned(const workload *w, step_times *t) {
+  const arc_tune_policy policy = arc_tune_next(&tune);
+  if (policy.ticket == 0) {
+    step_timed(w, t, WAY_AUTO, policy.threshold);
+    return;
+  }
+  t->ms.push_back(workload_time_gradient(w, WAY_AUTO, policy.threshold, 1));
+  arc_tune_report(&tune, policy.ticket, 1000.0 * t->ms.back());
+}
+
+static void tune_begin(void) {
+  arc_tune_config config = arc_tune_config_default(); /* auto, thresholds 0 to 32 */
+  if (arc_tune_init(&tune, &config) != ARC_TUNE_OK) abort();
+}
+
+workload_outcome workload_train(const workload *w, const workload_options *o, int way,
+                                int threshold, bool tunes) {
+  workload_outcome its = workload_no_outcome(way, threshold);
+  step_times times;
+  if (tunes) tune_begin();
+  w->reset();
+  device_check(cudaDeviceSynchronize(), "a reset");
+  const double begin = seconds_now();
+  for (; its.iterations < o->iterations && !interrupts; ++its.iterations) {
+    w->forward(its.iterations);
+    if (tunes)
+      step_tuned(w, &times);
+    else
+      step_timed(w, &times, way, threshold);
+    w->update(its.iterations);
+    if (progress_due())
+      fprintf(stderr, "\r%-10s iteration %d of %d\033[K", workload_way_name(w, way),
+              its.iterations + 1, o->iterations);
+  }
+  its.gradient_ms = end_steps(&times);
+  its.seconds = seconds_now() - begin;
+  progress_clear();
+  if (tunes) its.threshold = tune.result.choice.threshold;
+  return its;
+}
+
+bool workload_judge(const workload *w, workload_outcome *its, error_line *error) {
+  return w->judge == nullptr || w->judge(its->iterations, &its->quality, error);
+}
+
+static void print_quality(const char *what, double psnr, double l1) {
+  if (isfinite(psnr)) printf("%-10s PSNR %.3f dB, L1 %.5f\n", what, psnr, l1);
+}
+
+static int run_training(const workload *w, const workload_options *o) {
+  char room[16];
+  error_line error;
+  const int threshold = workload_has_threshold(w, o->way) ? o->threshold : WORKLOAD_NO_THRESHOLD;
+  workload_outcome its = workload_train(w, o, o->way, threshold, o->tune);
+  printf("path       %s, threshold %s%s\n", workload_way_name(w, o->way),
+         workload_threshold_word(its.threshold, room), o->tune ? ", tuned" : "");
+  printf("trained    %d iterations in %.2f s, gradient step %.4g ms (median%s)\n", its.iterations,
+         its.seconds, its.gradient_ms, SIMT_ON_CPU ? ", *model* of an H200" : "");
+  if (!workload_judge(w, &its, &error)) return workload_fail(w, 1, &error);
+  print_quality("train", its.quality.train_psnr, its.quality.train_l1);
+  print_quality("test", its.quality.test_psnr, its.quality.test_l1);
+  if (o->out != nullptr) {
+    if (!w->write(o->out, &error)) return workload_fail(w, 1, &error);
+    printf("written    %s\n", o->out);
+  }
+  if (!interrupts) return 0;
+  printf("interrupted after %d of %d iterations\n", its.iterations, o->iterations);
+  return 130;
+}
+
+/* ---- from the options to the end ------------------------------------------------------------ */
+
+static bool probe_outputs(const workload_options *o, error_line *error) {
+  return (o->out == nullptr || output_file_probe(o->out, error)) &&
+         (o->experiment == nullptr || output_file_probe(o->experiment, error));
+}
+
+static int run(const workload *w, workload_options *o) {
+  error_line error;
+  int status;
+  if (o->experiment != nullptr) return experiment_run(w, o);
+  if (!w->begin(nullptr, o, &error)) return workload_fail(w, 1, &error);
+  status = o->compare ? experiment_compare(w, o) : run_training(w, o);
+  w->end();
+  return status;
+}
+
+int workload_main(int argc, char **argv, const workload *w) {
+  workload_options o = {
+      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr};
+  device_memory memory = {0, 0};
+  error_line error;
+  if (program_begin(w->name, argc, argv)) return 0;
+  if (!parse(w, &o, argc, argv, &error)) return workload_fail(w, 2, &error);
+  if (o.help) return print_help(w), 0;
+  if (!probe_outputs(&o, &error)) return workload_fail(w, 2, &error);
+  if (!has_device(w->name, &error)) return workload_fail(w, 1, &error);
+  catch_interrupts();
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  device_reserve(&memory, &counts, WORKLOAD_COUNTS * sizeof(long long), "memory for the histogram");
+  const int status = run(w, &o);
+  device_release(&memory, &counts);
+  return status;
+}
