@@ -6,6 +6,14 @@
 #include "../common/tiles.cuh"
 #include "render.h"
 
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+#else
+#define UNROLL
+#define NO_UNROLL
+#endif
+
 #define WHOLE_WARP 0xffffffffu
 #define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
 

@@ -8,8 +8,13 @@
 #include "../common/ways.cuh"
 #include "blend.cuh"
 
-/* Of every add: lanes without a sphere hold zeros, and rows are aligned. */
-#define PROMISES (ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_ALIGNED_16)
+/* Every step is voted for, so that no warp adds nothing; WAY_WALK has one key a step. */
+#define KEY_PROMISES(way)       \
+  (ARC_PROMISE_WARP_IS_ACTIVE | \
+   ((way) == WAY_WALK ? ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY : 0))
+/* Of rows: lanes without a sphere hold zeros, and rows are aligned. */
+#define ROW_PROMISES(way) \
+  (KEY_PROMISES(way) | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_ALIGNED_16)
 
 typedef struct gradient_arguments {
   camera view;
@@ -28,22 +33,19 @@ typedef struct pixel_slope {
   pixel p;
   float3 colour, slope;   /* the pixel's, and the loss's by it */
   float reciprocal_total; /* of the weights */
-  way_rows rows;
-  float camera[CAMERA_FLOATS]; /* with CAMERA_ROW */
 } pixel_slope;
 
 static __device__ __forceinline__ float3 load_planes(const float *planes, size_t plane, int i) {
   return make_float3(planes[i], planes[plane + i], planes[2 * plane + i]);
 }
 
-static __device__ __forceinline__ pixel_slope load_pixel(const gradient_arguments *a, int width) {
+static __device__ __forceinline__ pixel_slope load_pixel(const gradient_arguments *a) {
   const size_t plane = (size_t)a->width * a->height;
   pixel_slope s = {};
   s.p = pixel_of_thread(&a->view, a->width, a->height, a->tiles_x);
   s.colour = load_planes(a->colour, plane, s.p.index);
   s.slope = add_scaled(s.colour, load_planes(a->target, plane, s.p.index), -1.0f);
   s.reciprocal_total = 1.0f / a->total[s.p.index];
-  s.rows = way_rows_begin(a->sums, ROW_FLOATS, width, a->counts);
   return s;
 }
 
@@ -90,45 +92,47 @@ static __device__ __forceinline__ void add_seen(const gradient_arguments *a, int
     if (active) atomicAdd(&a->seen[sphere], one);
   } else if constexpr (way == WAY_DIVERGENT) {
     arc_add_divergent_u32(arc_target_u32_rows(a->seen, 1, 1), sphere, &one, a->threshold);
-  } else if constexpr (way == WAY_WALK) {
-    arc_add_uniform_u32(arc_target_u32_rows(a->seen, 1, 1), sphere, &one, active, a->threshold);
   } else if constexpr (way != WAY_COUNT) {
-    arc_add_u32(arc_target_u32_rows(a->seen, 1, 1), sphere, &one, active, a->threshold);
+    arc_options o = arc_options_default();
+    o.threshold = a->threshold;
+    o.promises = KEY_PROMISES(way);
+    arc_add_with_u32(arc_target_u32_rows(a->seen, 1, 1), sphere, &one, active, o);
   }
 }
 
 /* One step of the warp: a row and a count to each lane's sphere. In WAY_DIVERGENT only the active
    lanes call, else all do. */
 template <int way, int layout>
-static __device__ __forceinline__ void visit(const gradient_arguments *a, pixel_slope *s,
-                                             int sphere, bool active) {
+static __device__ __forceinline__ void visit(const gradient_arguments *a, const pixel_slope *s,
+                                             const way_rows *rows, float *camera_sums, int sphere,
+                                             bool active) {
   float v[ROW_FLOATS];
   row_of_pixel(v, a, s, sphere, active);
-  if constexpr (layout == CAMERA_ROW)
-    for (int i = 0; i < CAMERA_FLOATS; ++i) s->camera[i] += v[SPHERE_FLOATS + i];
+  if constexpr (layout == CAMERA_ROW) UNROLL
+  for (int i = 0; i < CAMERA_FLOATS; ++i) camera_sums[i] += v[SPHERE_FLOATS + i];
   if constexpr (way == WAY_DIVERGENT)
-    arc_add_divergent_f32(s->rows.target, sphere, v, a->threshold);
-  else if constexpr (way == WAY_WALK)
-    way_add(
-        &s->rows, sphere, v, active, WAY_AUTO, a->threshold,
-        PROMISES | ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE);
+    arc_add_divergent_f32(rows->target, sphere, v, a->threshold);
   else
-    way_add(&s->rows, sphere, v, active, way, a->threshold, PROMISES);
+    way_add(rows, sphere, v, active, way == WAY_WALK ? WAY_AUTO : way, a->threshold,
+            ROW_PROMISES(way));
   add_seen<way>(a, sphere, active);
 }
 
 /* Closest first. A pixel's planes fill from the front: behind -1 there is nothing. */
 template <int way, int layout>
-static __device__ __forceinline__ void visit_by_depth(const gradient_arguments *a, pixel_slope *s) {
+static __device__ __forceinline__ void visit_by_depth(const gradient_arguments *a,
+                                                      const pixel_slope *s, const way_rows *rows,
+                                                      float *camera_sums) {
   const size_t plane = (size_t)a->width * a->height;
+  NO_UNROLL
   for (int i = 0; i < TRACKED; ++i) {
     const int sphere = s->p.inside ? a->tracked[i * plane + s->p.index] : -1;
     const bool active = sphere >= 0;
     if constexpr (way == WAY_DIVERGENT) {
-      if (active) visit<way, layout>(a, s, sphere, true);
+      if (active) visit<way, layout>(a, s, rows, camera_sums, sphere, true);
     } else {
       if (!__any_sync(WHOLE_WARP, active)) break;
-      visit<way, layout>(a, s, max(sphere, 0), active);
+      visit<way, layout>(a, s, rows, camera_sums, max(sphere, 0), active);
     }
   }
 }
@@ -136,14 +140,15 @@ static __device__ __forceinline__ void visit_by_depth(const gradient_arguments *
 /* By ascending number, each sphere once a warp. */
 template <int way, int layout>
 static __device__ __forceinline__ void visit_by_sphere(const gradient_arguments *a,
-                                                       pixel_slope *s) {
+                                                       const pixel_slope *s, const way_rows *rows,
+                                                       float *camera_sums) {
   const size_t plane = (size_t)a->width * a->height;
   const unsigned none = 0xffffffffu;
   unsigned rest[TRACKED]; /* ascending; -1 becomes `none`, which is last */
-#pragma unroll
+  UNROLL
   for (int i = 0; i < TRACKED; ++i) {
     rest[i] = s->p.inside ? (unsigned)a->tracked[i * plane + s->p.index] : none;
-#pragma unroll
+    UNROLL
     for (int k = i; k > 0; --k) {
       const unsigned low = min(rest[k - 1], rest[k]);
       rest[k] = max(rest[k - 1], rest[k]);
@@ -154,8 +159,8 @@ static __device__ __forceinline__ void visit_by_sphere(const gradient_arguments 
     const unsigned sphere = __reduce_min_sync(WHOLE_WARP, rest[0]);
     if (sphere == none) break;
     const bool active = rest[0] == sphere;
-    visit<way, layout>(a, s, (int)sphere, active);
-#pragma unroll
+    visit<way, layout>(a, s, rows, camera_sums, (int)sphere, active);
+    UNROLL
     for (int i = 0; i < TRACKED; ++i)
       if (active) rest[i] = i + 1 < TRACKED ? rest[i + 1] : none;
   }
@@ -163,16 +168,17 @@ static __device__ __forceinline__ void visit_by_sphere(const gradient_arguments 
 
 /* The whole grid adds to the camera's row: arc's ways let the block sum it first. */
 template <int way>
-static __device__ __forceinline__ void add_camera(const gradient_arguments *a, pixel_slope *s) {
+static __device__ __forceinline__ void add_camera(const gradient_arguments *a,
+                                                  const float *camera_sums, bool inside) {
   float *row = a->sums + SPHERE_FLOATS;
   if constexpr (way == WAY_PLAIN || way == WAY_CUB || way == WAY_CG) {
     const way_rows rows = way_rows_begin(row, ROW_FLOATS, CAMERA_FLOATS, a->counts);
-    way_add(&rows, a->spheres, s->camera, s->p.inside, way, a->threshold, 0u);
+    way_add(&rows, a->spheres, camera_sums, inside, way, a->threshold, 0u);
   } else if constexpr (way != WAY_COUNT) {
     __shared__ float shared[ARC_HOT_SUMS(1, CAMERA_FLOATS, TILE_PIXELS)];
     const arc_target_f32 target = arc_target_f32_rows(row, ROW_FLOATS, CAMERA_FLOATS);
     const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, a->spheres, 1);
-    arc_hot_add_f32(&hot, a->spheres, s->camera, s->p.inside, ARC_BALANCE_THRESHOLD);
+    arc_hot_add_f32(&hot, a->spheres, camera_sums, inside, ARC_BALANCE_THRESHOLD);
     arc_hot_end_f32(&hot, true);
   }
 }
@@ -180,12 +186,15 @@ static __device__ __forceinline__ void add_camera(const gradient_arguments *a, p
 /* One block a tile. */
 template <int way, int layout>
 __global__ void __launch_bounds__(TILE_PIXELS) gradient(gradient_arguments a) {
-  pixel_slope s = load_pixel(&a, layout == CAMERA_ROW ? SPHERE_FLOATS : ROW_FLOATS);
+  const pixel_slope s = load_pixel(&a);
+  const way_rows rows = way_rows_begin(
+      a.sums, ROW_FLOATS, layout == CAMERA_ROW ? (int)SPHERE_FLOATS : (int)ROW_FLOATS, a.counts);
+  float camera_sums[CAMERA_FLOATS] = {};
   if constexpr (way == WAY_WALK)
-    visit_by_sphere<way, layout>(&a, &s);
+    visit_by_sphere<way, layout>(&a, &s, &rows, camera_sums);
   else
-    visit_by_depth<way, layout>(&a, &s);
-  if constexpr (layout == CAMERA_ROW) add_camera<way>(&a, &s);
+    visit_by_depth<way, layout>(&a, &s, &rows, camera_sums);
+  if constexpr (layout == CAMERA_ROW) add_camera<way>(&a, camera_sums, s.p.inside);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */

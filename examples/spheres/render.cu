@@ -116,7 +116,7 @@ static __device__ __forceinline__ void keep_closest(closest *c, float depth, int
   if (depth >= c->depth[TRACKED - 1]) return;
   c->depth[TRACKED - 1] = depth;
   c->sphere[TRACKED - 1] = sphere;
-#pragma unroll
+  UNROLL
   for (int i = TRACKED - 1; i > 0; --i) swap_if(c->depth[i] < c->depth[i - 1], c, i);
 }
 

@@ -71,7 +71,8 @@ static camera look(float azimuth, float elevation, int width, int height) {
 void scene_make(scene *s, int spheres, int views, int width, int height, int seed) {
   const float surface = 4 * PI * (PI * RING * TUBE + BALL * BALL);
   const int in_ball = (int)(IN_BALL * (float)spheres);
-  *s = {spheres, views, width, height, sqrtf(LAYERS * surface / (PI * (float)spheres)), 0, 0};
+  const float radius = sqrtf(LAYERS * surface / (PI * (float)spheres));
+  *s = {spheres, views, width, height, std::min(radius, TUBE), nullptr, nullptr};
   s->rows = new float[(size_t)spheres * SPHERE_FLOATS];
   s->cameras = new camera[(size_t)views + 1];
   for (int i = 0; i < spheres; ++i) {
