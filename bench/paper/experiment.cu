@@ -12,16 +12,25 @@
 
 #include "arc_policy.cuh"
 
+#if !SIMT_ON_CPU
+#include <cuda_profiler_api.h>
+#endif
+
 static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
 
 /* ---- times and energy ----------------------------------------------------------------------- */
 
-/* The median of single launches after one that warms up. */
+/* The median of single launches after one that warms up and one for a profiler to look at. */
 static float measure_gradient(const workload *w, int way, int threshold) {
   const int repeats = SIMT_ON_CPU ? 1 : 15;
   std::vector<float> ms;
   w->forward(0);
-  if (!SIMT_ON_CPU) w->gradient(way, threshold);
+#if !SIMT_ON_CPU
+  w->gradient(way, threshold);
+  cudaProfilerStart();
+  w->gradient(way, threshold);
+  cudaProfilerStop();
+#endif
   for (int i = 0; i < repeats; ++i) ms.push_back(workload_time_gradient(w, way, threshold, 1));
   return median(ms.data(), repeats);
 }
@@ -221,6 +230,7 @@ int experiment_run(const workload *w, const workload_options *o) {
   if (!paper_table_open(&e.table, o->experiment, &error)) return workload_fail(w, 2, &error);
   e.energy = energy_open();
   for (const char *const *dataset = w->datasets; *dataset && right && !interrupts; ++dataset) {
+    if (o->dataset != nullptr && o->dataset != *dataset) continue;
     e.dataset = *dataset;
     e.o = *o;
     right = w->begin(e.dataset, &e.o, &error);

@@ -77,7 +77,7 @@ static void print_help(const workload *w) {
       "its\n"
       "                     rows to FILE\n",
       stdout);
-  printf("  --iterations N     0 to 1000000; default: %d\n", w->iterations);
+  printf("\n  --iterations N     0 to 1000000; default: %d\n", w->iterations);
   if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
   fputs(
       "  --seed N           default: 1\n"
@@ -100,11 +100,20 @@ static bool parse_way(const workload *w, const char *text, int *way, error_line 
   return true;
 }
 
+static bool parse_dataset(const workload *w, const char *text, const char **dataset,
+                          error_line *error) {
+  int index;
+  if (!parse_name("--dataset", text, w->datasets, &index, error)) return false;
+  *dataset = w->datasets[index];
+  return true;
+}
+
 static bool parse_valued(const workload *w, workload_options *o, const option_given *given,
                          bool *known, error_line *error) {
   const char *name = given->name, *value = given->value;
   *known = true;
   if (!strcmp(name, "--path")) return parse_way(w, value, &o->way, error);
+  if (!strcmp(name, "--dataset")) return parse_dataset(w, value, &o->dataset, error);
   if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->threshold, error);
   if (!strcmp(name, "--iterations"))
     return parse_integer(name, value, 0, 1000000, &o->iterations, error);
@@ -137,8 +146,8 @@ static bool check_together(const workload_options *o, bool path_given, bool othe
     return error_set(error, "--compare-paths runs every path; leave --path, --tune, --out out");
   if (o->experiment != nullptr && (path_given || other || o->compare || o->tune || o->out))
     return error_set(error,
-                     "--experiment runs every path and threshold; beside it only --iterations, "
-                     "--seed and the program's own options");
+                     "--experiment runs every path and threshold; beside it only --dataset, "
+                     "--iterations, --seed and the program's own options");
   return true;
 }
 
@@ -167,7 +176,7 @@ float workload_time_gradient(const workload *w, int way, int threshold, int) {
   simt_counters_reset();
   w->gradient(way, threshold);
   const simt_counters c = simt_counters_read();
-  return (float)(model_clocks(&c, 0.0) / 1.98e6);
+  return (float)model_ms(&c);
 }
 #else
 float workload_time_gradient(const workload *w, int way, int threshold, int launches) {
@@ -313,7 +322,7 @@ static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
   if (o->experiment != nullptr) return experiment_run(w, o);
-  if (!w->begin(nullptr, o, &error)) return workload_fail(w, 1, &error);
+  if (!w->begin(o->dataset, o, &error)) return workload_fail(w, 1, &error);
   status = o->compare ? experiment_compare(w, o) : run_training(w, o);
   w->end();
   return status;
@@ -321,7 +330,8 @@ static int run(const workload *w, workload_options *o) {
 
 int workload_main(int argc, char **argv, const workload *w) {
   workload_options o = {
-      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr};
+      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr,
+      nullptr};
   device_memory memory = {0, 0};
   error_line error;
   if (program_begin(w->name, argc, argv)) return 0;

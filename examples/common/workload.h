@@ -4,6 +4,7 @@
    A program fills a `workload` and calls workload_main. Its options, beside the program's own:
 
      --path NAME, --threshold N, --tune     how the gradient step adds
+     --dataset NAME                         one of those of --experiment
      --iterations N, --seed N, --out FILE   what is trained, and the picture of it
      --compare-paths                        every way, in one table: the gradient step alone
      --experiment FILE                      the papers' table: every way and threshold on every
@@ -35,7 +36,7 @@ typedef struct workload_options {
   int way, threshold; /* threshold: 0 to 33, or ARC_THRESHOLD_AUTO */
   bool tune, compare, help;
   int iterations, seed;
-  const char *out, *experiment; /* null: not asked for */
+  const char *dataset, *out, *experiment; /* null: not asked for */
 } workload_options;
 
 /* Against what is to be learnt; not-a-number where there is none. PSNR in dB. */
