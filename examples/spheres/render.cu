@@ -291,8 +291,9 @@ void renderer_clear_sums(renderer *r) {
 
 void renderer_step(renderer *r, int step, float radius) {
   const float far_away = 2 * DEPTH_FAR;
+  const float pace = .01f / sqrtf(1 + (float)step / 100), length = pace * radius;
   const step_rates rates = {
-      {.05f * radius, .05f * radius, .05f * radius, .02f * radius, .02f, .02f, .02f, .004f},
+      {length, length, length, .5f * length, 3 * pace, 3 * pace, 3 * pace, .2f * pace},
       {-far_away, -far_away, -far_away, .3f * radius, 0, 0, 0, .1f},
       {far_away, far_away, far_away, 3 * radius, 1, 1, 1, 1},
       1 - powf(.9f, (float)(step + 1)),
