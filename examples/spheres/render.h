@@ -1,19 +1,20 @@
 /* arc example spheres: the renderer: a picture, its gradient, a step along it.
    SPDX-License-Identifier: Apache-2.0
 
-   At a pixel, spheres 1 to TRACKED are the closest ones whose ray comes nearer to their centre than
-   their radius. With the ray's distance q from the centre, the centre's depth t along the ray, the
-   radius R and the opacity o, sphere i weighs
+   At a pixel, spheres 1 to TRACKED are the closest ones whose centre the ray passes within their
+   radius. With q the ray's distance from the centre, t the centre's depth along the ray, R the
+   radius and o the opacity, sphere i weighs
 
-       u = o (1 - q^2 / R^2) exp((o z - 1) / softness),     z = (DEPTH_FAR - t) / (far - near),
+       u = o (1 - q^2 / R^2) exp((o z - 1) / SOFTNESS),     z = (DEPTH_FAR - t) / (far - near),
 
    and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where the background's b
-   is that of a sphere with o z = BACKGROUND_DEPTH. The blending is Pulsar's (Lassner and Zollhoefer,
+   is the exponential for o z = BACKGROUND_DEPTH. This is Pulsar's blending (Lassner and Zollhoefer,
    CVPR 2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
 #ifndef SPHERES_RENDER_H
 #define SPHERES_RENDER_H
 
 #include "../common/device.h"
+#include "../common/tiles.cuh"
 #include "../common/workload.h"
 #include "scene.h"
 
@@ -33,17 +34,26 @@ enum { CAMERA_BY_SPHERE, CAMERA_ROW, CAMERA_LAYOUTS };
    spheres that any lane tracks, by ascending number, so that a step has one key. */
 enum { WAY_DIVERGENT = WAYS, WAY_WALK, ALL_WAYS };
 
+/* What the kernels see: the spheres, and the picture of them that was drawn last. */
+typedef struct picture {
+  camera view;
+  int spheres, width, height, tiles_x;
+  float4 *rows;   /* two a sphere */
+  float *colour;  /* all red, all green, all blue */
+  float *total;   /* of a pixel's weights, the background's among them */
+  int *tracked;   /* a plane for the closest spheres, one for the second; behind the last: -1 */
+  float *sums;    /* rows of gradients */
+  unsigned *seen; /* of each sphere: pixels that track it; the original's integer count */
+} picture;
+
 typedef struct renderer {
-  int spheres, width, height, tiles_x, tiles;
+  picture p;
+  int tiles, taken;
+  float *moments;  /* Adam's means of each float, then its squares */
+  tile_box *boxes; /* of each sphere */
+  int2 *ranges;    /* of each tile, in the list; behind the last tile the list's length */
   device_memory memory;
-  device_array rows, moments; /* the spheres; Adam's means and squares of each float */
-  device_array boxes, tile_counts, tile_first, list;
-  device_array colour;  /* all red, all green, all blue */
-  device_array total;   /* of a pixel's weights, the background's among them */
-  device_array tracked; /* a plane for the closest spheres, one for the second; -1: none */
-  device_array sums;    /* rows of gradients */
-  device_array seen;    /* of each sphere: pixels that track it; the original's integer count */
-  camera view;          /* of the picture drawn last */
+  device_array list, arrays[9]; /* arrays: what the pointers point to, `taken` of them */
 } renderer;
 
 void renderer_begin(renderer *r, int spheres, int width, int height);
@@ -53,15 +63,17 @@ void renderer_set(renderer *r, const float *rows);
 void renderer_draw(renderer *r, const camera *view);
 void renderer_clear_sums(renderer *r);
 
-/* Adds to sums the gradient of half the squared difference of the picture drawn and the target
-   (planes, on the device), and to seen. threshold: of the ways that take one. counts: of
-   WAY_COUNT. Launches one kernel, and does not wait. */
+/* Adds to sums the gradient of half the squared difference of the picture and the target (planes,
+   on the device), and to seen. threshold: of the ways that take one. counts: of WAY_COUNT. Launches
+   one kernel, and does not wait. */
 void renderer_gradient(renderer *r, const float *target, int way, int threshold, int camera_layout,
                        unsigned long long *counts);
 
 /* A step of Adam, of the spheres that were seen. radius: what lengths are measured in. */
 void renderer_step(renderer *r, int step, float radius);
 
-static inline int picture_floats(const renderer *r) { return 3 * r->width * r->height; }
+static inline size_t picture_floats(const renderer *r) {
+  return (size_t)3 * (size_t)r->p.width * (size_t)r->p.height;
+}
 
 #endif

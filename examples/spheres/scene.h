@@ -1,29 +1,20 @@
-/* arc example spheres: what is to be learnt: spheres on a torus and a ball, and who looks at them.
+/* arc example spheres: what is to be learnt: the spheres of a torus, and who looks at them.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPHERES_SCENE_H
 #define SPHERES_SCENE_H
 
-/* A sphere's row. Its gradient's row goes on with its part of the camera's gradient. */
-enum {
-  SPHERE_X,
-  SPHERE_Y,
-  SPHERE_Z,
-  SPHERE_RADIUS,
-  SPHERE_RED,
-  SPHERE_GREEN,
-  SPHERE_BLUE,
-  SPHERE_OPACITY,
-  SPHERE_FLOATS
-};
+/* A sphere's row: position, radius, colour, opacity. */
+enum { SPHERE_X, SPHERE_RADIUS = 3, SPHERE_RED, SPHERE_OPACITY = 7, SPHERE_FLOATS };
 
 /* The ray through the point x, y of the picture, in pixels from its upper left corner, starts at
-   eye and goes along corner + x right + y down, of any length. */
+   eye and goes along corner + x right + y down, of any length. right and down: of equal length,
+   perpendicular to each other. */
 typedef struct camera {
   float eye[3], corner[3], right[3], down[3];
 } camera;
 enum { CAMERA_FLOATS = sizeof(camera) / sizeof(float) };
 
-/* Where spheres are drawn: their centres' distance along a pixel's ray. */
+/* Spheres are drawn whose centre is so far away, along a pixel's ray. */
 #define DEPTH_NEAR 1.0f
 #define DEPTH_FAR 6.0f
 
