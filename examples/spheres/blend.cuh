@@ -3,7 +3,7 @@
 #ifndef SPHERES_BLEND_CUH
 #define SPHERES_BLEND_CUH
 
-#include "render.h"
+#include "spheres.h"
 
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")
@@ -14,14 +14,14 @@
 #endif
 
 #define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
-#define BLEND_FN static __device__ __forceinline__
+#define DEVICE_FN static __device__ __forceinline__
 
-BLEND_FN float3 from(const float v[3]) { return make_float3(v[0], v[1], v[2]); }
-BLEND_FN float3 scale(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
-BLEND_FN float3 add_scaled(float3 a, float3 b, float s) {
+DEVICE_FN float3 from(const float v[3]) { return make_float3(v[0], v[1], v[2]); }
+DEVICE_FN float3 scale(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
+DEVICE_FN float3 add_scaled(float3 a, float3 b, float s) {
   return make_float3(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s);
 }
-BLEND_FN float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DEVICE_FN float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 typedef struct pixel {
   float x, y; /* its centre */
@@ -32,7 +32,7 @@ typedef struct pixel {
 } pixel;
 
 /* One block a tile; a warp has 8 x 4 of its pixels, which share more spheres than a line would. */
-BLEND_FN pixel pixel_of_thread(const picture *p) {
+DEVICE_FN pixel pixel_of_thread(const picture *p) {
   const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, tile = (int)blockIdx.x;
   const int column = tile % p->tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
   const int row = tile / p->tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
@@ -46,7 +46,7 @@ BLEND_FN pixel pixel_of_thread(const picture *p) {
   return result;
 }
 
-BLEND_FN size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
+DEVICE_FN size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
 
 typedef struct sphere {
   float3 offset; /* of the centre from the eye */
@@ -54,7 +54,7 @@ typedef struct sphere {
   float radius, opacity;
 } sphere;
 
-BLEND_FN sphere load_sphere(const picture *p, int i) {
+DEVICE_FN sphere load_sphere(const picture *p, int i) {
   const float4 a = p->rows[2 * i], b = p->rows[2 * i + 1];
   const float3 centre = make_float3(a.x, a.y, a.z);
   const sphere s = {add_scaled(centre, from(p->view.eye), -1.0f), make_float3(b.x, b.y, b.z), a.w,
@@ -62,34 +62,28 @@ BLEND_FN sphere load_sphere(const picture *p, int i) {
   return s;
 }
 
-/* A ray towards a sphere's centre. */
-typedef struct approach {
-  float3 across; /* from the ray to the centre, perpendicular to the ray */
-  float depth;   /* of the centre along the ray */
-  float square;  /* of the distance between the two */
-} approach;
+/* What a ray makes of a sphere: the letters of spheres.h. */
+typedef struct share {
+  float3 across;             /* from the ray to the centre, perpendicular to the ray */
+  float depth, square;       /* t, q^2 */
+  float closeness, z, front; /* the factors of u but for the opacity, and what is in the last */
+  float u;
+} share;
 
-BLEND_FN approach approach_of(float3 offset, float3 ray) {
-  const float depth = dot(offset, ray);
-  const float3 across = add_scaled(offset, ray, -depth);
-  const approach a = {across, depth, dot(across, across)};
-  return a;
-}
-
-typedef struct weight {
-  float closeness, z, front; /* 1 - q^2 / R^2; 0 far, 1 near; the exponential, at most 1 */
-  float value;
-} weight;
-
-BLEND_FN float front_of(float opacity_z) {
+DEVICE_FN float front_of(float opacity_z) {
   return exp2f((opacity_z - 1.0f) * (1.44269504f / SOFTNESS));
 }
 
-BLEND_FN weight weight_of(const approach *a, const sphere *s) {
-  const float closeness = 1.0f - a->square / (s->radius * s->radius);
-  const float z = (DEPTH_FAR - a->depth) * DEPTH_SCALE, front = front_of(s->opacity * z);
-  const weight w = {closeness, z, front, s->opacity * closeness * front};
-  return w;
+DEVICE_FN share share_of(const sphere *s, float3 ray) {
+  share a;
+  a.depth = dot(s->offset, ray);
+  a.across = add_scaled(s->offset, ray, -a.depth);
+  a.square = dot(a.across, a.across);
+  a.closeness = 1.0f - a.square / (s->radius * s->radius);
+  a.z = (DEPTH_FAR - a.depth) * DEPTH_SCALE;
+  a.front = front_of(s->opacity * a.z);
+  a.u = s->opacity * a.closeness * a.front;
+  return a;
 }
 
 #endif

@@ -34,54 +34,52 @@ typedef struct pixel_slope {
   float reciprocal_total; /* of the weights */
 } pixel_slope;
 
-static __device__ __forceinline__ pixel_slope load_pixel(const gradient_arguments *a) {
+DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
   const pixel at = pixel_of_thread(&a->p);
   const size_t plane = plane_of(&a->p), red = at.index, green = red + plane, blue = green + plane;
   const float *c = a->p.colour, *t = a->target;
   const float3 colour = make_float3(c[red], c[green], c[blue]);
-  const float3 target = make_float3(t[red], t[green], t[blue]);
-  const pixel_slope s = {at, colour, add_scaled(colour, target, -1.0f), 1.0f / a->p.total[red]};
+  const float3 slope = make_float3(c[red] - t[red], c[green] - t[green], c[blue] - t[blue]);
+  const pixel_slope s = {at, colour, slope, 1.0f / a->p.total[red]};
   return s;
 }
 
 /* The closest sphere of the pixel is number 0; -1 where it has not that many. */
-static __device__ __forceinline__ int load_tracked(const picture *p, const pixel *at, int number) {
+DEVICE_FN int load_tracked(const picture *p, const pixel *at, int number) {
   return at->inside ? p->tracked[number * plane_of(p) + at->index] : -1;
 }
 
-static __device__ __forceinline__ void put(float v[3], float3 value) {
+DEVICE_FN void put(float v[3], float3 value) {
   v[0] = value.x;
   v[1] = value.y;
   v[2] = value.z;
 }
 
 /* The row of sphere i at one pixel; zeros if not `active`, whatever i is. by_: the loss by. */
-static __device__ __forceinline__ void row_of_pixel(float v[ROW_FLOATS], const picture *p,
-                                                    const pixel_slope *at, int i, bool active) {
+DEVICE_FN void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_slope *pixel, int i,
+                            bool active) {
   const sphere s = load_sphere(p, i);
-  const approach a = approach_of(s.offset, at->at.ray);
-  const weight w = weight_of(&a, &s);
-  const float share = active ? at->reciprocal_total : 0.0f;
-  const float by_u = share * dot(at->slope, add_scaled(s.colour, at->colour, -1.0f));
-  const float by_closeness = by_u * s.opacity * w.front;
-  const float by_exponent = by_u * w.value * (1.0f / SOFTNESS);
+  const share a = share_of(&s, pixel->at.ray);
+  const float part = active ? pixel->reciprocal_total : 0.0f;
+  const float by_u = part * dot(pixel->slope, add_scaled(s.colour, pixel->colour, -1.0f));
+  const float by_exponent = by_u * a.u * (1.0f / SOFTNESS);
   const float by_depth = -DEPTH_SCALE * by_exponent * s.opacity;
-  const float pull = 2.0f * by_closeness / (s.radius * s.radius);
-  const float3 by_offset = add_scaled(scale(at->at.ray, by_depth), a.across, -pull);
-  const float3 by_direction = scale(a.across, at->at.inverse * (by_depth + pull * a.depth));
+  const float pull = 2.0f * by_u * s.opacity * a.front / (s.radius * s.radius);
+  const float3 by_offset = add_scaled(scale(pixel->at.ray, by_depth), a.across, -pull);
+  const float3 by_direction = scale(a.across, pixel->at.inverse * (by_depth + pull * a.depth));
   put(v + SPHERE_X, by_offset);
   v[SPHERE_RADIUS] = pull * a.square / s.radius;
-  put(v + SPHERE_RED, scale(at->slope, share * w.value));
-  v[SPHERE_OPACITY] = by_u * w.closeness * w.front + by_exponent * w.z;
+  put(v + SPHERE_RED, scale(pixel->slope, part * a.u));
+  v[SPHERE_OPACITY] = by_u * a.closeness * a.front + by_exponent * a.z;
   put(v + SPHERE_FLOATS, scale(by_offset, -1.0f)); /* by the eye, and so on as in camera */
   put(v + SPHERE_FLOATS + 3, by_direction);
-  put(v + SPHERE_FLOATS + 6, scale(by_direction, at->at.x));
-  put(v + SPHERE_FLOATS + 9, scale(by_direction, at->at.y));
+  put(v + SPHERE_FLOATS + 6, scale(by_direction, pixel->at.x));
+  put(v + SPHERE_FLOATS + 9, scale(by_direction, pixel->at.y));
 }
 
 /* One more pixel tracks each lane's sphere. */
 template <int way>
-static __device__ __forceinline__ void add_seen(const gradient_arguments *a, int i, bool active) {
+DEVICE_FN void add_seen(const gradient_arguments *a, int i, bool active) {
   const arc_target_u32 seen = arc_target_u32_rows(a->p.seen, 1, 1);
   const unsigned one = 1u;
   arc_options o = arc_options_default();
@@ -104,8 +102,8 @@ typedef struct gradient_sums {
 /* One step of the warp: a row and a count to each lane's sphere i. In WAY_DIVERGENT only the active
    lanes call, else all do. */
 template <int way, int layout>
-static __device__ __forceinline__ void visit(const gradient_arguments *a, const pixel_slope *at,
-                                             const gradient_sums *sums, int i, bool active) {
+DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums,
+                     int i, bool active) {
   float v[ROW_FLOATS];
   row_of_pixel(v, &a->p, at, i, active);
   UNROLL
@@ -121,9 +119,8 @@ static __device__ __forceinline__ void visit(const gradient_arguments *a, const 
 
 /* Closest first. */
 template <int way, int layout>
-static __device__ __forceinline__ void visit_by_depth(const gradient_arguments *a,
-                                                      const pixel_slope *at,
-                                                      const gradient_sums *sums) {
+DEVICE_FN void visit_by_depth(const gradient_arguments *a, const pixel_slope *at,
+                              const gradient_sums *sums) {
   NO_UNROLL
   for (int number = 0; number < TRACKED; ++number) {
     const int i = load_tracked(&a->p, &at->at, number);
@@ -138,8 +135,7 @@ static __device__ __forceinline__ void visit_by_depth(const gradient_arguments *
 
 /* By ascending number, each sphere once a warp. */
 template <int layout>
-static __device__ __forceinline__ void walk(const gradient_arguments *a, const pixel_slope *at,
-                                            const gradient_sums *sums) {
+DEVICE_FN void walk(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums) {
   unsigned rest[TRACKED + 1]; /* ascending; what load_tracked has as -1 is the largest */
   UNROLL
   for (int k = 0; k <= TRACKED; ++k) {
@@ -161,8 +157,7 @@ static __device__ __forceinline__ void walk(const gradient_arguments *a, const p
 
 /* The whole grid adds to the camera's row: arc's ways let the block sum it first. */
 template <int way>
-static __device__ __forceinline__ void add_camera(const gradient_arguments *a, const float *sums,
-                                                  bool inside) {
+DEVICE_FN void add_camera(const gradient_arguments *a, const float *sums, bool inside) {
   const int key = a->p.spheres;
   if constexpr (way_is_arc(way)) {
     __shared__ float shared[ARC_HOT_SUMS(1, CAMERA_FLOATS, TILE_PIXELS)];

@@ -8,14 +8,14 @@
 
 /* What a sphere covers of an axis of the plane at distance 1, seen from the eye: the tangents, as
    their mean and half their distance. z, the distance from the eye's plane, is above the radius. */
-static __device__ __forceinline__ float2 span_of(float x, float z, float radius) {
+DEVICE_FN float2 span_of(float x, float z, float radius) {
   const float reciprocal = 1.0f / (z * z - radius * radius);
   const float half = radius * sqrtf(x * x + z * z - radius * radius);
   return make_float2(x * z * reciprocal, half * reciprocal);
 }
 
 /* No tile where the sphere reaches the eye's plane: such a one is not drawn. */
-static __device__ __forceinline__ tile_box box_of(const picture *p, const sphere *s, int tiles_y) {
+DEVICE_FN tile_box box_of(const picture *p, const sphere *s, int tiles_y) {
   const float3 a = from(p->view.right), b = from(p->view.down), corner = from(p->view.corner);
   const float per_unit = rsqrtf(dot(a, a)), slack = 0.01f; /* of a pixel, for rounding */
   const float3 forward =
@@ -31,19 +31,22 @@ static __device__ __forceinline__ tile_box box_of(const picture *p, const sphere
   return tile_box_around(centre, half, p->tiles_x, tiles_y);
 }
 
-/* One thread a sphere. Counts the spheres of a tile as range.y. */
+/* One thread a sphere. Once without a list, which counts a tile's spheres as range.y, and once with
+   it, which fills the tile's range. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    find_tiles(picture p, int tiles_y, tile_box *boxes, int2 *ranges) {
+    list_spheres(picture p, int tiles_y, int2 *ranges, int *list) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= p.spheres) return;
   const sphere s = load_sphere(&p, i);
   const tile_box box = box_of(&p, &s, tiles_y);
-  boxes[i] = box;
   for (int y = box.y0; y < box.y1; ++y)
-    for (int x = box.x0; x < box.x1; ++x) atomicAdd(&ranges[y * p.tiles_x + x].y, 1);
+    for (int x = box.x0; x < box.x1; ++x) {
+      const int position = atomicAdd(&ranges[y * p.tiles_x + x].y, 1);
+      if (list != nullptr) list[position] = i;
+    }
 }
 
-/* One thread a tile: its range begins where another's ends; whose, does not matter. */
+/* One thread a tile, in between: its range begins where another's ends; whose, does not matter. */
 __global__ void __launch_bounds__(LINE_THREADS) place_tiles(int tiles, int2 *ranges) {
   const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (t >= tiles) return;
@@ -51,23 +54,12 @@ __global__ void __launch_bounds__(LINE_THREADS) place_tiles(int tiles, int2 *ran
   ranges[t] = make_int2(begin, begin);
 }
 
-/* One thread a sphere. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    fill_tiles(picture p, const tile_box *boxes, int2 *ranges, int *list) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= p.spheres) return;
-  const tile_box box = boxes[i];
-  for (int y = box.y0; y < box.y1; ++y)
-    for (int x = box.x0; x < box.x1; ++x) list[atomicAdd(&ranges[y * p.tiles_x + x].y, 1)] = i;
-}
-
 /* ---- the picture ----------------------------------------------------------------------------- */
 
 /* A depth, and below it the sphere: in the order of depths, which are above 0. */
 typedef unsigned long long tracked_sphere;
 
-static __device__ __forceinline__ void keep_closest(tracked_sphere closest[TRACKED], float depth,
-                                                    int i) {
+DEVICE_FN void keep_closest(tracked_sphere closest[TRACKED], float depth, int i) {
   tracked_sphere rest = (tracked_sphere)__float_as_uint(depth) << 32 | (unsigned)i;
   if (rest >= closest[TRACKED - 1]) return;
   UNROLL
@@ -78,24 +70,25 @@ static __device__ __forceinline__ void keep_closest(tracked_sphere closest[TRACK
   }
 }
 
-/* The whole block walks over its tile's list. Staged: offset from the eye, and radius squared. */
-static __device__ __forceinline__ void track(const picture *p, float3 ray, int2 range,
-                                             const int *list, tracked_sphere closest[TRACKED]) {
-  __shared__ float4 staged[TILE_PIXELS];
+/* The whole block walks over its tile's list. */
+DEVICE_FN void track(const picture *p, float3 ray, int2 range, const int *list,
+                     tracked_sphere closest[TRACKED]) {
+  __shared__ float4 staged[TILE_PIXELS]; /* offset from the eye, and radius */
   __shared__ int names[TILE_PIXELS];
   for (int start = range.x; start < range.y; start += TILE_PIXELS) {
     const int mine = start + (int)threadIdx.x, count = min(range.y - start, (int)TILE_PIXELS);
     __syncthreads(); /* all warps are done with the spheres before */
     if (mine < range.y) {
       const sphere s = load_sphere(p, list[mine]);
-      staged[threadIdx.x] = make_float4(s.offset.x, s.offset.y, s.offset.z, s.radius * s.radius);
+      staged[threadIdx.x] = make_float4(s.offset.x, s.offset.y, s.offset.z, s.radius);
       names[threadIdx.x] = list[mine];
     }
     __syncthreads();
     for (int k = 0; k < count; ++k) {
-      const float4 s = staged[k];
-      const approach a = approach_of(make_float3(s.x, s.y, s.z), ray);
-      if (a.square < s.w && a.depth > DEPTH_NEAR && a.depth < DEPTH_FAR)
+      const float4 f = staged[k];
+      const sphere s = {make_float3(f.x, f.y, f.z), make_float3(0.0f, 0.0f, 0.0f), f.w, 0.0f};
+      const share a = share_of(&s, ray);
+      if (a.square < f.w * f.w && a.depth > DEPTH_NEAR && a.depth < DEPTH_FAR)
         keep_closest(closest, a.depth, names[k]);
     }
   }
@@ -118,8 +111,7 @@ __global__ void __launch_bounds__(TILE_PIXELS)
     p.tracked[k * plane + at.index] = i;
     if (i < 0) continue;
     const sphere s = load_sphere(&p, i);
-    const approach a = approach_of(s.offset, at.ray);
-    const float u = weight_of(&a, &s).value;
+    const float u = share_of(&s, at.ray).u;
     total += u;
     colour = add_scaled(colour, s.colour, u);
   }
@@ -131,37 +123,25 @@ __global__ void __launch_bounds__(TILE_PIXELS)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-typedef struct adam {
-  float rate[SPHERE_FLOATS], least[SPHERE_FLOATS], most[SPHERE_FLOATS];
-  float correction_1, correction_2; /* of means and squares */
-} adam;
-
 /* One thread a float of a sphere. Adam measures a gradient by its own size, so that none would
-   count as much as any: spheres that no pixel tracks stay. */
-__global__ void __launch_bounds__(LINE_THREADS) take_step(picture p, adam s, float *moments) {
+   count as much as any: spheres that no pixel tracks stay. radius: what lengths are measured in. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    take_step(picture p, float *moments, int step, float radius) {
+  const float rate[SPHERE_FLOATS] = {radius, radius, radius, .5f * radius, 3, 3, 3, .2f};
+  const float least[SPHERE_FLOATS] = {-9, -9, -9, .3f * radius, 0, 0, 0, .1f};
+  const float most[SPHERE_FLOATS] = {9, 9, 9, 3 * radius, 1, 1, 1, 1};
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), floats = p.spheres * SPHERE_FLOATS;
   const int row = i / SPHERE_FLOATS, k = i % SPHERE_FLOATS;
   if (i >= floats || p.seen[row] == 0u) return;
   const float gradient = p.sums[(size_t)row * ROW_FLOATS + k];
-  const float mean = 0.9f * moments[i] + 0.1f * gradient;
-  const float square = 0.99f * moments[floats + i] + 0.01f * gradient * gradient;
+  const float mean = .9f * moments[i] + .1f * gradient;
+  const float square = .99f * moments[floats + i] + .01f * gradient * gradient;
   moments[i] = mean;
   moments[floats + i] = square;
-  const float step = mean / s.correction_1 / (sqrtf(square / s.correction_2) + 1e-20f);
+  const float pace = .01f * rsqrtf(1 + .01f * (float)step) / (1 - powf(.9f, (float)(step + 1)));
+  const float size = sqrtf(square / (1 - powf(.99f, (float)(step + 1)))) + 1e-20f;
   float *number = (float *)p.rows + i;
-  *number = fminf(fmaxf(*number - s.rate[k] * step, s.least[k]), s.most[k]);
-}
-
-void renderer_step(renderer *r, int step, float radius) {
-  const float far = 2 * DEPTH_FAR, pace = .01f / sqrtf(1 + (float)step / 100), l = pace * radius;
-  const adam s = {{l, l, l, .5f * l, 3 * pace, 3 * pace, 3 * pace, .2f * pace},
-                  {-far, -far, -far, .3f * radius, 0, 0, 0, .1f},
-                  {far, far, far, 3 * radius, 1, 1, 1, 1},
-                  1 - powf(.9f, (float)(step + 1)),
-                  1 - powf(.99f, (float)(step + 1))};
-  const int blocks = line_blocks((size_t)r->p.spheres * SPHERE_FLOATS);
-  SIMT_LAUNCH(take_step, blocks, LINE_THREADS, 0, 0, r->p, s, r->moments);
-  device_check(cudaGetLastError(), "a step");
+  *number = fminf(fmaxf(*number - rate[k] * pace * mean / size, least[k]), most[k]);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -187,7 +167,6 @@ void renderer_begin(renderer *r, int spheres, int width, int height) {
   r->p.sums = (float *)take(r, (n + 1) * ROW_FLOATS * sizeof(float));
   r->p.seen = (unsigned *)take(r, n * sizeof(unsigned));
   r->moments = (float *)take(r, 2 * n * SPHERE_FLOATS * sizeof(float));
-  r->boxes = (tile_box *)take(r, n * sizeof(tile_box));
   r->ranges = (int2 *)take(r, ((size_t)r->tiles + 1) * sizeof(int2));
 }
 
@@ -208,18 +187,23 @@ void renderer_clear_sums(renderer *r) {
 }
 
 void renderer_draw(renderer *r, const camera *view) {
-  const int blocks = line_blocks((size_t)r->p.spheres);
-  int pairs;
+  const int blocks = line_blocks((size_t)r->p.spheres), tiles_y = r->tiles / r->p.tiles_x;
+  int pairs, *none = nullptr;
   r->p.view = *view;
   device_clear(r->ranges, ((size_t)r->tiles + 1) * sizeof(int2));
-  SIMT_LAUNCH(find_tiles, blocks, LINE_THREADS, 0, 0, r->p, r->tiles / r->p.tiles_x, r->boxes,
-              r->ranges);
+  SIMT_LAUNCH(list_spheres, blocks, LINE_THREADS, 0, 0, r->p, tiles_y, r->ranges, none);
   SIMT_LAUNCH(place_tiles, line_blocks((size_t)r->tiles), LINE_THREADS, 0, 0, r->tiles, r->ranges);
   device_to_host(&pairs, r->ranges + r->tiles, sizeof pairs, "lists");
   if (r->list.bytes < (size_t)pairs * sizeof(int))
     device_reserve(&r->memory, &r->list, (size_t)pairs * sizeof(int) * 5 / 4, "lists");
   int *list = (int *)r->list.data;
-  SIMT_LAUNCH(fill_tiles, blocks, LINE_THREADS, 0, 0, r->p, r->boxes, r->ranges, list);
+  SIMT_LAUNCH(list_spheres, blocks, LINE_THREADS, 0, 0, r->p, tiles_y, r->ranges, list);
   SIMT_LAUNCH(draw, r->tiles, TILE_PIXELS, 0, 0, r->p, r->ranges, list);
   device_check(cudaGetLastError(), "drawing");
+}
+
+void renderer_step(renderer *r, int step, float radius) {
+  const int blocks = line_blocks((size_t)r->p.spheres * SPHERE_FLOATS);
+  SIMT_LAUNCH(take_step, blocks, LINE_THREADS, 0, 0, r->p, r->moments, step, radius);
+  device_check(cudaGetLastError(), "a step");
 }

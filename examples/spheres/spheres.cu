@@ -4,30 +4,24 @@
    spheres --iterations 600 --out learnt.png
    spheres --help
 
-   Where to read on: render.h (what is drawn), gradient.cu (the kernel with the atomics). */
+   Where to read on: spheres.h (what is drawn), gradient.cu (the kernel with the atomics). */
+#include "spheres.h"
+
 #include <math.h>
 #include <string.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "../common/image_io.h"
-#include "../common/tiles.cuh"
-#include "render.h"
 
-enum { SMALL, LARGE, SCENES };
 static const char *const scene_names[] = {"small", "large", nullptr};
-static const int scene_spheres[SCENES] = {SIMT_ON_CPU ? 200 : 10000, SIMT_ON_CPU ? 800 : 250000};
+static const int scene_spheres[] = {SIMT_ON_CPU ? 200 : 10000, SIMT_ON_CPU ? 800 : 250000};
 static const char *const layout_names[] = {"spheres", "row", nullptr};
 
-static int scene_name = SMALL, spheres, views = SIMT_ON_CPU ? 3 : 12;
+static int scene_name, spheres, views = SIMT_ON_CPU ? 3 : 12, camera_layout = CAMERA_BY_SPHERE;
 static int width = SIMT_ON_CPU ? 48 : 1024, height = SIMT_ON_CPU ? 40 : 1024;
-static int camera_layout = CAMERA_BY_SPHERE;
 
 static scene the_scene;
 static renderer the_renderer;
-static std::vector<float> first_rows; /* where learning starts */
-static device_array targets;          /* of all views, one after the other */
+static device_array targets; /* of all views, one after the other */
 static int drawn_view;
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
@@ -42,61 +36,52 @@ static bool read_option(const char *name, const char *value, bool *known, error_
   return *known = false;
 }
 
-static const float *target_of(int view) {
-  return (const float *)targets.data + (size_t)view * (size_t)picture_floats(&the_renderer);
+static float *target_of(int view) {
+  return (float *)targets.data + (size_t)view * picture_floats(&the_renderer);
 }
 
-/* The picture of the view, as planes. */
-static std::vector<float> draw(int view) {
-  std::vector<float> planes((size_t)picture_floats(&the_renderer));
-  renderer_draw(&the_renderer, &the_scene.cameras[view]);
-  device_to_host(planes.data(), the_renderer.colour.data, planes.size() * sizeof(float),
-                 "a picture");
-  return planes;
+static void draw(int view) { renderer_draw(&the_renderer, &the_scene.cameras[(size_t)view]); }
+
+/* Planes, from the device. */
+static std::vector<float> read_picture(const float *planes) {
+  std::vector<float> picture(picture_floats(&the_renderer));
+  device_to_host(picture.data(), planes, picture.size() * sizeof(float), "a picture");
+  return picture;
 }
 
 static void draw_targets(void) {
-  const size_t bytes = (size_t)picture_floats(&the_renderer) * sizeof(float);
+  const size_t bytes = picture_floats(&the_renderer) * sizeof(float);
   device_reserve(&the_renderer.memory, &targets, ((size_t)views + 1) * bytes, "pictures");
-  renderer_set(&the_renderer, the_scene.rows);
+  renderer_set(&the_renderer, the_scene.rows.data());
   for (int v = 0; v <= views; ++v) {
-    renderer_draw(&the_renderer, &the_scene.cameras[v]);
-    device_check(
-        cudaMemcpy((void *)target_of(v), the_renderer.colour.data, bytes, cudaMemcpyDeviceToDevice),
-        "pictures");
+    draw(v);
+    device_check(cudaMemcpy(target_of(v), the_renderer.p.colour, bytes, cudaMemcpyDeviceToDevice),
+                 "pictures");
   }
 }
 
-static void reset(void) { renderer_set(&the_renderer, first_rows.data()); }
+static void reset(void) { renderer_set(&the_renderer, the_scene.first.data()); }
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
-  int name = scene_name;
+  if (dataset != nullptr) scene_name = strcmp(dataset, scene_names[0]) != 0;
+  const int count = spheres > 0 ? spheres : scene_spheres[scene_name];
   if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
   if (o->out != nullptr && 2 * width > IMAGE_MAX_SIDE)
     return error_set(error, "--out holds two pictures side by side: --size is at most %d wide",
                      IMAGE_MAX_SIDE / 2);
-  for (int i = 0; dataset != nullptr && i < SCENES; ++i)
-    if (!strcmp(dataset, scene_names[i])) name = i;
-  scene_make(&the_scene, spheres > 0 ? spheres : scene_spheres[name], views, width, height,
-             o->seed);
-  first_rows.resize((size_t)the_scene.spheres * SPHERE_FLOATS);
-  scene_disturb(&the_scene, o->seed, first_rows.data());
-  renderer_begin(&the_renderer, the_scene.spheres, width, height);
+  the_scene = scene_make(count, views, width, height, o->seed);
+  renderer_begin(&the_renderer, count, width, height);
   draw_targets();
   reset();
   printf("scene      %d spheres of mean radius %.4g, %d views and one to test, %d x %d pixels\n",
-         the_scene.spheres, the_scene.radius, views, width, height);
-  printf("gradient   %d floats and a count a sphere and pixel%s\n",
-         camera_layout == CAMERA_ROW ? (int)SPHERE_FLOATS : (int)ROW_FLOATS,
-         camera_layout == CAMERA_ROW ? ", 12 floats of the camera a pixel" : "");
+         count, the_scene.radius, views, width, height);
   return true;
 }
 
 static void forward(int iteration) {
-  const int view = iteration % views;
-  renderer_draw(&the_renderer, &the_scene.cameras[view]);
+  drawn_view = iteration % views;
+  draw(drawn_view);
   renderer_clear_sums(&the_renderer);
-  drawn_view = view;
 }
 
 static void gradient(int way, int threshold) {
@@ -107,64 +92,42 @@ static void gradient(int way, int threshold) {
 static void update(int iteration) { renderer_step(&the_renderer, iteration, the_scene.radius); }
 
 static workload_sums sums(void) {
-  const workload_sums all = {(const float *)the_renderer.sums.data,
-                             ((size_t)the_scene.spheres + 1) * ROW_FLOATS};
-  return all;
+  return {the_renderer.p.sums, ((size_t)the_renderer.p.spheres + 1) * ROW_FLOATS};
 }
-
-typedef struct differences {
-  double square, absolute; /* sums over a picture */
-} differences;
-
-static differences compare(int view) {
-  const std::vector<float> drawn = draw(view);
-  std::vector<float> wanted(drawn.size());
-  differences d = {0, 0};
-  device_to_host(wanted.data(), target_of(view), wanted.size() * sizeof(float), "a picture");
-  for (size_t i = 0; i < drawn.size(); ++i) {
-    const double difference = (double)drawn[i] - wanted[i];
-    d.square += difference * difference;
-    d.absolute += fabs(difference);
-  }
-  return d;
-}
-
-static double psnr(double mean_square) { return 10 * log10(1 / fmax(mean_square, 1e-12)); }
 
 static bool judge(int, workload_quality *quality, error_line *error) {
-  const double values = picture_floats(&the_renderer);
-  differences train = {0, 0};
-  for (int v = 0; v < views; ++v) {
-    const differences d = compare(v);
-    train.square += d.square;
-    train.absolute += d.absolute;
+  double square[2] = {0, 0}, absolute[2] = {0, 0}; /* of the views learnt from, of the other */
+  for (int v = 0; v <= views; ++v) {
+    draw(v);
+    const std::vector<float> drawn = read_picture(the_renderer.p.colour);
+    const std::vector<float> wanted = read_picture(target_of(v));
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      const double difference = (double)drawn[i] - wanted[i];
+      const double each = 1.0 / ((double)drawn.size() * (v == views ? 1 : views));
+      square[v == views] += each * difference * difference;
+      absolute[v == views] += each * fabs(difference);
+    }
   }
-  const differences test = compare(views);
-  quality->train_psnr = psnr(train.square / (views * values));
-  quality->train_l1 = train.absolute / (views * values);
-  quality->test_psnr = psnr(test.square / values);
-  quality->test_l1 = test.absolute / values;
-  return (train.square >= 0 && test.square >= 0) || error_set(error, "a picture holds no numbers");
+  quality->train_psnr = -10 * log10(square[0] + 1e-12);
+  quality->train_l1 = absolute[0];
+  quality->test_psnr = -10 * log10(square[1] + 1e-12);
+  quality->test_l1 = absolute[1];
+  return square[0] + square[1] >= 0 || error_set(error, "a picture holds what is no number");
 }
 
-/* Into the columns from `left` on. */
-static void paste(image *picture, int left, const std::vector<float> &planes) {
-  const size_t plane = planes.size() / 3;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      for (size_t k = 0; k < 3; ++k)
-        picture->rgb[3 * ((size_t)y * (size_t)picture->width + (size_t)(left + x)) + k] =
-            planes[k * plane + (size_t)y * (size_t)width + (size_t)x];
-}
-
+/* The view that was not learnt from, and right of it what it should be. */
 static bool write(const char *file, error_line *error) {
-  const std::vector<float> drawn = draw(views);
-  std::vector<float> wanted(drawn.size());
+  const size_t columns = (size_t)width, plane = columns * (size_t)height;
   image both;
-  device_to_host(wanted.data(), target_of(views), wanted.size() * sizeof(float), "a picture");
   if (!image_allocate(&both, 2 * width, height, error)) return false;
-  paste(&both, 0, drawn);
-  paste(&both, width, wanted);
+  draw(views);
+  for (size_t side = 0; side < 2; ++side) {
+    const std::vector<float> p = read_picture(side ? target_of(views) : the_renderer.p.colour);
+    for (size_t i = 0; i < 3 * plane; ++i) {
+      const size_t row = i % plane / columns, column = side * columns + i % columns;
+      both.rgb[3 * (row * 2 * columns + column) + i / plane] = p[i];
+    }
+  }
   const bool written = image_write(&both, file, error);
   image_free(&both);
   return written;
@@ -173,7 +136,6 @@ static bool write(const char *file, error_line *error) {
 static void end(void) {
   device_release(&the_renderer.memory, &targets);
   renderer_end(&the_renderer);
-  scene_free(&the_scene);
 }
 
 int main(int argc, char **argv) {

@@ -10,7 +10,7 @@
 
 #include "../common/random.h"
 #include "../common/test_device.h"
-#include "render.h"
+#include "spheres.h"
 
 #include "arc.cuh"
 
@@ -117,11 +117,10 @@ typedef struct fixture {
 } fixture;
 
 static void fixture_begin(fixture *f, int spheres, int width, int height, int seed) {
-  *f = {};
   snprintf(f->what, sizeof f->what, "%d spheres, %d x %d, seed %d", spheres, width, height, seed);
-  scene_make(&f->s, spheres, 3, width, height, seed);
-  f->rows.resize((size_t)spheres * SPHERE_FLOATS);
-  scene_disturb(&f->s, seed, f->rows.data());
+  f->target = {nullptr, 0};
+  f->s = scene_make(spheres, 3, width, height, seed);
+  f->rows = f->s.first;
   for (int i = 0; i < spheres; ++i)
     for (int k = SPHERE_RED; k <= SPHERE_OPACITY; ++k)
       f->rows[(size_t)(i * SPHERE_FLOATS + k)] =
@@ -133,33 +132,32 @@ static void fixture_begin(fixture *f, int spheres, int width, int height, int se
   r->width = width;
   r->height = height;
   r->rows.assign(f->rows.begin(), f->rows.end());
-  const float *view = (const float *)&f->s.cameras[seed % 4];
+  const float *view = (const float *)&f->s.cameras[(size_t)seed % 4];
   r->view.assign(view, view + CAMERA_FLOATS);
-  std::vector<float> target((size_t)picture_floats(&f->r));
+  std::vector<float> target(picture_floats(&f->r));
   for (size_t i = 0; i < target.size(); ++i) target[i] = hashed_random(11u + (unsigned)seed, i);
   r->target.assign(target.begin(), target.end());
   device_reserve(&f->r.memory, &f->target, target.size() * sizeof(float), "a picture");
   host_to_device(f->target.data, target.data(), target.size() * sizeof(float), "a picture");
-  renderer_draw(&f->r, &f->s.cameras[seed % 4]);
+  renderer_draw(&f->r, &f->s.cameras[(size_t)seed % 4]);
 }
 
 static void fixture_end(fixture *f) {
   device_release(&f->r.memory, &f->target);
   renderer_end(&f->r);
-  scene_free(&f->s);
 }
 
 template <class T>
-static std::vector<T> read(const device_array *array, size_t count) {
+static std::vector<T> read(const T *array, size_t count) {
   std::vector<T> host(count);
-  device_to_host(host.data(), array->data, count * sizeof(T), "reading");
+  device_to_host(host.data(), array, count * sizeof(T), "reading");
   return host;
 }
 
 static std::vector<float> add_up(fixture *f, int way, int threshold, int layout) {
   renderer_clear_sums(&f->r);
   renderer_gradient(&f->r, (const float *)f->target.data, way, threshold, layout, nullptr);
-  return read<float>(&f->r.sums, ((size_t)f->r.spheres + 1) * ROW_FLOATS);
+  return read(f->r.p.sums, ((size_t)f->r.p.spheres + 1) * ROW_FLOATS);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -168,8 +166,8 @@ static std::vector<float> add_up(fixture *f, int way, int threshold, int layout)
 static std::vector<unsigned> check_picture(const fixture *f) {
   const reference *r = &f->serial;
   const size_t plane = (size_t)(r->width * r->height);
-  const std::vector<float> colour = read<float>(&f->r.colour, 3 * plane);
-  const std::vector<int> tracked = read<int>(&f->r.tracked, TRACKED * plane);
+  const std::vector<float> colour = read(f->r.p.colour, 3 * plane);
+  const std::vector<int> tracked = read(f->r.p.tracked, TRACKED * plane);
   std::vector<unsigned> seen((size_t)r->spheres);
   for (size_t i = 0; i < plane; ++i) {
     const pixel_colour p = draw_pixel(r, (int)i % r->width, (int)i / r->width);
@@ -198,7 +196,7 @@ static void check_number(const fixture *f, int row, int k, double got, double va
 static void check_gradient(fixture *f) {
   const std::vector<float> by_sphere = add_up(f, WAY_PLAIN, 0, CAMERA_BY_SPHERE);
   const std::vector<float> with_row = add_up(f, WAY_AUTO, ARC_THRESHOLD_AUTO, CAMERA_ROW);
-  const size_t n = (size_t)f->r.spheres;
+  const size_t n = (size_t)f->r.p.spheres;
   int telling[SPHERE_FLOATS] = {};
   for (size_t i = 0; i < n; ++i)
     for (size_t k = 0; k < SPHERE_FLOATS; ++k) {
@@ -223,7 +221,7 @@ static void check_gradient(fixture *f) {
 /* Every way against plain, within rounding; counts exactly. */
 static void check_ways(fixture *f, const std::vector<unsigned> *seen) {
   const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
-  const size_t n = (size_t)f->r.spheres;
+  const size_t n = (size_t)f->r.p.spheres;
   for (int layout = 0; layout < CAMERA_LAYOUTS; ++layout) {
     const std::vector<float> wanted = add_up(f, WAY_PLAIN, 0, layout);
     for (int way = 0; way < ALL_WAYS; ++way)
@@ -238,8 +236,8 @@ static void check_ways(fixture *f, const std::vector<unsigned> *seen) {
                 "%s, layout %d, way %d, threshold %d: row %zu, number %zu: %.8g, not %.8g", f->what,
                 layout, way, threshold, i / ROW_FLOATS, i % ROW_FLOATS, got[i], wanted[i]);
         }
-        CHECK(read<unsigned>(&f->r.seen, n) == *seen, "%s, layout %d, way %d, threshold %d: counts",
-              f->what, layout, way, threshold);
+        CHECK(read(f->r.p.seen, n) == *seen, "%s, layout %d, way %d, threshold %d: counts", f->what,
+              layout, way, threshold);
       }
   }
 }
@@ -272,16 +270,14 @@ static void test_edges(void) {
 }
 
 static double learn(fixture *f, int way, int steps) {
-  const size_t floats = (size_t)picture_floats(&f->r);
+  const size_t floats = picture_floats(&f->r);
   double square = 0;
-  std::vector<float> start((size_t)f->s.spheres * SPHERE_FLOATS);
-  renderer_set(&f->r, f->s.rows);
+  renderer_set(&f->r, f->s.rows.data());
   renderer_draw(&f->r, &f->s.cameras[0]);
-  device_check(cudaMemcpy(f->target.data, f->r.colour.data, floats * sizeof(float),
-                          cudaMemcpyDeviceToDevice),
-               "a picture");
-  scene_disturb(&f->s, 1, start.data());
-  renderer_set(&f->r, start.data());
+  device_check(
+      cudaMemcpy(f->target.data, f->r.p.colour, floats * sizeof(float), cudaMemcpyDeviceToDevice),
+      "a picture");
+  renderer_set(&f->r, f->s.first.data());
   for (int i = 0; i <= steps; ++i) {
     renderer_draw(&f->r, &f->s.cameras[0]);
     if (i == steps) break;
@@ -290,8 +286,8 @@ static double learn(fixture *f, int way, int steps) {
                       CAMERA_BY_SPHERE, nullptr);
     renderer_step(&f->r, i, f->s.radius);
   }
-  const std::vector<float> drawn = read<float>(&f->r.colour, floats);
-  const std::vector<float> target = read<float>(&f->target, floats);
+  const std::vector<float> drawn = read(f->r.p.colour, floats);
+  const std::vector<float> target = read((const float *)f->target.data, floats);
   for (size_t i = 0; i < floats; ++i)
     square += ((double)drawn[i] - target[i]) * ((double)drawn[i] - target[i]);
   return square;

@@ -1,4 +1,4 @@
-/* arc example spheres: the renderer: a picture, its gradient, a step along it.
+/* arc example spheres: what is learnt, and the renderer: a picture, its gradient, a step along it.
    SPDX-License-Identifier: Apache-2.0
 
    At a pixel, spheres 1 to TRACKED are the closest ones whose centre the ray passes within their
@@ -10,13 +10,43 @@
    and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where the background's b
    is the exponential for o z = BACKGROUND_DEPTH. This is Pulsar's blending (Lassner and Zollhoefer,
    CVPR 2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
-#ifndef SPHERES_RENDER_H
-#define SPHERES_RENDER_H
+#ifndef SPHERES_SPHERES_H
+#define SPHERES_SPHERES_H
+
+#include <vector>
 
 #include "../common/device.h"
 #include "../common/tiles.cuh"
 #include "../common/workload.h"
-#include "scene.h"
+
+/* ---- what is to be learnt, and who looks at it ---------------------------------------------- */
+
+/* A sphere's row: position, radius, colour, opacity. */
+enum { SPHERE_X, SPHERE_RADIUS = 3, SPHERE_RED, SPHERE_OPACITY = 7, SPHERE_FLOATS };
+
+/* The ray through the point x, y of the picture, in pixels from its upper left corner, starts at
+   eye and goes along corner + x right + y down, of any length. right and down: of equal length,
+   perpendicular to each other. */
+typedef struct camera {
+  float eye[3], corner[3], right[3], down[3];
+} camera;
+enum { CAMERA_FLOATS = sizeof(camera) / sizeof(float) };
+
+/* Spheres are drawn whose centre is so far away, along a pixel's ray. */
+#define DEPTH_NEAR 1.0f
+#define DEPTH_FAR 6.0f
+
+typedef struct scene {
+  float radius;                /* the mean */
+  std::vector<float> rows;     /* SPHERE_FLOATS a sphere */
+  std::vector<float> first;    /* where learning starts: moved, resized, grey, less opaque */
+  std::vector<camera> cameras; /* one more than views: the last view is not learnt from */
+} scene;
+
+/* All of it depends on the numbers given only. */
+scene scene_make(int spheres, int views, int width, int height, int seed);
+
+/* ---- the renderer ---------------------------------------------------------------------------- */
 
 enum { TRACKED = 5 };
 #define SOFTNESS 0.03f
@@ -49,11 +79,10 @@ typedef struct picture {
 typedef struct renderer {
   picture p;
   int tiles, taken;
-  float *moments;  /* Adam's means of each float, then its squares */
-  tile_box *boxes; /* of each sphere */
-  int2 *ranges;    /* of each tile, in the list; behind the last tile the list's length */
+  float *moments; /* Adam's means of each float, then its squares */
+  int2 *ranges;   /* of each tile, in the list; behind the last tile the list's length */
   device_memory memory;
-  device_array list, arrays[9]; /* arrays: what the pointers point to, `taken` of them */
+  device_array list, arrays[8]; /* arrays: what the pointers point to, `taken` of them */
 } renderer;
 
 void renderer_begin(renderer *r, int spheres, int width, int height);

@@ -1,8 +1,8 @@
-/* arc example spheres: the spheres and cameras. SPDX-License-Identifier: Apache-2.0 */
-#include "scene.h"
+/* arc example spheres: the spheres of a torus, and the cameras around it.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "spheres.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <algorithm>
 
@@ -43,38 +43,31 @@ static float random_of(int seed, int i, int k) {
   return 2 * hashed_random((unsigned)seed, 8ull * (unsigned)i + (unsigned)k) - 1;
 }
 
-void scene_make(scene *s, int spheres, int views, int width, int height, int seed) {
-  const float radius = sqrtf(LAYERS * 4 * PI * RING * TUBE / (float)spheres);
-  *s = {spheres, views, width, height, std::min(radius, TUBE), nullptr, nullptr};
-  s->rows = new float[(size_t)spheres * SPHERE_FLOATS];
-  s->cameras = new camera[(size_t)views + 1];
+static void disturb(float *row, float radius, int seed, int i) {
+  for (int k = 0; k < 3; ++k) row[k] += 0.5f * radius * random_of(seed, i, 2 + k);
+  row[SPHERE_RADIUS] *= 1 + 0.2f * random_of(seed, i, 5);
+  for (int k = 0; k < 3; ++k) row[SPHERE_RED + k] = 0.5f;
+  row[SPHERE_OPACITY] = 0.7f;
+}
+
+scene scene_make(int spheres, int views, int width, int height, int seed) {
+  scene s;
+  s.radius = std::min(TUBE, sqrtf(LAYERS * 4 * PI * RING * TUBE / (float)spheres));
+  s.rows.resize((size_t)spheres * SPHERE_FLOATS);
   for (int i = 0; i < spheres; ++i) {
-    float *row = s->rows + (size_t)i * SPHERE_FLOATS;
+    float *row = &s.rows[(size_t)i * SPHERE_FLOATS];
     place(i, row);
-    row[SPHERE_RADIUS] = s->radius * (1 + 0.25f * random_of(seed, i, 0));
+    row[SPHERE_RADIUS] = s.radius * (1 + 0.25f * random_of(seed, i, 0));
     row[SPHERE_OPACITY] = 0.9f + 0.1f * random_of(seed, i, 1);
     for (int k = 0; k < 3; ++k)
       row[SPHERE_RED + k] = 0.5f + 0.45f * sinf(6 * row[(k + 1) % 3] + 4 * row[k] + (float)k);
   }
+  s.first = s.rows;
+  for (int i = 0; i < spheres; ++i) disturb(&s.first[(size_t)i * SPHERE_FLOATS], s.radius, seed, i);
   for (int v = 0; v <= views; ++v) { /* the last one between the first two */
     const float turn = v == views ? 0.5f : (float)v;
     const float elevation = 0.7f + 0.3f * sinf(2.4f * turn);
-    s->cameras[v] = look(2 * PI * turn / (float)views, elevation, width, height);
+    s.cameras.push_back(look(2 * PI * turn / (float)views, elevation, width, height));
   }
-}
-
-void scene_disturb(const scene *s, int seed, float *rows) {
-  memcpy(rows, s->rows, (size_t)s->spheres * SPHERE_FLOATS * sizeof(float));
-  for (int i = 0; i < s->spheres; ++i) {
-    float *row = rows + (size_t)i * SPHERE_FLOATS;
-    for (int k = 0; k < 3; ++k) row[k] += 0.5f * s->radius * random_of(seed, i, 2 + k);
-    row[SPHERE_RADIUS] *= 1 + 0.2f * random_of(seed, i, 5);
-    for (int k = 0; k < 3; ++k) row[SPHERE_RED + k] = 0.5f;
-    row[SPHERE_OPACITY] = 0.7f;
-  }
-}
-
-void scene_free(scene *s) {
-  delete[] s->rows;
-  delete[] s->cameras;
+  return s;
 }
