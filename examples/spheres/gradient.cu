@@ -8,13 +8,10 @@
 #include "../common/ways.cuh"
 #include "blend.cuh"
 
-/* Every step is voted for, so that no warp adds nothing; WAY_WALK has one key a step. */
-#define KEY_PROMISES(way)       \
-  (ARC_PROMISE_WARP_IS_ACTIVE | \
+/* Every step is voted for, and lanes without a sphere hold zeros; WAY_WALK has one key a step. */
+#define PROMISES(way)                                          \
+  (ARC_PROMISE_WARP_IS_ACTIVE | ARC_PROMISE_INACTIVE_IS_ZERO | \
    ((way) == WAY_WALK ? ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY : 0))
-/* Of rows: lanes without a sphere hold zeros, and rows are aligned. */
-#define ROW_PROMISES(way) \
-  (KEY_PROMISES(way) | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_ALIGNED_16)
 
 static __device__ constexpr bool way_is_arc(int way) {
   return way != WAY_COUNT && way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
@@ -81,10 +78,10 @@ DEVICE_FN void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_s
 template <int way>
 DEVICE_FN void add_seen(const gradient_arguments *a, int i, bool active) {
   const arc_target_u32 seen = arc_target_u32_rows(a->p.seen, 1, 1);
-  const unsigned one = 1u;
+  const unsigned one = active ? 1u : 0u;
   arc_options o = arc_options_default();
   o.threshold = a->threshold;
-  o.promises = KEY_PROMISES(way);
+  o.promises = PROMISES(way);
   if constexpr (way == WAY_DIVERGENT)
     arc_add_divergent_u32(seen, i, &one, a->threshold);
   else if constexpr (way_is_arc(way))
@@ -113,7 +110,7 @@ DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const g
     arc_add_divergent_f32(sums->rows.target, i, v, a->threshold);
   else
     way_add(&sums->rows, i, v, active, way == WAY_WALK ? WAY_AUTO : way, a->threshold,
-            ROW_PROMISES(way));
+            PROMISES(way) | ARC_PROMISE_ALIGNED_16);
   add_seen<way>(a, i, active);
 }
 
@@ -133,6 +130,16 @@ DEVICE_FN void visit_by_depth(const gradient_arguments *a, const pixel_slope *at
   }
 }
 
+DEVICE_FN unsigned warp_smallest(unsigned value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  for (int step = 16; step > 0; step /= 2)
+    value = min(value, __shfl_xor_sync(ARC_LANES_ALL, value, step));
+  return value;
+#else
+  return __reduce_min_sync(ARC_LANES_ALL, value);
+#endif
+}
+
 /* By ascending number, each sphere once a warp. */
 template <int layout>
 DEVICE_FN void walk(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums) {
@@ -147,7 +154,7 @@ DEVICE_FN void walk(const gradient_arguments *a, const pixel_slope *at, const gr
       rest[j - 1] = low;
     }
   }
-  for (unsigned i; (i = __reduce_min_sync(ARC_LANES_ALL, rest[0])) != ~0u;) {
+  for (unsigned i; (i = warp_smallest(rest[0])) != ~0u;) {
     const bool active = rest[0] == i;
     visit<WAY_WALK, layout>(a, at, sums, (int)i, active);
     UNROLL

@@ -138,37 +138,26 @@ static void end(void) {
   renderer_end(&the_renderer);
 }
 
+static const char help[] =
+    "learns spheres from pictures of them, through a differentiable renderer that\n"
+    "blends the 5 closest spheres of a pixel (Pulsar's).\n"
+    "\n"
+    "usage: spheres [options]\n"
+    "\n"
+    "  --scene NAME       small or large; default: small\n"
+    "  --spheres N        of the scene, 1 to 4000000; default: 10000 and 250000, on the CPU\n"
+    "                     warp 200 and 800\n"
+    "  --size WxH         of the pictures; default: 1024x1024, on the CPU warp 48x40\n"
+    "  --views N          to learn from, 1 to 100; default: 12, on the CPU warp 3\n"
+    "  --camera NAME      where the camera's gradient goes. spheres: a part to each sphere's\n"
+    "                     row; row: to a row of its own; default: spheres";
+
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"divergent", "walk", nullptr};
+  const unsigned all_ways = (1u << WAYS) - 1u, with_threshold = 3u;
   const workload w = {
-      "spheres",
-      "learns spheres from pictures of them, through a differentiable renderer that\n"
-      "blends the 5 closest spheres of a pixel (Pulsar's).\n"
-      "\n"
-      "usage: spheres [options]\n"
-      "\n"
-      "  --scene NAME       small or large; default: small\n"
-      "  --spheres N        of the scene, 1 to 4000000; default: 10000 and 250000, on the CPU\n"
-      "                     warp 200 and 800\n"
-      "  --size WxH         of the pictures; default: 1024x1024, on the CPU warp 48x40\n"
-      "  --views N          to learn from, 1 to 100; default: 12, on the CPU warp 3\n"
-      "  --camera NAME      where the camera's gradient goes. spheres: a part to each sphere's\n"
-      "                     row; row: to a row of its own; default: spheres",
-      scene_names,
-      1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_TRANSPOSED | 1u << WAY_TREE |
-          1u << WAY_AUTO | 1u << WAY_CUB | 1u << WAY_CG,
-      own_ways,
-      3u,
-      SIMT_ON_CPU ? 6 : 600,
-      read_option,
-      begin,
-      reset,
-      forward,
-      gradient,
-      update,
-      sums,
-      judge,
-      write,
-      end};
+      "spheres",   help,  scene_names, all_ways, own_ways, with_threshold, SIMT_ON_CPU ? 6 : 600,
+      read_option, begin, reset,       forward,  gradient, update,         sums,
+      judge,       write, end};
   return workload_main(argc, argv, &w);
 }
