@@ -3,8 +3,7 @@
 
    The kernel to copy from is `gradient`, at the end. A thread has a pixel and visits the spheres
    that it tracks, closest first. The lanes of a warp are neighbours, so that many of them have the
-   same sphere in a step, but seldom all: the add has a key for each lane. WAY_WALK orders the steps
-   otherwise: by sphere, so that an add has one key, but there are more of them. */
+   same sphere in a step, but seldom all: the add has a key for each lane. */
 #include "../common/ways.cuh"
 #include "blend.cuh"
 
@@ -41,9 +40,26 @@ DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
   return s;
 }
 
-/* The closest sphere of the pixel is number 0; -1 where it has not that many. */
-DEVICE_FN int load_tracked(const picture *p, const pixel *at, int number) {
-  return at->inside ? p->tracked[number * plane_of(p) + at->index] : -1;
+/* The pixel's spheres, closest first or by ascending number; behind the last, the largest number. */
+DEVICE_FN void load_tracked(unsigned spheres[TRACKED + 1], const picture *p, const pixel *at,
+                            bool by_number) {
+  UNROLL
+  for (int k = 0; k <= TRACKED; ++k) {
+    const bool is_one = k < TRACKED && at->inside;
+    spheres[k] = is_one ? (unsigned)p->tracked[k * plane_of(p) + at->index] : ~0u;
+    UNROLL
+    for (int j = k; j > 0 && by_number; --j) {
+      const unsigned low = min(spheres[j - 1], spheres[j]);
+      spheres[j] = max(spheres[j - 1], spheres[j]);
+      spheres[j - 1] = low;
+    }
+  }
+}
+
+/* Drops the first one, where `taken`. */
+DEVICE_FN void drop_first(unsigned spheres[TRACKED + 1], bool taken) {
+  UNROLL
+  for (int k = 0; k < TRACKED; ++k) spheres[k] = taken ? spheres[k + 1] : spheres[k];
 }
 
 DEVICE_FN void put(float v[3], float3 value) {
@@ -74,20 +90,21 @@ DEVICE_FN void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_s
   put(v + SPHERE_FLOATS + 9, scale(by_direction, pixel->at.y));
 }
 
-/* One more pixel tracks each lane's sphere. */
+/* One more pixel tracks each lane's sphere. A sum of ones needs no reduction: the lanes that hold a
+   key are counted, and one of them adds their number. */
 template <int way>
 DEVICE_FN void add_seen(const gradient_arguments *a, int i, bool active) {
-  const arc_target_u32 seen = arc_target_u32_rows(a->p.seen, 1, 1);
-  const unsigned one = active ? 1u : 0u;
-  arc_options o = arc_options_default();
-  o.threshold = a->threshold;
-  o.promises = PROMISES(way);
-  if constexpr (way == WAY_DIVERGENT)
-    arc_add_divergent_u32(seen, i, &one, a->threshold);
-  else if constexpr (way_is_arc(way))
-    arc_add_with_u32(seen, i, &one, active, o);
-  else if (active && way != WAY_COUNT)
-    atomicAdd(&a->p.seen[i], one);
+  const unsigned one = 1u;
+  if constexpr (way == WAY_DIVERGENT) {
+    arc_add_divergent_u32(arc_target_u32_rows(a->p.seen, 1, 1), i, &one, a->threshold);
+  } else if constexpr (way == WAY_PLAIN) {
+    if (active) atomicAdd(&a->p.seen[i], one);
+  } else if constexpr (way != WAY_COUNT) {
+    const unsigned lanes = way == WAY_WALK ? __ballot_sync(ARC_LANES_ALL, active)
+                                           : __match_any_sync(ARC_LANES_ALL, active ? i : -1);
+    if (active && __ffs((int)lanes) - 1 == (int)(threadIdx.x & 31u))
+      atomicAdd(&a->p.seen[i], (unsigned)__popc(lanes));
+  }
 }
 
 /* What a thread adds to. */
@@ -109,18 +126,21 @@ DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const g
   if constexpr (way == WAY_DIVERGENT)
     arc_add_divergent_f32(sums->rows.target, i, v, a->threshold);
   else
-    way_add(&sums->rows, i, v, active, way == WAY_WALK ? WAY_AUTO : way, a->threshold,
+    way_add(&sums->rows, i, v, active, way > WAYS ? WAY_AUTO : way, a->threshold,
             PROMISES(way) | ARC_PROMISE_ALIGNED_16);
   add_seen<way>(a, i, active);
 }
 
-/* Closest first. */
+/* Each lane its next sphere in every step. */
 template <int way, int layout>
-DEVICE_FN void visit_by_depth(const gradient_arguments *a, const pixel_slope *at,
-                              const gradient_sums *sums) {
+DEVICE_FN void visit_own(const gradient_arguments *a, const pixel_slope *at,
+                         const gradient_sums *sums) {
+  unsigned spheres[TRACKED + 1];
+  load_tracked(spheres, &a->p, &at->at, way == WAY_SORTED);
   NO_UNROLL
   for (int number = 0; number < TRACKED; ++number) {
-    const int i = load_tracked(&a->p, &at->at, number);
+    const int i = (int)spheres[0];
+    drop_first(spheres, true);
     if constexpr (way == WAY_DIVERGENT) {
       if (i >= 0) visit<way, layout>(a, at, sums, i, true);
     } else {
@@ -140,25 +160,16 @@ DEVICE_FN unsigned warp_smallest(unsigned value) {
 #endif
 }
 
-/* By ascending number, each sphere once a warp. */
+/* WAY_WALK: all lanes the same sphere, the smallest number that one of them has not visited. */
 template <int layout>
-DEVICE_FN void walk(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums) {
-  unsigned rest[TRACKED + 1]; /* ascending; what load_tracked has as -1 is the largest */
-  UNROLL
-  for (int k = 0; k <= TRACKED; ++k) {
-    rest[k] = k < TRACKED ? (unsigned)load_tracked(&a->p, &at->at, k) : ~0u;
-    UNROLL
-    for (int j = k; j > 0; --j) {
-      const unsigned low = min(rest[j - 1], rest[j]);
-      rest[j] = max(rest[j - 1], rest[j]);
-      rest[j - 1] = low;
-    }
-  }
-  for (unsigned i; (i = warp_smallest(rest[0])) != ~0u;) {
-    const bool active = rest[0] == i;
+DEVICE_FN void visit_common(const gradient_arguments *a, const pixel_slope *at,
+                            const gradient_sums *sums) {
+  unsigned spheres[TRACKED + 1];
+  load_tracked(spheres, &a->p, &at->at, true);
+  for (unsigned i; (i = warp_smallest(spheres[0])) != ~0u;) {
+    const bool active = spheres[0] == i;
     visit<WAY_WALK, layout>(a, at, sums, (int)i, active);
-    UNROLL
-    for (int k = 0; k < TRACKED; ++k) rest[k] = active ? rest[k + 1] : rest[k];
+    drop_first(spheres, active);
   }
 }
 
@@ -182,15 +193,15 @@ DEVICE_FN void add_camera(const gradient_arguments *a, const float *sums, bool i
 
 /* One block a tile. */
 template <int way, int layout>
-__global__ void __launch_bounds__(TILE_PIXELS) gradient(gradient_arguments a) {
+__global__ void __launch_bounds__(TILE_PIXELS, 4) gradient(gradient_arguments a) {
   const int width = layout == CAMERA_ROW ? (int)SPHERE_FLOATS : (int)ROW_FLOATS;
   const pixel_slope at = load_pixel(&a);
   float camera_sums[CAMERA_FLOATS] = {};
   const gradient_sums sums = {way_rows_begin(a.p.sums, ROW_FLOATS, width, a.counts), camera_sums};
   if constexpr (way == WAY_WALK)
-    walk<layout>(&a, &at, &sums);
+    visit_common<layout>(&a, &at, &sums);
   else
-    visit_by_depth<way, layout>(&a, &at, &sums);
+    visit_own<way, layout>(&a, &at, &sums);
   if constexpr (layout == CAMERA_ROW) add_camera<way>(&a, camera_sums, at.at.inside);
 }
 
@@ -213,7 +224,7 @@ void renderer_gradient(renderer *r, const float *target, int way, int threshold,
       LAYOUTS(WAY_COUNT),     LAYOUTS(WAY_PLAIN),      LAYOUTS(WAY_SERIALIZED),
       LAYOUTS(WAY_BUTTERFLY), LAYOUTS(WAY_TRANSPOSED), LAYOUTS(WAY_TREE),
       LAYOUTS(WAY_AUTO),      LAYOUTS_ON_GPU(WAY_CUB), LAYOUTS_ON_GPU(WAY_CG),
-      LAYOUTS(WAY_DIVERGENT), LAYOUTS(WAY_WALK)};
+      LAYOUTS(WAY_DIVERGENT), LAYOUTS(WAY_SORTED),     LAYOUTS(WAY_WALK)};
   const gradient_arguments a = {r->p, target, threshold, counts};
   SIMT_LAUNCH(kernels[way - WAY_COUNT][camera_layout], r->tiles, TILE_PIXELS, 0, 0, a);
   device_check(cudaGetLastError(), "the gradient");

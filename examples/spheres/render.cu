@@ -70,6 +70,30 @@ DEVICE_FN void keep_closest(tracked_sphere closest[TRACKED], float depth, int i)
   }
 }
 
+/* The whole block walks over its tile's list. */
+DEVICE_FN void track(const picture *p, float3 ray, int2 range, const int *list,
+                     tracked_sphere closest[TRACKED]) {
+  __shared__ float4 staged[TILE_PIXELS]; /* offset from the eye, and radius */
+  __shared__ int names[TILE_PIXELS];
+  for (int start = range.x; start < range.y; start += TILE_PIXELS) {
+    const int mine = start + (int)threadIdx.x, count = min(range.y - start, (int)TILE_PIXELS);
+    __syncthreads(); /* all warps are done with the spheres before */
+    if (mine < range.y) {
+      const sphere s = load_sphere(p, list[mine]);
+      staged[threadIdx.x] = make_float4(s.offset.x, s.offset.y, s.offset.z, s.radius);
+      names[threadIdx.x] = list[mine];
+    }
+    __syncthreads();
+    for (int k = 0; k < count; ++k) {
+      const float4 f = staged[k];
+      const sphere s = {make_float3(f.x, f.y, f.z), make_float3(0.0f, 0.0f, 0.0f), f.w, 0.0f};
+      const share a = share_of(&s, ray);
+      if (a.square < f.w * f.w && a.depth > DEPTH_NEAR && a.depth < DEPTH_FAR)
+        keep_closest(closest, a.depth, names[k]);
+    }
+  }
+}
+
 /* One block a tile. */
 __global__ void __launch_bounds__(TILE_PIXELS)
     draw(picture p, const int2 *ranges, const int *list) {
@@ -79,14 +103,7 @@ __global__ void __launch_bounds__(TILE_PIXELS)
   float3 colour = make_float3(sum, sum, sum);
   tracked_sphere closest[TRACKED];
   for (int k = 0; k < TRACKED; ++k) closest[k] = ~0ull;
-  const int2 range = ranges[blockIdx.x];
-  for (int position = range.x; position < range.y; ++position) {
-    const int i = list[position];
-    const sphere s = load_sphere(&p, i);
-    const share a = share_of(&s, at.ray);
-    if (a.square < s.radius * s.radius && a.depth > DEPTH_NEAR && a.depth < DEPTH_FAR)
-      keep_closest(closest, a.depth, i);
-  }
+  track(&p, at.ray, ranges[blockIdx.x], list, closest);
   if (!at.inside) return;
   UNROLL
   for (int k = 0; k < TRACKED; ++k) {

@@ -153,8 +153,8 @@ static const char help[] =
     "                     row; row: to a row of its own; default: spheres";
 
 int main(int argc, char **argv) {
-  static const char *const own_ways[] = {"divergent", "walk", nullptr};
-  const unsigned all_ways = (1u << WAYS) - 1u, with_threshold = 3u;
+  static const char *const own_ways[] = {"divergent", "sorted", "walk", nullptr};
+  const unsigned all_ways = (1u << WAYS) - 1u, with_threshold = 7u;
   const workload w = {
       "spheres",   help,  scene_names, all_ways, own_ways, with_threshold, SIMT_ON_CPU ? 6 : 600,
       read_option, begin, reset,       forward,  gradient, update,         sums,

@@ -60,9 +60,11 @@ enum { ROW_FLOATS = SPHERE_FLOATS + CAMERA_FLOATS };
 /* Where the camera's gradient goes: a part to each sphere's row, or all of it to its own row. */
 enum { CAMERA_BY_SPHERE, CAMERA_ROW, CAMERA_LAYOUTS };
 
-/* Ways of this program: each lane by itself in the branch of its sphere; and the warp visits the
-   spheres that any lane tracks, by ascending number, so that a step has one key. */
-enum { WAY_DIVERGENT = WAYS, WAY_WALK, ALL_WAYS };
+/* Ways of this program:
+   divergent  only the lanes that have a sphere call, inside the branch
+   sorted     auto, but a lane visits its spheres by number: neighbours agree more often
+   walk       the warp visits the spheres that any lane tracks, by number: more steps, one key each */
+enum { WAY_DIVERGENT = WAYS, WAY_SORTED, WAY_WALK, ALL_WAYS };
 
 /* What the kernels see: the spheres, and the picture of them that was drawn last. */
 typedef struct picture {
