@@ -187,7 +187,7 @@ DEVICE_FN void add_camera(const gradient_arguments *a, const float *sums, bool i
   } else if constexpr (way != WAY_COUNT) {
     const way_rows rows =
         way_rows_begin(a->p.sums + SPHERE_FLOATS, ROW_FLOATS, CAMERA_FLOATS, a->counts);
-    way_add(&rows, key, sums, inside, way, a->threshold, 0u);
+    way_add(&rows, key, sums, inside, way, a->threshold, ARC_PROMISE_ONE_KEY);
   }
 }
 
