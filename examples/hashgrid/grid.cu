@@ -1,0 +1,262 @@
+/* arc example hashgrid: features of points, and their gradients. SPDX-License-Identifier: Apache-2.0
+
+   The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
+   warp are 32 samples at one level, and adds a row of two for each corner of its cell. */
+#include "grid.h"
+
+#include <math.h>
+
+#include "../common/ways.cuh"
+#include "halves.cuh"
+
+static const int MOST_HOT_ROWS = 1024; /* 64 KiB of a block */
+
+grid grid_make(int axes, int table_log2, int coarsest, int finest) {
+  grid g = {};
+  g.axes = axes;
+  for (int i = 0; i < LEVELS; ++i) {
+    const double ratio = pow((double)finest / coarsest, i / (double)(LEVELS - 1));
+    grid_level *l = &g.level[i];
+    double corners = 1.0;
+    l->cells = (int)(coarsest * ratio + 1e-6);
+    for (int a = 0; a < axes; ++a) corners *= l->cells + 1;
+    l->hashed = corners > (double)(1 << table_log2);
+    l->rows = l->hashed ? 1 << table_log2 : ((int)corners + 15) / 16 * 16; /* whole 128 bytes */
+    l->first = g.rows;
+    g.rows += l->rows;
+  }
+  return g;
+}
+
+/* ---- forward ---------------------------------------------------------------------------------- */
+
+template <typename number, int axes>
+__global__ void __launch_bounds__(LINE_THREADS)
+    encode(grid g, grid_points p, const float *table, number *features) {
+  const int sample = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (sample >= p.samples) return;
+  const grid_level l = g.level[blockIdx.y];
+  const grid_cell cell = cell_of(&l, axes, p.positions + sample, (size_t)p.samples);
+  float2 sum = make_float2(0.0f, 0.0f);
+  UNROLL
+  for (int which = 0; which < 1 << axes; ++which) {
+    const int row = l.first + corner_row(&l, axes, &cell, which);
+    const float2 feature = load_pair(table + (size_t)row * FEATURES);
+    const float weight = corner_weight(axes, &cell, which);
+    sum.x += weight * feature.x;
+    sum.y += weight * feature.y;
+  }
+  store_pair(features + ((size_t)blockIdx.y * p.samples + sample) * FEATURES, sum.x, sum.y);
+}
+
+template <typename number>
+static void encode_axes(const grid *g, grid_points p, const float *table, number *features) {
+  void (*const kernel)(grid, grid_points, const float *, number *) =
+      g->axes == 2 ? encode<number, 2> : encode<number, 3>;
+  SIMT_LAUNCH(kernel, dim3((unsigned)line_blocks((size_t)p.samples), LEVELS), LINE_THREADS, 0, 0,
+              *g, p, table, features);
+}
+
+void grid_encode(const grid *g, grid_points points, const float *table, void *features,
+                 bool half_features) {
+#if !SIMT_ON_CPU
+  if (half_features) return encode_axes(g, points, table, (__half *)features);
+#endif
+  (void)half_features;
+  encode_axes(g, points, table, (float *)features);
+}
+
+/* ---- gradients -------------------------------------------------------------------------------- */
+
+/* One sample at one level. */
+typedef struct corner_source {
+  grid_cell cell;
+  float2 slope;
+  bool active;
+} corner_source;
+
+static __device__ __forceinline__ corner_source load_source(const grid_scatter *s,
+                                                            const grid_level *l, int axes,
+                                                            int level, int sample) {
+  const int n = s->points.samples;
+  corner_source c;
+  c.active = sample < n;
+  sample = c.active ? sample : 0;
+  c.cell = cell_of(l, axes, s->points.positions + sample, (size_t)n);
+  c.slope = load_pair(s->slopes + ((size_t)level * n + sample) * FEATURES);
+  return c;
+}
+
+/* What the sample adds to the row of one corner; returns the row. */
+static __device__ __forceinline__ int corner_values(const corner_source *c, const grid_level *l,
+                                                    int axes, int which, float v[FEATURES]) {
+  const float weight = corner_weight(axes, &c->cell, which);
+  v[0] = weight * c->slope.x;
+  v[1] = weight * c->slope.y;
+  return corner_row(l, axes, &c->cell, which);
+}
+
+static __device__ __forceinline__ void add_corners(const corner_source *c, const grid_level *l,
+                                                   int axes, const way_rows *rows, int way,
+                                                   int threshold) {
+  UNROLL
+  for (int which = 0; which < 1 << axes; ++which) {
+    float v[FEATURES];
+    const int row = corner_values(c, l, axes, which, v);
+    if (way == WAY_VECTOR) {
+      if (c->active) add_pair(rows->base + (long long)row * FEATURES, v[0], v[1]);
+    } else {
+      way_add(rows, row, v, c->active, way, threshold, 0);
+    }
+  }
+}
+
+static __device__ __forceinline__ void add_corners_half(const corner_source *c, const grid_level *l,
+                                                        int axes, void *base, int way,
+                                                        int threshold) {
+  const arc_target_f32 target = arc_target_f32_rows_f16(base, FEATURES, FEATURES);
+  UNROLL
+  for (int which = 0; which < 1 << axes; ++which) {
+    float v[FEATURES];
+    const int row = corner_values(c, l, axes, which, v);
+    if (way != WAY_PLAIN)
+      arc_add_f32(target, row, v, c->active, threshold);
+    else if (c->active)
+      add_half_pair((char *)base + (long long)row * 2 * FEATURES, v[0], v[1]);
+  }
+}
+
+/* Rows of a level without hash lie at a fixed distance from that of the lowest corner: the key is the
+   cell, and each corner is a piece of its parameters. One match and one reduction for all corners. */
+static __device__ __forceinline__ void add_cell(const corner_source *c, const grid_level *l,
+                                                int axes, float *base, int threshold) {
+  const grid_cell origin = {{0, 0, 0}, {0.0f, 0.0f, 0.0f}};
+  arc_piece_f32 pieces[MOST_CORNERS];
+  float v[MOST_CORNERS * FEATURES];
+  UNROLL
+  for (int which = 0; which < 1 << axes; ++which) {
+    pieces[which].base = base + FEATURES * corner_row(l, axes, &origin, which);
+    pieces[which].stride = pieces[which].width = FEATURES;
+    corner_values(c, l, axes, which, v + FEATURES * which);
+  }
+  arc_add_f32(arc_target_f32_pieces(pieces, 1 << axes), corner_row(l, axes, &c->cell, 0), v,
+              c->active, threshold);
+}
+
+template <int way, int axes, bool half_rows>
+__global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int threshold) {
+  const int level = s.first_level + (int)blockIdx.y;
+  const grid_level l = s.g.level[level];
+  const corner_source c =
+      load_source(&s, &l, axes, level, (int)(blockIdx.x * blockDim.x + threadIdx.x));
+  const bool by_level = way == WAY_LEVELS;
+  if (by_level) threshold = s.policy[level].threshold;
+  if constexpr (half_rows) {
+    add_corners_half(&c, &l, axes, (char *)s.half_sums + (size_t)l.first * 2 * FEATURES, way,
+                     threshold);
+  } else {
+    float *base = s.sums + (size_t)l.first * FEATURES;
+    const way_rows rows = way_rows_begin(base, FEATURES, FEATURES, s.counts);
+    if (by_level && s.policy[level].form == ADD_CELLS && !l.hashed)
+      add_cell(&c, &l, axes, base, threshold);
+    else
+      add_corners(&c, &l, axes, &rows, by_level ? WAY_AUTO : way, threshold);
+  }
+}
+
+/* A whole level is hot rows: each warp of the block has sums for all of them, so a block takes many
+   samples before it ends. */
+template <int axes>
+__global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
+  SIMT_DYNAMIC_SHARED(float, shared);
+  const grid_level l = s.g.level[s.first_level];
+  float *base = s.sums + (size_t)l.first * FEATURES;
+  const arc_target_f32 target = arc_target_f32_rows(base, FEATURES, FEATURES);
+  const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, l.rows);
+  const int step = (int)(gridDim.x * blockDim.x);
+  for (int first = (int)(blockIdx.x * blockDim.x); first < s.points.samples; first += step) {
+    const corner_source c = load_source(&s, &l, axes, s.first_level, first + (int)threadIdx.x);
+    UNROLL
+    for (int which = 0; which < 1 << axes; ++which) {
+      float v[FEATURES];
+      const int row = corner_values(&c, &l, axes, which, v);
+      arc_hot_add_f32(&hot, row, v, c.active, ARC_BALANCE_THRESHOLD);
+    }
+  }
+  arc_hot_end_f32(&hot, true);
+}
+
+/* ---- host ------------------------------------------------------------------------------------- */
+
+typedef void (*scatter_kernel)(grid_scatter, int);
+
+template <int axes>
+static scatter_kernel kernel_of(int way) {
+  static const scatter_kernel kernels[GRID_WAYS] = {
+    scatter<WAY_PLAIN, axes, false>,
+    scatter<WAY_SERIALIZED, axes, false>,
+    scatter<WAY_BUTTERFLY, axes, false>,
+    scatter<WAY_TRANSPOSED, axes, false>,
+    scatter<WAY_TREE, axes, false>,
+    scatter<WAY_AUTO, axes, false>,
+#if SIMT_ON_CPU
+    nullptr,
+    nullptr,
+#else
+    scatter<WAY_CUB, axes, false>,
+    scatter<WAY_CG, axes, false>,
+#endif
+    scatter<WAY_VECTOR, axes, false>,
+    scatter<WAY_LEVELS, axes, false>
+  };
+  return way == WAY_COUNT ? scatter<WAY_COUNT, axes, false> : kernels[way];
+}
+
+template <int axes>
+static scatter_kernel half_kernel_of(int way) {
+  return way == WAY_PLAIN    ? scatter<WAY_PLAIN, axes, true>
+         : way == WAY_LEVELS ? scatter<WAY_LEVELS, axes, true>
+                             : scatter<WAY_AUTO, axes, true>;
+}
+
+bool grid_level_fits_block(const grid *g, int level) {
+  return g->level[level].rows <= MOST_HOT_ROWS;
+}
+
+static void add_hot_level(const grid_scatter *s, int level) {
+  void (*const kernel)(grid_scatter) = s->g.axes == 2 ? scatter_hot<2> : scatter_hot<3>;
+  const size_t bytes =
+      sizeof(float) * ARC_HOT_SUMS((size_t)s->g.level[level].rows, FEATURES, LINE_THREADS);
+  const int whole = line_blocks((size_t)s->points.samples), most = SIMT_ON_CPU ? 2 : 264;
+  grid_scatter one = *s;
+  one.first_level = level;
+#if !SIMT_ON_CPU
+  device_check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "shared memory of a block");
+#endif
+  SIMT_LAUNCH(kernel, whole < most ? whole : most, LINE_THREADS, bytes, 0, one);
+}
+
+static bool is_hot(const grid_scatter *s, int way, int level) {
+  return way == WAY_LEVELS && s->half_sums == nullptr && s->policy[level].form == ADD_HOT &&
+         grid_level_fits_block(&s->g, level);
+}
+
+/* Hot levels are kernels of their own; all others between two of them are one launch. */
+void grid_add(const grid_scatter *s, int way, int threshold) {
+  const int end = s->first_level + s->levels;
+  const scatter_kernel kernel = s->half_sums != nullptr
+                                    ? (s->g.axes == 2 ? half_kernel_of<2> : half_kernel_of<3>)(way)
+                                    : (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way);
+  for (int level = s->first_level; level < end;) {
+    grid_scatter part = *s;
+    for (; level < end && is_hot(s, way, level); ++level) add_hot_level(s, level);
+    part.first_level = level;
+    while (level < end && !is_hot(s, way, level)) ++level;
+    part.levels = level - part.first_level;
+    if (part.levels == 0) continue;
+    const dim3 blocks((unsigned)line_blocks((size_t)s->points.samples), (unsigned)part.levels);
+    SIMT_LAUNCH(kernel, blocks, LINE_THREADS, 0, 0, part, threshold);
+  }
+}

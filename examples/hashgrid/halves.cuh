@@ -1,0 +1,59 @@
+/* arc example hashgrid: numbers of activations, floats or halves. SPDX-License-Identifier: Apache-2.0
+
+   Kernels are compiled for either; the CPU warp has no halves but in what arc adds to. */
+#ifndef HASHGRID_HALVES_CUH
+#define HASHGRID_HALVES_CUH
+
+#include "simt/simt.cuh"
+
+#if !SIMT_ON_CPU
+#include <cuda_fp16.h>
+#endif
+
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL
+#endif
+
+static __device__ __forceinline__ float2 load_pair(const float *p) {
+  return *reinterpret_cast<const float2 *>(p);
+}
+static __device__ __forceinline__ void store_pair(float *p, float x, float y) {
+  *reinterpret_cast<float2 *>(p) = make_float2(x, y);
+}
+
+#if SIMT_ON_CPU
+static inline void add_half_pair(void *p, float x, float y) {
+  const unsigned word = simt_cvt_rn_f16_f32(x) | (unsigned)simt_cvt_rn_f16_f32(y) << 16;
+  simt_red_add_f16x2(p, &word, 1);
+}
+static inline void add_pair(float *p, float x, float y) { simt_red_add_v2_f32(p, x, y); }
+static inline float2 half_pair(unsigned word) {
+  return make_float2(simt_cvt_f32_f16((unsigned short)word),
+                     simt_cvt_f32_f16((unsigned short)(word >> 16)));
+}
+#else
+static __device__ __forceinline__ float2 load_pair(const __half *p) {
+  return __half22float2(*reinterpret_cast<const __half2 *>(p));
+}
+static __device__ __forceinline__ void store_pair(__half *p, float x, float y) {
+  *reinterpret_cast<__half2 *>(p) = __floats2half2_rn(x, y);
+}
+static __device__ __forceinline__ float2 half_pair(unsigned word) {
+  return __half22float2(*reinterpret_cast<const __half2 *>(&word));
+}
+static __device__ __forceinline__ void add_half_pair(void *p, float x, float y) {
+  atomicAdd(reinterpret_cast<__half2 *>(p), __floats2half2_rn(x, y));
+}
+static __device__ __forceinline__ void add_pair(float *p, float x, float y) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float2 *>(p), make_float2(x, y));
+#else
+  atomicAdd(p, x);
+  atomicAdd(p + 1, y);
+#endif
+}
+#endif
+
+#endif

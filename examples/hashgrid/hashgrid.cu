@@ -1,0 +1,225 @@
+/* arc example hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.
+   SPDX-License-Identifier: Apache-2.0
+
+   hashgrid --scene distance --order rays --levels
+   hashgrid --image photo.png --out learnt.png
+   hashgrid --help
+
+   The gradient step that is compared adds to the rows of the grid; grid.cu holds its kernels,
+   perceptron.cu those of the perceptron, trainer.cu what is between. */
+#include <math.h>
+#include <string.h>
+
+#include <vector>
+
+#include "../common/image_io.h"
+#include "arc_tune.h"
+#include "levels.h"
+
+#include "arc.cuh"
+
+static const char *const scene_names[] = {"picture", "distance", nullptr};
+static const char *const order_names[] = {"random", "rays", nullptr};
+static const char *const precision_names[] = {"half", "float", nullptr};
+static const char *const width_names[] = {"64", "128", nullptr};
+
+typedef struct settings {
+  int scene, order, precision, rows, width, batch_log2;
+  bool levels;
+  const char *image;
+} settings;
+
+static settings given = {SCENE_PICTURE,        ORDER_RANDOM, SIMT_ON_CPU, 1, 0,
+                         SIMT_ON_CPU ? 8 : 18, false,        nullptr};
+static trainer its;
+static scene shown;
+static device_array picture; /* on the device */
+static device_memory picture_memory;
+
+static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
+  *known = true;
+  if (value == nullptr) return *known = !strcmp(name, "--levels"), given.levels |= *known, *known;
+  if (!strcmp(name, "--scene")) return parse_name(name, value, scene_names, &given.scene, error);
+  if (!strcmp(name, "--order")) return parse_name(name, value, order_names, &given.order, error);
+  if (!strcmp(name, "--rows")) return parse_name(name, value, precision_names, &given.rows, error);
+  if (!strcmp(name, "--precision"))
+    return parse_name(name, value, precision_names, &given.precision, error);
+  if (!strcmp(name, "--width")) return parse_name(name, value, width_names, &given.width, error);
+  if (!strcmp(name, "--batch")) return parse_integer(name, value, 5, 22, &given.batch_log2, error);
+  if (!strcmp(name, "--image")) return parse_file(name, value, &given.image, error);
+  return *known = false;
+}
+
+/* ---- begin and end ---------------------------------------------------------------------------- */
+
+static bool load_picture(error_line *error) {
+  const int side = SIMT_ON_CPU ? 32 : 1024;
+  image its_picture;
+  const bool read = given.image != nullptr ? image_read(&its_picture, given.image, error)
+                                           : image_procedural(&its_picture, side, side, error);
+  if (!read) return false;
+  shown = {SCENE_PICTURE, 2, 3, its_picture.width, its_picture.height, nullptr};
+  const size_t bytes = sizeof(float) * 3 * (size_t)shown.width * (size_t)shown.height;
+  device_reserve(&picture_memory, &picture, bytes, "the picture");
+  host_to_device(picture.data, its_picture.rgb, bytes, "the picture");
+  shown.rgb = (const float *)picture.data;
+  image_free(&its_picture);
+  return true;
+}
+
+/* A dataset is a scene and an order: "picture_random". */
+static void choose_dataset(const char *dataset) {
+  for (int s = 0; s < SCENES; ++s)
+    if (!strncmp(dataset, scene_names[s], strlen(scene_names[s]))) given.scene = s;
+  given.order = strstr(dataset, "rays") != nullptr ? ORDER_RAYS : ORDER_RANDOM;
+}
+
+static bool check_options(const workload_options *o, error_line *error) {
+  if (given.image != nullptr && given.scene != SCENE_PICTURE)
+    return error_set(error, "--image is for --scene picture");
+  if (given.precision == 0 && !perceptron_has_tensor())
+    return error_set(error, "--precision half needs tensor cores (sm_80 and newer); take float");
+  if (given.rows == 0 && (o->compare || o->experiment != nullptr))
+    return error_set(error,
+                     "--rows half is for training and --levels: halves differ from way to way "
+                     "by more than comparisons accept");
+  return true;
+}
+
+static bool begin(const char *dataset, workload_options *o, error_line *error) {
+  if (dataset != nullptr) choose_dataset(dataset);
+  if (!check_options(o, error)) return false;
+  if (given.scene == SCENE_PICTURE && !load_picture(error)) return false;
+  const int side = SIMT_ON_CPU ? 32 : 512;
+  if (given.scene == SCENE_DISTANCE) shown = {SCENE_DISTANCE, 3, 1, side, side, nullptr};
+  const trainer_options options = {given.order,
+                                   given.batch_log2,
+                                   SIMT_ON_CPU ? 10 : 19,
+                                   given.width == 0 ? 64 : 128,
+                                   given.precision == 0,
+                                   given.rows == 0,
+                                   (unsigned long long)o->seed};
+  trainer_begin(&its, &shown, &options);
+  printf("grid       %d levels, %d to %d cells along an axis, %d rows of %s\n", (int)LEVELS,
+         its.g.level[0].cells, its.g.level[LEVELS - 1].cells, its.g.rows,
+         precision_names[given.rows]);
+  printf("perceptron %d hidden layers of %d, %s\n", (int)HIDDEN, options.width,
+         options.tensor ? "halves on tensor cores" : "floats");
+  printf("samples    %d a batch, %s, of a %s\n", its.samples, order_names[given.order],
+         scene_names[given.scene]);
+  trainer_reset(&its);
+  trainer_forward(&its, 0);
+  levels_choose(&its, given.levels);
+  return true;
+}
+
+static void end(void) {
+  trainer_end(&its);
+  device_release(&picture_memory, &picture);
+}
+
+/* ---- what workload_main calls ----------------------------------------------------------------- */
+
+static void reset(void) { trainer_reset(&its); }
+static void forward(int iteration) { trainer_forward(&its, iteration); }
+static void update(int iteration) { trainer_update(&its, iteration); }
+static void gradient(int way, int threshold) { trainer_add(&its, way, threshold, 0, LEVELS); }
+
+static workload_sums sums(void) {
+  const workload_sums s = {trainer_sums(&its), (size_t)its.g.rows * FEATURES};
+  return s;
+}
+
+/* Sums of squared and of absolute errors over so many samples of a batch. */
+typedef struct errors {
+  double squares, all, count;
+} errors;
+
+static void add_errors(errors *e, int samples) {
+  for (int o = 0; o < shown.outputs; ++o) {
+    std::vector<float> got((size_t)samples), wanted((size_t)samples);
+    const size_t first = (size_t)o * (size_t)its.samples, bytes = sizeof(float) * got.size();
+    device_to_host(got.data(), (const float *)its.outputs.data + first, bytes, "outputs");
+    device_to_host(wanted.data(), (const float *)its.targets.data + first, bytes, "targets");
+    for (size_t i = 0; i < got.size(); ++i) {
+      const double error = (double)got[i] - wanted[i];
+      e->squares += error * error;
+      e->all += fabs(error);
+      e->count += 1.0;
+    }
+  }
+}
+
+/* Train: a batch of samples as it was trained on. Test: all pixels, or random points in space. */
+static bool judge(int, workload_quality *q, error_line *error) {
+  const unsigned long long seed = its.o.seed + 77ull;
+  const int pixels = shown.rgb != nullptr ? shown.width * shown.height : its.samples;
+  sample_draw d = {its.o.order, its.samples, 0, seed};
+  errors train = {0.0, 0.0, 0.0}, test = {0.0, 0.0, 0.0};
+  trainer_evaluate(&its, &d);
+  add_errors(&train, its.samples);
+  d.order = shown.rgb != nullptr ? ORDER_LATTICE : ORDER_RANDOM;
+  d.seed = seed + 1ull;
+  for (; d.first < pixels; d.first += its.samples) {
+    trainer_evaluate(&its, &d);
+    add_errors(&test, pixels - d.first < its.samples ? pixels - d.first : its.samples);
+  }
+  *q = {-10.0 * log10(train.squares / train.count), train.all / train.count,
+        -10.0 * log10(test.squares / test.count), test.all / test.count};
+  return isfinite(q->test_psnr) ||
+         error_set(error, "the network diverged: its outputs are no numbers");
+}
+
+/* Of a distance: blue inside, orange outside, a dark line every twentieth. */
+static void distance_colour(float distance, float rgb[3]) {
+  const float shade = fabsf(sinf(distance * 62.8319f)) < 0.25f ? 0.6f : 1.0f;
+  const float fade = shade * (1.0f - 0.6f * fminf(fabsf(distance), 1.0f));
+  rgb[0] = distance < 0.0f ? 0.3f * fade : fade;
+  rgb[1] = distance < 0.0f ? 0.6f * fade : 0.7f * fade;
+  rgb[2] = distance < 0.0f ? fade : 0.4f * fade;
+}
+
+static bool write(const char *file, error_line *error) {
+  const int pixels = shown.width * shown.height;
+  std::vector<float> values((size_t)its.samples * (size_t)shown.outputs);
+  image out;
+  if (!image_allocate(&out, shown.width, shown.height, error)) return false;
+  sample_draw d = {ORDER_LATTICE, its.samples, 0, 0ull};
+  for (; d.first < pixels; d.first += its.samples) {
+    trainer_evaluate(&its, &d);
+    device_to_host(values.data(), its.outputs.data, values.size() * sizeof(float), "outputs");
+    for (int i = 0; i < its.samples && d.first + i < pixels; ++i) {
+      float *rgb = out.rgb + 3 * (size_t)(d.first + i);
+      if (shown.rgb == nullptr) distance_colour(values[(size_t)i], rgb);
+      for (int o = 0; shown.rgb != nullptr && o < 3; ++o)
+        rgb[o] = values[(size_t)o * (size_t)its.samples + (size_t)i];
+    }
+  }
+  const bool written = image_write(&out, file, error);
+  image_free(&out);
+  return written;
+}
+
+int main(int argc, char **argv) {
+  static const char *const datasets[] = {"picture_random", "picture_rays", "distance_random",
+                                         "distance_rays", nullptr};
+  static const char *const own_ways[] = {"vector", "levels", nullptr};
+  static const char help[] =
+      "a hash grid and a small perceptron learn a picture or a signed distance.\n"
+      "\n"
+      "usage: hashgrid [options]\n"
+      "\n"
+      "  --scene NAME       picture or distance; default: picture\n"
+      "  --image FILE       the picture: PPM, PNG or JPEG; default: a built-in one\n"
+      "  --order NAME       of samples: random, or rays; default: random\n"
+      "  --batch N          2^N samples a batch, 5 to 22; default: 18, on the CPU warp 8\n"
+      "  --width N          neurons of a hidden layer, 64 or 128; default: 64\n"
+      "  --precision NAME   of the perceptron: half, on tensor cores, or float\n"
+      "  --rows NAME        gradients of the grid, float or half; default: float\n"
+      "  --levels           a table of the grid's levels first";
+  static const workload w = {
+      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 1000,
+      read_option, begin, reset,    forward,           gradient, update, sums,
+      judge,       write, end};
+  return workload_main(argc, argv, &w);
+}

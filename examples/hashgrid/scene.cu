@@ -1,0 +1,82 @@
+/* arc example hashgrid: what is learnt, and where samples of it lie. SPDX-License-Identifier:
+   Apache-2.0 */
+#include "scene.h"
+
+#include "../common/random.h"
+#include "halves.cuh"
+
+static __device__ __forceinline__ float random_of(const sample_draw *d, int item, int which) {
+  return hashed_random(d->seed, (unsigned long long)item * 8ull + (unsigned long long)which);
+}
+
+/* A random point of the surface of the square or cube; which: of the item's random numbers. */
+static __device__ __forceinline__ void surface_point(const sample_draw *d, int axes, int ray,
+                                                     int which, float p[3]) {
+  const float side = random_of(d, ray, which) * (float)(2 * axes);
+  const int axis = min((int)side / 2, axes - 1);
+  for (int a = 0; a < 3; ++a) p[a] = random_of(d, ray, which + 1 + (a > axis ? a - 1 : a));
+  for (int a = 0; a < 3; ++a) p[a] = a == axis ? (float)((int)side % 2) : p[a];
+}
+
+static __device__ __forceinline__ void ray_point(const sample_draw *d, int axes, int i,
+                                                 float p[3]) {
+  const int ray = d->samples + i / RAY_SAMPLES; /* random numbers that no sample has */
+  const float along = ((float)(i % RAY_SAMPLES) + random_of(d, i, 0)) / (float)RAY_SAMPLES;
+  float end[3];
+  surface_point(d, axes, ray, 0, p);
+  surface_point(d, axes, ray, 4, end);
+  for (int a = 0; a < 3; ++a) p[a] += along * (end[a] - p[a]);
+}
+
+static __device__ __forceinline__ void draw_point(const scene *s, const sample_draw *d, int i,
+                                                  float p[3]) {
+  const int pixel = d->first + i;
+  if (d->order == ORDER_RAYS) {
+    ray_point(d, s->axes, i, p);
+  } else if (d->order == ORDER_RANDOM) {
+    for (int a = 0; a < 3; ++a) p[a] = random_of(d, i, a);
+  } else {
+    p[0] = ((float)(pixel % s->width) + 0.5f) / (float)s->width;
+    p[1] = fminf(((float)(pixel / s->width) + 0.5f) / (float)s->height, 1.0f);
+    p[2] = 0.5f;
+  }
+}
+
+/* Bilinear; a pixel's value holds at its centre. */
+static __device__ __forceinline__ float picture_at(const scene *s, const float p[3], int channel) {
+  const float x = fminf(fmaxf(p[0] * (float)s->width - 0.5f, 0.0f), (float)s->width - 1.0f);
+  const float y = fminf(fmaxf(p[1] * (float)s->height - 0.5f, 0.0f), (float)s->height - 1.0f);
+  const int column = (int)x, row = (int)y;
+  const int right = min(column + 1, s->width - 1), below = min(row + 1, s->height - 1);
+  const float *upper = s->rgb + (size_t)row * s->width * 3 + channel;
+  const float *lower = s->rgb + (size_t)below * s->width * 3 + channel;
+  const float u = x - (float)column, v = y - (float)row;
+  return (1.0f - v) * ((1.0f - u) * upper[3 * column] + u * upper[3 * right]) +
+         v * ((1.0f - u) * lower[3 * column] + u * lower[3 * right]);
+}
+
+static __device__ __forceinline__ float distance_at(const float p[3]) {
+  const float x = 2.0f * p[0] - 1.0f, y = 2.0f * p[1] - 1.0f, z = 2.0f * p[2] - 1.0f;
+  const float ring = sqrtf(x * x + y * y) - 0.6f;
+  const float to_ring = sqrtf(ring * ring + z * z) - 0.2f;
+  const float a = fabsf(x) - 0.25f, b = fabsf(y) - 0.15f, c = fabsf(z) - 0.5f;
+  const float u = fmaxf(a, 0.0f), v = fmaxf(b, 0.0f), w = fmaxf(c, 0.0f);
+  const float to_box = sqrtf(u * u + v * v + w * w) + fminf(fmaxf(a, fmaxf(b, c)), 0.0f);
+  return fminf(to_ring, to_box);
+}
+
+__global__ void __launch_bounds__(LINE_THREADS)
+    draw(scene s, sample_draw d, float *positions, float *targets) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  float p[3];
+  if (i >= d.samples) return;
+  draw_point(&s, &d, i, p);
+  for (int a = 0; a < s.axes; ++a) positions[(size_t)a * d.samples + i] = p[a];
+  for (int o = 0; o < s.outputs; ++o)
+    targets[(size_t)o * d.samples + i] = s.rgb ? picture_at(&s, p, o) : distance_at(p);
+}
+
+void scene_draw(const scene *s, const sample_draw *d, float *positions, float *targets) {
+  SIMT_LAUNCH(draw, line_blocks((size_t)d->samples), LINE_THREADS, 0, 0, *s, *d, positions,
+              targets);
+}
