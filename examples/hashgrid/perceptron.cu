@@ -408,12 +408,12 @@ void perceptron_pack(const perceptron *, cudaStream_t) {}
 
 typedef void (*perceptron_kernel)(perceptron, perceptron_batch);
 
-/* As many blocks as the device holds at once, or as there is work for. */
-static void launch(perceptron_kernel kernel, const perceptron *p, const perceptron_batch *b,
-                   size_t number, size_t bytes, cudaStream_t stream) {
-  const int threads = WARP * warps_of(number), rows = rows_of(number);
-  int blocks = (b->samples + rows - 1) / rows, most = 2;
-#if !SIMT_ON_CPU
+/* How many blocks the device holds at once. */
+static int resident_blocks(perceptron_kernel kernel, int threads, size_t bytes) {
+#if SIMT_ON_CPU
+  (void)kernel, (void)threads, (void)bytes;
+  return 2;
+#else
   int processors, resident;
   device_check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
@@ -421,33 +421,36 @@ static void launch(perceptron_kernel kernel, const perceptron *p, const perceptr
   device_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "a device");
   device_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes),
                "shared memory of a block");
-  most = processors * resident;
+  return processors * resident;
 #endif
-  if (blocks > most) blocks = most;
-  SIMT_LAUNCH(kernel, blocks, threads, bytes, stream, *p, *b);
 }
 
-template <typename number>
-static void launch_width(const perceptron *p, const perceptron_batch *b, bool trains,
-                         cudaStream_t stream) {
-  const bool wide = p->width == 128;
-  const size_t rows = sizeof(number) * (size_t)(rows_of(sizeof(number)) * stride_of(p->width));
-  const perceptron_kernel runs = wide ? run<number, 128> : run<number, 64>;
-  const perceptron_kernel learns = wide ? train<number, 128> : train<number, 64>;
-  launch(trains ? learns : runs, p, b, sizeof(number),
-         trains ? train_bytes(sizeof(number), p->width) : rows, stream);
+template <typename number, int width, bool trains>
+static void launch(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+  const perceptron_kernel kernel = trains ? train<number, width> : run<number, width>;
+  const int threads = WARP * warps_of(sizeof(number)), rows = rows_of(sizeof(number));
+  const size_t bytes = trains ? train_bytes(sizeof(number), width)
+                              : sizeof(number) * (size_t)(rows * stride_of(width));
+  static const int most = resident_blocks(kernel, threads, bytes);
+  const int blocks = (b->samples + rows - 1) / rows;
+  SIMT_LAUNCH(kernel, blocks < most ? blocks : most, threads, bytes, stream, *p, *b);
+}
+
+template <typename number, bool trains>
+static void launch_width(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+  (p->width == 128 ? launch<number, 128, trains> : launch<number, 64, trains>)(p, b, stream);
 }
 
 void perceptron_run(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
 #if !SIMT_ON_CPU
-  if (p->tensor) return launch_width<__half>(p, b, false, stream);
+  if (p->tensor) return launch_width<__half, false>(p, b, stream);
 #endif
-  launch_width<float>(p, b, false, stream);
+  launch_width<float, false>(p, b, stream);
 }
 
 void perceptron_train(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
 #if !SIMT_ON_CPU
-  if (p->tensor) return launch_width<__half>(p, b, true, stream);
+  if (p->tensor) return launch_width<__half, true>(p, b, stream);
 #endif
-  launch_width<float>(p, b, true, stream);
+  launch_width<float, true>(p, b, stream);
 }

@@ -1,1 +1,349 @@
-int main(void) { return 0; }
+/* arc example hashgrid: features, gradients and the perceptron against serial ones in double
+   precision, every way to add against a serial sum, tensor cores against floats.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include <vector>
+
+#include "../common/test_device.h"
+#include "trainer.h"
+
+#include "arc.cuh"
+
+typedef std::vector<double> doubles;
+typedef std::vector<float> floats;
+
+static unsigned long long state = 20260101ull;
+
+static int random_below(int n) { return (int)(test_random(&state) * n); }
+static double random_sign(void) { return 2.0 * test_random(&state) - 1.0; }
+
+static floats read_floats(const void *device, size_t count) {
+  floats v(count);
+  device_to_host(v.data(), device, count * sizeof(float), "reading");
+  return v;
+}
+
+static double relative_error(const floats &got, const doubles &wanted) {
+  double difference = 0.0, whole = 0.0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    difference += (got[i] - wanted[i]) * (got[i] - wanted[i]);
+    whole += wanted[i] * wanted[i];
+  }
+  return whole > 0.0 ? sqrt(difference / whole) : difference;
+}
+
+/* ---- the grid, serially ----------------------------------------------------------------------- */
+
+/* Row of a corner, by the paper's formula, in 64 bits. */
+static size_t serial_row(const grid_level *l, int axes, const long long corner[3]) {
+  static const unsigned long long primes[3] = {1ull, 2654435761ull, 805459861ull};
+  unsigned long long hash = 0ull, row = 0ull;
+  for (int a = axes - 1; a >= 0; --a) {
+    hash ^= (unsigned long long)corner[a] * primes[a];
+    row = row * (unsigned long long)(l->cells + 1) + (unsigned long long)corner[a];
+  }
+  return (size_t)l->first + (size_t)(l->hashed ? hash % (unsigned long long)l->rows : row);
+}
+
+/* Corner `which` of the cell around a point: its row, and the weight it has. */
+static size_t serial_corner(const grid *g, int level, const float *p, int n, int i, int which,
+                            double *weight) {
+  const grid_level *l = &g->level[level];
+  long long corner[3];
+  *weight = 1.0;
+  for (int a = 0; a < g->axes; ++a) {
+    const float place = p[a * n + i] * (float)l->cells; /* floats decide which cell it is */
+    const long long low = (long long)place < l->cells ? (long long)place : l->cells - 1;
+    const double part = (double)place - (double)low;
+    const bool high = (which >> a & 1) != 0;
+    corner[a] = low + high;
+    *weight *= high ? part : 1.0 - part;
+  }
+  return serial_row(l, g->axes, corner);
+}
+
+static doubles serial_features(const grid *g, const floats &positions, int n,
+                               const doubles &table) {
+  doubles features((size_t)(LEVELS * n * FEATURES), 0.0);
+  for (int level = 0; level < LEVELS; ++level)
+    for (int i = 0; i < n; ++i)
+      for (int which = 0; which < 1 << g->axes; ++which)
+        for (int f = 0; f < FEATURES; ++f) {
+          double weight;
+          const size_t row = serial_corner(g, level, positions.data(), n, i, which, &weight);
+          features[(size_t)((level * n + i) * FEATURES + f)] +=
+              weight * table[row * FEATURES + (size_t)f];
+        }
+  return features;
+}
+
+static doubles serial_sums(const grid *g, const floats &positions, int n, const floats &slopes) {
+  doubles sums((size_t)(g->rows * FEATURES), 0.0);
+  for (int level = 0; level < LEVELS; ++level)
+    for (int i = 0; i < n; ++i)
+      for (int which = 0; which < 1 << g->axes; ++which)
+        for (int f = 0; f < FEATURES; ++f) {
+          double weight;
+          const size_t row = serial_corner(g, level, positions.data(), n, i, which, &weight);
+          sums[row * FEATURES + (size_t)f] +=
+              weight * slopes[(size_t)((level * n + i) * FEATURES + f)];
+        }
+  return sums;
+}
+
+/* ---- the perceptron, serially ----------------------------------------------------------------- */
+
+static double serial_bias(const doubles &p, int width, int m, int i) {
+  return p[(size_t)(bias_first(width, m) + bias_place(matrix_out(width, m), i))];
+}
+
+/* The loss of one sample; outputs: or null. */
+static double serial_loss_of(const doubles &p, int width, int outputs, const doubles &features,
+                             const floats &targets, int n, int sample, double *result) {
+  doubles layer((size_t)INPUTS);
+  double loss = 0.0;
+  for (int k = 0; k < INPUTS; ++k)
+    layer[(size_t)k] = features[(size_t)((k / 2 * n + sample) * 2 + k % 2)];
+  for (int m = 0; m < MATRICES; ++m) {
+    doubles next((size_t)matrix_out(width, m));
+    for (int i = 0; i < matrix_out(width, m); ++i) {
+      double sum = serial_bias(p, width, m, i);
+      const double *weights = &p[(size_t)(matrix_first(width, m) + i * matrix_in(width, m))];
+      for (int k = 0; k < matrix_in(width, m); ++k) sum += weights[k] * layer[(size_t)k];
+      next[(size_t)i] = m < HIDDEN && sum < 0.0 ? 0.0 : sum;
+    }
+    layer.swap(next);
+  }
+  for (int o = 0; o < outputs; ++o) {
+    const double error = layer[(size_t)o] - (double)targets[(size_t)(o * n + sample)];
+    if (result != nullptr) result[o] = layer[(size_t)o];
+    loss += 0.5 * error * error;
+  }
+  return loss;
+}
+
+static double serial_loss(const doubles &p, int width, int outputs, const doubles &features,
+                          const floats &targets, int n) {
+  double loss = 0.0;
+  for (int i = 0; i < n; ++i)
+    loss += serial_loss_of(p, width, outputs, features, targets, n, i, nullptr);
+  return loss;
+}
+
+/* ---- a trainer with numbers that all differ --------------------------------------------------- */
+
+typedef struct setting {
+  int axes, width, samples, order;
+  bool tensor, half_rows;
+} setting;
+
+static const char *describe(const setting *s) {
+  static char text[200];
+  snprintf(text, sizeof text, "%d axes, width %d, %d samples, %s, %s, %s rows", s->axes, s->width,
+           s->samples, s->order == ORDER_RAYS ? "rays" : "random", s->tensor ? "tensor" : "floats",
+           s->half_rows ? "half" : "float");
+  return text;
+}
+
+/* After trainer_forward; any number of samples. */
+static void begin(trainer *t, const setting *s, const float *rgb) {
+  const scene picture = {SCENE_PICTURE, 2, 3, 5, 4, rgb};
+  const scene distance = {SCENE_DISTANCE, 3, 1, 8, 8, nullptr};
+  const trainer_options o = {s->order, 9, 8, s->width, s->tensor, s->half_rows, 7ull};
+  trainer_begin(t, s->axes == 2 ? &picture : &distance, &o);
+  t->samples = s->samples;
+  trainer_reset(t);
+  floats table((size_t)(t->g.rows * FEATURES));
+  floats net = read_floats(t->net.parameters, (size_t)parameter_count(s->width));
+  for (float &x : table) x = (float)random_sign();
+  for (size_t i = (size_t)bias_first(s->width, 0); i < net.size(); ++i)
+    net[i] = 0.1f * (float)random_sign();
+  host_to_device(t->table.data, table.data(), table.size() * sizeof(float), "the grid");
+  host_to_device(t->net.parameters, net.data(), net.size() * sizeof(float), "the perceptron");
+  perceptron_pack(&t->net, 0);
+  trainer_forward(t, 3);
+}
+
+static doubles widened(const void *device, size_t count) {
+  const floats v = read_floats(device, count);
+  return doubles(v.begin(), v.end());
+}
+
+/* Every way, threshold and form of a level against the serial sums. */
+static void check_adds(trainer *t, const setting *s) {
+  static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
+  const int n = s->samples;
+  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
+  const floats slopes = read_floats(t->slopes.data, (size_t)(INPUTS * n));
+  const doubles wanted = serial_sums(&t->g, positions, n, slopes);
+  for (int way = 0; way < GRID_WAYS + ADD_FORMS - 1; ++way)
+    for (int threshold : thresholds) {
+      const bool forms = way >= WAY_LEVELS;
+      if ((SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG))) continue;
+      if (s->half_rows && way != WAY_PLAIN && way != WAY_AUTO && way != WAY_LEVELS) continue;
+      for (int l = 0; forms && l < LEVELS; ++l) t->policy[l] = {way - WAY_LEVELS, threshold};
+      device_clear(t->table_sums.data, t->table_sums.bytes);
+      device_clear(t->half_sums.data, t->half_sums.bytes);
+      trainer_add(t, forms ? WAY_LEVELS : way, threshold, 0, 5);
+      trainer_add(t, forms ? WAY_LEVELS : way, threshold, 5, LEVELS - 5);
+      const floats got = read_floats(trainer_sums(t), wanted.size());
+      const double error = relative_error(got, wanted);
+      CHECK(error < (s->half_rows ? 4e-3 : 2e-6), "%s: way %d, threshold %d: %g", describe(s), way,
+            threshold, error);
+    }
+}
+
+/* Gradients of the perceptron and, through it, of the grid, by central differences. */
+static void check_slopes(trainer *t, const setting *s) {
+  const int n = s->samples, outputs = t->its.outputs;
+  const size_t parameters = (size_t)parameter_count(s->width);
+  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
+  const floats targets = read_floats(t->targets.data, (size_t)(outputs * n));
+  const floats net_sums = read_floats(t->net.sums, parameters);
+  doubles net = widened(t->net.parameters, parameters);
+  doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
+  const doubles features = serial_features(&t->g, positions, n, table);
+  const double h = 1e-6;
+  device_clear(t->table_sums.data, t->table_sums.bytes);
+  trainer_add(t, WAY_AUTO, ARC_THRESHOLD_AUTO, 0, LEVELS);
+  const floats table_sums = read_floats(trainer_sums(t), table.size());
+  floats got;
+  doubles wanted;
+  for (int k = 0; k < 24; ++k) {
+    const int m = k % MATRICES;
+    const int rows = m == HIDDEN ? outputs : matrix_out(s->width, m);
+    size_t i = (size_t)(matrix_first(s->width, m) + random_below(rows * matrix_in(s->width, m)));
+    if (k % 3 == 0)
+      i = (size_t)(bias_first(s->width, m) +
+                   bias_place(matrix_out(s->width, m), random_below(rows)));
+    const double old = net[i];
+    net[i] = old + h;
+    const double above = serial_loss(net, s->width, outputs, features, targets, n);
+    net[i] = old - h;
+    const double below = serial_loss(net, s->width, outputs, features, targets, n);
+    net[i] = old;
+    got.push_back(net_sums[i]);
+    wanted.push_back((above - below) / (2 * h));
+  }
+  double error = relative_error(got, wanted);
+  CHECK(error < 1e-4, "%s: gradient of the perceptron: %g", describe(s), error);
+  got.clear();
+  wanted.clear();
+  for (int k = 0; k < 12; ++k) {
+    double weight;
+    const size_t row = serial_corner(&t->g, random_below(LEVELS), positions.data(), n,
+                                     random_below(n), random_below(1 << s->axes), &weight);
+    const size_t i = row * FEATURES + (size_t)(k % FEATURES);
+    const double old = table[i];
+    table[i] = old + h;
+    const double above = serial_loss(net, s->width, outputs,
+                                     serial_features(&t->g, positions, n, table), targets, n);
+    table[i] = old - h;
+    const double below = serial_loss(net, s->width, outputs,
+                                     serial_features(&t->g, positions, n, table), targets, n);
+    table[i] = old;
+    got.push_back(table_sums[i]);
+    wanted.push_back((above - below) / (2 * h));
+  }
+  error = relative_error(got, wanted);
+  CHECK(error < 1e-4, "%s: gradient of the grid: %g", describe(s), error);
+}
+
+/* What perceptron_run gives for the samples of the trainer. */
+static void check_outputs(trainer *t, const setting *s) {
+  const int n = s->samples, outputs = t->its.outputs;
+  const sample_draw d = {s->order, n, 0, 99ull};
+  trainer_evaluate(t, &d);
+  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
+  const floats targets = read_floats(t->targets.data, (size_t)(outputs * n));
+  const doubles net = widened(t->net.parameters, (size_t)parameter_count(s->width));
+  const doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
+  const doubles features = serial_features(&t->g, positions, n, table);
+  doubles wanted((size_t)(outputs * n));
+  for (int i = 0; i < n; ++i) {
+    double result[OUTPUTS];
+    serial_loss_of(net, s->width, outputs, features, targets, n, i, result);
+    for (int o = 0; o < outputs; ++o) wanted[(size_t)(o * n + i)] = result[o];
+  }
+  const double error = relative_error(read_floats(t->outputs.data, wanted.size()), wanted);
+  CHECK(error < (s->tensor ? 1e-2 : 1e-5), "%s: outputs: %g", describe(s), error);
+}
+
+/* Half precision against floats: the same numbers, but for rounding. */
+static void check_tensor(const setting *s, const float *rgb) {
+  setting plain = *s;
+  trainer half, whole;
+  const unsigned long long before = state;
+  plain.tensor = false;
+  begin(&whole, &plain, rgb);
+  state = before;
+  begin(&half, s, rgb);
+  const size_t parameters = (size_t)parameter_count(s->width);
+  const double net =
+      relative_error(read_floats(half.net.sums, parameters), widened(whole.net.sums, parameters));
+  const double slopes = relative_error(read_floats(half.slopes.data, (size_t)(INPUTS * s->samples)),
+                                       widened(whole.slopes.data, (size_t)(INPUTS * s->samples)));
+  CHECK(net < 1e-2, "%s: gradient of the perceptron: %g", describe(s), net);
+  CHECK(slopes < 1e-2, "%s: slopes of features: %g", describe(s), slopes);
+  printf("%s: differs from floats by %.2g (weights), %.2g (features)\n", describe(s), net, slopes);
+  check_outputs(&half, s);
+  trainer_end(&half);
+  trainer_end(&whole);
+}
+
+static void check_setting(const setting *s, const float *rgb) {
+  trainer t;
+  if (s->tensor) {
+    if (perceptron_has_tensor()) check_tensor(s, rgb);
+    return;
+  }
+  begin(&t, s, rgb);
+  check_adds(&t, s);
+  if (!s->half_rows) check_slopes(&t, s);
+  check_outputs(&t, s);
+  trainer_end(&t);
+}
+
+/* A network learns what it is shown. */
+static void check_training(const float *rgb) {
+  const setting s = {2, 64, 256, ORDER_RANDOM, perceptron_has_tensor(), false};
+  const sample_draw d = {ORDER_RANDOM, s.samples, 0, 5ull};
+  double before = 0.0, after = 0.0;
+  trainer t;
+  begin(&t, &s, rgb);
+  trainer_reset(&t);
+  for (int i = 0; i <= 30; ++i) {
+    if (i == 0 || i == 30) {
+      trainer_evaluate(&t, &d);
+      const doubles wanted = widened(t.targets.data, (size_t)(3 * s.samples));
+      (i == 0 ? before : after) =
+          relative_error(read_floats(t.outputs.data, wanted.size()), wanted);
+    }
+    trainer_forward(&t, i);
+    trainer_add(&t, WAY_AUTO, ARC_THRESHOLD_AUTO, 0, LEVELS);
+    trainer_update(&t, i);
+  }
+  CHECK(before > 0.5 && after < 0.3, "errors %g before, %g after 30 steps", before, after);
+  trainer_end(&t);
+}
+
+int main(void) {
+  static const setting settings[] = {
+      {2, 64, 1, ORDER_RANDOM, false, false},  {2, 64, 131, ORDER_RAYS, false, false},
+      {3, 64, 70, ORDER_RANDOM, false, false}, {3, 128, 37, ORDER_RAYS, false, false},
+      {2, 64, 90, ORDER_RANDOM, false, true},  {3, 64, 33, ORDER_RAYS, false, true},
+      {2, 64, 500, ORDER_RANDOM, true, false}, {3, 64, 1, ORDER_RAYS, true, false},
+      {3, 128, 333, ORDER_RAYS, true, false}};
+  device_memory memory = {0, 0};
+  device_array picture = {nullptr, 0};
+  float rgb[5 * 4 * 3];
+  if (!test_has_device("test_hashgrid")) return TEST_SKIPPED;
+  for (float &x : rgb) x = (float)test_random(&state);
+  device_reserve(&memory, &picture, sizeof rgb, "a picture");
+  host_to_device(picture.data, rgb, sizeof rgb, "a picture");
+  for (const setting &s : settings) check_setting(&s, (const float *)picture.data);
+  check_training((const float *)picture.data);
+  device_release(&memory, &picture);
+  return test_end("test_hashgrid");
+}
