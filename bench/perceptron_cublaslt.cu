@@ -276,7 +276,7 @@ static void fill(fused *f, rival *r, int width) {
       weights[i] = sqrtf(6.0f / (float)in) * number_of((unsigned)m, i);
     for (int i = 0; i < out; ++i) {
       bias[(size_t)i] = 0.1f * number_of(100u + (unsigned)m, (size_t)i);
-      parameters[(size_t)(bias_first(width, m) + bias_place(out, i))] = bias[(size_t)i];
+      parameters[(size_t)(bias_first(width, m) + bias_place(i))] = bias[(size_t)i];
     }
     std::copy(weights.begin(), weights.end(), parameters.begin() + matrix_first(width, m));
     upload(r->weights[m], weights, true);

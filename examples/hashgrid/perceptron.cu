@@ -33,9 +33,9 @@ SIZE_FN int train_numbers(size_t number, int width) {
 /* Whether the sums of all matrices fit the registers of a block. */
 SIZE_FN bool keeps_sums(size_t number, int width) { return number == 2 && width == 64; }
 SIZE_FN int stage_floats(size_t number) { return warps_of(number) * TILE * STAGED; }
+SIZE_FN int bias_rows(int width) { return (HIDDEN * width + OUTPUTS) / 2; }
 SIZE_FN int hot_floats(size_t number, int width) {
-  return ARC_HOT_SUMS(4 * HIDDEN, width / 4, WARP * warps_of(number)) +
-         ARC_HOT_SUMS(4, OUTPUTS / 4, WARP * warps_of(number));
+  return ARC_HOT_SUMS(bias_rows(width), 2, WARP * warps_of(number));
 }
 SIZE_FN size_t train_bytes(size_t number, int width) {
   const int stage = keeps_sums(number, width) ? 0 : stage_floats(number);
@@ -84,7 +84,7 @@ template <int columns>
 static __device__ __forceinline__ void load_bias(float d[columns / 8][4], const float *bias) {
   UNROLL
   for (int j = 0; j < columns / 8; ++j) UNROLL
-  for (int e = 0; e < 4; ++e) d[j][e] = bias[bias_place(columns, tile_column(j, e))];
+  for (int e = 0; e < 4; ++e) d[j][e] = bias[bias_place(tile_column(j, e))];
 }
 
 template <int columns, typename number>
@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)))
 template <typename number>
 struct training {
   number *shared;
-  float *stage; /* the warp's own, to add sums to memory row by row */
-  arc_hot_f32 hidden_bias, output_bias;
-  int warp, first; /* sample of the warp's first row */
+  float *stage;     /* the warp's own, to add sums to memory row by row */
+  arc_hot_f32 bias; /* rows of two, of all layers */
+  int warp, first;  /* sample of the warp's first row */
 };
 
 template <typename number, int width>
@@ -172,19 +172,9 @@ static __device__ __forceinline__ number *own_rows(const training<number> *t, in
          t->warp * TILE * stride_of(columns);
 }
 
-/* The slopes of a layer by its biases: over the rows of the lane here, over lanes and warps by the
-   block form. Lanes of one quarter hold the same columns. */
-template <int columns>
-static __device__ __forceinline__ void add_bias(const arc_hot_f32 *hot, int layer,
-                                                const float d[columns / 8][4]) {
-  float v[columns / 4];
-  UNROLL
-  for (int j = 0; j < columns / 8; ++j) UNROLL
-  for (int e = 0; e < 2; ++e) v[2 * j + e] = d[j][e] + d[j][e + 2];
-  arc_hot_add_f32(hot, 4 * layer + lane_of() % 4, v, true, ARC_BALANCE_THRESHOLD);
-}
-
-/* The warp's part of a matrix's gradient, its rows from `down` tiles on, added to d. */
+/* The warp's part of a matrix's gradient, its rows from `down` tiles on, added to d; and what the
+   first of the warps that share these rows sums beside: the gradient of their biases. Each lane has
+   other ones than the rest of its warp, but all blocks add to them. */
 template <typename number, int width, int out, int in>
 static __device__ __forceinline__ void multiply_part(const training<number> *t, int m, int down,
                                                      float (*d)[4]) {
@@ -192,8 +182,14 @@ static __device__ __forceinline__ void multiply_part(const training<number> *t, 
   const int columns = part_columns(sizeof(number), out, in);
   const number *slopes = t->shared + layer_first(sizeof(number), width, m + 1) + TILE * down;
   const number *inputs = t->shared + layer_first(sizeof(number), width, m) + columns * across;
+  const bool has_bias = across == 0;
+  float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
   multiply_columns<columns, rows_of(sizeof(number))>(d, slopes, stride_of(out), inputs,
-                                                     stride_of(in));
+                                                     stride_of(in), has_bias, sums);
+  if (!has_bias) return;
+  const float bias[2] = {sums[0], sums[2]};
+  const int row = (m * width + TILE * down) / 2 + lane_of() / 4;
+  arc_hot_add_f32(&t->bias, row, bias, lane_of() % 4 == 0, ARC_BALANCE_THRESHOLD);
 }
 
 /* Adds TILE rows of so many sums to memory, where rows are `in` apart: coalesced, by way of shared
@@ -255,7 +251,6 @@ static __device__ __forceinline__ void train_hidden(const training<number> *t, c
     d[j][e] = active.x > 0.0f ? d[j][e] : 0.0f;
     d[j][e + 1] = active.y > 0.0f ? d[j][e + 1] : 0.0f;
   }
-  add_bias<width>(&t->hidden_bias, m - 1, d);
   store_tile<width>(d, rows, stride_of(width));
 }
 
@@ -296,11 +291,7 @@ static __device__ __forceinline__ training<number> begin_training(number *shared
   float *hot = (float *)(shared + train_numbers(sizeof(number), width));
   t.shared = shared;
   t.warp = (int)threadIdx.x / WARP;
-  t.hidden_bias =
-      arc_hot_begin_f32(arc_target_f32_rows(sums, width / 4, width / 4), hot, 0, 4 * HIDDEN);
-  t.output_bias = arc_hot_begin_f32(
-      arc_target_f32_rows(p->sums + bias_first(width, HIDDEN), OUTPUTS / 4, OUTPUTS / 4),
-      hot + ARC_HOT_SUMS(4 * HIDDEN, width / 4, WARP * warps_of(sizeof(number))), 0, 4);
+  t.bias = arc_hot_begin_f32(arc_target_f32_rows(sums, 2, 2), hot, 0, bias_rows(width));
   t.stage =
       keeps_sums(sizeof(number), width) ? (float *)shared : hot + hot_floats(sizeof(number), width);
   t.stage += t.warp * TILE * STAGED;
@@ -342,7 +333,8 @@ static __device__ __forceinline__ void leave_kept(const training<number> *t, con
 }
 
 template <typename number, int width>
-__global__ void __launch_bounds__(WARP *warps_of(sizeof(number)))
+__global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
+                                  keeps_sums(sizeof(number), width) ? 2 : 1)
     train(perceptron p, perceptron_batch b) {
   SIMT_DYNAMIC_SHARED(number, shared);
   training<number> t = begin_training<number, width>(shared, &p);
@@ -356,7 +348,6 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)))
     run_outputs<number, width>(d, &p, own_rows<number, width>(&t, HIDDEN, width));
     if (b.outputs != nullptr) write_outputs(d, &p, &b, t.first);
     train_outputs(d, &p, &b, t.first);
-    add_bias<OUTPUTS>(&t.output_bias, 0, d);
     store_tile<OUTPUTS>(d, own_rows<number, width>(&t, HIDDEN + 1, OUTPUTS), stride_of(OUTPUTS));
     train_hidden<number, width, OUTPUTS>(&t, &p, HIDDEN, kept.last);
     UNROLL
@@ -365,8 +356,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)))
     train_inputs<number, width>(&t, &p, &b, kept.first);
   }
   if constexpr (keeps_sums(sizeof(number), width)) leave_kept(&t, &p, &kept);
-  arc_hot_end_f32(&t.hidden_bias, true);
-  arc_hot_end_f32(&t.output_bias, true);
+  arc_hot_end_f32(&t.bias, true);
 }
 
 /* ---- host ------------------------------------------------------------------------------------- */

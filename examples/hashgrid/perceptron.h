@@ -24,8 +24,8 @@ PERCEPTRON_FN int matrix_first(int width, int m) {
 PERCEPTRON_FN int weight_count(int width) { return matrix_first(width, HIDDEN) + width * OUTPUTS; }
 PERCEPTRON_FN int bias_first(int width, int m) { return weight_count(width) + m * width; }
 PERCEPTRON_FN int parameter_count(int width) { return bias_first(width, HIDDEN) + OUTPUTS; }
-/* Where the bias of neuron i of n stands: neurons that one lane holds lie together. */
-PERCEPTRON_FN int bias_place(int n, int i) { return i % 8 / 2 * (n / 4) + i / 8 * 2 + i % 2; }
+/* Where the bias of neuron i of a layer stands: two that one lane sums lie together. */
+PERCEPTRON_FN int bias_place(int i) { return i / 16 * 16 + i % 8 * 2 + i % 16 / 8; }
 
 typedef struct perceptron {
   int width;   /* 64 or 128 */

@@ -95,7 +95,7 @@ static doubles serial_sums(const grid *g, const floats &positions, int n, const 
 /* ---- the perceptron, serially ----------------------------------------------------------------- */
 
 static double serial_bias(const doubles &p, int width, int m, int i) {
-  return p[(size_t)(bias_first(width, m) + bias_place(matrix_out(width, m), i))];
+  return p[(size_t)(bias_first(width, m) + bias_place(i))];
 }
 
 /* The loss of one sample; outputs: or null. */
@@ -214,9 +214,7 @@ static void check_slopes(trainer *t, const setting *s) {
     const int m = k % MATRICES;
     const int rows = m == HIDDEN ? outputs : matrix_out(s->width, m);
     size_t i = (size_t)(matrix_first(s->width, m) + random_below(rows * matrix_in(s->width, m)));
-    if (k % 3 == 0)
-      i = (size_t)(bias_first(s->width, m) +
-                   bias_place(matrix_out(s->width, m), random_below(rows)));
+    if (k % 3 == 0) i = (size_t)(bias_first(s->width, m) + bias_place(random_below(rows)));
     const double old = net[i];
     net[i] = old + h;
     const double above = serial_loss(net, s->width, outputs, features, targets, n);

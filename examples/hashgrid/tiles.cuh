@@ -40,11 +40,15 @@ static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], co
       }
 }
 
-/* d += left^T * right, over so many rows: TILE columns of left, columns of right. */
+/* d += left^T * right, over so many rows: TILE columns of left, columns of right. has_sums: also
+   sums[e] += the sum of column tile_row(e) of left. */
 template <int columns, int depth>
 static __device__ __forceinline__ void multiply_columns(float d[columns / 8][4], const float *left,
                                                         int left_stride, const float *right,
-                                                        int right_stride) {
+                                                        int right_stride, bool has_sums,
+                                                        float sums[4]) {
+  for (int e = 0; has_sums && e < 4; ++e)
+    for (int k = 0; k < depth; ++k) sums[e] += left[k * left_stride + tile_row(e)];
   for (int j = 0; j < columns / 8; ++j)
     for (int e = 0; e < 4; ++e)
       for (int k = 0; k < depth; ++k)
@@ -110,13 +114,16 @@ static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], co
 template <int columns, int depth>
 static __device__ __forceinline__ void multiply_columns(float d[columns / 8][4], const __half *left,
                                                         int left_stride, const __half *right,
-                                                        int right_stride) {
+                                                        int right_stride, bool has_sums,
+                                                        float sums[4]) {
+  const unsigned ones = 0x3c003c00u; /* a product with ones sums */
   const int lane = lane_of();
   const __half *a_row = left + (lane % 8 + lane / 16 * 8) * left_stride + lane / 8 % 2 * 8;
   const __half *b_row = right + lane % 16 * right_stride + (columns > 8 ? lane / 16 * 8 : 0);
   UNROLL
   for (int k = 0; k < depth / 16; ++k) {
     const uint4 a = load_matrices(a_row + 16 * k * left_stride, true);
+    if (has_sums) multiply_tile(sums, a, ones, ones);
     UNROLL
     for (int j = 0; j < columns / 8; j += 2) {
       const uint4 b = load_matrices(b_row + 16 * k * right_stride + 8 * j, true);
