@@ -307,13 +307,17 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
     if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
 
+ARC__FN int arc__thread(void) {
+  return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
 ARC__FN int arc__lane(void) {
 #if defined(__CUDA_ARCH__)
   int lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
 #else
-  return (int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u);
+  return arc__thread() & (ARC__WARP - 1);
 #endif
 }
 
@@ -1512,10 +1516,6 @@ typedef struct arc__hot {
   long long first;
   int rows;
 } arc__hot;
-
-ARC__FN int arc__thread(void) {
-  return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
-}
 
 ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
 ARC__FN int arc__warps(void) { return (arc__threads() + ARC__WARP - 1) / ARC__WARP; }

@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     if (own && architecture != 75 && architecture != 80) /* as 70, but for an instruction of bf16 */
       failed += !compile(nvrtc, root, architecture, nullptr, types, "(types)");
   }
-  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM", "-DARC_KEY_BITS=64"};
+  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM"};
   for (const char *define : defines)
     if (everything) /* for the newest one, checks take a minute */
       failed += !compile(nvrtc, root, 90, define, paths, "");

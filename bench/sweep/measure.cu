@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "arc_policy.cuh"
-#include "../../examples/common/device_describe.h"
+#include "../device_describe.h"
 
 #include "../energy_counter.h"
 #include "../kernels/kernels.h"

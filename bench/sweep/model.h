@@ -26,6 +26,11 @@ static inline double model_clocks(const struct simt_counters *c, double uncounte
   return model_larger(model_larger(issue, unit) / schedulers, memory);
 }
 
+/* The same at the clock of an H200 under load. */
+static inline double model_ms(const struct simt_counters *c) {
+  return model_clocks(c, 0.0) / 1.98e6;
+}
+
 /* Scheduler clocks that the sweep's kernel takes around an add, a warp update. Fitted with the
    others. */
 static inline double model_kernel_clocks(int width, int keyed) {

@@ -2,14 +2,9 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include <atomic>
-#include <thread>
-
 #include "simt/simt.cuh"
 
 #include "image_io.h"
-#include "parallel.h"
-#include "program_run.h"
 #include "test_files.h"
 
 #if IMAGE_HAVE_JPEG
@@ -281,39 +276,6 @@ static void test_output_files(void) {
   CHECK(test_folder_files(true) == 2, "a temporary file is left");
 }
 
-typedef struct parallel_parts {
-  std::atomic<int> begun[100], waiting, alone;
-  int failing;
-} parallel_parts;
-
-/* The first two wait for each other. */
-static bool do_part(void *shared, int i) {
-  parallel_parts *p = (parallel_parts *)shared;
-  p->begun[i] += 1;
-  if (i < 2) p->waiting += 1;
-  for (int ms = 0; i < 2 && p->waiting < 2 && ms < 3000; ++ms) usleep(1000);
-  if (p->waiting < 2) p->alone = 1;
-  return i != p->failing;
-}
-
-static void test_parallel(void) {
-  parallel_parts all = {}, some = {}, none = {};
-  all.failing = none.failing = -1;
-  some.failing = 40;
-  CHECK(parallel_for(100, "parts", do_part, &all) == 100, "not all parts are done");
-  for (int i = 0; i < 100; ++i)
-    CHECK(all.begun[i] == 1, "part %d: %d times", i, all.begun[i].load());
-  if (std::thread::hardware_concurrency() > 1)
-    CHECK(all.alone == 0, "parts are done one after another");
-  int done = parallel_for(100, "parts", do_part, &some);
-  CHECK(done >= 40 && done < 99, "%d parts are done, though one has failed", done);
-  for (int i = 0; i <= 40; ++i) CHECK(some.begun[i] == 1, "part %d is left out", i);
-  interrupts = 1;
-  CHECK(parallel_for(100, "parts", do_part, &none) == 0 && none.begun[0] == 0,
-        "begun all the same");
-  interrupts = 0;
-}
-
 int main(void) {
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   test_ppm();
@@ -322,7 +284,6 @@ int main(void) {
   test_shrink();
   test_unwritable();
   test_output_files();
-  test_parallel();
   test_folder_remove();
   return test_end("test_pictures");
 }

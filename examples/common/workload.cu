@@ -6,8 +6,7 @@
 
 #include <vector>
 
-#include "../../bench/energy_counter.h"
-#include "paper_table.h"
+#include "../../bench/paper/experiment.h"
 #include "program_run.h"
 
 #include "arc_tune.h"
@@ -15,19 +14,8 @@
 #include "../../bench/sweep/model.h"
 #endif
 
-static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
-static const int NO_THRESHOLD = -1;
-
-/* What a training or a measurement of one way gave. */
-typedef struct outcome {
-  int way, threshold, iterations;
-  float gradient_ms;
-  double seconds, millijoules, error;
-  workload_quality quality;
-} outcome;
-
-static outcome no_outcome(int way, int threshold) {
-  const outcome its = {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
+workload_outcome workload_no_outcome(int way, int threshold) {
+  const workload_outcome its = {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
   return its;
 }
 
@@ -35,7 +23,7 @@ static device_array counts;
 
 unsigned long long *workload_counts(void) { return (unsigned long long *)counts.data; }
 
-static int fail(const workload *w, int status, const error_line *error) {
+int workload_fail(const workload *w, int status, const error_line *error) {
   fprintf(stderr, "%s: %s\n", w->name, error->text);
   return status;
 }
@@ -48,24 +36,24 @@ const char *workload_way_name(const workload *w, int way) {
   return way < WAYS ? names[way] : w->own_ways[way - WAYS];
 }
 
-static int way_count_of(const workload *w) {
+int workload_way_count(const workload *w) {
   int own = 0;
   while (w->own_ways != nullptr && w->own_ways[own] != nullptr) ++own;
   return WAYS + own;
 }
 
-static bool is_offered(const workload *w, int way) {
+bool workload_offers(const workload *w, int way) {
   if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) return false;
   return way == WAY_PLAIN || way >= WAYS || (w->ways >> way & 1u) != 0u;
 }
 
-static bool has_threshold(const workload *w, int way) {
+bool workload_has_threshold(const workload *w, int way) {
   if (way >= WAYS) return (w->thresholds >> (way - WAYS) & 1u) != 0u;
   return way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
 }
 
-static const char *threshold_word(int threshold, char room[16]) {
-  if (threshold == NO_THRESHOLD) return "-";
+const char *workload_threshold_word(int threshold, char room[16]) {
+  if (threshold == WORKLOAD_NO_THRESHOLD) return "-";
   if (threshold == ARC_THRESHOLD_AUTO) return "auto";
   snprintf(room, 16, "%d", threshold);
   return room;
@@ -78,8 +66,8 @@ static void print_help(const workload *w) {
   printf(
       "  --path NAME        how the gradient step adds; default: auto. One of\n                   "
       " ");
-  for (int way = 0; way < way_count_of(w); ++way)
-    if (is_offered(w, way)) printf(" %s", workload_way_name(w, way));
+  for (int way = 0; way < workload_way_count(w); ++way)
+    if (workload_offers(w, way)) printf(" %s", workload_way_name(w, way));
   fputs(
       "\n"
       "  --threshold N      the balancing threshold, 0 to 33 or auto; default: auto\n"
@@ -89,7 +77,7 @@ static void print_help(const workload *w) {
       "its\n"
       "                     rows to FILE\n",
       stdout);
-  printf("  --iterations N     0 to 1000000; default: %d\n", w->iterations);
+  printf("\n  --iterations N     0 to 1000000; default: %d\n", w->iterations);
   if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
   fputs(
       "  --seed N           default: 1\n"
@@ -104,11 +92,19 @@ static void print_help(const workload *w) {
 static bool parse_way(const workload *w, const char *text, int *way, error_line *error) {
   std::vector<const char *> names;
   int index;
-  for (int i = 0; i < way_count_of(w); ++i)
-    if (is_offered(w, i)) names.push_back(workload_way_name(w, i));
+  for (int i = 0; i < workload_way_count(w); ++i)
+    if (workload_offers(w, i)) names.push_back(workload_way_name(w, i));
   names.push_back(nullptr);
   if (!parse_name("--path", text, names.data(), &index, error)) return false;
   for (*way = 0; strcmp(workload_way_name(w, *way), text) != 0;) ++*way;
+  return true;
+}
+
+static bool parse_dataset(const workload *w, const char *text, const char **dataset,
+                          error_line *error) {
+  int index;
+  if (!parse_name("--dataset", text, w->datasets, &index, error)) return false;
+  *dataset = w->datasets[index];
   return true;
 }
 
@@ -117,6 +113,7 @@ static bool parse_valued(const workload *w, workload_options *o, const option_gi
   const char *name = given->name, *value = given->value;
   *known = true;
   if (!strcmp(name, "--path")) return parse_way(w, value, &o->way, error);
+  if (!strcmp(name, "--dataset")) return parse_dataset(w, value, &o->dataset, error);
   if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->threshold, error);
   if (!strcmp(name, "--iterations"))
     return parse_integer(name, value, 0, 1000000, &o->iterations, error);
@@ -149,8 +146,8 @@ static bool check_together(const workload_options *o, bool path_given, bool othe
     return error_set(error, "--compare-paths runs every path; leave --path, --tune, --out out");
   if (o->experiment != nullptr && (path_given || other || o->compare || o->tune || o->out))
     return error_set(error,
-                     "--experiment runs every path and threshold; beside it only --iterations, "
-                     "--seed and the program's own options");
+                     "--experiment runs every path and threshold; beside it only --dataset, "
+                     "--iterations, --seed and the program's own options");
   return true;
 }
 
@@ -175,14 +172,14 @@ static bool parse(const workload *w, workload_options *o, int argc, char **argv,
 
 /* Launches between two events, in milliseconds of one; on the CPU warp modelled, for an H200. */
 #if SIMT_ON_CPU
-static float time_gradient(const workload *w, int way, int threshold, int) {
+float workload_time_gradient(const workload *w, int way, int threshold, int) {
   simt_counters_reset();
   w->gradient(way, threshold);
   const simt_counters c = simt_counters_read();
-  return (float)(model_clocks(&c, 0.0) / 1.98e6);
+  return (float)model_ms(&c);
 }
 #else
-static float time_gradient(const workload *w, int way, int threshold, int launches) {
+float workload_time_gradient(const workload *w, int way, int threshold, int launches) {
   cudaEvent_t start, stop;
   float ms = 0.0f;
   device_check(cudaEventCreate(&start), "an event");
@@ -197,65 +194,6 @@ static float time_gradient(const workload *w, int way, int threshold, int launch
   return ms / (float)launches;
 }
 #endif
-
-/* The median of single launches after one that warms up. */
-static float measure_gradient(const workload *w, int way, int threshold) {
-  const int repeats = SIMT_ON_CPU ? 1 : 15;
-  std::vector<float> ms;
-  w->forward(0);
-  if (!SIMT_ON_CPU) w->gradient(way, threshold);
-  for (int i = 0; i < repeats; ++i) ms.push_back(time_gradient(w, way, threshold, 1));
-  return median(ms.data(), repeats);
-}
-
-/* Of one launch, back to back with others, from one tick of the counter to the first that is far
-   enough: it ticks every 20 to 100 ms. Not-a-number where it does not. */
-static double measure_energy(const workload *w, const energy_counter *e, int way, int threshold,
-                             float ms) {
-  const double least = 0.25, most = 2.0; /* seconds */
-  const int together = ms < 1.0f ? 16 : 1;
-  double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
-  int launches = 0;
-  while (first >= 0.0 && seconds_now() - begin < most) {
-    for (int i = 0; i < together; ++i) w->gradient(way, threshold);
-    device_check(cudaDeviceSynchronize(), "measuring energy");
-    launches += together;
-    const double now = energy_read(e);
-    if (before >= 0.0 && now > before && seconds_now() - start >= least)
-      return (now - before) / launches;
-    if (before < 0.0 && now > first) before = now, start = seconds_now(), launches = 0;
-  }
-  return NAN;
-}
-
-/* ---- sums ----------------------------------------------------------------------------------- */
-
-static std::vector<float> read_sums(const workload *w, int way, int threshold) {
-  w->forward(0);
-  w->gradient(way, threshold);
-  const workload_sums sums = w->sums();
-  std::vector<float> host(sums.count);
-  device_to_host(host.data(), sums.data, sums.count * sizeof(float), "reading gradients");
-  return host;
-}
-
-static double relative_difference(const std::vector<float> &a, const std::vector<float> &wanted) {
-  double difference = 0.0, whole = 0.0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    difference += ((double)a[i] - wanted[i]) * ((double)a[i] - wanted[i]);
-    whole += (double)wanted[i] * wanted[i];
-  }
-  return whole > 0.0 ? sqrt(difference / whole) : difference > 0.0 ? INFINITY : 0.0;
-}
-
-/* NaN is not accepted either. */
-static bool check_error(const workload *w, const outcome *its, error_line *error) {
-  if (its->error <= LARGEST_ERROR) return true;
-  return error_set(error,
-                   "path %s: sums differ by %.2g from those of plain atomics; at most %g is "
-                   "accepted",
-                   workload_way_name(w, its->way), its->error, LARGEST_ERROR);
-}
 
 /* ---- training ------------------------------------------------------------------------------- */
 
@@ -291,7 +229,7 @@ static float end_steps(step_times *t) {
 
 static void step_timed(const workload *w, step_times *t, int way, int threshold) {
   if (SIMT_ON_CPU) {
-    t->ms.push_back(time_gradient(w, way, threshold, 1));
+    t->ms.push_back(workload_time_gradient(w, way, threshold, 1));
   } else if (t->events.size() < 2 * MOST_TIMED) {
     const cudaEvent_t stop = begin_step(t);
     w->gradient(way, threshold);
@@ -309,7 +247,7 @@ static void step_tuned(const workload *w, step_times *t) {
     step_timed(w, t, WAY_AUTO, policy.threshold);
     return;
   }
-  t->ms.push_back(time_gradient(w, WAY_AUTO, policy.threshold, 1));
+  t->ms.push_back(workload_time_gradient(w, WAY_AUTO, policy.threshold, 1));
   arc_tune_report(&tune, policy.ticket, 1000.0 * t->ms.back());
 }
 
@@ -318,9 +256,9 @@ static void tune_begin(void) {
   if (arc_tune_init(&tune, &config) != ARC_TUNE_OK) abort();
 }
 
-static outcome train(const workload *w, const workload_options *o, int way, int threshold,
-                     bool tunes) {
-  outcome its = no_outcome(way, threshold);
+workload_outcome workload_train(const workload *w, const workload_options *o, int way,
+                                int threshold, bool tunes) {
+  workload_outcome its = workload_no_outcome(way, threshold);
   step_times times;
   if (tunes) tune_begin();
   w->reset();
@@ -344,7 +282,7 @@ static outcome train(const workload *w, const workload_options *o, int way, int 
   return its;
 }
 
-static bool judge(const workload *w, outcome *its, error_line *error) {
+bool workload_judge(const workload *w, workload_outcome *its, error_line *error) {
   return w->judge == nullptr || w->judge(its->iterations, &its->quality, error);
 }
 
@@ -355,183 +293,22 @@ static void print_quality(const char *what, double psnr, double l1) {
 static int run_training(const workload *w, const workload_options *o) {
   char room[16];
   error_line error;
-  const int threshold = has_threshold(w, o->way) ? o->threshold : NO_THRESHOLD;
-  outcome its = train(w, o, o->way, threshold, o->tune);
+  const int threshold = workload_has_threshold(w, o->way) ? o->threshold : WORKLOAD_NO_THRESHOLD;
+  workload_outcome its = workload_train(w, o, o->way, threshold, o->tune);
   printf("path       %s, threshold %s%s\n", workload_way_name(w, o->way),
-         threshold_word(its.threshold, room), o->tune ? ", tuned" : "");
+         workload_threshold_word(its.threshold, room), o->tune ? ", tuned" : "");
   printf("trained    %d iterations in %.2f s, gradient step %.4g ms (median%s)\n", its.iterations,
          its.seconds, its.gradient_ms, SIMT_ON_CPU ? ", *model* of an H200" : "");
-  if (!judge(w, &its, &error)) return fail(w, 1, &error);
+  if (!workload_judge(w, &its, &error)) return workload_fail(w, 1, &error);
   print_quality("train", its.quality.train_psnr, its.quality.train_l1);
   print_quality("test", its.quality.test_psnr, its.quality.test_l1);
   if (o->out != nullptr) {
-    if (!w->write(o->out, &error)) return fail(w, 1, &error);
+    if (!w->write(o->out, &error)) return workload_fail(w, 1, &error);
     printf("written    %s\n", o->out);
   }
   if (!interrupts) return 0;
   printf("interrupted after %d of %d iterations\n", its.iterations, o->iterations);
   return 130;
-}
-
-/* ---- comparing ------------------------------------------------------------------------------ */
-
-typedef struct histogram {
-  unsigned long long lanes[PAPER_COUNTS], keys[PAPER_COUNTS];
-} histogram;
-
-static histogram count_steps(const workload *w) {
-  histogram h;
-  device_clear(counts.data, counts.bytes);
-  w->forward(0);
-  w->gradient(WAY_COUNT, 0);
-  device_to_host(&h, counts.data, sizeof h, "counting lanes");
-  return h;
-}
-
-static void print_histogram(const histogram *h) {
-  double all = 0.0, met = 0.0, lanes = 0.0, keys = 0.0;
-  for (int i = 0; i < PAPER_COUNTS; ++i) {
-    all += (double)h->lanes[i];
-    met += i > 0 ? (double)h->lanes[i] : 0.0;
-    lanes += i * (double)h->lanes[i];
-    keys += i * (double)h->keys[i];
-  }
-  if (met == 0.0) return;
-  printf(
-      "warp steps %.0f, %.1f %% empty; of the others %.1f %% are full, %.3g %% have one key, mean "
-      "%.1f lanes, %.1f keys\n",
-      all, 100.0 * (all - met) / all, 100.0 * (double)h->lanes[32] / met,
-      100.0 * (double)h->keys[1] / met, lanes / met, keys / met);
-}
-
-static int run_comparison(const workload *w, const workload_options *o) {
-  error_line error;
-  char room[16];
-  const histogram h = count_steps(w);
-  float plain_ms = 0.0f;
-  std::vector<float> wanted;
-  bool right = true;
-  print_histogram(&h);
-  printf("\nms of a gradient step: %s\n%-11s %9s %9s %8s %10s\n",
-         SIMT_ON_CPU ? "*model* of an H200, from counted operations" : "GPU events, medians",
-         "path", "threshold", "ms", "x plain", "difference");
-  for (int way = 0; way < way_count_of(w) && !interrupts; ++way) {
-    if (!is_offered(w, way)) continue;
-    outcome its = no_outcome(way, has_threshold(w, way) ? o->threshold : NO_THRESHOLD);
-    its.gradient_ms = measure_gradient(w, way, its.threshold);
-    const std::vector<float> sums = read_sums(w, way, its.threshold);
-    if (way == WAY_PLAIN) wanted = sums, plain_ms = its.gradient_ms;
-    its.error = relative_difference(sums, wanted);
-    printf("%-11s %9s %9.4g %8.3f %10.2g\n", workload_way_name(w, way),
-           threshold_word(its.threshold, room), its.gradient_ms, its.gradient_ms / plain_ms,
-           its.error);
-    if (right) right = check_error(w, &its, &error);
-  }
-  return !right ? fail(w, 1, &error) : interrupts ? 130 : 0;
-}
-
-/* ---- the papers' table ---------------------------------------------------------------------- */
-
-typedef struct experiment {
-  const workload *w;
-  workload_options o;
-  output_file table;
-  energy_counter energy;
-  const char *dataset;
-  histogram counted;
-  std::vector<float> wanted; /* the sums of plain atomics */
-} experiment;
-
-static const char *papers_name(const workload *w, int way, bool tunes) {
-  if (tunes) return "tuned";
-  return way == WAY_SERIALIZED ? "SW-S" : way == WAY_BUTTERFLY ? "SW-B" : workload_way_name(w, way);
-}
-
-static void add_row(experiment *e, const outcome *its, bool tunes) {
-  const workload_quality *q = &its->quality;
-  char room[16];
-  const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
-                         e->dataset,       its->threshold,
-                         q->train_psnr,    q->train_l1,
-                         q->test_psnr,     q->test_l1,
-                         its->seconds,     its->gradient_ms,
-                         its->millijoules, its->error,
-                         its->iterations,  e->o.seed,
-                         e->counted.lanes, e->counted.keys};
-  paper_table_add(&e->table, &row);
-  printf("%-12s %-12s %9s  %9.4g ms", e->dataset, row.implementation,
-         threshold_word(its->threshold, room), its->gradient_ms);
-  if (its->iterations > 0) printf("  %7.3f s", its->seconds);
-  if (isfinite(q->test_psnr)) printf("  test %6.2f dB", q->test_psnr);
-  if (isfinite(its->millijoules)) printf("  %8.3f mJ", its->millijoules);
-  printf("\n");
-}
-
-static bool measure_row(experiment *e, int way, int threshold, bool tunes, error_line *error) {
-  const workload *w = e->w;
-  outcome its = train(w, &e->o, way, threshold, tunes);
-  if (!judge(w, &its, error)) return false;
-  w->reset();
-  if (its.iterations == 0) its.seconds = NAN;
-  if (its.iterations == 0) its.gradient_ms = measure_gradient(w, way, its.threshold);
-  const std::vector<float> sums = read_sums(w, way, its.threshold);
-  if (e->wanted.empty()) e->wanted = sums; /* the first way is plain */
-  its.error = relative_difference(sums, e->wanted);
-  its.millijoules = measure_energy(w, &e->energy, way, its.threshold, its.gradient_ms);
-  if (interrupts) return true;
-  add_row(e, &its, tunes);
-  return check_error(w, &its, error);
-}
-
-static bool measure_way(experiment *e, int way, error_line *error) {
-  static const int thresholds[] = {0, 8, 16, 24, 32};
-  bool right = true;
-  if (!is_offered(e->w, way) || way == WAY_TRANSPOSED || way == WAY_TREE) return true;
-  if (!has_threshold(e->w, way)) return measure_row(e, way, NO_THRESHOLD, false, error);
-  for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && right && !interrupts; ++k)
-    right = measure_row(e, way, thresholds[k], false, error);
-  if (right && !interrupts && way != WAY_SERIALIZED && way != WAY_BUTTERFLY)
-    right = measure_row(e, way, ARC_THRESHOLD_AUTO, false, error);
-  return right;
-}
-
-static bool measure_dataset(experiment *e, error_line *error) {
-  bool right = true;
-  e->wanted.clear();
-  e->w->reset();
-  e->counted = count_steps(e->w);
-  print_histogram(&e->counted);
-  for (int way = 0; way < way_count_of(e->w) && right && !interrupts; ++way)
-    right = measure_way(e, way, error);
-  if (right && !interrupts && e->o.iterations > 0)
-    right = measure_row(e, WAY_AUTO, ARC_THRESHOLD_AUTO, true, error);
-  return right;
-}
-
-/* After Ctrl-C the rows so far are written; after a wrong sum the file is left as it was. */
-static int run_experiment(const workload *w, const workload_options *o) {
-  experiment e = {};
-  error_line error;
-  bool right = true;
-  e.w = w;
-  if (!paper_table_open(&e.table, o->experiment, &error)) return fail(w, 2, &error);
-  e.energy = energy_open();
-  for (const char *const *dataset = w->datasets; *dataset && right && !interrupts; ++dataset) {
-    e.dataset = *dataset;
-    e.o = *o;
-    right = w->begin(e.dataset, &e.o, &error);
-    if (!right) break;
-    right = measure_dataset(&e, &error);
-    w->end();
-  }
-  energy_close(&e.energy);
-  if (!right) {
-    output_file_abandon(&e.table);
-    return fail(w, 1, &error);
-  }
-  if (!output_file_commit(&e.table, &error)) return fail(w, 1, &error);
-  printf("written    %s\n", o->experiment);
-  return interrupts ? 130 : 0;
 }
 
 /* ---- from the options to the end ------------------------------------------------------------ */
@@ -544,26 +321,27 @@ static bool probe_outputs(const workload_options *o, error_line *error) {
 static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
-  if (o->experiment != nullptr) return run_experiment(w, o);
-  if (!w->begin(nullptr, o, &error)) return fail(w, 1, &error);
-  status = o->compare ? run_comparison(w, o) : run_training(w, o);
+  if (o->experiment != nullptr) return experiment_run(w, o);
+  if (!w->begin(o->dataset, o, &error)) return workload_fail(w, 1, &error);
+  status = o->compare ? experiment_compare(w, o) : run_training(w, o);
   w->end();
   return status;
 }
 
 int workload_main(int argc, char **argv, const workload *w) {
   workload_options o = {
-      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr};
+      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr,
+      nullptr};
   device_memory memory = {0, 0};
   error_line error;
   if (program_begin(w->name, argc, argv)) return 0;
-  if (!parse(w, &o, argc, argv, &error)) return fail(w, 2, &error);
+  if (!parse(w, &o, argc, argv, &error)) return workload_fail(w, 2, &error);
   if (o.help) return print_help(w), 0;
-  if (!probe_outputs(&o, &error)) return fail(w, 2, &error);
-  if (!has_device(w->name, &error)) return fail(w, 1, &error);
+  if (!probe_outputs(&o, &error)) return workload_fail(w, 2, &error);
+  if (!has_device(w->name, &error)) return workload_fail(w, 1, &error);
   catch_interrupts();
   device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
-  device_reserve(&memory, &counts, sizeof(histogram), "memory for the histogram");
+  device_reserve(&memory, &counts, WORKLOAD_COUNTS * sizeof(long long), "memory for the histogram");
   const int status = run(w, &o);
   device_release(&memory, &counts);
   return status;

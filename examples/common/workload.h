@@ -4,6 +4,7 @@
    A program fills a `workload` and calls workload_main. Its options, beside the program's own:
 
      --path NAME, --threshold N, --tune     how the gradient step adds
+     --dataset NAME                         one of those of --experiment
      --iterations N, --seed N, --out FILE   what is trained, and the picture of it
      --compare-paths                        every way, in one table: the gradient step alone
      --experiment FILE                      the papers' table: every way and threshold on every
@@ -35,7 +36,7 @@ typedef struct workload_options {
   int way, threshold; /* threshold: 0 to 33, or ARC_THRESHOLD_AUTO */
   bool tune, compare, help;
   int iterations, seed;
-  const char *out, *experiment; /* null: not asked for */
+  const char *dataset, *out, *experiment; /* null: not asked for */
 } workload_options;
 
 /* Against what is to be learnt; not-a-number where there is none. PSNR in dB. */
@@ -81,6 +82,36 @@ int workload_main(int argc, char **argv, const workload *w);
 const char *workload_way_name(const workload *w, int way);
 
 /* On the device, for kernels of WAY_COUNT: 33 numbers by active lanes, 33 by different keys. */
+enum { WORKLOAD_COUNTS = 66 };
 unsigned long long *workload_counts(void);
+
+/* ---- what measuring needs (bench/paper) ----------------------------------------------------- */
+
+enum { WORKLOAD_NO_THRESHOLD = -1 };
+
+/* What a training or a measurement of one way gave; not-a-number: was not measured. */
+typedef struct workload_outcome {
+  int way, threshold, iterations;
+  float gradient_ms; /* median; on the CPU warp modelled, for an H200 */
+  double seconds, millijoules, error;
+  workload_quality quality;
+} workload_outcome;
+
+workload_outcome workload_no_outcome(int way, int threshold);
+
+/* From a reset through o->iterations, or to Ctrl-C. */
+workload_outcome workload_train(const workload *w, const workload_options *o, int way,
+                                int threshold, bool tunes);
+/* Its quality; false: it is wrong. */
+bool workload_judge(const workload *w, workload_outcome *its, error_line *error);
+
+/* Milliseconds of one of so many launches, back to back. */
+float workload_time_gradient(const workload *w, int way, int threshold, int launches);
+
+int workload_way_count(const workload *w);
+bool workload_offers(const workload *w, int way);
+bool workload_has_threshold(const workload *w, int way);
+const char *workload_threshold_word(int threshold, char room[16]);
+int workload_fail(const workload *w, int status, const error_line *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/device_describe.h"
+#include "bench/device_describe.h"
 #include "../../common/random.h"
 
 enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */

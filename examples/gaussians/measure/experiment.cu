@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/device_describe.h"
 #include "bench/energy_counter.h"
+#include "bench/paper/table.h"
+#if SIMT_ON_CPU
+#include "bench/sweep/model.h"
+#endif
 
 static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,
                                           ADD_CUB,   ADD_SHUFFLES,   ADD_AUTO};
@@ -18,17 +21,6 @@ enum {
   EXPERIMENT_WAYS = sizeof experiment_ways / sizeof *experiment_ways,
   EXPERIMENT_THRESHOLDS = sizeof experiment_thresholds / sizeof *experiment_thresholds
 };
-
-static void experiment_write_head(FILE *stream) {
-  program_write_head(stream);
-  device_describe(stream, "# ", 0.0);
-  fprintf(stream,
-          "BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
-          "end-to-end training time,forward ms,backward ms,rest ms,gaussians,iterations,"
-          "seed,pixels,backward mJ,clock");
-  for (int i = 0; i < LANE_COUNTS; ++i) fprintf(stream, ",lanes %d", i);
-  fprintf(stream, "\n");
-}
 
 /* The papers' names of their paths. */
 static const char *experiment_name(add_way way, bool tunes) {
@@ -45,7 +37,7 @@ typedef struct experiment_sample {
 
 /* What all rows of a scene share. */
 typedef struct experiment {
-  FILE *stream;
+  output_file *table;
   energy_counter energy;
   const scene *data;
   const char *dataset;
@@ -74,21 +66,24 @@ static double experiment_millijoules(trainer *t, const energy_counter *e) {
   return -1.0;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-static void experiment_write_results(FILE *stream, const trainer *t, double seconds,
-                                     double millijoules) {
-  step_medians ms = medians_of(t);
-  fprintf(stream, "%.3f,%.5f,%.5f,%.5f,%d,%d,%u,%d,", seconds, ms.forward, ms.backward, ms.rest,
-          t->count, t->iteration, t->settings.seed, t->f.settings.pixels);
-  if (millijoules >= 0.0) fprintf(stream, "%.4f", millijoules);
-  fprintf(stream, ",%s", clock_name());
+/* Median of the training's backward passes; on the CPU warp one more, modelled from its counts. */
+static double experiment_backward_ms(trainer *t) {
+#if SIMT_ON_CPU
+  simt_counters_reset();
+  frame_backward(&t->f);
+  const simt_counters c = simt_counters_read();
+  return model_ms(&c);
+#else
+  return medians_of(t).backward;
+#endif
 }
+
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   loss_figures train, test;
   char room[16];
-  unsigned long long histogram[LANE_COUNTS] = {0};
+  unsigned long long histogram[LANE_COUNTS] = {0}, keys[PAPER_COUNTS] = {0};
   const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
   const char *name = experiment_name(s->way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
@@ -97,16 +92,30 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
   count_lanes_of_frame(t, histogram);
-  double millijoules = experiment_millijoules(t, &e->energy);
-  fprintf(e->stream, "%s,%s,%s,%.4f,%.6f,", name, threshold_name(s->way, s->threshold, room),
-          e->dataset, has_train ? train.psnr : NAN, has_train ? train.l1 : NAN);
-  fprintf(e->stream, "%.4f,%.6f,", has_test ? test.psnr : NAN, has_test ? test.l1 : NAN);
-  experiment_write_results(e->stream, t, seconds, millijoules);
-  for (int i = 0; i < LANE_COUNTS; ++i) fprintf(e->stream, ",%llu", histogram[i]);
-  fprintf(e->stream, "\n");
-  printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4f ms\n",
+  double millijoules = experiment_millijoules(t, &e->energy),
+         backward_ms = experiment_backward_ms(t);
+  keys[0] = histogram[0]; /* a warp step that hits has one key */
+  for (int i = 1; i < LANE_COUNTS; ++i) keys[1] += histogram[i];
+  const paper_row row = {"gaussians",
+                         name,
+                         e->dataset,
+                         add_way_has_threshold(s->way) ? s->threshold : -1,
+                         has_train ? train.psnr : NAN,
+                         has_train ? train.l1 : NAN,
+                         has_test ? test.psnr : NAN,
+                         has_test ? test.l1 : NAN,
+                         seconds,
+                         backward_ms,
+                         millijoules >= 0.0 ? millijoules : NAN,
+                         NAN,
+                         t->iteration,
+                         (int)t->settings.seed,
+                         histogram,
+                         keys};
+  paper_table_add(e->table, &row);
+  printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4g ms\n",
          name, threshold_name(s->way, s->threshold, room), e->dataset, t->settings.seed, train.psnr,
-         has_test ? test.psnr : NAN, seconds, medians_of(t).backward);
+         has_test ? test.psnr : NAN, seconds, backward_ms);
   fflush(stdout);
   experiment_sample sample = {name, t->settings.seed, test.psnr};
   if (has_test) e->samples[e->count++] = sample;
@@ -239,12 +248,12 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
 }
 
 /* All seeds train on the one scene, that of the first. */
-static bool experiment_scene(FILE *stream, const options *o, int kind, error_line *error) {
+static bool experiment_scene(output_file *table, const options *o, int kind, error_line *error) {
   const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return interrupts > 0; /* the rows so far are written */
-  experiment e = {stream, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
+  experiment e = {table, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
   for (int i = 0; i < o->seeds && done; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
@@ -261,10 +270,9 @@ int run_experiment(const options *o) {
   error_line error;
   unsigned datasets = datasets_of(o);
   bool done = true;
-  if (!output_file_open(&file, o->experiment, &error)) return fail(2, &error);
-  experiment_write_head(file.stream);
+  if (!paper_table_open(&file, o->experiment, &error)) return fail(2, &error);
   for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
-    if ((datasets >> kind & 1u) != 0u) done = experiment_scene(file.stream, o, kind, &error);
+    if ((datasets >> kind & 1u) != 0u) done = experiment_scene(&file, o, kind, &error);
   if (!done) {
     output_file_abandon(&file);
     return fail(1, &error);

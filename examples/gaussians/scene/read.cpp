@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "../../common/parallel.h"
+#include "parallel.h"
 
 /* ---- files ---------------------------------------------------------------------------------- */
 

@@ -163,7 +163,7 @@ static void test_measuring(void) {
       "--views 3 --hold-out 3",
       0, "largest difference");
   CHECK(count_lines("e.csv",
-                    "BW implementation,balance threshold,dataset,train PSNR,train L1,"
+                    "workload,BW implementation,balance threshold,dataset,train PSNR,train L1,"
                     "test PSNR,test L1,end-to-end training time,") >= 1 + 2 * 19,
         "experiment");
   check_head("e.csv");

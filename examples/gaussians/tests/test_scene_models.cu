@@ -1,11 +1,16 @@
 /* arc example gaussians: .ply files survive a round trip and damaged ones are refused; scenes are
-   measured; the procedural scene is what it says it is.
+   measured; the procedural scene is what it says it is; parallel_for does every part once.
    SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
+#include <thread>
+
 #include "simt/simt.cuh"
 
+#include "../../common/program_run.h"
+#include "../scene/parallel.h"
 #include "test_scene_write.h"
 
 static buffer written;
@@ -533,6 +538,41 @@ static void test_procedural_refused(void) {
   check_procedural_refused(1, 9, 9, 9, 16385, "pictures of 9 x 16385 pixels");
 }
 
+/* ---- parallel_for --------------------------------------------------------------------------- */
+
+typedef struct parallel_parts {
+  std::atomic<int> begun[100], waiting, alone;
+  int failing;
+} parallel_parts;
+
+/* The first two wait for each other. */
+static bool do_part(void *shared, int i) {
+  parallel_parts *p = (parallel_parts *)shared;
+  p->begun[i] += 1;
+  if (i < 2) p->waiting += 1;
+  for (int ms = 0; i < 2 && p->waiting < 2 && ms < 3000; ++ms) usleep(1000);
+  if (p->waiting < 2) p->alone = 1;
+  return i != p->failing;
+}
+
+static void test_parallel(void) {
+  parallel_parts all = {}, some = {}, none = {};
+  all.failing = none.failing = -1;
+  some.failing = 40;
+  CHECK(parallel_for(100, "parts", do_part, &all) == 100, "not all parts are done");
+  for (int i = 0; i < 100; ++i)
+    CHECK(all.begun[i] == 1, "part %d: %d times", i, all.begun[i].load());
+  if (std::thread::hardware_concurrency() > 1)
+    CHECK(all.alone == 0, "parts are done one after another");
+  int done = parallel_for(100, "parts", do_part, &some);
+  CHECK(done >= 40 && done < 99, "%d parts are done, though one has failed", done);
+  for (int i = 0; i <= 40; ++i) CHECK(some.begun[i] == 1, "part %d is left out", i);
+  interrupts = 1;
+  CHECK(parallel_for(100, "parts", do_part, &none) == 0 && none.begun[0] == 0,
+        "begun all the same");
+  interrupts = 0;
+}
+
 int main(void) {
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   test_ply_round_trip();
@@ -546,5 +586,6 @@ int main(void) {
   test_measure();
   test_procedural();
   test_procedural_refused();
+  test_parallel();
   return test_end("test_scene_models");
 }

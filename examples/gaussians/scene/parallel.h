@@ -1,7 +1,7 @@
-/* arc examples: work for all cores of the host.
+/* arc example gaussians: work for all cores of the host.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_PARALLEL_H
-#define EXAMPLES_PARALLEL_H
+#ifndef GAUSSIANS_PARALLEL_H
+#define GAUSSIANS_PARALLEL_H
 
 /* Does one part of the work; false: nothing more is to be begun. */
 typedef bool (*parallel_work)(void *shared, int index);

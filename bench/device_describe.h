@@ -1,7 +1,7 @@
-/* arc examples: what a result was measured on, in lines that begin with `prefix`.
+/* What a result was measured on, in lines that begin with `prefix`.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_DEVICE_DESCRIBE_H
-#define EXAMPLES_DEVICE_DESCRIBE_H
+#ifndef ARC_BENCH_DEVICE_DESCRIBE_H
+#define ARC_BENCH_DEVICE_DESCRIBE_H
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-/* arc examples: the papers' table of results, one for all workloads.
+/* The papers' table of results, one for all workloads.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_PAPER_TABLE_H
-#define EXAMPLES_PAPER_TABLE_H
+#ifndef ARC_BENCH_PAPER_TABLE_H
+#define ARC_BENCH_PAPER_TABLE_H
 
-#include "output_file.h"
+#include "../../examples/common/output_file.h"
 
 enum { PAPER_COUNTS = 33 };
 

@@ -1,4 +1,4 @@
-/* arc examples: work for all cores of the host.
+/* arc example gaussians: work for all cores of the host.
    SPDX-License-Identifier: Apache-2.0 */
 #include "parallel.h"
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "program_run.h"
+#include "../../common/program_run.h"
 
 int parallel_for(int count, const char *what, parallel_work work, void *shared) {
   std::atomic<int> next{0}, done{0};

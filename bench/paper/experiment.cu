@@ -1,0 +1,249 @@
+/* Measuring a workload's ways: one table on the terminal, or the papers' table in a file.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "experiment.h"
+
+#include <math.h>
+
+#include <vector>
+
+#include "../../examples/common/program_run.h"
+#include "../energy_counter.h"
+#include "table.h"
+
+#include "arc_policy.cuh"
+
+#if !SIMT_ON_CPU
+#include <cuda_profiler_api.h>
+#endif
+
+static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
+
+/* ---- times and energy ----------------------------------------------------------------------- */
+
+/* The median of single launches after one that warms up and one for a profiler to look at. */
+static float measure_gradient(const workload *w, int way, int threshold) {
+  const int repeats = SIMT_ON_CPU ? 1 : 15;
+  std::vector<float> ms;
+  w->forward(0);
+#if !SIMT_ON_CPU
+  w->gradient(way, threshold);
+  cudaProfilerStart();
+  w->gradient(way, threshold);
+  cudaProfilerStop();
+#endif
+  for (int i = 0; i < repeats; ++i) ms.push_back(workload_time_gradient(w, way, threshold, 1));
+  return median(ms.data(), repeats);
+}
+
+/* Of one launch, back to back with others, from one tick of the counter to the first that is far
+   enough: it ticks every 20 to 100 ms. Not-a-number where it does not. */
+static double measure_energy(const workload *w, const energy_counter *e, int way, int threshold,
+                             float ms) {
+  const double least = 0.25, most = 2.0; /* seconds */
+  const int together = ms < 1.0f ? 16 : 1;
+  double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
+  int launches = 0;
+  while (first >= 0.0 && seconds_now() - begin < most) {
+    for (int i = 0; i < together; ++i) w->gradient(way, threshold);
+    device_check(cudaDeviceSynchronize(), "measuring energy");
+    launches += together;
+    const double now = energy_read(e);
+    if (before >= 0.0 && now > before && seconds_now() - start >= least)
+      return (now - before) / launches;
+    if (before < 0.0 && now > first) before = now, start = seconds_now(), launches = 0;
+  }
+  return NAN;
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+static std::vector<float> read_sums(const workload *w, int way, int threshold) {
+  w->forward(0);
+  w->gradient(way, threshold);
+  const workload_sums sums = w->sums();
+  std::vector<float> host(sums.count);
+  device_to_host(host.data(), sums.data, sums.count * sizeof(float), "reading gradients");
+  return host;
+}
+
+static double relative_difference(const std::vector<float> &a, const std::vector<float> &wanted) {
+  double difference = 0.0, whole = 0.0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference += ((double)a[i] - wanted[i]) * ((double)a[i] - wanted[i]);
+    whole += (double)wanted[i] * wanted[i];
+  }
+  return whole > 0.0 ? sqrt(difference / whole) : difference > 0.0 ? INFINITY : 0.0;
+}
+
+/* NaN is not accepted either. */
+static bool check_error(const workload *w, const workload_outcome *its, error_line *error) {
+  if (its->error <= LARGEST_ERROR) return true;
+  return error_set(error,
+                   "path %s: sums differ by %.2g from those of plain atomics; at most %g is "
+                   "accepted",
+                   workload_way_name(w, its->way), its->error, LARGEST_ERROR);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------ */
+
+typedef struct histogram {
+  unsigned long long lanes[PAPER_COUNTS], keys[PAPER_COUNTS];
+} histogram;
+
+static histogram count_steps(const workload *w) {
+  histogram h;
+  device_clear(workload_counts(), sizeof h);
+  w->forward(0);
+  w->gradient(WAY_COUNT, 0);
+  device_to_host(&h, workload_counts(), sizeof h, "counting lanes");
+  return h;
+}
+
+static void print_histogram(const histogram *h) {
+  double all = 0.0, met = 0.0, lanes = 0.0, keys = 0.0;
+  for (int i = 0; i < PAPER_COUNTS; ++i) {
+    all += (double)h->lanes[i];
+    met += i > 0 ? (double)h->lanes[i] : 0.0;
+    lanes += i * (double)h->lanes[i];
+    keys += i * (double)h->keys[i];
+  }
+  if (met == 0.0) return;
+  printf(
+      "warp steps %.0f, %.1f %% empty; of the others %.1f %% are full, %.3g %% have one key, mean "
+      "%.1f lanes, %.1f keys\n",
+      all, 100.0 * (all - met) / all, 100.0 * (double)h->lanes[32] / met,
+      100.0 * (double)h->keys[1] / met, lanes / met, keys / met);
+}
+
+int experiment_compare(const workload *w, const workload_options *o) {
+  error_line error;
+  char room[16];
+  const histogram h = count_steps(w);
+  float plain_ms = 0.0f;
+  std::vector<float> wanted;
+  bool right = true;
+  print_histogram(&h);
+  printf("\nms of a gradient step: %s\n%-11s %9s %9s %8s %10s\n",
+         SIMT_ON_CPU ? "*model* of an H200, from counted operations" : "GPU events, medians",
+         "path", "threshold", "ms", "x plain", "difference");
+  for (int way = 0; way < workload_way_count(w) && !interrupts; ++way) {
+    if (!workload_offers(w, way)) continue;
+    workload_outcome its = workload_no_outcome(
+        way, workload_has_threshold(w, way) ? o->threshold : WORKLOAD_NO_THRESHOLD);
+    its.gradient_ms = measure_gradient(w, way, its.threshold);
+    const std::vector<float> sums = read_sums(w, way, its.threshold);
+    if (way == WAY_PLAIN) wanted = sums, plain_ms = its.gradient_ms;
+    its.error = relative_difference(sums, wanted);
+    printf("%-11s %9s %9.4g %8.3f %10.2g\n", workload_way_name(w, way),
+           workload_threshold_word(its.threshold, room), its.gradient_ms,
+           its.gradient_ms / plain_ms, its.error);
+    if (right) right = check_error(w, &its, &error);
+  }
+  return !right ? workload_fail(w, 1, &error) : interrupts ? 130 : 0;
+}
+
+/* ---- the papers' table ---------------------------------------------------------------------- */
+
+typedef struct experiment {
+  const workload *w;
+  workload_options o;
+  output_file table;
+  energy_counter energy;
+  const char *dataset;
+  histogram counted;
+  std::vector<float> wanted; /* the sums of plain atomics */
+} experiment;
+
+static const char *papers_name(const workload *w, int way, bool tunes) {
+  if (tunes) return "tuned";
+  return way == WAY_SERIALIZED ? "SW-S" : way == WAY_BUTTERFLY ? "SW-B" : workload_way_name(w, way);
+}
+
+static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
+  const workload_quality *q = &its->quality;
+  char room[16];
+  const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
+                         e->dataset,       its->threshold,
+                         q->train_psnr,    q->train_l1,
+                         q->test_psnr,     q->test_l1,
+                         its->seconds,     its->gradient_ms,
+                         its->millijoules, its->error,
+                         its->iterations,  e->o.seed,
+                         e->counted.lanes, e->counted.keys};
+  paper_table_add(&e->table, &row);
+  printf("%-12s %-12s %9s  %9.4g ms", e->dataset, row.implementation,
+         workload_threshold_word(its->threshold, room), its->gradient_ms);
+  if (its->iterations > 0) printf("  %7.3f s", its->seconds);
+  if (isfinite(q->test_psnr)) printf("  test %6.2f dB", q->test_psnr);
+  if (isfinite(its->millijoules)) printf("  %8.3f mJ", its->millijoules);
+  printf("\n");
+}
+
+static bool measure_row(experiment *e, int way, int threshold, bool tunes, error_line *error) {
+  const workload *w = e->w;
+  workload_outcome its = workload_train(w, &e->o, way, threshold, tunes);
+  if (!workload_judge(w, &its, error)) return false;
+  w->reset();
+  if (its.iterations == 0) its.seconds = NAN;
+  if (its.iterations == 0) its.gradient_ms = measure_gradient(w, way, its.threshold);
+  const std::vector<float> sums = read_sums(w, way, its.threshold);
+  if (e->wanted.empty()) e->wanted = sums; /* the first way is plain */
+  its.error = relative_difference(sums, e->wanted);
+  its.millijoules = measure_energy(w, &e->energy, way, its.threshold, its.gradient_ms);
+  if (interrupts) return true;
+  add_row(e, &its, tunes);
+  return check_error(w, &its, error);
+}
+
+static bool measure_way(experiment *e, int way, error_line *error) {
+  static const int thresholds[] = {0, 8, 16, 24, 32};
+  bool right = true;
+  if (!workload_offers(e->w, way) || way == WAY_TRANSPOSED || way == WAY_TREE) return true;
+  if (!workload_has_threshold(e->w, way))
+    return measure_row(e, way, WORKLOAD_NO_THRESHOLD, false, error);
+  for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && right && !interrupts; ++k)
+    right = measure_row(e, way, thresholds[k], false, error);
+  if (right && !interrupts && way != WAY_SERIALIZED && way != WAY_BUTTERFLY)
+    right = measure_row(e, way, ARC_THRESHOLD_AUTO, false, error);
+  return right;
+}
+
+static bool measure_dataset(experiment *e, error_line *error) {
+  bool right = true;
+  e->wanted.clear();
+  e->w->reset();
+  e->counted = count_steps(e->w);
+  print_histogram(&e->counted);
+  for (int way = 0; way < workload_way_count(e->w) && right && !interrupts; ++way)
+    right = measure_way(e, way, error);
+  if (right && !interrupts && e->o.iterations > 0)
+    right = measure_row(e, WAY_AUTO, ARC_THRESHOLD_AUTO, true, error);
+  return right;
+}
+
+/* After Ctrl-C the rows so far are written; after a wrong sum the file is left as it was. */
+int experiment_run(const workload *w, const workload_options *o) {
+  experiment e = {};
+  error_line error;
+  bool right = true;
+  e.w = w;
+  if (!paper_table_open(&e.table, o->experiment, &error)) return workload_fail(w, 2, &error);
+  e.energy = energy_open();
+  for (const char *const *dataset = w->datasets; *dataset && right && !interrupts; ++dataset) {
+    if (o->dataset != nullptr && o->dataset != *dataset) continue;
+    e.dataset = *dataset;
+    e.o = *o;
+    right = w->begin(e.dataset, &e.o, &error);
+    if (!right) break;
+    right = measure_dataset(&e, &error);
+    w->end();
+  }
+  energy_close(&e.energy);
+  if (!right) {
+    output_file_abandon(&e.table);
+    return workload_fail(w, 1, &error);
+  }
+  if (!output_file_commit(&e.table, &error)) return workload_fail(w, 1, &error);
+  printf("written    %s\n", o->experiment);
+  return interrupts ? 130 : 0;
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# run.sh - every workload of the papers, into one table. SPDX-License-Identifier: Apache-2.0
+#
+#   run.sh FOLDER BUILD FILE.csv [SCENE [MESH]]
+#
+# FOLDER: of the build's examples; BUILD: gpu or simt. SCENE: a folder of pictures for gaussians and
+# MESH an OBJ file for environment, beside those that the programs draw themselves; "" for none.
+# FILE.csv appears when all is done; what is done so far stands in FILE.csv.partial.csv, also after
+# an interrupt or a failure.
+#
+# Exit status: 0 done, 1 a workload failed, 2 bad usage, 130 interrupted.
+set -u
+if [ $# -lt 3 ] || [ $# -gt 5 ]; then
+  echo 'usage: run.sh FOLDER BUILD FILE.csv [SCENE [MESH]]' >&2
+  exit 2
+fi
+examples=$1 build=$2 csv=$3 scene=${4-} mesh=${5-}
+partial=$csv.partial.csv
+rm -f "$partial"
+
+# run NAME OPTIONS...: one workload; its rows go behind those that are there.
+run() {
+  name=$1
+  shift
+  echo "== $name"
+  "$examples/$name/${name}_$build" --experiment "$partial" "$@"
+  status=$?
+  [ $status = 0 ] && return
+  echo "paper: $name ended with status $status; what is done so far: $partial" >&2
+  exit $status
+}
+
+began=$(date +%s)
+if [ "$build" = gpu ]; then
+  run gaussians --datasets small,medium,large --iterations 60 --densify off
+  [ -n "$scene" ] && run gaussians --scene "$scene" --scale 0.5 --iterations 1500 --densify off
+else
+  run gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
+fi
+
+run environment ${mesh:+--mesh "$mesh"}
+for name in spheres circles hashgrid pagerank; do
+  run $name
+done
+mv "$partial" "$csv"
+echo "written    $csv, after $(($(date +%s) - began)) s"
