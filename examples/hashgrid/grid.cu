@@ -75,9 +75,8 @@ typedef struct corner_source {
   bool active;
 } corner_source;
 
-static __device__ __forceinline__ corner_source load_source(const grid_scatter *s,
-                                                            const grid_level *l, int axes,
-                                                            int level, int sample) {
+DEVICE corner_source load_source(const grid_scatter *s, const grid_level *l, int axes, int level,
+                                 int sample) {
   const int n = s->points.samples;
   corner_source c;
   c.active = sample < n;
@@ -88,17 +87,16 @@ static __device__ __forceinline__ corner_source load_source(const grid_scatter *
 }
 
 /* What the sample adds to the row of one corner; returns the row. */
-static __device__ __forceinline__ int corner_values(const corner_source *c, const grid_level *l,
-                                                    int axes, int which, float v[FEATURES]) {
+DEVICE int corner_values(const corner_source *c, const grid_level *l, int axes, int which,
+                         float v[FEATURES]) {
   const float weight = corner_weight(axes, &c->cell, which);
   v[0] = weight * c->slope.x;
   v[1] = weight * c->slope.y;
   return corner_row(l, axes, &c->cell, which);
 }
 
-static __device__ __forceinline__ void add_corners(const corner_source *c, const grid_level *l,
-                                                   int axes, const way_rows *rows, int way,
-                                                   int threshold) {
+DEVICE void add_corners(const corner_source *c, const grid_level *l, int axes, const way_rows *rows,
+                        int way, int threshold) {
   UNROLL
   for (int which = 0; which < 1 << axes; ++which) {
     float v[FEATURES];
@@ -111,9 +109,8 @@ static __device__ __forceinline__ void add_corners(const corner_source *c, const
   }
 }
 
-static __device__ __forceinline__ void add_corners_half(const corner_source *c, const grid_level *l,
-                                                        int axes, void *base, int way,
-                                                        int threshold) {
+DEVICE void add_corners_half(const corner_source *c, const grid_level *l, int axes, void *base,
+                             int way, int threshold) {
   const arc_target_f32 target = arc_target_f32_rows_f16(base, FEATURES, FEATURES);
   UNROLL
   for (int which = 0; which < 1 << axes; ++which) {
@@ -128,8 +125,8 @@ static __device__ __forceinline__ void add_corners_half(const corner_source *c, 
 
 /* Rows of a level without hash lie at a fixed distance from that of the lowest corner: the key is the
    cell, and each corner is a piece of its parameters. One match and one reduction for all corners. */
-static __device__ __forceinline__ void add_cell(const corner_source *c, const grid_level *l,
-                                                int axes, float *base, int threshold) {
+DEVICE void add_cell(const corner_source *c, const grid_level *l, int axes, float *base,
+                     int threshold) {
   const grid_cell origin = {{0, 0, 0}, {0.0f, 0.0f, 0.0f}};
   arc_piece_f32 pieces[MOST_CORNERS];
   float v[MOST_CORNERS * FEATURES];

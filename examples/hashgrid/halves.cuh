@@ -10,16 +10,15 @@
 #include <cuda_fp16.h>
 #endif
 
+#define DEVICE static __device__ __forceinline__
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL
 #endif
 
-static __device__ __forceinline__ float2 load_pair(const float *p) {
-  return *reinterpret_cast<const float2 *>(p);
-}
-static __device__ __forceinline__ void store_pair(float *p, float x, float y) {
+DEVICE float2 load_pair(const float *p) { return *reinterpret_cast<const float2 *>(p); }
+DEVICE void store_pair(float *p, float x, float y) {
   *reinterpret_cast<float2 *>(p) = make_float2(x, y);
 }
 
@@ -34,19 +33,19 @@ static inline float2 half_pair(unsigned word) {
                      simt_cvt_f32_f16((unsigned short)(word >> 16)));
 }
 #else
-static __device__ __forceinline__ float2 load_pair(const __half *p) {
+DEVICE float2 load_pair(const __half *p) {
   return __half22float2(*reinterpret_cast<const __half2 *>(p));
 }
-static __device__ __forceinline__ void store_pair(__half *p, float x, float y) {
+DEVICE void store_pair(__half *p, float x, float y) {
   *reinterpret_cast<__half2 *>(p) = __floats2half2_rn(x, y);
 }
-static __device__ __forceinline__ float2 half_pair(unsigned word) {
+DEVICE float2 half_pair(unsigned word) {
   return __half22float2(*reinterpret_cast<const __half2 *>(&word));
 }
-static __device__ __forceinline__ void add_half_pair(void *p, float x, float y) {
+DEVICE void add_half_pair(void *p, float x, float y) {
   atomicAdd(reinterpret_cast<__half2 *>(p), __floats2half2_rn(x, y));
 }
-static __device__ __forceinline__ void add_pair(float *p, float x, float y) {
+DEVICE void add_pair(float *p, float x, float y) {
 #if __CUDA_ARCH__ >= 900
   atomicAdd(reinterpret_cast<float2 *>(p), make_float2(x, y));
 #else

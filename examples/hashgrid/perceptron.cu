@@ -52,14 +52,13 @@ SIZE_FN int part_columns(size_t number, int out, int in) {
 
 /* ---- what a lane does ------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ float_weights weights_of(const float *, const perceptron *p,
-                                                           int width, int m, bool) {
+DEVICE float_weights weights_of(const float *, const perceptron *p, int width, int m, bool) {
   const float_weights w = {p->parameters + matrix_first(width, m), matrix_in(width, m)};
   return w;
 }
 #if !SIMT_ON_CPU
-static __device__ __forceinline__ half_weights weights_of(const __half *, const perceptron *p,
-                                                          int width, int m, bool transposed) {
+DEVICE half_weights weights_of(const __half *, const perceptron *p, int width, int m,
+                               bool transposed) {
   const __half *packed = (const __half *)p->packed[transposed] + matrix_first(width, m);
   const half_weights w = {reinterpret_cast<const uint4 *>(packed)};
   return w;
@@ -68,8 +67,7 @@ static __device__ __forceinline__ half_weights weights_of(const __half *, const 
 
 /* The warp's own TILE rows of each layer. */
 template <typename number>
-static __device__ __forceinline__ void load_inputs(number *rows, int stride,
-                                                   const perceptron_batch *b, int first) {
+DEVICE void load_inputs(number *rows, int stride, const perceptron_batch *b, int first) {
   const int row = lane_of() % TILE;
   UNROLL
   for (int pair = lane_of() / TILE; pair < INPUTS / 2; pair += WARP / TILE) {
@@ -81,15 +79,14 @@ static __device__ __forceinline__ void load_inputs(number *rows, int stride,
 }
 
 template <int columns>
-static __device__ __forceinline__ void load_bias(float d[columns / 8][4], const float *bias) {
+DEVICE void load_bias(float d[columns / 8][4], const float *bias) {
   UNROLL
   for (int j = 0; j < columns / 8; ++j) UNROLL
   for (int e = 0; e < 4; ++e) d[j][e] = bias[bias_place(tile_column(j, e))];
 }
 
 template <int columns, typename number>
-static __device__ __forceinline__ void store_tile(const float d[columns / 8][4], number *rows,
-                                                  int stride) {
+DEVICE void store_tile(const float d[columns / 8][4], number *rows, int stride) {
   __syncwarp(); /* what was there has been read */
   UNROLL
   for (int j = 0; j < columns / 8; ++j) UNROLL
@@ -100,8 +97,8 @@ static __device__ __forceinline__ void store_tile(const float d[columns / 8][4],
 
 /* Layer m from layer m - 1; `to` may be `from`. */
 template <typename number, int width, int in>
-static __device__ __forceinline__ void run_hidden(const perceptron *p, int m, const number *from,
-                                                  int from_stride, number *to, int to_stride) {
+DEVICE void run_hidden(const perceptron *p, int m, const number *from, int from_stride, number *to,
+                       int to_stride) {
   float d[width / 8][4];
   load_bias<width>(d, p->parameters + bias_first(width, m));
   multiply_rows<width, in, false>(d, from, from_stride, weights_of(from, p, width, m, false));
@@ -112,16 +109,14 @@ static __device__ __forceinline__ void run_hidden(const perceptron *p, int m, co
 }
 
 template <typename number, int width>
-static __device__ __forceinline__ void run_outputs(float d[OUTPUTS / 8][4], const perceptron *p,
-                                                   const number *from) {
+DEVICE void run_outputs(float d[OUTPUTS / 8][4], const perceptron *p, const number *from) {
   load_bias<OUTPUTS>(d, p->parameters + bias_first(width, HIDDEN));
   multiply_rows<OUTPUTS, width, false>(d, from, stride_of(width),
                                        weights_of(from, p, width, HIDDEN, false));
 }
 
-static __device__ __forceinline__ void write_outputs(const float d[OUTPUTS / 8][4],
-                                                     const perceptron *p, const perceptron_batch *b,
-                                                     int first) {
+DEVICE void write_outputs(const float d[OUTPUTS / 8][4], const perceptron *p,
+                          const perceptron_batch *b, int first) {
   UNROLL
   for (int j = 0; j < OUTPUTS / 8; ++j) UNROLL
   for (int e = 0; e < 4; ++e) {
@@ -166,8 +161,7 @@ struct training {
 };
 
 template <typename number, int width>
-static __device__ __forceinline__ number *own_rows(const training<number> *t, int layer,
-                                                   int columns) {
+DEVICE number *own_rows(const training<number> *t, int layer, int columns) {
   return t->shared + layer_first(sizeof(number), width, layer) +
          t->warp * TILE * stride_of(columns);
 }
@@ -176,8 +170,7 @@ static __device__ __forceinline__ number *own_rows(const training<number> *t, in
    first of the warps that share these rows sums beside: the gradient of their biases. Each lane has
    other ones than the rest of its warp, but all blocks add to them. */
 template <typename number, int width, int out, int in>
-static __device__ __forceinline__ void multiply_part(const training<number> *t, int m, int down,
-                                                     float (*d)[4]) {
+DEVICE void multiply_part(const training<number> *t, int m, int down, float (*d)[4]) {
   const int across = t->warp / warps_down(sizeof(number), out);
   const int columns = part_columns(sizeof(number), out, in);
   const number *slopes = t->shared + layer_first(sizeof(number), width, m + 1) + TILE * down;
@@ -195,8 +188,7 @@ static __device__ __forceinline__ void multiply_part(const training<number> *t, 
 /* Adds TILE rows of so many sums to memory, where rows are `in` apart: coalesced, by way of shared
    memory. */
 template <int columns>
-static __device__ __forceinline__ void leave_tile(const float (*d)[4], float *stage, float *sums,
-                                                  int in) {
+DEVICE void leave_tile(const float (*d)[4], float *stage, float *sums, int in) {
   const int together = columns < STAGED ? columns : (int)STAGED;
   UNROLL
   for (int first = 0; first < columns; first += together) {
@@ -207,8 +199,8 @@ static __device__ __forceinline__ void leave_tile(const float (*d)[4], float *st
 }
 
 template <typename number, int width, int out, int in>
-static __device__ __forceinline__ void leave_part(const training<number> *t, const perceptron *p,
-                                                  int m, int down, const float (*d)[4]) {
+DEVICE void leave_part(const training<number> *t, const perceptron *p, int m, int down,
+                       const float (*d)[4]) {
   const int columns = part_columns(sizeof(number), out, in);
   const int across = t->warp / warps_down(sizeof(number), out);
   leave_tile<columns>(d, t->stage,
@@ -218,8 +210,7 @@ static __device__ __forceinline__ void leave_part(const training<number> *t, con
 /* The block: the gradient of matrix m, from the slopes and inputs that all its warps have stored.
    Added to `kept`, or to memory where there is no room. */
 template <typename number, int width, int out, int in>
-static __device__ __forceinline__ void add_matrix(const training<number> *t, const perceptron *p,
-                                                  int m, float (*kept)[4]) {
+DEVICE void add_matrix(const training<number> *t, const perceptron *p, int m, float (*kept)[4]) {
   const int warps = warps_down(sizeof(number), out),
             columns = part_columns(sizeof(number), out, in);
   __syncthreads();
@@ -237,8 +228,7 @@ static __device__ __forceinline__ void add_matrix(const training<number> *t, con
 
 /* The slopes of layer m from those of layer m + 1, and the gradient between the two. */
 template <typename number, int width, int out>
-static __device__ __forceinline__ void train_hidden(const training<number> *t, const perceptron *p,
-                                                    int m, float (*kept)[4]) {
+DEVICE void train_hidden(const training<number> *t, const perceptron *p, int m, float (*kept)[4]) {
   const number *slopes = own_rows<number, width>(t, m + 1, out);
   number *rows = own_rows<number, width>(t, m, width);
   float d[width / 8][4] = {};
@@ -255,8 +245,8 @@ static __device__ __forceinline__ void train_hidden(const training<number> *t, c
 }
 
 template <typename number, int width>
-static __device__ __forceinline__ void train_inputs(const training<number> *t, const perceptron *p,
-                                                    const perceptron_batch *b, float (*kept)[4]) {
+DEVICE void train_inputs(const training<number> *t, const perceptron *p, const perceptron_batch *b,
+                         float (*kept)[4]) {
   const number *slopes = own_rows<number, width>(t, 1, width);
   float d[INPUTS / 8][4] = {};
   multiply_rows<INPUTS, width, true>(d, slopes, stride_of(width),
@@ -272,8 +262,8 @@ static __device__ __forceinline__ void train_inputs(const training<number> *t, c
 }
 
 /* The loss by each output: d, in; the output, out. */
-static __device__ __forceinline__ void train_outputs(float d[OUTPUTS / 8][4], const perceptron *p,
-                                                     const perceptron_batch *b, int first) {
+DEVICE void train_outputs(float d[OUTPUTS / 8][4], const perceptron *p, const perceptron_batch *b,
+                          int first) {
   UNROLL
   for (int j = 0; j < OUTPUTS / 8; ++j) UNROLL
   for (int e = 0; e < 4; ++e) {
@@ -284,8 +274,7 @@ static __device__ __forceinline__ void train_outputs(float d[OUTPUTS / 8][4], co
 }
 
 template <typename number, int width>
-static __device__ __forceinline__ training<number> begin_training(number *shared,
-                                                                  const perceptron *p) {
+DEVICE training<number> begin_training(number *shared, const perceptron *p) {
   training<number> t;
   float *sums = p->sums + bias_first(width, 0);
   float *hot = (float *)(shared + train_numbers(sizeof(number), width));
@@ -299,8 +288,7 @@ static __device__ __forceinline__ training<number> begin_training(number *shared
 }
 
 template <typename number, int width>
-static __device__ __forceinline__ void run_forward(const training<number> *t, const perceptron *p,
-                                                   const perceptron_batch *b) {
+DEVICE void run_forward(const training<number> *t, const perceptron *p, const perceptron_batch *b) {
   number *inputs = own_rows<number, width>(t, 0, INPUTS);
   number *rows = own_rows<number, width>(t, 1, width);
   const int layer = rows_of(sizeof(number)) * stride_of(width);
@@ -321,8 +309,8 @@ struct kept_sums {
 };
 
 template <typename number, int width>
-static __device__ __forceinline__ void leave_kept(const training<number> *t, const perceptron *p,
-                                                  const kept_sums<number, width> *k) {
+DEVICE void leave_kept(const training<number> *t, const perceptron *p,
+                       const kept_sums<number, width> *k) {
   const int down = t->warp % warps_down(sizeof(number), width);
   __syncthreads(); /* the stages lie where activations were */
   leave_part<number, width, width, INPUTS>(t, p, 0, down, k->first);

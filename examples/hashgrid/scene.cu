@@ -5,21 +5,19 @@
 #include "../common/random.h"
 #include "halves.cuh"
 
-static __device__ __forceinline__ float random_of(const sample_draw *d, int item, int which) {
+DEVICE float random_of(const sample_draw *d, int item, int which) {
   return hashed_random(d->seed, (unsigned long long)item * 8ull + (unsigned long long)which);
 }
 
 /* A random point of the surface of the square or cube; which: of the item's random numbers. */
-static __device__ __forceinline__ void surface_point(const sample_draw *d, int axes, int ray,
-                                                     int which, float p[3]) {
+DEVICE void surface_point(const sample_draw *d, int axes, int ray, int which, float p[3]) {
   const float side = random_of(d, ray, which) * (float)(2 * axes);
   const int axis = min((int)side / 2, axes - 1);
   for (int a = 0; a < 3; ++a) p[a] = random_of(d, ray, which + 1 + (a > axis ? a - 1 : a));
   for (int a = 0; a < 3; ++a) p[a] = a == axis ? (float)((int)side % 2) : p[a];
 }
 
-static __device__ __forceinline__ void ray_point(const sample_draw *d, int axes, int i,
-                                                 float p[3]) {
+DEVICE void ray_point(const sample_draw *d, int axes, int i, float p[3]) {
   const int ray = d->samples + i / RAY_SAMPLES; /* random numbers that no sample has */
   const float along = ((float)(i % RAY_SAMPLES) + random_of(d, i, 0)) / (float)RAY_SAMPLES;
   float end[3];
@@ -28,8 +26,7 @@ static __device__ __forceinline__ void ray_point(const sample_draw *d, int axes,
   for (int a = 0; a < 3; ++a) p[a] += along * (end[a] - p[a]);
 }
 
-static __device__ __forceinline__ void draw_point(const scene *s, const sample_draw *d, int i,
-                                                  float p[3]) {
+DEVICE void draw_point(const scene *s, const sample_draw *d, int i, float p[3]) {
   const int pixel = d->first + i;
   if (d->order == ORDER_RAYS) {
     ray_point(d, s->axes, i, p);
@@ -43,7 +40,7 @@ static __device__ __forceinline__ void draw_point(const scene *s, const sample_d
 }
 
 /* Bilinear; a pixel's value holds at its centre. */
-static __device__ __forceinline__ float picture_at(const scene *s, const float p[3], int channel) {
+DEVICE float picture_at(const scene *s, const float p[3], int channel) {
   const float x = fminf(fmaxf(p[0] * (float)s->width - 0.5f, 0.0f), (float)s->width - 1.0f);
   const float y = fminf(fmaxf(p[1] * (float)s->height - 0.5f, 0.0f), (float)s->height - 1.0f);
   const int column = (int)x, row = (int)y;
@@ -55,7 +52,7 @@ static __device__ __forceinline__ float picture_at(const scene *s, const float p
          v * ((1.0f - u) * lower[3 * column] + u * lower[3 * right]);
 }
 
-static __device__ __forceinline__ float distance_at(const float p[3]) {
+DEVICE float distance_at(const float p[3]) {
   const float x = 2.0f * p[0] - 1.0f, y = 2.0f * p[1] - 1.0f, z = 2.0f * p[2] - 1.0f;
   const float ring = sqrtf(x * x + y * y) - 0.6f;
   const float to_ring = sqrtf(ring * ring + z * z) - 0.2f;

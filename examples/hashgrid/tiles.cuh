@@ -12,12 +12,10 @@
 #include "halves.cuh"
 #include "perceptron.h"
 
-static __device__ __forceinline__ int lane_of(void) { return (int)(threadIdx.x & 31u); }
+DEVICE int lane_of(void) { return (int)(threadIdx.x & 31u); }
 /* Of d[j][e]. */
-static __device__ __forceinline__ int tile_row(int e) { return lane_of() / 4 + 8 * (e / 2); }
-static __device__ __forceinline__ int tile_column(int j, int e) {
-  return 8 * j + 2 * (lane_of() % 4) + e % 2;
-}
+DEVICE int tile_row(int e) { return lane_of() / 4 + 8 * (e / 2); }
+DEVICE int tile_column(int j, int e) { return 8 * j + 2 * (lane_of() % 4) + e % 2; }
 
 /* ---- floats ----------------------------------------------------------------------------------- */
 
@@ -29,8 +27,7 @@ typedef struct float_weights {
 
 /* d += rows * matrix^T, or rows * matrix: columns, depth and transposed are literals. */
 template <int columns, int depth, bool transposed>
-static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], const float *rows,
-                                                     int stride, float_weights w) {
+DEVICE void multiply_rows(float d[columns / 8][4], const float *rows, int stride, float_weights w) {
   for (int j = 0; j < columns / 8; ++j)
     for (int e = 0; e < 4; ++e)
       for (int k = 0; k < depth; ++k) {
@@ -43,10 +40,8 @@ static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], co
 /* d += left^T * right, over so many rows: TILE columns of left, columns of right. has_sums: also
    sums[e] += the sum of column tile_row(e) of left. */
 template <int columns, int depth>
-static __device__ __forceinline__ void multiply_columns(float d[columns / 8][4], const float *left,
-                                                        int left_stride, const float *right,
-                                                        int right_stride, bool has_sums,
-                                                        float sums[4]) {
+DEVICE void multiply_columns(float d[columns / 8][4], const float *left, int left_stride,
+                             const float *right, int right_stride, bool has_sums, float sums[4]) {
   for (int e = 0; has_sums && e < 4; ++e)
     for (int k = 0; k < depth; ++k) sums[e] += left[k * left_stride + tile_row(e)];
   for (int j = 0; j < columns / 8; ++j)
@@ -65,7 +60,7 @@ typedef struct half_weights {
 } half_weights;
 
 /* Four 8x8 matrices of halves; lane i tells the address of row i % 8 of matrix i / 8. */
-static __device__ __forceinline__ uint4 load_matrices(const __half *row, bool transposed) {
+DEVICE uint4 load_matrices(const __half *row, bool transposed) {
   const unsigned address = (unsigned)__cvta_generic_to_shared(row);
   uint4 m = make_uint4(0u, 0u, 0u, 0u);
 #if __CUDA_ARCH__ >= 800
@@ -83,8 +78,7 @@ static __device__ __forceinline__ uint4 load_matrices(const __half *row, bool tr
   return m;
 }
 
-static __device__ __forceinline__ void multiply_tile(float d[4], uint4 a, unsigned b0,
-                                                     unsigned b1) {
+DEVICE void multiply_tile(float d[4], uint4 a, unsigned b0, unsigned b1) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
@@ -95,8 +89,7 @@ static __device__ __forceinline__ void multiply_tile(float d[4], uint4 a, unsign
 
 /* Packed weights hold both kinds of product in one order: `transposed` chose the array. */
 template <int columns, int depth, bool transposed>
-static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], const __half *rows,
-                                                     int stride, half_weights w) {
+DEVICE void multiply_rows(float d[columns / 8][4], const __half *rows, int stride, half_weights w) {
   const int lane = lane_of();
   const __half *row = rows + lane % 16 * stride + lane / 16 * 8;
   UNROLL
@@ -112,10 +105,8 @@ static __device__ __forceinline__ void multiply_rows(float d[columns / 8][4], co
 }
 
 template <int columns, int depth>
-static __device__ __forceinline__ void multiply_columns(float d[columns / 8][4], const __half *left,
-                                                        int left_stride, const __half *right,
-                                                        int right_stride, bool has_sums,
-                                                        float sums[4]) {
+DEVICE void multiply_columns(float d[columns / 8][4], const __half *left, int left_stride,
+                             const __half *right, int right_stride, bool has_sums, float sums[4]) {
   const unsigned ones = 0x3c003c00u; /* a product with ones sums */
   const int lane = lane_of();
   const __half *a_row = left + (lane % 8 + lane / 16 * 8) * left_stride + lane / 8 % 2 * 8;
