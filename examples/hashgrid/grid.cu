@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "../common/ways.cuh"
-#include "halves.cuh"
+#include "platform.cuh"
 
-static const int MOST_HOT_ROWS = 1024; /* 64 KiB of a block */
+enum { HOT_THREADS = 128 };
 
 grid grid_make(int axes, int table_log2, int coarsest, int finest) {
   grid g = {};
@@ -123,48 +123,27 @@ DEVICE void add_corners_half(const corner_source *c, const grid_level *l, int ax
   }
 }
 
-/* Rows of a level without hash lie at a fixed distance from that of the lowest corner: the key is the
-   cell, and each corner is a piece of its parameters. One match and one reduction for all corners. */
-DEVICE void add_cell(const corner_source *c, const grid_level *l, int axes, float *base,
-                     int threshold) {
-  const grid_cell origin = {{0, 0, 0}, {0.0f, 0.0f, 0.0f}};
-  arc_piece_f32 pieces[MOST_CORNERS];
-  float v[MOST_CORNERS * FEATURES];
-  UNROLL
-  for (int which = 0; which < 1 << axes; ++which) {
-    pieces[which].base = base + FEATURES * corner_row(l, axes, &origin, which);
-    pieces[which].stride = pieces[which].width = FEATURES;
-    corner_values(c, l, axes, which, v + FEATURES * which);
-  }
-  arc_add_f32(arc_target_f32_pieces(pieces, 1 << axes), corner_row(l, axes, &c->cell, 0), v,
-              c->active, threshold);
-}
-
 template <int way, int axes, bool half_rows>
 __global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int threshold) {
   const int level = s.first_level + (int)blockIdx.y;
   const grid_level l = s.g.level[level];
   const corner_source c =
       load_source(&s, &l, axes, level, (int)(blockIdx.x * blockDim.x + threadIdx.x));
-  const bool by_level = way == WAY_LEVELS;
-  if (by_level) threshold = s.policy[level].threshold;
+  if (way == WAY_LEVELS) threshold = s.threshold[level];
   if constexpr (half_rows) {
     add_corners_half(&c, &l, axes, (char *)s.half_sums + (size_t)l.first * 2 * FEATURES, way,
                      threshold);
   } else {
     float *base = s.sums + (size_t)l.first * FEATURES;
     const way_rows rows = way_rows_begin(base, FEATURES, FEATURES, s.counts);
-    if (by_level && s.policy[level].form == ADD_CELLS && !l.hashed)
-      add_cell(&c, &l, axes, base, threshold);
-    else
-      add_corners(&c, &l, axes, &rows, by_level ? WAY_AUTO : way, threshold);
+    add_corners(&c, &l, axes, &rows, way == WAY_LEVELS ? WAY_AUTO : way, threshold);
   }
 }
 
 /* A whole level is hot rows: each warp of the block has sums for all of them, so a block takes many
    samples before it ends. */
 template <int axes>
-__global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
+__global__ void __launch_bounds__(HOT_THREADS) scatter_hot(grid_scatter s) {
   SIMT_DYNAMIC_SHARED(float, shared);
   const grid_level l = s.g.level[s.first_level];
   float *base = s.sums + (size_t)l.first * FEATURES;
@@ -216,36 +195,40 @@ static scatter_kernel half_kernel_of(int way) {
                              : scatter<WAY_AUTO, axes, true>;
 }
 
+static size_t hot_bytes(const grid *g, int level) {
+  return sizeof(float) * ARC_HOT_SUMS((size_t)g->level[level].rows, FEATURES, HOT_THREADS);
+}
+
 bool grid_level_fits_block(const grid *g, int level) {
-  return g->level[level].rows <= MOST_HOT_ROWS;
+  return hot_bytes(g, level) <= block_bytes();
 }
 
 static void add_hot_level(const grid_scatter *s, int level) {
   void (*const kernel)(grid_scatter) = s->g.axes == 2 ? scatter_hot<2> : scatter_hot<3>;
-  const size_t bytes =
-      sizeof(float) * ARC_HOT_SUMS((size_t)s->g.level[level].rows, FEATURES, LINE_THREADS);
-  const int whole = line_blocks((size_t)s->points.samples), most = SIMT_ON_CPU ? 2 : 264;
+  const size_t bytes = hot_bytes(&s->g, level);
+  const int whole = (s->points.samples + HOT_THREADS - 1) / HOT_THREADS;
+  const int most = resident_blocks(kernel, HOT_THREADS, bytes);
   grid_scatter one = *s;
   one.first_level = level;
-#if !SIMT_ON_CPU
-  device_check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-      "shared memory of a block");
-#endif
-  SIMT_LAUNCH(kernel, whole < most ? whole : most, LINE_THREADS, bytes, 0, one);
+  SIMT_LAUNCH(kernel, whole < most ? whole : most, HOT_THREADS, bytes, 0, one);
 }
 
 static bool is_hot(const grid_scatter *s, int way, int level) {
-  return way == WAY_LEVELS && s->half_sums == nullptr && s->policy[level].form == ADD_HOT &&
+  return way == WAY_LEVELS && s->half_sums == nullptr && s->threshold[level] == THRESHOLD_HOT &&
          grid_level_fits_block(&s->g, level);
 }
 
 /* Hot levels are kernels of their own; all others between two of them are one launch. */
-void grid_add(const grid_scatter *s, int way, int threshold) {
+void grid_add(const grid_scatter *given, int way, int threshold) {
+  grid_scatter copy = *given;
+  const grid_scatter *s = &copy;
   const int end = s->first_level + s->levels;
   const scatter_kernel kernel = s->half_sums != nullptr
                                     ? (s->g.axes == 2 ? half_kernel_of<2> : half_kernel_of<3>)(way)
                                     : (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way);
+  for (int level = s->first_level; level < end; ++level)
+    if (s->threshold[level] == THRESHOLD_HOT && !is_hot(s, way, level))
+      copy.threshold[level] = ARC_THRESHOLD_AUTO;
   for (int level = s->first_level; level < end;) {
     grid_scatter part = *s;
     for (; level < end && is_hot(s, way, level); ++level) add_hot_level(s, level);

@@ -75,19 +75,11 @@ typedef struct grid_points {
 void grid_encode(const grid *g, grid_points points, const float *table, void *features,
                  bool half_features);
 
-/* How a level adds, on its own path (WAY_LEVELS). */
-enum {
-  ADD_CORNERS, /* a row at a time; threshold 33: vector atomics only */
-  ADD_CELLS,   /* all corners of a cell in one add, where rows are not hashed; else corners */
-  ADD_HOT,     /* the block form: where the block's shared memory holds the level */
-  ADD_FORMS
-};
-typedef struct level_policy {
-  int form, threshold;
-} level_policy;
-
 /* The ways of this program, beside those of all. */
 enum { WAY_VECTOR = WAYS, WAY_LEVELS, GRID_WAYS };
+
+/* On WAY_LEVELS: the block form, for levels that the block's shared memory holds. */
+enum { THRESHOLD_HOT = -1 };
 
 /* The gradient step: adds `slopes`, the loss by each feature, laid out as features of floats, to the
    rows around each point. */
@@ -99,10 +91,9 @@ typedef struct grid_scatter {
   void *half_sums; /* or this, which is then not null: halves. Ways plain, auto, levels */
   unsigned long long *counts;
   int first_level, levels;
-  level_policy policy[LEVELS]; /* of WAY_LEVELS */
+  int threshold[LEVELS]; /* of WAY_LEVELS: each level's own, or THRESHOLD_HOT */
 } grid_scatter;
 
-/* Whether the block form can serve a level. */
 bool grid_level_fits_block(const grid *g, int level);
 void grid_add(const grid_scatter *s, int way, int threshold);
 

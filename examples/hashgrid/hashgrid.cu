@@ -14,7 +14,7 @@
 
 #include "../common/image_io.h"
 #include "arc_tune.h"
-#include "levels.h"
+#include "trainer.h"
 
 #include "arc.cuh"
 

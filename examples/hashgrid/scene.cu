@@ -3,7 +3,7 @@
 #include "scene.h"
 
 #include "../common/random.h"
-#include "halves.cuh"
+#include "platform.cuh"
 
 DEVICE float random_of(const sample_draw *d, int item, int which) {
   return hashed_random(d->seed, (unsigned long long)item * 8ull + (unsigned long long)which);

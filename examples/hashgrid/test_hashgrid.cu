@@ -150,7 +150,7 @@ static const char *describe(const setting *s) {
 static void begin(trainer *t, const setting *s, const float *rgb) {
   const scene picture = {SCENE_PICTURE, 2, 3, 5, 4, rgb};
   const scene distance = {SCENE_DISTANCE, 3, 1, 8, 8, nullptr};
-  const trainer_options o = {s->order, 9, 8, s->width, s->tensor, s->half_rows, 7ull};
+  const trainer_options o = {s->order, 10, 13, s->width, s->tensor, s->half_rows, 7ull};
   trainer_begin(t, s->axes == 2 ? &picture : &distance, &o);
   t->samples = s->samples;
   trainer_reset(t);
@@ -170,28 +170,31 @@ static doubles widened(const void *device, size_t count) {
   return doubles(v.begin(), v.end());
 }
 
-/* Every way, threshold and form of a level against the serial sums. */
+/* Every way and threshold against the serial sums. Some samples lie on the border. */
 static void check_adds(trainer *t, const setting *s) {
-  static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
+  static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO, THRESHOLD_HOT};
   const int n = s->samples;
-  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
+  floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
   const floats slopes = read_floats(t->slopes.data, (size_t)(INPUTS * n));
+  for (size_t i = 0; i < positions.size(); i += 7) positions[i] = i % 2 ? 1.0f : 0.0f;
+  host_to_device(t->positions.data, positions.data(), positions.size() * sizeof(float), "samples");
   const doubles wanted = serial_sums(&t->g, positions, n, slopes);
-  for (int way = 0; way < GRID_WAYS + ADD_FORMS - 1; ++way)
+  for (int way = 0; way < GRID_WAYS; ++way)
     for (int threshold : thresholds) {
-      const bool forms = way >= WAY_LEVELS;
-      if ((SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG))) continue;
+      if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
       if (s->half_rows && way != WAY_PLAIN && way != WAY_AUTO && way != WAY_LEVELS) continue;
-      for (int l = 0; forms && l < LEVELS; ++l) t->policy[l] = {way - WAY_LEVELS, threshold};
+      if (threshold == THRESHOLD_HOT && way != WAY_LEVELS) continue;
+      for (int l = 0; l < LEVELS; ++l) t->threshold[l] = l % 5 == 4 ? 3 : threshold;
       device_clear(t->table_sums.data, t->table_sums.bytes);
       device_clear(t->half_sums.data, t->half_sums.bytes);
-      trainer_add(t, forms ? WAY_LEVELS : way, threshold, 0, 5);
-      trainer_add(t, forms ? WAY_LEVELS : way, threshold, 5, LEVELS - 5);
+      trainer_add(t, way, threshold, 0, 6);
+      trainer_add(t, way, threshold, 6, LEVELS - 6);
       const floats got = read_floats(trainer_sums(t), wanted.size());
       const double error = relative_error(got, wanted);
       CHECK(error < (s->half_rows ? 4e-3 : 2e-6), "%s: way %d, threshold %d: %g", describe(s), way,
             threshold, error);
     }
+  trainer_forward(t, 3);
 }
 
 /* Gradients of the perceptron and, through it, of the grid, by central differences. */
@@ -248,44 +251,118 @@ static void check_slopes(trainer *t, const setting *s) {
   CHECK(error < 1e-4, "%s: gradient of the grid: %g", describe(s), error);
 }
 
-/* What perceptron_run gives for the samples of the trainer. */
-static void check_outputs(trainer *t, const setting *s) {
-  const int n = s->samples, outputs = t->its.outputs;
-  const sample_draw d = {s->order, n, 0, 99ull};
-  trainer_evaluate(t, &d);
-  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
-  const floats targets = read_floats(t->targets.data, (size_t)(outputs * n));
-  const doubles net = widened(t->net.parameters, (size_t)parameter_count(s->width));
-  const doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
-  const doubles features = serial_features(&t->g, positions, n, table);
-  doubles wanted((size_t)(outputs * n));
-  for (int i = 0; i < n; ++i) {
-    double result[OUTPUTS];
-    serial_loss_of(net, s->width, outputs, features, targets, n, i, result);
-    for (int o = 0; o < outputs; ++o) wanted[(size_t)(o * n + i)] = result[o];
-  }
-  const double error = relative_error(read_floats(t->outputs.data, wanted.size()), wanted);
-  CHECK(error < (s->tensor ? 1e-2 : 1e-5), "%s: outputs: %g", describe(s), error);
+static double rounded(double x, bool half) {
+  int exponent;
+  frexp(x, &exponent);
+  if (exponent < -13) exponent = -13; /* subnormal */
+  return half ? ldexp(rint(ldexp(x, 11 - exponent)), exponent - 11) : x;
 }
 
-/* Half precision against floats: the same numbers, but for rounding. */
+/* Outputs, gradients and slopes of one sample; what is stored as halves is rounded. */
+typedef struct serial_network {
+  int width, outputs, samples;
+  bool half;
+  doubles parameters, features, results, sums, slopes;
+  floats targets;
+} serial_network;
+
+static void serial_backward(serial_network *s, int sample, const std::vector<doubles> &layers,
+                            doubles slopes) {
+  for (int m = HIDDEN; m >= 0; --m) {
+    const int in = matrix_in(s->width, m);
+    doubles before((size_t)in, 0.0);
+    for (int i = 0; i < (int)slopes.size(); ++i) {
+      const double slope = rounded(slopes[(size_t)i], s->half);
+      s->sums[(size_t)(bias_first(s->width, m) + bias_place(i))] += slope;
+      for (int k = 0; k < in; ++k) {
+        const size_t weight = (size_t)(matrix_first(s->width, m) + i * in + k);
+        s->sums[weight] += slope * layers[(size_t)m][(size_t)k];
+        before[(size_t)k] += slope * rounded(s->parameters[weight], s->half);
+      }
+    }
+    for (int k = 0; k < in && m > 0; ++k)
+      if (layers[(size_t)m][(size_t)k] <= 0.0) before[(size_t)k] = 0.0;
+    slopes = before;
+  }
+  for (int k = 0; k < INPUTS; ++k)
+    s->slopes[(size_t)((k / 2 * s->samples + sample) * 2 + k % 2)] = slopes[(size_t)k];
+}
+
+static void serial_train(serial_network *s, int sample) {
+  std::vector<doubles> layers(1, doubles((size_t)INPUTS));
+  for (int k = 0; k < INPUTS; ++k)
+    layers[0][(size_t)k] =
+        rounded(s->features[(size_t)((k / 2 * s->samples + sample) * 2 + k % 2)], s->half);
+  for (int m = 0; m < MATRICES; ++m) {
+    doubles next((size_t)matrix_out(s->width, m));
+    for (int i = 0; i < matrix_out(s->width, m); ++i) {
+      double sum = serial_bias(s->parameters, s->width, m, i);
+      const int first = matrix_first(s->width, m) + i * matrix_in(s->width, m);
+      for (int k = 0; k < matrix_in(s->width, m); ++k)
+        sum += rounded(s->parameters[(size_t)(first + k)], s->half) * layers[(size_t)m][(size_t)k];
+      next[(size_t)i] = m == HIDDEN ? sum : sum > 0.0 ? rounded(sum, s->half) : 0.0;
+    }
+    layers.push_back(next);
+  }
+  doubles slopes((size_t)OUTPUTS, 0.0);
+  for (int o = 0; o < s->outputs; ++o) {
+    const size_t i = (size_t)(o * s->samples + sample);
+    s->results[i] = layers[MATRICES][(size_t)o];
+    slopes[(size_t)o] = s->results[i] - (double)s->targets[i];
+  }
+  serial_backward(s, sample, layers, slopes);
+}
+
+static serial_network serial_run(trainer *t, const setting *s) {
+  const size_t n = (size_t)s->samples, parameters = (size_t)parameter_count(s->width);
+  const floats positions = read_floats(t->positions.data, (size_t)s->axes * n);
+  const doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
+  serial_network r = {s->width, t->its.outputs, s->samples, s->tensor, {}, {}, {}, {}, {}, {}};
+  r.parameters = widened(t->net.parameters, parameters);
+  r.features = serial_features(&t->g, positions, s->samples, table);
+  r.targets = read_floats(t->targets.data, (size_t)r.outputs * n);
+  r.results.assign((size_t)r.outputs * n, 0.0);
+  r.sums.assign(parameters, 0.0);
+  r.slopes.assign(INPUTS * n, 0.0);
+  for (int i = 0; i < s->samples; ++i) serial_train(&r, i);
+  return r;
+}
+
+/* One batch trained, another one run, against the serial network. */
+static void check_network(trainer *t, const setting *s) {
+  const double most = s->tensor ? 1e-2 : 1e-5;
+  const sample_draw d = {s->order, s->samples, 0, 99ull};
+  const serial_network trained = serial_run(t, s);
+  const double sums = relative_error(read_floats(t->net.sums, trained.sums.size()), trained.sums);
+  const double slopes =
+      relative_error(read_floats(t->slopes.data, trained.slopes.size()), trained.slopes);
+  CHECK(sums < most, "%s: gradient of the perceptron: %g", describe(s), sums);
+  CHECK(slopes < most, "%s: slopes of features: %g", describe(s), slopes);
+  trainer_evaluate(t, &d);
+  const serial_network ran = serial_run(t, s);
+  const double outputs =
+      relative_error(read_floats(t->outputs.data, ran.results.size()), ran.results);
+  CHECK(outputs < most, "%s: outputs: %g", describe(s), outputs);
+  printf("%s: errors %.2g (weights), %.2g (features), %.2g (outputs)\n", describe(s), sums, slopes,
+         outputs);
+}
+
+/* Half precision against floats. Slopes of single samples differ by more: where rounding takes a
+   neuron across zero. */
 static void check_tensor(const setting *s, const float *rgb) {
   setting plain = *s;
   trainer half, whole;
   const unsigned long long before = state;
+  const size_t parameters = (size_t)parameter_count(s->width);
   plain.tensor = false;
   begin(&whole, &plain, rgb);
   state = before;
   begin(&half, s, rgb);
-  const size_t parameters = (size_t)parameter_count(s->width);
-  const double net =
+  const double error =
       relative_error(read_floats(half.net.sums, parameters), widened(whole.net.sums, parameters));
-  const double slopes = relative_error(read_floats(half.slopes.data, (size_t)(INPUTS * s->samples)),
-                                       widened(whole.slopes.data, (size_t)(INPUTS * s->samples)));
-  CHECK(net < 1e-2, "%s: gradient of the perceptron: %g", describe(s), net);
-  CHECK(slopes < 1e-2, "%s: slopes of features: %g", describe(s), slopes);
-  printf("%s: differs from floats by %.2g (weights), %.2g (features)\n", describe(s), net, slopes);
-  check_outputs(&half, s);
+  CHECK(error < 1e-2 || s->samples < 100, "%s: weights differ from floats' by %g", describe(s),
+        error);
+  check_network(&half, s);
   trainer_end(&half);
   trainer_end(&whole);
 }
@@ -299,7 +376,7 @@ static void check_setting(const setting *s, const float *rgb) {
   begin(&t, s, rgb);
   check_adds(&t, s);
   if (!s->half_rows) check_slopes(&t, s);
-  check_outputs(&t, s);
+  check_network(&t, s);
   trainer_end(&t);
 }
 
@@ -328,11 +405,11 @@ static void check_training(const float *rgb) {
 
 int main(void) {
   static const setting settings[] = {
-      {2, 64, 1, ORDER_RANDOM, false, false},  {2, 64, 131, ORDER_RAYS, false, false},
-      {3, 64, 70, ORDER_RANDOM, false, false}, {3, 128, 37, ORDER_RAYS, false, false},
-      {2, 64, 90, ORDER_RANDOM, false, true},  {3, 64, 33, ORDER_RAYS, false, true},
-      {2, 64, 500, ORDER_RANDOM, true, false}, {3, 64, 1, ORDER_RAYS, true, false},
-      {3, 128, 333, ORDER_RAYS, true, false}};
+      {2, 64, 1, ORDER_RANDOM, false, false},   {2, 64, 131, ORDER_RAYS, false, false},
+      {2, 64, 600, ORDER_RANDOM, false, false}, {3, 64, 70, ORDER_RANDOM, false, false},
+      {3, 128, 37, ORDER_RAYS, false, false},   {2, 64, 90, ORDER_RANDOM, false, true},
+      {3, 64, 33, ORDER_RAYS, false, true},     {2, 64, 500, ORDER_RANDOM, true, false},
+      {3, 64, 1, ORDER_RAYS, true, false},      {3, 128, 333, ORDER_RAYS, true, false}};
   device_memory memory = {0, 0};
   device_array picture = {nullptr, 0};
   float rgb[5 * 4 * 3];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../common/random.h"
-#include "halves.cuh"
+#include "platform.cuh"
 
 #include "arc.cuh"
 
@@ -82,8 +82,7 @@ void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
             (float *)t->net_parameters.data,
             (float *)t->net_sums.data,
             {t->packed[0].data, t->packed[1].data}};
-  for (int l = 0; l < LEVELS; ++l)
-    t->policy[l] = {t->g.level[l].hashed ? ADD_CORNERS : ADD_CELLS, ARC_THRESHOLD_AUTO};
+  for (int l = 0; l < LEVELS; ++l) t->threshold[l] = ARC_THRESHOLD_AUTO;
 }
 
 void trainer_end(trainer *t) {
@@ -145,7 +144,7 @@ void trainer_add(trainer *t, int way, int threshold, int first_level, int levels
   s.counts = workload_counts();
   s.first_level = first_level;
   s.levels = levels;
-  for (int l = 0; l < LEVELS; ++l) s.policy[l] = t->policy[l];
+  for (int l = 0; l < LEVELS; ++l) s.threshold[l] = t->threshold[l];
   grid_add(&s, way, threshold);
 }
 

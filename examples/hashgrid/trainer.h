@@ -19,7 +19,7 @@ typedef struct trainer {
   grid g;
   perceptron net;
   int samples;
-  level_policy policy[LEVELS];
+  int threshold[LEVELS]; /* of WAY_LEVELS */
   device_memory memory;
   device_array positions, targets, features, slopes, outputs, counts;
   device_array table, table_sums, half_sums, table_moments; /* moments: two of each number */
@@ -35,6 +35,9 @@ void trainer_forward(trainer *t, int iteration);
 /* Of so many levels from the first on. */
 void trainer_add(trainer *t, int way, int threshold, int first_level, int levels);
 void trainer_update(trainer *t, int iteration);
+/* After trainer_forward: measures thresholds at each level and sets its own; on the CPU warp, which
+   has no times, they stay auto. prints: the table of levels too (levels.cu). */
+void levels_choose(trainer *t, bool prints);
 /* Sums of the grid as floats. */
 const float *trainer_sums(trainer *t);
 /* Draws a batch and evaluates it: t->outputs beside t->targets. */

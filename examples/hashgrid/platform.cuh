@@ -1,10 +1,12 @@
-/* arc example hashgrid: numbers of activations, floats or halves. SPDX-License-Identifier: Apache-2.0
+/* arc example hashgrid: what the CPU warp and GPUs do differently, once. SPDX-License-Identifier:
+   Apache-2.0
 
-   Kernels are compiled for either; the CPU warp has no halves but in what arc adds to. */
-#ifndef HASHGRID_HALVES_CUH
-#define HASHGRID_HALVES_CUH
+   Numbers of activations are floats or halves; kernels are compiled for either. The CPU warp has no
+   halves but in what arc adds to. */
+#ifndef HASHGRID_PLATFORM_CUH
+#define HASHGRID_PLATFORM_CUH
 
-#include "simt/simt.cuh"
+#include "../common/device.h"
 
 #if !SIMT_ON_CPU
 #include <cuda_fp16.h>
@@ -54,5 +56,34 @@ DEVICE void add_pair(float *p, float x, float y) {
 #endif
 }
 #endif
+
+/* Shared memory that a block can have. */
+static inline size_t block_bytes(void) {
+  int bytes = 227 << 10;
+#if !SIMT_ON_CPU
+  device_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+               "a device");
+#endif
+  return (size_t)bytes;
+}
+
+/* How many blocks of a kernel the device holds at once; from here on they may have so many bytes of
+   shared memory. */
+template <typename kernel_type>
+static inline int resident_blocks(kernel_type kernel, int threads, size_t bytes) {
+#if SIMT_ON_CPU
+  (void)kernel, (void)threads, (void)bytes;
+  return 2;
+#else
+  int processors, resident;
+  device_check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "shared memory of a block");
+  device_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "a device");
+  device_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes),
+               "shared memory of a block");
+  return processors * resident;
+#endif
+}
 
 #endif
