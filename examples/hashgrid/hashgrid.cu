@@ -130,42 +130,52 @@ static workload_sums sums(void) {
   return s;
 }
 
-/* Sums of squared and of absolute errors over so many samples of a batch. */
-typedef struct errors {
-  double squares, all, count;
-} errors;
+/* What the network says, and should, of so many samples: all of output 0 first. */
+typedef struct answers {
+  std::vector<float> got, wanted;
+} answers;
 
-static void add_errors(errors *e, int samples) {
-  for (int o = 0; o < shown.outputs; ++o) {
-    std::vector<float> got((size_t)samples), wanted((size_t)samples);
-    const size_t first = (size_t)o * (size_t)its.samples, bytes = sizeof(float) * got.size();
-    device_to_host(got.data(), (const float *)its.outputs.data + first, bytes, "outputs");
-    device_to_host(wanted.data(), (const float *)its.targets.data + first, bytes, "targets");
-    for (size_t i = 0; i < got.size(); ++i) {
-      const double error = (double)got[i] - wanted[i];
-      e->squares += error * error;
-      e->all += fabs(error);
-      e->count += 1.0;
+static answers ask(sample_draw d, int count) {
+  answers a;
+  const size_t outputs = (size_t)shown.outputs, batch = (size_t)its.samples;
+  std::vector<float> got(batch * outputs), wanted(batch * outputs);
+  a.got.resize(outputs * (size_t)count);
+  a.wanted.resize(outputs * (size_t)count);
+  for (; d.first < count; d.first += its.samples) {
+    const size_t n = (size_t)(count - d.first < its.samples ? count - d.first : its.samples);
+    trainer_evaluate(&its, &d);
+    device_to_host(got.data(), its.outputs.data, got.size() * sizeof(float), "outputs");
+    device_to_host(wanted.data(), its.targets.data, wanted.size() * sizeof(float), "targets");
+    for (size_t o = 0; o < outputs; ++o) {
+      const size_t to = o * (size_t)count + (size_t)d.first;
+      memcpy(&a.got[to], &got[o * batch], n * sizeof(float));
+      memcpy(&a.wanted[to], &wanted[o * batch], n * sizeof(float));
     }
   }
+  return a;
 }
 
-/* Train: a batch of samples as it was trained on. Test: all pixels, or random points in space. */
-static bool judge(int, workload_quality *q, error_line *error) {
-  const unsigned long long seed = its.o.seed + 77ull;
-  const int pixels = shown.rgb != nullptr ? shown.width * shown.height : its.samples;
-  sample_draw d = {its.o.order, its.samples, 0, seed};
-  errors train = {0.0, 0.0, 0.0}, test = {0.0, 0.0, 0.0};
-  trainer_evaluate(&its, &d);
-  add_errors(&train, its.samples);
-  d.order = shown.rgb != nullptr ? ORDER_LATTICE : ORDER_RANDOM;
-  d.seed = seed + 1ull;
-  for (; d.first < pixels; d.first += its.samples) {
-    trainer_evaluate(&its, &d);
-    add_errors(&test, pixels - d.first < its.samples ? pixels - d.first : its.samples);
+static void measure_errors(const answers *a, double *psnr, double *l1) {
+  double squares = 0.0, all = 0.0, count = (double)a->got.size();
+  for (size_t i = 0; i < a->got.size(); ++i) {
+    const double error = (double)a->got[i] - a->wanted[i];
+    squares += error * error;
+    all += fabs(error);
   }
-  *q = {-10.0 * log10(train.squares / train.count), train.all / train.count,
-        -10.0 * log10(test.squares / test.count), test.all / test.count};
+  *psnr = -10.0 * log10(squares / count);
+  *l1 = all / count;
+}
+
+/* Train: a batch as those it was trained on. Test: all pixels, or random points in space. */
+static bool judge(int, workload_quality *q, error_line *error) {
+  const bool is_picture = shown.rgb != nullptr;
+  const sample_draw train = {its.o.order, its.samples, 0, its.o.seed + 77ull};
+  const sample_draw test = {is_picture ? ORDER_LATTICE : ORDER_RANDOM, its.samples, 0,
+                            its.o.seed + 78ull};
+  const answers trained = ask(train, its.samples);
+  const answers tested = ask(test, is_picture ? shown.width * shown.height : its.samples);
+  measure_errors(&trained, &q->train_psnr, &q->train_l1);
+  measure_errors(&tested, &q->test_psnr, &q->test_l1);
   return isfinite(q->test_psnr) ||
          error_set(error, "the network diverged: its outputs are no numbers");
 }
@@ -181,20 +191,14 @@ static void distance_colour(float distance, float rgb[3]) {
 
 static bool write(const char *file, error_line *error) {
   const int pixels = shown.width * shown.height;
-  std::vector<float> values((size_t)its.samples * (size_t)shown.outputs);
   image out;
   if (!image_allocate(&out, shown.width, shown.height, error)) return false;
-  sample_draw d = {ORDER_LATTICE, its.samples, 0, 0ull};
-  for (; d.first < pixels; d.first += its.samples) {
-    trainer_evaluate(&its, &d);
-    device_to_host(values.data(), its.outputs.data, values.size() * sizeof(float), "outputs");
-    for (int i = 0; i < its.samples && d.first + i < pixels; ++i) {
-      float *rgb = out.rgb + 3 * (size_t)(d.first + i);
-      if (shown.rgb == nullptr) distance_colour(values[(size_t)i], rgb);
-      for (int o = 0; shown.rgb != nullptr && o < 3; ++o)
-        rgb[o] = values[(size_t)o * (size_t)its.samples + (size_t)i];
-    }
-  }
+  const answers a = ask({ORDER_LATTICE, its.samples, 0, 0ull}, pixels);
+  for (int i = 0; i < pixels; ++i)
+    for (int c = 0; shown.rgb != nullptr && c < 3; ++c)
+      out.rgb[3 * (size_t)i + (size_t)c] = a.got[(size_t)(c * pixels + i)];
+  for (int i = 0; i < pixels && shown.rgb == nullptr; ++i)
+    distance_colour(a.got[(size_t)i], out.rgb + 3 * (size_t)i);
   const bool written = image_write(&out, file, error);
   image_free(&out);
   return written;
@@ -218,7 +222,7 @@ int main(int argc, char **argv) {
       "  --rows NAME        gradients of the grid, float or half; default: float\n"
       "  --levels           a table of the grid's levels first";
   static const workload w = {
-      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 1000,
+      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 500,
       read_option, begin, reset,    forward,           gradient, update, sums,
       judge,       write, end};
   return workload_main(argc, argv, &w);

@@ -29,7 +29,6 @@ static inline void add_half_pair(void *p, float x, float y) {
   const unsigned word = simt_cvt_rn_f16_f32(x) | (unsigned)simt_cvt_rn_f16_f32(y) << 16;
   simt_red_add_f16x2(p, &word, 1);
 }
-static inline void add_pair(float *p, float x, float y) { simt_red_add_v2_f32(p, x, y); }
 static inline float2 half_pair(unsigned word) {
   return make_float2(simt_cvt_f32_f16((unsigned short)word),
                      simt_cvt_f32_f16((unsigned short)(word >> 16)));
@@ -47,15 +46,19 @@ DEVICE float2 half_pair(unsigned word) {
 DEVICE void add_half_pair(void *p, float x, float y) {
   atomicAdd(reinterpret_cast<__half2 *>(p), __floats2half2_rn(x, y));
 }
+#endif
+
+/* Two neighbours, aligned to both: one request where the architecture has one. */
 DEVICE void add_pair(float *p, float x, float y) {
-#if __CUDA_ARCH__ >= 900
+#if SIMT_ON_CPU && SIMT_ARCH >= 900
+  simt_red_add_v2_f32(p, x, y);
+#elif !SIMT_ON_CPU && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   atomicAdd(reinterpret_cast<float2 *>(p), make_float2(x, y));
 #else
   atomicAdd(p, x);
   atomicAdd(p + 1, y);
 #endif
 }
-#endif
 
 /* Shared memory that a block can have. */
 static inline size_t block_bytes(void) {

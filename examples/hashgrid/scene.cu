@@ -1,6 +1,6 @@
 /* arc example hashgrid: what is learnt, and where samples of it lie. SPDX-License-Identifier:
    Apache-2.0 */
-#include "scene.h"
+#include "trainer.h"
 
 #include "../common/random.h"
 #include "platform.cuh"

@@ -48,10 +48,31 @@ __global__ void __launch_bounds__(LINE_THREADS) adam(adam_step s) {
 
 /* ---- host ------------------------------------------------------------------------------------- */
 
-static size_t number_bytes(const trainer *t) { return t->o.tensor ? 2 : sizeof(float); }
+/* Everything on the device, and how large it is. */
+typedef struct trainer_array {
+  device_array *array;
+  size_t bytes;
+  const char *what;
+} trainer_array;
 
-static void reserve(trainer *t, device_array *array, size_t bytes, const char *what) {
-  device_reserve(&t->memory, array, bytes, what);
+static std::vector<trainer_array> all_arrays(trainer *t) {
+  const size_t n = (size_t)t->samples * sizeof(float), number = t->o.tensor ? 2 : sizeof(float);
+  const size_t table = (size_t)t->g.rows * FEATURES * sizeof(float);
+  const size_t net = (size_t)parameter_count(t->o.width) * sizeof(float);
+  return {{&t->positions, n * MOST_AXES, "samples"},
+          {&t->targets, n * OUTPUTS, "samples"},
+          {&t->outputs, n * OUTPUTS, "samples"},
+          {&t->features, (size_t)t->samples * INPUTS * number, "features"},
+          {&t->slopes, n * INPUTS, "slopes"},
+          {&t->table, table, "the grid"},
+          {&t->table_sums, table, "gradients"},
+          {&t->half_sums, t->o.half_rows ? table / 2 : 1, "gradients"},
+          {&t->table_moments, 2 * table, "moments"},
+          {&t->net_parameters, net, "the perceptron"},
+          {&t->net_sums, net, "gradients"},
+          {&t->net_moments, 2 * net, "moments"},
+          {&t->packed[0], net / 2, "the perceptron"},
+          {&t->packed[1], net / 2, "the perceptron"}};
 }
 
 void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
@@ -60,22 +81,7 @@ void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
   t->its = *s;
   t->g = grid_make(s->axes, o->table_log2, 16, SIMT_ON_CPU ? 256 : 2048);
   t->samples = 1 << o->batch_log2;
-  const size_t n = (size_t)t->samples, numbers = (size_t)t->g.rows * FEATURES;
-  const size_t parameters = (size_t)parameter_count(o->width), floats = sizeof(float);
-  reserve(t, &t->positions, n * MOST_AXES * floats, "samples");
-  reserve(t, &t->targets, n * OUTPUTS * floats, "samples");
-  reserve(t, &t->outputs, n * OUTPUTS * floats, "samples");
-  reserve(t, &t->features, n * INPUTS * number_bytes(t), "features");
-  reserve(t, &t->slopes, n * INPUTS * floats, "slopes");
-  reserve(t, &t->table, numbers * floats, "the grid");
-  reserve(t, &t->table_sums, numbers * floats, "gradients");
-  reserve(t, &t->half_sums, o->half_rows ? numbers * 2 : 1, "gradients");
-  reserve(t, &t->table_moments, 2 * numbers * floats, "moments");
-  reserve(t, &t->net_parameters, parameters * floats, "the perceptron");
-  reserve(t, &t->net_sums, parameters * floats, "gradients");
-  reserve(t, &t->net_moments, 2 * parameters * floats, "moments");
-  for (int i = 0; i < 2; ++i)
-    reserve(t, &t->packed[i], 2 * (size_t)weight_count(o->width), "the perceptron");
+  for (const trainer_array &a : all_arrays(t)) device_reserve(&t->memory, a.array, a.bytes, a.what);
   t->net = {o->width,
             o->tensor,
             s->outputs,
@@ -86,11 +92,7 @@ void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
 }
 
 void trainer_end(trainer *t) {
-  device_array *all[] = {&t->positions,      &t->targets,  &t->outputs,     &t->features,
-                         &t->slopes,         &t->table,    &t->table_sums,  &t->half_sums,
-                         &t->table_moments,  &t->net_sums, &t->net_moments, &t->packed[0],
-                         &t->net_parameters, &t->packed[1]};
-  for (device_array *array : all) device_release(&t->memory, array);
+  for (const trainer_array &a : all_arrays(t)) device_release(&t->memory, a.array);
 }
 
 /* Weights so that activations keep their size from layer to layer (He et al. 2015). */
