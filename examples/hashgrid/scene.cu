@@ -9,27 +9,20 @@ DEVICE float random_of(const sample_draw *d, int item, int which) {
   return hashed_random(d->seed, (unsigned long long)item * 8ull + (unsigned long long)which);
 }
 
-/* A random point of the surface of the square or cube; which: of the item's random numbers. */
-DEVICE void surface_point(const sample_draw *d, int axes, int ray, int which, float p[3]) {
-  const float side = random_of(d, ray, which) * (float)(2 * axes);
-  const int axis = min((int)side / 2, axes - 1);
-  for (int a = 0; a < 3; ++a) p[a] = random_of(d, ray, which + 1 + (a > axis ? a - 1 : a));
-  for (int a = 0; a < 3; ++a) p[a] = a == axis ? (float)((int)side % 2) : p[a];
-}
-
-DEVICE void ray_point(const sample_draw *d, int axes, int i, float p[3]) {
-  const int ray = d->samples + i / RAY_SAMPLES; /* random numbers that no sample has */
+/* A ray's random numbers are those of samples that are not. */
+DEVICE void ray_point(const sample_draw *d, int i, float p[3]) {
+  const int ray = d->samples + i / RAY_SAMPLES;
   const float along = ((float)(i % RAY_SAMPLES) + random_of(d, i, 0)) / (float)RAY_SAMPLES;
-  float end[3];
-  surface_point(d, axes, ray, 0, p);
-  surface_point(d, axes, ray, 4, end);
-  for (int a = 0; a < 3; ++a) p[a] += along * (end[a] - p[a]);
+  for (int a = 0; a < 3; ++a) {
+    const float begin = random_of(d, ray, a), end = random_of(d, ray, 3 + a);
+    p[a] = begin + along * (end - begin);
+  }
 }
 
 DEVICE void draw_point(const scene *s, const sample_draw *d, int i, float p[3]) {
   const int pixel = d->first + i;
   if (d->order == ORDER_RAYS) {
-    ray_point(d, s->axes, i, p);
+    ray_point(d, i, p);
   } else if (d->order == ORDER_RANDOM) {
     for (int a = 0; a < 3; ++a) p[a] = random_of(d, i, a);
   } else {

@@ -9,8 +9,8 @@
 /* ---- what is learnt, and where samples of it lie (scene.cu) ------------------------------------ */
 
 enum { SCENE_PICTURE, SCENE_DISTANCE, SCENES };
-/* Random: each sample by itself. Rays: RAY_SAMPLES after each other along a line between two random
-   points of the square's or cube's surface. Lattice: pixel by pixel, in the plane z = 1/2. */
+/* Random: each sample by itself. Rays: RAY_SAMPLES after each other along the line between two random
+   points. Lattice: pixel by pixel, in the plane z = 1/2. */
 enum { ORDER_RANDOM, ORDER_RAYS, ORDER_LATTICE };
 enum { RAY_SAMPLES = 256 };
 
