@@ -245,12 +245,10 @@ static void fused_forward(void *what) {
 
 static void fused_train(void *what) {
   fused *f = (fused *)what;
-  perceptron_batch b = f->b;
-  b.outputs = nullptr;
   device_check(
       cudaMemsetAsync(f->p.sums, 0, sizeof(float) * (size_t)parameter_count(f->p.width), stream),
       "clearing");
-  perceptron_train(&f->p, &b, stream);
+  perceptron_train(&f->p, &f->b, stream);
 }
 
 static void upload(void *device, const std::vector<float> &numbers, bool half) {

@@ -9,7 +9,7 @@
 #include "../common/ways.cuh"
 #include "platform.cuh"
 
-enum { HOT_THREADS = 128 };
+enum { MOST_HOT_ROWS = 1024 }; /* 64 KiB of a block */
 
 grid grid_make(int axes, int table_log2, int coarsest, int finest) {
   grid g = {};
@@ -95,55 +95,39 @@ DEVICE int corner_values(const corner_source *c, const grid_level *l, int axes, 
   return corner_row(l, axes, &c->cell, which);
 }
 
-DEVICE void add_corners(const corner_source *c, const grid_level *l, int axes, const way_rows *rows,
-                        int way, int threshold) {
-  UNROLL
-  for (int which = 0; which < 1 << axes; ++which) {
-    float v[FEATURES];
-    const int row = corner_values(c, l, axes, which, v);
-    if (way == WAY_VECTOR) {
-      if (c->active) add_pair(rows->base + (long long)row * FEATURES, v[0], v[1]);
-    } else {
-      way_add(rows, row, v, c->active, way, threshold, 0);
-    }
-  }
-}
-
-DEVICE void add_corners_half(const corner_source *c, const grid_level *l, int axes, void *base,
-                             int way, int threshold) {
-  const arc_target_f32 target = arc_target_f32_rows_f16(base, FEATURES, FEATURES);
-  UNROLL
-  for (int which = 0; which < 1 << axes; ++which) {
-    float v[FEATURES];
-    const int row = corner_values(c, l, axes, which, v);
-    if (way != WAY_PLAIN)
-      arc_add_f32(target, row, v, c->active, threshold);
-    else if (c->active)
-      add_half_pair((char *)base + (long long)row * 2 * FEATURES, v[0], v[1]);
-  }
-}
-
+/* way, half_rows: literals. Halves have two ways: plainly, or through arc. */
 template <int way, int axes, bool half_rows>
 __global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int threshold) {
   const int level = s.first_level + (int)blockIdx.y;
   const grid_level l = s.g.level[level];
   const corner_source c =
       load_source(&s, &l, axes, level, (int)(blockIdx.x * blockDim.x + threadIdx.x));
+  const size_t first = (size_t)l.first * FEATURES;
+  char *halves = half_rows ? (char *)s.half_sums + 2 * first : nullptr;
+  float *base = half_rows ? nullptr : s.sums + first;
+  const way_rows rows = way_rows_begin(base, FEATURES, FEATURES, s.counts);
   if (way == WAY_LEVELS) threshold = s.threshold[level];
-  if constexpr (half_rows) {
-    add_corners_half(&c, &l, axes, (char *)s.half_sums + (size_t)l.first * 2 * FEATURES, way,
-                     threshold);
-  } else {
-    float *base = s.sums + (size_t)l.first * FEATURES;
-    const way_rows rows = way_rows_begin(base, FEATURES, FEATURES, s.counts);
-    add_corners(&c, &l, axes, &rows, way == WAY_LEVELS ? WAY_AUTO : way, threshold);
+  UNROLL
+  for (int which = 0; which < 1 << axes; ++which) {
+    float v[FEATURES];
+    const int row = corner_values(&c, &l, axes, which, v);
+    const size_t place = (size_t)row * FEATURES;
+    if (half_rows && way == WAY_PLAIN) {
+      if (c.active) add_half_pair(halves + 2 * place, v[0], v[1]);
+    } else if (half_rows) {
+      arc_add_f32(arc_target_f32_rows_f16(halves, FEATURES, FEATURES), row, v, c.active, threshold);
+    } else if (way == WAY_VECTOR) {
+      if (c.active) add_pair(base + place, v[0], v[1]);
+    } else {
+      way_add(&rows, row, v, c.active, way == WAY_LEVELS ? WAY_AUTO : way, threshold, 0);
+    }
   }
 }
 
 /* A whole level is hot rows: each warp of the block has sums for all of them, so a block takes many
    samples before it ends. */
 template <int axes>
-__global__ void __launch_bounds__(HOT_THREADS) scatter_hot(grid_scatter s) {
+__global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
   SIMT_DYNAMIC_SHARED(float, shared);
   const grid_level l = s.g.level[s.first_level];
   float *base = s.sums + (size_t)l.first * FEATURES;
@@ -167,76 +151,50 @@ __global__ void __launch_bounds__(HOT_THREADS) scatter_hot(grid_scatter s) {
 typedef void (*scatter_kernel)(grid_scatter, int);
 
 template <int axes>
-static scatter_kernel kernel_of(int way) {
-  static const scatter_kernel kernels[GRID_WAYS] = {
-    scatter<WAY_PLAIN, axes, false>,
-    scatter<WAY_SERIALIZED, axes, false>,
-    scatter<WAY_BUTTERFLY, axes, false>,
-    scatter<WAY_TRANSPOSED, axes, false>,
-    scatter<WAY_TREE, axes, false>,
-    scatter<WAY_AUTO, axes, false>,
-#if SIMT_ON_CPU
-    nullptr,
-    nullptr,
-#else
-    scatter<WAY_CUB, axes, false>,
-    scatter<WAY_CG, axes, false>,
-#endif
-    scatter<WAY_VECTOR, axes, false>,
-    scatter<WAY_LEVELS, axes, false>
-  };
-  return way == WAY_COUNT ? scatter<WAY_COUNT, axes, false> : kernels[way];
-}
-
-template <int axes>
-static scatter_kernel half_kernel_of(int way) {
-  return way == WAY_PLAIN    ? scatter<WAY_PLAIN, axes, true>
-         : way == WAY_LEVELS ? scatter<WAY_LEVELS, axes, true>
-                             : scatter<WAY_AUTO, axes, true>;
-}
-
-static size_t hot_bytes(const grid *g, int level) {
-  return sizeof(float) * ARC_HOT_SUMS((size_t)g->level[level].rows, FEATURES, HOT_THREADS);
+static scatter_kernel kernel_of(int way, bool half_rows) {
+  static const scatter_kernel kernels[GRID_WAYS] = {scatter<WAY_PLAIN, axes, false>,
+                                                    scatter<WAY_SERIALIZED, axes, false>,
+                                                    scatter<WAY_BUTTERFLY, axes, false>,
+                                                    scatter<WAY_TRANSPOSED, axes, false>,
+                                                    scatter<WAY_TREE, axes, false>,
+                                                    scatter<WAY_AUTO, axes, false>,
+                                                    scatter < SIMT_ON_CPU ? WAY_PLAIN : WAY_CUB,
+                                                    axes,
+                                                    false >,
+                                                    scatter < SIMT_ON_CPU ? WAY_PLAIN : WAY_CG,
+                                                    axes,
+                                                    false >,
+                                                    scatter<WAY_VECTOR, axes, false>,
+                                                    scatter<WAY_LEVELS, axes, false>};
+  if (way == WAY_COUNT) return scatter<WAY_COUNT, axes, false>;
+  if (!half_rows) return kernels[way];
+  return way == WAY_PLAIN ? scatter<WAY_PLAIN, axes, true> : scatter<WAY_AUTO, axes, true>;
 }
 
 bool grid_level_fits_block(const grid *g, int level) {
-  return hot_bytes(g, level) <= block_bytes();
+  return g->level[level].rows <= MOST_HOT_ROWS;
 }
 
 static void add_hot_level(const grid_scatter *s, int level) {
   void (*const kernel)(grid_scatter) = s->g.axes == 2 ? scatter_hot<2> : scatter_hot<3>;
-  const size_t bytes = hot_bytes(&s->g, level);
-  const int whole = (s->points.samples + HOT_THREADS - 1) / HOT_THREADS;
-  const int most = resident_blocks(kernel, HOT_THREADS, bytes);
+  const int rows = s->g.level[level].rows, whole = line_blocks((size_t)s->points.samples);
+  const size_t bytes = sizeof(float) * ARC_HOT_SUMS((size_t)rows, FEATURES, LINE_THREADS);
+  const int most = resident_blocks(kernel, LINE_THREADS, bytes);
   grid_scatter one = *s;
   one.first_level = level;
-  SIMT_LAUNCH(kernel, whole < most ? whole : most, HOT_THREADS, bytes, 0, one);
+  SIMT_LAUNCH(kernel, whole < most ? whole : most, LINE_THREADS, bytes, 0, one);
 }
 
-static bool is_hot(const grid_scatter *s, int way, int level) {
-  return way == WAY_LEVELS && s->half_sums == nullptr && s->threshold[level] == THRESHOLD_HOT &&
-         grid_level_fits_block(&s->g, level);
-}
-
-/* Hot levels are kernels of their own; all others between two of them are one launch. */
-void grid_add(const grid_scatter *given, int way, int threshold) {
-  grid_scatter copy = *given;
-  const grid_scatter *s = &copy;
-  const int end = s->first_level + s->levels;
-  const scatter_kernel kernel = s->half_sums != nullptr
-                                    ? (s->g.axes == 2 ? half_kernel_of<2> : half_kernel_of<3>)(way)
-                                    : (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way);
-  for (int level = s->first_level; level < end; ++level)
-    if (s->threshold[level] == THRESHOLD_HOT && !is_hot(s, way, level))
-      copy.threshold[level] = ARC_THRESHOLD_AUTO;
-  for (int level = s->first_level; level < end;) {
-    grid_scatter part = *s;
-    for (; level < end && is_hot(s, way, level); ++level) add_hot_level(s, level);
-    part.first_level = level;
-    while (level < end && !is_hot(s, way, level)) ++level;
-    part.levels = level - part.first_level;
-    if (part.levels == 0) continue;
-    const dim3 blocks((unsigned)line_blocks((size_t)s->points.samples), (unsigned)part.levels);
-    SIMT_LAUNCH(kernel, blocks, LINE_THREADS, 0, 0, part, threshold);
+void grid_add(const grid_scatter *s, int way, int threshold) {
+  const bool half_rows = s->half_sums != nullptr && way != WAY_COUNT;
+  const scatter_kernel kernel = (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way, half_rows);
+  const bool has_hot = way == WAY_LEVELS && !half_rows;
+  grid_scatter rest = *s;
+  for (; has_hot && rest.levels > 0 && rest.first_level < s->hot_levels; ++rest.first_level) {
+    add_hot_level(s, rest.first_level);
+    --rest.levels;
   }
+  if (rest.levels == 0) return;
+  const dim3 blocks((unsigned)line_blocks((size_t)s->points.samples), (unsigned)rest.levels);
+  SIMT_LAUNCH(kernel, blocks, LINE_THREADS, 0, 0, rest, threshold);
 }

@@ -78,9 +78,6 @@ void grid_encode(const grid *g, grid_points points, const float *table, void *fe
 /* The ways of this program, beside those of all. */
 enum { WAY_VECTOR = WAYS, WAY_LEVELS, GRID_WAYS };
 
-/* On WAY_LEVELS: the block form, for levels that the block's shared memory holds. */
-enum { THRESHOLD_HOT = -1 };
-
 /* The gradient step: adds `slopes`, the loss by each feature, laid out as features of floats, to the
    rows around each point. */
 typedef struct grid_scatter {
@@ -88,12 +85,14 @@ typedef struct grid_scatter {
   grid_points points;
   const float *slopes;
   float *sums;     /* FEATURES for each row; */
-  void *half_sums; /* or this, which is then not null: halves. Ways plain, auto, levels */
+  void *half_sums; /* or this, which is then not null: halves, added plainly or by auto */
   unsigned long long *counts;
   int first_level, levels;
-  int threshold[LEVELS]; /* of WAY_LEVELS: each level's own, or THRESHOLD_HOT */
+  /* Of WAY_LEVELS: the block form for so many of the coarsest levels, each other's own threshold. */
+  int hot_levels, threshold[LEVELS];
 } grid_scatter;
 
+/* Whether the block form may serve a level. */
 bool grid_level_fits_block(const grid *g, int level);
 void grid_add(const grid_scatter *s, int way, int threshold);
 

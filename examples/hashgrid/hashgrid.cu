@@ -20,17 +20,16 @@
 
 static const char *const scene_names[] = {"picture", "distance", nullptr};
 static const char *const order_names[] = {"random", "rays", nullptr};
-static const char *const precision_names[] = {"half", "float", nullptr};
+static const char *const row_names[] = {"half", "float", nullptr};
 static const char *const width_names[] = {"64", "128", nullptr};
 
 typedef struct settings {
-  int scene, order, precision, rows, width, batch_log2;
+  int scene, order, rows, width, batch_log2;
   bool levels;
   const char *image;
 } settings;
 
-static settings given = {SCENE_PICTURE,        ORDER_RANDOM, SIMT_ON_CPU, 1, 0,
-                         SIMT_ON_CPU ? 8 : 18, false,        nullptr};
+static settings given = {SCENE_PICTURE, ORDER_RANDOM, 1, 0, SIMT_ON_CPU ? 8 : 18, false, nullptr};
 static trainer its;
 static scene shown;
 static device_array picture; /* on the device */
@@ -41,9 +40,7 @@ static bool read_option(const char *name, const char *value, bool *known, error_
   if (value == nullptr) return *known = !strcmp(name, "--levels"), given.levels |= *known, *known;
   if (!strcmp(name, "--scene")) return parse_name(name, value, scene_names, &given.scene, error);
   if (!strcmp(name, "--order")) return parse_name(name, value, order_names, &given.order, error);
-  if (!strcmp(name, "--rows")) return parse_name(name, value, precision_names, &given.rows, error);
-  if (!strcmp(name, "--precision"))
-    return parse_name(name, value, precision_names, &given.precision, error);
+  if (!strcmp(name, "--rows")) return parse_name(name, value, row_names, &given.rows, error);
   if (!strcmp(name, "--width")) return parse_name(name, value, width_names, &given.width, error);
   if (!strcmp(name, "--batch")) return parse_integer(name, value, 5, 22, &given.batch_log2, error);
   if (!strcmp(name, "--image")) return parse_file(name, value, &given.image, error);
@@ -77,8 +74,6 @@ static void choose_dataset(const char *dataset) {
 static bool check_options(const workload_options *o, error_line *error) {
   if (given.image != nullptr && given.scene != SCENE_PICTURE)
     return error_set(error, "--image is for --scene picture");
-  if (given.precision == 0 && !perceptron_has_tensor())
-    return error_set(error, "--precision half needs tensor cores (sm_80 and newer); take float");
   if (given.rows == 0 && (o->compare || o->experiment != nullptr))
     return error_set(error,
                      "--rows half is for training and --levels: halves differ from way to way "
@@ -96,13 +91,12 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
                                    given.batch_log2,
                                    SIMT_ON_CPU ? 10 : 19,
                                    given.width == 0 ? 64 : 128,
-                                   given.precision == 0,
+                                   perceptron_has_tensor(),
                                    given.rows == 0,
                                    (unsigned long long)o->seed};
   trainer_begin(&its, &shown, &options);
   printf("grid       %d levels, %d to %d cells along an axis, %d rows of %s\n", (int)LEVELS,
-         its.g.level[0].cells, its.g.level[LEVELS - 1].cells, its.g.rows,
-         precision_names[given.rows]);
+         its.g.level[0].cells, its.g.level[LEVELS - 1].cells, its.g.rows, row_names[given.rows]);
   printf("perceptron %d hidden layers of %d, %s\n", (int)HIDDEN, options.width,
          options.tensor ? "halves on tensor cores" : "floats");
   printf("samples    %d a batch, %s, of a %s\n", its.samples, order_names[given.order],
@@ -218,7 +212,6 @@ int main(int argc, char **argv) {
       "  --order NAME       of samples: random, or rays; default: random\n"
       "  --batch N          2^N samples a batch, 5 to 22; default: 18, on the CPU warp 8\n"
       "  --width N          neurons of a hidden layer, 64 or 128; default: 64\n"
-      "  --precision NAME   of the perceptron: half, on tensor cores, or float\n"
       "  --rows NAME        gradients of the grid, float or half; default: float\n"
       "  --levels           a table of the grid's levels first";
   static const workload w = {

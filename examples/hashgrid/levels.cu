@@ -44,33 +44,39 @@ static float level_ms(trainer *t, int way, int threshold, int level) {
 }
 #endif
 
-/* Sets the level's threshold to the fastest; auto, unless another one gains. Returns its time. */
+/* Sets the level's threshold to the fastest; auto, unless another one gains. Block forms may follow
+   each other from the coarsest level on. Returns its time. */
 static float choose_threshold(trainer *t, int level) {
-  static const int candidates[] = {ARC_THRESHOLD_AUTO, 0, 4, 8, 16, ARC_THRESHOLD_NEVER,
-                                   THRESHOLD_HOT};
-  const bool has_hot = !t->o.half_rows && grid_level_fits_block(&t->g, level);
+  static const int candidates[] = {ARC_THRESHOLD_AUTO, 0, 4, 8, 16, ARC_THRESHOLD_NEVER};
   int best = ARC_THRESHOLD_AUTO;
-  float least = 0.0f;
+  float least = 1e30f;
   for (int threshold : candidates) {
-    if (threshold == THRESHOLD_HOT && !has_hot) continue;
     t->threshold[level] = threshold;
-    const float ms = level_ms(t, WAY_LEVELS, 0, level);
-    if (threshold == ARC_THRESHOLD_AUTO || ms < 0.97f * least) best = threshold, least = ms;
+    const float ms = level_ms(t, WAY_LEVELS, threshold, level);
+    if (ms < 0.97f * least) best = threshold, least = ms;
   }
   t->threshold[level] = best;
+  if (t->o.half_rows || t->hot_levels != level || !grid_level_fits_block(&t->g, level))
+    return least;
+  t->hot_levels = level + 1;
+  const float ms = level_ms(t, WAY_LEVELS, 0, level);
+  if (ms < 0.97f * least) return ms;
+  t->hot_levels = level;
   return least;
 }
 
 static void print_times(trainer *t, int level, float own_ms) {
   const int own = t->threshold[level];
   const float plain = level_ms(t, WAY_PLAIN, 0, level);
-  const float vector = t->o.half_rows ? plain : level_ms(t, WAY_VECTOR, 0, level);
+  const float vector = level_ms(t, WAY_VECTOR, ARC_THRESHOLD_NEVER, level);
   const float ours = level_ms(t, WAY_AUTO, ARC_THRESHOLD_AUTO, level);
-  printf(" %9.4f %9.4f %9.4f %7.3f %9.4f %7.3f ", plain, vector, ours, ours / plain, own_ms,
-         own_ms / plain);
-  if (own == THRESHOLD_HOT) printf(" block form");
-  if (own == ARC_THRESHOLD_AUTO) printf(" auto");
-  if (own >= 0 && own != ARC_THRESHOLD_AUTO) printf(" %d", own);
+  char word[16];
+  snprintf(word, sizeof word, "%d", own);
+  printf(" %9.4f %9.4f %9.4f %7.3f %9.4f %7.3f  %s", plain, vector, ours, ours / plain, own_ms,
+         own_ms / plain,
+         level < t->hot_levels       ? "block form"
+         : own == ARC_THRESHOLD_AUTO ? "auto"
+                                     : word);
 }
 
 void levels_choose(trainer *t, bool prints) {

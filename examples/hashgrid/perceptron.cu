@@ -333,7 +333,6 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     __syncthreads();
     run_chunk<width>(&t, &p, &b);
     run_outputs<1, width>(d, &p, own_rows<width>(&t, HIDDEN, width));
-    if (b.outputs != nullptr) write_outputs<1>(d, &p, &b, t.first);
     train_outputs(d, &p, &b, t.first);
     store_tiles<1, OUTPUTS>(d, own_rows<width>(&t, HIDDEN + 1, OUTPUTS), stride_of(OUTPUTS));
     train_hidden<width, OUTPUTS>(&t, &p, HIDDEN, kept.last);

@@ -40,7 +40,7 @@ typedef struct perceptron_batch {
   int samples;
   const void *inputs;   /* for each pair of inputs, that pair for each sample; halves if tensor */
   const float *targets; /* for each output, the sample's; training only */
-  float *outputs;       /* the same; or null */
+  float *outputs;       /* the same; not of training */
   float *slopes;        /* the loss by each input, as inputs, floats; training only */
 } perceptron_batch;
 

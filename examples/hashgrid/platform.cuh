@@ -60,16 +60,6 @@ DEVICE void add_pair(float *p, float x, float y) {
 #endif
 }
 
-/* Shared memory that a block can have. */
-static inline size_t block_bytes(void) {
-  int bytes = 227 << 10;
-#if !SIMT_ON_CPU
-  device_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
-               "a device");
-#endif
-  return (size_t)bytes;
-}
-
 /* How many blocks of a kernel the device holds at once; from here on they may have so many bytes of
    shared memory. */
 template <typename kernel_type>

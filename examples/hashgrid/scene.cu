@@ -32,17 +32,10 @@ DEVICE void draw_point(const scene *s, const sample_draw *d, int i, float p[3]) 
   }
 }
 
-/* Bilinear; a pixel's value holds at its centre. */
 DEVICE float picture_at(const scene *s, const float p[3], int channel) {
-  const float x = fminf(fmaxf(p[0] * (float)s->width - 0.5f, 0.0f), (float)s->width - 1.0f);
-  const float y = fminf(fmaxf(p[1] * (float)s->height - 0.5f, 0.0f), (float)s->height - 1.0f);
-  const int column = (int)x, row = (int)y;
-  const int right = min(column + 1, s->width - 1), below = min(row + 1, s->height - 1);
-  const float *upper = s->rgb + (size_t)row * s->width * 3 + channel;
-  const float *lower = s->rgb + (size_t)below * s->width * 3 + channel;
-  const float u = x - (float)column, v = y - (float)row;
-  return (1.0f - v) * ((1.0f - u) * upper[3 * column] + u * upper[3 * right]) +
-         v * ((1.0f - u) * lower[3 * column] + u * lower[3 * right]);
+  const int column = min((int)(p[0] * (float)s->width), s->width - 1);
+  const int row = min((int)(p[1] * (float)s->height), s->height - 1);
+  return s->rgb[((size_t)row * s->width + column) * 3 + channel];
 }
 
 DEVICE float distance_at(const float p[3]) {

@@ -172,7 +172,7 @@ static doubles widened(const void *device, size_t count) {
 
 /* Every way and threshold against the serial sums. Some samples lie on the border. */
 static void check_adds(trainer *t, const setting *s) {
-  static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO, THRESHOLD_HOT};
+  static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
   const int n = s->samples;
   floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
   const floats slopes = read_floats(t->slopes.data, (size_t)(INPUTS * n));
@@ -183,12 +183,12 @@ static void check_adds(trainer *t, const setting *s) {
     for (int threshold : thresholds) {
       if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
       if (s->half_rows && way != WAY_PLAIN && way != WAY_AUTO && way != WAY_LEVELS) continue;
-      if (threshold == THRESHOLD_HOT && way != WAY_LEVELS) continue;
       for (int l = 0; l < LEVELS; ++l) t->threshold[l] = l % 5 == 4 ? 3 : threshold;
+      while (threshold == 7 && grid_level_fits_block(&t->g, t->hot_levels)) ++t->hot_levels;
       device_clear(t->table_sums.data, t->table_sums.bytes);
       device_clear(t->half_sums.data, t->half_sums.bytes);
-      trainer_add(t, way, threshold, 0, 6);
-      trainer_add(t, way, threshold, 6, LEVELS - 6);
+      trainer_add(t, way, threshold, 0, 2);
+      trainer_add(t, way, threshold, 2, LEVELS - 2);
       const floats got = read_floats(trainer_sums(t), wanted.size());
       const double error = relative_error(got, wanted);
       CHECK(error < (s->half_rows ? 4e-3 : 2e-6), "%s: way %d, threshold %d: %g", describe(s), way,

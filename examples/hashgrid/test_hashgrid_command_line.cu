@@ -33,7 +33,7 @@ static void on_device(void) {
   check_wrong("--image @/absent.ppm --scene distance", 1, "--image is for --scene picture");
   check_wrong("--rows half --compare-paths", 1, "--rows half is for training and --levels");
   test_write_file(test_path("tiny.ppm"), "P6\n2 1\n255\nabcdef", 17);
-  check_right("--image @/tiny.ppm --rows half --precision float --levels" SMALL, 0,
+  check_right("--image @/tiny.ppm --rows half --levels" SMALL, 0,
               "\nlevel  cells     rows   lanes   keys");
   check_right("--compare-paths --order rays" SMALL, 0, "\nvector ");
   check_right("--experiment @/out.csv --iterations 0 --batch 5", 0, "\nwritten ");

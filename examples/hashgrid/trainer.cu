@@ -128,8 +128,7 @@ static perceptron_batch draw_features(trainer *t, const sample_draw *d) {
 
 void trainer_forward(trainer *t, int iteration) {
   const sample_draw d = {t->o.order, t->samples, 0, t->o.seed * 1000003ull + (unsigned)iteration};
-  perceptron_batch b = draw_features(t, &d);
-  b.outputs = nullptr;
+  const perceptron_batch b = draw_features(t, &d);
   device_clear(t->o.half_rows ? t->half_sums.data : t->table_sums.data,
                t->o.half_rows ? t->half_sums.bytes : t->table_sums.bytes);
   device_clear(t->net_sums.data, t->net_sums.bytes);
@@ -142,7 +141,8 @@ void trainer_add(trainer *t, int way, int threshold, int first_level, int levels
   s.points = {(const float *)t->positions.data, t->samples};
   s.slopes = (const float *)t->slopes.data;
   s.sums = (float *)t->table_sums.data;
-  s.half_sums = t->o.half_rows && way != WAY_COUNT ? t->half_sums.data : nullptr;
+  s.half_sums = t->o.half_rows ? t->half_sums.data : nullptr;
+  s.hot_levels = t->hot_levels;
   s.counts = workload_counts();
   s.first_level = first_level;
   s.levels = levels;

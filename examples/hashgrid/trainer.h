@@ -44,7 +44,7 @@ typedef struct trainer {
   grid g;
   perceptron net;
   int samples;
-  int threshold[LEVELS]; /* of WAY_LEVELS */
+  int hot_levels, threshold[LEVELS]; /* of WAY_LEVELS */
   device_memory memory;
   device_array positions, targets, features, slopes, outputs, counts;
   device_array table, table_sums, half_sums, table_moments; /* moments: two of each number */
