@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
       "  --rows NAME        gradients of the grid, float or half; default: float\n"
       "  --levels           a table of the grid's levels first";
   static const workload w = {
-      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 500,
+      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 300,
       read_option, begin, reset,    forward,           gradient, update, sums,
       judge,       write, end};
   return workload_main(argc, argv, &w);

@@ -23,18 +23,18 @@ static void print_counts(trainer *t, int level) {
 }
 
 #if SIMT_ON_CPU
-static float level_ms(trainer *, int, int, int) { return 0.0f; }
+static float levels_ms(trainer *, int, int, int, int) { return 0.0f; }
 #else
 /* Median of launches after one that warms up. */
-static float level_ms(trainer *t, int way, int threshold, int level) {
+static float levels_ms(trainer *t, int way, int threshold, int first_level, int levels) {
   enum { REPEATS = 9 };
   float ms[REPEATS];
   cudaEvent_t events[2];
   for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
-  trainer_add(t, way, threshold, level, 1);
+  trainer_add(t, way, threshold, first_level, levels);
   for (float &time : ms) {
     device_check(cudaEventRecord(events[0], 0), "an event");
-    trainer_add(t, way, threshold, level, 1);
+    trainer_add(t, way, threshold, first_level, levels);
     device_check(cudaEventRecord(events[1], 0), "an event");
     device_check(cudaEventSynchronize(events[1]), "a level");
     device_check(cudaEventElapsedTime(&time, events[0], events[1]), "a time");
@@ -44,53 +44,53 @@ static float level_ms(trainer *t, int way, int threshold, int level) {
 }
 #endif
 
-/* Sets the level's threshold to the fastest; auto, unless another one gains. Block forms may follow
-   each other from the coarsest level on. Returns its time. */
-static float choose_threshold(trainer *t, int level) {
-  static const int candidates[] = {ARC_THRESHOLD_AUTO, 0, 4, 8, 16, ARC_THRESHOLD_NEVER};
-  int best = ARC_THRESHOLD_AUTO;
-  float least = 1e30f;
-  for (int threshold : candidates) {
-    t->threshold[level] = threshold;
-    const float ms = level_ms(t, WAY_LEVELS, threshold, level);
-    if (ms < 0.97f * least) best = threshold, least = ms;
-  }
-  t->threshold[level] = best;
-  if (t->o.half_rows || t->hot_levels != level || !grid_level_fits_block(&t->g, level))
-    return least;
-  t->hot_levels = level + 1;
-  const float ms = level_ms(t, WAY_LEVELS, 0, level);
-  if (ms < 0.97f * least) return ms;
-  t->hot_levels = level;
-  return least;
+/* Whether the policy as it is takes 1 % less than the least so far: of all levels together, since
+   they share what atomics are limited by, and one alone prefers what costs the others more. */
+static bool gains(trainer *t, float *least_ms) {
+  const float ms = levels_ms(t, WAY_LEVELS, 0, 0, LEVELS);
+  const bool is_less = ms < 0.99f * *least_ms;
+  if (is_less) *least_ms = ms;
+  return is_less;
 }
 
-static void print_times(trainer *t, int level, float own_ms) {
+/* Block forms follow each other from the coarsest level on; after them each level tries thresholds. */
+static void choose(trainer *t) {
+  static const int candidates[] = {0, 4, 8, 16, ARC_THRESHOLD_NEVER};
+  float least_ms = levels_ms(t, WAY_LEVELS, 0, 0, LEVELS);
+  while (grid_level_fits_block(&t->g, t->hot_levels)) {
+    t->hot_levels += 1;
+    if (gains(t, &least_ms)) continue;
+    t->hot_levels -= 1;
+    break;
+  }
+  for (int level = t->hot_levels; level < LEVELS; ++level)
+    for (int threshold : candidates) {
+      const int before = t->threshold[level];
+      t->threshold[level] = threshold;
+      if (!gains(t, &least_ms)) t->threshold[level] = before;
+    }
+}
+
+static void print_level(trainer *t, int level) {
+  const grid_level *l = &t->g.level[level];
   const int own = t->threshold[level];
-  const float plain = level_ms(t, WAY_PLAIN, 0, level);
-  const float vector = level_ms(t, WAY_VECTOR, ARC_THRESHOLD_NEVER, level);
-  const float ours = level_ms(t, WAY_AUTO, ARC_THRESHOLD_AUTO, level);
   char word[16];
   snprintf(word, sizeof word, "%d", own);
-  printf(" %9.4f %9.4f %9.4f %7.3f %9.4f %7.3f  %s", plain, vector, ours, ours / plain, own_ms,
-         own_ms / plain,
-         level < t->hot_levels       ? "block form"
-         : own == ARC_THRESHOLD_AUTO ? "auto"
-                                     : word);
+  printf("%5d %6d %8d%c", level, l->cells, l->rows, l->hashed ? '#' : ' ');
+  print_counts(t, level);
+  const float plain = levels_ms(t, WAY_PLAIN, 0, level, 1);
+  const float vector = levels_ms(t, WAY_VECTOR, ARC_THRESHOLD_NEVER, level, 1);
+  const float ours = levels_ms(t, WAY_AUTO, ARC_THRESHOLD_AUTO, level, 1);
+  if (!SIMT_ON_CPU) printf(" %9.4f %9.4f %9.4f %7.3f", plain, vector, ours, ours / plain);
+  printf("  %s\n", level < t->hot_levels       ? "block form"
+                   : own == ARC_THRESHOLD_AUTO ? "auto"
+                                               : word);
 }
 
 void levels_choose(trainer *t, bool prints) {
+  if (!SIMT_ON_CPU && !t->o.half_rows) choose(t);
   if (prints)
-    printf("\nlevel  cells     rows   lanes   keys%s\n",
-           SIMT_ON_CPU ? "   # hashed"
-                       : "  plain ms    vector      auto x plain    levels x plain  threshold");
-  for (int level = 0; level < LEVELS; ++level) {
-    const grid_level *l = &t->g.level[level];
-    const float own_ms = SIMT_ON_CPU ? 0.0f : choose_threshold(t, level);
-    if (!prints) continue;
-    printf("%5d %6d %8d%c", level, l->cells, l->rows, l->hashed ? '#' : ' ');
-    print_counts(t, level);
-    if (!SIMT_ON_CPU) print_times(t, level, own_ms);
-    printf("\n");
-  }
+    printf("\nlevel  cells     rows   lanes   keys%s  own threshold; # hashed\n",
+           SIMT_ON_CPU ? "" : "  plain ms    vector      auto x plain");
+  for (int level = 0; prints && level < LEVELS; ++level) print_level(t, level);
 }

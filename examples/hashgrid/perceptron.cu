@@ -56,18 +56,6 @@ SIZE_FN int part_columns(size_t number, int out, int in) {
 
 /* ---- forward ---------------------------------------------------------------------------------- */
 
-DEVICE float_weights weights_of(const float *, const perceptron *p, int m, bool) {
-  const float_weights w = {p->parameters + matrix_first(p->width, m), matrix_in(p->width, m)};
-  return w;
-}
-#if !SIMT_ON_CPU
-DEVICE half_weights weights_of(const __half *, const perceptron *p, int m, bool transposed) {
-  const __half *packed = (const __half *)p->packed[transposed] + matrix_first(p->width, m);
-  const half_weights w = {reinterpret_cast<const uint4 *>(packed)};
-  return w;
-}
-#endif
-
 /* Of one tile. */
 template <typename number>
 DEVICE void load_inputs(number *rows, int stride, const perceptron_batch *b, int first) {
@@ -106,7 +94,7 @@ DEVICE void run_hidden(const perceptron *p, int m, const number *from, int from_
                        int to_stride) {
   float d[tiles * width / 2];
   load_bias<tiles, width>(d, p, m);
-  multiply_rows<tiles, width, in, false>(d, from, from_stride, weights_of(from, p, m, false));
+  multiply_rows<tiles, width, in, false>(d, from, from_stride, p, m);
   UNROLL
   for (int i = 0; i < tiles * width / 2; ++i) d[i] = fmaxf(d[i], 0.0f);
   store_tiles<tiles, width>(d, to, to_stride);
@@ -115,8 +103,7 @@ DEVICE void run_hidden(const perceptron *p, int m, const number *from, int from_
 template <int tiles, int width, typename number>
 DEVICE void run_outputs(float *d, const perceptron *p, const number *from) {
   load_bias<tiles, OUTPUTS>(d, p, HIDDEN);
-  multiply_rows<tiles, OUTPUTS, width, false>(d, from, stride_of(width),
-                                              weights_of(from, p, HIDDEN, false));
+  multiply_rows<tiles, OUTPUTS, width, false>(d, from, stride_of(width), p, HIDDEN);
 }
 
 template <int tiles>
@@ -226,37 +213,25 @@ DEVICE void add_matrix(const training<number> *t, const perceptron *p, int m, fl
 }
 
 /* The slopes of layer m from those of layer m + 1, and the gradient between the two. */
-template <int width, int out, typename number>
-DEVICE void train_hidden(const training<number> *t, const perceptron *p, int m, float *kept) {
-  const number *slopes = own_rows<width>(t, m + 1, out);
-  const int stride = stride_of(width);
-  number *rows = own_rows<width>(t, m, width);
-  float d[width / 2] = {};
-  multiply_rows<1, width, out, true>(d, slopes, stride_of(out), weights_of(slopes, p, m, true));
-  add_matrix<width, out, width>(t, p, m, kept);
+template <int width, int out, int in, typename number>
+DEVICE void train_layer(const training<number> *t, const perceptron *p, const perceptron_batch *b,
+                        int m, float *kept) {
+  number *rows = own_rows<width>(t, m, in);
+  float d[in / 2] = {};
+  multiply_rows<1, in, out, true>(d, own_rows<width>(t, m + 1, out), stride_of(out), p, m);
+  add_matrix<width, out, in>(t, p, m, kept);
   UNROLL
-  for (int i = 0; i < width / 2; i += 2) {
-    const float2 active = load_pair(rows + tile_row(i) * stride + tile_column(i));
-    d[i] = active.x > 0.0f ? d[i] : 0.0f;
-    d[i + 1] = active.y > 0.0f ? d[i + 1] : 0.0f;
+  for (int i = 0; i < in / 2; i += 2) {
+    const int row = tile_row(i), column = tile_column(i);
+    const float2 input = load_pair(rows + row * stride_of(in) + column);
+    if (m == 0 && t->first + row < b->samples) {
+      const size_t place = (size_t)(column / 2) * b->samples + (size_t)(t->first + row);
+      store_pair(b->slopes + 2 * place, d[i], d[i + 1]);
+    }
+    d[i] = input.x > 0.0f ? d[i] : 0.0f; /* as a hidden neuron's */
+    d[i + 1] = input.y > 0.0f ? d[i + 1] : 0.0f;
   }
-  store_tiles<1, width>(d, rows, stride);
-}
-
-template <int width, typename number>
-DEVICE void train_inputs(const training<number> *t, const perceptron *p, const perceptron_batch *b,
-                         float *kept) {
-  const number *slopes = own_rows<width>(t, 1, width);
-  float d[INPUTS / 2] = {};
-  multiply_rows<1, INPUTS, width, true>(d, slopes, stride_of(width),
-                                        weights_of(slopes, p, 0, true));
-  add_matrix<width, width, INPUTS>(t, p, 0, kept);
-  UNROLL
-  for (int i = 0; i < INPUTS / 2; i += 2) {
-    const int sample = t->first + tile_row(i), pair = tile_column(i) / 2;
-    if (sample < b->samples)
-      store_pair(b->slopes + 2 * ((size_t)pair * b->samples + sample), d[i], d[i + 1]);
-  }
+  if (m > 0) store_tiles<1, in>(d, rows, stride_of(in));
 }
 
 /* In: the outputs. Out: the loss by each of them. */
@@ -335,10 +310,11 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     run_outputs<1, width>(d, &p, own_rows<width>(&t, HIDDEN, width));
     train_outputs(d, &p, &b, t.first);
     store_tiles<1, OUTPUTS>(d, own_rows<width>(&t, HIDDEN + 1, OUTPUTS), stride_of(OUTPUTS));
-    train_hidden<width, OUTPUTS>(&t, &p, HIDDEN, kept.last);
+    train_layer<width, OUTPUTS, width>(&t, &p, &b, HIDDEN, kept.last);
     UNROLL
-    for (int m = HIDDEN - 1; m > 0; --m) train_hidden<width, width>(&t, &p, m, kept.hidden[m - 1]);
-    train_inputs<width>(&t, &p, &b, kept.first);
+    for (int m = HIDDEN - 1; m > 0; --m)
+      train_layer<width, width, width>(&t, &p, &b, m, kept.hidden[m - 1]);
+    train_layer<width, width, INPUTS>(&t, &p, &b, 0, kept.first);
   }
   if constexpr (keeps_sums(sizeof(number), width)) leave_kept(&t, &p, &kept);
   arc_hot_end_f32(&t.bias, true);

@@ -19,20 +19,16 @@ DEVICE int tile_column(int i) { return 8 * (i / 4) + 2 * (lane_of() % 4) + i % 2
 
 /* ---- floats ----------------------------------------------------------------------------------- */
 
-/* Weights of one matrix: rows of `in`. */
-typedef struct float_weights {
-  const float *weights;
-  int in;
-} float_weights;
-
-/* d += rows * matrix^T, or rows * matrix, for `tiles` tiles that follow each other. */
+/* d += rows * matrix^T, or rows * matrix, for `tiles` tiles that follow each other: matrix m of p,
+   whose width is a literal. */
 template <int tiles, int columns, int depth, bool transposed>
-DEVICE void multiply_rows(float *d, const float *rows, int stride, float_weights w) {
+DEVICE void multiply_rows(float *d, const float *rows, int stride, const perceptron *p, int m) {
+  const float *weights = p->parameters + matrix_first(p->width, m);
   for (int i = 0; i < tiles * columns / 2; ++i)
     for (int k = 0; k < depth; ++k) {
       const int tile = i / (columns / 2), c = tile_column(i % (columns / 2));
       d[i] += rows[(TILE * tile + tile_row(i)) * stride + k] *
-              w.weights[transposed ? k * w.in + c : c * w.in + k];
+              weights[transposed ? k * columns + c : c * depth + k];
     }
 }
 
@@ -50,11 +46,6 @@ DEVICE void multiply_columns(float *d, const float *left, int left_stride, const
 /* ---- halves ----------------------------------------------------------------------------------- */
 
 #if !SIMT_ON_CPU
-/* In the order of the lanes: for each 16 of the depth and 16 columns, 16 bytes a lane. */
-typedef struct half_weights {
-  const uint4 *packed;
-} half_weights;
-
 /* Four 8x8 matrices of halves; lane i tells the address of row i % 8 of matrix i / 8. */
 #define LOAD_MATRICES(transposed, m, row)                                                       \
   asm volatile("ldmatrix.sync.aligned.m8n8.x4" transposed ".shared.b16 {%0, %1, %2, %3}, [%4];" \
@@ -82,10 +73,13 @@ DEVICE void multiply_tile(float *d, uint4 a, unsigned b0, unsigned b1) {
 #endif
 }
 
-/* Packed weights are in one order for both products: `transposed` has chosen the array. */
+/* Packed weights are in the order of the lanes: for each 16 of the depth and 16 columns, 16 bytes a
+   lane. */
 template <int tiles, int columns, int depth, bool transposed>
-DEVICE void multiply_rows(float *d, const __half *rows, int stride, half_weights w) {
+DEVICE void multiply_rows(float *d, const __half *rows, int stride, const perceptron *p, int m) {
   const __half *row = rows + lane_of() % 16 * stride + lane_of() / 16 * 8;
+  const __half *packed = (const __half *)p->packed[transposed] + matrix_first(p->width, m);
+  const uint4 *weights = reinterpret_cast<const uint4 *>(packed) + lane_of();
   UNROLL
   for (int k = 0; k < depth / 16; ++k) {
     uint4 a[tiles];
@@ -93,7 +87,7 @@ DEVICE void multiply_rows(float *d, const __half *rows, int stride, half_weights
     for (int i = 0; i < tiles; ++i) a[i] = load_matrices(row + TILE * i * stride + 16 * k, false);
     UNROLL
     for (int j = 0; j < columns / 16; ++j) {
-      const uint4 b = __ldg(&w.packed[(k * (columns / 16) + j) * 32 + lane_of()]);
+      const uint4 b = __ldg(&weights[(k * (columns / 16) + j) * 32]);
       UNROLL
       for (int i = 0; i < tiles; ++i) {
         multiply_tile(d + i * columns / 2 + 8 * j, a[i], b.x, b.y);
