@@ -36,7 +36,8 @@ static void on_device(void) {
   check_right("--image @/tiny.ppm --rows half --levels" SMALL, 0,
               "\nlevel  cells     rows   lanes   keys");
   check_right("--compare-paths --order rays" SMALL, 0, "\nvector ");
-  check_right("--experiment @/out.csv --iterations 0 --batch 5", 0, "\nwritten ");
+  check_right("--experiment @/out.csv --dataset distance_rays --iterations 0 --batch 5", 0,
+              "\nwritten ");
   CHECK(file_holds("out.csv", "\nhashgrid,SW-S,24,distance_rays,"), "no row of rays");
   check_right("--dataset distance_rays" SMALL, 0, "64 a batch, rays, of a distance");
   check_picture();
