@@ -40,12 +40,13 @@ typedef struct push {
   unsigned long long *counts;
 } push;
 
-/* All lanes of the warp call. */
+/* All lanes of the warp call. promises: a literal. */
 template <int way>
-static __device__ __forceinline__ void add(const push *p, int key, float value, bool active) {
+static __device__ __forceinline__ void add(const push *p, int key, float value, bool active,
+                                           unsigned promises) {
   const way_rows sums = way_rows_begin(p->sums, 1, 1, p->counts);
   if constexpr (way != WAY_ATOMRED)
-    way_add(&sums, key, &value, active, way, p->threshold, 0u);
+    way_add(&sums, key, &value, active, way, p->threshold, promises);
   else if (active)
     arc_atomred_f32(p->sums + key, value);
 }
@@ -54,7 +55,7 @@ template <int way>
 __global__ void __launch_bounds__(LINE_THREADS) push_edges(push p) {
   const long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   const bool active = e < p.items;
-  add<way>(&p, active ? p.target[e] : 0, active ? p.share[p.source[e]] : 0.0f, active);
+  add<way>(&p, active ? p.target[e] : 0, active ? p.share[p.source[e]] : 0.0f, active, 0u);
 }
 
 template <int way>
@@ -63,8 +64,12 @@ __global__ void __launch_bounds__(LINE_THREADS) push_vertices(push p) {
   const float value = v < p.items ? p.share[v] : 0.0f;
   const long long end = v < p.items ? p.begin[v + 1] : 0;
   long long e = v < p.items ? p.begin[v] : 0;
-  for (; __any_sync(ARC_LANES_ALL, e < end); ++e)
-    add<way>(&p, e < end ? p.target[e] : 0, value, e < end);
+  int key = e < end ? p.target[e] : 0;
+  for (; __any_sync(ARC_LANES_ALL, e < end); ++e) {
+    const int next = e + 1 < end ? p.target[e + 1] : 0; /* is on its way while this one is added */
+    add<way>(&p, key, value, e < end, ARC_PROMISE_WARP_IS_ACTIVE);
+    key = next;
+  }
 }
 
 __global__ void __launch_bounds__(LINE_THREADS)

@@ -1,0 +1,354 @@
+/* circles_rivals.cu - how else circles can be drawn: boxes of other sizes or made by the CPU, no
+   boxes, other ways to pass over circles that are elsewhere, colours kept in global memory.
+   SPDX-License-Identifier: Apache-2.0
+
+   The rivals paint from the back to the front and never stop early, as renderers do that people
+   hand in for CS149's third assignment; `own` is that of examples/circles. */
+#include "circles_rivals.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <thread>
+
+#include "examples/circles/render.cuh"
+#include "examples/common/option_values.h"
+#include "examples/common/program_run.h"
+#include "arc_policy.cuh"
+
+/* ---- serially ------------------------------------------------------------------------------- */
+
+static void paint_pixel(const circle *c, int x, int y, double *pixel) {
+  const double colour[3] = {c->red, c->green, c->blue};
+  double dx = x + 0.5 - c->x, dy = y + 0.5 - c->y, d = sqrt(dx * dx + dy * dy);
+  double t = fmin(fmax(c->radius - d + 0.5, 0.0), 1.0);
+  double alpha = c->opacity * t * t * (3.0 - 2.0 * t);
+  for (int i = 0; i < 3; ++i) pixel[i] = (1.0 - alpha) * pixel[i] + alpha * colour[i];
+}
+
+/* Rows of a band do not depend on those of others. */
+static void paint_band(const scene *s, int top, int bottom, double *rgb) {
+  int width = s->width;
+  for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i) rgb[i] = BACKGROUND;
+  for (const circle &c : s->circles) {
+    double reach = (double)c.radius + 1.0;
+    int x0 = (int)fmax(c.x - reach, 0.0), x1 = (int)fmin(c.x + reach, width - 1.0);
+    int y0 = (int)fmax(c.y - reach, top), y1 = (int)fmin(c.y + reach, bottom - 1.0);
+    for (int y = y0; y <= y1; ++y)
+      for (int x = x0; x <= x1; ++x) paint_pixel(&c, x, y, rgb + 3 * ((size_t)y * width + x));
+  }
+}
+
+std::vector<double> rivals_draw_serially(const scene *s) {
+  std::vector<double> rgb((size_t)s->width * s->height * 3);
+  std::vector<std::thread> threads;
+  int bands = s->height < 64 ? 1 : (int)std::thread::hardware_concurrency() + 1;
+  for (int i = 0; i < bands; ++i)
+    threads.emplace_back(paint_band, s, s->height * i / bands, s->height * (i + 1) / bands,
+                         rgb.data());
+  for (std::thread &thread : threads) thread.join();
+  return rgb;
+}
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+/* Which of the candidates a block looks at. */
+enum {
+  EACH,       /* every pixel at each of them, straight from global memory */
+  BLOCK_SCAN, /* those that reach the block, compacted by a prefix sum in shared memory */
+  WARP_VOTE   /* those that reach the warp's pixels, by a vote */
+};
+
+static __device__ __forceinline__ void blend(float colour[3], const circle *c, pixel p) {
+  circle_view v = view_circle(c, p, 1.0f);
+  if (!(v.t > 0.0f)) return;
+  float alpha = c->opacity * coverage_of(v.t);
+  colour[0] = (1.0f - alpha) * colour[0] + alpha * c->red;
+  colour[1] = (1.0f - alpha) * colour[1] + alpha * c->green;
+  colour[2] = (1.0f - alpha) * colour[2] + alpha * c->blue;
+}
+
+/* volatile: or the compiler might see that nobody else reads the pixel, and keep it. */
+static __device__ __forceinline__ void blend_global(volatile float *colour, const circle *c,
+                                                    pixel p) {
+  circle_view v = view_circle(c, p, 1.0f);
+  if (!(v.t > 0.0f) || !p.inside) return;
+  float alpha = c->opacity * coverage_of(v.t);
+  colour[0] = (1.0f - alpha) * colour[0] + alpha * c->red;
+  colour[1] = (1.0f - alpha) * colour[1] + alpha * c->green;
+  colour[2] = (1.0f - alpha) * colour[2] + alpha * c->blue;
+}
+
+/* The candidates: of the box's list, or all circles. */
+typedef struct candidates {
+  const int *list; /* null: all */
+  int begin, end;
+} candidates;
+
+static __device__ __forceinline__ int candidate(candidates all, int i) {
+  return all.list ? all.list[i] : i;
+}
+
+/* The sum of `value` over the threads before this one; *total: over all. The whole block calls. */
+static __device__ __forceinline__ int block_scan(int value, int *total) {
+  __shared__ int sums[BLOCK_PIXELS];
+  int thread = (int)threadIdx.x, threads = (int)blockDim.x, sum = value;
+  sums[thread] = sum;
+  __syncthreads();
+  for (int step = 1; step < threads; step *= 2) {
+    int before = thread >= step ? sums[thread - step] : 0;
+    __syncthreads();
+    sums[thread] = sum += before;
+    __syncthreads();
+  }
+  *total = sums[threads - 1];
+  return sum - value;
+}
+
+static __device__ __forceinline__ rectangle rectangle_of_block(canvas c) {
+  float x = (float)((int)blockIdx.x % c.columns * c.block);
+  float y = (float)((int)blockIdx.x / c.columns * c.block), last = (float)c.block - 0.5f;
+  rectangle r = {x + 0.5f, y + 0.5f, x + last, y + last};
+  return r;
+}
+
+static __device__ __forceinline__ void draw_scanned(float colour[3], circle *batch,
+                                                    const circle *circles, candidates all, canvas c,
+                                                    pixel p) {
+  rectangle block = rectangle_of_block(c);
+  for (int first = all.begin; first < all.end; first += (int)blockDim.x) {
+    int mine = first + (int)threadIdx.x, total;
+    circle one = circles[mine < all.end ? candidate(all, mine) : 0];
+    bool reaches = mine < all.end && circle_reaches(one.x, one.y, one.radius, block);
+    int place = block_scan(reaches, &total);
+    if (reaches) batch[place] = one;
+    __syncthreads();
+    for (int k = 0; k < total; ++k) blend(colour, &batch[k], p);
+    __syncthreads();
+  }
+}
+
+static __device__ __forceinline__ void draw_voted(float colour[3], circle *batch,
+                                                  const circle *circles, candidates all, pixel p) {
+  circle *mine = &batch[threadIdx.x & ~31u];
+  int lane = (int)threadIdx.x & 31;
+  for (int first = all.begin; first < all.end; first += 32) {
+    int count = min(all.end - first, 32);
+    if (lane < count) mine[lane] = circles[candidate(all, first + lane)];
+    __syncwarp();
+    for (unsigned rest = circles_of_warp(mine, 0, count, p, 1.0f); rest != 0u;)
+      blend(colour, &mine[next_circle(&rest)], p);
+    __syncwarp();
+  }
+}
+
+template <int filter, bool global>
+__global__ void __launch_bounds__(BLOCK_PIXELS)
+    draw_rival(canvas c, box_lists lists, const circle *circles, int count, float *picture) {
+  __shared__ circle batch[BLOCK_PIXELS];
+  pixel p = pixel_of_lane(c, lists);
+  candidates all = {lists.list, 0, count};
+  float colour[3] = {BACKGROUND, BACKGROUND, BACKGROUND};
+  if (lists.list) all.begin = list_begin(lists, p.box);
+  if (lists.list) all.end = list_begin(lists, p.box + 1);
+  for (int i = 0; global && p.inside && i < 3; ++i) picture[p.at + i] = colour[i];
+  for (int i = all.begin; filter == EACH && i < all.end; ++i) {
+    int key = candidate(all, i);
+    if (global)
+      blend_global(picture + p.at, &circles[key], p);
+    else
+      blend(colour, &circles[key], p);
+  }
+  if (filter == BLOCK_SCAN) draw_scanned(colour, batch, circles, all, c, p);
+  if (filter == WARP_VOTE) draw_voted(colour, batch, circles, all, p);
+  for (int i = 0; !global && p.inside && i < 3; ++i) picture[p.at + i] = colour[i];
+}
+
+/* ---- boxes on the CPU ----------------------------------------------------------------------- */
+
+static bool reaches_box(const circle *c, int side, int column, int row) {
+  float x0 = (float)(column * side) + 0.5f, x1 = x0 + (float)(side - 1);
+  float y0 = (float)(row * side) + 0.5f, y1 = y0 + (float)(side - 1);
+  float dx = fmaxf(fmaxf(x0 - c->x, c->x - x1), 0.0f), reach = c->radius + 0.5f;
+  float dy = fmaxf(fmaxf(y0 - c->y, c->y - y1), 0.0f);
+  return dx * dx + dy * dy < reach * reach;
+}
+
+/* Circle after circle into a list for each box, then all lists to the device in one piece. */
+static void lists_on_cpu(renderer *r, const scene *s, int side) {
+  box_lists *l = &r->levels[LEVEL_FINE];
+  int columns = (s->width + side - 1) / side, rows = (s->height + side - 1) / side;
+  std::vector<std::vector<int>> boxes((size_t)columns * rows);
+  std::vector<int> offsets(1, 0), list;
+  for (int i = 0; i < r->count; ++i) {
+    const circle *c = &s->circles[(size_t)i];
+    float reach = c->radius + 1.0f, per_side = 1.0f / (float)side;
+    int x0 = max((int)((c->x - reach) * per_side), 0),
+        y0 = max((int)((c->y - reach) * per_side), 0);
+    int x1 = min((int)((c->x + reach) * per_side), columns - 1);
+    int y1 = min((int)((c->y + reach) * per_side), rows - 1);
+    for (int y = y0; y <= y1; ++y)
+      for (int x = x0; x <= x1; ++x)
+        if (reaches_box(c, side, x, y)) boxes[(size_t)y * columns + x].push_back(i);
+  }
+  for (const std::vector<int> &box : boxes) {
+    list.insert(list.end(), box.begin(), box.end());
+    offsets.push_back((int)list.size());
+  }
+  device_reserve(&r->memory, &r->offsets[LEVEL_FINE], offsets.size() * sizeof(int), "places");
+  device_reserve(&r->memory, &r->lists[LEVEL_FINE], (list.size() + 1) * sizeof(int), "lists");
+  *l = {side,
+        columns,
+        columns * rows,
+        1,
+        (int *)r->offsets[LEVEL_FINE].data,
+        (int *)r->lists[LEVEL_FINE].data,
+        (int)list.size()};
+  host_to_device(l->offsets, offsets.data(), offsets.size() * sizeof(int), "places");
+  host_to_device(l->list, list.data(), list.size() * sizeof(int), "lists");
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+enum { OWN = -1, ON_GPU = 0, ON_CPU, NO_BOXES };
+
+typedef struct rival {
+  const char *name;
+  int side, boxes; /* of the boxes, and where they are made */
+  int filter;      /* OWN, or of draw_rival, */
+  bool global;     /* as this */
+} rival;
+
+static const rival rivals[] = {{"own, boxes of 8", 8, ON_GPU, OWN, false},
+                               {"own, boxes of 16", 16, ON_GPU, OWN, false},
+                               {"own, boxes of 32", 32, ON_GPU, OWN, false},
+                               {"own, boxes of 64", 64, ON_GPU, OWN, false},
+                               {"own, boxes of 16 by the CPU", 16, ON_CPU, OWN, false},
+                               {"each pixel each circle, boxes of 8", 8, ON_GPU, EACH, false},
+                               {"each pixel each circle, boxes of 16", 16, ON_GPU, EACH, false},
+                               {"each pixel each circle, boxes of 32", 32, ON_GPU, EACH, false},
+                               {"each pixel each circle, boxes of 64", 64, ON_GPU, EACH, false},
+                               {" the same of 16, in global memory", 16, ON_GPU, EACH, true},
+                               {"scan of the block, boxes of 8", 8, ON_GPU, BLOCK_SCAN, false},
+                               {"scan of the block, boxes of 16", 16, ON_GPU, BLOCK_SCAN, false},
+                               {"scan of the block, boxes of 64", 64, ON_GPU, BLOCK_SCAN, false},
+                               {"vote of the warp, boxes of 8", 8, ON_GPU, WARP_VOTE, false},
+                               {"vote of the warp, boxes of 16", 16, ON_GPU, WARP_VOTE, false},
+                               {"vote of the warp, boxes of 64", 64, ON_GPU, WARP_VOTE, false},
+                               {"scan of the block, no boxes", 64, NO_BOXES, BLOCK_SCAN, false},
+                               {"vote of the warp, no boxes", 64, NO_BOXES, WARP_VOTE, false}};
+
+int rivals_count(void) { return (int)(sizeof rivals / sizeof *rivals); }
+
+static void make_lists(renderer *r, const scene *s, const rival *how) {
+  if (how->boxes == ON_GPU) renderer_lists(r, how->side);
+  if (how->boxes == ON_CPU) lists_on_cpu(r, s, how->side);
+  if (how->boxes == NO_BOXES) r->levels[LEVEL_FINE].side = how->side;
+}
+
+static void draw(renderer *r, const rival *how) {
+  typedef void (*draw_kernel)(canvas, box_lists, const circle *, int, float *);
+  static const draw_kernel kernels[] = {draw_rival<EACH, false>, draw_rival<BLOCK_SCAN, false>,
+                                        draw_rival<WARP_VOTE, false>};
+  if (how->filter == OWN) {
+    renderer_pass(r, PASS_DRAW, 0, nullptr);
+    return;
+  }
+  const draw_kernel kernel = how->global ? draw_rival<EACH, true> : kernels[how->filter];
+  SIMT_LAUNCH(kernel, r->c.blocks, r->c.block * r->c.block, 0, 0, r->c, r->levels[LEVEL_FINE],
+              (const circle *)r->circles.data, r->count, (float *)r->picture.data);
+}
+
+static double worst_difference(const renderer *r, const std::vector<double> *wanted) {
+  std::vector<float> rgb(wanted->size());
+  double worst = 0.0;
+  renderer_read(r, rgb.data());
+  for (size_t i = 0; i < rgb.size(); ++i)
+    if (!(255.0 * fabs(rgb[i] - (*wanted)[i]) <= worst))
+      worst = 255.0 * fabs(rgb[i] - (*wanted)[i]);
+  return worst;
+}
+
+rivals_result rivals_run(const scene *s, int renderer_index, const std::vector<double> *wanted,
+                         int repeats) {
+  const rival *how = &rivals[renderer_index];
+  rivals_result its = {how->name, 0.0f, 0.0f, 0.0};
+  std::vector<float> lists, draws;
+  renderer r;
+  cudaEvent_t events[3];
+  for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
+  renderer_begin(&r, s, nullptr, how->side < BLOCK_SIDE ? how->side : (int)BLOCK_SIDE);
+  for (int i = 0; i < repeats; ++i) {
+    float ms[2];
+    device_check(cudaEventRecord(events[0], 0), "an event");
+    make_lists(&r, s, how);
+    device_check(cudaEventRecord(events[1], 0), "an event");
+    draw(&r, how);
+    device_check(cudaEventRecord(events[2], 0), "an event");
+    device_check(cudaDeviceSynchronize(), how->name);
+    for (int k = 0; k < 2; ++k)
+      device_check(cudaEventElapsedTime(&ms[k], events[k], events[k + 1]), "a time");
+    lists.push_back(ms[0]);
+    draws.push_back(ms[1]);
+  }
+  its.worst = worst_difference(&r, wanted);
+  its.lists_ms = median(lists.data(), repeats);
+  its.draw_ms = median(draws.data(), repeats);
+  renderer_end(&r);
+  for (cudaEvent_t event : events) cudaEventDestroy(event);
+  return its;
+}
+
+static bool compare_scene(const scene *s, const char *name) {
+  std::vector<double> wanted = rivals_draw_serially(s);
+  bool right = true;
+  printf("\n%s: %zu circles, %d x %d pixels; ms by %s\n%-36s %9s %9s %9s %12s\n", name,
+         s->circles.size(), s->width, s->height,
+         SIMT_ON_CPU ? "the host's clock for the emulation" : "GPU events, medians", "renderer",
+         "lists", "picture", "both", "worst of 255");
+  for (int i = 0; i < rivals_count() && !interrupts; ++i) {
+    rivals_result its = rivals_run(s, i, &wanted, SIMT_ON_CPU ? 1 : 9);
+    printf("%-36s %9.4f %9.4f %9.4f %12.3f\n", its.name, its.lists_ms, its.draw_ms,
+           its.lists_ms + its.draw_ms, its.worst);
+    right = right && its.worst <= 1.0;
+  }
+  return right;
+}
+
+/* ---- the program ---------------------------------------------------------------------------- */
+
+static bool parse(int argc, char **argv, int *width, int *height, error_line *error) {
+  for (int i = 1; i < argc; ++i) {
+    option_given given;
+    if (!option_read(&given, argc, argv, i, error)) return false;
+    if (!strcmp(given.name, "--compare-renderers")) continue;
+    if (strcmp(given.name, "--size") != 0)
+      return error_set(error, "--compare-renderers takes no %s; beside it only --size", given.name);
+    bool legal = parse_size(given.value, width, height, error);
+    if (!option_accept(&given, true, legal, &i, error)) return false;
+  }
+  return true;
+}
+
+static int fail(int status, const char *text) {
+  fprintf(stderr, "circles: %s\n", text);
+  return status;
+}
+
+int rivals_main(int argc, char **argv) {
+  int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  error_line error;
+  bool right = true;
+  if (program_begin("circles", argc, argv)) return 0;
+  if (!parse(argc, argv, &width, &height, &error)) return fail(2, error.text);
+  if (!has_device("circles", &error)) return fail(1, error.text);
+  catch_interrupts();
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  for (int kind = SCENE_3; kind < SCENES && !interrupts; ++kind) {
+    if (kind == SCENE_FIT) continue;
+    scene s = scene_make(kind, width, height, scene_circles(kind), 1);
+    right = compare_scene(&s, scene_names[kind]) && right;
+  }
+  if (!right && !interrupts) return fail(1, "a picture differs from the serial renderer's");
+  return interrupts ? 130 : 0;
+}

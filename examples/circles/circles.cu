@@ -1,0 +1,142 @@
+/* arc example circles: a picture made of translucent circles, painted in order.
+   SPDX-License-Identifier: Apache-2.0
+
+   circles --picture photo.png --circles 50000 --iterations 3000 --out fitted.png
+
+   Where to read on: circles.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
+#include <math.h>
+#include <string.h>
+
+#include "../common/program_run.h"
+#include "../common/workload.h"
+#include "bench/circles_rivals.h"
+#include "circles.h"
+
+enum { BOX_SIDE = 16, SIDE_MOST = 4096 };
+
+static struct {
+  int kind, circles, width, height; /* 0: by default */
+  const char *picture;
+} settings = {SCENE_FIT, 0, 0, 0, nullptr};
+
+static struct {
+  scene s;
+  image target;
+  renderer r;
+  int iterations;
+} state;
+
+static const char *const help =
+    "fits translucent circles, painted in order, to a picture.\n"
+    "\nusage: circles [options]\n\n"
+    "  --picture FILE     what is to be fitted: PPM, PNG or JPEG; default: a built-in picture\n"
+    "  --size WxH         shrinks it, at most to 4096x4096; default: 1024x768, on the CPU warp\n"
+    "                     96x64, or the picture's\n"
+    "  --scene NAME       the circles at the start: 3, fit, 10k, 100k or biglittle; default: fit\n"
+    "  --circles N        as many of them, 1 to 1000000; default: the scene's\n"
+    "  --compare-renderers  draws all scenes by every renderer; beside it only --size\n";
+
+static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
+  *known = value != nullptr;
+  if (*known && !strcmp(name, "--size"))
+    return parse_size(value, &settings.width, &settings.height, error);
+  if (*known && !strcmp(name, "--picture"))
+    return parse_file(name, value, &settings.picture, error);
+  if (*known && !strcmp(name, "--scene"))
+    return parse_name(name, value, scene_names, &settings.kind, error);
+  if (*known && !strcmp(name, "--circles"))
+    return parse_integer(name, value, 1, 1000000, &settings.circles, error);
+  return *known = false;
+}
+
+static bool load_target(error_line *error) {
+  image *t = &state.target;
+  int width = settings.width ? settings.width : (int)DEFAULT_WIDTH;
+  int height = settings.height ? settings.height : (int)DEFAULT_HEIGHT;
+  if (!settings.picture && !image_procedural(t, width, height, error)) return false;
+  if (settings.picture && !image_read(t, settings.picture, error)) return false;
+  if (settings.picture && settings.width && !image_shrink(t, width, height, error)) return false;
+  if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
+  return error_set(error, "%d x %d pixels are too many; --size: at most 4096x4096", t->width,
+                   t->height);
+}
+
+static void forward(int) {
+  device_clear(state.r.sums.data, state.r.sums.bytes);
+  renderer_lists(&state.r, BOX_SIDE);
+  renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
+}
+
+static std::vector<float> read_picture(void) {
+  std::vector<float> rgb((size_t)state.s.width * state.s.height * 3);
+  renderer_read(&state.r, rgb.data());
+  return rgb;
+}
+
+static bool judge(int, workload_quality *q, error_line *error) {
+  double square = 0.0, distance = 0.0;
+  forward(0);
+  std::vector<float> rgb = read_picture();
+  for (size_t i = 0; i < rgb.size(); ++i) {
+    double difference = (double)rgb[i] - state.target.rgb[i];
+    square += difference * difference;
+    distance += fabs(difference);
+  }
+  *q = {10.0 * log10((double)rgb.size() / square), distance / (double)rgb.size(), NAN, NAN};
+  return isfinite(square) || error_set(error, "the picture has pixels that are no number");
+}
+
+static bool begin(const char *dataset, workload_options *o, error_line *error) {
+  int kind = settings.kind;
+  workload_quality quality;
+  if (dataset && !parse_name("dataset", dataset, scene_names, &kind, error)) return false;
+  if (!load_target(error)) return false;
+  int circles = settings.circles > 0 ? settings.circles : scene_circles(kind);
+  state.s = scene_make(kind, state.target.width, state.target.height, circles, o->seed);
+  if (dataset != nullptr && kind != SCENE_FIT) o->iterations = 0;
+  state.iterations = o->iterations;
+  renderer_begin(&state.r, &state.s, &state.target, BOX_SIDE);
+  printf("scene      %s: %d circles, %d x %d pixels\n", scene_names[kind], circles, state.s.width,
+         state.s.height);
+  if (!judge(0, &quality, error)) return false;
+  printf("before     PSNR %.3f dB, L1 %.5f\n", quality.train_psnr, quality.train_l1);
+  return true;
+}
+
+static void reset(void) { renderer_reset(&state.r, &state.s); }
+
+static void gradient(int way, int threshold) {
+  renderer_pass(&state.r, way, threshold, workload_counts());
+}
+
+/* Steps become ten times shorter as the training goes on. */
+static void update(int iteration) {
+  renderer_update(&state.r, powf(0.1f, (float)iteration / (float)state.iterations));
+}
+
+static workload_sums sums(void) {
+  workload_sums s = {(const float *)state.r.sums.data, CIRCLE_ROW * state.s.circles.size()};
+  return s;
+}
+
+static bool write(const char *file, error_line *error) {
+  std::vector<float> rgb = read_picture();
+  image picture = {state.s.width, state.s.height, rgb.data()};
+  return image_write(&picture, file, error);
+}
+
+static void end(void) {
+  renderer_end(&state.r);
+  image_free(&state.target);
+}
+
+int main(int argc, char **argv) {
+  const char *const *datasets = scene_names + SCENE_FIT; /* and those after it */
+  const workload circles = {
+      "circles",   help,  datasets, 255u,    nullptr,  0u,     SIMT_ON_CPU ? 10 : 1000,
+      read_option, begin, reset,    forward, gradient, update, sums,
+      judge,       write, end};
+  for (int i = 1; i < argc; ++i)
+    if (!strcmp(argv[i], "--compare-renderers")) return rivals_main(argc, argv);
+  return workload_main(argc, argv, &circles);
+}

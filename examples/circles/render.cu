@@ -1,0 +1,194 @@
+/* arc example circles: the picture, its gradient through arc, and the step against it.
+   SPDX-License-Identifier: Apache-2.0
+
+   Both passes are one kernel: it goes through a list from the front to the back, and stops where
+   nothing is left to see through. The call of arc to copy is in backward_step. With T what the
+   circles in front let through,
+
+       colour = sum of T alpha colour of it + what is left of T at the end * background,
+       d loss / d alpha = T (colour of it . slope) - (what is behind it . slope) / (1 - alpha),
+
+   where `behind` counts as it arrives at the eye: the pixel's final colour less all that has been
+   visited. So the forward pass has nothing to keep but its picture. */
+#include "render.cuh"
+
+#include <math.h>
+
+#include "../common/ways.cuh"
+
+typedef struct pass_arguments {
+  canvas c;
+  box_lists lists;
+  const circle *circles;
+  float *picture;      /* 3 floats a pixel */
+  const float *target; /* the same; of the backward pass, as all that follows */
+  float *sums;         /* a row a circle */
+  int threshold;
+  unsigned long long *counts; /* of WAY_COUNT */
+} pass_arguments;
+
+/* One pixel from step to step. Forward: its colour. Backward: the slope of the loss by that, and
+   dotted with it, the colour that is still to be visited. */
+typedef struct pixel_state {
+  float red, green, blue, behind, transmittance;
+} pixel_state;
+
+static __device__ __forceinline__ void paint(pixel_state *s, const circle *c, circle_view v) {
+  float weight = s->transmittance * c->opacity * coverage_of(v.t);
+  s->red += weight * c->red;
+  s->green += weight * c->green;
+  s->blue += weight * c->blue;
+  s->transmittance -= weight;
+}
+
+static __device__ __forceinline__ void store_pixel(const pixel_state *s, float *picture) {
+  picture[0] = s->red + s->transmittance * BACKGROUND;
+  picture[1] = s->green + s->transmittance * BACKGROUND;
+  picture[2] = s->blue + s->transmittance * BACKGROUND;
+}
+
+static __device__ __forceinline__ void load_slope(pixel_state *s, const float *is,
+                                                  const float *wanted) {
+  s->red = 2.0f * (is[0] - wanted[0]);
+  s->green = 2.0f * (is[1] - wanted[1]);
+  s->blue = 2.0f * (is[2] - wanted[2]);
+  s->behind = s->red * is[0] + s->green * is[1] + s->blue * is[2];
+}
+
+/* Where the pixel does not see the circle, t is 0: its state stays, and all values are zeros. */
+static __device__ __forceinline__ void circle_slope(pixel_state *s, const circle *c, circle_view v,
+                                                    float values[CIRCLE_WIDTH]) {
+  float coverage = coverage_of(v.t), alpha = c->opacity * coverage;
+  float colour = c->red * s->red + c->green * s->green + c->blue * s->blue;
+  float weight = s->transmittance * alpha;
+  s->behind -= weight * colour;
+  float by_alpha = s->transmittance * colour - __fdividef(s->behind, 1.0f - alpha);
+  float by_t = by_alpha * c->opacity * 6.0f * v.t * (1.0f - v.t);
+  s->transmittance -= weight;
+  values[SUM_X] = by_t * v.dx * v.per_distance;
+  values[SUM_Y] = by_t * v.dy * v.per_distance;
+  values[SUM_RADIUS] = by_t;
+  values[SUM_OPACITY] = by_alpha * coverage;
+  values[SUM_RED] = weight * s->red;
+  values[SUM_GREEN] = weight * s->green;
+  values[SUM_BLUE] = weight * s->blue;
+}
+
+/* The whole warp walks over one list, so that every lane has the key; a circle that none of its
+   pixels sees is left out; and a lane whose pixel does not see it holds zeros. */
+template <int way>
+static __device__ __forceinline__ void backward_step(pixel_state *s, const circle *c, circle_view v,
+                                                     const way_rows *rows, int threshold) {
+  float values[CIRCLE_WIDTH];
+  if (!__any_sync(WHOLE_WARP, v.t > 0.0f)) return;
+  circle_slope(s, c, v, values);
+  way_add(rows, c->key, values, v.t > 0.0f, way, threshold,
+          ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY |
+              ARC_PROMISE_WARP_IS_ACTIVE);
+}
+
+/* way: PASS_DRAW, or how a backward pass adds. */
+template <int way>
+__global__ void __launch_bounds__(BLOCK_PIXELS) pass(pass_arguments a) {
+  __shared__ circle batch[BLOCK_PIXELS];
+  pixel p = pixel_of_lane(a.c, a.lists);
+  pixel_state state = {0.0f, 0.0f, 0.0f, 0.0f, p.inside ? 1.0f : 0.0f};
+  way_rows rows = way_rows_begin(a.sums, CIRCLE_ROW, CIRCLE_WIDTH, a.counts);
+  int begin = list_begin(a.lists, p.box), end = list_begin(a.lists, p.box + 1), count;
+  if (way != PASS_DRAW && p.inside) load_slope(&state, a.picture + p.at, a.target + p.at);
+  for (; end > begin; end -= count) {
+    if (__syncthreads_and(is_done(state.transmittance))) break;
+    count = load_batch(batch, a.circles, a.lists.list, begin, end);
+    for (int group = 0; group < count; group += 32) {
+      unsigned rest = circles_of_warp(batch, group, count, p, state.transmittance);
+      while (rest != 0u) {
+        const circle *c = &batch[group + next_circle(&rest)];
+        circle_view view = view_circle(c, p, state.transmittance);
+        if constexpr (way == PASS_DRAW)
+          paint(&state, c, view);
+        else
+          backward_step<way>(&state, c, view, &rows, a.threshold);
+      }
+    }
+  }
+  if (way == PASS_DRAW && p.inside) store_pixel(&state, a.picture + p.at);
+}
+
+/* ---- Adam ----------------------------------------------------------------------------------- */
+
+typedef struct adam_step {
+  float rate[CIRCLE_ROW], high[CIRCLE_ROW]; /* of each parameter */
+} adam_step;
+
+/* One thread a float; the last one of a row is none. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam(float *parameters, const float *slopes, float *means, float *squares, int count,
+         adam_step step) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % CIRCLE_ROW;
+  if (i >= count || k >= CIRCLE_WIDTH) return;
+  float mean = means[i] = 0.9f * means[i] + 0.1f * slopes[i];
+  float square = squares[i] = 0.999f * squares[i] + 0.001f * slopes[i] * slopes[i];
+  float moved = parameters[i] - step.rate[k] * mean / (sqrtf(square) + 1e-8f);
+  parameters[i] = fminf(fmaxf(moved, k == SUM_RADIUS ? 1.0f : 0.0f), step.high[k]);
+}
+
+/* ---- host ----------------------------------------------------------------------------------- */
+
+void renderer_begin(renderer *r, const scene *s, const image *target, int block) {
+  *r = {};
+  int columns = (s->width + block - 1) / block;
+  r->c = {s->width, s->height, block, columns, columns * ((s->height + block - 1) / block)};
+  r->count = (int)s->circles.size();
+  const size_t rows = s->circles.size() * sizeof(circle);
+  const size_t pixels = (size_t)s->width * (size_t)s->height * sizeof(float[3]);
+  for (device_array *array : {&r->circles, &r->sums, &r->means, &r->squares})
+    device_reserve(&r->memory, array, rows, "circles");
+  for (device_array *array : {&r->picture, &r->target})
+    device_reserve(&r->memory, array, pixels, "pictures");
+  renderer_reset(r, s);
+  if (target != nullptr) host_to_device(r->target.data, target->rgb, pixels, "a picture");
+}
+
+void renderer_end(renderer *r) {
+  for (device_array *array :
+       {&r->circles, &r->sums, &r->means, &r->squares, &r->picture, &r->target, &r->counts,
+        &r->scratch, &r->offsets[0], &r->offsets[1], &r->lists[0], &r->lists[1]})
+    device_release(&r->memory, array);
+}
+
+void renderer_reset(renderer *r, const scene *s) {
+  host_to_device(r->circles.data, s->circles.data(), r->circles.bytes, "circles");
+  for (device_array *array : {&r->sums, &r->means, &r->squares})
+    device_clear(array->data, array->bytes);
+  r->step = 0;
+}
+
+void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts) {
+  static void (*const kernels[])(pass_arguments) = {
+      pass<PASS_DRAW>,     pass<WAY_COUNT>,      pass<WAY_PLAIN>, pass<WAY_SERIALIZED>,
+      pass<WAY_BUTTERFLY>, pass<WAY_TRANSPOSED>, pass<WAY_TREE>,  pass<WAY_AUTO>,
+      pass<WAY_CUB>,       pass<WAY_CG>};
+  const circle *circles = (const circle *)r->circles.data;
+  const float *target = (const float *)r->target.data;
+  float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;
+  const box_lists lists = r->levels[LEVEL_FINE];
+  pass_arguments a = {r->c, lists, circles, picture, target, sums, threshold, counts};
+  SIMT_LAUNCH(kernels[way - PASS_DRAW], r->c.blocks, r->c.block * r->c.block, 0, 0, a);
+}
+
+void renderer_update(renderer *r, float size) {
+  float w = (float)r->c.width, h = (float)r->c.height;
+  adam_step step = {{0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
+                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f}};
+  int floats = CIRCLE_ROW * r->count, number = ++r->step;
+  /* Both moments start at 0: Adam's correction for that. */
+  size *= sqrtf(1.0f - powf(0.999f, (float)number)) / (1.0f - powf(0.9f, (float)number));
+  for (float &rate : step.rate) rate *= size;
+  SIMT_LAUNCH(adam, line_blocks((size_t)floats), LINE_THREADS, 0, 0, (float *)r->circles.data,
+              (const float *)r->sums.data, (float *)r->means.data, (float *)r->squares.data, floats,
+              step);
+}
+
+void renderer_read(const renderer *r, float *rgb) {
+  device_to_host(rgb, r->picture.data, r->picture.bytes, "the picture");
+}
