@@ -3,10 +3,10 @@
 
    usage: perceptron_cublaslt [batch_log2 ...]        default: 14 21
 
-   Both run forward and train: up to the gradients of all parameters and of the inputs. Of each product
-   the rival takes the fastest of the eight algorithms that cuBLASLt proposes. It is spared the gradient
-   of the outputs' bias; ours clears its sums. Times are of a step among many, back to back: launched
-   one by one, or captured in a CUDA graph of STEPS. */
+   Both run forward and train: up to the gradients of all parameters and of the inputs. Of each
+   product the rival takes the fastest of the eight algorithms that cuBLASLt proposes. It is spared
+   the gradient of the outputs' bias; ours clears its sums. Times are of a step among many, back to
+   back: launched one by one, or captured in a CUDA graph of STEPS. */
 #include <cublasLt.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void *take(size_t bytes) {
   return array.data;
 }
 
-/* ---- one product ------------------------------------------------------------------------------ */
+/* ---- one product ----------------------------------------------------------------------------- */
 
 typedef struct product {
   cublasLtMatmulDesc_t operation;
@@ -144,7 +144,7 @@ static product make_product(const product_shape *s, const void *a, const void *b
   return p;
 }
 
-/* ---- the rival -------------------------------------------------------------------------------- */
+/* ---- the rival ------------------------------------------------------------------------------- */
 
 typedef struct rival {
   int samples;
@@ -231,7 +231,7 @@ static void rival_plan(rival *r, int width) {
   }
 }
 
-/* ---- ours ------------------------------------------------------------------------------------- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 typedef struct fused {
   perceptron p;
@@ -293,7 +293,7 @@ static void fill(fused *f, rival *r, int width) {
   perceptron_pack(&f->p, stream);
 }
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static void launch_graph(void *graph) {
   device_check(cudaGraphLaunch((cudaGraphExec_t)graph, stream), "a graph");

@@ -1,4 +1,5 @@
-/* arc example hashgrid: features of points, and their gradients. SPDX-License-Identifier: Apache-2.0
+/* arc example hashgrid: features of points, and their gradients. SPDX-License-Identifier:
+   Apache-2.0
 
    The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
    warp are 32 samples at one level, and adds a row of two for each corner of its cell. */
@@ -28,7 +29,7 @@ grid grid_make(int axes, int table_log2, int coarsest, int finest) {
   return g;
 }
 
-/* ---- forward ---------------------------------------------------------------------------------- */
+/* ---- forward --------------------------------------------------------------------------------- */
 
 template <typename number, int axes>
 __global__ void __launch_bounds__(LINE_THREADS)
@@ -66,7 +67,7 @@ void grid_encode(const grid *g, grid_points points, const float *table, void *fe
   encode_axes(g, points, table, (float *)features);
 }
 
-/* ---- gradients -------------------------------------------------------------------------------- */
+/* ---- gradients ------------------------------------------------------------------------------- */
 
 /* One sample at one level. */
 typedef struct corner_source {
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
   arc_hot_end_f32(&hot, true);
 }
 
-/* ---- host ------------------------------------------------------------------------------------- */
+/* ---- host ------------------------------------------------------------------------------------ */
 
 typedef void (*scatter_kernel)(grid_scatter, int);
 

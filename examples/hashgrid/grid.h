@@ -3,8 +3,8 @@
    A level is a lattice over the unit square or cube, with a row of two features at each corner of
    its cells. A point's features at a level are those of the 4 or 8 corners around it, interpolated.
    Coarse levels have a row for each corner; where a level has more corners than its table has rows,
-   a hash of the corner names the row, and corners share rows (Müller et al. 2022, whose primes these
-   are). */
+   a hash of the corner names the row, and corners share rows (Müller et al. 2022, whose primes
+   these are). */
 #ifndef HASHGRID_GRID_H
 #define HASHGRID_GRID_H
 
@@ -47,7 +47,7 @@ GRID_FN grid_cell cell_of(const grid_level *l, int axes, const float *position, 
   return c;
 }
 
-/* Bit a of `which` chooses the higher corner along axis a. The row, counted from the level's first. */
+/* The row, counted from the level's first. Bit a of `which` chooses the higher corner of axis a. */
 GRID_FN int corner_row(const grid_level *l, int axes, const grid_cell *c, int which) {
   unsigned x = (unsigned)(c->corner[0] + (which & 1)),
            y = (unsigned)(c->corner[1] + (which >> 1 & 1));
@@ -63,7 +63,7 @@ GRID_FN float corner_weight(int axes, const grid_cell *c, int which) {
   return weight;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* A batch of points; arrays of samples, one after the other for each axis. */
 typedef struct grid_points {
@@ -78,8 +78,8 @@ void grid_encode(const grid *g, grid_points points, const float *table, void *fe
 /* The ways of this program, beside those of all. */
 enum { WAY_VECTOR = WAYS, WAY_LEVELS, GRID_WAYS };
 
-/* The gradient step: adds `slopes`, the loss by each feature, laid out as features of floats, to the
-   rows around each point. */
+/* The gradient step: adds `slopes`, the loss by each feature, laid out as features of floats, to
+   the rows around each point. */
 typedef struct grid_scatter {
   grid g;
   grid_points points;
@@ -88,7 +88,7 @@ typedef struct grid_scatter {
   void *half_sums; /* or this, which is then not null: halves, added plainly or by auto */
   unsigned long long *counts;
   int first_level, levels;
-  /* Of WAY_LEVELS: the block form for so many of the coarsest levels, each other's own threshold. */
+  /* Of WAY_LEVELS: the block form for so many of the coarsest levels; each other's threshold. */
   int hot_levels, threshold[LEVELS];
 } grid_scatter;
 

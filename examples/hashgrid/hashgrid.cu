@@ -47,7 +47,7 @@ static bool read_option(const char *name, const char *value, bool *known, error_
   return *known = false;
 }
 
-/* ---- begin and end ---------------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------------- */
 
 static bool load_picture(error_line *error) {
   const int side = SIMT_ON_CPU ? 32 : 1024;
@@ -112,7 +112,7 @@ static void end(void) {
   device_release(&picture_memory, &picture);
 }
 
-/* ---- what workload_main calls ----------------------------------------------------------------- */
+/* ---- what workload_main calls ---------------------------------------------------------------- */
 
 static void reset(void) { trainer_reset(&its); }
 static void forward(int iteration) { trainer_forward(&its, iteration); }

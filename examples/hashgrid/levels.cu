@@ -53,7 +53,7 @@ static bool gains(trainer *t, float *least_ms) {
   return is_less;
 }
 
-/* Block forms follow each other from the coarsest level on; after them each level tries thresholds. */
+/* Block forms follow each other from the coarsest level on; other levels try thresholds. */
 static void choose(trainer *t) {
   static const int candidates[] = {0, 4, 8, 16, ARC_THRESHOLD_NEVER};
   float least_ms = levels_ms(t, WAY_LEVELS, 0, 0, LEVELS);

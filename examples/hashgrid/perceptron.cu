@@ -2,17 +2,18 @@
    SPDX-License-Identifier: Apache-2.0
 
    A warp takes its samples, TILE or twice as many, through all layers. Activations never leave the
-   chip: when training they wait in the block's shared memory until the slopes have come back to them,
-   and are replaced by these. The gradient of a matrix is the product of slopes and activations over
-   the samples of the block; each warp has a part of it. At width 64 on tensor cores these sums stay
-   in the accumulators from one chunk of samples to the next, and leave once a block. The matrix unit
-   sums the gradients of biases beside; these are hot rows, to which the whole grid adds. */
+   chip: when training they wait in the block's shared memory until the slopes have come back to
+   them, and are replaced by these. The gradient of a matrix is the product of slopes and
+   activations over the samples of the block; each warp has a part of it. At width 64 on tensor
+   cores these sums stay in the accumulators from one chunk of samples to the next, and leave once a
+   block. The matrix unit sums the gradients of biases beside; these are hot rows, to which the
+   whole grid adds. */
 #include "perceptron.h"
 
 #include "arc.cuh"
 #include "tiles.cuh"
 
-/* ---- sizes: all literals ---------------------------------------------------------------------- */
+/* ---- sizes: all literals --------------------------------------------------------------------- */
 
 #define SIZE_FN static __host__ __device__ constexpr __forceinline__
 
@@ -54,7 +55,7 @@ SIZE_FN int part_columns(size_t number, int out, int in) {
   return in * warps_down(number, out) / warps_of(number);
 }
 
-/* ---- forward ---------------------------------------------------------------------------------- */
+/* ---- forward --------------------------------------------------------------------------------- */
 
 /* Of one tile. */
 template <typename number>
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(run_threads(sizeof(number)))
   }
 }
 
-/* ---- training --------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 /* A block's shared memory, and what the warp has of it. */
 template <typename number>
@@ -320,7 +321,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
   arc_hot_end_f32(&t.bias, true);
 }
 
-/* ---- host ------------------------------------------------------------------------------------- */
+/* ---- host ------------------------------------------------------------------------------------ */
 
 #if !SIMT_ON_CPU
 /* One word, two halves that follow each other in depth, for either product. */

@@ -33,7 +33,7 @@ static double relative_error(const floats &got, const doubles &wanted) {
   return whole > 0.0 ? sqrt(difference / whole) : difference;
 }
 
-/* ---- the grid, serially ----------------------------------------------------------------------- */
+/* ---- the grid, serially ---------------------------------------------------------------------- */
 
 /* Row of a corner, by the paper's formula, in 64 bits. */
 static size_t serial_row(const grid_level *l, int axes, const long long corner[3]) {
@@ -92,7 +92,7 @@ static doubles serial_sums(const grid *g, const floats &positions, int n, const 
   return sums;
 }
 
-/* ---- the perceptron, serially ----------------------------------------------------------------- */
+/* ---- the perceptron, serially ---------------------------------------------------------------- */
 
 static double serial_bias(const doubles &p, int width, int m, int i) {
   return p[(size_t)(bias_first(width, m) + bias_place(i))];
@@ -131,7 +131,7 @@ static double serial_loss(const doubles &p, int width, int outputs, const double
   return loss;
 }
 
-/* ---- a trainer with numbers that all differ --------------------------------------------------- */
+/* ---- a trainer with numbers that all differ -------------------------------------------------- */
 
 typedef struct setting {
   int axes, width, samples, order;
@@ -197,58 +197,64 @@ static void check_adds(trainer *t, const setting *s) {
   trainer_forward(t, 3);
 }
 
+/* The loss as a function of all parameters. */
+typedef struct problem {
+  const setting *s;
+  const trainer *t;
+  floats positions, targets;
+  doubles net, table;
+} problem;
+
+static double slope_of(problem *p, double *parameter) {
+  const double h = 1e-6, old = *parameter;
+  double loss[2];
+  for (int side = 0; side < 2; ++side) {
+    *parameter = side ? old + h : old - h;
+    const doubles features = serial_features(&p->t->g, p->positions, p->s->samples, p->table);
+    loss[side] =
+        serial_loss(p->net, p->s->width, p->t->its.outputs, features, p->targets, p->s->samples);
+  }
+  *parameter = old;
+  return (loss[1] - loss[0]) / (2 * h);
+}
+
+static size_t random_parameter(const setting *s, int outputs, bool is_bias) {
+  const int m = random_below(MATRICES), rows = m == HIDDEN ? outputs : matrix_out(s->width, m);
+  if (is_bias) return (size_t)(bias_first(s->width, m) + bias_place(random_below(rows)));
+  return (size_t)(matrix_first(s->width, m) + random_below(rows * matrix_in(s->width, m)));
+}
+
 /* Gradients of the perceptron and, through it, of the grid, by central differences. */
 static void check_slopes(trainer *t, const setting *s) {
-  const int n = s->samples, outputs = t->its.outputs;
-  const size_t parameters = (size_t)parameter_count(s->width);
-  const floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
-  const floats targets = read_floats(t->targets.data, (size_t)(outputs * n));
-  const floats net_sums = read_floats(t->net.sums, parameters);
-  doubles net = widened(t->net.parameters, parameters);
-  doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
-  const doubles features = serial_features(&t->g, positions, n, table);
-  const double h = 1e-6;
+  const int n = s->samples;
+  const size_t parameters = (size_t)parameter_count(s->width), rows = (size_t)t->g.rows;
+  problem p = {s, t, {}, {}, {}, {}};
+  floats got, grid_got;
+  doubles wanted, grid_wanted;
+  p.positions = read_floats(t->positions.data, (size_t)(s->axes * n));
+  p.targets = read_floats(t->targets.data, (size_t)(t->its.outputs * n));
+  p.net = widened(t->net.parameters, parameters);
+  p.table = widened(t->table.data, rows * FEATURES);
   device_clear(t->table_sums.data, t->table_sums.bytes);
   trainer_add(t, WAY_AUTO, ARC_THRESHOLD_AUTO, 0, LEVELS);
-  const floats table_sums = read_floats(trainer_sums(t), table.size());
-  floats got;
-  doubles wanted;
-  for (int k = 0; k < 24; ++k) {
-    const int m = k % MATRICES;
-    const int rows = m == HIDDEN ? outputs : matrix_out(s->width, m);
-    size_t i = (size_t)(matrix_first(s->width, m) + random_below(rows * matrix_in(s->width, m)));
-    if (k % 3 == 0) i = (size_t)(bias_first(s->width, m) + bias_place(random_below(rows)));
-    const double old = net[i];
-    net[i] = old + h;
-    const double above = serial_loss(net, s->width, outputs, features, targets, n);
-    net[i] = old - h;
-    const double below = serial_loss(net, s->width, outputs, features, targets, n);
-    net[i] = old;
+  const floats net_sums = read_floats(t->net.sums, parameters);
+  const floats table_sums = read_floats(trainer_sums(t), rows * FEATURES);
+  for (int k = 0; k < 20; ++k) {
+    const size_t i = random_parameter(s, t->its.outputs, k % 3 == 0);
     got.push_back(net_sums[i]);
-    wanted.push_back((above - below) / (2 * h));
+    wanted.push_back(slope_of(&p, &p.net[i]));
   }
-  double error = relative_error(got, wanted);
-  CHECK(error < 1e-4, "%s: gradient of the perceptron: %g", describe(s), error);
-  got.clear();
-  wanted.clear();
   for (int k = 0; k < 12; ++k) {
     double weight;
-    const size_t row = serial_corner(&t->g, random_below(LEVELS), positions.data(), n,
+    const size_t row = serial_corner(&t->g, random_below(LEVELS), p.positions.data(), n,
                                      random_below(n), random_below(1 << s->axes), &weight);
     const size_t i = row * FEATURES + (size_t)(k % FEATURES);
-    const double old = table[i];
-    table[i] = old + h;
-    const double above = serial_loss(net, s->width, outputs,
-                                     serial_features(&t->g, positions, n, table), targets, n);
-    table[i] = old - h;
-    const double below = serial_loss(net, s->width, outputs,
-                                     serial_features(&t->g, positions, n, table), targets, n);
-    table[i] = old;
-    got.push_back(table_sums[i]);
-    wanted.push_back((above - below) / (2 * h));
+    grid_got.push_back(table_sums[i]);
+    grid_wanted.push_back(slope_of(&p, &p.table[i]));
   }
-  error = relative_error(got, wanted);
-  CHECK(error < 1e-4, "%s: gradient of the grid: %g", describe(s), error);
+  const double net = relative_error(got, wanted), table = relative_error(grid_got, grid_wanted);
+  CHECK(net < 1e-4, "%s: gradient of the perceptron: %g", describe(s), net);
+  CHECK(table < 1e-4, "%s: gradient of the grid: %g", describe(s), table);
 }
 
 static double rounded(double x, bool half) {

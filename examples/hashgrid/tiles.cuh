@@ -4,8 +4,8 @@
    A warp's product is TILE rows by some columns. A lane holds half as many sums as it has columns:
        d[4 j], d[4 j + 1]        row lane / 4,      columns 8 j + 2 (lane % 4) and the next
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
-   which is how mma.m16n8k16 returns them. Each product has two bodies, for floats and for halves; all
-   else is common to both. Rows of activations lie in shared memory, `stride` apart. */
+   which is how mma.m16n8k16 returns them. Each product has two bodies, for floats and for halves;
+   all else is common to both. Rows of activations lie in shared memory, `stride` apart. */
 #ifndef HASHGRID_TILES_CUH
 #define HASHGRID_TILES_CUH
 
@@ -17,7 +17,7 @@ DEVICE int lane_of(void) { return (int)(threadIdx.x & 31u); }
 DEVICE int tile_row(int i) { return lane_of() / 4 + 8 * (i / 2 % 2); }
 DEVICE int tile_column(int i) { return 8 * (i / 4) + 2 * (lane_of() % 4) + i % 2; }
 
-/* ---- floats ----------------------------------------------------------------------------------- */
+/* ---- floats ---------------------------------------------------------------------------------- */
 
 /* d += rows * matrix^T, or rows * matrix, for `tiles` tiles that follow each other: matrix m of p,
    whose width is a literal. */
@@ -43,7 +43,7 @@ DEVICE void multiply_columns(float *d, const float *left, int left_stride, const
   }
 }
 
-/* ---- halves ----------------------------------------------------------------------------------- */
+/* ---- halves ---------------------------------------------------------------------------------- */
 
 #if !SIMT_ON_CPU
 /* Four 8x8 matrices of halves; lane i tells the address of row i % 8 of matrix i / 8. */

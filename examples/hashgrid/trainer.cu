@@ -11,7 +11,7 @@
 
 #include "arc.cuh"
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(LINE_THREADS)
     randomize(float *numbers, size_t count, float limit, unsigned long long seed) {
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(LINE_THREADS) adam(adam_step s) {
   s.numbers[i] -= s.rate * mean / (sqrtf(square) + 1e-15f);
 }
 
-/* ---- host ------------------------------------------------------------------------------------- */
+/* ---- host ------------------------------------------------------------------------------------ */
 
 /* Everything on the device, and how large it is. */
 typedef struct trainer_array {

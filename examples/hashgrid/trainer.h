@@ -6,11 +6,11 @@
 #include "grid.h"
 #include "perceptron.h"
 
-/* ---- what is learnt, and where samples of it lie (scene.cu) ------------------------------------ */
+/* ---- what is learnt, and where samples of it lie (scene.cu) ---------------------------------- */
 
 enum { SCENE_PICTURE, SCENE_DISTANCE, SCENES };
-/* Random: each sample by itself. Rays: RAY_SAMPLES after each other along the line between two random
-   points. Lattice: pixel by pixel, in the plane z = 1/2. */
+/* Random: each sample by itself. Rays: RAY_SAMPLES after each other along the line between two
+   random points. Lattice: pixel by pixel, in the plane z = 1/2. */
 enum { ORDER_RANDOM, ORDER_RAYS, ORDER_LATTICE };
 enum { RAY_SAMPLES = 256 };
 
@@ -30,7 +30,7 @@ typedef struct sample_draw {
    signed, in units of half the cube. */
 void scene_draw(const scene *s, const sample_draw *d, float *positions, float *targets);
 
-/* ---- training --------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 typedef struct trainer_options {
   int order, batch_log2, table_log2, width;
