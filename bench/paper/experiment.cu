@@ -75,6 +75,13 @@ static double relative_difference(const std::vector<float> &a, const std::vector
   return whole > 0.0 ? sqrt(difference / whole) : difference > 0.0 ? INFINITY : 0.0;
 }
 
+/* Plain atomics' sums; of zeros, nothing could be told. */
+static bool check_plain(const std::vector<float> &sums, error_line *error) {
+  for (float sum : sums)
+    if (sum != 0.0f) return true;
+  return error_set(error, "plain atomics: all sums are 0, so that nothing can be compared");
+}
+
 /* NaN is not accepted either. */
 static bool check_error(const workload *w, const workload_outcome *its, error_line *error) {
   if (its->error <= LARGEST_ERROR) return true;
@@ -118,6 +125,7 @@ static void print_histogram(const histogram *h) {
 int experiment_compare(const workload *w, const workload_options *o) {
   error_line error;
   char room[16];
+  w->reset();
   const histogram h = count_steps(w);
   float plain_ms = 0.0f;
   std::vector<float> wanted;
@@ -132,7 +140,10 @@ int experiment_compare(const workload *w, const workload_options *o) {
         way, workload_has_threshold(w, way) ? o->threshold : WORKLOAD_NO_THRESHOLD);
     its.gradient_ms = measure_gradient(w, way, its.threshold);
     const std::vector<float> sums = read_sums(w, way, its.threshold);
-    if (way == WAY_PLAIN) wanted = sums, plain_ms = its.gradient_ms;
+    if (way == WAY_PLAIN) {
+      wanted = sums, plain_ms = its.gradient_ms;
+      right = check_plain(wanted, &error);
+    }
     its.error = relative_difference(sums, wanted);
     printf("%-11s %9s %9.4g %8.3f %10.2g\n", workload_way_name(w, way),
            workload_threshold_word(its.threshold, room), its.gradient_ms,
@@ -187,7 +198,10 @@ static bool measure_row(experiment *e, int way, int threshold, bool tunes, error
   if (its.iterations == 0) its.seconds = NAN;
   if (its.iterations == 0) its.gradient_ms = measure_gradient(w, way, its.threshold);
   const std::vector<float> sums = read_sums(w, way, its.threshold);
-  if (e->wanted.empty()) e->wanted = sums; /* the first way is plain */
+  if (e->wanted.empty()) { /* the first way is plain */
+    if (!check_plain(sums, error)) return false;
+    e->wanted = sums;
+  }
   its.error = relative_difference(sums, e->wanted);
   its.millijoules = measure_energy(w, &e->energy, way, its.threshold, its.gradient_ms);
   if (interrupts) return true;

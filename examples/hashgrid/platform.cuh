@@ -1,0 +1,82 @@
+/* arc example hashgrid: what the CPU warp and GPUs do differently, once. SPDX-License-Identifier:
+   Apache-2.0
+
+   Numbers of activations are floats or halves; kernels are compiled for either. The CPU warp has no
+   halves but in what arc adds to. */
+#ifndef HASHGRID_PLATFORM_CUH
+#define HASHGRID_PLATFORM_CUH
+
+#include "../common/device.h"
+
+#if !SIMT_ON_CPU
+#include <cuda_fp16.h>
+#endif
+
+#define DEVICE static __device__ __forceinline__
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL
+#endif
+
+DEVICE float2 load_pair(const float *p) { return *reinterpret_cast<const float2 *>(p); }
+DEVICE void store_pair(float *p, float x, float y) {
+  *reinterpret_cast<float2 *>(p) = make_float2(x, y);
+}
+
+#if SIMT_ON_CPU
+static inline void add_half_pair(void *p, float x, float y) {
+  const unsigned word = simt_cvt_rn_f16_f32(x) | (unsigned)simt_cvt_rn_f16_f32(y) << 16;
+  simt_red_add_f16x2(p, &word, 1);
+}
+static inline float2 half_pair(unsigned word) {
+  return make_float2(simt_cvt_f32_f16((unsigned short)word),
+                     simt_cvt_f32_f16((unsigned short)(word >> 16)));
+}
+#else
+DEVICE float2 load_pair(const __half *p) {
+  return __half22float2(*reinterpret_cast<const __half2 *>(p));
+}
+DEVICE void store_pair(__half *p, float x, float y) {
+  *reinterpret_cast<__half2 *>(p) = __floats2half2_rn(x, y);
+}
+DEVICE float2 half_pair(unsigned word) {
+  return __half22float2(*reinterpret_cast<const __half2 *>(&word));
+}
+DEVICE void add_half_pair(void *p, float x, float y) {
+  atomicAdd(reinterpret_cast<__half2 *>(p), __floats2half2_rn(x, y));
+}
+#endif
+
+/* Two neighbours, aligned to both: one request where the architecture has one. */
+DEVICE void add_pair(float *p, float x, float y) {
+#if SIMT_ON_CPU && SIMT_ARCH >= 900
+  simt_red_add_v2_f32(p, x, y);
+#elif !SIMT_ON_CPU && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float2 *>(p), make_float2(x, y));
+#else
+  atomicAdd(p, x);
+  atomicAdd(p + 1, y);
+#endif
+}
+
+/* How many blocks of a kernel the device holds at once; from here on they may have so many bytes of
+   shared memory. */
+template <typename kernel_type>
+static inline int resident_blocks(kernel_type kernel, int threads, size_t bytes) {
+#if SIMT_ON_CPU
+  (void)kernel, (void)threads, (void)bytes;
+  return 2;
+#else
+  int processors, resident;
+  device_check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "shared memory of a block");
+  device_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "a device");
+  device_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes),
+               "shared memory of a block");
+  return processors * resident;
+#endif
+}
+
+#endif
