@@ -31,6 +31,7 @@ COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
 RENDERERS = ("gaussians", "environment", "spheres")
 CCCL = ("cub", "cg")
 OURS = ("auto", "tuned")
+DRAWN = ("SW-S", "SW-B", "cub", "cg", "auto", "tuned")  # what all workloads have
 # Arithmetic means and best: RTX 4090, then 3060 (section 7.2, figures 22, 26, 27).
 PAPERS = (("gradient step over plain", "2.44 (5.7)", "1.74 (3.27)"),
           ("end to end over plain", "1.41 (2.4)", "1.21 (1.71)"),
@@ -189,11 +190,13 @@ def grid(plt, count, columns=4):
 
 def draw_speedup(plt, rows):
     sets = in_order(rows, "set")
-    names = [n for n in in_order(rows, "BW implementation") if n != "plain"]
-    whats = {"backward": "gradient step", "seconds": "end to end", "energy": "energy"}
-    figure, panels = plt.subplots(len(whats), 1, figsize=(1.0 + 0.9 * len(sets), 9),
-                                  constrained_layout=True)
-    for panel, (what, title) in zip(panels, whats.items()):
+    names = [n for n in DRAWN if any(row["BW implementation"] == n for row in rows)]
+    whats = {what: title for what, title in
+             (("backward", "gradient step"), ("seconds", "end to end"), ("energy", "energy"))
+             if any(math.isfinite(row[what]) for row in rows)}
+    figure, panels = plt.subplots(len(whats), 1, squeeze=False, constrained_layout=True,
+                                  figsize=(1.0 + 0.7 * len(sets), 3 * len(whats)))
+    for panel, (what, title) in zip(panels[:, 0], whats.items()):
         for k, name in enumerate(names):
             heights = [ratio(rows, s, what, name) for s in sets]
             panel.bar([i + (k - len(names) / 2) * 0.8 / len(names) for i in range(len(sets))],
@@ -203,7 +206,7 @@ def draw_speedup(plt, rows):
         panel.axhline(1.0, color="black", linewidth=0.8)
         panel.set_yscale("log")
         panel.set_ylabel(title + ",\ntimes plain atomics")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center",
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center",
                   fontsize="small", ncols=len(names))
     return figure
 
@@ -213,7 +216,7 @@ def draw_sensitivity(plt, rows):
     figure, panels = grid(plt, len(sets))
     for panel, dataset in zip(panels, sets):
         plain = best(rows, dataset, "plain")["backward"]
-        for k, name in enumerate(in_order(rows, "BW implementation")):
+        for k, name in enumerate(DRAWN):
             here = of(rows, dataset, name)
             points = sorted((int(r["balance threshold"]), r["backward"] / plain) for r in here
                             if r["balance threshold"].isdigit())
@@ -224,7 +227,7 @@ def draw_sensitivity(plt, rows):
         panel.set_yscale("log")
     figure.supxlabel("balancing threshold, lanes")
     figure.supylabel("gradient step over plain atomics")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center",
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center",
                   fontsize="small", ncols=6)
     return figure
 

@@ -6,41 +6,41 @@
    environment --dataset specular_29 --compare-paths
    environment --help
 
-   Where to read on: prefilter.cu (the kernels that are measured), shade.cu, cube.h. */
+   Where to read on: prefilter.cu (the kernels that are measured), shade.cu, environment.h. */
+#include "environment.h"
+
 #include <string.h>
 
 #include "../common/image_io.h"
-#include "../common/program_run.h"
 #include "../common/random.h"
-#include "prefilter.h"
-#include "shade.h"
+#include "../common/workload.h"
 
-enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, MOST_MAPS = 8, MOST_VIEWS = 64, HOLD_OUT = 4 };
+#include "arc_policy.cuh"
 
-/* The first are kernels alone: the gradient of one filter. The sides are the original's, of a
-   light of 6 x 512 x 512 texels, but none is below 64, which would leave the chip empty. */
-static const char *datasets[] = {"diffuse",     "specular_08",         "specular_18",
-                                 "specular_29", "specular_50",         "lookup",
-                                 "sphere",      nullptr /* or mesh */, nullptr};
-enum { KERNELS = 5 };
-static const float kernel_roughness[KERNELS] = {0.0f /* diffuse */, 0.08f, 0.185f, 0.29f, 0.5f};
-static const int kernel_side[KERNELS] = {64, 512, 256, 128, 64};
+enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, VIEWS = SIMT_ON_CPU ? 4 : 16, HOLD_OUT = 4 };
+enum { LOOKUP = 4, SPHERE, MESH }; /* those before are kernels alone: one filter's gradient */
+
+static const char *datasets[] = {"diffuse", "specular_08", "specular_29", "specular_50",
+                                 "lookup",  "sphere",      nullptr,       nullptr};
+/* The sides are the original's, of a light of 6 x 512 x 512 texels, but none is below 64, which
+   would leave the chip empty. */
+static const float kernel_roughness[] = {0.0f, 0.08f, 0.29f, 0.5f};
+static const int sides[2][7] = {{64, 512, 128, 64, 256, 256, 256}, {8, 8, 8, 8, 16, 16, 16}};
 
 static struct {
   const char *mesh_file;
-  int dataset, side, size, views; /* dataset -1: mesh or sphere; side 0: by dataset */
-} chosen = {nullptr, -1, 0, SIMT_ON_CPU ? 24 : 256, SIMT_ON_CPU ? 4 : 16};
-
-/* Of a pyramid's texels, but for the last two, which are of a view's pixels. */
-enum { LIGHT, BY_LIGHT, MAPS, BY_MAPS, MEAN, SQUARE, COLOURS, BY_COLOUR, ARRAYS };
+  int side, size; /* of the light, 0: by dataset; of views */
+} chosen = {nullptr, 0, SIMT_ON_CPU ? 24 : 256};
 
 static struct {
-  device_memory memory;
-  device_array arrays[ARRAYS];
+  std::vector<void *> arrays;
   cube_pyramid form;
-  prefilter filters[MOST_MAPS];
-  int first_map, end_map; /* whose filters are part of the gradient step */
-  shaded_view views[MOST_VIEWS];
+  size_t floats; /* of each of these pyramids: */
+  float *light, *by_light, *maps, *by_maps, *mean, *square;
+  float *colours, *by_colour; /* of a view */
+  cube_filter filters[10];    /* of 9 levels, where the CPU warp has sides from 4 to 1024 */
+  int first_map, end_map;     /* whose filters are part of the gradient step */
+  shaded_view views[VIEWS];
   int size, view_count, current; /* size: of views */
   bool trains;
 } the;
@@ -57,226 +57,201 @@ __global__ void descend(int count, float rate, const float *by_light, float *lig
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
-/* Map 0 is where an array begins. The diffuse map is filtered from the last level of light. */
-static float *at(int array, int map) {
-  if (array <= BY_LIGHT && map == the.form.levels) map -= 1;
-  return (float *)the.arrays[array].data + 3 * (size_t)pyramid_first(the.form, map);
-}
-
-static size_t map_floats(void) { return 3 * (size_t)pyramid_first(the.form, the.form.levels + 1); }
+/* The diffuse map is filtered from the last level of light. */
+static size_t map_at(int map) { return 3 * (size_t)pyramid_first(the.form, map); }
+static size_t light_at(int map) { return map_at(map < the.form.levels ? map : map - 1); }
 
 static void filter_light(void) {
-  pyramid_shrink(the.form, at(LIGHT, 0));
+  pyramid_shrink(the.form, the.light, true);
   for (int map = the.first_map; map < the.end_map; ++map)
-    prefilter_forward(&the.filters[map], at(LIGHT, map), at(MAPS, map));
+    filter_forward(&the.filters[map], the.light + light_at(map), the.maps + map_at(map));
 }
 
 static void forward(int iteration) {
-  const int learnt = the.view_count - the.view_count / HOLD_OUT;
-  device_clear(at(BY_LIGHT, 0), map_floats() * sizeof(float));
-  if (the.view_count > 0) device_clear(at(BY_MAPS, 0), map_floats() * sizeof(float));
+  const int turn = iteration % (VIEWS - VIEWS / HOLD_OUT);
+  device_clear(the.by_light, the.floats * sizeof(float));
+  if (the.view_count > 0) device_clear(the.by_maps, the.floats * sizeof(float));
   if (!the.trains) return;
-  the.current = iteration % learnt + iteration % learnt / (HOLD_OUT - 1);
+  the.current = turn + turn / (HOLD_OUT - 1);
   filter_light();
-  shade_view(&the.views[the.current], the.form, at(MAPS, 0), at(COLOURS, 0), at(BY_COLOUR, 0));
+  shade_view(&the.views[the.current], the.form, the.maps, the.colours, the.by_colour);
 }
 
 static void gradient(int way, int threshold) {
+  if (way >= WAYS) threshold = ARC_THRESHOLD_AUTO; /* they are not offered with others */
   if (the.view_count > 0)
-    shade_backward(&the.views[the.current], the.form, way, threshold, at(BY_COLOUR, 0),
-                   at(BY_MAPS, 0));
+    shade_backward(&the.views[the.current], the.form, way, threshold, the.by_colour, the.by_maps);
   for (int map = the.first_map; map < the.end_map; ++map)
-    prefilter_backward(&the.filters[map], way, threshold, at(BY_MAPS, map), at(BY_LIGHT, map));
+    filter_backward(&the.filters[map], way, threshold, the.by_maps + map_at(map),
+                    the.by_light + light_at(map));
 }
 
 static workload_sums sums(void) {
-  return {at(the.end_map > 0 ? BY_LIGHT : BY_MAPS, 0), map_floats()};
+  return {the.end_map > 0 ? the.by_light : the.by_maps, the.floats};
 }
 
 static void update(int iteration) {
   const int count = 3 * cube_count(the.form.side);
   const float steps = (float)(iteration + 1);
   const float rate = 0.03f * sqrtf(1.0f - powf(0.99f, steps)) / (1.0f - powf(0.9f, steps));
-  pyramid_shrink_backward(the.form, at(BY_LIGHT, 0));
-  SIMT_LAUNCH(descend, line_blocks((size_t)count), LINE_THREADS, 0, 0, count, rate, at(BY_LIGHT, 0),
-              at(LIGHT, 0), at(MEAN, 0), at(SQUARE, 0));
+  pyramid_shrink(the.form, the.by_light, false);
+  SIMT_LAUNCH(descend, line_blocks((size_t)count), LINE_THREADS, 0, 0, count, rate, the.by_light,
+              the.light, the.mean, the.square);
 }
 
 /* ---- begin, end ----------------------------------------------------------------------------- */
 
-static void set_light(bool to_truth) {
-  std::vector<vec3> light((size_t)cube_count(the.form.side), {0.5f, 0.5f, 0.5f});
-  for (size_t k = 0; k < light.size() && to_truth; ++k) {
-    const cube_texel t = cube_texel_of((int)k, the.form.side);
-    light[k] = scene_light({t.x, t.y, t.z});
-  }
-  host_to_device(at(LIGHT, 0), light.data(), light.size() * sizeof(vec3), "a light");
+/* On the device, to the end. */
+template <typename type>
+static type *take(const std::vector<type> &values) {
+  const size_t bytes = values.size() * sizeof(type);
+  type *array;
+  device_check(cudaMalloc(&array, bytes), "memory for maps and views");
+  host_to_device(array, values.data(), bytes, "maps and views");
+  the.arrays.push_back(array);
+  return array;
+}
+
+static float *take_zeros(size_t count) { return take(std::vector<float>(count)); }
+
+static void end(void) {
+  for (void *array : the.arrays) cudaFree(array);
 }
 
 static void reset(void) {
+  const std::vector<float> grey(3 * (size_t)cube_count(the.form.side), 0.5f);
   if (!the.trains) return;
-  set_light(false);
-  device_clear(at(MEAN, 0), map_floats() * sizeof(float));
-  device_clear(at(SQUARE, 0), map_floats() * sizeof(float));
+  host_to_device(the.light, grey.data(), grey.size() * sizeof(float), "a light");
+  device_clear(the.mean, the.floats * sizeof(float));
+  device_clear(the.square, the.floats * sizeof(float));
 }
 
-static void fill_random(int array, int seed) {
-  std::vector<float> values(the.arrays[array].bytes / sizeof(float));
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = hashed_random((unsigned long long)seed, i) - 0.5f;
-  host_to_device(at(array, 0), values.data(), the.arrays[array].bytes, "random values");
+static float *take_random(size_t count, int seed) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = hashed_random((unsigned long long)seed, i) - 0.5f;
+  return take(values);
 }
 
-static void begin_arrays(int side, int levels) {
-  const size_t pixels = (size_t)the.size * (size_t)the.size;
-  the.form = {side, levels};
-  for (int i = 0; i < ARRAYS; ++i) {
-    const size_t bytes = sizeof(float) * (i < COLOURS ? map_floats() : 3 * pixels);
-    device_reserve(&the.memory, &the.arrays[i], bytes, "memory for maps");
-    device_clear(the.arrays[i].data, bytes);
+static void begin_maps(int kind, int seed) {
+  const int side = the.form.side, levels = the.form.levels;
+  the.floats = map_at(levels + 1);
+  the.first_map = kind == 0;
+  the.end_map = kind < LOOKUP ? the.first_map + 1 : levels + 1;
+  for (float **map : {&the.by_light, &the.maps, &the.mean, &the.square})
+    *map = take_zeros(the.floats);
+  the.by_maps = take_random(the.floats, seed);
+  for (int map = the.first_map; map < the.end_map; ++map) {
+    const int map_side = pyramid_side(the.form, map);
+    const float roughness = kind < LOOKUP ? kernel_roughness[kind] : scene_roughness(map, levels);
+    std::vector<cube_texel> texels;
+    for (int k = 0; k < cube_count(map_side); ++k) texels.push_back(cube_texel_of(k, map_side));
+    the.filters[map] =
+        cube_filter_make(map_side, roughness, take(texels), take_zeros(texels.size()));
   }
-}
-
-static void begin_kernel(int kernel, int seed) {
-  const int side = chosen.side > 0 ? chosen.side : SIMT_ON_CPU ? 8 : kernel_side[kernel];
-  const cube_filter f = kernel == 0 ? cube_filter_diffuse(side)
-                                    : cube_filter_specular(side, kernel_roughness[kernel]);
-  begin_arrays(side, 1);
-  the.first_map = f.diffuse;
-  the.end_map = the.first_map + 1;
-  prefilter_begin(&the.filters[the.first_map], f, &the.memory);
+  std::vector<vec3> truth(the.floats / 3);
+  for (int k = 0; k < cube_count(side); ++k) {
+    const cube_texel t = cube_texel_of(k, side);
+    truth[k] = scene_light({t.x, t.y, t.z});
+  }
+  the.light = (float *)take(truth);
   filter_light();
-  fill_random(BY_MAPS, seed);
-  printf("filter     %s, 6 x %d x %d texels, lobe down to cosine %.4f\n", datasets[kernel], side,
-         side, 1.0 - 0.5 * f.farthest);
+  printf("light      6 x %d x %d texels, %d levels\n", side, side, levels);
 }
 
-/* Filters, and what the pictures show: the mesh under the true light. */
-static void begin_views(const mesh *m) {
-  std::vector<surface_pixel> pixels((size_t)the.size * (size_t)the.size);
-  const int levels = the.form.levels;
-  the.end_map = levels + 1;
-  for (int map = 0; map <= levels; ++map) {
-    const int side = pyramid_side(the.form, map);
-    prefilter_begin(&the.filters[map],
-                    map == levels ? cube_filter_diffuse(side)
-                                  : cube_filter_specular(side, scene_roughness(map, levels)),
-                    &the.memory);
+/* What the pictures show: the mesh under the true light. */
+static void begin_views(const mesh *m, int seed) {
+  const size_t count = (size_t)(the.size * the.size);
+  std::vector<surface_pixel> pixels(count);
+  the.colours = take_zeros(3 * count);
+  the.by_colour = take_random(3 * count, seed);
+  for (int i = 0; i < the.view_count; ++i) {
+    const int covered = scene_draw(m, i, the.view_count, the.size, the.form.levels, pixels.data());
+    the.views[i] = {the.size, covered, take(pixels), take_zeros(3 * count)};
+    shade_view(&the.views[i], the.form, the.maps, the.views[i].target, nullptr);
   }
-  set_light(true);
-  filter_light();
-  for (int view = 0; view < the.view_count; ++view) {
-    shaded_view *v = &the.views[view];
-    scene_draw(m, view, the.view_count, the.size, levels, pixels.data());
-    shaded_view_begin(v, pixels.data(), the.size, the.form, &the.memory);
-    shade_view(v, the.form, at(MAPS, 0), (float *)v->target.data, nullptr);
-  }
-}
-
-static bool begin_scene(const char *file, error_line *error) {
-  const int side = chosen.side > 0 ? chosen.side : SIMT_ON_CPU ? 16 : 256;
-  mesh m;
-  int levels = 1;
-  while (side >> levels >= LEAST_SIDE) ++levels;
-  if (levels < 3 || LEAST_SIDE << (levels - 1) != side)
-    return error_set(error, "--side is '%d'; for a scene it must be %d, %d, %d, ... or 1024", side,
-                     4 * LEAST_SIDE, 8 * LEAST_SIDE, 16 * LEAST_SIDE);
-  if (file != nullptr && !mesh_read(&m, file, error)) return false;
-  if (file == nullptr) mesh_make_sphere(&m, SIMT_ON_CPU ? 6 : 32);
-  begin_arrays(side, levels);
-  begin_views(&m);
-  printf("light      6 x %d x %d texels, %d specular levels\n", side, side, levels);
   printf("views      %d of %d x %d pixels, %zu triangles\n", the.view_count, the.size, the.size,
-         m.corners.size() / 3);
-  return true;
-}
-
-static void end(void) {
-  for (device_array &array : the.arrays) device_release(&the.memory, &array);
-  for (prefilter &p : the.filters) prefilter_end(&p, &the.memory);
-  for (shaded_view &v : the.views) shaded_view_end(&v, &the.memory);
+         m->corners.size() / 3);
 }
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
-  if (dataset == nullptr && chosen.dataset >= 0) dataset = datasets[chosen.dataset];
-  const bool is_lookup = dataset != nullptr && !strcmp(dataset, "lookup");
-  const bool is_sphere = dataset != nullptr && !strcmp(dataset, "sphere");
+  int kind = chosen.mesh_file != nullptr ? MESH : SPHERE, levels = 1;
+  mesh m;
+  for (int i = 0; dataset != nullptr && datasets[i] != nullptr; ++i)
+    if (!strcmp(dataset, datasets[i])) kind = i;
+  const int side = chosen.side > 0 ? chosen.side : sides[SIMT_ON_CPU][kind];
+  while (kind >= LOOKUP && side >> levels >= LEAST_SIDE) ++levels;
+  if (kind >= LOOKUP && (levels < 3 || LEAST_SIDE << (levels - 1) != side))
+    return error_set(error, "--side is '%d'; for a scene it must be %d, %d, %d, ... or 1024", side,
+                     4 * LEAST_SIDE, 8 * LEAST_SIDE, 16 * LEAST_SIDE);
+  if (o->out != nullptr && kind <= LOOKUP) return error_set(error, "--out is for a scene");
   if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
+  if (kind == MESH && !mesh_read(&m, chosen.mesh_file, error)) return false;
+  if (kind != MESH) mesh_make_sphere(&m, SIMT_ON_CPU ? 6 : 32);
   the = {};
-  for (int kernel = 0; kernel < KERNELS; ++kernel)
-    if (dataset != nullptr && !strcmp(dataset, datasets[kernel])) {
-      o->iterations = 0;
-      begin_kernel(kernel, o->seed);
-      return true;
-    }
-  the.trains = !is_lookup;
-  the.size = is_lookup ? 4 * chosen.size : chosen.size;
-  the.view_count = is_lookup ? 1 : chosen.views;
-  if (!begin_scene(is_sphere ? nullptr : chosen.mesh_file, error)) return false;
-  reset();
-  if (!is_lookup) return true;
-  o->iterations = the.end_map = 0;
-  fill_random(BY_COLOUR, o->seed);
+  the.form = {side, levels};
+  the.trains = kind > LOOKUP;
+  the.size = the.trains ? chosen.size : 4 * chosen.size;
+  the.view_count = the.trains ? (int)VIEWS : kind == LOOKUP;
+  begin_maps(kind, o->seed);
+  if (the.view_count > 0) begin_views(&m, o->seed);
+  if (kind == LOOKUP) the.end_map = 0;
+  if (!the.trains) o->iterations = 0;
   return true;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static float clamped(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
+static float clamped_part(vec3 a, int i) { return fminf(fmaxf(vec3_part(a, i), 0.0f), 1.0f); }
 
-/* A view drawn with the maps as they are, or as it should be. */
-static std::vector<vec3> read_view(const shaded_view *v, bool target) {
-  std::vector<vec3> colours((size_t)v->side * (size_t)v->side);
-  shade_view(v, the.form, at(MAPS, 0), at(COLOURS, 0), nullptr);
-  device_to_host(colours.data(), target ? v->target.data : at(COLOURS, 0),
-                 colours.size() * sizeof(vec3), "reading a view");
+static std::vector<vec3> read_colours(const float *data, int count) {
+  std::vector<vec3> colours((size_t)count);
+  device_to_host(colours.data(), data, colours.size() * sizeof(vec3), "reading colours");
   return colours;
 }
 
+/* A view drawn with the maps as they are, or as it should be. */
+static std::vector<vec3> read_view(int view, bool target) {
+  shade_view(&the.views[view], the.form, the.maps, the.colours, nullptr);
+  return read_colours(target ? the.views[view].target : the.colours, the.size * the.size);
+}
+
 static bool judge(int, workload_quality *quality, error_line *) {
-  double squares[2] = {0, 0}, differences[2] = {0, 0}, counts[2] = {0, 0};
+  double squares[2] = {0, 0}, differences[2] = {0, 0}, counts[2] = {0, 0}; /* train, test */
   if (!the.trains) return true;
   filter_light();
-  for (int view = 0; view < the.view_count; ++view) {
+  for (int view = 0; view < VIEWS; ++view) {
     const bool test = view % HOLD_OUT == HOLD_OUT - 1;
-    const std::vector<vec3> is = read_view(&the.views[view], false);
-    const std::vector<vec3> wanted = read_view(&the.views[view], true);
+    const std::vector<vec3> is = read_view(view, false), wanted = read_view(view, true);
     for (size_t i = 0; i < 3 * is.size(); ++i) {
-      const double d =
-          clamped(vec3_part(is[i / 3], i % 3)) - clamped(vec3_part(wanted[i / 3], i % 3));
+      const double d = clamped_part(is[i / 3], i % 3) - clamped_part(wanted[i / 3], i % 3);
       squares[test] += d * d;
       differences[test] += fabs(d);
     }
-    counts[test] += 3.0 * the.views[view].count; /* elsewhere both are 0 */
+    counts[test] += 3.0 * the.views[view].covered; /* elsewhere both are 0 */
   }
   *quality = {-10 * log10(squares[0] / counts[0]), differences[0] / counts[0],
               -10 * log10(squares[1] / counts[1]), differences[1] / counts[1]};
   return true;
 }
 
-static void put_pixel(image *picture, int x, int y, vec3 colour) {
-  float *rgb = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
-  for (int i = 0; i < 3; ++i) rgb[i] = powf(clamped(vec3_part(colour, i)), 1.0f / 2.2f);
-}
-
 /* A held-out view as learnt and as it should be; below, the same of the light, all around. */
 static bool write(const char *file, error_line *error) {
   const int n = the.size, side = the.form.side;
-  std::vector<vec3> light((size_t)cube_count(side));
+  const std::vector<vec3> light = read_colours(the.light, cube_count(side));
   image picture;
-  if (!the.trains) return error_set(error, "--out is for a scene");
   if (!image_allocate(&picture, 2 * n, n + n / 2, error)) return false;
-  device_to_host(light.data(), at(LIGHT, 0), light.size() * sizeof(vec3), "reading the light");
   for (int half = 0; half < 2; ++half) {
-    const std::vector<vec3> colours = read_view(&the.views[HOLD_OUT - 1], half == 1);
-    for (int k = 0; k < n * n; ++k)
-      put_pixel(&picture, half * n + k % n, k / n, colours[(size_t)k]);
-    for (int k = 0; k < n * (n / 2); ++k) {
+    const std::vector<vec3> view = read_view(HOLD_OUT - 1, half == 1);
+    for (int k = 0; k < n * (n + n / 2); ++k) {
       const float turn = 6.2831853f * ((float)(k % n) + 0.5f) / (float)n;
-      const float tilt = 3.14159265f * ((float)(k / n) + 0.5f) / (float)(n / 2);
+      const float tilt = 3.14159265f * ((float)(k / n - n) + 0.5f) / (float)(n / 2);
       const vec3 d = {sinf(tilt) * sinf(turn), cosf(tilt), sinf(tilt) * cosf(turn)};
-      put_pixel(&picture, half * n + k % n, n + k / n,
-                half == 0 ? light[(size_t)cube_key_of(d, side)] : scene_light(d));
+      const vec3 colour = k < n * n   ? view[(size_t)k]
+                          : half == 0 ? light[(size_t)cube_key_of(d, side)]
+                                      : scene_light(d);
+      for (int i = 0; i < 3; ++i)
+        picture.rgb[3 * (k / n * 2 * n + half * n + k % n) + i] =
+            powf(clamped_part(colour, i), 1.0f / 2.2f);
     }
   }
   const bool written = image_write(&picture, file, error);
@@ -288,16 +263,12 @@ static bool write(const char *file, error_line *error) {
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
   *known = value != nullptr;
-  if (value == nullptr) return false;
-  if (!strcmp(name, "--mesh")) {
-    datasets[7] = "mesh";
-    return parse_file(name, value, &chosen.mesh_file, error);
-  }
-  if (!strcmp(name, "--dataset")) return parse_name(name, value, datasets, &chosen.dataset, error);
-  if (!strcmp(name, "--side")) return parse_integer(name, value, 1, 1024, &chosen.side, error);
-  if (!strcmp(name, "--size")) return parse_integer(name, value, 8, 1024, &chosen.size, error);
-  if (!strcmp(name, "--views"))
-    return parse_integer(name, value, 4, MOST_VIEWS, &chosen.views, error);
+  if (*known && !strcmp(name, "--mesh"))
+    return datasets[MESH] = "mesh", parse_file(name, value, &chosen.mesh_file, error);
+  if (*known && !strcmp(name, "--side"))
+    return parse_integer(name, value, 1, 1024, &chosen.side, error);
+  if (*known && !strcmp(name, "--size"))
+    return parse_integer(name, value, 8, 1024, &chosen.size, error);
   return *known = false;
 }
 
@@ -310,29 +281,15 @@ static const char help[] =
     "  --mesh FILE        a Wavefront OBJ; default: a sphere\n"
     "  --side N           texels along a side of the light; default: 256, CPU warp: 16\n"
     "  --size N           of the views, in pixels, 8 to 1024; default: 256, CPU warp: 24\n"
-    "  --views N          4 to 64; every fourth is held out; default: 16, CPU warp: 4\n"
-    "  --dataset NAME     one of those of --experiment: diffuse, specular_08, specular_18,\n"
-    "                     specular_29, specular_50 (a filter's gradient), lookup (that of a view\n"
-    "                     four times as wide), sphere";
+    "  --dataset NAME     one of those of --experiment: diffuse, specular_08, specular_29,\n"
+    "                     specular_50 (a filter's gradient), lookup (that of a view four\n"
+    "                     times as wide), sphere, mesh";
 
 int main(int argc, char **argv) {
-  static const char *const own_ways[] = {"gather", "union", "four", nullptr};
-  static const workload w = {"environment",
-                             help,
-                             datasets,
-                             ~0u,
-                             own_ways,
-                             1u << (OWN_FOUR - WAYS),
-                             SIMT_ON_CPU ? 3 : 200,
-                             read_option,
-                             begin,
-                             reset,
-                             forward,
-                             gradient,
-                             update,
-                             sums,
-                             judge,
-                             write,
-                             end};
+  static const char *const own_ways[] = {"gather", "four", nullptr};
+  static const workload w = {
+      "environment", help,  datasets, ~0u,     own_ways, 0u,     SIMT_ON_CPU ? 3 : 200,
+      read_option,   begin, reset,    forward, gradient, update, sums,
+      judge,         write, end};
   return workload_main(argc, argv, &w);
 }

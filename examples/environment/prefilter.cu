@@ -7,9 +7,10 @@
    around theirs, so that all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as
    in the original; but a block walks over one face only, since maps have few texels and their
    lobes many. */
-#include "prefilter.h"
-
 #include "../common/ways.cuh"
+#include "environment.h"
+
+static_assert(int(OWN_GATHER) == int(WAYS), "own ways follow");
 
 enum { TILE_SIDE = 8, TILE_TEXELS = TILE_SIDE * TILE_SIDE, FACES = 6 };
 
@@ -18,38 +19,20 @@ typedef struct cube_box {
   int left, right, top, bottom;
 } cube_box;
 
-typedef struct filter_arguments {
-  cube_filter f;
-  const cube_texel *texels;
-  float *inverse;      /* 1 / the sum of an output texel's weights */
-  const float *values; /* three for each texel walked over or, in scatter, owned */
-  float *sums;
-  unsigned long long *counts;
-  int threshold;
-} filter_arguments;
-
-/* ---- filters -------------------------------------------------------------------------------- */
-
-cube_filter cube_filter_diffuse(int side) {
-  const cube_filter f = {side, true, 1.0f, 4.0f, 1.0f};
-  return f;
-}
-
 static double distribution(double alpha2, double angle) {
-  const double c = cos(angle), d = c * c * (alpha2 - 1) + 1;
-  return alpha2 / (d * d);
+  return alpha2 * pow(1 + (alpha2 - 1) * cos(angle) * cos(angle), -2);
 }
 
-cube_filter cube_filter_specular(int side, float roughness) {
+cube_filter cube_filter_make(int side, float roughness, const cube_texel *texels, float *inverse) {
   enum { STEPS = 20000 };
   const double alpha2 = pow(roughness, 4), step = 0.5 * 3.14159265358979323846 / STEPS;
   double all = 0, part = 0;
   int end = 0;
+  if (roughness <= 0.0f) return {side, true, 1.0f, 4.0f, 1.0f, texels, inverse};
   for (int i = 0; i < STEPS; ++i) all += distribution(alpha2, (i + 0.5) * step);
   while (part < 0.99 * all) part += distribution(alpha2, (end++ + 0.5) * step);
-  const cube_filter f = {side, false, (float)alpha2, (float)(2 - 2 * cos(end * step)),
-                         (float)sin(end * step)};
-  return f;
+  return {side,   false,  (float)alpha2, (float)(2 - 2 * cos(end * step)), (float)sin(end * step),
+          texels, inverse};
 }
 
 /* The weight of a texel in the direction `to` from that of the lobe, but for its area; 0 outside
@@ -65,23 +48,19 @@ static __device__ __forceinline__ float filter_weight(cube_filter f, bool diffus
   return apart <= f.farthest ? weight : 0.0f;
 }
 
-/* ---- texels of lanes, boxes ----------------------------------------------------------------- */
-
 typedef struct owned_texel {
   bool inside;
   int key;
   cube_texel at;
 } owned_texel;
 
-static __device__ __forceinline__ owned_texel own_texel(const filter_arguments *a, int tile,
-                                                        int t) {
-  const int side = a->f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
+static __device__ __forceinline__ owned_texel own_texel(cube_filter f, int tile, int t) {
+  const int side = f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
   const int x = (tile - row * along) * TILE_SIDE + t % TILE_SIDE;
   const int face = row / along, y = (row - face * along) * TILE_SIDE + t / TILE_SIDE;
   const bool inside = x < side && y < side;
   const int key = inside ? (face * side + y) * side + x : 0;
-  const owned_texel mine = {inside, key, a->texels[key]};
-  return mine;
+  return {inside, key, f.texels[key]};
 }
 
 /* First and last of the texels whose middles lie, seen along one axis of a face, between the two
@@ -104,15 +83,6 @@ static __device__ __forceinline__ void cone_span(float along, float across, floa
   *first = max(*first, 0), *last = min(*last, side - 1);
 }
 
-static __device__ __forceinline__ cube_box lobe_box(cube_filter f, cube_texel middle, int face) {
-  const vec3 m = {middle.x, middle.y, middle.z};
-  const float along = face % 2 == 0 ? vec3_part(m, face / 2) : -vec3_part(m, face / 2);
-  cube_box box;
-  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), f.sine, f.side, &box.left, &box.right);
-  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), f.sine, f.side, &box.top, &box.bottom);
-  return box;
-}
-
 static __device__ __forceinline__ int warp_least(int value) {
   for (int step = 16; step > 0; step /= 2)
     value = min(value, __shfl_xor_sync(ARC_LANES_ALL, value, step));
@@ -124,62 +94,57 @@ static __device__ __forceinline__ int warp_least(int value) {
 static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffuse, bool alone,
                                                        const owned_texel *mine, int face) {
   const int side = f.side;
-  const cube_box whole = {0, side - 1, 0, side - 1}, nothing = {side, -1, side, -1};
-  if (diffuse) return whole;
-  cube_box box = lobe_box(f, mine->at, face);
-  if (!mine->inside || box.right < box.left || box.bottom < box.top) box = nothing;
+  if (diffuse) return {0, side - 1, 0, side - 1};
+  const vec3 m = {mine->at.x, mine->at.y, mine->at.z};
+  const float along = face % 2 == 0 ? vec3_part(m, face / 2) : -vec3_part(m, face / 2);
+  cube_box box;
+  cone_span(along, vec3_part(m, (face / 2 + 1) % 3), f.sine, side, &box.left, &box.right);
+  cone_span(along, vec3_part(m, (face / 2 + 2) % 3), f.sine, side, &box.top, &box.bottom);
+  if (!mine->inside || box.right < box.left || box.bottom < box.top) box = {side, -1, side, -1};
   if (alone) return box;
-  const cube_box all = {warp_least(box.left), -warp_least(-box.right), warp_least(box.top),
-                        -warp_least(-box.bottom)};
-  return all;
+  return {warp_least(box.left), -warp_least(-box.right), warp_least(box.top),
+          -warp_least(-box.bottom)};
 }
 
 /* ---- without atomics: the filter, and its adjoint in gather form ---------------------------- */
-
-typedef struct weighted_sum {
-  float weight;
-  vec3 colour;
-} weighted_sum;
 
 /* A block is a tile of texels, six times: its threads share out the faces to find boxes on, and
    then the rows of all boxes. The weight of a pair is the same from both ends, but for two
    factors: the area of the input texel and 1 / the sum of the output's. So the adjoint is the
    filter with the two exchanged. */
 template <bool forward, bool diffuse>
-__global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a) {
+__global__ void __launch_bounds__(FACES *TILE_TEXELS)
+    gather(cube_filter f, const float *values, float *sums, unsigned long long *, int) {
   __shared__ cube_box boxes[FACES][TILE_TEXELS / 32];
-  __shared__ weighted_sum parts[FACES][TILE_TEXELS];
+  __shared__ float parts[FACES][TILE_TEXELS][4];
   const int share = (int)threadIdx.x / TILE_TEXELS, t = (int)threadIdx.x % TILE_TEXELS;
-  const owned_texel mine = own_texel(&a, (int)blockIdx.x, t);
-  weighted_sum sum = {0.0f, {0.0f, 0.0f, 0.0f}};
-  const cube_box found = box_to_walk(a.f, diffuse, false, &mine, share);
+  const owned_texel mine = own_texel(f, (int)blockIdx.x, t);
+  float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}; /* the last: of weights */
+  const cube_box found = box_to_walk(f, diffuse, false, &mine, share);
   if (t % 32 == 0) boxes[share][t / 32] = found;
   __syncthreads();
   for (int face = 0; face < FACES; ++face) {
     const cube_box box = boxes[face][t / 32];
     for (int y = box.top + share; y <= box.bottom; y += FACES)
       for (int x = box.left; x <= box.right; ++x) {
-        const int key = (face * a.f.side + y) * a.f.side + x;
-        const cube_texel texel = a.texels[key];
-        const float factor = forward ? texel.area : a.inverse[key];
-        const float weight = filter_weight(a.f, diffuse, mine.at, texel) * factor;
-        const vec3 value = {a.values[3 * key], a.values[3 * key + 1], a.values[3 * key + 2]};
-        sum.colour = vec3_add(sum.colour, weight, value);
-        sum.weight += weight;
+        const int key = (face * f.side + y) * f.side + x;
+        const cube_texel texel = f.texels[key];
+        const float factor = forward ? texel.area : f.inverse[key];
+        const float weight = filter_weight(f, diffuse, mine.at, texel) * factor;
+        for (int i = 0; i < 3; ++i) sum[i] += weight * values[3 * key + i];
+        sum[3] += weight;
       }
   }
-  parts[share][t] = sum;
+  for (int i = 0; i < 4; ++i) parts[share][t][i] = sum[i];
   __syncthreads();
   if (share != 0 || !mine.inside) return;
-  for (int i = 1; i < FACES; ++i) {
-    sum.colour = vec3_add(sum.colour, 1.0f, parts[i][t].colour);
-    sum.weight += parts[i][t].weight;
-  }
-  const float scale = forward ? 1.0f / sum.weight : mine.at.area;
-  if (forward) a.inverse[mine.key] = scale;
+  for (int k = 1; k < FACES; ++k)
+    for (int i = 0; i < 4; ++i) sum[i] += parts[k][t][i];
+  const float scale = forward ? 1.0f / sum[3] : mine.at.area;
+  if (forward) f.inverse[mine.key] = scale;
   for (int i = 0; i < 3; ++i) {
-    float *out = a.sums + 3 * mine.key + i;
-    *out = (forward ? 0.0f : *out) + scale * vec3_part(sum.colour, i);
+    float *out = sums + 3 * mine.key + i;
+    *out = (forward ? 0.0f : *out) + scale * sum[i];
   }
 }
 
@@ -189,122 +154,85 @@ __global__ void __launch_bounds__(FACES *TILE_TEXELS) gather(filter_arguments a)
    so it is in the original. together: texels of a row in one call, a row of so many times 3 floats;
    divides the side. */
 template <int way, bool diffuse, int together>
-__global__ void __launch_bounds__(TILE_TEXELS) scatter(filter_arguments a) {
+__global__ void __launch_bounds__(TILE_TEXELS)
+    scatter(cube_filter f, const float *values, float *sums, unsigned long long *counts,
+            int threshold) {
   const unsigned promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                             ARC_PROMISE_INACTIVE_HAS_KEY |
                             (diffuse ? ARC_PROMISE_WARP_IS_ACTIVE : 0);
   const int face = (int)blockIdx.x % FACES;
-  const owned_texel mine = own_texel(&a, (int)blockIdx.x / FACES, (int)threadIdx.x);
-  const float scale = mine.inside ? a.inverse[mine.key] : 0.0f, *slope = a.values + 3 * mine.key;
+  const owned_texel mine = own_texel(f, (int)blockIdx.x / FACES, (int)threadIdx.x);
+  const float scale = mine.inside ? f.inverse[mine.key] : 0.0f, *slope = values + 3 * mine.key;
   const float by_weight[3] = {scale * slope[0], scale * slope[1], scale * slope[2]};
   if (!__any_sync(ARC_LANES_ALL, mine.inside)) return;
-  const way_rows rows = way_rows_begin(a.sums, 3 * together, 3 * together, a.counts);
-  const cube_box box = box_to_walk(a.f, diffuse, way == WAY_PLAIN, &mine, face);
+  const way_rows rows = way_rows_begin(sums, 3 * together, 3 * together, counts);
+  const cube_box box = box_to_walk(f, diffuse, way == WAY_PLAIN, &mine, face);
   for (int y = box.top; y <= box.bottom; ++y)
     for (int x = box.left / together * together; x <= box.right; x += together) {
-      const int key = (face * a.f.side + y) * a.f.side + x;
+      const int key = (face * f.side + y) * f.side + x;
       bool active = diffuse;
       float v[3 * together];
       for (int i = 0; i < together; ++i) {
-        const cube_texel texel = a.texels[key + i];
-        const float near = filter_weight(a.f, diffuse, mine.at, texel);
+        const cube_texel texel = f.texels[key + i];
+        const float near = filter_weight(f, diffuse, mine.at, texel);
         const float weight = near * texel.area;
         active = active || near > 0.0f;
         for (int c = 0; c < 3; ++c) v[3 * i + c] = weight * by_weight[c];
       }
       if (way != WAY_PLAIN) __syncwarp(); /* it is converged: compilers are told */
-      way_add(&rows, key / together, v, active && mine.inside,
-              way == OWN_UNION ? (int)WAY_PLAIN : way, a.threshold, promises);
+      way_add(&rows, key / together, v, active && mine.inside, way, threshold, promises);
     }
 }
 
-/* ---- host ----------------------------------------------------------------------------------- */
-
-typedef void (*filter_kernel)(filter_arguments);
+typedef void (*filter_kernel)(cube_filter, const float *, float *, unsigned long long *, int);
 
 /* scatter: a tile and a face a block; gather: a tile and all faces. */
-static void launch(const prefilter *p, filter_kernel kernel, bool is_scatter, const float *values,
+static void launch(const cube_filter *f, filter_kernel kernel, bool is_scatter, const float *values,
                    float *sums, int threshold) {
-  const filter_arguments a = {p->filter,
-                              (const cube_texel *)p->texels.data,
-                              (float *)p->inverse.data,
-                              values,
-                              sums,
-                              workload_counts(),
-                              threshold};
-  const int along = (p->filter.side + TILE_SIDE - 1) / TILE_SIDE, tiles = FACES * along * along;
+  const int along = (f->side + TILE_SIDE - 1) / TILE_SIDE, tiles = FACES * along * along;
   SIMT_LAUNCH(kernel, is_scatter ? FACES * tiles : tiles,
-              is_scatter ? TILE_TEXELS : FACES * TILE_TEXELS, 0, 0, a);
+              is_scatter ? TILE_TEXELS : FACES * TILE_TEXELS, 0, 0, *f, values, sums,
+              workload_counts(), threshold);
 }
 
-void prefilter_forward(const prefilter *p, const float *light, float *filtered) {
-  launch(p, p->filter.diffuse ? gather<true, true> : gather<true, false>, false, light, filtered,
-         0);
+void filter_forward(const cube_filter *f, const float *light, float *filtered) {
+  launch(f, f->diffuse ? gather<true, true> : gather<true, false>, false, light, filtered, 0);
 }
 
 #define SCATTER_PAIR(way, together) \
   { scatter<way, false, together>, scatter<way, true, together> }
 
-void prefilter_backward(const prefilter *p, int way, int threshold, const float *by_filtered,
-                        float *by_light) {
+void filter_backward(const cube_filter *f, int way, int threshold, const float *by_filtered,
+                     float *by_light) {
   static const filter_kernel kernels[][2] = {
       SCATTER_PAIR(WAY_COUNT, 1),      SCATTER_PAIR(WAY_PLAIN, 1),
       SCATTER_PAIR(WAY_SERIALIZED, 1), SCATTER_PAIR(WAY_BUTTERFLY, 1),
       SCATTER_PAIR(WAY_TRANSPOSED, 1), SCATTER_PAIR(WAY_TREE, 1),
       SCATTER_PAIR(WAY_AUTO, 1),       SCATTER_PAIR(WAY_CUB, 1),
       SCATTER_PAIR(WAY_CG, 1),         {gather<false, false>, gather<false, true>},
-      SCATTER_PAIR(OWN_UNION, 1),      SCATTER_PAIR(WAY_AUTO, 4)};
-  if (way == OWN_FOUR && p->filter.side % 4 != 0) way = WAY_AUTO;
-  launch(p, kernels[way + 1][p->filter.diffuse], way != OWN_GATHER, by_filtered, by_light,
-         threshold);
+      SCATTER_PAIR(WAY_AUTO, 4)};
+  if (way == OWN_FOUR && f->side % 4 != 0) way = WAY_AUTO;
+  launch(f, kernels[way + 1][f->diffuse], way != OWN_GATHER, by_filtered, by_light, threshold);
 }
-
-void prefilter_begin(prefilter *p, cube_filter filter, device_memory *memory) {
-  const size_t count = (size_t)cube_count(filter.side);
-  cube_texel *texels = (cube_texel *)host_memory(count * sizeof *texels);
-  *p = {};
-  p->filter = filter;
-  for (size_t k = 0; k < count; ++k) texels[k] = cube_texel_of((int)k, filter.side);
-  device_reserve(memory, &p->texels, count * sizeof *texels, "memory for texels");
-  device_reserve(memory, &p->inverse, count * sizeof(float), "memory for texels");
-  host_to_device(p->texels.data, texels, count * sizeof *texels, "texels");
-  free(texels);
-}
-
-void prefilter_end(prefilter *p, device_memory *memory) {
-  device_release(memory, &p->texels);
-  device_release(memory, &p->inverse);
-}
-
-/* ---- levels of light ------------------------------------------------------------------------ */
 
 /* side: of the coarser map, whose texel's floats are computed, a thread each, or passed on. */
-template <bool forward>
-__global__ void shrink(int side, float *fine, float *coarse) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), texel = i / 3;
-  const int x = texel % side, y = texel / side % side, face = texel / (side * side);
-  float *corner = fine + ((size_t)(face * 2 * side + 2 * y) * 2 * side + 2 * x) * 3 + i % 3;
-  if (face >= FACES) return;
-  if (forward) coarse[i] = 0.0f;
+__global__ void shrink(bool is_forward, int side, float *fine, float *coarse) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = i / (3 * side);
+  if (i >= 18 * side * side) return;
+  float *corner = fine + 6 * (size_t)(2 * row * side + i / 3 % side) + i % 3, mean = 0.0f;
   for (int k = 0; k < 4; ++k) {
-    float *texel_of_four = corner + 3 * ((k / 2) * 2 * side + k % 2);
-    if (forward) coarse[i] += 0.25f * *texel_of_four;
-    if (!forward) *texel_of_four += 0.25f * coarse[i];
+    float *texel = corner + 3 * (k / 2 * 2 * side + k % 2);
+    if (!is_forward) *texel += 0.25f * coarse[i];
+    mean += 0.25f * *texel;
   }
+  if (is_forward) coarse[i] = mean;
 }
 
-static void shrink_level(cube_pyramid form, int level, float *light, bool is_forward) {
-  const int side = pyramid_side(form, level);
-  SIMT_LAUNCH((is_forward ? shrink<true> : shrink<false>),
-              line_blocks(3 * (size_t)cube_count(side)), LINE_THREADS, 0, 0, side,
-              light + 3 * (size_t)pyramid_first(form, level - 1),
-              light + 3 * (size_t)pyramid_first(form, level));
-}
-
-void pyramid_shrink(cube_pyramid form, float *light) {
-  for (int level = 1; level < form.levels; ++level) shrink_level(form, level, light, true);
-}
-
-void pyramid_shrink_backward(cube_pyramid form, float *by_light) {
-  for (int level = form.levels - 1; level > 0; --level) shrink_level(form, level, by_light, false);
+void pyramid_shrink(cube_pyramid form, float *light, bool is_forward) {
+  for (int i = 1; i < form.levels; ++i) {
+    const int level = is_forward ? i : form.levels - i, side = pyramid_side(form, level);
+    SIMT_LAUNCH(shrink, line_blocks(3 * (size_t)cube_count(side)), LINE_THREADS, 0, 0, is_forward,
+                side, light + 3 * (size_t)pyramid_first(form, level - 1),
+                light + 3 * (size_t)pyramid_first(form, level));
+  }
 }

@@ -4,23 +4,14 @@
    A pixel reads 12 texels: four of the diffuse map, four of each of two specular levels. Its
    gradient goes to the same 12; neighbours share some of them, so that a warp holds several keys
    a step. */
-#include "shade.h"
-
-#include <vector>
-
 #include "../common/ways.cuh"
-#include "prefilter.h"
+#include "environment.h"
 
-enum { BLOCK_SIDE = 8, BLOCK_PIXELS = BLOCK_SIDE * BLOCK_SIDE, WARPS = 8 };
-
-/* Of a texel's list: which pixel reads it, with which weight. */
-typedef struct texel_tap {
-  int pixel;
-  float weight;
-} texel_tap;
+enum { BLOCK_SIDE = 8, BLOCK_PIXELS = BLOCK_SIDE * BLOCK_SIDE, TAPS = 12 };
 
 /* The texel of tap 0 to 11 of a pixel, and how much of it is in the colour. */
-CUBE_FN int pixel_tap(cube_pyramid maps, const surface_pixel *p, int tap, float *weight) {
+static __device__ __forceinline__ int pixel_tap(cube_pyramid maps, const surface_pixel *p, int tap,
+                                                float *weight) {
   const int last = maps.levels - 2, low = p->level < (float)last ? (int)p->level : last;
   const int map = tap < 4 ? maps.levels : low + (tap >= 8), side = pyramid_side(maps, map);
   const float high_share = p->level - (float)low;
@@ -39,30 +30,30 @@ static __device__ __forceinline__ int own_pixel(int side) {
 }
 
 __global__ void __launch_bounds__(BLOCK_PIXELS)
-    shade(int side, cube_pyramid form, const surface_pixel *pixels, const float *maps,
-          const float *target, float scale, float *colours, float *by_colour) {
-  const int k = own_pixel(side);
+    shade(shaded_view v, cube_pyramid form, const float *maps, float *colours, float *by_colour) {
+  const int k = own_pixel(v.side);
   if (k < 0) return;
-  const surface_pixel p = pixels[k];
+  const surface_pixel p = v.pixels[k];
+  const float scale = __fdividef(1.0f, (float)max(3 * v.covered, 1));
   float sum[3] = {0.0f, 0.0f, 0.0f};
-  for (int tap = 0; tap < TAPS && p.covered; ++tap) {
+  for (int tap = 0; tap < TAPS && p.near > 0.0f; ++tap) {
     float weight;
     const float *texel = maps + 3 * pixel_tap(form, &p, tap, &weight);
     for (int i = 0; i < 3; ++i) sum[i] += weight * texel[i];
   }
   for (int i = 0; i < 3; ++i) {
     colours[3 * k + i] = sum[i];
-    if (by_colour != nullptr) by_colour[3 * k + i] = scale * (sum[i] - target[3 * k + i]);
+    if (by_colour != nullptr) by_colour[3 * k + i] = (sum[i] - v.target[3 * k + i]) * scale;
   }
 }
 
 template <int way>
 __global__ void __launch_bounds__(BLOCK_PIXELS)
-    scatter_taps(int side, cube_pyramid form, const surface_pixel *pixels, const float *by_colour,
-                 float *by_maps, unsigned long long *counts, int threshold) {
-  const int k = max(own_pixel(side), 0);
-  const surface_pixel p = pixels[k];
-  const bool active = own_pixel(side) >= 0 && p.covered;
+    scatter_taps(shaded_view view, cube_pyramid form, const float *by_colour, float *by_maps,
+                 unsigned long long *counts, int threshold) {
+  const int k = max(own_pixel(view.side), 0);
+  const surface_pixel p = view.pixels[k];
+  const bool active = own_pixel(view.side) >= 0 && p.near > 0.0f;
   if (!__any_sync(ARC_LANES_ALL, active)) return;
   const way_rows rows = way_rows_begin(by_maps, 3, 3, counts);
   const float slope[3] = {by_colour[3 * k], by_colour[3 * k + 1], by_colour[3 * k + 2]};
@@ -77,24 +68,6 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
   }
 }
 
-/* A warp a texel; no atomics. */
-__global__ void __launch_bounds__(32 * WARPS)
-    gather_taps(int texels, const int *first, const texel_tap *taps, const float *by_colour,
-                float *by_maps) {
-  const int texel = (int)blockIdx.x * WARPS + (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-  float sum[3] = {0.0f, 0.0f, 0.0f};
-  if (texel >= texels) return;
-  for (int k = first[texel] + lane; k < first[texel + 1]; k += 32)
-    for (int i = 0; i < 3; ++i) sum[i] += taps[k].weight * by_colour[3 * taps[k].pixel + i];
-  __syncwarp();
-  for (int i = 0; i < 3; ++i) {
-    for (int step = 16; step > 0; step /= 2) sum[i] += __shfl_xor_sync(ARC_LANES_ALL, sum[i], step);
-    if (lane == i) by_maps[3 * texel + i] += sum[i];
-  }
-}
-
-/* ---- host ----------------------------------------------------------------------------------- */
-
 static int blocks_of(int side) {
   const int along = (side + BLOCK_SIDE - 1) / BLOCK_SIDE;
   return along * along;
@@ -102,63 +75,16 @@ static int blocks_of(int side) {
 
 void shade_view(const shaded_view *v, cube_pyramid form, const float *maps, float *colours,
                 float *by_colour) {
-  SIMT_LAUNCH(shade, blocks_of(v->side), BLOCK_PIXELS, 0, 0, v->side, form,
-              (const surface_pixel *)v->pixels.data, maps, (const float *)v->target.data,
-              1.0f / (float)max(3 * v->count, 1), colours, by_colour);
+  SIMT_LAUNCH(shade, blocks_of(v->side), BLOCK_PIXELS, 0, 0, *v, form, maps, colours, by_colour);
 }
-
-typedef void (*tap_kernel)(int, cube_pyramid, const surface_pixel *, const float *, float *,
-                           unsigned long long *, int);
 
 void shade_backward(const shaded_view *v, cube_pyramid form, int way, int threshold,
                     const float *by_colour, float *by_maps) {
-  static const tap_kernel kernels[WAYS + 1] = {
+  static void (*const kernels[])(shaded_view, cube_pyramid, const float *, float *,
+                                 unsigned long long *, int) = {
       scatter_taps<WAY_COUNT>,     scatter_taps<WAY_PLAIN>,      scatter_taps<WAY_SERIALIZED>,
       scatter_taps<WAY_BUTTERFLY>, scatter_taps<WAY_TRANSPOSED>, scatter_taps<WAY_TREE>,
       scatter_taps<WAY_AUTO>,      scatter_taps<WAY_CUB>,        scatter_taps<WAY_CG>};
-  const int texels = pyramid_first(form, form.levels + 1);
-  if (way == OWN_GATHER) {
-    SIMT_LAUNCH(gather_taps, (texels + WARPS - 1) / WARPS, 32 * WARPS, 0, 0, texels,
-                (const int *)v->first.data, (const texel_tap *)v->taps.data, by_colour, by_maps);
-    return;
-  }
-  if (way >= WAYS) way = way == OWN_FOUR ? WAY_AUTO : WAY_PLAIN;
-  SIMT_LAUNCH(kernels[way + 1], blocks_of(v->side), BLOCK_PIXELS, 0, 0, v->side, form,
-              (const surface_pixel *)v->pixels.data, by_colour, by_maps, workload_counts(),
-              threshold);
-}
-
-static void upload(device_memory *memory, device_array *array, const void *data, size_t bytes) {
-  device_reserve(memory, array, bytes, "memory for a view");
-  host_to_device(array->data, data, bytes, "a view");
-}
-
-void shaded_view_begin(shaded_view *v, const surface_pixel *pixels, int side, cube_pyramid form,
-                       device_memory *memory) {
-  const size_t count = (size_t)side * side;
-  std::vector<int> first((size_t)pyramid_first(form, form.levels + 1) + 2);
-  std::vector<texel_tap> taps(1);
-  float weight;
-  *v = {};
-  v->side = side;
-  for (int pass = 0; pass < 2; ++pass) { /* a counting sort */
-    for (size_t k = 0; k < count; ++k)
-      for (int tap = 0; tap < TAPS && pixels[k].covered; ++tap) {
-        const size_t texel = (size_t)pixel_tap(form, &pixels[k], tap, &weight);
-        if (pass == 1) taps[(size_t)first[texel + 1]] = {(int)k, weight};
-        first[texel + (pass == 0 ? 2 : 1)] += 1;
-      }
-    for (size_t t = 2; t < first.size() && pass == 0; ++t) first[t] += first[t - 1];
-    taps.resize((size_t)first.back() + 1);
-  }
-  v->count = first.back() / TAPS;
-  upload(memory, &v->pixels, pixels, count * sizeof *pixels);
-  upload(memory, &v->first, first.data(), first.size() * sizeof(int));
-  upload(memory, &v->taps, taps.data(), taps.size() * sizeof(texel_tap));
-  device_reserve(memory, &v->target, 3 * count * sizeof(float), "memory for a view");
-}
-
-void shaded_view_end(shaded_view *v, device_memory *memory) {
-  device_array *arrays[] = {&v->pixels, &v->target, &v->first, &v->taps};
-  for (device_array *array : arrays) device_release(memory, array);
+  SIMT_LAUNCH(kernels[(way < WAYS ? way : WAY_AUTO) + 1], blocks_of(v->side), BLOCK_PIXELS, 0, 0,
+              *v, form, by_colour, by_maps, workload_counts(), threshold);
 }

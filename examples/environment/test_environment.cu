@@ -7,8 +7,8 @@
 
 #include "../common/test_device.h"
 #include "../common/test_files.h"
-#include "prefilter.h"
-#include "shade.h"
+#include "../common/workload.h"
+#include "environment.h"
 
 #include "arc.cuh"
 
@@ -35,6 +35,22 @@ static doubles from_device(float *data, size_t count) {
   device_to_host(floats.data(), data, count * sizeof(float), "values");
   device_check(cudaFree(data), "freeing");
   return doubles(floats.begin(), floats.end());
+}
+
+/* On the device; its arrays are freed by end_filter. */
+static cube_filter begin_filter(int side, float roughness) {
+  std::vector<cube_texel> texels;
+  void *data, *inverse;
+  for (int k = 0; k < cube_count(side); ++k) texels.push_back(cube_texel_of(k, side));
+  device_check(cudaMalloc(&data, texels.size() * sizeof(cube_texel)), "memory");
+  device_check(cudaMalloc(&inverse, texels.size() * sizeof(float)), "memory");
+  host_to_device(data, texels.data(), texels.size() * sizeof(cube_texel), "texels");
+  return cube_filter_make(side, roughness, (cube_texel *)data, (float *)inverse);
+}
+
+static void end_filter(const cube_filter *f) {
+  cudaFree((void *)f->texels);
+  cudaFree(f->inverse);
 }
 
 static doubles random_doubles(size_t count, unsigned long long seed) {
@@ -171,7 +187,7 @@ static doubles serial_shade(const std::vector<surface_pixel> &pixels, cube_pyram
     const surface_pixel *p = &pixels[k];
     const int low = p->level < form.levels - 2 ? (int)p->level : form.levels - 2;
     double diffuse[3], fine[3], coarse[3];
-    if (!p->covered) continue;
+    if (p->near <= 0) continue;
     serial_lookup(maps[(size_t)form.levels].data(), form.side >> (form.levels - 1), p->normal,
                   diffuse);
     serial_lookup(maps[(size_t)low].data(), form.side >> low, p->reflection, fine);
@@ -227,7 +243,7 @@ static void test_forms(void) {
   for (int map = 0; map < 5; ++map)
     CHECK(pyramid_first(form, map) == first[map], "map %d begins at %d", map,
           pyramid_first(form, map));
-  const cube_filter f = cube_filter_specular(8, 1.0f);
+  const cube_filter f = cube_filter_make(8, 1.0f, nullptr, nullptr);
   CHECK(fabs(acos(1 - 0.5 * f.farthest) - 0.99 * PI / 2) < 1e-3, "a lobe of roughness 1");
 }
 
@@ -238,18 +254,14 @@ static const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
 /* roughness 0: diffuse. Every way adds to sums that are not 0. */
 static void test_filter(int side, float roughness) {
   char what[100];
-  const cube_filter f =
-      roughness > 0 ? cube_filter_specular(side, roughness) : cube_filter_diffuse(side);
+  const cube_filter f = begin_filter(side, roughness);
   const size_t floats = 3 * (size_t)cube_count(side);
   const doubles light = random_doubles(floats, 1), slope = random_doubles(floats, 2);
-  device_memory memory = {};
   doubles weight;
-  prefilter p;
   snprintf(what, sizeof what, "side %d, roughness %.3f", side, roughness);
   CHECK(serial_weights(f, roughness, &weight) > 1e-6, "%s: a texel is too near a lobe's end", what);
-  prefilter_begin(&p, f, &memory);
   float *by_filtered = to_device(slope), *in = to_device(light), *out = to_device(light);
-  prefilter_forward(&p, in, out);
+  filter_forward(&f, in, out);
   check_near(from_device(out, floats), apply(weight, light.data(), false), 2e-6, what);
   doubles wanted = apply(weight, slope.data(), true);
   for (size_t i = 0; i < floats; ++i) wanted[i] += light[i];
@@ -260,13 +272,12 @@ static void test_filter(int side, float roughness) {
       snprintf(what, sizeof what, "side %d, roughness %.3f, way %d, threshold %d", side, roughness,
                way, threshold);
       float *sums = to_device(light);
-      prefilter_backward(&p, way, threshold, by_filtered, sums);
+      filter_backward(&f, way, threshold, by_filtered, sums);
       check_near(from_device(sums, floats), wanted, 4e-6, what);
     }
   cudaFree(by_filtered);
   cudaFree(in);
-  prefilter_end(&p, &memory);
-  CHECK(memory.now == 0, "%s: %zu bytes are left", what, memory.now);
+  end_filter(&f);
 }
 
 /* ---- the whole gradient --------------------------------------------------------------------- */
@@ -275,6 +286,7 @@ typedef struct serial_scene {
   cube_pyramid form;
   std::vector<doubles> weights; /* of each map's filter */
   std::vector<surface_pixel> pixels;
+  int covered;
   doubles target;
 } serial_scene;
 
@@ -298,11 +310,10 @@ static doubles serial_colours(const serial_scene *s, doubles light) {
 
 static double serial_loss(const serial_scene *s, const doubles &light) {
   const doubles colours = serial_colours(s, light);
-  double loss = 0, covered = 0;
+  double loss = 0;
   for (size_t i = 0; i < colours.size(); ++i)
     loss += 0.5 * (colours[i] - s->target[i]) * (colours[i] - s->target[i]);
-  for (const surface_pixel &p : s->pixels) covered += p.covered;
-  return loss / (3 * covered);
+  return loss / (3 * s->covered);
 }
 
 /* The gradient by the finest light through one way. colours: what is drawn. */
@@ -310,41 +321,37 @@ static doubles gradient_of(const serial_scene *s, const doubles &light, int way,
                            int size, doubles *colours) {
   const size_t floats = 3 * (size_t)pyramid_first(s->form, s->form.levels + 1);
   const size_t view_floats = 3 * s->pixels.size();
-  device_memory memory = {};
   doubles all(floats, 0.0);
-  shaded_view v;
+  std::vector<cube_filter> filters;
+  surface_pixel *pixels;
   for (size_t i = 0; i < light.size(); ++i) all[i] = light[i];
   float *in = to_device(all), *maps = to_device(doubles(floats, 0.0));
   float *by_maps = to_device(doubles(floats, 0.0)), *by_light = to_device(doubles(floats, 0.0));
   float *drawn = to_device(doubles(view_floats, 0.0)), *slope = to_device(s->target);
-  shaded_view_begin(&v, s->pixels.data(), size, s->form, &memory);
-  const std::vector<float> target(s->target.begin(), s->target.end());
-  host_to_device(v.target.data, target.data(), view_floats * sizeof(float), "a target");
-  std::vector<prefilter> filters((size_t)s->form.levels + 1);
-  pyramid_shrink(s->form, in);
+  device_check(cudaMalloc(&pixels, s->pixels.size() * sizeof *pixels), "memory");
+  host_to_device(pixels, s->pixels.data(), s->pixels.size() * sizeof *pixels, "pixels");
+  const shaded_view v = {size, s->covered, pixels, to_device(s->target)};
+  pyramid_shrink(s->form, in, true);
   for (int map = 0; map <= s->form.levels; ++map) {
-    const int level = map < s->form.levels ? map : map - 1, side = pyramid_side(s->form, map);
-    prefilter_begin(&filters[(size_t)map],
-                    map == s->form.levels
-                        ? cube_filter_diffuse(side)
-                        : cube_filter_specular(side, scene_roughness(map, s->form.levels)),
-                    &memory);
-    prefilter_forward(&filters[(size_t)map], in + 3 * pyramid_first(s->form, level),
-                      maps + 3 * pyramid_first(s->form, map));
+    const int level = map < s->form.levels ? map : map - 1;
+    filters.push_back(
+        begin_filter(pyramid_side(s->form, map), scene_roughness(map, s->form.levels)));
+    filter_forward(&filters.back(), in + 3 * pyramid_first(s->form, level),
+                   maps + 3 * pyramid_first(s->form, map));
   }
   shade_view(&v, s->form, maps, drawn, slope);
   shade_backward(&v, s->form, way, threshold, slope, by_maps);
   for (int map = 0; map <= s->form.levels; ++map) {
     const int level = map < s->form.levels ? map : map - 1;
-    prefilter_backward(&filters[(size_t)map], way, threshold,
-                       by_maps + 3 * pyramid_first(s->form, map),
-                       by_light + 3 * pyramid_first(s->form, level));
-    prefilter_end(&filters[(size_t)map], &memory);
+    filter_backward(&filters[(size_t)map], way, threshold,
+                    by_maps + 3 * pyramid_first(s->form, map),
+                    by_light + 3 * pyramid_first(s->form, level));
+    end_filter(&filters[(size_t)map]);
   }
-  pyramid_shrink_backward(s->form, by_light);
-  shaded_view_end(&v, &memory);
+  pyramid_shrink(s->form, by_light, false);
+  cudaFree(pixels);
   *colours = from_device(drawn, view_floats);
-  for (float *data : {in, maps, by_maps, slope}) cudaFree(data);
+  for (float *data : {in, maps, by_maps, slope, v.target}) cudaFree(data);
   doubles gradient = from_device(by_light, floats);
   gradient.resize(light.size());
   return gradient;
@@ -359,18 +366,15 @@ static void test_gradient(int side, int levels, int size) {
   mesh_make_sphere(&m, 3);
   s.form = {side, levels};
   s.pixels.resize((size_t)size * size);
-  scene_draw(&m, 1, 5, size, levels, s.pixels.data());
+  s.covered = scene_draw(&m, 1, 5, size, levels, s.pixels.data());
   s.target = random_doubles(3 * s.pixels.size(), 4);
-  for (surface_pixel &p : s.pixels)
-    if (!p.covered) s.target[3 * (size_t)(&p - s.pixels.data())] = 0;
   for (size_t k = 0; k < s.pixels.size(); ++k)
-    for (int i = 0; i < 3 && !s.pixels[k].covered; ++i) s.target[3 * k + (size_t)i] = 0;
+    for (int i = 0; i < 3 && s.pixels[k].near <= 0; ++i) s.target[3 * k + (size_t)i] = 0;
   for (int map = 0; map <= levels; ++map) {
     const int of = pyramid_side(s.form, map);
-    const float roughness = map == levels ? 0.0f : scene_roughness(map, levels);
+    const float roughness = scene_roughness(map, levels);
     s.weights.push_back({});
-    serial_weights(map == levels ? cube_filter_diffuse(of) : cube_filter_specular(of, roughness),
-                   roughness, &s.weights.back());
+    serial_weights(cube_filter_make(of, roughness, nullptr, nullptr), roughness, &s.weights.back());
   }
   const doubles light = random_doubles(3 * (size_t)cube_count(side), 3);
   std::vector<size_t> which;
@@ -423,10 +427,10 @@ static void test_meshes(void) {
   check_unreadable("v 0 0\n", "line 1: a vertex is three numbers");
   check_unreadable("v 0 0 nan\n", "line 1: a vertex is three numbers");
   check_unreadable("v 0 0 0\nv 1 0 0\nf 1 2\n", "line 3: a face has three corners or more");
-  check_unreadable("v 0 0 0\nf 1 1 2\n", "line 2: '2' is no vertex of the 1 before it");
-  check_unreadable("v 0 0 0\nf 1 1 -2\n", "'-2' is no vertex");
-  check_unreadable("v 0 0 0\nf 1 1 x\n", "'x' is no vertex");
-  check_unreadable("v 0 0 0\nf 1 1 0\n", "'0' is no vertex");
+  check_unreadable("v 0 0 0\nf 1 1 2\n", "line 2: a corner is no vertex before it");
+  check_unreadable("v 0 0 0\nf 1 1 -2\n", "a corner is no vertex");
+  check_unreadable("v 0 0 0\nf 1 1 x\n", "a corner is no vertex");
+  check_unreadable("v 0 0 0\nf 1 1 0\n", "a corner is no vertex");
 }
 
 /* A sphere seen from all sides covers a disc; what is seen faces the eye. */
@@ -436,17 +440,17 @@ static void test_drawing(void) {
   mesh m;
   mesh_make_sphere(&m, 6);
   for (int view = 0; view < views; ++view) {
-    int covered = 0, away = 0;
-    scene_draw(&m, view, views, size, 4, pixels.data());
+    int away = 0, seen = 0;
+    const int covered = scene_draw(&m, view, views, size, 4, pixels.data());
     const vec3 middle = pixels[(size_t)(size / 2 * size + size / 2)].normal;
     for (const surface_pixel &p : pixels) {
-      covered += p.covered;
-      away += p.covered && vec3_dot(p.normal, middle) < 0.2f;
-      CHECK(!p.covered || (p.level >= 0 && p.level <= 3), "view %d: level %g", view, p.level);
+      seen += (p.near > 0);
+      away += (p.near > 0) && vec3_dot(p.normal, middle) < 0.2f;
+      CHECK(p.near <= 0 || (p.level >= 0 && p.level <= 3), "view %d: level %g", view, p.level);
     }
     const double radius = 1.35 * size / sqrt(8.0);
-    CHECK(fabs(covered / (PI * radius * radius) - 1) < 0.05 && away == 0,
-          "view %d: %d pixels covered, %d face away", view, covered, away);
+    CHECK(fabs(covered / (PI * radius * radius) - 1) < 0.05 && away == 0 && seen == covered,
+          "view %d: %d pixels covered, %d said, %d face away", view, seen, covered, away);
   }
 }
 

@@ -1,0 +1,89 @@
+/* arc example spheres: pixels, rays, and the weight of a sphere at a pixel; the same for both
+   directions. SPDX-License-Identifier: Apache-2.0 */
+#ifndef SPHERES_BLEND_CUH
+#define SPHERES_BLEND_CUH
+
+#include "spheres.h"
+
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+#else
+#define UNROLL
+#define NO_UNROLL
+#endif
+
+#define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
+#define DEVICE_FN static __device__ __forceinline__
+
+DEVICE_FN float3 from(const float v[3]) { return make_float3(v[0], v[1], v[2]); }
+DEVICE_FN float3 scale(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
+DEVICE_FN float3 add_scaled(float3 a, float3 b, float s) {
+  return make_float3(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s);
+}
+DEVICE_FN float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+typedef struct pixel {
+  float x, y; /* its centre */
+  size_t index;
+  bool inside;   /* the last tiles of a row or column stick out of the picture */
+  float3 ray;    /* of length 1 */
+  float inverse; /* 1 / the length of the direction that the camera gives */
+} pixel;
+
+/* One block a tile; a warp has 8 x 4 of its pixels, which share more spheres than a line would. */
+DEVICE_FN pixel pixel_of_thread(const picture *p) {
+  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, tile = (int)blockIdx.x;
+  const int column = tile % p->tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
+  const int row = tile / p->tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
+  const bool inside = column < p->width && row < p->height;
+  const float x = (float)column + 0.5f, y = (float)row + 0.5f;
+  const float3 along =
+      add_scaled(add_scaled(from(p->view.corner), from(p->view.right), x), from(p->view.down), y);
+  const float inverse = rsqrtf(dot(along, along));
+  const size_t index = inside ? (size_t)row * p->width + column : 0;
+  const pixel result = {x, y, index, inside, scale(along, inverse), inverse};
+  return result;
+}
+
+DEVICE_FN size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
+
+typedef struct sphere {
+  float3 offset; /* of the centre from the eye */
+  float3 colour;
+  float radius, opacity;
+} sphere;
+
+DEVICE_FN sphere load_sphere(const picture *p, int i) {
+  const float4 a = p->rows[2 * i], b = p->rows[2 * i + 1];
+  const float3 centre = make_float3(a.x, a.y, a.z);
+  const sphere s = {add_scaled(centre, from(p->view.eye), -1.0f), make_float3(b.x, b.y, b.z), a.w,
+                    b.w};
+  return s;
+}
+
+/* What a ray makes of a sphere: the letters of spheres.h. */
+typedef struct share {
+  float3 across;             /* from the ray to the centre, perpendicular to the ray */
+  float depth, square;       /* t, q^2 */
+  float closeness, z, front; /* the factors of u but for the opacity, and what is in the last */
+  float u;
+} share;
+
+DEVICE_FN float front_of(float opacity_z) {
+  return exp2f((opacity_z - 1.0f) * (1.44269504f / SOFTNESS));
+}
+
+DEVICE_FN share share_of(const sphere *s, float3 ray) {
+  share a;
+  a.depth = dot(s->offset, ray);
+  a.across = add_scaled(s->offset, ray, -a.depth);
+  a.square = dot(a.across, a.across);
+  a.closeness = 1.0f - a.square / (s->radius * s->radius);
+  a.z = (DEPTH_FAR - a.depth) * DEPTH_SCALE;
+  a.front = front_of(s->opacity * a.z);
+  a.u = s->opacity * a.closeness * a.front;
+  return a;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* arc example spheres: spheres learnt from pictures of them. SPDX-License-Identifier: Apache-2.0
+
+   spheres --scene large --compare-paths
+   spheres --iterations 600 --out learnt.png
+   spheres --help
+
+   Where to read on: spheres.h (what is drawn), gradient.cu (the kernel with the atomics). */
+#include "spheres.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../common/image_io.h"
+
+static const char *const scene_names[] = {"small", "large", nullptr};
+static const int scene_spheres[] = {SIMT_ON_CPU ? 200 : 10000, SIMT_ON_CPU ? 800 : 250000};
+static const char *const layout_names[] = {"spheres", "row", nullptr};
+
+static int scene_name, spheres, views = SIMT_ON_CPU ? 3 : 12, camera_layout = CAMERA_BY_SPHERE;
+static int width = SIMT_ON_CPU ? 48 : 1024, height = SIMT_ON_CPU ? 40 : 1024;
+
+static scene the_scene;
+static renderer the_renderer;
+static device_array targets; /* of all views, one after the other */
+static int drawn_view;
+
+static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
+  *known = value != nullptr;
+  if (value == nullptr) return false;
+  if (!strcmp(name, "--scene")) return parse_name(name, value, scene_names, &scene_name, error);
+  if (!strcmp(name, "--camera"))
+    return parse_name(name, value, layout_names, &camera_layout, error);
+  if (!strcmp(name, "--size")) return parse_size(value, &width, &height, error);
+  if (!strcmp(name, "--spheres")) return parse_integer(name, value, 1, 4000000, &spheres, error);
+  if (!strcmp(name, "--views")) return parse_integer(name, value, 1, 100, &views, error);
+  return *known = false;
+}
+
+static float *target_of(int view) {
+  return (float *)targets.data + (size_t)view * picture_floats(&the_renderer);
+}
+
+static void draw(int view) { renderer_draw(&the_renderer, &the_scene.cameras[(size_t)view]); }
+
+/* Planes, from the device. */
+static std::vector<float> read_picture(const float *planes) {
+  std::vector<float> picture(picture_floats(&the_renderer));
+  device_to_host(picture.data(), planes, picture.size() * sizeof(float), "a picture");
+  return picture;
+}
+
+static void draw_targets(void) {
+  const size_t bytes = picture_floats(&the_renderer) * sizeof(float);
+  device_reserve(&the_renderer.memory, &targets, ((size_t)views + 1) * bytes, "pictures");
+  renderer_set(&the_renderer, the_scene.rows.data());
+  for (int v = 0; v <= views; ++v) {
+    draw(v);
+    device_check(cudaMemcpy(target_of(v), the_renderer.p.colour, bytes, cudaMemcpyDeviceToDevice),
+                 "pictures");
+  }
+}
+
+static void reset(void) { renderer_set(&the_renderer, the_scene.first.data()); }
+
+static bool begin(const char *dataset, workload_options *o, error_line *error) {
+  if (dataset != nullptr) scene_name = strcmp(dataset, scene_names[0]) != 0;
+  const int count = spheres > 0 ? spheres : scene_spheres[scene_name];
+  if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
+  if (o->out != nullptr && 2 * width > IMAGE_MAX_SIDE)
+    return error_set(error, "--out holds two pictures side by side: --size is at most %d wide",
+                     IMAGE_MAX_SIDE / 2);
+  the_scene = scene_make(count, views, width, height, o->seed);
+  renderer_begin(&the_renderer, count, width, height);
+  draw_targets();
+  reset();
+  printf("scene      %d spheres of mean radius %.4g, %d views and one to test, %d x %d pixels\n",
+         count, the_scene.radius, views, width, height);
+  return true;
+}
+
+static void forward(int iteration) {
+  drawn_view = iteration % views;
+  draw(drawn_view);
+  renderer_clear_sums(&the_renderer);
+}
+
+static void gradient(int way, int threshold) {
+  renderer_gradient(&the_renderer, target_of(drawn_view), way, threshold, camera_layout,
+                    workload_counts());
+}
+
+static void update(int iteration) { renderer_step(&the_renderer, iteration, the_scene.radius); }
+
+static workload_sums sums(void) {
+  return {the_renderer.p.sums, ((size_t)the_renderer.p.spheres + 1) * ROW_FLOATS};
+}
+
+static bool judge(int, workload_quality *quality, error_line *error) {
+  double square[2] = {0, 0}, absolute[2] = {0, 0}; /* of the views learnt from, of the other */
+  for (int v = 0; v <= views; ++v) {
+    draw(v);
+    const std::vector<float> drawn = read_picture(the_renderer.p.colour);
+    const std::vector<float> wanted = read_picture(target_of(v));
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      const double difference = (double)drawn[i] - wanted[i];
+      const double each = 1.0 / ((double)drawn.size() * (v == views ? 1 : views));
+      square[v == views] += each * difference * difference;
+      absolute[v == views] += each * fabs(difference);
+    }
+  }
+  quality->train_psnr = -10 * log10(square[0] + 1e-12);
+  quality->train_l1 = absolute[0];
+  quality->test_psnr = -10 * log10(square[1] + 1e-12);
+  quality->test_l1 = absolute[1];
+  return square[0] + square[1] >= 0 || error_set(error, "a picture holds what is no number");
+}
+
+/* The view that was not learnt from, and right of it what it should be. */
+static bool write(const char *file, error_line *error) {
+  const size_t columns = (size_t)width, plane = columns * (size_t)height;
+  image both;
+  if (!image_allocate(&both, 2 * width, height, error)) return false;
+  draw(views);
+  for (size_t side = 0; side < 2; ++side) {
+    const std::vector<float> p = read_picture(side ? target_of(views) : the_renderer.p.colour);
+    for (size_t i = 0; i < 3 * plane; ++i) {
+      const size_t row = i % plane / columns, column = side * columns + i % columns;
+      both.rgb[3 * (row * 2 * columns + column) + i / plane] = p[i];
+    }
+  }
+  const bool written = image_write(&both, file, error);
+  image_free(&both);
+  return written;
+}
+
+static void end(void) {
+  device_release(&the_renderer.memory, &targets);
+  renderer_end(&the_renderer);
+}
+
+static const char help[] =
+    "learns spheres from pictures of them, through a differentiable renderer that\n"
+    "blends the 5 closest spheres of a pixel (Pulsar's).\n"
+    "\n"
+    "usage: spheres [options]\n"
+    "\n"
+    "  --scene NAME       small or large; default: small\n"
+    "  --spheres N        of the scene, 1 to 4000000; default: 10000 and 250000, on the CPU\n"
+    "                     warp 200 and 800\n"
+    "  --size WxH         of the pictures; default: 1024x1024, on the CPU warp 48x40\n"
+    "  --views N          to learn from, 1 to 100; default: 12, on the CPU warp 3\n"
+    "  --camera NAME      where the camera's gradient goes. spheres: a part to each sphere's\n"
+    "                     row; row: to a row of its own; default: spheres";
+
+int main(int argc, char **argv) {
+  static const char *const own_ways[] = {"divergent", "sorted", "walk", nullptr};
+  const unsigned all_ways = (1u << WAYS) - 1u, with_threshold = 7u;
+  const workload w = {
+      "spheres",   help,  scene_names, all_ways, own_ways, with_threshold, SIMT_ON_CPU ? 6 : 600,
+      read_option, begin, reset,       forward,  gradient, update,         sums,
+      judge,       write, end};
+  return workload_main(argc, argv, &w);
+}
