@@ -144,6 +144,7 @@ static __device__ __forceinline__ void add_through_arc(arc_target_f32 target, in
   arc_options options = arc_options_default();
   options.path = path;
   options.threshold = threshold;
+  options.max_width = SPLAT_WIDTH; /* targets have it, too, but compilers may see it too late */
   options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
                      ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
   arc_add_with_f32(target, key, values, hit, options);
