@@ -137,7 +137,7 @@ int experiment_compare(const workload *w, const workload_options *o) {
   for (int way = 0; way < workload_way_count(w) && !interrupts; ++way) {
     if (!workload_offers(w, way)) continue;
     workload_outcome its = workload_no_outcome(
-        way, workload_has_threshold(w, way) ? o->threshold : WORKLOAD_NO_THRESHOLD);
+        way, workload_has_threshold(w, way) ? o->threshold : ARC_THRESHOLD_AUTO);
     its.gradient_ms = measure_gradient(w, way, its.threshold);
     const std::vector<float> sums = read_sums(w, way, its.threshold);
     if (way == WAY_PLAIN) {
@@ -146,8 +146,8 @@ int experiment_compare(const workload *w, const workload_options *o) {
     }
     its.error = relative_difference(sums, wanted);
     printf("%-11s %9s %9.4g %8.3f %10.2g\n", workload_way_name(w, way),
-           workload_threshold_word(its.threshold, room), its.gradient_ms,
-           its.gradient_ms / plain_ms, its.error);
+           workload_threshold_word(w, &its, room), its.gradient_ms, its.gradient_ms / plain_ms,
+           its.error);
     if (right) right = check_error(w, &its, &error);
   }
   return !right ? workload_fail(w, 1, &error) : interrupts ? 130 : 0;
@@ -173,17 +173,18 @@ static const char *papers_name(const workload *w, int way, bool tunes) {
 static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
   const workload_quality *q = &its->quality;
   char room[16];
-  const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
-                         e->dataset,       its->threshold,
-                         q->train_psnr,    q->train_l1,
-                         q->test_psnr,     q->test_l1,
-                         its->seconds,     its->gradient_ms,
-                         its->millijoules, its->error,
-                         its->iterations,  e->o.seed,
-                         e->counted.lanes, e->counted.keys};
+  const paper_row row = {
+      e->w->name,       papers_name(e->w, its->way, tunes),
+      e->dataset,       workload_has_threshold(e->w, its->way) ? its->threshold : -1,
+      q->train_psnr,    q->train_l1,
+      q->test_psnr,     q->test_l1,
+      its->seconds,     its->gradient_ms,
+      its->millijoules, its->error,
+      its->iterations,  e->o.seed,
+      e->counted.lanes, e->counted.keys};
   paper_table_add(&e->table, &row);
   printf("%-12s %-12s %9s  %9.4g ms", e->dataset, row.implementation,
-         workload_threshold_word(its->threshold, room), its->gradient_ms);
+         workload_threshold_word(e->w, its, room), its->gradient_ms);
   if (its->iterations > 0) printf("  %7.3f s", its->seconds);
   if (isfinite(q->test_psnr)) printf("  test %6.2f dB", q->test_psnr);
   if (isfinite(its->millijoules)) printf("  %8.3f mJ", its->millijoules);
@@ -214,7 +215,7 @@ static bool measure_way(experiment *e, int way, error_line *error) {
   bool right = true;
   if (!workload_offers(e->w, way) || way == WAY_TRANSPOSED || way == WAY_TREE) return true;
   if (!workload_has_threshold(e->w, way))
-    return measure_row(e, way, WORKLOAD_NO_THRESHOLD, false, error);
+    return measure_row(e, way, ARC_THRESHOLD_AUTO, false, error);
   for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && right && !interrupts; ++k)
     right = measure_row(e, way, thresholds[k], false, error);
   if (right && !interrupts && way != WAY_SERIALIZED && way != WAY_BUTTERFLY)

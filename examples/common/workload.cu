@@ -52,10 +52,10 @@ bool workload_has_threshold(const workload *w, int way) {
   return way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
 }
 
-const char *workload_threshold_word(int threshold, char room[16]) {
-  if (threshold == WORKLOAD_NO_THRESHOLD) return "-";
-  if (threshold == ARC_THRESHOLD_AUTO) return "auto";
-  snprintf(room, 16, "%d", threshold);
+const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]) {
+  if (!workload_has_threshold(w, its->way)) return "-";
+  if (its->threshold == ARC_THRESHOLD_AUTO) return "auto";
+  snprintf(room, 16, "%d", its->threshold);
   return room;
 }
 
@@ -293,10 +293,10 @@ static void print_quality(const char *what, double psnr, double l1) {
 static int run_training(const workload *w, const workload_options *o) {
   char room[16];
   error_line error;
-  const int threshold = workload_has_threshold(w, o->way) ? o->threshold : WORKLOAD_NO_THRESHOLD;
+  const int threshold = workload_has_threshold(w, o->way) ? o->threshold : ARC_THRESHOLD_AUTO;
   workload_outcome its = workload_train(w, o, o->way, threshold, o->tune);
   printf("path       %s, threshold %s%s\n", workload_way_name(w, o->way),
-         workload_threshold_word(its.threshold, room), o->tune ? ", tuned" : "");
+         workload_threshold_word(w, &its, room), o->tune ? ", tuned" : "");
   printf("trained    %d iterations in %.2f s, gradient step %.4g ms (median%s)\n", its.iterations,
          its.seconds, its.gradient_ms, SIMT_ON_CPU ? ", *model* of an H200" : "");
   if (!workload_judge(w, &its, &error)) return workload_fail(w, 1, &error);

@@ -87,8 +87,6 @@ unsigned long long *workload_counts(void);
 
 /* ---- what measuring needs (bench/paper) ----------------------------------------------------- */
 
-enum { WORKLOAD_NO_THRESHOLD = -1 };
-
 /* What a training or a measurement of one way gave; not-a-number: was not measured. */
 typedef struct workload_outcome {
   int way, threshold, iterations;
@@ -111,7 +109,8 @@ float workload_time_gradient(const workload *w, int way, int threshold, int laun
 int workload_way_count(const workload *w);
 bool workload_offers(const workload *w, int way);
 bool workload_has_threshold(const workload *w, int way);
-const char *workload_threshold_word(int threshold, char room[16]);
+/* "-" where the way takes none, and is run with ARC_THRESHOLD_AUTO. */
+const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]);
 int workload_fail(const workload *w, int status, const error_line *error);
 
 #endif

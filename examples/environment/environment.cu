@@ -78,7 +78,6 @@ static void forward(int iteration) {
 }
 
 static void gradient(int way, int threshold) {
-  if (way >= WAYS) threshold = ARC_THRESHOLD_AUTO; /* they are not offered with others */
   if (the.view_count > 0)
     shade_backward(&the.views[the.current], the.form, way, threshold, the.by_colour, the.by_maps);
   for (int map = the.first_map; map < the.end_map; ++map)

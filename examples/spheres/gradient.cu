@@ -40,7 +40,7 @@ DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
   return s;
 }
 
-/* The pixel's spheres, closest first or by ascending number; behind the last, the largest number. */
+/* The pixel's spheres, closest first or by ascending number; ~0 behind the last. */
 DEVICE_FN void load_tracked(unsigned spheres[TRACKED + 1], const picture *p, const pixel *at,
                             bool by_number) {
   UNROLL

@@ -7,9 +7,9 @@
 
        u = o (1 - q^2 / R^2) exp((o z - 1) / SOFTNESS),     z = (DEPTH_FAR - t) / (far - near),
 
-   and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where the background's b
-   is the exponential for o z = BACKGROUND_DEPTH. This is Pulsar's blending (Lassner and Zollhoefer,
-   CVPR 2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
+   and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where b is the
+   exponential for o z = BACKGROUND_DEPTH. This is Pulsar's blending (Lassner and Zollhoefer, CVPR
+   2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
 #ifndef SPHERES_SPHERES_H
 #define SPHERES_SPHERES_H
 
@@ -63,7 +63,7 @@ enum { CAMERA_BY_SPHERE, CAMERA_ROW, CAMERA_LAYOUTS };
 /* Ways of this program:
    divergent  only the lanes that have a sphere call, inside the branch
    sorted     auto, but a lane visits its spheres by number: neighbours agree more often
-   walk       the warp visits the spheres that any lane tracks, by number: more steps, one key each */
+   walk       the warp visits the spheres that any lane tracks, by number: one key a step */
 enum { WAY_DIVERGENT = WAYS, WAY_SORTED, WAY_WALK, ALL_WAYS };
 
 /* What the kernels see: the spheres, and the picture of them that was drawn last. */

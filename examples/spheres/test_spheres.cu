@@ -33,7 +33,7 @@ static double dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* A sphere is left out where it reaches the plane through the eye that is parallel to the picture. */
+/* A sphere is left out where it reaches the plane through the eye, parallel to the picture. */
 static bool is_in_front(const reference *r, const double *s) {
   const double *a = &r->view[6], *b = &r->view[9];
   const double offset[3] = {s[0] - r->view[0], s[1] - r->view[1], s[2] - r->view[2]};
@@ -106,7 +106,7 @@ static void differentiate(reference *r, double *number, double *value, double *m
   *number = kept;
 }
 
-/* ---- the renderer under test ------------------------------------------------------------------ */
+/* ---- the renderer under test ---------------------------------------------------------------- */
 
 typedef struct fixture {
   scene s;
@@ -161,7 +161,7 @@ static std::vector<float> add_up(fixture *f, int way, int threshold, int layout)
   return read(f->r.p.sums, ((size_t)f->r.p.spheres + 1) * ROW_FLOATS);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ---------------------------------------------------------------------------------- */
 
 /* Every pixel: its colour, and which spheres it tracks, in order. Returns pixels a sphere. */
 static std::vector<unsigned> check_picture(const fixture *f) {
@@ -252,8 +252,8 @@ static void test_one(int spheres, int width, int height, int seed) {
   fixture_end(&f);
 }
 
-/* Spheres that are not drawn: behind the eye, around it, too close, across the eye's plane, too far.
-   Pixels that track nothing. */
+/* Spheres that are not drawn: behind the eye, around it, too close, across its plane, too far. And
+   pixels that track nothing. */
 static void test_edges(void) {
   enum { HIDDEN = 5 };
   static const float at[HIDDEN] = {2, 1, .85f, .5f, -1.2f}, radius[HIDDEN] = {.4f, .4f, .3f, 2, 1};
