@@ -1,7 +1,7 @@
 /* arc examples: the ways to add that workloads share, chosen at run time by a literal each.
    SPDX-License-Identifier: Apache-2.0
 
-   A kernel is compiled once for each way; `way` is then a literal, and compilers fold the choice. */
+   A kernel is compiled once for each way; `way` is then a literal, and compilers fold choices. */
 #ifndef EXAMPLES_WAYS_CUH
 #define EXAMPLES_WAYS_CUH
 

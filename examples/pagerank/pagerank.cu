@@ -6,7 +6,7 @@
    pagerank --help
 
    The papers' counter-example: hardly ever do two lanes of a warp push to one vertex, so that
-   nothing can be gained, and arc must not cost. Where to read on: rank.cu (the kernels), graph.h. */
+   nothing can be gained, and arc must not cost. Where to read on: rank.cu (kernels), graph.h. */
 #include <math.h>
 #include <string.h>
 
