@@ -3,8 +3,8 @@
 # a value takes two words) on any path, nor with a width known at run time only, if the values lie in
 # memory or the call is given a literal bound. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a few
-#                                                   kernels on all architectures
+#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a renderer
+#                                                   and a few kernels on all architectures
 #   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path,
 #                                                   and types
 #
@@ -166,7 +166,7 @@ assemble() {
   "$nvcc" -std=c++17 -arch="$2" -fatbin -Xptxas -v -Wno-deprecated-gpu-targets -Werror all-warnings \
     -I"$root" -o "$work/$1.fatbin" "$work/$1.cu" >"$work/$1.txt" 2>&1
   status=$?
-  wanted=$(($(grep -c '^LITERAL\|^KERNEL\|^TYPED' "$work/$1.cu") * $3))
+  wanted=$(($(grep -c '^LITERAL\|^KERNEL\|^TYPED\|// KERNEL$' "$work/$1.cu") * $3))
   clean=$(grep -c "$spotless" "$work/$1.txt")
   if [ $status -eq 0 ] && [ "$clean" -eq "$wanted" ] && [ "$wanted" -gt 0 ]; then
     echo "$1: $clean kernels, registers only"
@@ -177,6 +177,14 @@ assemble() {
     grep -v "$spotless" | head -n 10
   grep -i -e error -e warning "$work/$1.txt" | head -n 10
   failed=1
+}
+
+# The kernel of a renderer: its target lies in a struct, and loops are around the call.
+renderer() {
+  echo '#include "examples/gaussians/render/backward.cuh"'
+  for way in ADD_AUTO ADD_BUTTERFLY ADD_SERIALIZED; do
+    echo "template __global__ void backward<$way, SUMS_ROWS, 2>(backward_arguments); // KERNEL"
+  done
 }
 
 mkdir -p "$work"
@@ -192,6 +200,7 @@ else
   { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
   rows "1 9 64 width" | assemble rows sm_90 1
   others "9" | assemble others sm_90 1
+  renderer | assemble renderer sm_90 1
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
 exit $failed
