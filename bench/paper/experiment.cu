@@ -31,7 +31,7 @@ static float measure_gradient(const workload *w, int way, int threshold) {
   w->gradient(way, threshold);
   cudaProfilerStop();
 #endif
-  for (int i = 0; i < repeats; ++i) ms.push_back(workload_time_gradient(w, way, threshold, 1));
+  for (int i = 0; i < repeats; ++i) ms.push_back(workload_time_gradient(w, way, threshold));
   return median(ms.data(), repeats);
 }
 

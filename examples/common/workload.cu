@@ -170,28 +170,27 @@ static bool parse(const workload *w, workload_options *o, int argc, char **argv,
 
 /* ---- times and energy ----------------------------------------------------------------------- */
 
-/* Launches between two events, in milliseconds of one; on the CPU warp modelled, for an H200. */
 #if SIMT_ON_CPU
-float workload_time_gradient(const workload *w, int way, int threshold, int) {
+float workload_time_gradient(const workload *w, int way, int threshold) {
   simt_counters_reset();
   w->gradient(way, threshold);
   const simt_counters c = simt_counters_read();
   return (float)model_ms(&c);
 }
 #else
-float workload_time_gradient(const workload *w, int way, int threshold, int launches) {
+float workload_time_gradient(const workload *w, int way, int threshold) {
   cudaEvent_t start, stop;
   float ms = 0.0f;
   device_check(cudaEventCreate(&start), "an event");
   device_check(cudaEventCreate(&stop), "an event");
   device_check(cudaEventRecord(start, 0), "an event");
-  for (int i = 0; i < launches; ++i) w->gradient(way, threshold);
+  w->gradient(way, threshold);
   device_check(cudaEventRecord(stop, 0), "an event");
   device_check(cudaEventSynchronize(stop), "the gradient step");
   device_check(cudaEventElapsedTime(&ms, start, stop), "a time");
   cudaEventDestroy(start);
   cudaEventDestroy(stop);
-  return ms / (float)launches;
+  return ms;
 }
 #endif
 
@@ -229,7 +228,7 @@ static float end_steps(step_times *t) {
 
 static void step_timed(const workload *w, step_times *t, int way, int threshold) {
   if (SIMT_ON_CPU) {
-    t->ms.push_back(workload_time_gradient(w, way, threshold, 1));
+    t->ms.push_back(workload_time_gradient(w, way, threshold));
   } else if (t->events.size() < 2 * MOST_TIMED) {
     const cudaEvent_t stop = begin_step(t);
     w->gradient(way, threshold);
@@ -247,7 +246,7 @@ static void step_tuned(const workload *w, step_times *t) {
     step_timed(w, t, WAY_AUTO, policy.threshold);
     return;
   }
-  t->ms.push_back(workload_time_gradient(w, WAY_AUTO, policy.threshold, 1));
+  t->ms.push_back(workload_time_gradient(w, WAY_AUTO, policy.threshold));
   arc_tune_report(&tune, policy.ticket, 1000.0 * t->ms.back());
 }
 

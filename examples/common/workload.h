@@ -103,8 +103,8 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
 /* Its quality; false: it is wrong. */
 bool workload_judge(const workload *w, workload_outcome *its, error_line *error);
 
-/* Milliseconds of one of so many launches, back to back. */
-float workload_time_gradient(const workload *w, int way, int threshold, int launches);
+/* Milliseconds of one launch. */
+float workload_time_gradient(const workload *w, int way, int threshold);
 
 int workload_way_count(const workload *w);
 bool workload_offers(const workload *w, int way);
