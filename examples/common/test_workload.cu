@@ -8,6 +8,7 @@
 
 static void anywhere(void) {
   check_wrong("--dataset none", 2, "--dataset is 'none'; it must be one of values, zeros");
+  check_right("--help", 0, "--dataset NAME     one of its datasets: values zeros\n  --iter");
   check_wrong("--nan=1", 2, "--nan takes no value");
   check_wrong("--seed -1", 2, "from 0 to 1000000");
 }

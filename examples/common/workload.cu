@@ -77,6 +77,8 @@ static void print_help(const workload *w) {
       "its\n"
       "                     rows to FILE\n",
       stdout);
+  printf("  --dataset NAME     one of its datasets:");
+  for (const char *const *dataset = w->datasets; *dataset; ++dataset) printf(" %s", *dataset);
   printf("\n  --iterations N     0 to 1000000; default: %d\n", w->iterations);
   if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
   fputs(

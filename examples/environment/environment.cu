@@ -280,9 +280,7 @@ static const char help[] =
     "  --mesh FILE        a Wavefront OBJ; default: a sphere\n"
     "  --side N           texels along a side of the light; default: 256, CPU warp: 16\n"
     "  --size N           of the views, in pixels, 8 to 1024; default: 256, CPU warp: 24\n"
-    "  --dataset NAME     one of those of --experiment: diffuse, specular_08, specular_29,\n"
-    "                     specular_50 (a filter's gradient), lookup (that of a view four\n"
-    "                     times as wide), sphere, mesh";
+    "                     (for the dataset lookup four times as wide)";
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"gather", "four", nullptr};
