@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../examples/common/program_run.h"
-#include "../energy_counter.h"
+#include "energy.h"
 #include "table.h"
 
 #include "arc_policy.cuh"
@@ -18,7 +18,7 @@
 
 static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
 
-/* ---- times and energy ----------------------------------------------------------------------- */
+/* ---- one launch ----------------------------------------------------------------------------- */
 
 /* The median of single launches after one that warms up and one for a profiler to look at. */
 static float measure_gradient(const workload *w, int way, int threshold) {
@@ -35,24 +35,15 @@ static float measure_gradient(const workload *w, int way, int threshold) {
   return median(ms.data(), repeats);
 }
 
-/* Of one launch, back to back with others, from one tick of the counter to the first that is far
-   enough: it ticks every 20 to 100 ms. Not-a-number where it does not. */
-static double measure_energy(const workload *w, const energy_counter *e, int way, int threshold,
-                             float ms) {
-  const double least = 0.25, most = 2.0; /* seconds */
-  const int together = ms < 1.0f ? 16 : 1;
-  double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
-  int launches = 0;
-  while (first >= 0.0 && seconds_now() - begin < most) {
-    for (int i = 0; i < together; ++i) w->gradient(way, threshold);
-    device_check(cudaDeviceSynchronize(), "measuring energy");
-    launches += together;
-    const double now = energy_read(e);
-    if (before >= 0.0 && now > before && seconds_now() - start >= least)
-      return (now - before) / launches;
-    if (before < 0.0 && now > first) before = now, start = seconds_now(), launches = 0;
-  }
-  return NAN;
+/* What energy is measured of. */
+typedef struct gradient_launch {
+  const workload *w;
+  int way, threshold;
+} gradient_launch;
+
+static void launch_gradient(void *state) {
+  const gradient_launch *l = (const gradient_launch *)state;
+  l->w->gradient(l->way, l->threshold);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
@@ -204,7 +195,9 @@ static bool measure_row(experiment *e, int way, int threshold, bool tunes, error
     e->wanted = sums;
   }
   its.error = relative_difference(sums, e->wanted);
-  its.millijoules = measure_energy(w, &e->energy, way, its.threshold, its.gradient_ms);
+  gradient_launch launch = {w, way, its.threshold};
+  its.millijoules =
+      energy_of_launch(&e->energy, 0.25, its.gradient_ms < 1.0f ? 16 : 1, launch_gradient, &launch);
   if (interrupts) return true;
   add_row(e, &its, tunes);
   return check_error(w, &its, error);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/energy_counter.h"
+#include "bench/paper/energy.h"
 #include "bench/paper/table.h"
 #if SIMT_ON_CPU
 #include "bench/sweep/model.h"
@@ -45,26 +45,9 @@ typedef struct experiment {
   int count;
 } experiment;
 
-/* ---- energy --------------------------------------------------------------------------------- */
+/* ---- one launch ----------------------------------------------------------------------------- */
 
-/* Of one launch on the view as it stands, back to back with others, from one tick of the counter to
-   the first one that is far enough: it ticks every 20 to 100 ms. Negative where it does not. */
-static double experiment_millijoules(trainer *t, const energy_counter *e) {
-  const double least = 0.3, most = 2.0; /* seconds */
-  double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
-  int launches = 0;
-  frame_clear_sums(&t->f);
-  while (first >= 0.0 && seconds_now() - begin < most) {
-    for (int i = 0; i < 16; ++i) frame_backward(&t->f);
-    device_check(cudaDeviceSynchronize(), "measuring energy");
-    launches += 16;
-    double now = energy_read(e);
-    if (before >= 0.0 && now > before && seconds_now() - start >= least)
-      return (now - before) / launches;
-    if (before < 0.0 && now > first) before = now, start = seconds_now(), launches = 0;
-  }
-  return -1.0;
-}
+static void launch_backward(void *state) { frame_backward((frame *)state); }
 
 /* Median of the training's backward passes; on the CPU warp one more, modelled from its counts. */
 static double experiment_backward_ms(trainer *t) {
@@ -92,8 +75,9 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
   count_lanes_of_frame(t, histogram);
-  double millijoules = experiment_millijoules(t, &e->energy),
-         backward_ms = experiment_backward_ms(t);
+  frame_clear_sums(&t->f);
+  double millijoules = energy_of_launch(&e->energy, 0.3, 16, launch_backward, &t->f);
+  double backward_ms = experiment_backward_ms(t);
   keys[0] = histogram[0]; /* a warp step that hits has one key */
   for (int i = 1; i < LANE_COUNTS; ++i) keys[1] += histogram[i];
   const paper_row row = {"gaussians",
@@ -106,7 +90,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
                          has_test ? test.l1 : NAN,
                          seconds,
                          backward_ms,
-                         millijoules >= 0.0 ? millijoules : NAN,
+                         millijoules,
                          NAN,
                          t->iteration,
                          (int)t->settings.seed,
