@@ -88,6 +88,15 @@ static inline cudaError_t print_device(const char *policy) {
   return cudaSuccess;
 }
 
+/* Of the loop that follows, where nvcc compiles. */
+#if defined(__CUDACC__)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+#else
+#define UNROLL
+#define NO_UNROLL
+#endif
+
 /* Of kernels with one thread for each item of a line. */
 enum { LINE_THREADS = 256 };
 

@@ -13,11 +13,6 @@
 #endif
 
 #define DEVICE static __device__ __forceinline__
-#if defined(__CUDACC__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL
-#endif
 
 DEVICE float2 load_pair(const float *p) { return *reinterpret_cast<const float2 *>(p); }
 DEVICE void store_pair(float *p, float x, float y) {

@@ -5,14 +5,6 @@
 
 #include "spheres.h"
 
-#if defined(__CUDACC__)
-#define UNROLL _Pragma("unroll")
-#define NO_UNROLL _Pragma("unroll 1")
-#else
-#define UNROLL
-#define NO_UNROLL
-#endif
-
 #define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
 #define DEVICE_FN static __device__ __forceinline__
 

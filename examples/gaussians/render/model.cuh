@@ -24,14 +24,6 @@ enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 }
 enum { CAMERA_BY_BLOCK = -1 }; /* as a threshold: the camera's gradient is a hot row */
 #define WHOLE_WARP 0xffffffffu
 
-#if defined(__CUDACC__)
-#define UNROLL _Pragma("unroll")
-#define NO_UNROLL _Pragma("unroll 1")
-#else
-#define UNROLL
-#define NO_UNROLL
-#endif
-
 /* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. */
 typedef struct gaussians {
   float *rotation, *sh, *position, *scale, *opacity;
