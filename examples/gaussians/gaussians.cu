@@ -23,6 +23,7 @@ static options default_options(void) {
   o.input.hold_out = 8;
   o.seeds = 1;
   o.repeats = SIMT_ON_CPU ? 1 : 9;
+  o.gpus = 1;
   o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
   o.train.sh_degree = 3;
   o.train.seed = 1;
@@ -50,6 +51,8 @@ static void print_scene(const options *o, const trainer *t) {
     printf("absent     %d pictures, such as %s\n", data->absent_count, data->absent_name);
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
+  if (t->settings.batch > 1 || t->team->size > 1)
+    printf("group      %d processes, %d views a step\n", t->team->size, t->settings.batch);
 }
 
 static void print_training(const trainer *t, double seconds) {
@@ -59,10 +62,13 @@ static void print_training(const trainer *t, double seconds) {
   printf("path       %s, threshold %s%s%s\n", add_way_name(s->way),
          threshold_name(s->way, s->threshold, room), t->settings.tunes ? ", tuned" : "",
          s->layout == SUMS_FIXED ? ", reproducible" : "");
-  printf("trained    %d iterations in %.2f s, %d Gaussians\n", t->iteration - t->first_iteration,
-         seconds, t->count);
-  printf("ms a step  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
+  int trained = t->iteration - t->first_iteration;
+  printf("trained    %d iterations in %.2f s, %.1f a second, %d Gaussians\n", trained, seconds,
+         trained / seconds, t->count);
+  printf("ms a view  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
          ms.rest, SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+  if (t->team->size > 1)
+    printf("sums       %.4f ms a step (mean), the wait for the slowest process included\n", ms.sum);
 }
 
 /* ---- judging -------------------------------------------------------------------------------- */
@@ -131,15 +137,15 @@ static bool write_renders(trainer *t, const char *folder, error_line *error) {
 static bool write_csv(const trainer *t, const char *path, error_line *error) {
   output_file file;
   if (!output_file_open(&file, path, error)) return false;
-  fprintf(
-      file.stream,
-      "iteration,view,loss,l1,ssim,psnr_db,gaussians,pairs,forward_ms,backward_ms,rest_ms,clock\n");
+  fprintf(file.stream,
+          "iteration,view,loss,l1,ssim,psnr_db,gaussians,pairs,forward_ms,backward_ms,rest_ms,"
+          "sum_ms,clock\n");
   for (int i = t->first_iteration; i < t->iteration; ++i) {
     const step_record *r = &t->records[i];
     loss_figures f = trainer_figures(t, i);
-    fprintf(file.stream, "%d,%s,%.9g,%.9g,%.9g,%.6f,%d,%d,%.5f,%.5f,%.5f,%s\n", i + 1,
+    fprintf(file.stream, "%d,%s,%.9g,%.9g,%.9g,%.6f,%d,%d,%.5f,%.5f,%.5f,%.5f,%s\n", i + 1,
             t->data->views[r->view].name, f.loss, f.l1, f.ssim, f.psnr, r->gaussians, r->pairs,
-            r->forward_ms, r->backward_ms, r->rest_ms, clock_name());
+            r->forward_ms, r->backward_ms, r->rest_ms, r->sum_ms, clock_name());
   }
   return output_file_commit(&file, error);
 }
@@ -216,15 +222,36 @@ static bool set_first_model(trainer *t, const options *o, error_line *error) {
   return true;
 }
 
+/* Of those that are left of a group, one writes the checkpoint. */
+static int leave_group(const options *o, const trainer *t) {
+  error_line error;
+  char text[512];
+  if (!group_speaks(t->team) || t->iteration == t->first_iteration) return GROUP_LEFT;
+  if (o->checkpoint == nullptr)
+    snprintf(text, sizeof text, "training ended after %d iterations, without --checkpoint",
+             t->iteration);
+  else if (checkpoint_write(t, o->checkpoint, &error))
+    snprintf(text, sizeof text,
+             "training ended; --resume %.300s goes on from iteration %d with any --gpus",
+             o->checkpoint, t->iteration);
+  else
+    snprintf(text, sizeof text, "training ended: %.450s", error.text);
+  group_tell(t->team, text);
+  return GROUP_LEFT;
+}
+
 /* What is dear comes first: after an interrupt the model is written before it is judged. */
 static int train_and_report(const options *o, trainer *t) {
   error_line error;
   double seconds = 0.0;
   checkpoint_plan plan = {o->checkpoint, o->checkpoint_every};
   print_scene(o, t);
-  if (!train_on(t, plan, &seconds, &error) || !check_last_loss(t, &error) ||
-      !write_training(o, t, &error))
-    return fail(1, &error);
+  if (!train_on(t, plan, &seconds, &error)) return fail(1, &error);
+  trainer_gather(t);
+  if (t->team->lost) return leave_group(o, t);
+  group_end(t->team);
+  if (t->team->rank != 0) return 0;
+  if (!check_last_loss(t, &error) || !write_training(o, t, &error)) return fail(1, &error);
   print_training(t, seconds);
   printf("judging    %d views\n", t->data->view_count);
   if (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error))
@@ -238,19 +265,20 @@ static int train_and_report(const options *o, trainer *t) {
   return 130;
 }
 
-static int run_training(const options *o) {
+static int run_training(const options *o, group *team) {
   scene data;
   trainer t;
   error_line error;
   int status;
   if (!setup_load(&data, o, &error)) return fail(interrupts ? 130 : 2, &error);
   trainer_begin(&t, &data, &o->train);
+  t.team = team;
   if (t.training_count == 0) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
   } else if (!set_first_model(&t, o, &error)) {
     status = fail(2, &error);
-  } else if (interrupts) {
+  } else if (interrupts && team->size == 1) { /* a group agrees on it in its first step */
     error_set(&error, "interrupted before the first iteration");
     status = fail(130, &error);
   } else {
@@ -259,6 +287,25 @@ static int run_training(const options *o) {
   trainer_end(&t);
   scene_free(&data);
   return status;
+}
+
+/* In each process. */
+static int run(group *team, void *state) {
+  const options *o = (const options *)state;
+  error_line error;
+  options mine = *o;
+  if (!has_device("gaussians", &error)) return fail(1, &error);
+  if (!group_begin(team, &error)) return fail(2, &error);
+  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  if (o->bench_backward) return run_bench_backward(o);
+  if (o->experiment != nullptr) return run_experiment(o);
+  if (mine.train.batch == 0) mine.train.batch = team->size;
+  if (mine.train.batch < team->size) {
+    error_set(&error, "--batch is %d; with %d processes it must be that or more", mine.train.batch,
+              team->size);
+    return fail(2, &error);
+  }
+  return run_training(&mine, team);
 }
 
 /* What follows from other options. */
@@ -282,11 +329,7 @@ int main(int argc, char **argv) {
               add_way_name(o.train.frame.way));
     return fail(2, &error);
   }
-  if (!probe_outputs(&o, &error)) return fail(2, &error);
-  if (!has_device("gaussians", &error)) return fail(1, &error);
+  if (!group_can(o.gpus, &error) || !probe_outputs(&o, &error)) return fail(2, &error);
   catch_interrupts();
-  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
-  if (o.bench_backward) return run_bench_backward(&o);
-  if (o.experiment != nullptr) return run_experiment(&o);
-  return run_training(&o);
+  return group_run(o.gpus, "gaussians", run, &o);
 }

@@ -8,6 +8,7 @@
 
 #include "../common/option_values.h"
 #include "arc_policy.cuh"
+#include "train/group.h"
 
 static const int MOST_ITERATIONS = 1000000;
 static const char PATH_NAMES[] = "plain, serialized, butterfly, cub, shuffles, auto, default";
@@ -40,6 +41,9 @@ void options_print_help(FILE *stream) {
       "  --densify on|off     clone, split and prune; default: on\n"
       "  --densify-until N    default: half of the iterations\n"
       "  --most-gaussians N   the model grows no further; default: 3000000\n"
+      "  --gpus N             1 to 64 processes of this machine, a GPU each, train together; mpi:\n"
+      "                       as many as an MPI launcher has started; default: 1\n"
+      "  --batch N            views of a step; each counts as an iteration; default: --gpus\n"
       "\n"
       "how the backward pass adds\n"
       "  --path NAME          plain       an atomicAdd for every value: what arc replaces\n"
@@ -206,6 +210,16 @@ static bool parse_path(const char *text, add_way *way, error_line *error) {
   return error_set(error, "--path is '%.100s'; it must be one of: %s", text, PATH_NAMES);
 }
 
+static bool parse_gpus(const char *text, int *gpus, error_line *error) {
+  error_line other;
+  if (strcmp(text, "mpi") == 0)
+    *gpus = GROUP_BY_MPI;
+  else if (!parse_integer("--gpus", text, 1, GROUP_MOST, gpus, &other))
+    return error_set(error, "--gpus is '%.100s'; it must be a whole number from 1 to %d, or mpi",
+                     text, (int)GROUP_MOST);
+  return true;
+}
+
 /* Files in and out; *known is false where the option is none of them. */
 static bool parse_file_option(options *o, const char *name, const char *value, bool *known,
                               error_line *error) {
@@ -231,12 +245,13 @@ static bool parse_number_option(options *o, const char *name, const char *value,
     int least, most, *value;
   } numbers[] = {{"--views", 1, 100000, &o->views},
                  {"--hold-out", 0, 100000, &o->input.hold_out},
-                 {"--gaussians", 1, 10000000, &o->gaussians},
+                 {"--gaussians", 1, 20000000, &o->gaussians},
                  {"--iterations", 0, MOST_ITERATIONS, &t->iterations},
                  {"--sh-degree", 0, 3, &t->sh_degree},
                  {"--densify-until", 0, MOST_ITERATIONS, &t->densify_until},
                  {"--most-gaussians", 1, 20000000, &t->most_gaussians},
                  {"--checkpoint-every", 1, MOST_ITERATIONS, &o->checkpoint_every},
+                 {"--batch", 1, 1024, &t->batch},
                  {"--repeats", 1, 1000, &o->repeats},
                  {"--seeds", 1, 1000, &o->seeds}};
   *known = true;
@@ -254,6 +269,7 @@ static bool parse_other_option(options *o, const char *name, const char *value, 
   if (!strcmp(name, "--scale")) return parse_scale(value, &o->input.scale, error);
   if (!strcmp(name, "--procedural")) return parse_kind(value, &o->kind, error);
   if (!strcmp(name, "--size")) return parse_size(value, &o->width, &o->height, error);
+  if (!strcmp(name, "--gpus")) return parse_gpus(value, &o->gpus, error);
   if (!strcmp(name, "--seed")) return parse_seed(value, &o->train.seed, error);
   if (!strcmp(name, "--background")) return parse_background(value, f->background, error);
   if (!strcmp(name, "--densify")) return parse_switch(name, value, &o->train.densifies, error);
@@ -315,6 +331,17 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
   return true;
 }
 
+static bool check_group(const options *o, error_line *error) {
+  bool measures = o->bench_backward || o->experiment != nullptr;
+  if (measures && (o->gpus != 1 || o->train.batch > 1))
+    return error_set(error,
+                     "--gpus and --batch are for one training; %s runs every path on one GPU",
+                     o->bench_backward ? "--bench-backward" : "--experiment");
+  return o->train.batch == 0 || o->train.batch >= o->gpus ||
+         error_set(error, "--batch is %d; with --gpus %d it must be that or more", o->train.batch,
+                   o->gpus);
+}
+
 /* Sets the layout that makes a training reproducible. */
 static bool check_reproducible(options *o, error_line *error) {
   frame_settings *f = &o->train.frame;
@@ -356,7 +383,7 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
     return error_set(error, "--checkpoint-every needs --checkpoint FILE");
   if (!check_measuring(o, path_given || threshold_given, error)) return false;
   if (threshold_given && !path_given) o->train.frame.way = ADD_AUTO;
-  return check_reproducible(o, error) && check_outputs(o, error);
+  return check_reproducible(o, error) && check_group(o, error) && check_outputs(o, error);
 }
 
 /* Accepts "--option value" and "--option=value". */

@@ -20,6 +20,7 @@ typedef struct options {
   int checkpoint_every; /* iterations; 0: only at the end */
   int repeats;          /* of --bench-backward */
   int seeds;            /* of --experiment */
+  int gpus;             /* GROUP_BY_MPI: as the launcher says */
   bool reproducible, bench_backward, help;
 } options;
 

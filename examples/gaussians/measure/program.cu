@@ -22,40 +22,57 @@ const char *threshold_name(add_way way, int threshold, char *room) {
 const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
 
 static void show_progress(const trainer *t, double begin) {
-  if (!progress_due()) return;
-  loss_figures figures = trainer_figures(t, t->iteration - 1);
+  if (t->last < 0 || !progress_due()) return;
+  loss_figures figures = trainer_figures(t, t->last);
   int done = t->iteration - t->first_iteration, left = t->settings.iterations - t->iteration;
   fprintf(stderr, "\riteration %d of %d  loss %.5f  PSNR %.2f dB  %d Gaussians  ETA %.0f s\033[K",
           t->iteration, t->settings.iterations, figures.loss, figures.psnr, t->count,
           (seconds_now() - begin) / done * left);
 }
 
+/* Whether a multiple of plan.every lies in the step just done. One process writes for all. */
+static bool checkpoint_due(const trainer *t, checkpoint_plan plan, int before) {
+  return plan.every > 0 && t->iteration / plan.every > before / plan.every &&
+         t->iteration < t->settings.iterations && t->team->rank == 0;
+}
+
+/* In a group all stop after the same step. */
+static bool goes_on(const trainer *t) {
+  bool stopped = t->team->size > 1 ? t->stopped || t->team->lost : interrupts > 0;
+  return t->iteration < t->settings.iterations && !stopped;
+}
+
 bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
-  double begin = seconds_now();
   bool written = true;
-  while (t->iteration < t->settings.iterations && !interrupts && written) {
+  trainer_link(t);
+  double begin = seconds_now();
+  while (written && goes_on(t)) {
+    int before = t->iteration;
     trainer_step(t);
     show_progress(t, begin);
-    if (plan.every > 0 && t->iteration % plan.every == 0 && t->iteration < t->settings.iterations)
-      written = checkpoint_write(t, plan.path, error);
+    if (checkpoint_due(t, plan, before)) written = checkpoint_write(t, plan.path, error);
   }
+  progress_clear();
+  if (t->team->lost) return written;
   device_check(cudaDeviceSynchronize(), "training");
-  if (t->iteration > t->first_iteration) trainer_read_times(t, t->iteration - 1);
+  if (t->last >= 0) trainer_read_times(t);
   trainer_take_choice(t);
   *seconds = seconds_now() - begin;
-  progress_clear();
+  if (t->stopped && !interrupts) interrupts = 1;
   return written;
 }
 
 step_medians medians_of(const trainer *t) {
   int count = t->iteration - t->first_iteration;
-  step_medians m = {0.0f, 0.0f, 0.0f};
+  int sums = (count + t->settings.batch - 1) / t->settings.batch * t->team->size;
+  step_medians m = {0.0f, 0.0f, 0.0f, 0.0f};
   float *values = (float *)host_memory(3 * sizeof(float) * count);
   for (int i = 0; i < count; ++i) {
     const step_record *r = &t->records[t->first_iteration + i];
     values[i] = r->forward_ms;
     values[count + i] = r->backward_ms;
     values[2 * count + i] = r->rest_ms;
+    m.sum += r->sum_ms / (float)sums;
   }
   if (count > 0) {
     m.forward = median(values, count);

@@ -20,12 +20,13 @@ typedef struct checkpoint_plan {
   int every; /* iterations; 0: never in between */
 } checkpoint_plan;
 
-/* From where the trainer stands to the end, or to Ctrl-C. seconds: of all of it. */
+/* From where the trainer stands to the end, to Ctrl-C, or to the loss of a process of its group
+   (team->lost). seconds: of all of it. */
 bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error);
 
-/* Medians over the iterations of this run. */
+/* Medians over the iterations of this run, in milliseconds; sum: the mean over steps and processes. */
 typedef struct step_medians {
-  float forward, backward, rest;
+  float forward, backward, rest, sum;
 } step_medians;
 
 step_medians medians_of(const trainer *t);

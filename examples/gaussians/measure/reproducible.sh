@@ -28,8 +28,8 @@ train() {
   "$program" "$@" --out "$folder/model.ply" >"$folder/log" || return 1
   digits=$(sha256sum <"$folder/model.ply" | cut -c 1-12)
   awk -v name="$name" -v digits="$digits" '
-    /^trained/ { seconds = $5; gaussians = $7 }
-    /^ms a step/ { forward = $5 + 0; backward = $7 + 0; rest = $9 + 0 }
+    /^trained/ { seconds = $5; gaussians = $9 }
+    /^ms a view/ { forward = $5 + 0; backward = $7 + 0; rest = $9 + 0 }
     /^test/ { psnr = $3 }
     END { printf "%-13s %9.2f %9.4f %9.4f %9.4f %9d %8s  %s\n", name, seconds, forward, backward,
                  rest, gaussians, psnr == "" ? "-" : psnr, digits }' "$folder/log" |

@@ -229,10 +229,13 @@ void frame_backward(frame *f) {
   backward_launch(f->settings.way, f->tiles, &a, f->settings.pixels);
 }
 
-void frame_project_backward(frame *f, gaussians gradients, view_statistics statistics) {
-  SIMT_LAUNCH(project_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
-              f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), gradients,
-              statistics);
+void frame_project_backward(frame *f, gradient_sums gradients) {
+  static void (*const kernels[])(gaussians, int, device_camera, const splat *, splat_sums,
+                                 gradient_sums) = {project_backward<GRADIENTS_SET>,
+                                                   project_backward<GRADIENTS_ADD>,
+                                                   project_backward<GRADIENTS_ADD_FIXED>};
+  SIMT_LAUNCH(kernels[gradients.mode], line_blocks(gradients.count), LINE_THREADS, 0, 0, f->model,
+              f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), gradients);
 }
 
 void frame_camera_backward(frame *f, int view_index, long long *by_camera, int threshold) {

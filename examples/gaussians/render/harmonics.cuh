@@ -109,16 +109,13 @@ static __device__ __forceinline__ void sh_weights(const float *sh, int degree, c
   }
 }
 
-/* The loss by sh, from that by the colour. */
-static __device__ __forceinline__ void sh_store_slope(float *out, const float basis[SH_BASES],
-                                                      const float v[3]) {
+/* Floats 4 k to 4 k + 3 of the loss by sh, from that by the colour. */
+static __device__ __forceinline__ float4 sh_slope_row(const float basis[SH_BASES], const float v[3],
+                                                      int k) {
+  float row[4];
   UNROLL
-  for (int k = 0; k < SH_FLOATS / 4; ++k) {
-    float row[4];
-    UNROLL
-    for (int j = 0; j < 4; ++j) row[j] = basis[(4 * k + j) / 3] * v[(4 * k + j) % 3];
-    ((float4 *)out)[k] = make_float4(row[0], row[1], row[2], row[3]);
-  }
+  for (int j = 0; j < 4; ++j) row[j] = basis[(4 * k + j) / 3] * v[(4 * k + j) % 3];
+  return make_float4(row[0], row[1], row[2], row[3]);
 }
 
 #endif

@@ -147,6 +147,29 @@ typedef struct view_statistics {
   float *views; /* in how many it was seen */
 } view_statistics;
 
+/* What a step sums up over its views, in one array: the loss by the numbers of each Gaussian, in the
+   order of `gaussians`, then its statistics. */
+enum { STATISTIC_FLOATS = 2, GRADIENT_FLOATS = GAUSSIAN_FLOATS + STATISTIC_FLOATS };
+
+typedef enum gradient_mode {
+  GRADIENTS_SET,      /* floats: of a single view, or of the first */
+  GRADIENTS_ADD,      /* floats */
+  GRADIENTS_ADD_FIXED /* to 64-bit integers: the sum does not depend on the order of the views */
+} gradient_mode;
+
+/* Of `count` Gaussians from number `first` on. */
+typedef struct gradient_sums {
+  gradient_mode mode;
+  int first, count;
+  void *values; /* float or long long */
+} gradient_sums;
+
+/* Fixed-point gradients by positions, and statistics, are below 2^(63 - 40): the slopes by a centre
+   in pixels are below 31 * 5 (above), times fx / NEAREST_DEPTH. Those by all other numbers are the
+   sums above times bases below 2 and stay below 2^(63 - 48). Typical gradients are 1e-9 to 1e-4,
+   the steps 1e-12 and 4e-15. */
+enum { POSITION_SCALE_LOG2 = 40, GRADIENT_SCALE_LOG2 = 48 };
+
 #define SMALLEST_ALPHA (1.0f / 255.0f)
 #define LARGEST_ALPHA 0.99f
 #define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */

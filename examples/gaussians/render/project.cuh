@@ -142,8 +142,9 @@ static __device__ __forceinline__ void rotation_slope(const footprint *f, const 
 /* What project_backward works out for one Gaussian. */
 typedef struct gaussian_slope {
   float position[3], scale[3], rotation[4], opacity;
-  float camera[CAMERA_FLOATS]; /* world_to_camera, row by row */
-  float mean_x, mean_y;        /* the loss by the centre, in pixels */
+  float basis[SH_BASES], colour[3]; /* the loss by sh is the products of the two */
+  float camera[CAMERA_FLOATS];      /* world_to_camera, row by row */
+  float mean_x, mean_y;             /* the loss by the centre, in pixels */
 } gaussian_slope;
 
 /* The loss by J W and by B, hence by scale, rotation, the camera's rotation and depth. du, dv, dz:
@@ -197,15 +198,14 @@ static __device__ __forceinline__ void add_direction_slope(gaussian_slope *out,
   }
 }
 
-/* Sets the loss by sh, unless out_sh is null, and by the unnormalised direction. */
-static __device__ __forceinline__ void colour_slope(const device_camera *c, const float p[3],
-                                                    int degree, const float *sh, float *out_sh,
-                                                    const float v[3], float by_direction[3]) {
-  float direction[3], basis[SH_BASES], w[SH_BASES];
+/* Sets the bases, and the loss by the unnormalised direction. */
+static __device__ __forceinline__ void colour_slope(gaussian_slope *out, const device_camera *c,
+                                                    const float p[3], int degree, const float *sh,
+                                                    float by_direction[3]) {
+  float direction[3], w[SH_BASES];
   float length = seen_from(c, p, direction);
-  sh_basis(degree, direction[0], direction[1], direction[2], basis);
-  sh_weights(sh, degree, v, w);
-  if (out_sh != nullptr) sh_store_slope(out_sh, basis, v);
+  sh_basis(degree, direction[0], direction[1], direction[2], out->basis);
+  sh_weights(sh, degree, out->colour, w);
   float3 d = sh_slope(w, direction[0], direction[1], direction[2]);
   float along = d.x * direction[0] + d.y * direction[1] + d.z * direction[2];
   by_direction[0] = (d.x - along * direction[0]) / length;
@@ -241,58 +241,83 @@ static __device__ __forceinline__ void geometry_slope(gaussian_slope *out, const
   }
 }
 
-static __device__ __forceinline__ void note_view(view_statistics s, int i, const device_camera *c,
-                                                 const gaussian_slope *slope) {
-  float x = 0.5f * (float)c->width * slope->mean_x, y = 0.5f * (float)c->height * slope->mean_y;
-  s.pull[i] += sqrtf(x * x + y * y);
-  s.views[i] += 1.0f;
+/* To number `at` of the sums. Templates, so that a single view costs no more than a store. */
+template <int mode>
+static __device__ __forceinline__ void put(const gradient_sums *sums, size_t at, float value,
+                                           int scale_log2) {
+  float *floats = (float *)sums->values;
+  if (mode == GRADIENTS_ADD_FIXED)
+    ((long long *)sums->values)[at] += __float2ll_rn(ldexpf(value, scale_log2));
+  else
+    floats[at] = mode == GRADIENTS_ADD ? floats[at] + value : value;
 }
 
-static __device__ __forceinline__ void store_slope(const gaussians *out, int i,
-                                                   const gaussian_slope *slope) {
-  size_t n = (size_t)i;
+template <int mode>
+static __device__ __forceinline__ void put_row(const gradient_sums *sums, size_t at, float4 row) {
+  float4 *four = (float4 *)((float *)sums->values + at);
+  if (mode == GRADIENTS_ADD_FIXED) {
+    const float values[4] = {row.x, row.y, row.z, row.w};
+    UNROLL
+    for (int k = 0; k < 4; ++k) put<mode>(sums, at + k, values[k], GRADIENT_SCALE_LOG2);
+    return;
+  }
+  float4 old = mode == GRADIENTS_ADD ? *four : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  *four = make_float4(old.x + row.x, old.y + row.y, old.z + row.z, old.w + row.w);
+}
+
+/* Of number i of the sums, of n in all. */
+template <int mode>
+static __device__ __forceinline__ void put_slope(const gradient_sums *sums, size_t n, size_t i,
+                                                 const gaussian_slope *slope) {
+  float4 turn =
+      make_float4(slope->rotation[0], slope->rotation[1], slope->rotation[2], slope->rotation[3]);
+  put_row<mode>(sums, 4 * i, turn);
   UNROLL
-  for (int k = 0; k < 3; ++k) out->position[3 * n + k] = slope->position[k];
+  for (int k = 0; k < SH_FLOATS / 4; ++k)
+    put_row<mode>(sums, 4 * n + SH_FLOATS * i + 4 * k,
+                  sh_slope_row(slope->basis, slope->colour, k));
   UNROLL
-  for (int k = 0; k < 3; ++k) out->scale[3 * n + k] = slope->scale[k];
+  for (int k = 0; k < 3; ++k)
+    put<mode>(sums, 52 * n + 3 * i + k, slope->position[k], POSITION_SCALE_LOG2);
   UNROLL
-  for (int k = 0; k < 4; ++k) out->rotation[4 * n + k] = slope->rotation[k];
-  out->opacity[i] = slope->opacity;
+  for (int k = 0; k < 3; ++k)
+    put<mode>(sums, 55 * n + 3 * i + k, slope->scale[k], GRADIENT_SCALE_LOG2);
+  put<mode>(sums, 58 * n + i, slope->opacity, GRADIENT_SCALE_LOG2);
 }
 
 static __device__ __forceinline__ void backward_of_one(const gaussians *g, int i, int degree,
                                                        const device_camera *c, const splat *s,
-                                                       const splat_sums *sums, float *out_sh,
+                                                       const splat_sums *sums,
                                                        gaussian_slope *slope) {
   float v[SPLAT_WIDTH], p[3], by_direction[3];
   load_sums(sums, s, i, v);
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
   geometry_slope(slope, g, i, p, c, s, v);
-  float colour[3] = {s->red > 0.0f ? v[SUM_RED] : 0.0f, s->green > 0.0f ? v[SUM_GREEN] : 0.0f,
-                     s->blue > 0.0f ? v[SUM_BLUE] : 0.0f};
-  colour_slope(c, p, degree, g->sh + SH_FLOATS * (size_t)i, out_sh, colour, by_direction);
+  slope->colour[0] = s->red > 0.0f ? v[SUM_RED] : 0.0f;
+  slope->colour[1] = s->green > 0.0f ? v[SUM_GREEN] : 0.0f;
+  slope->colour[2] = s->blue > 0.0f ? v[SUM_BLUE] : 0.0f;
+  colour_slope(slope, c, p, degree, g->sh + SH_FLOATS * (size_t)i, by_direction);
   add_direction_slope(slope, c, by_direction);
 }
 
-/* One thread a Gaussian; sets the gradients of all. No two Gaussians share a parameter, so nothing
-   is added up. statistics.pull may be null. */
+/* One thread a Gaussian. No two Gaussians share a parameter, so there is no atomic. */
+template <int mode>
 __global__ void __launch_bounds__(LINE_THREADS)
-    project_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
-                     splat_sums sums, gaussians gradients, view_statistics statistics) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
+    project_backward(gaussians g, int degree, device_camera c, const splat *splats, splat_sums sums,
+                     gradient_sums gradients) {
+  int k = (int)(blockIdx.x * blockDim.x + threadIdx.x), i = gradients.first + k;
+  size_t n = (size_t)gradients.count;
+  if (k >= gradients.count) return;
   gaussian_slope slope = {};
   splat s = splats[i];
-  float *out_sh = gradients.sh + SH_FLOATS * (size_t)i;
-  if (s.limit >= 0.0f) {
-    backward_of_one(&g, i, degree, &c, &s, &sums, out_sh, &slope);
-    if (statistics.pull != nullptr) note_view(statistics, i, &c, &slope);
-  } else {
-    for (int k = 0; k < SH_FLOATS / 4; ++k)
-      ((float4 *)out_sh)[k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  }
-  store_slope(&gradients, i, &slope);
+  bool seen = s.limit >= 0.0f;
+  if (!seen && mode != GRADIENTS_SET) return;
+  if (seen) backward_of_one(&g, i, degree, &c, &s, &sums, &slope);
+  float x = 0.5f * (float)c.width * slope.mean_x, y = 0.5f * (float)c.height * slope.mean_y;
+  put_slope<mode>(&gradients, n, (size_t)k, &slope);
+  put<mode>(&gradients, 59 * n + k, sqrtf(x * x + y * y), POSITION_SCALE_LOG2);
+  put<mode>(&gradients, 60 * n + k, seen ? 1.0f : 0.0f, POSITION_SCALE_LOG2);
 }
 
 /* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a hot row,
@@ -309,7 +334,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   gaussian_slope slope = {};
   if (seen) {
     splat s = splats[i];
-    backward_of_one(&g, i, degree, &c, &s, &sums, nullptr, &slope);
+    backward_of_one(&g, i, degree, &c, &s, &sums, &slope);
   }
   arc_options options = arc_options_default();
   options.threshold = threshold;

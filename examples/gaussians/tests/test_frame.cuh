@@ -44,7 +44,7 @@ typedef struct test_frame {
   frame f;
   device_camera camera;
   int count, degree;
-  device_array parameters, gradients, statistics, by_camera;
+  device_array parameters, gradients, by_camera; /* gradients: with the statistics */
 } test_frame;
 
 static inline void test_frame_begin(test_frame *t, const reference *r) {
@@ -57,8 +57,7 @@ static inline void test_frame_begin(test_frame *t, const reference *r) {
   t->count = r->count;
   t->degree = r->degree;
   device_reserve(&t->memory, &t->parameters, bytes, "test");
-  device_reserve(&t->memory, &t->gradients, bytes, "test");
-  device_reserve(&t->memory, &t->statistics, 2 * sizeof(float) * r->count, "test");
+  device_reserve(&t->memory, &t->gradients, sizeof(long long) * GRADIENT_FLOATS * r->count, "test");
   device_reserve(&t->memory, &t->by_camera, 3 * sizeof(long long) * CAMERA_FLOATS, "test");
   device_reserve(&t->memory, &t->f.slope, sizeof(float) * values, "test");
   for (int i = 0; i < r->count; ++i)
@@ -72,9 +71,9 @@ static inline void test_frame_begin(test_frame *t, const reference *r) {
 }
 
 static inline void test_frame_end(test_frame *t) {
-  device_array *arrays[] = {&t->parameters, &t->gradients, &t->statistics, &t->by_camera};
+  device_array *arrays[] = {&t->parameters, &t->gradients, &t->by_camera};
   frame_end(&t->f);
-  for (size_t i = 0; i < 4; ++i) device_release(&t->memory, arrays[i]);
+  for (size_t i = 0; i < 3; ++i) device_release(&t->memory, arrays[i]);
   CHECK(t->memory.now == 0, "%zu bytes of the device are not given back", t->memory.now);
 }
 

@@ -71,6 +71,13 @@ static void test_wrong_options(void) {
   check_wrong("--init @/a.ply --resume @/b" OUT, 2, "are two models; give one");
   check_wrong("--checkpoint-every 5" OUT, 2, "--checkpoint-every needs --checkpoint FILE");
   check_wrong("--out ''", 2, "--out is empty; it must name a file");
+  check_wrong("--gpus 0" OUT, 2, "--gpus is '0'; it must be a whole number from 1 to 64, or mpi");
+  check_wrong("--gpus 65" OUT, 2, "from 1 to 64");
+  check_wrong("--gpus all" OUT, 2, "--gpus is 'all'");
+  check_wrong("--batch 0" OUT, 2, "--batch is '0'");
+  check_wrong("--gpus 3 --batch 2" OUT, 2, "--batch is 2; with --gpus 3 it must be that or more");
+  check_wrong("--gpus 2 --bench-backward", 2, "--bench-backward runs every path on one GPU");
+  check_wrong("--batch 2 --experiment @/x.csv", 2, "--experiment runs every path on one GPU");
   check_wrong("--out @/x --checkpoint @/x", 2, "--out and --checkpoint name the same file");
 }
 
@@ -227,6 +234,124 @@ static void test_interrupts_of_views(void) {
   test_folder_files(true);
 }
 
+/* ---- more than one process ------------------------------------------------------------------ */
+
+/* Whether two can be had; else says why, in one line. */
+static bool has_two(void) {
+  outcome o = run("--gpus 2" SMALL);
+  bool lacks = strstr(o.errors, "--gpus asks for 2; this machine has ") != nullptr ||
+               strstr(o.errors, "--gpus needs NCCL") != nullptr;
+  if (lacks) {
+    CHECK(o.status == 2 && lines_in(o.errors) == 1, "status %d: %s", o.status, o.errors);
+    printf("two processes: skipped, %s", o.errors);
+  } else {
+    CHECK(o.status == 0 && o.errors[0] == '\0', "status %d: %s", o.status, o.errors);
+  }
+  forget(&o);
+  return !lacks;
+}
+
+/* To the end of each line's columns that no time is in. */
+static void cut_times(char *text) {
+  int column = 0;
+  char *to = text;
+  for (const char *c = text; *c != '\0'; ++c) {
+    column = *c == '\n' ? 0 : column + (*c == ',');
+    if (column < 8) *to++ = *c;
+  }
+  *to = '\0';
+}
+
+static void check_same(const char *one, const char *other, bool is_table) {
+  size_t sizes[2];
+  char *texts[2] = {test_read_file(test_path(one), &sizes[0]), nullptr};
+  texts[1] = test_read_file(test_path(other), &sizes[1]);
+  for (int i = 0; i < 2 && is_table; ++i) {
+    cut_times(texts[i]);
+    sizes[i] = strlen(texts[i]);
+  }
+  CHECK(sizes[0] > 0 && sizes[0] == sizes[1] && memcmp(texts[0], texts[1], sizes[0]) == 0,
+        "%s and %s differ", one, other);
+  free(texts[0]);
+  free(texts[1]);
+}
+
+/* One process or two make the same model, to the last bit, and the same losses of all views; also
+   from a checkpoint of two processes on. 13 views are no multiple of the 4 of a step. */
+static void test_same_by_two(void) {
+#define GROUP_RUN \
+  " --reproducible --batch 4 --size 32x24 --gaussians 60 --views 9 --densify-until 13"
+#define TO(NAME) " --out @/" NAME ".ply --checkpoint @/" NAME " --csv @/" NAME ".csv"
+  check_right(GROUP_RUN " --iterations 13" TO("one"), 0, "group      1 processes, 4 views a step");
+  check_right(GROUP_RUN " --iterations 13 --gpus 2" TO("two"), 0, "group      2 processes, 4 ");
+  check_same("one", "two", false);
+  check_same("one.ply", "two.ply", false);
+  check_same("one.csv", "two.csv", true);
+  check_right("--resume @/two" GROUP_RUN " --iterations 21" TO("one"), 0, "iteration 13 of 21");
+  check_right("--resume @/two" GROUP_RUN " --iterations 21 --gpus 2" TO("two"), 0, "13 of 21");
+  check_same("one", "two", false);
+  test_folder_files(true);
+}
+
+/* The process of that rank; 0: not to be found. */
+static pid_t child_of(pid_t parent, int rank) {
+  char path[64];
+  long found[2] = {0, 0};
+  snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)parent, (long)parent);
+  FILE *file = fopen(path, "r");
+  if (file == nullptr) return 0;
+  int count = fscanf(file, "%ld %ld", &found[0], &found[1]);
+  fclose(file);
+  return count == 2 ? (pid_t)found[rank] : 0;
+}
+
+#define LONG_BY_TWO "--gpus 2 --size 32x24 --gaussians 60 --views 4 --iterations 1000000"
+
+/* The others end within ten seconds, with one line and a checkpoint from which one can go on. */
+static void test_killed(int rank, bool keeps) {
+  char wanted[96];
+  remove(test_path(".output"));
+  pid_t program_id = start(keeps ? LONG_BY_TWO " --checkpoint @/c" : LONG_BY_TWO);
+  wait_for(".output", "group      2 processes", 20.0);
+  usleep(300000);
+  pid_t child = child_of(program_id, rank);
+  if (child == 0) printf("killed processes: not tested, this system does not list children\n");
+  double begin = test_seconds();
+  kill(child != 0 ? child : program_id, SIGKILL);
+  outcome o = finish(program_id);
+  snprintf(wanted, sizeof wanted, "gaussians: process %d of 2 (number %ld): ended by signal 9 ",
+           rank, (long)child);
+  if (child != 0) {
+    CHECK(test_seconds() - begin < 10.0, "ended after %.1f s", test_seconds() - begin);
+    CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d: %s", o.status, o.errors);
+    CHECK(strncmp(o.errors, wanted, strlen(wanted)) == 0, "not '%s': %s", wanted, o.errors);
+    CHECK(strstr(o.errors, keeps ? "--resume " : "iterations, without --checkpoint") != nullptr,
+          "%s", o.errors);
+    CHECK((access(test_path("c"), F_OK) == 0) == keeps, "the checkpoint");
+  }
+  forget(&o);
+  if (child != 0 && keeps)
+    check_interrupted("--resume @/c --size 32x24 --gaussians 60 --views 4 --iterations 1000000",
+                      "from iteration ", SIGINT, 0, nullptr, "interrupted after ");
+  test_folder_files(true);
+}
+
+static void test_group(void) {
+  if (!has_two()) return;
+  test_same_by_two();
+  check_wrong("--gpus 2 --resume @/absent" SMALL OUT, 2, "absent': No such file or directory");
+  check_wrong("--gpus 2 --hold-out 1" SMALL OUT, 2, "every view is held out; raise --hold-out");
+  check_progress("--gpus 2" SMALL, "\riteration ");
+  check_interrupted("--gpus 2 " LONG, "gaussians  ", SIGINT, 0, "out.ply", "test       PSNR");
+  check_model("SIGINT to two processes");
+  check_interrupted("--gpus 2 " LONG, "gaussians  ", SIGTERM, SIGTERM, "out.ply",
+                    "interrupted after ");
+  test_folder_files(true);
+  test_killed(0, true);
+  test_killed(1, true);
+  test_killed(1, false);
+}
+
 static void anywhere(void) {
   test_wrong_options();
   test_wrong_files();
@@ -240,6 +365,7 @@ static void on_device(void) {
   test_loading();
   test_interrupts();
   test_interrupts_of_views();
+  test_group();
 }
 
 int main(int argc, char **argv) {

@@ -35,21 +35,19 @@ static void check_number(const char *what, int i, int k, double got, double want
 
 /* Clears the sums, adds them up as settings say, and goes on to every gradient. */
 static void run_backward(test_frame *t, int camera_threshold) {
-  view_statistics statistics = {(float *)t->statistics.data,
-                                (float *)t->statistics.data + t->count};
-  device_clear(t->statistics.data, t->statistics.bytes);
+  gradient_sums gradients = {GRADIENTS_SET, 0, t->count, t->gradients.data};
   device_clear(t->by_camera.data, t->by_camera.bytes);
   frame_clear_sums(&t->f);
   frame_backward(&t->f);
-  frame_project_backward(&t->f, split_gaussians((float *)t->gradients.data, t->count), statistics);
+  frame_project_backward(&t->f, gradients);
   frame_camera_backward(&t->f, 1, (long long *)t->by_camera.data, camera_threshold);
   device_check(cudaGetLastError(), "backward");
 }
 
 static void check_gradients(test_frame *t, const reference *r, const derivatives *d,
                             const char *what) {
-  float *gradients = test_read(&t->gradients, (size_t)GAUSSIAN_FLOATS * t->count);
-  float *statistics = test_read(&t->statistics, 2 * (size_t)t->count);
+  float *gradients = test_read(&t->gradients, (size_t)GRADIENT_FLOATS * t->count);
+  const float *statistics = gradients + (size_t)GAUSSIAN_FLOATS * t->count;
   long long *by_camera = test_read_fixed(&t->by_camera, 3 * CAMERA_FLOATS);
   for (int i = 0; i < t->count; ++i) {
     const double *value = d->value + REF_WIDTH * i, *magnitude = d->magnitude + REF_WIDTH * i;
@@ -66,7 +64,6 @@ static void check_gradients(test_frame *t, const reference *r, const derivatives
     CHECK(by_camera[k] == 0 && by_camera[24 + k] == 0, "another camera's row was written");
   }
   free(gradients);
-  free(statistics);
   free(by_camera);
 }
 
@@ -310,6 +307,62 @@ static void test_counts(void) {
   reference_free(&r);
 }
 
+/* Number k of Gaussian i in the order of the sums, in those of two parts. */
+static size_t place_of(int i, int k, int cut, int count) {
+  static const int first[] = {0, 4, 52, 55, 58, 59, 60, 61}; /* of the arrays */
+  int array = 0, begin = i < cut ? 0 : cut, size = i < cut ? cut : count - cut;
+  while (k >= first[array + 1]) array += 1;
+  int width = first[array + 1] - first[array];
+  return (size_t)GRADIENT_FLOATS * begin + (size_t)first[array] * size +
+         (size_t)width * (i - begin) + (k - first[array]);
+}
+
+static double read_gradient(const test_frame *t, gradient_mode mode, const void *values, int i,
+                            int k, int cut) {
+  size_t at = place_of(i, k, cut, t->count);
+  bool is_position = k >= 52 && k < 55, is_statistic = k >= 59;
+  if (mode != GRADIENTS_ADD_FIXED) return ((const float *)values)[at];
+  return arc_fixed_to_f64(((const long long *)values)[at], is_position || is_statistic
+                                                               ? (int)POSITION_SCALE_LOG2
+                                                               : (int)GRADIENT_SCALE_LOG2);
+}
+
+/* A view that is added twice counts twice, in every mode, whole or in two parts. */
+static void test_sums_of_views(void) {
+  enum { CUT = 32 };
+  reference r;
+  test_frame t;
+  size_t numbers;
+  make_crowd(&r, &t);
+  run_backward(&t, CAMERA_BY_BLOCK);
+  numbers = (size_t)GRADIENT_FLOATS * t.count;
+  float *once = test_read(&t.gradients, numbers);
+  for (int mode = GRADIENTS_ADD; mode <= GRADIENTS_ADD_FIXED; ++mode) {
+    size_t width = mode == GRADIENTS_ADD_FIXED ? sizeof(long long) : sizeof(float);
+    device_clear(t.gradients.data, width * numbers);
+    for (int view = 0; view < 2; ++view)
+      for (int part = 0; part < 2; ++part) {
+        char *values = (char *)t.gradients.data + part * width * GRADIENT_FLOATS * CUT;
+        bool sets = mode == GRADIENTS_ADD && view == 0;
+        gradient_sums sums = {sets ? GRADIENTS_SET : (gradient_mode)mode, part * CUT,
+                              part == 0 ? (int)CUT : t.count - CUT, values};
+        frame_project_backward(&t.f, sums);
+      }
+    long long *twice = test_read_fixed(&t.gradients, numbers); /* room for floats, too */
+    for (int i = 0; i < t.count; ++i)
+      for (int k = 0; k < GRADIENT_FLOATS; ++k) {
+        double wanted = 2.0 * once[place_of(i, k, t.count, t.count)];
+        double got = read_gradient(&t, (gradient_mode)mode, twice, i, k, CUT);
+        CHECK(fabs(got - wanted) <= 1e-6 * fabs(wanted) + ldexp(2.0, -40),
+              "mode %d: number %d of Gaussian %d is %.9g, not %.9g", mode, k, i, got, wanted);
+      }
+    free(twice);
+  }
+  free(once);
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
 int main(void) {
   if (!test_has_device("test_gaussians_gradients")) return TEST_SKIPPED;
   for (int degree = 0; degree <= 3; ++degree) {
@@ -318,5 +371,6 @@ int main(void) {
   }
   test_ways();
   test_counts();
+  test_sums_of_views();
   return test_end("test_gaussians_gradients");
 }

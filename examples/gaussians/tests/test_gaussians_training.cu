@@ -331,12 +331,14 @@ static void test_adam(void) {
     host_to_device(arrays[a].data, host[a], sizeof host[a], "test");
   }
   for (int step = 1; step <= STEPS; ++step) {
-    adam_step settings = {
-        0.1f, 0.01f, 3, 1, (float)(1 - pow(0.9, step)), (float)(1 - pow(0.999, step))};
+    adam_step settings = adam_at(0.1f, 1, step);
+    settings.rate_of_others = 0.01f;
+    settings.period = 3;
     for (int i = 0; i < NUMBERS; ++i) host[1][i] = (float)((i - 2.5) * step);
     host_to_device(arrays[1].data, host[1], sizeof host[1], "test");
-    adam_move((float *)arrays[0].data, (const float *)arrays[1].data, (float *)arrays[2].data,
-              (float *)arrays[3].data, NUMBERS, settings);
+    adam_floats floats = {(float *)arrays[0].data, (float *)arrays[2].data,
+                          (float *)arrays[3].data};
+    adam_move(floats, floats, arrays[1].data, NUMBERS, settings);
     for (int i = 0; i < NUMBERS; ++i) {
       m[i] = 0.9 * m[i] + 0.1 * host[1][i];
       s[i] = 0.999 * s[i] + 0.001 * host[1][i] * host[1][i];
@@ -379,12 +381,12 @@ static void test_first_model(const scene *data, const gaussians_host *model) {
 /* Each epoch shows every training view once, in its own order. */
 static void test_order_of_views(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
-  int orders[8][16], changed = 0;
+  int orders[8][16], changed = 0, iteration = 0;
   begin(&t, data, o, model);
   for (int epoch = 0; epoch < 8; ++epoch) {
     int seen[16] = {0};
-    for (int i = 0; i < t.training_count; ++i, ++t.iteration) {
-      orders[epoch][i] = trainer_view(&t);
+    for (int i = 0; i < t.training_count; ++i, ++iteration) {
+      orders[epoch][i] = trainer_view(&t, iteration);
       seen[orders[epoch][i]] += 1;
       changed += epoch > 0 && orders[epoch][i] != orders[epoch - 1][i];
     }

@@ -7,20 +7,33 @@
 
 #define ADAM_EPSILON 1e-15f
 
-/* One thread a float. */
+static __device__ __forceinline__ float read_sum(const void *sums, size_t i, int scale_log2) {
+  if (scale_log2 < 0) return ((const float *)sums)[i];
+  return arc_fixed_to_f32(((const long long *)sums)[i], scale_log2);
+}
+
+/* What the views of a step add to the statistics. One thread a Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    adam(float *parameters, const float *gradients, float *means, float *squares, size_t count,
-         adam_step step) {
+    add_statistics(view_statistics to, gradient_sums sums, int scale_log2) {
+  size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)sums.count;
+  if (k >= n) return;
+  to.pull[sums.first + k] += read_sum(sums.values, 59 * n + k, scale_log2);
+  to.views[sums.first + k] += read_sum(sums.values, 60 * n + k, scale_log2);
+}
+
+/* One thread a float. `to` may be `from`. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam(adam_floats from, adam_floats to, const void *sums, size_t count, adam_step step) {
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  float gradient = gradients[i];
-  float mean = 0.9f * means[i] + 0.1f * gradient;
-  float square = 0.999f * squares[i] + 0.001f * gradient * gradient;
+  float gradient = step.share * read_sum(sums, i, step.scale_log2);
+  float mean = step.decay_1 * from.means[i] + step.gain_1 * gradient;
+  float square = step.decay_2 * from.squares[i] + step.gain_2 * gradient * gradient;
   float rate = (int)(i % (unsigned)step.period) < step.first ? step.rate : step.rate_of_others;
-  means[i] = mean;
-  squares[i] = square;
-  parameters[i] -=
-      rate * (mean / step.correction_1) / (sqrtf(square / step.correction_2) + ADAM_EPSILON);
+  to.means[i] = mean;
+  to.squares[i] = square;
+  to.parameters[i] = from.parameters[i] - rate * (mean / step.correction_1) /
+                                              (sqrtf(square / step.correction_2) + ADAM_EPSILON);
 }
 
 #endif

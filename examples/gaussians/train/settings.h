@@ -9,6 +9,7 @@ typedef struct train_settings {
   frame_settings frame;
   bool tunes; /* picks path and threshold while training, in place of the frame's */
   int iterations, sh_degree;
+  int batch;        /* views of a step, which counts as so many iterations */
   bool full_degree; /* from the start, for a model that has been trained before */
   unsigned seed;
   bool densifies;

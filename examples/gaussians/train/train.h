@@ -12,16 +12,27 @@
 
 #include "../render/frame.h"
 #include "arc_tune.h"
+#include "group.h"
 #include "settings.h"
 
 enum { BLOCK_PARAMETERS, BLOCK_GRADIENTS, BLOCK_MEANS, BLOCK_SQUARES, BLOCKS };
-enum { MARK_START, MARK_DRAWN, MARK_MEASURED, MARK_BACKWARD, MARK_END, MARKS };
+enum {
+  MARK_START,
+  MARK_DRAWN,
+  MARK_MEASURED,
+  MARK_BACKWARD,
+  MARK_SLOPES,
+  MARK_SUMMED,
+  MARK_END,
+  MARKS
+};
 
-/* Of one iteration. Milliseconds: on a GPU by its events, on the CPU warp the host's time for the
-   emulation. */
+/* Of one iteration, that is, one view. Milliseconds: on a GPU by its events, on the CPU warp the
+   host's time for the emulation. What a step does once counts to its last view. */
 typedef struct step_record {
   int view, gaussians, pairs;
   float forward_ms, backward_ms, rest_ms;
+  float sum_ms; /* waiting for the other processes, and adding up */
 } step_record;
 
 typedef struct trainer {
@@ -29,19 +40,23 @@ typedef struct trainer {
   const scene *data;
   device_memory memory;
   frame f;
+  group *team;                           /* after trainer_begin: this process alone */
   int count, iteration, first_iteration; /* where this run began */
+  int drawn, last; /* views by this process, and the iteration of the last; -1: none */
+  bool stopped;    /* a process of the group was interrupted before the last sum */
   device_array blocks[BLOCKS], statistics, losses;
-  device_array *targets; /* of each view: three planes of bytes */
+  device_array next[BLOCKS]; /* of a group: what a step makes of them, until all sums are there */
+  device_array *targets;     /* of each view: three planes of bytes */
   device_camera *cameras;
   int *training; /* numbers of the views to train on, shuffled for the epoch */
-  int training_count;
+  int training_count, epoch;
   step_record *records;        /* of each iteration of this run */
   cudaEvent_t marks[2][MARKS]; /* this step's and the one before's, which has surely ended */
   arc_tune tune;
   arc_tune_policy policies[2]; /* this step's and the one before's */
 } trainer;
 
-/* data: what to train on; it must outlive the trainer. */
+/* data: what to train on; it must outlive the trainer. To train in a group, set `team` then. */
 void trainer_begin(trainer *t, const scene *data, const train_settings *settings);
 void trainer_end(trainer *t);
 
@@ -54,14 +69,20 @@ bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *erro
 gaussians trainer_block(const trainer *t, int block);
 size_t model_bytes(int count);
 
+/* Before the first step: the first sum of a group sets up its links. */
+void trainer_link(trainer *t);
+/* A step of settings.batch views, which are divided among the processes of the group. Where one of
+   them is gone (team->lost) the model is as it was before the step. */
 void trainer_step(trainer *t);
-/* The times of a step that has ended. */
-void trainer_read_times(trainer *t, int iteration);
+/* The times of the last view of this process, whose step has ended. */
+void trainer_read_times(trainer *t);
+/* After the last step, by all processes of the group: losses and records of all views. */
+void trainer_gather(trainer *t);
 /* After the last step: the policy that the tuner has chosen, if it tunes, in place of the last one
    tried. */
 void trainer_take_choice(trainer *t);
-/* The view to train on next. */
-int trainer_view(trainer *t);
+/* The view to train on. Iterations must not come in an order that goes back and forth. */
+int trainer_view(trainer *t, int iteration);
 /* Degrees of the harmonics come in one after another, 1000 iterations apart or, in a short run,
    evenly. */
 int degree_at(const train_settings *s, int iteration);
@@ -92,12 +113,24 @@ float *trainer_camera_slopes(trainer *t);
 typedef struct adam_step {
   float rate, rate_of_others;
   int period, first;
-  float correction_1, correction_2; /* 1 - beta^step of the two moments */
+  float share;                      /* of a sum over views: the gradient is so much of it */
+  int scale_log2;                   /* of a sum in fixed point; negative: it is a float */
+  float decay_1, decay_2;           /* of the two moments: beta */
+  float gain_1, gain_2;             /* 1 - beta */
+  float correction_1, correction_2; /* 1 - beta^step */
 } adam_step;
 
-/* One step of Adam for `count` floats of the device. */
-void adam_move(float *parameters, const float *gradients, float *means, float *squares,
-               size_t count, adam_step step);
+/* Of the `to`th view, after a step of that many. A batch of b moves by sqrt(b) times the rate, and
+   its moments decay as after b steps, so that what a view teaches does not depend on b. */
+adam_step adam_at(float rate, int batch, int to);
+/* Parameters, on the device, and their moments. */
+typedef struct adam_floats {
+  float *parameters, *means, *squares;
+} adam_floats;
+
+/* One step of Adam for `count` numbers, in place or to another place. sums: of their gradients,
+   floats or 64-bit integers. */
+void adam_move(adam_floats from, adam_floats to, const void *sums, size_t count, adam_step step);
 
 /* What densification makes of a Gaussian. */
 typedef enum fate { FATE_PRUNE, FATE_KEEP, FATE_CLONE, FATE_SPLIT } fate;
