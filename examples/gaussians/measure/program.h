@@ -24,7 +24,8 @@ typedef struct checkpoint_plan {
    (team->lost). seconds: of all of it. */
 bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error);
 
-/* Medians over the iterations of this run, in milliseconds; sum: the mean over steps and processes. */
+/* Medians over the iterations of this run, in milliseconds; sum: the mean over steps and
+   processes. */
 typedef struct step_medians {
   float forward, backward, rest, sum;
 } step_medians;

@@ -147,8 +147,8 @@ typedef struct view_statistics {
   float *views; /* in how many it was seen */
 } view_statistics;
 
-/* What a step sums up over its views, in one array: the loss by the numbers of each Gaussian, in the
-   order of `gaussians`, then its statistics. */
+/* What a step sums up over its views, in one array: the loss by the numbers of each Gaussian, in
+   the order of `gaussians`, then its statistics. */
 enum { STATISTIC_FLOATS = 2, GRADIENT_FLOATS = GAUSSIAN_FLOATS + STATISTIC_FLOATS };
 
 typedef enum gradient_mode {

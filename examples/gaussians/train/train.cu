@@ -390,7 +390,7 @@ void trainer_reset_opacity(trainer *t) {
               trainer_block(t, BLOCK_SQUARES).opacity, t->count);
 }
 
-/* The last of the iterations from, .. to - 1 (the first has number 1) that `every` divides; 0: none. */
+/* The last of the iterations after `from` and up to `to` that `every` divides; 0: none. */
 static int due(int from, int to, int every) {
   int number = to - to % every;
   return number > from ? number : 0;
@@ -445,8 +445,8 @@ static double *trainer_losses(const trainer *t, int iteration) {
   return (double *)t->losses.data + LOSS_PARTS * (size_t)iteration;
 }
 
-/* A group sums up in parts of so many bytes: while one travels, the next is worked out, and one that
-   has arrived moves the model. */
+/* A group sums up in parts of so many bytes: while one travels, the next is worked out, and one
+   that has arrived moves the model. */
 static int trainer_parts(const trainer *t) {
   static const size_t PART_BYTES = 1 << 26;
   size_t parts = trainer_gradient_bytes(t, gradient_values(t->count)) / PART_BYTES + 1;
