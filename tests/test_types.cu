@@ -93,7 +93,10 @@ struct plan {
     arc_sum_add_##S(&sum);
 
 /* One of two calls: the path and the promises are literals, `form` is none. Programs for the GPU,
-   which take long to compile, leave out what is ON_CPU. */
+   which take long to compile, leave out what is ON_CPU, unless TEST_TYPES_ALL asks for it. */
+#if !defined(TEST_TYPES_ALL)
+#define TEST_TYPES_ALL SIMT_ON_CPU
+#endif
 #define PATH(S, name)                                                         \
   if (plan.path == name) {                                                    \
     o.path = name;                                                            \
@@ -103,7 +106,7 @@ struct plan {
       arc_add_with_##S(target, key, values, active, o);                       \
     }                                                                         \
   }
-#if SIMT_ON_CPU
+#if TEST_TYPES_ALL
 #define ON_CPU(...) __VA_ARGS__
 #define HAS_FORM(form) true
 #define PATHS(S)               \
@@ -133,6 +136,7 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     arc_options o = arc_options_default();                                                   \
     o.threshold = plan.threshold;                                                            \
     o.exact = EXACT;                                                                         \
+    CHECK_BEFORE_UPDATE(0);                                                                  \
     if ((plan.calling >> lane & 1u) == 0u) return;                                           \
     if (plan.form == KEYED || plan.form == UNIFORM) {                                        \
       PATHS(S)                                                                               \
@@ -333,22 +337,23 @@ RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 16)
 ON_CPU(RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35))
 static void (*const runs[])(int, int) = {ON_CPU(run_f32_f16_1, ) run_f32_f16_2, run_f32_f16_9,
                                          run_f32_bf16_16, ON_CPU(run_f32_bf16_35, )};
-#else
+#elif TEST_TYPES_PART == 4
 static inline float draw_any_float(struct check_random *random, bool active) {
   float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
   return active ? value : draw_float(random, false, 1, 1);
 }
-MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
 MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
 MEMORY_FIXED(f32_exact, draw_any_float(random, active))
-ON_CPU(RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9))
 RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 9)
 ON_CPU(RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35))
 ON_CPU(RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1))
 RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 9)
-static void (*const runs[])(int, int) = {ON_CPU(run_f32_9, ) run_f32_fixed_9,
-                                         ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, )
-                                             run_f32_exact_9};
+static void (*const runs[])(int, int) = {
+    run_f32_fixed_9, ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, ) run_f32_exact_9};
+#else
+MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
+RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9)
+static void (*const runs[])(int, int) = {run_f32_9};
 #endif
 
 int main(int argc, char **argv) {
