@@ -93,9 +93,15 @@ struct plan {
     arc_sum_add_##S(&sum);
 
 /* One of two calls: the path and the promises are literals, `form` is none. Programs for the GPU,
-   which take long to compile, leave out what is ON_CPU, unless TEST_TYPES_ALL asks for it. */
+   which take long to compile, leave out what is ON_CPU or, unless TEST_TYPES_ALL asks for it, in
+   ALL. */
 #if !defined(TEST_TYPES_ALL)
 #define TEST_TYPES_ALL SIMT_ON_CPU
+#endif
+#if SIMT_ON_CPU
+#define ON_CPU(...) __VA_ARGS__
+#else
+#define ON_CPU(...)
 #endif
 #define PATH(S, name)                                                         \
   if (plan.path == name) {                                                    \
@@ -107,7 +113,7 @@ struct plan {
     }                                                                         \
   }
 #if TEST_TYPES_ALL
-#define ON_CPU(...) __VA_ARGS__
+#define ALL(...) __VA_ARGS__
 #define HAS_FORM(form) true
 #define PATHS(S)               \
   PATH(S, ARC_PATH_ATOMIC)     \
@@ -118,7 +124,7 @@ struct plan {
   PATH(S, ARC_PATH_AUTO)
 enum { FIRST_PATH = ARC_PATH_ATOMIC };
 #else
-#define ON_CPU(...)
+#define ALL(...)
 #define HAS_FORM(form) (form != MASKED && form != DIVERGENT)
 #define PATHS(S) PATH(S, ARC_PATH_AUTO)
 enum { FIRST_PATH = ARC_PATH_AUTO };
@@ -147,7 +153,7 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     } else if (plan.form == HOT || plan.form == HOT_HERE) {                                  \
       HOT_FORMS(S, SUM_T_##INTO(T), W)                                                       \
     } /* clang-format off */                                                               \
-    ON_CPU(else if (plan.form == MASKED) {                                                 \
+    ALL(else if (plan.form == MASKED) {                                                    \
       o.lane_mask = plan.calling;                                                          \
       arc_add_with_##S(target, key, values, active, o);                                    \
     } else if (plan.form == DIVERGENT) {                                                   \
@@ -310,11 +316,10 @@ MEMORY_INTEGER(u32, unsigned)
 MEMORY_INTEGER(i64, long long)
 MEMORY_INTEGER(u64, unsigned long long)
 RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
-ON_CPU(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
-ON_CPU(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
+ALL(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
+ALL(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
 RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
-static void (*const runs[])(int, int) = {run_i32_5,
-                                         ON_CPU(run_u32_3, ) ON_CPU(run_i64_3, ) run_u64_10};
+static void (*const runs[])(int, int) = {run_i32_5, ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
 #elif TEST_TYPES_PART == 3
 static inline double f16_value(unsigned h) {
   unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
