@@ -18,9 +18,11 @@
 #endif
 
 enum { GPUS = 2, LAUNCHES = 8, REPEATS = 5, MOST_ROWS = 1000000, MOST_WIDTH = 16 };
+static const int updates[] = {32, 2};
 static const int row_counts[] = {100, 10000, MOST_ROWS};
 static const int widths[] = {1, 4, 9, MOST_WIDTH};
-enum { ROW_COUNTS = 3, WIDTHS = 4, PATHS = 2, CELLS = ROW_COUNTS * WIDTHS * PATHS };
+enum { ROW_COUNTS = 3, WIDTHS = 4, PATHS = 2, LINES = ROW_COUNTS * WIDTHS * PATHS };
+enum { CELLS = 2 * LINES };
 
 void peer_launch_device(const peer_work *work, cudaStream_t stream) { launch_any(work, stream); }
 
@@ -148,7 +150,7 @@ static float time_steps(const way *w, peer_work work, int launches) {
 }
 
 static double adds_of(const way *w, const peer_work *work) {
-  return (double)PEER_BLOCKS * PEER_THREADS * PEER_UPDATES * work->width * (w->gpus == 3u ? 2 : 1);
+  return (double)PEER_BLOCKS * PEER_THREADS * work->updates * work->width * (w->gpus == 3u ? 2 : 1);
 }
 
 /* What `launches` of them add, less what the rows hold. */
@@ -239,40 +241,44 @@ static void write_head(FILE *out) {
 #endif
   for (const way &w : ways) fprintf(out, "# way %s: %s\n", w.name, w.about);
   fprintf(out,
-          "# launch: %d blocks of %d threads, %d updates a lane; 8 neighbouring lanes share a row\n"
+          "# launch: %d blocks of %d threads; 8 neighbouring lanes share a row\n"
+          "# column updates: additions of a row that a lane makes in a launch\n"
           "# column ms: of a launch, until both GPUs are done; median, least and most of %d times\n"
           "# column adds: values added by all GPUs, G a second\n"
           "# column lost: of the sum of what was added in %d launches, what is not there\n"
-          "rows,width,path,way,ms,low_ms,high_ms,adds,lost\n",
-          (int)PEER_BLOCKS, (int)PEER_THREADS, (int)PEER_UPDATES, (int)REPEATS, REPEATS * LAUNCHES);
+          "updates,rows,width,path,way,ms,low_ms,high_ms,adds,lost\n",
+          (int)PEER_BLOCKS, (int)PEER_THREADS, (int)REPEATS, REPEATS * LAUNCHES);
 }
 
 static void print_table_head(void) {
-  printf("GPUs       %s, ms a launch\n%8s %5s %-5s", "both reach each other's memory", "rows",
-         "width", "path");
+  printf("ms a launch, until both GPUs are done\n%7s %8s %5s %-5s", "updates", "rows", "width",
+         "path");
   for (const way &w : ways) printf(" %12s", w.name);
   printf(" %10s\n", "lost by it");
 }
 
 static void report(FILE *csv, const peer_work *work, const way *w, const result *its) {
   if (csv)
-    fprintf(csv, "%d,%d,%s,%s,%.5f,%.5f,%.5f,%.4f,%.0f\n", work->row_count, work->width,
-            work->is_auto ? "auto" : "plain", w->name, its->ms, its->low_ms, its->high_ms,
-            its->adds, its->lost);
+    fprintf(csv, "%d,%d,%d,%s,%s,%.5f,%.5f,%.5f,%.4f,%.0f\n", work->updates, work->row_count,
+            work->width, work->is_auto ? "auto" : "plain", w->name, its->ms, its->low_ms,
+            its->high_ms, its->adds, its->lost);
   printf(" %12.4f", its->ms);
 }
 
 /* One line of the table. False: a legal way lost additions. */
 static bool measure_cell(FILE *csv, int cell) {
+  const int line = cell % LINES;
   peer_work work = {NULL,
-                    row_counts[cell / (WIDTHS * PATHS)],
-                    widths[cell / PATHS % WIDTHS],
-                    cell % PATHS == 1,
+                    row_counts[line / (WIDTHS * PATHS)],
+                    updates[cell / LINES],
+                    widths[line / PATHS % WIDTHS],
+                    line % PATHS == 1,
                     1u,
                     1.0f};
   bool right = true;
   result its = {0.0f, 0.0f, 0.0f, 0.0, 0.0};
-  printf("%8d %5d %-5s", work.row_count, work.width, work.is_auto ? "auto" : "plain");
+  printf("%7d %8d %5d %-5s", work.updates, work.row_count, work.width,
+         work.is_auto ? "auto" : "plain");
   for (const way &w : ways) {
     if (!can_measure(&w)) {
       printf(" %12s", "-");

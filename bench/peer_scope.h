@@ -5,13 +5,13 @@
 
 #include "simt/simt.cuh"
 
-enum { PEER_BLOCKS = 1056, PEER_THREADS = 256, PEER_UPDATES = 32 };
+enum { PEER_BLOCKS = 1056, PEER_THREADS = 256 };
 
-/* One launch: each lane adds PEER_UPDATES times `width` values, 1, 2, 3, 1, ..., times `one`, to a
+/* One launch: each lane adds `updates` times `width` values, 1, 2, 3, 1, ..., times `one`, to a
    row. Runs of eight lanes share a row, drawn from all. */
 typedef struct peer_work {
   float *rows;
-  int row_count;
+  int row_count, updates;
   int width;    /* 1, 4, 9 or 16; rows begin at multiples of peer_stride(width) */
   bool is_auto; /* or by plain (vector) atomics */
   unsigned seed;

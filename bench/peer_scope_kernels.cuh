@@ -19,7 +19,7 @@ static __global__ void add_to_rows(peer_work work) {
   float values[width];
   options.path = path;
   for (int i = 0; i < width; ++i) values[i] = work.one * (float)(i % 3 + 1);
-  for (int u = 0; u < PEER_UPDATES; ++u)
+  for (int u = 0; u < work.updates; ++u)
     arc_add_with_f32(target, (int)drawn_row(run, u, work), values, true, options);
 }
 
