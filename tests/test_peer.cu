@@ -107,6 +107,7 @@ static void launch_on_both(any_kernel kernel, dim3 grid, dim3 block, any_plan pl
 #elif defined(TEST_PEER_ROWS)
 #include "test_rows.cu"
 #else
+#define TEST_PROPERTY_EXACT 1
 #include "kernels.cu"
 #include "test_property.cu"
 #endif
@@ -201,6 +202,10 @@ int main(int argc, char **argv) {
   open_peers();
   if (argc > 2 && !strcmp(argv[1], "--home")) {
     const int home = !strcmp(argv[2], "1");
+    if (!home && strcmp(argv[2], "0")) {
+      fprintf(stderr, "%s: --home is '%s'; it must be 0 or 1\n", argv[0], argv[2]);
+      return 2;
+    }
     argv[2] = argv[0];
     return run_at_home(home, argc - 2, argv + 2);
   }
