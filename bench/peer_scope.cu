@@ -13,6 +13,9 @@
 #include "examples/common/program_run.h"
 #include "peer_scope_kernels.cuh"
 
+#if !defined(PEER_HAVE_NCCL)
+#define PEER_HAVE_NCCL 0
+#endif
 #if PEER_HAVE_NCCL
 #include <nccl.h>
 #endif
