@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_Interpreter_FOUND AND NOT DEFINED NCCL_WHEEL)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import nvidia.nccl; print(nvidia.nccl.__path__[0])"
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c
+                          "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"
                   OUTPUT_VARIABLE nccl_wheel OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   set(NCCL_WHEEL "${nccl_wheel}" CACHE PATH "The folder of the Python wheel nvidia-nccl-cu13")
   mark_as_advanced(NCCL_WHEEL)
@@ -12,7 +13,8 @@ find_path(NCCL_INCLUDE_DIR nccl.h
           HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${NCCL_WHEEL} PATH_SUFFIXES include)
 # The wheel has the library under its run-time name only.
 find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2
-             HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}/.. ${NCCL_WHEEL} PATH_SUFFIXES lib lib64)
+             HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}/.. ${NCCL_WHEEL}
+             PATH_SUFFIXES lib lib64)
 mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
 if(NCCL_INCLUDE_DIR)
   set(NCCL_VERSION)
