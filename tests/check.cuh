@@ -794,6 +794,11 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
   return c;
 }
 
+/* What a test's kernel does before update n; test_peer.cu has it wait for the other GPU there. */
+#ifndef CHECK_BEFORE_UPDATE
+#define CHECK_BEFORE_UPDATE(n) ((void)(n))
+#endif
+
 /* A kernel that makes the plan's calls. The call, which comes last, sees path, plan, update, width,
    values and target. */
 #define CHECK_ONE_KERNEL(name, path_, capacity, width_, target_, ...) \
@@ -805,6 +810,7 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
     const arc_target_f32 target = (target_);                          \
     for (int update = 0; update < plan.updates; ++update) {           \
       check_load(&plan, update, width, values);                       \
+      CHECK_BEFORE_UPDATE(update);                                    \
       __VA_ARGS__;                                                    \
       check_unmodified(&plan, update, width, values);                 \
     }                                                                 \

@@ -5,6 +5,10 @@
  */
 #include "check.cuh"
 
+#ifndef TEST_PROPERTY_EXACT
+#define TEST_PROPERTY_EXACT 0 /* 1: whole numbers only */
+#endif
+
 static int draw_width(struct check_random *r) {
   static const int wide[] = {33, 34, 63, 64, 65, 100, 129, 256};
   return check_below(r, 12) ? check_between(r, 1, 32) : wide[check_below(r, 8)];
@@ -55,7 +59,7 @@ static void random_case(void) {
                   check_between(&random, 1, 3));
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
-  c.exact = check_below(&c.random, 4) != 0;
+  c.exact = check_below(&c.random, 4) != 0 || TEST_PROPERTY_EXACT;
   draw_layout(&c, form);
   for (int w = 0; w < c.warps; ++w)
     if (!whole && check_below(&c.random, 3) == 0) c.alive[w] &= draw_mask(&c.random);

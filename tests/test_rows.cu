@@ -60,6 +60,7 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
     for (int call = 0; call < CALLS; ++call) {                                             \
       int n = warp * LANES + call * 32 + lane;                                             \
       bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                 \
+      CHECK_BEFORE_UPDATE(call);                                                           \
       ADD(S, 32)                                                                           \
       KEYS_OF_64_BITS(S)                                                                   \
     }                                                                                      \
@@ -96,6 +97,7 @@ static __global__ void from_shared(struct plan plan, void *rows, const float *so
           active ? source[row_of[n] * plan.source_stride + k] : __int_as_float(0x7fc00000);
     }
   __syncthreads();
+  CHECK_BEFORE_UPDATE(0);
   arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
   arc_rows_f32 r = arc_rows_f32_from(t, values, SHARED_WIDTH);
   for (int i = lane; i < LANES; i += 32) {

@@ -93,7 +93,16 @@ struct plan {
     arc_sum_add_##S(&sum);
 
 /* One of two calls: the path and the promises are literals, `form` is none. Programs for the GPU,
-   which take long to compile, leave out what is ON_CPU. */
+   which take long to compile, leave out what is ON_CPU or, unless TEST_TYPES_ALL asks for it, in
+   ALL. */
+#if !defined(TEST_TYPES_ALL)
+#define TEST_TYPES_ALL SIMT_ON_CPU
+#endif
+#if SIMT_ON_CPU
+#define ON_CPU(...) __VA_ARGS__
+#else
+#define ON_CPU(...)
+#endif
 #define PATH(S, name)                                                         \
   if (plan.path == name) {                                                    \
     o.path = name;                                                            \
@@ -103,8 +112,8 @@ struct plan {
       arc_add_with_##S(target, key, values, active, o);                       \
     }                                                                         \
   }
-#if SIMT_ON_CPU
-#define ON_CPU(...) __VA_ARGS__
+#if TEST_TYPES_ALL
+#define ALL(...) __VA_ARGS__
 #define HAS_FORM(form) true
 #define PATHS(S)               \
   PATH(S, ARC_PATH_ATOMIC)     \
@@ -115,7 +124,7 @@ struct plan {
   PATH(S, ARC_PATH_AUTO)
 enum { FIRST_PATH = ARC_PATH_ATOMIC };
 #else
-#define ON_CPU(...)
+#define ALL(...)
 #define HAS_FORM(form) (form != MASKED && form != DIVERGENT)
 #define PATHS(S) PATH(S, ARC_PATH_AUTO)
 enum { FIRST_PATH = ARC_PATH_AUTO };
@@ -133,6 +142,7 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     arc_options o = arc_options_default();                                                   \
     o.threshold = plan.threshold;                                                            \
     o.exact = EXACT;                                                                         \
+    CHECK_BEFORE_UPDATE(0);                                                                  \
     if ((plan.calling >> lane & 1u) == 0u) return;                                           \
     if (plan.form == KEYED || plan.form == UNIFORM) {                                        \
       PATHS(S)                                                                               \
@@ -143,7 +153,7 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     } else if (plan.form == HOT || plan.form == HOT_HERE) {                                  \
       HOT_FORMS(S, SUM_T_##INTO(T), W)                                                       \
     } /* clang-format off */                                                               \
-    ON_CPU(else if (plan.form == MASKED) {                                                 \
+    ALL(else if (plan.form == MASKED) {                                                    \
       o.lane_mask = plan.calling;                                                          \
       arc_add_with_##S(target, key, values, active, o);                                    \
     } else if (plan.form == DIVERGENT) {                                                   \
@@ -306,11 +316,10 @@ MEMORY_INTEGER(u32, unsigned)
 MEMORY_INTEGER(i64, long long)
 MEMORY_INTEGER(u64, unsigned long long)
 RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
-ON_CPU(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
-ON_CPU(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
+ALL(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
+ALL(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
 RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
-static void (*const runs[])(int, int) = {run_i32_5,
-                                         ON_CPU(run_u32_3, ) ON_CPU(run_i64_3, ) run_u64_10};
+static void (*const runs[])(int, int) = {run_i32_5, ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
 #elif TEST_TYPES_PART == 3
 static inline double f16_value(unsigned h) {
   unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
@@ -333,22 +342,23 @@ RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 16)
 ON_CPU(RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35))
 static void (*const runs[])(int, int) = {ON_CPU(run_f32_f16_1, ) run_f32_f16_2, run_f32_f16_9,
                                          run_f32_bf16_16, ON_CPU(run_f32_bf16_35, )};
-#else
+#elif TEST_TYPES_PART == 4
 static inline float draw_any_float(struct check_random *random, bool active) {
   float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
   return active ? value : draw_float(random, false, 1, 1);
 }
-MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
 MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
 MEMORY_FIXED(f32_exact, draw_any_float(random, active))
-ON_CPU(RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9))
 RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 9)
 ON_CPU(RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35))
 ON_CPU(RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1))
 RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 9)
-static void (*const runs[])(int, int) = {ON_CPU(run_f32_9, ) run_f32_fixed_9,
-                                         ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, )
-                                             run_f32_exact_9};
+static void (*const runs[])(int, int) = {
+    run_f32_fixed_9, ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, ) run_f32_exact_9};
+#else
+MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
+RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9)
+static void (*const runs[])(int, int) = {run_f32_9};
 #endif
 
 int main(int argc, char **argv) {
