@@ -609,9 +609,11 @@ ARC__FN arc__word arc__sum_from_below(const arc__call *c, arc__word w, int dista
 #endif
 #if ARC_SCOPE == ARC_SCOPE_SYSTEM && ARC__ARCH >= 600 && defined(__CUDA_ARCH__)
 #define ARC__ATOMIC_ADD atomicAdd_system
+#define ARC__ATOMIC_CAS atomicCAS_system
 #define ARC__RED "red." ARC__RELAXED "sys.global.add"
 #else
 #define ARC__ATOMIC_ADD atomicAdd
+#define ARC__ATOMIC_CAS atomicCAS
 #define ARC__RED "red." ARC__RELAXED "gpu.global.add"
 #endif
 
@@ -706,11 +708,11 @@ ARC__FN void arc__swap(int memory, char *address, arc__word w) {
     old = seen;
     if (memory == ARC__F64) {
       arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
-      seen = arc__word_of(atomicCAS((arc__u64 *)address, arc__bits(old), sum));
+      seen = arc__word_of(ARC__ATOMIC_CAS((arc__u64 *)address, arc__bits(old), sum));
     } else {
       float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
       float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
-      seen.lo = atomicCAS((unsigned *)address, old.lo, arc__pack(memory, low, high).lo);
+      seen.lo = ARC__ATOMIC_CAS((unsigned *)address, old.lo, arc__pack(memory, low, high).lo);
     }
   } while (seen.lo != old.lo || seen.hi != old.hi);
 }

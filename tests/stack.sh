@@ -187,6 +187,24 @@ renderer() {
   done
 }
 
+# With system scope every atomic has it, the compare-and-swaps of half sums too.
+scope() {
+  { prelude && echo '__global__ void scope(void *rows, const float *values, int key) {
+  arc_add_f32(arc_target_f32_rows_bf16(rows, 9, 9), key, values, true, ARC_THRESHOLD_AUTO);
+  arc_add_f32(arc_target_f32_rows((float *)rows, 9, 9), key, values, true, ARC_THRESHOLD_AUTO);
+}'; } >"$work/scope.cu"
+  "$nvcc" -std=c++17 -arch=sm_80 -ptx -DARC_SCOPE=ARC_SCOPE_SYSTEM -I"$root" \
+    -o "$work/scope.ptx" "$work/scope.cu" 2>"$work/scope.txt"
+  atomics=$(grep -c -E '[[:space:]](red|atom)\.' "$work/scope.ptx")
+  systems=$(grep -E '[[:space:]](red|atom)\.' "$work/scope.ptx" | grep -c '\.sys\.')
+  if [ "$atomics" -gt 1 ] && [ "$systems" -eq "$atomics" ]; then
+    echo "scope: $atomics atomics, all of the system"
+  else
+    echo "scope: FAILED: $systems of $atomics atomics have system scope"
+    failed=1
+  fi
+}
+
 mkdir -p "$work"
 failed=0
 if [ "${3:-}" = --all ]; then
@@ -201,6 +219,7 @@ else
   rows "1 9 64 width" | assemble rows sm_90 1
   others "9" | assemble others sm_90 1
   renderer | assemble renderer sm_90 1
+  scope
   literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
 exit $failed
