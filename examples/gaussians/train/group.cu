@@ -25,9 +25,10 @@
 #include <nccl.h>
 #endif
 
-/* What the processes of a host share. */
+/* What the processes of a host share. Aligned for the numbers behind it. */
 typedef struct group_page {
-  volatile bool lost[GROUP_MOST], any_lost;
+  alignas(64) volatile bool lost[GROUP_MOST];
+  volatile bool any_lost;
   volatile bool ended[GROUP_MOST]; /* needs the others no more */
   char told[512];
   volatile bool has_id;
