@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "../../common/program_run.h"
-#include "../render/sort.h"
+#include "../../common/random.h"
 #include "adam.cuh"
-#include "densify.cuh"
 
 /* The field's learning rates. Positions: of the scene's extent, falling to a hundredth. */
 #define RATE_POSITION 0.00016f
@@ -40,12 +39,12 @@ static void *trainer_sums(const trainer *t, size_t at) {
   return (char *)t->blocks[BLOCK_GRADIENTS].data + trainer_gradient_bytes(t, at);
 }
 
-static void trainer_reserve_gradients(trainer *t) {
+void trainer_reserve_gradients(trainer *t) {
   device_reserve(&t->memory, &t->blocks[BLOCK_GRADIENTS],
                  trainer_gradient_bytes(t, gradient_values(t->count)), "memory for the gradients");
 }
 
-static view_statistics trainer_statistics(const trainer *t) {
+view_statistics trainer_statistics(const trainer *t) {
   view_statistics s = {(float *)t->statistics.data, (float *)t->statistics.data + t->count};
   return s;
 }
@@ -316,80 +315,6 @@ void trainer_read_times(trainer *t) {
     arc_tune_report(&t->tune, t->policies[slot].ticket, 1000.0 * r->backward_ms);
 }
 
-/* A new block for `to` Gaussians in the place of an old one, which is returned. */
-static device_array trainer_swap_block(trainer *t, int block, int to) {
-  device_array old = t->blocks[block], fresh = {nullptr, 0};
-  device_reserve(&t->memory, &fresh, model_bytes(to), "memory for the Gaussians");
-  device_clear(fresh.data, model_bytes(to));
-  t->blocks[block] = fresh;
-  return old;
-}
-
-/* Fates as chosen, places as scanned: everything moves into new blocks. */
-static void trainer_repopulate(trainer *t, const int *fates, const int *places, int to,
-                               unsigned long long seed) {
-  int from = t->count, blocks = line_blocks(from);
-  device_release(&t->memory, &t->blocks[BLOCK_GRADIENTS]);
-  for (int block = 0; block < BLOCKS; ++block) {
-    if (block == BLOCK_GRADIENTS) continue;
-    device_array old = trainer_swap_block(t, block, to);
-    gaussians before = split_gaussians((float *)old.data, from);
-    gaussians after = split_gaussians((float *)t->blocks[block].data, to);
-    if (block == BLOCK_PARAMETERS) {
-      SIMT_LAUNCH(move_gaussians, blocks, LINE_THREADS, 0, 0, before, from, fates, places, after,
-                  seed);
-    } else {
-      SIMT_LAUNCH(move_moments, blocks, LINE_THREADS, 0, 0, before, from, fates, places, after);
-    }
-    device_check(cudaDeviceSynchronize(), "densifying");
-    device_release(&t->memory, &old);
-  }
-  t->count = to;
-  trainer_reserve_gradients(t);
-  device_reserve(&t->memory, &t->statistics, 2 * sizeof(float) * to, "memory for statistics");
-  device_clear(t->statistics.data, 2 * sizeof(float) * to);
-}
-
-/* How many there will be; fates and places are filled. */
-static int trainer_choose(trainer *t, densify_rules rules, int *fates, int *counts, int *places,
-                          device_array *scratch) {
-  int last[2];
-  SIMT_LAUNCH(choose_fates, line_blocks(t->count), LINE_THREADS, 0, 0,
-              trainer_block(t, BLOCK_PARAMETERS), t->count, trainer_statistics(t), rules, fates,
-              counts);
-  if (!scan_counts(counts, places, t->count, scratch->data, scratch->bytes))
-    device_check(cudaGetLastError(), "densifying");
-  device_to_host(&last[0], counts + t->count - 1, sizeof(int), "densifying");
-  device_to_host(&last[1], places + t->count - 1, sizeof(int), "densifying");
-  return last[0] + last[1];
-}
-
-void trainer_densify(trainer *t) {
-  const train_settings *s = &t->settings;
-  float extent = t->data->extent;
-  bool late = t->iteration + 1 > s->reset_every;
-  densify_rules rules = {s->densify_pull, 0.01f * extent, late ? 0.1f * extent : INFINITY,
-                         s->seed * 0x9e3779b97f4a7c15ull + (unsigned long long)t->iteration};
-  device_array room = {nullptr, 0}, scratch = {nullptr, 0};
-  device_reserve(&t->memory, &room, 3 * sizeof(int) * t->count, "memory for densifying");
-  device_reserve(&t->memory, &scratch, sort_scratch_bytes(t->count), "memory for densifying");
-  int *fates = (int *)room.data, *counts = fates + t->count, *places = counts + t->count;
-  int to = trainer_choose(t, rules, fates, counts, places, &scratch);
-  if (to > s->most_gaussians) {
-    rules.pull = INFINITY;
-    to = trainer_choose(t, rules, fates, counts, places, &scratch);
-  }
-  if (to > 0) trainer_repopulate(t, fates, places, to, rules.seed);
-  device_release(&t->memory, &room);
-  device_release(&t->memory, &scratch);
-}
-
-void trainer_reset_opacity(trainer *t) {
-  SIMT_LAUNCH(reset_opacity, line_blocks(t->count), LINE_THREADS, 0, 0,
-              trainer_block(t, BLOCK_PARAMETERS).opacity, trainer_block(t, BLOCK_MEANS).opacity,
-              trainer_block(t, BLOCK_SQUARES).opacity, t->count);
-}
-
 /* The last of the iterations after `from` and up to `to` that `every` divides; 0: none. */
 static int due(int from, int to, int every) {
   int number = to - to % every;
@@ -441,7 +366,7 @@ static void trainer_check_replicas(trainer *t, int to) {
   device_release(&t->memory, &sum);
 }
 
-static double *trainer_losses(const trainer *t, int iteration) {
+double *trainer_losses(const trainer *t, int iteration) {
   return (double *)t->losses.data + LOSS_PARTS * (size_t)iteration;
 }
 
@@ -583,120 +508,4 @@ void trainer_step(trainer *t) {
   device_check(cudaGetLastError(), "launching a step");
   trainer_check_replicas(t, t->iteration + batch);
   t->iteration += batch;
-}
-
-/* ---- results -------------------------------------------------------------------------------- */
-
-/* What the processes know of the iterations of this run is added up: of others each has zeros. */
-void trainer_gather(trainer *t) {
-  enum { NUMBERS = 7 };
-  int first = t->first_iteration, count = t->iteration - first;
-  size_t bytes = sizeof(double) * NUMBERS * count;
-  double *rows = (double *)host_memory(bytes);
-  device_array sums = {nullptr, 0};
-  if (t->team->size == 1) return free(rows);
-  for (int i = 0; i < count; ++i) {
-    const step_record *r = &t->records[first + i];
-    const double row[NUMBERS] = {(double)r->view, (double)r->gaussians, (double)r->pairs,
-                                 r->forward_ms,   r->backward_ms,       r->rest_ms,
-                                 r->sum_ms};
-    memcpy(rows + NUMBERS * i, row, sizeof row);
-  }
-  device_reserve(&t->memory, &sums, bytes, "memory for the records");
-  host_to_device(sums.data, rows, bytes, "copying the records");
-  if (group_sum(t->team, sums.data, (size_t)NUMBERS * count, GROUP_F64) &&
-      group_sum(t->team, trainer_losses(t, first), (size_t)LOSS_PARTS * count, GROUP_F64))
-    device_to_host(rows, sums.data, bytes, "reading the records");
-  for (int i = 0; i < count; ++i) {
-    const double *row = rows + NUMBERS * i;
-    step_record r = {(int)row[0],   (int)row[1],   (int)row[2],  (float)row[3],
-                     (float)row[4], (float)row[5], (float)row[6]};
-    t->records[first + i] = r;
-  }
-  device_release(&t->memory, &sums);
-  free(rows);
-}
-
-loss_figures trainer_figures(const trainer *t, int iteration) {
-  double sums[LOSS_PARTS];
-  const device_camera *c = &t->cameras[t->records[iteration].view];
-  device_to_host(sums, trainer_losses(t, iteration), sizeof sums, "reading the loss");
-  return loss_figures_of(sums, c->width, c->height);
-}
-
-void trainer_draw(trainer *t, int index) {
-  frame_forward(&t->f, trainer_block(t, BLOCK_PARAMETERS), t->count, t->settings.sh_degree,
-                &t->cameras[index]);
-}
-
-bool trainer_goes_on(const trainer *t) {
-  return interrupts <= (t->iteration < t->settings.iterations ? 1 : 0);
-}
-
-bool trainer_next_view(const trainer *t, const char *what, int i) {
-  if (progress_due()) fprintf(stderr, "\r%s  view %d of %d\033[K", what, i, t->data->view_count);
-  if (i < t->data->view_count && trainer_goes_on(t)) return true;
-  progress_clear();
-  return false;
-}
-
-bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
-  device_array sums = {nullptr, 0};
-  int views = 0;
-  device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
-  memset(mean, 0, sizeof *mean);
-  for (int i = 0; trainer_next_view(t, "judging", i); ++i) {
-    double host[LOSS_PARTS];
-    if (t->data->views[i].held_out != held_out) continue;
-    trainer_draw(t, i);
-    frame_judge(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
-    device_to_host(host, sums.data, sizeof host, "reading the loss");
-    loss_figures one = loss_figures_of(host, t->cameras[i].width, t->cameras[i].height);
-    mean->l1 += one.l1;
-    mean->ssim += one.ssim;
-    mean->psnr += one.psnr;
-    mean->loss += one.loss;
-    views += 1;
-  }
-  device_release(&t->memory, &sums);
-  mean->l1 /= views;
-  mean->ssim /= views;
-  mean->psnr /= views;
-  mean->loss /= views;
-  return views > 0 && trainer_goes_on(t);
-}
-
-void trainer_read_picture(const trainer *t, image *picture) {
-  size_t plane = (size_t)picture->width * picture->height;
-  float *planes = (float *)host_memory(3 * plane * sizeof(float));
-  device_to_host(planes, t->f.colour.data, 3 * plane * sizeof(float), "reading the picture");
-  for (size_t p = 0; p < plane; ++p)
-    for (int k = 0; k < 3; ++k) picture->rgb[3 * p + k] = planes[k * plane + p];
-  free(planes);
-}
-
-float *trainer_camera_slopes(trainer *t) {
-  size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
-  device_array rows = {nullptr, 0}, sums = {nullptr, 0};
-  long long *fixed = (long long *)host_memory(bytes);
-  float *slopes = (float *)host_memory(count * sizeof(float));
-  device_reserve(&t->memory, &rows, bytes, "memory for the cameras");
-  device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
-  device_clear(rows.data, bytes);
-  for (int i = 0; trainer_next_view(t, "cameras", i); ++i) {
-    if (t->data->views[i].held_out) continue;
-    trainer_draw(t, i);
-    frame_measure(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
-    frame_clear_sums(&t->f);
-    frame_backward(&t->f);
-    frame_camera_backward(&t->f, i, (long long *)rows.data, CAMERA_BY_BLOCK);
-  }
-  device_to_host(fixed, rows.data, bytes, "reading the cameras");
-  for (size_t i = 0; i < count; ++i) slopes[i] = arc_fixed_to_f32(fixed[i], CAMERA_SCALE_LOG2);
-  device_release(&t->memory, &rows);
-  device_release(&t->memory, &sums);
-  free(fixed);
-  if (trainer_goes_on(t)) return slopes;
-  free(slopes);
-  return nullptr;
 }

@@ -68,6 +68,11 @@ bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *erro
 
 gaussians trainer_block(const trainer *t, int block);
 size_t model_bytes(int count);
+view_statistics trainer_statistics(const trainer *t);
+/* Of the view of that iteration, on the device. */
+double *trainer_losses(const trainer *t, int iteration);
+/* For as many Gaussians as there are. */
+void trainer_reserve_gradients(trainer *t);
 
 /* Before the first step: the first sum of a group sets up its links. */
 void trainer_link(trainer *t);
