@@ -280,7 +280,7 @@ static void check_same(const char *one, const char *other, bool is_table) {
    from a checkpoint of two processes on. 13 views are no multiple of the 4 of a step. */
 static void test_same_by_two(void) {
 #define GROUP_RUN \
-  " --reproducible --batch 4 --size 32x24 --gaussians 60 --views 9 --densify-until 13"
+  " --reproducible --batch 4 --size 32x24 --gaussians 600 --views 9 --densify-until 13"
 #define TO(NAME) " --out @/" NAME ".ply --checkpoint @/" NAME " --csv @/" NAME ".csv"
   check_right(GROUP_RUN " --iterations 13" TO("one"), 0, "group      1 processes, 4 views a step");
   check_right(GROUP_RUN " --iterations 13 --gpus 2" TO("two"), 0, "group      2 processes, 4 ");

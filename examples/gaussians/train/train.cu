@@ -373,10 +373,11 @@ double *trainer_losses(const trainer *t, int iteration) {
 /* A group sums up in parts of so many bytes: while one travels, the next is worked out, and one
    that has arrived moves the model. */
 static int trainer_parts(const trainer *t) {
-  static const size_t PART_BYTES = 1 << 26;
+  static const size_t PART_BYTES = SIMT_ON_CPU ? 1 << 12 : 1 << 26;
   size_t parts = trainer_gradient_bytes(t, gradient_values(t->count)) / PART_BYTES + 1;
-  if (t->team->size == 1) return 1;
-  return parts < GROUP_PARTS ? (int)parts : (int)GROUP_PARTS;
+  if (parts > GROUP_PARTS) parts = GROUP_PARTS;
+  if (parts > (size_t)t->count / 32) parts = (size_t)t->count / 32; /* none is empty */
+  return t->team->size == 1 || parts == 0 ? 1 : (int)parts;
 }
 
 static gradient_sums trainer_part(const trainer *t, gradient_mode mode, int part) {
