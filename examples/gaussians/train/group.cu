@@ -251,7 +251,7 @@ bool group_begin(group *, error_line *) { return true; }
 static void group_unlink(group *) {}
 void group_add(group *, int, void *, size_t, group_type) {}
 void group_use(group *, int) {}
-bool group_wait(group *g) { return !g->lost; }
+bool group_wait(group *g) { return !group_lost(g); }
 
 #endif
 
