@@ -5,18 +5,21 @@
 
    TRACES: the folder of recorded steps. SWEEP.csv: a measured default sweep of an H200. All that it
    prints is a model's. */
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine.h"
 
-enum { WORKLOADS = 10, PAPERS = 7, MACHINES = 3, TRANSISTORS_K = 70, TREE_ADDERS = 31 };
+enum { WORKLOADS = 10, PAPERS = 7, MACHINES = 3, CEILING_STEPS = 24 };
+enum { TRANSISTORS_K = 70, TREE_ADDERS = 31 };
 
 /* README.md says where each constant is from. */
 static const machine machines[MACHINES] = {
-    {"4090-Sim", 8, 11, 16, 2.24, 4, 8, 16, 1, 1, 0, 2.5, 3.3, 128 << 10},
-    {"3060-Sim", 7, 12, 4, 1.32, 4, 8, 16, 1, 1, 0, 2.5, 3.3, 128 << 10},
+    {"4090-Sim", 8, 11, 16, 2.24, 4, 8, 16, 1, 1, 0, 1, 1, 128 << 10},
+    {"3060-Sim", 7, 12, 4, 1.32, 4, 8, 16, 1, 1, 0, 1, 1, 128 << 10},
     {"H200", 11, 16, 12, 1.98, 8, 8, 16, 5.8, 0.6, 2.0, 2.5, 3.3, 256 << 10}};
 static const machine *const h200 = &machines[2];
 
@@ -38,9 +41,9 @@ static trace *load(const char *name) {
   return t;
 }
 
-/* Three times what is resident, so that the last warps, which run alone, do not count for much. */
+/* Twice what is resident, so that the last warps, which run alone, do not count for much. */
 static int rounds_of(const machine *m, const trace *t) {
-  return (3 * m->multiprocessors * 4 * m->warps + t->warp_count - 1) / t->warp_count;
+  return (2 * m->multiprocessors * 4 * m->warps + t->warp_count - 1) / t->warp_count;
 }
 
 static job job_of(const machine *m, const trace *t, kernel_cost cost) {
@@ -68,8 +71,6 @@ static const ceiling ceilings[] = {{"1 lane", 1, 0, 1, false, 41.0},
                                    {"hot row, 10 lanes", 10, 1, 1, true, 0.57},
                                    {"hot row, 32 lanes", 32, 1, 1, true, 0.40},
                                    {"hot row, 32 lanes, one address", 32, 0, 1, true, 0.0177}};
-
-enum { CEILING_STEPS = 24 };
 
 /* A warp of one instruction again and again, in rows drawn at random. */
 static trace *ceiling_trace(const ceiling *c) {
@@ -124,9 +125,7 @@ static const int sweep_widths[] = {1, 3, 9, 10, 16, 32}, sweep_lanes[] = {1, 4, 
 enum { SWEEP_WIDTHS = 6, SWEEP_LANES = 5 };
 static const char *const path_names[TRACE_PATHS] = {"plain", "serialized", "butterfly", "auto"};
 
-typedef struct sweep_times {
-  double ms[SWEEP_WIDTHS][SWEEP_LANES][TRACE_PATHS]; /* 0: not there */
-} sweep_times;
+static double measured[SWEEP_WIDTHS][SWEEP_LANES][TRACE_PATHS]; /* ms; 0: not there */
 
 static int index_of(const int *list, int count, int value) {
   int i = 0;
@@ -134,12 +133,11 @@ static int index_of(const int *list, int count, int value) {
   return i;
 }
 
-static void read_sweep(const char *file, sweep_times *times) {
+static void read_sweep(const char *file) {
   char line[1024], path[32], lanes[16];
   int width;
   double ms;
   FILE *f = fopen(file, "r");
-  memset(times, 0, sizeof *times);
   if (f == NULL) {
     fprintf(stderr, "hardware: %s is missing; it must be a sweep's CSV\n", file);
     exit(1);
@@ -151,7 +149,7 @@ static void read_sweep(const char *file, sweep_times *times) {
     int w = index_of(sweep_widths, SWEEP_WIDTHS, width);
     int l = index_of(sweep_lanes, SWEEP_LANES, atoi(lanes));
     for (int p = 0; p < TRACE_PATHS && w < SWEEP_WIDTHS && l < SWEEP_LANES; ++p)
-      if (!strcmp(path, path_names[p])) times->ms[w][l][p] = ms;
+      if (!strcmp(path, path_names[p])) measured[w][l][p] = ms;
   }
   fclose(f);
 }
@@ -169,16 +167,15 @@ static double sweep_clocks(const trace *all, int width, int l, int path) {
 }
 
 static void print_order(const char *file) {
-  sweep_times measured;
   int clear = 0, right = 0;
   char name[24];
-  read_sweep(file, &measured);
+  read_sweep(file);
   for (int w = 0; w < SWEEP_WIDTHS; ++w) {
     snprintf(name, sizeof name, "sweep_%d", sweep_widths[w]);
     const trace *t = load(name);
     for (int l = 0; l < SWEEP_LANES; ++l) {
       double clocks[TRACE_PATHS];
-      const double *ms = measured.ms[w][l];
+      const double *ms = measured[w][l];
       for (int p = 0; p < TRACE_PATHS; ++p) clocks[p] = sweep_clocks(t, sweep_widths[w], l, p);
       for (int a = 0; a < TRACE_PATHS; ++a)
         for (int b = 0; b < TRACE_PATHS; ++b) {
@@ -202,9 +199,9 @@ static void print_order(const char *file) {
 
 /* Columns: the mechanisms on plain atomics, then arc's paths without any of them. */
 enum { SW_S = MECHANISMS, SW_B, AUTO, AUTO_HW, NOTHING, COLUMNS };
-static const char *const column_names[COLUMNS] = {"baseline",  "ARC-HW", "ARC-tree", "ARC-wide",
-                                                  "LAB-ideal", "LAB",    "PHI",      "SW-S",
-                                                  "SW-B",      "auto",   "auto+HW",  "none"};
+static const char *const column_names[COLUMNS] = {
+    "baseline", "ARC-HW", "ARC-always", "ARC-tree", "ARC-wide", "LAB-ideal", "LAB",
+    "PHI",      "SW-S",   "SW-B",       "auto",     "auto+HW",  "none"};
 
 typedef struct cell {
   outcome o;
@@ -246,46 +243,45 @@ static cell run_column(const machine *m, const trace *t, kernel_cost cost, int c
   return c;
 }
 
-typedef struct results {
-  cell cells[MACHINES][WORKLOADS][COLUMNS];
-} results;
+static cell cells[MACHINES][WORKLOADS][COLUMNS];
 
-static void run_all(results *r) {
+static void run_all(void) {
   for (int w = 0; w < WORKLOADS; ++w) {
     const trace *t = load(workloads[w].trace);
+    if (isatty(2)) fprintf(stderr, "\rworkload %d of %d \r", w + 1, WORKLOADS);
     for (int m = 0; m < MACHINES; ++m)
       for (int c = 0; c < COLUMNS; ++c)
-        r->cells[m][w][c] = run_column(&machines[m], t, workloads[w], c);
+        cells[m][w][c] = run_column(&machines[m], t, workloads[w], c);
   }
 }
 
-static double speedup(const results *r, int m, int w, int over, int c) {
-  return r->cells[m][w][over].o.clocks / r->cells[m][w][c].o.clocks;
+static double speedup(int m, int w, int over, int c) {
+  return cells[m][w][over].o.clocks / cells[m][w][c].o.clocks;
 }
 
 /* The papers take arithmetic means. */
-static double mean(const results *r, int m, int over, int c) {
+static double mean(int m, int over, int c) {
   double sum = 0;
-  for (int w = 0; w < PAPERS; ++w) sum += speedup(r, m, w, over, c);
+  for (int w = 0; w < PAPERS; ++w) sum += speedup(m, w, over, c);
   return sum / PAPERS;
 }
 
-static double stall_ratio(const results *r, int m, int w, int over, int c) {
-  return (r->cells[m][w][over].o.stalls[STALL_ATOMIC] + 1) /
-         (r->cells[m][w][c].o.stalls[STALL_ATOMIC] + 1);
+static double stall_ratio(int m, int w, int over, int c) {
+  return (cells[m][w][over].o.stalls[STALL_ATOMIC] + 1) /
+         (cells[m][w][c].o.stalls[STALL_ATOMIC] + 1);
 }
 
-static void print_machine(const results *r, int m) {
+static void print_machine(int m) {
   printf("model: %s, speed over plain atomics\nmodel:   %-10s", machines[m].name, "workload");
-  for (int c = 1; c < COLUMNS; ++c) printf(" %9s", column_names[c]);
+  for (int c = 1; c < COLUMNS; ++c) printf(" %10s", column_names[c]);
   printf("\n");
   for (int w = 0; w < WORKLOADS; ++w) {
     printf("model:   %-10s", workloads[w].trace);
-    for (int c = 1; c < COLUMNS; ++c) printf(" %9.2f", speedup(r, m, w, BASELINE, c));
+    for (int c = 1; c < COLUMNS; ++c) printf(" %10.2f", speedup(m, w, BASELINE, c));
     printf("\n");
   }
   printf("model:   %-10s", "mean of 7");
-  for (int c = 1; c < COLUMNS; ++c) printf(" %9.2f", mean(r, m, BASELINE, c));
+  for (int c = 1; c < COLUMNS; ++c) printf(" %10.2f", mean(m, BASELINE, c));
   printf("\n\n");
 }
 
@@ -303,8 +299,8 @@ static const claim claims[] = {{"ARC-HW", BASELINE, ARC_HW, {2.06, 1.73}},
                                {"PHI", BASELINE, PHI, {1.01, 1.03}}};
 
 /* ARC-SW: the better of the two paths, each at its best threshold. */
-static double over_software(const results *r, int m, int w, int column) {
-  double s = speedup(r, m, w, SW_S, column), b = speedup(r, m, w, SW_B, column);
+static double over_software(int m, int w, int column) {
+  double s = speedup(m, w, SW_S, column), b = speedup(m, w, SW_B, column);
   return s < b ? s : b;
 }
 
@@ -313,25 +309,25 @@ static void print_claim(const char *what, const char *name, double modelled, dou
          100 * (modelled / papers - 1), fabs(modelled / papers - 1) <= 0.25 ? "" : "  MISSED");
 }
 
-static void print_papers(const results *r) {
+static void print_papers(void) {
   static const double hw_over_sw[2] = {1.13, 1.14}, stalls[2] = {2.43, 2.28};
   printf("model: beside the papers' means\n");
   for (int m = 0; m < 2; ++m) {
     double over_sw = 0, sw = 0, base = 0, hw = 0;
     for (size_t i = 0; i < sizeof claims / sizeof *claims; ++i)
-      print_claim(claims[i].what, machines[m].name, mean(r, m, claims[i].over, claims[i].column),
+      print_claim(claims[i].what, machines[m].name, mean(m, claims[i].over, claims[i].column),
                   claims[i].papers[m]);
     for (int w = 0; w < PAPERS; ++w) {
-      over_sw += over_software(r, m, w, ARC_HW) / PAPERS;
-      sw += speedup(r, m, w, BASELINE, ARC_HW) / over_software(r, m, w, ARC_HW) / PAPERS;
-      base += r->cells[m][w][BASELINE].o.stalls[STALL_ATOMIC];
-      hw += r->cells[m][w][ARC_HW].o.stalls[STALL_ATOMIC];
+      over_sw += over_software(m, w, ARC_HW) / PAPERS;
+      sw += speedup(m, w, BASELINE, ARC_HW) / over_software(m, w, ARC_HW) / PAPERS;
+      base += cells[m][w][BASELINE].o.stalls[STALL_ATOMIC];
+      hw += cells[m][w][ARC_HW].o.stalls[STALL_ATOMIC];
     }
     print_claim("ARC-HW over ARC-SW", machines[m].name, over_sw, hw_over_sw[m]);
     print_claim("atomic stalls, less in ARC-HW", machines[m].name, base / hw, stalls[m]);
-    double order[] = {mean(r, m, BASELINE, ARC_HW),    sw,
-                      mean(r, m, BASELINE, LAB_IDEAL), mean(r, m, BASELINE, LAB),
-                      mean(r, m, BASELINE, PHI),       1};
+    double order[] = {mean(m, BASELINE, ARC_HW),    sw,
+                      mean(m, BASELINE, LAB_IDEAL), mean(m, BASELINE, LAB),
+                      mean(m, BASELINE, PHI),       1};
     printf("model:   %-9s order", machines[m].name);
     for (int i = 0; i < 6; ++i)
       printf(" %s%.3f", i == 0 ? "" : order[i] <= order[i - 1] ? "> " : "< ", order[i]);
@@ -342,16 +338,16 @@ static void print_papers(const results *r) {
 
 /* ---- the new question ------------------------------------------------------------------------ */
 
-static void print_question(const results *r) {
+static void print_question(void) {
   for (int m = 0; m < MACHINES; ++m) {
     printf("model: %s, speed over arc's auto, and in brackets the atomic stalls of auto over it\n",
            machines[m].name);
     for (int w = 0; w < WORKLOADS; ++w) {
       printf("model:   %-10s", workloads[w].trace);
       for (int c = ARC_HW; c <= ARC_WIDE; ++c)
-        printf("  %s %5.2f (%7.3g)", column_names[c], speedup(r, m, w, AUTO, c),
-               stall_ratio(r, m, w, AUTO, c));
-      printf("  limit %5.2f\n", speedup(r, m, w, AUTO, NOTHING));
+        printf("  %s %5.2f (%7.3g)", column_names[c], speedup(m, w, AUTO, c),
+               stall_ratio(m, w, AUTO, c));
+      printf("  limit %5.2f\n", speedup(m, w, AUTO, NOTHING));
     }
     double adders = 4.0 * machines[m].multiprocessors * machines[m].scale;
     printf("model:   area: serial %.1f M transistors, tree %.1f M\n\n",
@@ -359,7 +355,7 @@ static void print_question(const results *r) {
   }
 }
 
-static void write_csv(const results *r, FILE *f) {
+static void write_csv(FILE *f) {
   fprintf(f,
           "# program: hardware\n# clock: model\nmachine,workload,mechanism,threshold,"
           "lab_percent,clocks,speedup,over_auto,atomic_stalls,load_stalls,shuffle_stalls,"
@@ -367,35 +363,38 @@ static void write_csv(const results *r, FILE *f) {
   for (int m = 0; m < MACHINES; ++m)
     for (int w = 0; w < WORKLOADS; ++w)
       for (int c = 0; c < COLUMNS; ++c) {
-        const cell *k = &r->cells[m][w][c];
+        const cell *k = &cells[m][w][c];
         fprintf(f,
                 "%s,%s,%s,%d,%d,%.0f,%.4f,%.4f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n",
                 machines[m].name, workloads[w].trace, column_names[c], k->threshold,
-                c == LAB ? k->lab_percent : 0, k->o.clocks, speedup(r, m, w, BASELINE, c),
-                speedup(r, m, w, AUTO, c), k->o.stalls[STALL_ATOMIC], k->o.stalls[STALL_LOAD],
+                c == LAB ? k->lab_percent : 0, k->o.clocks, speedup(m, w, BASELINE, c),
+                speedup(m, w, AUTO, c), k->o.stalls[STALL_ATOMIC], k->o.stalls[STALL_LOAD],
                 k->o.stalls[STALL_SHUFFLE], k->o.stalls[STALL_DEPENDENCE], k->o.instructions,
                 k->o.requests, k->o.packets, k->o.sectors, k->o.reduced, k->o.merged);
       }
 }
 
 int main(int argc, char **argv) {
-  static results all;
+  char partial[4096];
+  FILE *csv = NULL;
   if (argc < 3 || argc > 4) {
     fprintf(stderr, "hardware: takes TRACES SWEEP.csv [OUT.csv]\n");
     return 2;
   }
+  if (argc == 4) {
+    snprintf(partial, sizeof partial, "%s.partial", argv[3]);
+    csv = fopen(partial, "w");
+    if (csv == NULL) return perror(partial), 1;
+  }
   folder = argv[1];
   print_ceilings();
-  fflush(stdout);
   print_order(argv[2]);
-  fflush(stdout);
-  run_all(&all);
-  for (int m = 0; m < MACHINES; ++m) print_machine(&all, m);
-  print_papers(&all);
-  print_question(&all);
-  if (argc < 4) return 0;
-  FILE *f = fopen(argv[3], "w");
-  if (f == NULL) return fprintf(stderr, "hardware: cannot write %s\n", argv[3]), 1;
-  write_csv(&all, f);
-  return fclose(f) == 0 ? 0 : 1;
+  run_all();
+  for (int m = 0; m < MACHINES; ++m) print_machine(m);
+  print_papers();
+  print_question();
+  if (csv == NULL) return 0;
+  write_csv(csv);
+  if (fclose(csv) != 0 || rename(partial, argv[3]) != 0) return perror(argv[3]), 1;
+  return 0;
 }

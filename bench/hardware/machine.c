@@ -12,12 +12,8 @@ enum { VOTE_CLOCKS = 8, MATCH_CLOCKS = 6, SCAN_CLOCKS = 4 };
 #define SHUFFLE_EXTRA 1.5
 #define REQUEST_EXTRA 4.5
 
+enum { SUBCORES = 4, MOST_WARPS = 16, MOST_DEPTH = 64, MOST_ROPS = 256, MOST_MULTIPROCESSORS = 16 };
 enum {
-  SUBCORES = 4,
-  MOST_WARPS = 16,
-  MOST_DEPTH = 64,
-  MOST_ROPS = 256,
-  MOST_MULTIPROCESSORS = 16,
   BURST = 8,             /* instructions that one warp issues before another gets its turn */
   DEPENDENCE_CLOCKS = 4, /* from an instruction to one that needs its result */
   SHUFFLE_CLOCKS = 23,   /* the same of a shuffle, */
@@ -26,7 +22,7 @@ enum {
   MASK_CLOCKS = 4,       /* until the coalescing unit has the thread masks */
   LINE_WORDS = 32,
   SECTOR_WORDS = 8,
-  SECTOR_BYTES = 32
+  LINE_BYTES = 128
 };
 
 /* ---- what a warp executes -------------------------------------------------------------------- */
@@ -83,9 +79,9 @@ typedef struct packet {
   uint8_t sectors; /* a bit each */
 } packet;
 
-/* An SRAM of sums: a tag for each sector, direct mapped; 0: empty. */
+/* An SRAM of sums by line, direct mapped; sectors 0: empty. */
 typedef struct buffer {
-  uint32_t *tags;
+  packet *lines;
   int size;
 } buffer;
 
@@ -206,25 +202,23 @@ static void gather(splitter *g, const entry *e) {
   g->count = count;
 }
 
-/* A line a packet; a word that comes again goes into a further one. words: of a lane. */
+/* A line a packet; a word that comes again goes into a further one. words: of a lane, up to a line;
+   what lies beyond its line counts as of the same one. */
 static int split(const splitter *g, int words, packet *packets) {
   uint32_t taken[32 * 4];
   int count = 0;
-  for (int i = 0; i < g->count; ++i)
-    for (int part = 0; part < words; part += LINE_WORDS) {
-      uint32_t word = g->words[i] + (uint32_t)part, bit = 1u << word % LINE_WORDS;
-      int last = (int)(word % LINE_WORDS) + (words - part < LINE_WORDS ? words - part : LINE_WORDS);
-      int k = 0;
-      while (k < count && (packets[k].line != word / LINE_WORDS || (taken[k] & bit))) ++k;
-      if (k == count) {
-        packets[count] = (packet){word / LINE_WORDS, 0};
-        taken[count++] = 0;
-      }
-      taken[k] |= bit;
-      for (int at = (int)(word % LINE_WORDS); at < last; at += SECTOR_WORDS)
-        packets[k].sectors |= (uint8_t)(1u << at / SECTOR_WORDS % 4);
-      packets[k].sectors |= (uint8_t)(1u << (last - 1) / SECTOR_WORDS % 4);
+  for (int i = 0; i < g->count; ++i) {
+    uint32_t line = g->words[i] / LINE_WORDS, at = g->words[i] % LINE_WORDS, last = at + words - 1;
+    int k = 0;
+    while (k < count && (packets[k].line != line || (taken[k] >> at & 1u))) ++k;
+    if (k == count) {
+      packets[count] = (packet){line, 0};
+      taken[count++] = 0;
     }
+    taken[k] |= 1u << at;
+    for (uint32_t sector = at / SECTOR_WORDS; sector <= last / SECTOR_WORDS; ++sector)
+      packets[k].sectors |= (uint8_t)(1u << sector % 4);
+  }
   return count;
 }
 
@@ -258,7 +252,7 @@ static double room_at(state *s, packet p) {
   return at;
 }
 
-/* False: not now; s->mps's next time is up to the caller. */
+/* False: the port or a ROP unit has no room now. */
 static bool inject(state *s, multiprocessor *mp, packet p) {
   const machine *m = s->j->m;
   uint32_t *last;
@@ -277,30 +271,25 @@ static bool inject(state *s, multiprocessor *mp, packet p) {
   return true;
 }
 
-/* Adds a packet to the sums that are kept; what had its place is to be evicted. */
+/* Adds a packet to the sums that are kept; a line that had its place is to be evicted. */
 static void keep(state *s, multiprocessor *mp, packet p) {
-  for (int i = 0; i < 4; ++i) {
-    if (!(p.sectors >> i & 1u)) continue;
-    uint32_t name = p.line * 4 + (uint32_t)i + 1;
-    uint32_t *tag = &mp->sums.tags[scatter(name) % (uint32_t)mp->sums.size];
-    s->out.merged += *tag == name;
-    if (*tag && *tag != name)
-      mp->evicted = (packet){(*tag - 1) / 4, (uint8_t)(1u << (*tag - 1) % 4)};
-    *tag = name;
+  packet *kept = &mp->sums.lines[scatter(p.line) % (uint32_t)mp->sums.size];
+  if (kept->sectors && kept->line != p.line) {
+    mp->evicted = *kept;
+    kept->sectors = 0;
   }
+  s->out.merged += kept->sectors != 0;
+  kept->line = p.line;
+  kept->sectors |= p.sectors;
 }
 
 /* ---- the LSU --------------------------------------------------------------------------------- */
 
-static void finish_load(state *s, warp *w) {
-  w->waits -= 1;
-  w->ready = larger(w->ready, s->now + LOAD_CLOCKS);
-}
-
 static void take(state *s, multiprocessor *mp, slot *to, entry e) {
   splitter g;
   if (!e.q) {
-    finish_load(s, e.from);
+    e.from->waits -= 1;
+    e.from->ready = larger(e.from->ready, s->now + LOAD_CLOCKS);
     mp->lsu_free = larger(mp->lsu_free, s->now - 1) + 1;
     return;
   }
@@ -361,7 +350,7 @@ static void step_lsu(state *s, multiprocessor *mp) {
 static double reduction_clocks(const state *s, const entry *e) {
   int lanes = __builtin_popcount(e->q->mask);
   if (s->j->how == ARC_HW || s->j->how == ARC_ALWAYS) return MASK_CLOCKS + lanes;
-  return MASK_CLOCKS + (s->j->how == ARC_WIDE ? e->wide : 1) * groups_of(e);
+  return MASK_CLOCKS + e->wide * groups_of(e);
 }
 
 static bool reduce(state *s, subcore *sub, entry e) {
@@ -504,9 +493,8 @@ static double drain(state *s) {
   double end = s->now;
   for (int k = 0; k < s->j->m->multiprocessors && buffers(s); ++k)
     for (int i = 0; i < s->mps[k].sums.size; ++i) {
-      uint32_t name = s->mps[k].sums.tags[i];
-      packet p = {(name - 1) / 4, (uint8_t)(1u << (name - 1) % 4)};
-      if (!name) continue;
+      packet p = s->mps[k].sums.lines[i];
+      if (!p.sectors) continue;
       s->now = larger(end, larger(s->mps[k].port_free, room_at(s, p)));
       inject(s, &s->mps[k], p);
     }
@@ -528,8 +516,8 @@ static void make_buffers(state *s) {
   int percent = j->how == LAB ? j->lab_percent : 100;
   for (int k = 0; k < j->m->multiprocessors && buffers(s); ++k) {
     buffer *b = &s->mps[k].sums;
-    b->size = j->m->l1_bytes / 100 * percent / SECTOR_BYTES;
-    b->tags = calloc((size_t)b->size, sizeof *b->tags);
+    b->size = j->m->l1_bytes / 100 * percent / LINE_BYTES;
+    b->lines = calloc((size_t)b->size, sizeof *b->lines);
   }
 }
 
@@ -555,7 +543,7 @@ outcome machine_run(const job *j) {
     }
   }
   s->out.clocks = drain(s);
-  for (int k = 0; k < j->m->multiprocessors; ++k) free(s->mps[k].sums.tags);
+  for (int k = 0; k < j->m->multiprocessors; ++k) free(s->mps[k].sums.lines);
   outcome out = s->out;
   free(s);
   return out;

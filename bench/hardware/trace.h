@@ -48,6 +48,7 @@ typedef struct trace {
   int width; /* values a lane adds in a step */
   int warp_count;
   trace_warp *warps;
+  struct trace *before; /* the one read before it */
 } trace;
 
 /* NULL, after one line on stderr, if the file is missing or damaged. Lives to the program's end. */
