@@ -111,6 +111,8 @@ struct simt__engine {
   simt_counters counters;
   simt_report_fn report;
   void *report_user;
+  simt_atomic_fn atomic_trace;
+  void *atomic_trace_user;
   cudaError_t error;
 
   bool running;
@@ -716,6 +718,15 @@ static simt__lane *before_atomic(const simt__site *site, const void *address, un
   return me;
 }
 
+static void count_global_atomic(simt__lane *me, const simt__site *site, const void *address,
+                                unsigned bytes, bool vector) {
+  count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
+                  (uintptr_t)address, vector);
+  if (!engine.atomic_trace) return;
+  const simt_atomic atomic = {site, address, bytes, me->warp->phases.of_lane[me->index]};
+  engine.atomic_trace(&atomic, engine.atomic_trace_user);
+}
+
 void simt__atomic(const simt__site *site, const void *address, unsigned bytes, unsigned floats) {
   simt__lane *me = before_atomic(site, address, bytes);
   if (!simt_is_global(address)) {
@@ -723,8 +734,7 @@ void simt__atomic(const simt__site *site, const void *address, unsigned bytes, u
     return;
   }
   engine.counters.lane_adds += floats;
-  count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
-                  (uintptr_t)address, false);
+  count_global_atomic(me, site, address, bytes, false);
 }
 
 void simt__atomic_value(const simt__site *site, float value) {
@@ -763,8 +773,7 @@ void simt__red_add(const simt__site *site, simt__halves halves, void *address,
     stop(me, lane_stopped);
   }
   engine.counters.lane_adds += (unsigned)count * (halves == simt__floats ? 1u : 2u);
-  count_reduction(&engine.counters, &me->warp->phases, me->index, {site, me->caller},
-                  (uintptr_t)address, count > 1);
+  count_global_atomic(me, site, address, (unsigned)count * 4, count > 1);
   unsigned *memory = static_cast<unsigned *>(address);
   for (int i = 0; i < count; ++i) memory[i] = add_word(halves, memory[i], words[i]);
 }
@@ -1139,6 +1148,11 @@ void simt_patience(unsigned long long steps) { engine.patience = steps ? steps :
 
 void simt_counters_reset(void) { engine.counters = simt_counters(); }
 struct simt_counters simt_counters_read(void) { return engine.counters; }
+
+void simt_set_atomic_trace(simt_atomic_fn fn, void *user) {
+  engine.atomic_trace = fn;
+  engine.atomic_trace_user = user;
+}
 
 void simt_set_report(simt_report_fn fn, void *user) {
   engine.report = fn;

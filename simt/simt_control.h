@@ -36,6 +36,16 @@ struct simt_counters {
 void simt_counters_reset(void);
 struct simt_counters simt_counters_read(void);
 
+// Each lane's atomic on global memory, before it is carried out; a null fn, the default, traces
+// nothing. Lanes of one warp instruction have `site` and `phase` in common (count.h). fn runs on the
+// lane's stack: blockIdx and threadIdx are the lane's.
+struct simt_atomic {
+  const void *site, *address;
+  unsigned bytes, phase;
+};
+typedef void (*simt_atomic_fn)(const struct simt_atomic *atomic, void *user);
+void simt_set_atomic_trace(simt_atomic_fn fn, void *user);
+
 // Called on the host's stack once a launch has been found to misuse something; after fn returns the
 // launch is abandoned and cudaGetLastError() returns cudaErrorLaunchFailure. A null fn restores the
 // default: print to stderr, leave the process with code 3. Objects on the lanes' stacks are not

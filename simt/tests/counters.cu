@@ -186,6 +186,30 @@ static void test_reductions(float *out, unsigned seed) {
   }
 }
 
+// What a trace sees of 32 lanes that add in turn.
+struct traced {
+  const float *out;
+  unsigned calls, wrong, phases[32];
+};
+static void on_atomic(const struct simt_atomic *a, void *user) {
+  traced *t = (traced *)user;
+  t->calls += 1;
+  t->wrong += a->address != t->out + threadIdx.x || a->bytes != sizeof(float) || !a->site;
+  t->phases[threadIdx.x] = a->phase;
+}
+
+static void test_atomic_trace(float *out, unsigned seed) {
+  traced t = {out, 0, 0, {}};
+  simt_set_atomic_trace(on_atomic, &t);
+  count(in_turn_with_ballot, 1, 32, out);
+  simt_set_atomic_trace(NULL, NULL);
+  for (int i = 4; i < 32; ++i) t.wrong += t.phases[i] != t.phases[i % 4];
+  for (int i = 1; i < 4; ++i) t.wrong += t.phases[i] == t.phases[i - 1];
+  EXPECT(t.calls == 32 && t.wrong == 0, "seed %u: %u calls, %u wrong", seed, t.calls, t.wrong);
+  count(in_turn_with_ballot, 1, 32, out);
+  EXPECT(t.calls == 32, "seed %u: a trace that has ended goes on", seed);
+}
+
 int main(void) {
   float *out = NULL;
   cudaMalloc(&out, 4096 * sizeof(float));
@@ -195,6 +219,7 @@ int main(void) {
     test_collectives(out, seed);
     test_scans(out, seed);
     test_reductions(out, seed);
+    test_atomic_trace(out, seed);
   }
   cudaFree(out);
   return verdict("counters");

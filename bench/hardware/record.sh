@@ -1,0 +1,30 @@
+#!/bin/sh
+# Records all traces. usage: record.sh PROGRAMS TRACES [FOX]. SPDX-License-Identifier: Apache-2.0
+#
+# FOX: a folder with the fox's transforms.json and pictures, and fox.ply, learnt from them by
+#   gaussians --scene FOX --scale 0.12 --gaussians 4000 --iterations 400 --views 12 --out fox.ply
+set -eu
+programs=$1 traces=$2 fox=${3:-}
+of() { echo "$programs/record_$1_simt"; }
+mkdir -p "$traces"
+cd "$traces"
+for width in 1 3 9 10 16 32; do
+  "$(of gaussians)" sweep_$width.trace sweep_$width $width 100000
+done
+"$(of gaussians)" hot.trace sweep_hot 10 4
+"$(of pagerank)" pagerank.trace pagerank 4 edge --scale 12
+"$(of spheres)" spheres.trace spheres 3 small --spheres 2000 --size 160x128
+"$(of environment)" diffuse.trace diffuse 1 diffuse --side 16
+"$(of environment)" specular.trace specular 1 specular_29 --side 32
+"$(of environment)" lookup.trace lookup 2 lookup --side 64 --size 40
+procedural() {
+  "$(of gaussians)" $1.trace $1 --procedural $1 --gaussians $2 --size 256x144 --views 2
+}
+procedural small 17800
+procedural medium 5300
+procedural large 890
+if [ -n "$fox" ]; then
+  "$(of gaussians)" fox.trace fox --scene "$fox" --scale 0.25 --views 2 --init "$fox/fox.ply"
+else
+  echo "fox.trace stays: set ARC_HARDWARE_FOX to make it, too"
+fi
