@@ -198,8 +198,10 @@ class Sweep(unittest.TestCase):
         text = self.run_sweep(SMALL + "--type f32,f64 --width 3 --path plain,auto --csv @").stdout
         gross = {(row["type"], row["path"]): row["gross"] for row in results.Results(self.csv).rows}
         line = next(line for line in text.split("\n") if line.startswith("  f64 "))
-        for found, over in zip(re.findall(r"([0-9.]+) \(", line),
-                               (gross["f32", "auto"], gross["f64", "plain"])):
+        columns = re.findall(r" (-|[0-9.]+)(?: \(|\s|$)", line)
+        for found, over in zip(columns, (gross["f32", "auto"], gross["f64", "plain"])):
+            if found == "-" and not ON_CPU:
+                continue  # so small a launch may take no longer than one that adds nothing
             self.assertAlmostEqual(float(found), gross["f64", "auto"] / over, delta=0.002)
 
     def test_presets_end_with_a_summary(self):
