@@ -57,7 +57,7 @@ typedef struct ceiling {
   const char *what;
   int lanes, distance, words; /* between the lanes' addresses, and of each lane */
   bool hot;
-  double measured; /* G warp instructions a second: FACTS of an H200, bench/NOTES.md */
+  double measured; /* G warp instructions a second, on an H200: bench/NOTES.md */
 } ceiling;
 
 static const ceiling ceilings[] = {{"1 lane", 1, 0, 1, false, 41.0},
