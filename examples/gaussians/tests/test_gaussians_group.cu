@@ -21,7 +21,7 @@ static int value_of(int rank, size_t i, unsigned seed) {
 static size_t write_value(char *at, group_type type, int value) {
   const float f32 = (float)value;
   const double f64 = value / 1024.0;
-  const long long i64 = ((long long)value << 40) + value;
+  const long long i64 = value * (1ll << 40) + value;
   const void *from[] = {&f32, &f64, &i64};
   const size_t bytes[] = {sizeof f32, sizeof f64, sizeof i64};
   memcpy(at, from[type], bytes[type]);
@@ -89,6 +89,7 @@ static int body_of_loss(group *g, void *) {
   device_reserve(&memory, &array, 64, "test");
   bool summed = group_sum(g, array.data, 1, GROUP_I64),
        again = group_sum(g, array.data, 1, GROUP_I64);
+  device_release(&memory, &array);
   group_tell(g, "this is the end");
   return !summed && !again && g->lost && group_speaks(g) ? (int)GROUP_LEFT : 5;
 }
@@ -115,6 +116,8 @@ static int body_of_replicas(group *g, void *state) {
   trainer_link(&t);
   while (t.iteration < o.train.iterations && !t.team->lost) trainer_step(&t);
   trainer_end(&t);
+  gaussians_free(&model);
+  scene_free(&data);
   group_end(g);
   return g->lost ? (int)GROUP_LEFT : 0;
 }
