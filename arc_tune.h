@@ -103,8 +103,8 @@ ARC_TUNE__FN int arc_tune_init(arc_tune *t, const arc_tune_config *config);
    below a microsecond during one. */
 ARC_TUNE__FN arc_tune_policy arc_tune_next(arc_tune *t);
 
-/* ARC_TUNE_ERROR_REPORT: the ticket is not awaited, and nothing happens; or the time is not within
-   0.001 .. 1e12, and the launch counts as not timed. */
+/* ARC_TUNE_ERROR_REPORT: the ticket is not awaited, or no longer, and nothing happens; or the time
+   is not within 0.001 .. 1e12, and the launch counts as not timed. */
 ARC_TUNE__FN int arc_tune_report(arc_tune *t, unsigned ticket, double time_us);
 
 /* CUDA events around the launches of one tuner: where nvcc compiles, or where ARC_TUNE_CUDA is
@@ -135,7 +135,8 @@ ARC_TUNE__FN void arc_tune_cuda_end(arc_tune_cuda *timer, cudaStream_t stream, a
 enum {
   ARC_TUNE__COARSE_ROUNDS = 10, /* after the last candidate has joined */
   ARC_TUNE__FINE_ROUNDS = 60,
-  ARC_TUNE__PATIENCE = 256 /* launches after which a round no longer waits for its times */
+  ARC_TUNE__ROUND = 8,     /* launches */
+  ARC_TUNE__PATIENCE = 256 /* launches a round waits for its first time, or a candidate's */
 };
 enum { ARC_TUNE__IDLE = 0, ARC_TUNE__COARSE_RACE, ARC_TUNE__FINE_RACE, ARC_TUNE__FINAL };
 enum { ARC_TUNE__UNTRIED = 0, ARC_TUNE__RACING, ARC_TUNE__DROPPED };
@@ -162,7 +163,8 @@ struct arc_tune {
   double spent;              /* launches' worth of time lost to slower candidates */
   int slot[ARC_TUNE__SLOTS]; /* a round: the candidates that are launched, in turn */
   double time_us[ARC_TUNE__SLOTS]; /* 0: not timed; -1: awaited */
-  int slots, issued, reported, waited;
+  int slots, issued, reported;
+  int waited, patience; /* launches since the last slot, and how many there may be */
   unsigned first_ticket, random;
 };
 
@@ -394,20 +396,23 @@ ARC_TUNE__FN void arc_tune__put(arc_tune *t, int candidate, int turns) {
   }
 }
 
-/* About 8 launches of candidates whose ratio is known, and one of each new one. */
+/* About 8 launches of candidates whose ratio is known, and one of each new one. After a round that
+   waited, up to 24: the longer a round, the smaller the share of its wait. */
 ARC_TUNE__FN void arc_tune__plan_round(arc_tune *t) {
   const arc_tune__candidate *c = t->candidate;
-  int known = 0;
+  int known = 0, length = ARC_TUNE__ROUND + t->waited;
+  if (length > 3 * ARC_TUNE__ROUND) length = 3 * ARC_TUNE__ROUND;
   t->first_ticket += (unsigned)t->slots;
   t->slots = t->issued = t->reported = t->waited = 0;
+  t->patience = ARC_TUNE__PATIENCE;
   for (int i = 0; i < t->candidates; ++i)
     known += c[i].state == ARC_TUNE__RACING && c[i].ratio > 0.0;
   for (int i = 0; i < t->candidates; ++i)
     if (c[i].state == ARC_TUNE__RACING)
-      arc_tune__put(t, i, c[i].ratio > 0.0 && known < 8 ? 8 / known : 1);
+      arc_tune__put(t, i, c[i].ratio > 0.0 && known < length ? length / known : 1);
 }
 
-/* All times of the round are in, or no longer awaited. */
+/* All times of the round are in, or taken for lost. */
 ARC_TUNE__FN void arc_tune__end_round(arc_tune *t) {
   arc_tune__take_round(t);
   if (t->phase == ARC_TUNE__FINAL)
@@ -426,7 +431,7 @@ ARC_TUNE__FN void arc_tune__begin(arc_tune *t) {
   }
   t->leader = t->incumbent;
   t->phase = ARC_TUNE__COARSE_RACE;
-  t->launches = t->timed = t->rounds = 0;
+  t->launches = t->timed = t->rounds = t->waited = 0;
   t->level_us = t->noise = t->spent = 0.0;
   arc_tune__plan_round(t);
 }
@@ -493,14 +498,22 @@ ARC_TUNE__FN int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   return t->candidates > 0 ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG;
 }
 
+/* Missing times are taken for lost when 8 launches have brought none since the latest. But a new
+   candidate may take as long as 100 others: its time is lost only if a later launch is timed. */
+ARC_TUNE__FN int arc_tune__is_over(const arc_tune *t) {
+  int patience = t->patience;
+  for (int i = t->issued; i-- > 0 && t->time_us[i] < 0.0;)
+    if (t->candidate[t->slot[i]].ratio == 0.0) patience = ARC_TUNE__PATIENCE;
+  return t->waited > patience || t->launches >= t->config.launch_limit;
+}
+
 /* While a round waits for its times, the leader is launched, untimed. */
 ARC_TUNE__FN arc_tune_policy arc_tune__next_of_round(arc_tune *t) {
   arc_tune_policy policy = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   if (t->candidates == 0) return policy;
   if (t->phase == ARC_TUNE__IDLE) arc_tune__begin(t);
   t->waited += t->issued == t->slots;
-  if (t->waited > ARC_TUNE__PATIENCE || t->launches >= t->config.launch_limit)
-    arc_tune__end_round(t);
+  if (arc_tune__is_over(t)) arc_tune__end_round(t);
   if (t->phase == ARC_TUNE__IDLE) return t->result.choice;
   t->launches += 1;
   if (t->issued == t->slots) return t->candidate[t->leader].policy;
@@ -522,6 +535,7 @@ ARC_TUNE__FN int arc_tune_report(arc_tune *t, unsigned ticket, double time_us) {
   if (t->phase == ARC_TUNE__IDLE || i >= (unsigned)t->issued || t->time_us[i] >= 0.0)
     return ARC_TUNE_ERROR_REPORT;
   t->time_us[i] = is_time ? time_us : 0.0;
+  if (is_time) t->patience = t->waited + ARC_TUNE__ROUND;
   if (++t->reported == t->slots) arc_tune__end_round(t);
   return is_time ? ARC_TUNE_OK : ARC_TUNE_ERROR_REPORT;
 }

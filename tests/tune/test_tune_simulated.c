@@ -18,6 +18,7 @@ typedef struct machine {
   double noise, outliers, drift;
   double wander;                 /* of the drift, a random walk */
   double slow, slow_share, stay; /* slow: what the second mode takes more, as a share */
+  double done_us;                /* when the device will have run all launches */
   int is_slow, period;           /* period: the second mode comes in turn, not at random */
   unsigned long long random;
   long launch;
@@ -177,6 +178,16 @@ static void nothing_to_gain(machine *m) {
   as_compiled(m, ARC_PATH_AUTO);
 }
 
+/* For times that come late or never: 15 % to gain, at a threshold well below or above the start. */
+static void valley(machine *m) {
+  double best = uniform(m) < 0.5 ? between(m, 0.0, 2.0) : between(m, 14.0, 30.0);
+  for (int threshold = 0; threshold <= 33; ++threshold) {
+    double x = (threshold - best) / (8.0 - best);
+    m->cost_us[ARC_PATH_AUTO][threshold] = 85.0 + 15.0 * fmin(x * x, 4.0);
+  }
+  as_compiled(m, ARC_PATH_AUTO);
+}
+
 typedef struct family {
   const char *name;
   void (*draw)(machine *m);
@@ -191,8 +202,9 @@ static const family families[] = {{"tile renderer", tile_renderer, 0},
                                   {"ties", ties, 0},
                                   {"cliff", cliff, 0},
                                   {"several paths", several_paths, 1},
-                                  {"nothing to gain", nothing_to_gain, 0}};
-enum { FAMILIES = 8 }; /* the last one is for two modes alone */
+                                  {"nothing to gain", nothing_to_gain, 0},
+                                  {"valley", valley, 0}};
+enum { FAMILIES = 8 }; /* the last two are for a test each */
 
 static arc_tune_config config_of(const family *f, unsigned seed) {
   static const int paths[] = {ARC_PATH_AUTO, ARC_PATH_BUTTERFLY, ARC_PATH_TREE,
@@ -337,6 +349,112 @@ static void test_two_modes(void) {
   }
 }
 
+enum { LOST = -1, NO_TIME = -2, MOST_LATE = 50 }; /* NO_TIME: reported as such, at once */
+
+/* How many launches later a time comes. */
+typedef int delay(machine *m, arc_tune_policy policy);
+
+static int lose_every_third(machine *m, arc_tune_policy policy) {
+  (void)m;
+  return policy.ticket % 3 == 0 ? LOST : 0;
+}
+
+static int lose_at_random(machine *m, arc_tune_policy policy) {
+  (void)policy;
+  return pick(m, 0, 2) == 0 ? LOST : 0;
+}
+
+static int come_late(machine *m, arc_tune_policy policy) {
+  (void)m, (void)policy;
+  return MOST_LATE;
+}
+
+static int come_late_at_random(machine *m, arc_tune_policy policy) {
+  (void)policy;
+  return pick(m, 0, MOST_LATE);
+}
+
+static int come_late_or_never(machine *m, arc_tune_policy policy) {
+  return policy.ticket % 3 == 0 ? LOST : pick(m, 0, MOST_LATE);
+}
+
+static int come_late_or_fail(machine *m, arc_tune_policy policy) {
+  (void)m;
+  return policy.ticket % 3 == 0 ? NO_TIME : MOST_LATE;
+}
+
+/* The program launches every 120 us and does not wait; the device runs one launch at a time. */
+static int come_in_order(machine *m, arc_tune_policy policy) {
+  double now_us = 120.0 * (double)m->launch;
+  m->done_us = fmax(m->done_us, now_us) + true_us(m, policy);
+  return (int)((m->done_us - now_us) / 120.0);
+}
+
+/* One interval; returns how many launches were of plain atomics. */
+static int run_delayed(machine *m, delay *delay_of) {
+  static unsigned tickets[INTERVAL];
+  static double times_us[INTERVAL];
+  static int due[INTERVAL];
+  int atomics = 0;
+  for (int i = 0; i < INTERVAL; ++i, m->launch += 1) {
+    arc_tune_policy policy = arc_tune_next(&tune);
+    atomics += policy.path == ARC_PATH_ATOMIC;
+    tickets[i] = policy.ticket;
+    times_us[i] = measured_us(m, policy);
+    int late = delay_of(m, policy);
+    due[i] = i + late;
+    if (late == NO_TIME) arc_tune_report(&tune, policy.ticket, 0.0);
+    for (int j = i < MOST_LATE ? 0 : i - MOST_LATE; j <= i; ++j)
+      if (due[j] == i) arc_tune_report(&tune, tickets[j], times_us[j]);
+  }
+  return atomics;
+}
+
+/* Of 100 runs 95 come within 3 % of the best, though times are lost or up to 50 launches late. */
+static void test_late_and_lost(double noise) {
+  static const struct {
+    const char *name;
+    delay *delay_of;
+  } cases[] = {{"every third is lost", lose_every_third},
+               {"one in three is lost", lose_at_random},
+               {"50 late", come_late},
+               {"0 to 50 late", come_late_at_random},
+               {"0 to 50 late, every third is lost", come_late_or_never},
+               {"50 late, every third is none", come_late_or_fail}};
+  for (int i = 0; i < 6; ++i) {
+    int good = 0;
+    for (unsigned seed = 1; seed <= SEEDS; ++seed) {
+      machine m = begin(&families[FAMILIES + 1], seed, noise);
+      run_delayed(&m, cases[i].delay_of);
+      double lost = regret(&m, oracle_us(&m, &tune.config));
+      good += lost <= 0.03;
+      if (lost > 0.03)
+        printf("%3.0f %%  %s, seed %u: regret %.1f %%\n", 100.0 * noise, cases[i].name, seed,
+               100.0 * lost);
+    }
+    printf("%3.0f %%  %s: %d of %d are within 3 %%\n", 100.0 * noise, cases[i].name, good, SEEDS);
+    CHECK(100 * good >= 95 * SEEDS, "%s, noise %g: %d of %d are within 3 %%", cases[i].name, noise,
+          good, SEEDS);
+  }
+}
+
+/* Plain atomics take 40 launches' time, and no other time comes meanwhile: they are launched once. */
+static void test_waits_for_slow_ones(void) {
+  int all = 0;
+  for (unsigned seed = 1; seed <= SEEDS; ++seed) {
+    machine m = begin(&families[3], seed, 0.05);
+    arc_tune_config config = arc_tune_config_default();
+    config.path[config.paths++].path = ARC_PATH_ATOMIC;
+    config.seed = seed;
+    arc_tune_init(&tune, &config);
+    m.cost_us[ARC_PATH_ATOMIC][ARC_THRESHOLD_AUTO] = 4000.0;
+    int atomics = run_delayed(&m, come_in_order);
+    CHECK(atomics <= 1, "slow ones, seed %u: plain atomics were launched %d times", seed, atomics);
+    all += atomics;
+  }
+  CHECK(all > 0, "slow ones were never launched");
+}
+
 /* Launches of one interval that are more than 10 times slower than the best. */
 static int run_ruin(const double *share, unsigned seed) {
   machine m = begin(&families[3], seed, 0.05);
@@ -375,6 +493,9 @@ int main(void) {
   test_flat(0.05);
   test_flat(0.15);
   test_two_modes();
+  test_late_and_lost(0.01);
+  test_late_and_lost(0.05);
+  test_waits_for_slow_ones();
   test_ruin();
   return check_finish("test_tune_simulated");
 }
