@@ -66,9 +66,11 @@
 
 #define ARC_MAX_PIECES 8
 #define ARC_LANES_ALL 0xffffffffu
-#define ARC_LANES_HERE 0u /* whichever lanes get here together; a literal */
+#define ARC_LANES_HERE 0x100000000ull /* whichever lanes get here together; a literal */
 /* How many sums a block of so many threads keeps of hot rows: sizeof(T) bytes each. */
-#define ARC_HOT_SUMS(rows, width, threads) ((rows) * (width) * (((threads) + 31) / 32))
+#define ARC_HOT_SUMS(rows, width, threads) \
+  ((rows) * (width) * (((threads) + 31) / 32) + ARC__HOT_STATE_BYTES / 4)
+#define ARC__HOT_STATE_BYTES (ARC_CHECK >= 2 ? 16 : 0)
 
 /* T is the type of a value, S its suffix: float f32, double f64, int i32, unsigned u32, long long
    i64, unsigned long long u64. f32 values may go to memory of another type: f64, f16, bf16, fixed.
@@ -97,10 +99,13 @@
    Targets of f32 values in memory of another type M: f64; f16 and bf16, for which any pointer to
    16-bit numbers will do; fixed. Values are summed as f32 in registers and converted once a sum.
    Halves: global memory; two neighbours are added by one 32-bit instruction (a scalar one is a loop
-   on every architecture), f16 natively from sm_60 on, bf16 from sm_90, else by compare-and-swap.
+   on every architecture), f16 natively from sm_60 on, bf16 from sm_90, else by compare-and-swap. So
+   -0 is added to a foreign half that shares a word with a row's first or last value: it keeps its
+   value, but the bits of a NaN may become 7fff. Rows of even width at even places share no word.
    fixed: rows of long long; rows_fixed and arc_piece_fixed end with scale_log2, -126..126, and x is
    added as x * 2^scale_log2, rounded to nearest. Clear rows to 0; arc_fixed_to_f32 and _f64 read
-   them, on host and device. The bits do not depend on the order in which warps add. Two levels:
+   them, on host and device, with the scale that was added with. The bits do not depend on the order
+   in which warps add. Two levels:
        as it is   the same launch with the same policy gives the same bits on any GPU.
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
                   path, threshold, block or grid: every value is rounded by itself and no sum is.
@@ -116,8 +121,9 @@
    this lane takes part; nothing else is read from a lane that does not. Path and promises are those
    of the macros in arc_policy.cuh. Source: ARC paper, sections 4.4 and 5.5.
    Keys are ints; an unsigned key counts as the int of its bits. For 64-bit keys, such as PyTorch's,
-   set ARC_KEY_BITS or options.key_bits to 64; else a program whose key may be no int does not link:
-   arc_key_is_no_int__... is undefined.
+   set ARC_KEY_BITS or options.key_bits to 64. Else an optimised build refuses a key that may be no
+   int: the assembler names arc_key_is_no_int__...; an unoptimised one (-G, -Ofc=max, clang -O0)
+   and the CPU warp look at each key and stop the kernel.
    Who calls, if nothing else is said: all 32 lanes of the warp, converged or not, with the same
    target and threshold. ARC_CHECK 1 reports lanes that are missing, 2 those that differ.
 
@@ -135,8 +141,10 @@
    A full mask is as fast as arc_add_S; any other one is correct and reduces with the tree.
 
        void arc_add_divergent_S(target, key, values, threshold);
-   Who calls: whichever lanes get here, in any subset and interleaving; each is active. Lanes that
-   arrive together are reduced together. Below sm_70 this is plain atomics.
+   Who calls: whichever lanes get here, in any subset and interleaving; each is active. Each value
+   is added exactly once, whatever loops, branches and atomics of the caller's stand around the
+   call. Lanes that arrive together are reduced together; which do, the hardware decides. Below
+   sm_70 this is plain atomics.
 
        void arc_add_with_S(target, key, values, active, arc_options options);
    The general form of the four above; who calls: the lanes of options.lane_mask.
@@ -185,7 +193,8 @@
    group below the threshold is a group of its own, so what is not linear in a sum depends on the
    threshold: 0 gives one sum a group and warp. One key (ARC_PROMISE_ONE_KEY), a literal threshold 0
    and a literal width up to 32 make one step, so that `if` will do for `while`. owned = false drops
-   a sum. Sums are transposed, whatever options.path; floats for fixed targets, never exact.
+   a sum; key and parameter are for reading, and `values` must not change before the last step. Sums
+   are transposed, whatever options.path; floats for fixed targets, never exact.
    Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
    with many keys a warp up to 4 times an add's.
 
@@ -197,7 +206,8 @@
    the keys first_key to first_key + rows - 1 in `shared`, where each warp has its own and needs no
    atomics, until end; other keys are added as by arc_add_S. A few dozen rows at most.
    shared: ARC_HOT_SUMS(rows, width, threads of the block) sums of type T, or long long for a fixed
-   target, whose sums are exact. It may serve again after end and a __syncthreads.
+   target, whose sums are exact. It serves one set of hot rows at a time: another one after all have
+   ended this one and a __syncthreads.
    Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
    arc_add_S; with options.lane_mask whoever it names, ARC_LANES_HERE in divergent code. end: with
    all_threads, a literal, all threads of the block, as a __syncthreads; else whoever is left, each
@@ -219,13 +229,13 @@
    lanes of a warp. Path and promises must be literals; a literal field costs nothing. A path chosen
    at run time is a switch in the caller: examples/tuned.cu. */
 typedef struct arc_options {
-  int path;           /* ARC_PATH_... */
-  int promises;       /* ARC_PROMISE_..., joined by | */
-  int threshold;      /* 0..33, ARC_THRESHOLD_AUTO; may be known at run time only */
-  unsigned lane_mask; /* who calls: ARC_LANES_ALL, a mask as above, or ARC_LANES_HERE */
-  int max_width;      /* a literal bound of a width known at run time only; 0: none */
-  int key_bits;       /* 32 or 64, a literal: keys beyond an int */
-  bool exact;         /* a literal: sums in a fixed target are the same bits on every path */
+  int path;                     /* ARC_PATH_... */
+  int promises;                 /* ARC_PROMISE_..., joined by | */
+  int threshold;                /* 0..33, ARC_THRESHOLD_AUTO; may be known at run time only */
+  unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
+  int max_width;                /* a literal bound of a width known at run time only; 0: none */
+  int key_bits;                 /* 32 or 64, a literal: keys beyond an int */
+  bool exact; /* a literal: sums in a fixed target are the same bits on every path */
 } arc_options;
 
 /* ---- >>platform -------------------------------------------------------------------------- */
@@ -241,7 +251,12 @@ typedef struct arc_options {
 /* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
    and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
 #if defined(__CUDACC__)
+#if defined(__CUDACC_DEBUG__) || (defined(__clang__) && defined(__CUDA__) && !defined(__OPTIMIZE__))
+/* Unoptimised, all of it in every call would take the assembler minutes. */
+#define ARC__FN static __device__ inline
+#else
 #define ARC__FN static __device__ __forceinline__
+#endif
 #define ARC__ADD_FN ARC__FN
 #define ARC__UNROLL _Pragma("unroll")
 #else
@@ -307,6 +322,12 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
     if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
 
+#if defined(SIMT_ON_CPU)
+#define ARC__WIDTH_CHECK 0 /* always: widths divide, which a CPU does not survive */
+#else
+#define ARC__WIDTH_CHECK 1
+#endif
+
 ARC__FN int arc__thread(void) {
   return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
 }
@@ -321,11 +342,23 @@ ARC__FN int arc__lane(void) {
 #endif
 }
 
+/* The lanes that are here together. They get the same mask and meet again at the next vote; other
+   lanes may pass here at any time, with a mask of their own. To ptxas, a mask that comes out of
+   __activemask alone is one for all lanes that run together: votes and shuffles would take it from
+   one of them, and miss or mix lanes that came with another mask. The lane's own bit, which is set
+   already, makes it a value of each lane. A macro, since the CPU warp tells uses apart by place. */
+#define ARC__LANES_HERE() (__activemask() | 1u << arc__lane())
+
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
-ARC__FN int arc__kept(int x) { return __popcll((1ull << x) - 1u); }
+ARC__FN int arc__kept(int x) {
+#if !defined(__CUDA_ARCH__) /* where shifts stop at 64, and x & 63 would be one instruction more */
+  x &= 63;
+#endif
+  return __popcll((1ull << x) - 1u);
+}
 
 /* mask must not be empty. The highest lane is one instruction cheaper to find than the lowest. */
 ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
@@ -340,8 +373,8 @@ typedef struct arc__key {
 } arc__key;
 
 ARC__FN arc__key arc__key_from(long long id, int bits) {
-  int carry = (int)(id >> 32) - ((int)id >> 31);
-  arc__key key = {(int)id, bits == 64 ? carry : 0, bits};
+  unsigned carry = (unsigned)((arc__u64)id >> 32) + ((unsigned)id >> 31);
+  arc__key key = {(int)id, bits == 64 ? (int)carry : 0, bits};
   return key;
 }
 
@@ -355,10 +388,10 @@ ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
 #if defined(__CUDA_ARCH__)
   long long offset;
   asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(key.low), "r"(stride_bytes));
-  if (key.bits == 64) offset += (long long)(key.carry * stride_bytes) << 32;
+  if (key.bits == 64) offset += (long long)((arc__u64)key.carry * (arc__u64)stride_bytes << 32);
   return base + offset;
 #else
-  return base + arc__key_id(key) * stride_bytes;
+  return base + (long long)((arc__u64)arc__key_id(key) * (arc__u64)stride_bytes);
 #endif
 }
 
@@ -727,12 +760,14 @@ ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
 /* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
 #define ARC__RED_AS(type, operands, ...) \
   asm volatile(ARC__RED type " [%0], " operands ";" ::"l"(at), __VA_ARGS__ : "memory")
-#define ARC__RED_VECTOR(ftz, type)                                                            \
-  if (count == 2)                                                                             \
-    ARC__RED_AS(ftz ".v2" type, "{%1, %2}", "r"(w[0].lo), "r"(w[1].lo));                      \
-  else                                                                                        \
-    ARC__RED_AS(ftz ".v4" type, "{%1, %2, %3, %4}", "r"(w[0].lo), "r"(w[1].lo), "r"(w[2].lo), \
-                "r"(w[3].lo));
+#define ARC__RED_VECTOR(ftz, type)                                                              \
+  {                                                                                             \
+    if (count == 2)                                                                             \
+      ARC__RED_AS(ftz ".v2" type, "{%1, %2}", "r"(w[0].lo), "r"(w[1].lo));                      \
+    else                                                                                        \
+      ARC__RED_AS(ftz ".v4" type, "{%1, %2, %3, %4}", "r"(w[0].lo), "r"(w[1].lo), "r"(w[2].lo), \
+                  "r"(w[3].lo));                                                                \
+  }
 ARC__FN void arc__request(int memory, char *address, const arc__word *w, int count) {
 #if !defined(__CUDACC__) && ARC__ARCH >= 900
   unsigned words[4] = {0u};
@@ -832,7 +867,7 @@ ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces)
 
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
                                int scale_log2) {
-  ARC__CHECK(1, width >= 1, "the width of a piece must be at least 1");
+  ARC__CHECK(ARC__WIDTH_CHECK, width >= 1, "the width of a piece must be at least 1");
   long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
   ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
   ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
@@ -888,15 +923,14 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   return slot;
 }
 
-/* What a reduction sums for one of these values; scale: of its piece. */
-ARC__FN arc__word arc__load_from(const arc__call *c, const void *values, int i, float scale) {
-  arc__word value = arc__read(c->source, values, i);
+/* What a reduction sums for a value; scale: of its piece. */
+ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale) {
   return arc__is_exact(c) ? arc__fixed(__uint_as_float(value.lo) * scale) : value;
 }
 
 /* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-  return arc__load_from(c, c->values, i, scale);
+  return arc__summand(c, arc__read(c->source, c->values, i), scale);
 }
 
 /* The scale of a fixed target's value; else any number. */
@@ -1279,11 +1313,11 @@ ARC__FN arc__u64 arc__digest(arc__u64 digest, arc__u64 x) {
 /* That all lanes that must call are here, and agree on what a warp has in common. */
 ARC__FN void arc__check_warp(const arc__call *c) {
   arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
-  for (int i = 0; c->target && i < c->target->pieces; ++i) {
+  ARC__EACH_PIECE(i, c->target ? c->target->pieces : 0, {
     const arc__piece *p = &c->target->piece[i];
     digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);
     digest = arc__digest(digest, (arc__u64)p->base);
-  }
+  })
   arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
   bool is_mine = !c->target || c->target->builder == c->lane;
@@ -1301,9 +1335,10 @@ ARC__FN void arc__check_promises(const arc__call *c) {
   for (int i = 0; zeros && i < c->width; ++i)
     ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i, 1)),
                "an inactive lane holds a value that is not zero");
-  for (int i = 0; aligned && c->target && i < c->target->pieces; ++i)
+  ARC__EACH_PIECE(i, aligned && c->target ? c->target->pieces : 0, {
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
+  })
   if (c->target) return;
   arc__u64 digest = 0u;
   for (int i = 0; c->active && i < c->width; ++i)
@@ -1315,10 +1350,12 @@ ARC__FN void arc__check_promises(const arc__call *c) {
 #endif
 
 ARC__FN void arc__check_call(arc__call c) {
-  ARC__CHECK(1, c.width >= 1, "the width must be at least 1");
+  ARC__CHECK(ARC__WIDTH_CHECK, c.width >= 1, "the width must be at least 1");
   ARC__CHECK(1, c.max_width == 0 || c.max_width >= c.width, "the width is above options.max_width");
   ARC__CHECK(1, c.threshold >= 0 && c.threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
+  ARC__CHECK(1, c.path >= ARC_PATH_ATOMIC && c.path <= ARC_PATH_AUTO,
+             "the path must be one of ARC_PATH_ATOMIC to ARC_PATH_AUTO");
   ARC__CHECK(1, (c.lanes >> c.lane & 1u) != 0u, "the lane mask must name every lane that calls");
   ARC__CHECK(1, __ballot_sync(c.lanes, true) == c.lanes,
              "not all lanes that must call are here: they have returned, or are elsewhere");
@@ -1330,6 +1367,36 @@ ARC__FN void arc__check_call(arc__call c) {
   if (c.present != 0u) arc__check_promises(&c);
 #endif
 }
+
+/* What a form has begun and not ended: reported by the object when it leaves its scope. */
+#if ARC_CHECK >= 2
+enum { ARC__NOTHING, ARC__A_SUM, ARC__ROWS_ADDED, ARC__HOT_ADDED, ARC__HOT_ENDED };
+
+struct arc__duty {
+  mutable int owed;
+  mutable bool is_added; /* the sum of this step */
+  bool is_copy;          /* which owes nothing */
+  __device__ arc__duty() : owed(ARC__NOTHING), is_added(false), is_copy(false) {}
+  __device__ arc__duty(const arc__duty &) : owed(ARC__NOTHING), is_added(false), is_copy(true) {}
+  __device__ ~arc__duty() {
+    ARC__CHECK(2, owed != ARC__A_SUM,
+               "a sum in two halves was left before arc_sum_next returned false");
+    ARC__CHECK(2, owed != ARC__ROWS_ADDED, "rows were added and arc_end_rows was not called");
+  }
+};
+#define ARC__DUTY arc__duty duty;
+#define ARC__OWES(form, what) \
+  ((form)->duty.is_added = false, (form)->duty.owed = (form)->duty.is_copy ? ARC__NOTHING : (what))
+#define ARC__ADDS_ONCE(form)                                        \
+  do {                                                              \
+    ARC__CHECK(2, !(form)->duty.is_added, "a sum was added twice"); \
+    (form)->duty.is_added = true;                                   \
+  } while (0)
+#else
+#define ARC__DUTY
+#define ARC__OWES(form, what) ((void)0)
+#define ARC__ADDS_ONCE(form) ((void)0)
+#endif
 
 /* ---- >>paths ----------------------------------------------------------------------------- */
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
@@ -1449,6 +1516,7 @@ typedef struct arc__sums {
   arc__key key;         /* its key and the chunk of its values to come */
   int first;
   arc__slot slot; /* of the sum of this lane */
+  ARC__DUTY
 } arc__sums;
 
 ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
@@ -1495,6 +1563,7 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
     *parameter = c.width == 1 ? 0 : first + c.lane;
   }
   s->first += ARC__WARP;
+  ARC__OWES(s, s->rest != 0u || s->first < c.width ? ARC__A_SUM : ARC__NOTHING);
   return true;
 }
 
@@ -1503,6 +1572,7 @@ ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
+  ARC__ADDS_ONCE(s);
   if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
   if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
   arc__emit_slot(&c, slot, s->key, sum);
@@ -1517,25 +1587,96 @@ typedef struct arc__hot {
   char *shared; /* the sums of all warps */
   long long first;
   int rows;
+#if ARC_CHECK >= 2
+  arc__duty duty;
+  unsigned begun; /* when, which tells one set from the next in the same memory */
+  __device__ ~arc__hot();
+#endif
 } arc__hot;
 
 ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
 ARC__FN int arc__warps(void) { return (arc__threads() + ARC__WARP - 1) / ARC__WARP; }
 
+/* Whether so many bytes of shared memory are there, as far as can be seen: on a GPU behind the last
+   array, on the CPU warp behind a dynamic one; under AddressSanitizer it knows no other. */
+ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
+#if defined(__CUDA_ARCH__)
+  unsigned size, reserved = ARC__ARCH >= 800 ? 1024u : 0u; /* by the system, in front of all */
+  asm("mov.u32 %0, %%total_smem_size;" : "=r"(size));
+  long long begin = (long long)__cvta_generic_to_shared(shared);
+  return !__isGlobal(shared) && begin + bytes <= (long long)size + reserved;
+#else
+  return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);
+#endif
+}
+
+#if ARC_CHECK >= 2
+/* In front of the sums. */
+typedef struct arc__hot_state {
+  unsigned begun, digest;
+  unsigned lanes; /* of the block that have not ended, nor left */
+} arc__hot_state;
+
+ARC__FN arc__hot_state *arc__state_of(const arc__hot *h) {
+  return (arc__hot_state *)(h->shared - ARC__HOT_STATE_BYTES);
+}
+
+ARC__FN void arc__hot_check_begin(arc__hot *h) {
+  arc__hot_state *state = arc__state_of(h);
+  arc__u64 digest = arc__digest((arc__u64)h->first, (unsigned)h->rows);
+  digest = arc__digest(digest, (arc__u64)h->target.piece[0].base);
+  if (arc__thread() == 0) {
+    state->begun = (unsigned)clock64();
+    state->digest = (unsigned)digest;
+    state->lanes = (unsigned)arc__threads();
+  }
+  __syncthreads();
+  h->begun = state->begun;
+  ARC__CHECK(2, state->digest == (unsigned)digest,
+             "the threads of a block begin hot rows with another first_key, count or target");
+}
+
+ARC__FN void arc__hot_check_memory(const arc__hot *h) {
+  ARC__CHECK(2, arc__state_of(h)->begun == h->begun, "two sets of hot rows share one memory");
+}
+
+ARC__FN void arc__hot_check_add(const arc__hot *h) {
+  arc__hot_check_memory(h);
+  if (h->duty.owed == ARC__HOT_ENDED) atomicAdd(&arc__state_of(h)->lanes, 1u);
+  ARC__OWES(h, ARC__HOT_ADDED);
+}
+
+/* A lane has ended, or leaves. The last one finds whatever nobody has added to memory. */
+ARC__FN void arc__hot_check_end(const arc__hot *h) {
+  arc__hot_state *state = arc__state_of(h);
+  if (h->duty.owed == ARC__HOT_ENDED || h->duty.is_copy || state->begun != h->begun) return;
+  ARC__OWES(h, ARC__HOT_ENDED);
+  __threadfence_block();
+  if (atomicAdd(&state->lanes, 0u - 1u) != 1u) return;
+  for (int i = 0; i < h->rows * h->own.width * arc__warps(); ++i)
+    ARC__CHECK(2, arc__is_zero(h->own.kind, arc__read(h->own.kind, h->shared, i)),
+               "hot rows were added to and no arc_hot_end followed");
+}
+
+inline __device__ arc__hot::~arc__hot() {
+  if (duty.owed == ARC__HOT_ADDED) arc__hot_check_end(this);
+}
+#endif
+
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  *own = h->target;
-  own->kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;
-  own->memory = own->kind | ARC__OWN;
-  int bytes = arc__bytes(own->kind), words = rows * own->width, begin = 0;
+  int kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;
+  int bytes = arc__bytes(kind), words = rows * h->target.width, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
-#if defined(__CUDA_ARCH__) /* under AddressSanitizer the CPU warp cannot tell */
-  ARC__CHECK(1, !__isGlobal(shared), "sums of hot rows lie in shared memory");
-#endif
-  h->shared = (char *)shared;
+  h->shared = (char *)shared + ARC__HOT_STATE_BYTES;
   h->first = first;
   h->rows = rows;
+  ARC__CHECK(1, arc__is_shared_memory(h->shared, (long long)bytes * words * arc__warps()),
+             "the memory of hot rows is not shared memory, or too small for their sums");
   char *sums = h->shared + (long long)bytes * words * (arc__thread() / ARC__WARP);
+  *own = h->target;
+  own->kind = kind;
+  own->memory = kind | ARC__OWN;
   ARC__EACH_PIECE(i, own->pieces, {
     own->piece[i].base = sums + bytes * begin;
     own->piece[i].stride_bytes = bytes * own->width;
@@ -1544,8 +1685,11 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   })
   arc__target_end(own);
   for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())
-    arc__write(own->kind, shared, i, arc__neutral(own->kind));
+    arc__write(kind, h->shared, i, arc__neutral(kind));
   __syncthreads();
+#if ARC_CHECK >= 2
+  arc__hot_check_begin(h);
+#endif
 }
 
 /* Adds all that the block has summed or, if not all its threads are here, this warp. */
@@ -1554,6 +1698,9 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
+#if ARC_CHECK >= 2
+  arc__hot_check_memory(h);
+#endif
   if (all_threads) {
     word = arc__thread();
     step = arc__threads();
@@ -1574,6 +1721,9 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
                   arc__neutral(c.kind));
   }
+#if ARC_CHECK >= 2
+  arc__hot_check_end(h);
+#endif
 }
 
 /* ---- >>rows ------------------------------------------------------------------------------ */
@@ -1603,6 +1753,7 @@ typedef struct arc__rows {
   bool keeps, has_sum; /* a key; and a sum of it */
   arc__key key;
   arc__word sum[ARC__VECTOR];
+  ARC__DUTY
 } arc__rows;
 
 /* How a row of so many columns lies across the lanes; literal where width and vector are. */
@@ -1659,25 +1810,35 @@ ARC__FN arc__parts arc__parts_of(int width, int vector) {
    what types make of them would wait for each. On the CPU warp, where they lie. */
 #if defined(__CUDA_ARCH__)
 typedef uint4 arc__columns;
-#define ARC__COLUMNS(x) (&(x))
+
+ARC__FN arc__columns arc__read_columns(int kind, const char *at, int count) {
+  uint4 x; /* zeros here would occupy registers: of rows that are not there, too */
+  int bytes = count * arc__bytes(kind);
+  if (bytes == 16) return *(const uint4 *)at;
+  if (arc__bytes(kind) == 8) {
+    arc__word w = arc__read(kind, at, 0);
+    x.x = w.lo, x.y = w.hi;
+  } else if (bytes == 8) {
+    x.x = ((const uint2 *)at)->x, x.y = ((const uint2 *)at)->y;
+  } else {
+    x.x = bytes == 4 ? *(const unsigned *)at : *(const unsigned short *)at;
+  }
+  return x;
+}
+
+/* Value i of them, as arc__read has it. */
+ARC__FN arc__word arc__column(int kind, arc__columns x, int i) {
+  unsigned word = arc__is_half(kind) ? i / 2 : i;
+  unsigned lo = word == 0 ? x.x : word == 1 ? x.y : word == 2 ? x.z : x.w;
+  arc__word w = {lo, arc__bytes(kind) == 8 ? x.y : 0u};
+  if (arc__is_half(kind)) w.lo = __float_as_uint(arc__half_value(kind, i % 2 ? lo >> 16 : lo));
+  return w;
+}
 #else
 typedef const char *arc__columns;
-#define ARC__COLUMNS(x) (x)
+ARC__FN arc__columns arc__read_columns(int, const char *at, int) { return at; }
+ARC__FN arc__word arc__column(int kind, arc__columns x, int i) { return arc__read(kind, x, i); }
 #endif
-
-ARC__FN arc__columns arc__read_columns(const char *at, int bytes) {
-#if defined(__CUDA_ARCH__)
-  uint4 bits;
-  if (bytes == 16) return *(const uint4 *)at;
-  if (bytes == 8) bits.x = ((const uint2 *)at)->x, bits.y = ((const uint2 *)at)->y;
-  if (bytes == 4) bits.x = *(const unsigned *)at;
-  if (bytes == 2) bits.x = *(const unsigned short *)at;
-  return bits;
-#else
-  (void)bytes;
-  return at;
-#endif
-}
 
 /* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
 ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
@@ -1787,16 +1948,17 @@ ARC__FN void arc__add_panel(arc__rows *r, const arc__call *c, const arc__parts *
       if (k >= ahead) continue;
       int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
       const char *at = arc__offset(columns, arc__key_from(row, 32), r->stride_bytes);
-      if (rows >> k & 1u) x[k] = arc__read_columns(at, vector * arc__bytes(c->source));
+      if (rows >> k & 1u) x[k] = arc__read_columns(c->source, at, vector);
     }
     ARC__UNROLL
     for (int k = 0; k < most; ++k) {
       if (k >= ahead) continue;
       const unsigned bit = 1u << k;
       arc__key key = arc__key_at(c, o->key, begin + step + k);
-      const void *at = ARC__COLUMNS(x[k]);
       ARC__EACH_OF_4(i, vector, {
-        if (rows & bit) sum[i] = arc__sum(c->kind, sum[i], arc__load_from(c, at, i, slot.scale));
+        if (rows & bit)
+          sum[i] = arc__sum(c->kind, sum[i],
+                            arc__summand(c, arc__column(c->source, x[k], i), slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
@@ -1877,6 +2039,7 @@ ARC__FN void arc__add_panels(arc__rows *r, const arc__call *c, const arc__order 
 /* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
    caller's loop, and guard every vote and shuffle. */
 ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
+  ARC__OWES(r, ARC__ROWS_ADDED);
   if (c.width <= ARC__NARROW && r->is_narrow) {
     c.values = r->base + row * r->stride_bytes;
     c.max_width = ARC__NARROW;
@@ -1900,7 +2063,7 @@ ARC__ADD_FN void arc__add_rows(arc__rows *r, arc__call c, long long row) {
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
-ARC__FN arc_options arc__options(int threshold, int promises, unsigned lane_mask) {
+ARC__FN arc_options arc__options(int threshold, int promises, unsigned long long lane_mask) {
   arc_options o = {ARC_PATH, ARC__PROMISES | promises, threshold, lane_mask, 0, ARC_KEY_BITS,
                    ARC_EXACT};
   return o;
@@ -1910,16 +2073,24 @@ ARC__FN arc_options arc_options_default(void) {
   return arc__options(ARC_BALANCE_THRESHOLD, 0, ARC_LANES_ALL);
 }
 
-/* What a key beyond an int, in a call that takes it for one, ends in: in optimised code this name
-   is undefined, so that the program does not link. */
-#if defined(__CUDA_ARCH__) && !defined(__CUDACC_DEBUG__)
-extern "C" __device__ void arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64(void);
-#define ARC__IS_NO_INT(key) ((key) + 0x80000000ll >= 0x180000000ll) /* of all forms, this folds */
+/* A key that may be no int, in a call that takes it for one. Where the optimiser can rule that out,
+   nothing is left. Else, in an optimised build, it unrolls the loop, and ptxas refuses the label
+   that then stands there twice; in any other build the kernel stops. */
+#define ARC__IS_NO_INT "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
+#if defined(__CUDACC__)
+static __device__ __noinline__ inline void arc__refuse_key(void) {
+  ARC__UNROLL
+  for (int i = 0; i < 2; ++i) asm volatile(ARC__IS_NO_INT ":");
+  ARC__FAIL("arc: " ARC__IS_NO_INT);
+}
 #else
-#define ARC__IS_NO_INT(key) ((key) != (int)(key) && (key) != (unsigned)(key))
-#define arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64() \
-  ARC__FAIL("arc: the key is no int: cast it, or set ARC_KEY_BITS or options.key_bits to 64")
+#define arc__refuse_key() ARC__FAIL("arc: " ARC__IS_NO_INT)
 #endif
+
+ARC__FN void arc__check_key(long long key) { /* in this form both fold, for int and unsigned */
+  if (key + 0x80000000ll >= 0x180000000ll) arc__refuse_key();
+  if (key < -0x80000000ll) arc__refuse_key();
+}
 
 /* target: null in the papers' form. */
 ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id,
@@ -1928,11 +2099,8 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id
   int path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o.path, source = kind;
   int memory = target ? target->memory : kind, width = target ? target->width : 1;
   if (memory == ARC__FIXED) kind = o.exact || here ? ARC__I64 : ARC__ORDERED;
-  if (o.key_bits == 32 && ARC__IS_NO_INT(id) && active)
-    arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64();
-  /* Lanes that execute this instruction together get the same mask and meet again at the first vote
-     of arc__add; it claims nothing about lanes that come later. */
-  unsigned lanes = here ? __activemask() : o.lane_mask;
+  unsigned lanes = here ? ARC__LANES_HERE() : (unsigned)o.lane_mask;
+  if (o.key_bits == 32 && active) arc__check_key(id);
   arc__key key = arc__key_from(id, o.key_bits);
   int lane = arc__lane();
   arc__call c = {target,     0,   values,      width, o.max_width, source, kind, memory, path,
@@ -1940,19 +2108,36 @@ ARC__FN arc__call arc__call_of(int kind, const arc__target *target, long long id
   return c;
 }
 
+/* Adds to the warp's own sums. sum_kind: of these, a literal even where the target is not. */
+ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int sum_kind, int row,
+                              const void *values, bool active, arc_options options) {
+  arc__target own = h->own;
+  if (sum_kind == kind) { /* without scales, what lies together is one piece */
+    own.pieces = 1;
+    own.piece[0].width = own.width;
+  }
+  own.kind = sum_kind;
+  own.memory = options.lane_mask == ARC_LANES_ALL ? sum_kind | ARC__OWN : sum_kind;
+  arc__call c = arc__call_of(sum_kind, &own, row, values, active, options);
+  c.source = kind;
+  arc__add(c);
+}
+
 /* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory.
    A lane is active for one of the two: promises of inactive lanes hold where all have one key. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void *values,
                           bool active, arc_options options) {
-  long long row = key - h->first;
+#if ARC_CHECK >= 2
+  arc__hot_check_add(h);
+#endif
+  long long row = (long long)((arc__u64)key - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
   bool alone = options.lane_mask == ARC_LANES_HERE && ARC__ARCH < 700;
   if (options.lane_mask == ARC_LANES_HERE) { /* one mask for both adds */
     options.exact = true;
-    options.lane_mask = alone ? 1u << arc__lane() : __activemask();
+    options.lane_mask = alone ? 1u << arc__lane() : ARC__LANES_HERE();
   }
   if (alone) options.path = ARC_PATH_ATOMIC;
-  if (all) __syncwarp(ARC_LANES_ALL); /* what other lanes have added to is seen from here on */
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
   if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
     options.promises &= ~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);
@@ -1961,10 +2146,11 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  arc__call c = arc__call_of(h->own.kind, &h->own, (int)row, values, active && is_hot, options);
-  c.source = kind;
-  if (!all) c.memory = h->own.kind; /* lanes may be apart, and add at once */
-  arc__add(c);
+  if (h->target.memory == ARC__FIXED)
+    arc__hot_add_own(h, kind, ARC__I64, (int)row, values, active && is_hot, options);
+  else
+    arc__hot_add_own(h, kind, kind, (int)row, values, active && is_hot, options);
+  if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */
 }
 
 ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key, bool active,
@@ -2054,6 +2240,7 @@ ARC__FN arc__call arc__call_of_rows(int kind, const arc__rows *r, long long key,
     arc__call c = arc__call_of_rows(KIND, &rows->any, 0, false, arc_options_default());  \
     arc__release(&rows->any, &c);                                                        \
     rows->any.keeps = false;                                                             \
+    ARC__OWES(&rows->any, ARC__NOTHING);                                                 \
   }
 
 #define ARC__SUMS(S, T, KIND)                                                          \

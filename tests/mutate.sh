@@ -82,19 +82,19 @@ vectors_in_a_later_piece test_targets s/count, i == 0 ? 2 : log2, p->scale);/cou
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c))) log2/)) log2/
 alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2/true ? arc__most_log2/
 pair_beyond_the_row test_targets s/two = vector_log2 >= 3 \&\& count >= i \/ 2 \* 2 + 2;/two = vector_log2 >= 3 \&\& count >= i \/ 2 * 2 + 1;/
-+address_of_32_bits test_targets s/return base + arc__key_id(key) \* stride_bytes;/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
++address_of_32_bits test_targets s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers[i]/
-+divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
++divergent_call_as_whole_warp test_divergent s/here ? ARC__LANES_HERE() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
-unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, width >= 1,/ARC__CHECK(1, true,/
+unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
 unchecked_stride_range test_check:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
 wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
 unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
-unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(1, c.width >= 1,/ARC__CHECK(1, true,/
+unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, c.width >= 1,/ARC__CHECK(1, true,/
 unchecked_max_width test_check:ARC_CHECK=1 s/c.max_width == 0 || c.max_width >= c.width/true/
 unchecked_threshold test_check:ARC_CHECK=1 s/c.threshold >= 0 \&\& c.threshold <= ARC_THRESHOLD_AUTO/true/
 unchecked_mask test_check:ARC_CHECK=1 s/(c.lanes >> c.lane \& 1u) != 0u,/true,/
@@ -127,7 +127,8 @@ exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.l
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 key_cut_in_a_group test_keys s/if (c->key.bits == 64) group \&= /if (false) group \&= /
 key_cut_in_an_address test_keys s/((arc__u64)(unsigned)key.carry << 32));/0u);/
-unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& ARC__IS_NO_INT(id) \&\& active)/if (false)/
+unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__check_key(id);/;/
+unchecked_key_below test_check:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
 unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, memory == ARC__I64 ||/ARC__CHECK(2, true ||/
 missing_piece_added test_targets s/if (run > 0 \&\& arc__is_there(c->target, i))/if (run > 0)/
@@ -140,9 +141,17 @@ dropped_sum_added test_forms s/slot.owned = slot.owned \&\& owned;/;/
 dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !owned)/arc__is_half(c.memory))/
 +hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
-hot_rows_not_cleared test_forms s/arc__write(own->kind, shared, i, arc__neutral(own->kind));/;/
+hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
 hot_rows_of_others_zero test_forms:ARC_INACTIVE_IS_ZERO=1 s/~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);/~0;/
-hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/own->kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;/own->kind = h->target.kind;/
+hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;/int kind = h->target.kind;/
+unchecked_path user_errors_forms:ARC_CHECK=1 s/c.path >= ARC_PATH_ATOMIC \&\& c.path <= ARC_PATH_AUTO,/true,/
+unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/
+unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
+unchecked_rows_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__ROWS_ADDED,/true,/
++unchecked_hot_end user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__is_zero(h->own.kind, /ARC__CHECK(2, true || arc__is_zero(h->own.kind, /
+unchecked_hot_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__state_of(h)->begun == h->begun,/ARC__CHECK(2, true,/
+unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
+unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1,/ARC__CHECK(1, true,/
 atomred_by_every_lane test_forms s/if (!arc__leads(c->group, c->lane)) return;//
 +atomred_of_one_address test_forms s/^    c->group = arc__match(c);/    c->group = c->lanes;/
