@@ -1,0 +1,160 @@
+/* test_apart.cu - lanes that part and add, where a compare-and-swap of the caller's stands near.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ *   test_apart [--blocks N] [--seed N]
+ *
+ * Such a loop lets lanes of one subset run ahead of the others, so that lanes with different masks
+ * meet in one vote or shuffle; see ARC__LANES_HERE. On an H200, 4 of 5 launches of these kernels
+ * were wrong while ptxas took the mask from one lane for all. Every block is an experiment of its
+ * own: it draws width, keys and subsets, and adds the same integers by integer atomics.
+ */
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 20, STRIDE = MAX_WIDTH + 1 };
+enum { BLOCKS = SIMT_ON_CPU ? 2 : 4096 }; /* of a launch */
+/* apart.sh compiles with a literal. */
+#ifndef APART_WIDTH
+#define APART_WIDTH e.width
+#endif
+
+typedef struct experiment {
+  unsigned seed;
+  int width, updates, subsets, threshold;
+  float *rows; /* of each block ROWS x STRIDE, as all that follow */
+  int *wanted; /* what the integer atomics added up */
+  int *wrong;  /* blocks; one counter */
+} experiment;
+
+static __host__ __device__ unsigned mix(unsigned a, unsigned b) {
+  unsigned h = a * 0x9e3779b1u + b * 0x85ebca77u;
+  h = (h ^ h >> 15) * 0xc2b2ae3du;
+  h = (h ^ h >> 13) * 0x27d4eb2fu;
+  return h ^ h >> 16;
+}
+
+/* A maximum of floats in shared memory, as no instruction has it. */
+static __device__ __forceinline__ void atomic_max(unsigned *address, float x) {
+  unsigned seen = *address, old;
+  do {
+    old = seen;
+    if (__uint_as_float(old) >= x) break;
+    seen = atomicCAS(address, old, __float_as_uint(x));
+  } while (seen != old);
+}
+
+/* What lanes do once they have parted: ADD stands here, inlined, once for each subset. */
+#define PART_AND(ADD)                       \
+  switch (subset) {                         \
+    case 0:                                 \
+      ADD;                                  \
+      atomic_max(&largest[key], values[0]); \
+      break;                                \
+    case 1:                                 \
+      ADD;                                  \
+      atomic_max(&largest[key], values[0]); \
+      break;                                \
+    default:                                \
+      ADD;                                  \
+      atomic_max(&largest[key], values[0]); \
+  }
+
+#define EXPERIMENT(name, BEGIN, ADD, END)                                                \
+  static __global__ void name(experiment e) {                                            \
+    __shared__ unsigned largest[ROWS];                                                   \
+    const int thread = (int)(threadIdx.x + blockDim.x * threadIdx.y);                    \
+    const unsigned mine = mix(mix(e.seed, blockIdx.x), (unsigned)thread);                \
+    const unsigned of_warp = mix(mix(e.seed + 1u, blockIdx.x), (unsigned)thread / 32);   \
+    float *rows = e.rows + (size_t)blockIdx.x * ROWS * STRIDE, values[MAX_WIDTH];        \
+    int *wanted = e.wanted + (size_t)blockIdx.x * ROWS * STRIDE;                         \
+    if (thread < ROWS) largest[thread] = 0u;                                             \
+    __syncthreads();                                                                     \
+    const arc_target_f32 target = arc_target_f32_rows(rows, STRIDE, APART_WIDTH);        \
+    arc_options o = arc_options_default();                                               \
+    o.lane_mask = ARC_LANES_HERE;                                                        \
+    o.threshold = e.threshold;                                                           \
+    BEGIN;                                                                               \
+    for (int update = 0; update < e.updates; ++update) {                                 \
+      const unsigned drawn = mix(mine, (unsigned)update);                                \
+      const unsigned shape = mix(of_warp, (unsigned)update) % 3u;                        \
+      const int key = (int)(shape == 0 ? of_warp % ROWS : (drawn >> 5) % (2u << shape)); \
+      const int subset = (int)((drawn >> 20) % (unsigned)e.subsets);                     \
+      if (drawn >> 29 == 0u) continue;                                                   \
+      for (int i = 0; i < APART_WIDTH; ++i) {                                            \
+        const int value = (int)(mix(drawn, (unsigned)i) % 15u) - 7;                      \
+        values[i] = (float)value;                                                        \
+        atomicAdd(&wanted[key * STRIDE + i], value);                                     \
+      }                                                                                  \
+      PART_AND(ADD)                                                                      \
+    }                                                                                    \
+    END;                                                                                 \
+  }
+
+EXPERIMENT(hot_rows, SIMT_DYNAMIC_SHARED(float, shared);
+           const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS),
+           arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_f32(&hot, false))
+EXPERIMENT(adds, , arc_add_with_f32(target, key, values, true, o), )
+
+static __global__ void compare(experiment e) {
+  const size_t begin = (size_t)blockIdx.x * ROWS * STRIDE;
+  int differs = 0;
+  for (int i = (int)threadIdx.x; i < ROWS * STRIDE; i += (int)blockDim.x)
+    differs |= e.rows[begin + i] != (float)e.wanted[begin + i];
+  if (__syncthreads_or(differs) && threadIdx.x == 0) atomicAdd(e.wrong, 1);
+}
+
+static int number(int argc, char **argv, const char *name, int standard) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (!strcmp(argv[i], name)) return atoi(argv[i + 1]);
+  return standard;
+}
+
+int main(int argc, char **argv) {
+  int devices = 0, wrong = 0, bad_launches = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: no CUDA device\n");
+    return 77;
+  }
+  const int blocks = number(argc, argv, "--blocks", SIMT_ON_CPU ? 200 : 10000000);
+  const unsigned seed = (unsigned)number(argc, argv, "--seed", 1);
+  const size_t cells = (size_t)BLOCKS * ROWS * STRIDE;
+  experiment e;
+  cudaMalloc(&e.rows, cells * sizeof(float));
+  cudaMalloc(&e.wanted, cells * sizeof(int));
+  cudaMalloc(&e.wrong, sizeof(int));
+  cudaMemset(e.wrong, 0, sizeof(int));
+  for (int launch = 0; launch * BLOCKS < blocks; ++launch) {
+    static const int thresholds[] = {0, 1, 2, 8, 31, 33, ARC_THRESHOLD_AUTO};
+    const unsigned drawn = mix(seed, (unsigned)launch);
+    const dim3 block = drawn % 3u == 0 ? dim3(150) : drawn % 3u == 1 ? dim3(13, 7) : dim3(32);
+    e.seed = drawn;
+    e.width = 1 + (int)(mix(drawn, 1) % MAX_WIDTH);
+    e.updates = 1 + (int)(mix(drawn, 2) % 6u);
+    e.subsets = 2 + (int)(mix(drawn, 3) % 2u);
+    e.threshold = thresholds[mix(drawn, 4) % 7u];
+    cudaMemset(e.rows, 0, cells * sizeof(float));
+    cudaMemset(e.wanted, 0, cells * sizeof(int));
+    const size_t bytes = sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, (size_t)e.width, block.x * block.y);
+    if (launch % 2)
+      SIMT_LAUNCH(adds, dim3(BLOCKS), block, bytes, 0, e);
+    else
+      SIMT_LAUNCH(hot_rows, dim3(BLOCKS), block, bytes, 0, e);
+    SIMT_LAUNCH(compare, dim3(BLOCKS), dim3(64), 0, 0, e);
+    const int before = wrong;
+    const cudaError_t status = cudaMemcpy(&wrong, e.wrong, sizeof wrong, cudaMemcpyDeviceToHost);
+    if (status != cudaSuccess) {
+      printf("FAILED: launch %d of seed %u: %s\n", launch, seed, cudaGetErrorString(status));
+      return 1;
+    }
+    if (wrong != before && bad_launches++ < 5)
+      printf("FAILED: launch %d of seed %u: %d of %d blocks wrong\n", launch, seed, wrong - before,
+             BLOCKS);
+  }
+  printf("%d blocks, %d wrong, in %d launches (seed %u)\n", blocks, wrong, bad_launches, seed);
+  return wrong != 0;
+}
