@@ -1,38 +1,9 @@
-/* user_errors.cu - what a user of arc can do wrong, and who reports it.
+/* user_errors.cu - what a user of arc can do wrong with the adds, and who reports it.
  * SPDX-License-Identifier: Apache-2.0
  *
- *   user_errors                every error in a process of its own, then every correct twin
- *   user_errors --error N      error N alone
- *
- * Each kernel holds an error and its correct twin: `wrong` chooses. The table below says what each
- * build must report: the CPU warp with arc's checks off, the CPU warp at ARC_CHECK 2, the GPU at
- * ARC_CHECK 2; at ARC_CHECK 1 both report that lanes are absent. A failed check ends the GPU's
- * context, so that every error runs in a process of its own, and for TIME_LIMIT_S at most: number 5
- * hangs there. USER_ERRORS.md shows the table to users.
+ * The table below says what each build must report.
  */
-#include "simt/simt.cuh"
-
-/* nvcc compiles this path fastest; arc checks a call before it takes any. */
-#if !SIMT_ON_CPU && !defined(ARC_PATH)
-#define ARC_PATH ARC_PATH_SERIALIZED
-#endif
-#include "arc.cuh"
-
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { WIDTH = 3, STRIDE = 4, KEY = 5, ROW_FLOATS = 1024, TIME_LIMIT_S = 20 };
-
-#define THRESHOLD ARC_BALANCE_THRESHOLD
-#define ERROR_KERNEL(name) static __global__ void name(float *rows, bool wrong)
-
-static __device__ int lane_index(void) { return (int)(threadIdx.x & 31u); }
-static __device__ arc_target_f32 right_target(float *rows) {
-  return arc_target_f32_rows(rows, STRIDE, WIDTH);
-}
+#include "user_errors.cuh"
 
 /* ---- who calls ------------------------------------------------------------------------------ */
 
@@ -244,153 +215,38 @@ ERROR_KERNEL(active_lane_promised) {
 
 /* ---- who must report ------------------------------------------------------------------------- */
 
-struct user_error {
-  int number;
-  void (*kernel)(float *rows, bool wrong);
-  int threads, twin_sum;
-  /* What some line of the report must hold, `...` standing for anything; NULL: nothing is asked.
-     The CPU warp without arc's checks, with ARC_CHECK 2, and a GPU with ARC_CHECK 2. */
-  const char *alone, *checked, *gpu;
-};
-
-#define ABSENT "simt: misuse: named lanes never arrive"
-#define MEET "simt: misuse: two operations meet"
-#define MASKS_MEET "simt: misuse: two masks meet"
-#define NOT_HERE "arc: ...lanes"
-#define LEGAL "" /* no report at all */
-
 static const struct user_error user_errors[] = {
-    {1, whole_warp_call_in_if, 32, 66, ABSENT, ABSENT, NOT_HERE},
+    {1, whole_warp_call_in_if, 32, 66, ABSENT, ABSENT, NOT_HERE, 1},
     {2, calls_in_if_and_else, 32, 192, MEET, MEET, NULL},
-    {3, lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE},
-    {4, block_of_20, 20, 120, ABSENT, ABSENT, NOT_HERE},
+    {3, lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1},
+    {4, block_of_20, 20, 120, ABSENT, ABSENT, NOT_HERE, 1},
     {5, masks_differ, 32, 192, MASKS_MEET, MASKS_MEET, NULL},
-    {6, mask_of_before_the_branch, 32, 96, ABSENT, ABSENT, NOT_HERE},
+    {6, mask_of_before_the_branch, 32, 96, ABSENT, ABSENT, NOT_HERE, 1},
     {7, two_targets, 32, 192, NULL, "arc: ...target", "arc: ...target"},
     {8, thresholds_differ, 32, 192, ABSENT, "arc: ...threshold", "arc: ...threshold"},
     {9, uniform_call_with_two_keys, 32, 192, NULL, "arc: ...key", "arc: ...key"},
     {10, target_of_another_lane, 32, 192, NULL, "arc: ...lane", "arc: ...lane"},
-    {11, width_0_literal, 32, 192, NULL, "arc: ...width", "arc: ...width"},
+    {11, width_0_literal, 32, 192, "arc: ...width", "arc: ...width", "arc: ...width"},
     {12, key_below_0, 32, 192, LEGAL, LEGAL, LEGAL},
-    {13, loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NOT_HERE},
+    {13, loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NOT_HERE, 1},
     {14, nine_pieces, 32, 1152, NULL, "arc: ...pieces", "arc: ...pieces"},
     {15, zeros_promised, 32, 120, NULL, "arc: ...zero", "arc: ...zero"},
     {16, keys_promised, 32, 120, NULL, "arc: ...key", "arc: ...key"},
     {17, pointers_of_a_key_differ, 32, 192, NULL, "arc: ...pointer", "arc: ...pointer"},
     {18, key_far_outside, 32, 192, "memory that is not there", "memory that is not there",
-     "illegal memory access"},
+     "illegal memory access", 2, 0, "AddressSanitizer"},
     {19, misaligned_base, 32, 192, "simt: misuse: a misaligned", "misaligned", "misaligned"},
     {20, threshold_below_0, 32, 192, NULL, "arc: ...threshold", "arc: ...threshold"},
     {21, widths_differ, 32, 192, ABSENT, "arc: ...width", "arc: ...width"},
     {22, uniform_call_with_two_keys_by_atomics, 32, 192, NULL, "arc: ...key", "arc: ...key"},
-    {23, vote_and_own_flag, 32, 66, ABSENT, ABSENT, NOT_HERE},
-    {24, values_too_short, 32, 0, NULL, NULL, NULL},
+    {23, vote_and_own_flag, 32, 66, ABSENT, ABSENT, NOT_HERE, 1},
+    {24, values_too_short, 32, 0, NULL, NULL, NULL, 2, 0, "AddressSanitizer: heap-buffer-overflow"},
     {25, mask_of_another_warp, 64, 192, "simt: misuse: a lane is not in its own mask", "mask",
      "arc: ...mask"},
     {26, active_lane_promised, 32, 192, NULL, "arc: ...active", "arc: ...active"},
-    {27, width_0_at_run_time, 32, 192, NULL, "arc: ...width", "arc: ...width"},
+    {27, width_0_at_run_time, 32, 192, "arc: ...width", "arc: ...width", "arc: ...width"},
 };
-enum { ERRORS = sizeof user_errors / sizeof user_errors[0] };
-
-static const char *must_say(const struct user_error *e) {
-  const bool is_absence = e->gpu && !strcmp(e->gpu, NOT_HERE);
-  if (ARC_CHECK == 1) return !is_absence ? NULL : SIMT_ON_CPU ? ABSENT : NOT_HERE;
-#if !SIMT_ON_CPU
-  return ARC_CHECK == 2 ? e->gpu : NULL;
-#else
-  if (ARC_CHECK == 0 && ARC_PATH == ARC_PATH_ATOMIC && !is_absence && e->alone &&
-      !strcmp(e->alone, ABSENT))
-    return NULL; /* what makes lanes part ways on the other paths makes no difference there */
-  if (SIMT__ASAN && e->kernel == values_too_short) return "AddressSanitizer: heap-buffer-overflow";
-  if (SIMT__ASAN && e->kernel == key_far_outside) return "AddressSanitizer";
-  return ARC_CHECK == 2 ? e->checked : ARC_CHECK == 0 ? e->alone : NULL;
-#endif
-}
-
-/* Runs one kernel; returns the sum of all rows, or a negative number after an error. */
-static double run(const struct user_error *e, bool wrong) {
-  static float host[ROW_FLOATS];
-  float *rows = NULL;
-  double sum = 0;
-  cudaMalloc((void **)&rows, sizeof host);
-  cudaMemset(rows, 0, sizeof host);
-  SIMT_LAUNCH(e->kernel, 1, e->threads, 0, 0, rows, wrong);
-  cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess) status = cudaDeviceSynchronize();
-  if (status == cudaSuccess) status = cudaMemcpy(host, rows, sizeof host, cudaMemcpyDeviceToHost);
-  cudaFree(rows);
-  if (status != cudaSuccess) {
-    fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
-    return -1;
-  }
-  for (int i = 0; i < ROW_FLOATS; ++i) sum += host[i];
-  return sum;
-}
-
-/* Whether the line holds the parts of the pattern that `...` separates, in this order. */
-static bool line_says(const char *line, const char *pattern) {
-  const char *dots = strstr(pattern, "...");
-  if (!dots) return strstr(line, pattern) != NULL;
-  char head[64];
-  snprintf(head, sizeof head, "%.*s", (int)(dots - pattern), pattern);
-  const char *found = strstr(line, head);
-  return found && strstr(found + strlen(head), dots + 3);
-}
-
-static bool is_report(const char *line) {
-  return strstr(line, "simt: ") || strstr(line, "arc: ") || strstr(line, "Sanitizer: ") ||
-         strstr(line, "CUDA: ");
-}
-
-/* Runs the error in a process of its own; prints the line that is asked for, else the first one
-   that reports anything. */
-static bool error_is_reported(const char *program, const struct user_error *e) {
-  const char *pattern = must_say(e);
-  const bool legal = pattern && !*pattern;
-  char command[1024], line[4096], shown[128] = "silent";
-  bool found = false, any = false;
-  snprintf(command, sizeof command, "'%s' --error %d 2>&1", program, e->number);
-  FILE *output = popen(command, "r");
-  while (output && fgets(line, sizeof line, output)) {
-    const bool asked = pattern && !legal && !found && line_says(line, pattern);
-    if (asked || (!any && is_report(line)))
-      snprintf(shown, sizeof shown, "%.*s", (int)strcspn(line, "\n"), line);
-    found = found || asked;
-    any = any || is_report(line);
-  }
-  if (output) pclose(output);
-  printf("%2d  %s\n", e->number, shown);
-  const bool good = !pattern || (legal ? !any : found);
-  if (!good) printf("    FAILED: must %s%s\n", legal ? "be silent" : "say ", pattern);
-  return good;
-}
-
-static bool twin_is_right(const struct user_error *e) {
-  const double sum = run(e, false);
-  if (sum == e->twin_sum) return true;
-  printf("%2d  FAILED: the twin adds up to %g, must be %d\n", e->number, sum, e->twin_sum);
-  return false;
-}
-
-static void on_alarm(int) {
-  static const char text[] = "CUDA: the kernel does not end\n";
-  _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
-}
 
 int main(int argc, char **argv) {
-  int devices = 0, failures = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    printf("skipped: no CUDA device\n");
-    return 77;
-  }
-  if (argc == 3 && !strcmp(argv[1], "--error")) {
-    signal(SIGALRM, on_alarm);
-    alarm(TIME_LIMIT_S);
-    const int number = atoi(argv[2]);
-    return number < 1 || number > ERRORS || run(&user_errors[number - 1], true) < 0;
-  }
-  for (int i = 0; i < ERRORS; ++i) failures += !error_is_reported(argv[0], &user_errors[i]);
-  for (int i = 0; i < ERRORS; ++i) failures += !twin_is_right(&user_errors[i]);
-  printf("user_errors: %s\n", failures ? "FAILED" : "passed");
-  return failures != 0;
+  return run_errors(argc, argv, user_errors, sizeof user_errors / sizeof user_errors[0]);
 }

@@ -1,0 +1,145 @@
+/* test_each_form.cu - every form and type once, in one kernel. SPDX-License-Identifier: Apache-2.0
+ *
+ * Small enough for builds in which other tests would take minutes: builds.sh has it compiled for
+ * debuggers, without optimisation, to relocatable code, to an older C++. Each form adds the same
+ * values to rows of its own, so that all rows must hold what the host adds up.
+ */
+#include "simt/simt.cuh"
+
+#include "arc.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 3, KEYS = 4, THREADS = 64, FLOATS = KEYS * WIDTH };
+enum {
+  KEYED,
+  UNIFORM,
+  MASKED,
+  DIVERGENT,
+  POINTERS,
+  HALVES,
+  HOT,
+  IN_MEMORY,
+  ATOMRED,
+  F64,
+  I64,
+  F16,
+  BF16,
+  FIXED,
+  FORMS
+};
+static const char *const form_names[FORMS] = {
+    "keyed",     "uniform", "masked", "divergent", "pointers", "halves", "hot rows",
+    "in memory", "atomred", "f64",    "i64",       "f16",      "bf16",   "fixed"};
+
+static __host__ __device__ int key_of(int thread) { return thread * 7 % 32 % KEYS; }
+static __host__ __device__ bool is_active(int thread) { return thread % 5 != 2; }
+static __host__ __device__ int value_of(int thread, int i) { return thread % 8 + 8 * i - 5; }
+
+/* Rows of one form, as 64-bit words whatever the type. */
+typedef struct form_rows {
+  long long words[FLOATS];
+} form_rows;
+
+static __global__ void every_form(form_rows *all, const float *memory) {
+  const int thread = (int)threadIdx.x, key = key_of(thread), threshold = 4;
+  const bool active = is_active(thread);
+  float v[WIDTH], *pointers[WIDTH];
+  double doubles[WIDTH];
+  long long integers[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) {
+    doubles[i] = (double)(integers[i] = value_of(thread, i));
+    v[i] = (float)doubles[i];
+    pointers[i] = (float *)all[POINTERS].words + WIDTH * key + i;
+  }
+#define ROWS(form) arc_target_f32_rows((float *)all[form].words, WIDTH, WIDTH)
+  arc_add_f32(ROWS(KEYED), key, v, active, threshold);
+  for (int k = 0; k < KEYS; ++k)
+    arc_add_uniform_f32(ROWS(UNIFORM), k, v, active && key == k, threshold);
+  const unsigned even = 0x55555555u;
+  arc_add_masked_f32(ROWS(MASKED), key, v, active, thread % 2 ? ~even : even, threshold);
+  if (active) arc_add_divergent_f32(ROWS(DIVERGENT), key, v, threshold);
+  arc_add_pointers_f32(pointers, WIDTH, key, v, active, threshold);
+  arc_sum_f32 sum = arc_sum_begin_f32(ROWS(HALVES), key, v, active, 0);
+  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
+  __shared__ float shared[ARC_HOT_SUMS(2, WIDTH, THREADS)];
+  arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT), shared, 1, 2);
+  arc_hot_add_f32(&hot, key, v, active, threshold);
+  arc_hot_end_f32(&hot, true);
+  arc_rows_f32 rows = arc_rows_f32_from(ROWS(IN_MEMORY), memory, WIDTH);
+  arc_add_rows_f32(&rows, key, thread, active);
+  arc_end_rows_f32(&rows);
+  for (int i = 0; active && i < WIDTH; ++i)
+    arc_atomred_f32((float *)all[ATOMRED].words + WIDTH * key + i, v[i]);
+  arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active,
+              threshold);
+  arc_add_i64(arc_target_i64_rows(all[I64].words, WIDTH, WIDTH), key, integers, active, threshold);
+  arc_add_f32(arc_target_f32_rows_f16(all[F16].words, WIDTH, WIDTH), key, v, active, threshold);
+  arc_add_f32(arc_target_f32_rows_bf16(all[BF16].words, WIDTH, WIDTH), key, v, active, threshold);
+  arc_add_f32(arc_target_f32_rows_fixed(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active,
+              threshold);
+}
+
+/* Number i of a form's rows. */
+static double number(const form_rows *rows, int form, int i) {
+  float f32;
+  double f64;
+  unsigned short half;
+  if (form == I64) return (double)rows->words[i];
+  if (form == FIXED) return arc_fixed_to_f64(rows->words[i], 20);
+  memcpy(&f64, (const double *)rows->words + i, sizeof f64);
+  if (form == F64) return f64;
+  if (form == F16 || form == BF16) {
+    memcpy(&half, (const char *)rows->words + 2 * i, sizeof half);
+    const unsigned sign = half >> 15, drop = form == F16 ? 10 : 7, bias = form == F16 ? 15 : 127;
+    const int exponent = (half & 0x7fff) >> drop;
+    double value = 1 + (half & ((1u << drop) - 1)) / (double)(1u << drop);
+    for (int e = exponent; e > (int)bias; --e) value *= 2;
+    for (int e = exponent; e < (int)bias; ++e) value /= 2;
+    return half << 1 & 0xffff ? (sign ? -value : value) : 0;
+  }
+  memcpy(&f32, (const char *)rows->words + 4 * i, sizeof f32);
+  return f32;
+}
+
+int main(void) {
+  int devices = 0, failures = 0;
+  static form_rows rows[FORMS];
+  float memory[THREADS * WIDTH], *device_memory = NULL;
+  form_rows *device_rows = NULL;
+  double wanted[FLOATS] = {0};
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    printf("skipped: no CUDA device\n");
+    return 77;
+  }
+  for (int t = 0; t < THREADS; ++t)
+    for (int i = 0; i < WIDTH; ++i) {
+      memory[t * WIDTH + i] = (float)value_of(t, i);
+      if (is_active(t)) wanted[key_of(t) * WIDTH + i] += value_of(t, i);
+    }
+  cudaMalloc(&device_rows, sizeof rows);
+  cudaMalloc(&device_memory, sizeof memory);
+  cudaMemset(device_rows, 0, sizeof rows);
+  cudaMemcpy(device_memory, memory, sizeof memory, cudaMemcpyHostToDevice);
+  SIMT_LAUNCH(every_form, dim3(1), dim3(THREADS), 0, 0, device_rows, device_memory);
+  cudaError_t status = cudaGetLastError();
+  if (status == cudaSuccess)
+    status = cudaMemcpy(rows, device_rows, sizeof rows, cudaMemcpyDeviceToHost);
+  if (status != cudaSuccess) {
+    printf("FAILED: %s\n", cudaGetErrorString(status));
+    return 1;
+  }
+  for (int form = 0; form < FORMS; ++form)
+    for (int i = 0; i < FLOATS; ++i) {
+      const double got = number(&rows[form], form, i);
+      if (got == wanted[i]) continue;
+      printf("FAILED: %s: key %d, parameter %d: %g, must be %g\n", form_names[form], i / WIDTH,
+             i % WIDTH, got, wanted[i]);
+      failures += 1;
+    }
+  cudaFree(device_rows);
+  cudaFree(device_memory);
+  printf("%d forms, %d wrong sums\n", FORMS, failures);
+  return failures != 0;
+}
