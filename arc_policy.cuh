@@ -38,10 +38,11 @@
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
                                                                         lane mask), and that all lanes named are
                                                                         there; a few instructions and a vote a call.
-                                                                        2: also promises, and what all lanes must
-                                                                        agree on; some votes and shuffles, a compare
-                                                                        a value. A failure stops the kernel with
-                                                                        file, line and what was wrong.
+                                                                        2: also promises, what all lanes must agree
+                                                                        on, and forms that are begun and not ended;
+                                                                        some votes and shuffles, a compare a value.
+                                                                        A failure stops the kernel with file, line
+                                                                        and what was wrong.
    ARC_KEY_BITS           32, 64                   32                   64: keys beyond an int, such as PyTorch's
                                                                         indices; costs a match, in uniform calls a
                                                                         shuffle. 32: a key that is no int does not

@@ -350,7 +350,7 @@ ERROR_KERNEL(stride_below_the_width) {
   arc_add_f32(target, KEY, values, true, THRESHOLD);
 }
 
-/* Where the key may be no int, a program for the GPU does not link. */
+/* Where the key may be no int, a program for the GPU does not compile. */
 ERROR_KERNEL(key_of_64_bits) {
   const float values[WIDTH] = {1, 2, 3};
   const long long high = SIMT_ON_CPU && wrong ? 1ll << 32 : 0;
