@@ -155,6 +155,9 @@ int main(int argc, char **argv) {
       printf("FAILED: launch %d of seed %u: %d of %d blocks wrong\n", launch, seed, wrong - before,
              BLOCKS);
   }
+  cudaFree(e.rows);
+  cudaFree(e.wanted);
+  cudaFree(e.wrong);
   printf("%d blocks, %d wrong, in %d launches (seed %u)\n", blocks, wrong, bad_launches, seed);
   return wrong != 0;
 }
