@@ -4,9 +4,9 @@
  *   test_apart [--blocks N] [--seed N]
  *
  * Such a loop lets lanes of one subset run ahead of the others, so that lanes with different masks
- * meet in one vote or shuffle; see ARC__LANES_HERE. On an H200, 4 of 5 launches of these kernels
- * were wrong while ptxas took the mask from one lane for all. Every block is an experiment of its
- * own: it draws width, keys and subsets, and adds the same integers by integer atomics.
+ * meet in one vote or shuffle; see ARC__LANES_HERE. With such a loop in arc's hot rows, 4 of 5
+ * launches were wrong on an H200 while ptxas took the mask from one lane for all. Every block is an
+ * experiment of its own: it draws keys and subsets, and adds the same integers by integer atomics.
  */
 #include "simt/simt.cuh"
 
