@@ -11,22 +11,14 @@
 set -u
 root=$1 work=$2/apart
 nvcc=${NVCC:-nvcc}
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
+. "$root/tests/fetch_wheel.sh"
 command -v "$nvcc" >/dev/null || skip "no nvcc"
 mkdir -p "$work" && cd "$work" || exit 1
-disassembler=$(command -v "${NVDISASM:-nvdisasm}" || find "$PWD" -type f -name nvdisasm)
-if [ -z "$disassembler" ]; then
-  package=nvidia-cuda-nvdisasm
-  [ "${ARC_DOWNLOADS:-}" = 1 ] || skip "with ARC_DOWNLOADS=1 this test fetches $package"
-  python3 -m pip download -q --no-deps --only-binary=:all: --disable-pip-version-check -d . \
-    "$package" >pip.log 2>&1 || skip "$package could not be fetched"
-  cmake -E tar xf ./*.whl && rm -f ./*.whl
-  disassembler=$(find "$PWD" -type f -name nvdisasm)
+disassembler=$(command -v "${NVDISASM:-nvdisasm}") || {
+  fetch_wheel nvidia-cuda-nvdisasm nvdisasm
+  disassembler=$fetched
   chmod +x "$disassembler"
-fi
+}
 
 failed=0
 for arch in sm_90 sm_120; do
