@@ -1310,14 +1310,19 @@ ARC__FN arc__u64 arc__digest(arc__u64 digest, arc__u64 x) {
   return (digest ^ x) * 0x100000001b3ull;
 }
 
-/* That all lanes that must call are here, and agree on what a warp has in common. */
-ARC__FN void arc__check_warp(const arc__call *c) {
-  arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
-  ARC__EACH_PIECE(i, c->target ? c->target->pieces : 0, {
-    const arc__piece *p = &c->target->piece[i];
+ARC__FN arc__u64 arc__digest_target(arc__u64 digest, const arc__target *t) {
+  ARC__EACH_PIECE(i, t ? t->pieces : 0, {
+    const arc__piece *p = &t->piece[i];
     digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);
     digest = arc__digest(digest, (arc__u64)p->base);
   })
+  return digest;
+}
+
+/* That all lanes that must call are here, and agree on what a warp has in common. */
+ARC__FN void arc__check_warp(const arc__call *c) {
+  arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
+  digest = arc__digest_target(digest, c->target);
   arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
   bool is_mine = !c->target || c->target->builder == c->lane;
@@ -1624,7 +1629,7 @@ ARC__FN arc__hot_state *arc__state_of(const arc__hot *h) {
 ARC__FN void arc__hot_check_begin(arc__hot *h) {
   arc__hot_state *state = arc__state_of(h);
   arc__u64 digest = arc__digest((arc__u64)h->first, (unsigned)h->rows);
-  digest = arc__digest(digest, (arc__u64)h->target.piece[0].base);
+  digest = arc__digest_target(digest, &h->target);
   if (arc__thread() == 0) {
     state->begun = (unsigned)clock64();
     state->digest = (unsigned)digest;
@@ -1661,6 +1666,11 @@ ARC__FN void arc__hot_check_end(const arc__hot *h) {
 inline __device__ arc__hot::~arc__hot() {
   if (duty.owed == ARC__HOT_ADDED) arc__hot_check_end(this);
 }
+#else
+#define arc__hot_check_begin(h) ((void)0)
+#define arc__hot_check_memory(h) ((void)0)
+#define arc__hot_check_add(h) ((void)0)
+#define arc__hot_check_end(h) ((void)0)
 #endif
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
@@ -1687,9 +1697,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())
     arc__write(kind, h->shared, i, arc__neutral(kind));
   __syncthreads();
-#if ARC_CHECK >= 2
   arc__hot_check_begin(h);
-#endif
 }
 
 /* Adds all that the block has summed or, if not all its threads are here, this warp. */
@@ -1698,9 +1706,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
-#if ARC_CHECK >= 2
   arc__hot_check_memory(h);
-#endif
   if (all_threads) {
     word = arc__thread();
     step = arc__threads();
@@ -1721,9 +1727,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
                   arc__neutral(c.kind));
   }
-#if ARC_CHECK >= 2
   arc__hot_check_end(h);
-#endif
 }
 
 /* ---- >>rows ------------------------------------------------------------------------------ */
@@ -2127,9 +2131,7 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int sum_kind, int row
    A lane is active for one of the two: promises of inactive lanes hold where all have one key. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, long long key, const void *values,
                           bool active, arc_options options) {
-#if ARC_CHECK >= 2
   arc__hot_check_add(h);
-#endif
   long long row = (long long)((arc__u64)key - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
   bool alone = options.lane_mask == ARC_LANES_HERE && ARC__ARCH < 700;
