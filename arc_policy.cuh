@@ -36,8 +36,9 @@
                           ARC_SCOPE_SYSTEM                              GPUs and the CPU too. It costs nothing, but
                                                                        rows in another GPU's memory do.
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
-                                                                        lane mask), and that all lanes named are
-                                                                        there; a few instructions and a vote a call.
+                                                                        path, lane mask, memory of hot rows), and
+                                                                        that all lanes named are there; a few
+                                                                        instructions and a vote a call.
                                                                         2: also promises, what all lanes must agree
                                                                         on, and forms that are begun and not ended;
                                                                         some votes and shuffles, a compare a value.
