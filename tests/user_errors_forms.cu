@@ -8,6 +8,7 @@
 #include "user_errors.cuh"
 
 enum { SCALE = 20, HOT_ROWS = 2, WARPS = 2, BLOCK = 32 * WARPS };
+enum { MANY_ROWS = 64 }; /* half of their sums are more than a GPU rounds shared memory up by */
 enum { HOT_SUMS = ARC_HOT_SUMS(HOT_ROWS, WIDTH, BLOCK) };
 
 /* What many kernels do, with other numbers: nvcc, which inlines arc, compiles it once. */
@@ -196,7 +197,7 @@ HOT_KERNEL(hot_sums_in_global_memory, wrong ? rows + 512 : shared, KEY, HOT_ROWS
 /* Launched with half of the memory. */
 ERROR_KERNEL(hot_sums_of_one_warp) {
   SIMT_DYNAMIC_SHARED(float, shared);
-  add_hot(rows, shared, KEY, HOT_ROWS, 1, 1);
+  add_hot(rows, shared, KEY, MANY_ROWS, 1, 1);
   (void)wrong;
 }
 
@@ -262,12 +263,13 @@ static __device__ __forceinline__ void add_fixed(float *rows, float value, int s
 /* Launched with half of the memory. */
 ERROR_KERNEL(fixed_hot_sums_sized_as_floats) {
   SIMT_DYNAMIC_SHARED(long long, sums);
-  __shared__ long long sum;
+  __shared__ long long in_memory[MANY_ROWS];
   const float value = 1;
-  const arc_hot_f32 hot = arc_hot_begin_f32(fixed_target(&sum, SCALE), sums, 0, 1);
+  in_memory[threadIdx.x] = 0;
+  const arc_hot_f32 hot = arc_hot_begin_f32(fixed_target(in_memory, SCALE), sums, 0, MANY_ROWS);
   arc_hot_add_with_f32(&hot, 0, &value, true, one_key());
   arc_hot_end_f32(&hot, true);
-  show_fixed(rows, &sum, SCALE);
+  show_fixed(rows, in_memory, SCALE);
   (void)wrong;
 }
 
@@ -402,7 +404,7 @@ static const struct user_error user_errors[] = {
     {42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")},
     {43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL},
     {44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
-     HOT_SUMS * sizeof(float)},
+     ARC_HOT_SUMS(MANY_ROWS, WIDTH, BLOCK) * sizeof(float)},
     {45, hot_rows_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")},
     {46, hot_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_hot_end")},
     {47, two_hot_sets_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
@@ -415,7 +417,7 @@ static const struct user_error user_errors[] = {
     {54, no_hot_rows, BLOCK, 384, NULL, CHECK_SAYS("hot row"), 1},
     {55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
-     ARC_HOT_SUMS(1, 1, BLOCK) * sizeof(long long)},
+     ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)},
     {57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL},
     {58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
     {59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
