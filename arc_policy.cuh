@@ -20,9 +20,6 @@
    ARC_INACTIVE_IS_ZERO   0, 1                     0                    1: the caller promises that inactive lanes
                                                                         hold zeros and readable values. Saves up to
                                                                         one select a value in partly active warps.
-   ARC_INACTIVE_HAS_KEY   0, 1                     0                    1: the caller promises that in a uniform add
-                                                                        inactive lanes hold the key too, as where the
-                                                                        warp walks over one list. Saves a shuffle.
    ARC_WARP_IS_ACTIVE     0, 1                     0                    1: the caller promises that no warp calls
                                                                         with all its lanes inactive, as after a vote
                                                                         of its own. Saves arc's vote.
@@ -52,6 +49,9 @@
                                                                         whatever the path, threshold, block size or
                                                                         grid; twice the reduction. 0: the same bits
                                                                         as long as these stay. options.exact.
+   ARC_MAX_PIECES         1..8                     1                    the most arrays that a target of this file has.
+                                                                        Each beyond the first costs time to compile.
+                                                                        The same in files that hand targets over.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU.
 
@@ -73,11 +73,12 @@
 #define ARC_PATH_AUTO 6
 
 /* What a call may promise (arc_options.promises); the macros above promise it for all calls. */
-#define ARC_PROMISE_ONE_KEY 1 /* all active lanes hold one key: what arc_add_uniform_f32 promises */
+#define ARC_PROMISE_ONE_KEY 1 /* all lanes that call hold one key, inactive ones too */
 #define ARC_PROMISE_INACTIVE_IS_ZERO 2
-#define ARC_PROMISE_INACTIVE_HAS_KEY 4
 #define ARC_PROMISE_WARP_IS_ACTIVE 8
 #define ARC_PROMISE_ALIGNED_16 16
+/* What a renderer that walks a list keeps: zeros where a lane is not hit, and no call without one. */
+#define ARC_PROMISE_RENDERER (ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE)
 
 #define ARC_SCOPE_DEVICE 1
 #define ARC_SCOPE_SYSTEM 2
@@ -98,9 +99,6 @@
 #endif
 #ifndef ARC_INACTIVE_IS_ZERO
 #define ARC_INACTIVE_IS_ZERO 0
-#endif
-#ifndef ARC_INACTIVE_HAS_KEY
-#define ARC_INACTIVE_HAS_KEY 0
 #endif
 #ifndef ARC_WARP_IS_ACTIVE
 #define ARC_WARP_IS_ACTIVE 0
@@ -126,6 +124,9 @@
 #endif
 #ifndef ARC_EXACT
 #define ARC_EXACT 0
+#endif
+#ifndef ARC_MAX_PIECES
+#define ARC_MAX_PIECES 1
 #endif
 
 /* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
@@ -163,14 +164,6 @@
 #elif ARC_INACTIVE_IS_ZERO + 0 == 0
 #if !ARC__IS_ZERO(ARC_INACTIVE_IS_ZERO)
 #error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
-#endif
-#endif
-
-#if ARC_INACTIVE_HAS_KEY + 0 < 0 || ARC_INACTIVE_HAS_KEY + 0 > 1
-#error "ARC_INACTIVE_HAS_KEY must be 0 or 1"
-#elif ARC_INACTIVE_HAS_KEY + 0 == 0
-#if !ARC__IS_ZERO(ARC_INACTIVE_HAS_KEY)
-#error "ARC_INACTIVE_HAS_KEY must be 0 or 1"
 #endif
 #endif
 
@@ -222,6 +215,10 @@
 #endif
 #endif
 
+#if ARC_MAX_PIECES + 0 < 1 || ARC_MAX_PIECES + 0 > 8
+#error "ARC_MAX_PIECES must be 1..8"
+#endif
+
 /* The policy in words, for logs and the head of result files. */
 #if ARC_PATH == ARC_PATH_ATOMIC
 #define ARC__PATH_STRING "atomic"
@@ -254,7 +251,6 @@
 #define ARC_POLICY_STRING \
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
   " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
-  " inactive_has_key=" ARC__STRING(ARC_INACTIVE_HAS_KEY)                                        \
   " warp_is_active=" ARC__STRING(ARC_WARP_IS_ACTIVE)                                            \
   " aligned_16=" ARC__STRING(ARC_ALIGNED_16)                                                    \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
@@ -263,7 +259,6 @@
 
 #define ARC__PROMISES                                    \
   (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO + \
-   ARC_PROMISE_INACTIVE_HAS_KEY * ARC_INACTIVE_HAS_KEY + \
    ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE + ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
 
 /* The default decision (ARC_THRESHOLD_AUTO). A reduction costs a base and S shuffles, S being those

@@ -11,6 +11,7 @@
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
 #include "arc.cuh"
+#include "arc/sums.cuh"
 
 enum { ROWS = 50, WIDTH = 9, PIXELS = 3000, THREADS = 128, WARPS = (PIXELS + 31) / 32 };
 #define LIMIT 100.0f

@@ -10,6 +10,7 @@
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
 #include "arc.cuh"
+#include "arc/hot.cuh"
 
 enum { CAMERAS = 4, ROWS = 40, WIDTH = 12, PIXELS = 5000, THREADS = 128, BLOCKS = 6 };
 

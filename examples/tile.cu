@@ -25,8 +25,7 @@ static __host__ __device__ bool gradient(int disc, int tile, int lane, float g[W
 __global__ void backward(float *rows, bool with_arc) {
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH /* stride */, WIDTH);
   arc_options options = arc_options_default(); /* those of arc_add_uniform_f32, and two promises: */
-  options.promises =
-      ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
+  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   for (int disc = 0; disc < DISCS; ++disc) {
     float g[WIDTH];
     bool hit = gradient(disc, (int)blockIdx.x, (int)threadIdx.x, g);

@@ -14,7 +14,12 @@
 
 #include "simt/simt.cuh"
 
+#define ARC_MAX_PIECES 8
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
 
 #include <math.h>
 #include <stdarg.h>
@@ -430,7 +435,7 @@ static inline float check_garbage_value(unsigned bits) {
 }
 
 static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits) {
-  if (ARC_INACTIVE_HAS_KEY && c->uniform) return (int)(c->key_low + row);
+  if (c->uniform) return (int)(c->key_low + row);
   switch (bits % 6) {
     case 0:
       return (int)(c->key_low + row); /* the very key of its neighbours */
@@ -602,8 +607,11 @@ static inline float **check_draw_pointers(struct check_case *c) {
 
 typedef void (*check_launch)(const struct check_plan *plan, int grid, int block);
 
+void check_launch_uniform(const struct check_plan *plan, int grid, int block);
+
 /* Runs the case once and checks everything that can be seen from outside. */
 static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers) {
+  if (launch == check_launch_uniform) c->uniform = 1;
   struct check_plan *plan = &c->plan;
   const size_t calls = (size_t)plan->updates * c->threads;
   if (!c->values) check_draw_values(c);
@@ -844,6 +852,7 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
   }
 
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
+#define CHECK_DYNAMIC arc_target_f32_dynamic(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_CALL(form) check_add(form, path, target, check_call_of(&plan, update, values))
 
 /* Kernels at widths known at run time only, on the plan's path, shared by all tests: kernels.cu.

@@ -52,6 +52,11 @@ echo "$("$clang" --version | head -n 1), $cuda"
 # One call a kernel: clang takes minutes for many in one.
 cat >kernels.cu <<'END'
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
+#include "arc/overloads.cuh"
 #define KERNEL(name, T, M, TARGET, ...)                                                      \
   extern "C" __global__ void name(M *sums, T *const *pointers, const T *from, unsigned mask, \
                                   const KEY *keys) {                                         \
@@ -64,8 +69,12 @@ cat >kernels.cu <<'END'
     __VA_ARGS__;                                                                             \
   }
 #define F32(name, ...) KERNEL(name, float, float, arc_target_f32_rows(sums, 4, 3), __VA_ARGS__)
+#ifdef DYNAMIC
+F32(dynamic, arc_add(arc_target_dynamic(sums, 4, (int)mask), key, from, active, 4))
+#else
 F32(keyed, arc_add_f32(t, key, values, active, 4))
-#ifndef ONE
+#endif
+#if !defined(ONE) && !defined(DYNAMIC)
 F32(uniform, arc_add_uniform_f32(t, 7, values, active, ARC_BALANCE_THRESHOLD))
 F32(masked, arc_add_masked_f32(t, key, values, active, mask, 4))
 F32(divergent, if (active) arc_add_divergent_f32(t, key, values, 4))
@@ -78,9 +87,9 @@ F32(pointers_divergent, if (active) arc_add_pointers_divergent_f32(pointers, 3, 
 F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active, 0);
     while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
 #define ROWS(name, from_memory) \
-  F32(name, arc_rows_f32 rows = from_memory(t, from, 3); \
-      arc_add_rows_f32(&rows, key, threadIdx.x, active); arc_end_rows_f32(&rows))
-ROWS(rows, arc_rows_f32_from) ROWS(rows_f16, arc_rows_f32_from_f16)
+  F32(name, arc_gather_f32 rows = from_memory(t, from, 3); \
+      arc_gather_add_f32(&rows, key, threadIdx.x, active); arc_gather_end_f32(&rows))
+ROWS(rows, arc_gather_begin_f32) ROWS(rows_f16, arc_gather_begin_f32_from_f16)
 F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
     arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
     arc_hot_add_f32(&hot, key, values, active, 4); arc_hot_end_f32(&hot, true))
@@ -89,10 +98,10 @@ F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1
   KERNEL(name, T, M, (__VA_ARGS__), arc_add_##S(t, key, values, active, 4))
 #define ROWS_OF(S, T) ADD(S, S, T, T, arc_target_##S##_rows(sums, 4, 3))
 ROWS_OF(f64, double) ROWS_OF(i32, int) ROWS_OF(u32, unsigned) ROWS_OF(i64, long long)
-ADD(f32_f64, f32, float, double, arc_target_f32_rows_f64(sums, 4, 3))
-ADD(f16, f32, float, void, arc_target_f32_rows_f16(sums, 4, 3))
-ADD(bf16, f32, float, void, arc_target_f32_rows_bf16(sums, 4, 3))
-ADD(fixed, f32, float, long long, arc_target_f32_rows_fixed(sums, 4, 3, 20))
+ADD(f32_to_f64, f32_to_f64, float, double, arc_target_f32_to_f64_rows(sums, 4, 3))
+ADD(f16, f16, float, void, arc_target_f16_rows(sums, 4, 3))
+ADD(bf16, bf16, float, void, arc_target_bf16_rows(sums, 4, 3))
+ADD(fixed, fixed, float, long long, arc_target_fixed_rows(sums, 4, 3, 20))
 #endif
 END
 
@@ -114,6 +123,7 @@ check sm_75 -O2 -DKEY=int
 check sm_90 -O0 -DKEY=int
 check sm_90 -O2 -DKEY=int
 check sm_90 -O2 -DKEY=int -DARC_CHECK=2 -Wno-pass-failed # checks keep loops from being unrolled
+check sm_90 -O2 -DKEY=int -DDYNAMIC -Wno-pass-failed     # and so does such a width
 check sm_90 -O0 -DKEY="long long" -DONE # reports at run time a key that is no int
 assemble sm_90 -O2 -DKEY="long long" -DONE
 grep -q arc_key_is_no_int clang.txt || { echo "FAILED: keys of 64 bits compile" && exit 1; }

@@ -10,9 +10,9 @@
     name##_launch(plan, grid, block);                                            \
   }
 
-FORM(keyed, CHECK_KEYED, CHECK_ROWS)
+FORM(keyed, CHECK_KEYED, CHECK_DYNAMIC)
 FORM(uniform, CHECK_UNIFORM, CHECK_ROWS)
-FORM(masked, CHECK_MASKED, CHECK_ROWS)
+FORM(masked, CHECK_MASKED, CHECK_DYNAMIC)
 FORM(divergent, CHECK_DIVERGENT, CHECK_ROWS)
 FORM(pieces, CHECK_PIECES, PIECES)
 FORM(pointers, CHECK_POINTERS, CHECK_ROWS)

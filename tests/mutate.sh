@@ -6,10 +6,10 @@
 #   mutate.sh <repository> <scratch folder> --all     all of them
 #   mutate.sh <repository> <scratch folder> <name>    one
 #
-# Each mutation is a sed command on a copy of arc.cuh and the test that must catch it. A command
-# that does not change exactly one line (the header has moved on), or whose result does not compile,
-# is an error; a mutation that its test passes is a survivor. CXX names the compiler, JOBS how many
-# run at once. Everything runs on the CPU warp.
+# Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must
+# catch it. A command that does not change exactly one line of all these files (the header has moved
+# on), or whose result does not compile, is an error; a mutation that its test passes is a survivor.
+# CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
 set -u
 root=$1 work=$2/mutations only=${3:-+}
 cxx=${CXX:-g++}
@@ -24,20 +24,20 @@ leftover_sent_away test_uniform s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i +
 wrong_shuffle_distance test_uniform s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 butterfly_short_one_step test_uniform s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
 wrong_neutral_element test_uniform s/arc__word w = {arc__is_f32(kind) ? sign : 0u,/arc__word w = {arc__is_f32(kind) ? 0x3f800000u : 0u,/
-inactive_lanes_gathered test_uniform s/w\[i\] = arc__is_source(c) ? arc__load/w[i] = true ? arc__load/
-caller_values_modified test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, arc__scale_of(c, first + i))/w[i] = arc__is_source(c) ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
-+inactive_lanes_reduced test_uniform s/= stays ? arc__load/= true ? arc__load/
+inactive_lanes_gathered test_uniform s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
+caller_values_modified test_add s/^      w\[i\] = is_value \&\& first + i < c->width ? arc__load(c, first + i, .*/w[i] = is_value \&\& first + i < c->width ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
++inactive_lanes_reduced test_uniform s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
 zeros_promised_by_nobody test_uniform s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
-key_from_the_wrong_lane test_uniform s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
-key_promised_of_a_keyed_add test_policies:ARC_INACTIVE_HAS_KEY=1 s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY)/has_key = arc__promised(c, ARC_PROMISE_INACTIVE_HAS_KEY)/
-key_promised_by_nobody test_uniform s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY)/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY)/
+key_from_the_wrong_lane test_add s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
+key_promised_by_nobody test_add s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
 one_value_from_every_lane test_uniform s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
-one_value_shuffles_a_key test_empty_cost s/return known || c->width == 1 ?/return known ?/
-sums_from_every_lane test_uniform s/if (arc__leads(c->group, c->lane)) arc__emit/if (c->active) arc__emit/
-inactive_lanes_counted test_threshold s/__popc(c->present) < threshold/__popc(c->lanes) < threshold/
-threshold_off_by_one test_threshold s/__popc(c->present) < threshold/__popc(c->present) <= threshold/
+sums_from_every_lane test_uniform s/if (adds) arc__emit/if (c->active) arc__emit/
+butterfly_sums_from_every_lane test_uniform s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
+inactive_lanes_counted test_threshold s/few = __popc(c->present) < threshold;/few = __popc(c->lanes) < threshold;/
+threshold_off_by_one test_threshold s/few = __popc(c->present) < threshold;/few = __popc(c->present) <= threshold;/
 threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (__popc(group) <= threshold)/
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
+threshold_left_out_of_a_tree test_threshold s/ || c->threshold != ARC_THRESHOLD_AUTO) {/) {/
 threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->threshold/!c->active || __popc(c->group) > c->threshold/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_add s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
@@ -47,8 +47,8 @@ inactive_members test_add s/member = c->active \&\& arc__same_key(c->key, key);/
 inactive_lanes_in_a_group test_add s/c->active ? c->key.low : 0) \& c->present;/c->active ? c->key.low : 0);/
 garbage_keys_matched test_add s/__match_any_sync(c->lanes, c->active ? c->key.low : 0)/__match_any_sync(c->lanes, c->key.low)/
 old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (c->active \&\& arc__same_key(c->key, key)) group = lanes;/group = lanes;/
-butterfly_of_several_keys test_add s/one_key = __all_sync(.*/one_key = true;/
-butterfly_on_a_partial_warp test_masked s/bool one_key = c->lanes == ARC_LANES_ALL;/bool one_key = true;/
+butterfly_of_several_keys test_add s/return __all_sync(c->lanes, !c->active || group == c->present);/return true;/
+butterfly_on_a_partial_warp test_masked s/return c->lanes == ARC_LANES_ALL;/return true;/
 serialized_forgets_a_lane test_add s/__any_sync(c->lanes, rest != 0u); rest/__any_sync(c->lanes, (rest \& (rest - 1u)) != 0u); rest/
 serialized_adds_for_ever test_add s/if (leader \&\& rest != 0u) w/if (leader) w/
 +tree_skips_a_lane test_add s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
@@ -58,50 +58,64 @@ tree_goes_on_for_nothing test_paths s/if (round > 0 \&\& !__any_sync(c->lanes, a
 tree_where_nobody_shares test_empty_cost s/if (c->leaders == c->present) return;//
 runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
 runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if (false \&\& !__any_sync(ARC_LANES_ALL/
-runs_reach_into_the_next test_add s/c->lane - distance >= start ?/c->lane - distance >= start - 1 ?/
+runs_reach_into_the_next test_add s/arc__lane() - distance >= start ?/arc__lane() - distance >= start - 1 ?/
 runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
 runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
 runs_on_a_partial_warp test_masked s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
-pair_trades_the_wrong_group test_add s/stays = c->active \&\& in_highest != upper/stays = c->active \&\& in_highest == upper/
-pair_trades_inactive_lanes test_add s/leaves = c->active \&\& in_highest == upper/leaves = in_highest == upper/
+pair_trades_the_wrong_group test_add s/{c->active \&\& in_highest != upper, c->active \&\& in_highest == upper, true}/{c->active \&\& in_highest == upper, c->active \&\& in_highest != upper, true}/
+pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
 pair_of_three_groups test_add s/__popc(c->leaders) > 2/__popc(c->leaders) > 3/
-pair_in_the_slots_of_a_warp test_add s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
-skipped_tail_of_the_width test_uniform s/if (first < (c)->width)$/if (first + (most) <= (c)->width)/
-wide_value_in_the_first_slot test_uniform s/if (first > 0 || single) {/if (single) {/
+pair_in_the_slots_of_a_warp test_targets s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
+skipped_tail_of_the_width test_uniform s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
+wide_value_in_the_first_slot test_uniform s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
+dynamic_tail_lost test_widths s/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC :/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC - 1 :/
+dynamic_tail_lost_by_a_lane test_widths s/return c->width - first < most ? c->width - first : most;/return c->width - first < most ? (most == ARC__DYNAMIC \&\& first > 0 ? 0 : c->width - first) : most;/
++dynamic_sums_of_all_lanes test_widths s/ + (mine \/ most << 26);/;/
+dynamic_slots_of_a_warp test_widths s/if (first > 0 || single || most < lanes)/if (first > 0 || single)/
+dynamic_sum_in_each_lane test_widths s/return c->width == 1 \&\& c->chunk == ARC__WARP;/return c->width == 1;/
+dynamic_chunks_of_a_warp test_widths s/return c->chunk < lanes ? c->chunk : lanes;/return lanes;/
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
-wrong_words_for_a_piece test_targets s/sums ? sums + skip : 0/sums/
-wrong_values_for_a_piece test_targets s/sums ? sums + skip : 0, first + skip, /sums ? sums + skip : 0, first, /
-+wrong_piece_offset test_targets s/(c, i, first + skip - begin,/(c, i, first + skip,/
-+slot_in_the_wrong_piece test_targets s/\&\& value >= begin) {/\&\& value > begin) {/
+wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = at.offset + each * k,/
+chunk_in_the_place_of_the_first test_targets s/arc__place_of(c->target, first + i);/arc__place_of(c->target, i);/
++wrong_piece_offset test_targets s/at.offset = value - begin;/at.offset = value;/
+place_in_the_wrong_piece test_targets s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
+seventh_piece_lost test_targets s/ARC__ONE_OF(i, 6, count/ARC__ONE_OF(i, 5, count/
++slot_in_the_wrong_piece test_targets s/if (inside \&\& value >= begin) {/if (inside \&\& value > begin) {/
 value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
 stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
 base_left_out_of_the_alignment test_targets s/(unsigned)(arc__u64)base | //
-vectors_from_the_middle_of_a_row test_targets s/(offset \* bytes % 16 != 0 || arc__adds_by_value(c))/(arc__adds_by_value(c))/
-vectors_in_a_later_piece test_targets s/count, i == 0 ? 2 : log2, p->scale);/count, i == 0 ? 2 : 4, p->scale);/
-vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/ || arc__adds_by_value(c))) log2/)) log2/
-alignment_promised_by_nobody test_targets s/arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2/true ? arc__most_log2/
-pair_beyond_the_row test_targets s/two = vector_log2 >= 3 \&\& count >= i \/ 2 \* 2 + 2;/two = vector_log2 >= 3 \&\& count >= i \/ 2 * 2 + 1;/
+vectors_from_the_middle_of_a_row test_targets s/int in_four = at.offset % (4 \* each),/int in_four = i % (4 * each),/
+vector_begun_in_the_chunk_before test_targets s/four = log2 >= 4 \&\& i >= in_four \&\&/four = log2 >= 4 \&\&/
+pair_begun_in_the_chunk_before test_targets s/two = log2 >= 3 \&\& i >= in_two \&\&/two = log2 >= 3 \&\&/
+vectors_in_a_later_piece test_targets s/: at.piece.vector_log2;/: c->target->piece[0].vector_log2;/
+vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/vectors = !arc__adds_by_value(c),/vectors = true,/
+alignment_promised_by_nobody test_targets s/aligned = arc__promised(c, ARC_PROMISE_ALIGNED_16);/aligned = true;/
+pair_beyond_the_row test_empty_cost s/left + in_two >= 2 \* each;/left + in_two >= each;/
+four_beyond_the_row test_empty_cost s/left + in_four >= 4 \* each;/left + in_four >= 3 * each;/
 +address_of_32_bits test_targets s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
-pointers_of_the_first_chunk test_pointers s/c->pointers\[first + i\]/c->pointers[i]/
+pointers_of_the_first_chunk test_pointers s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
+inactive_pointers_gathered test_pointers s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
+pointers_from_every_lane test_pointers s/if (!adds) continue;/if (!c.active) continue;/
++pointers_butterfly_of_several_keys test_pointers s/one_key = __all_sync(.*/one_key = true;/
+pointers_butterfly_on_a_partial_warp test_pointers s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
+pointers_of_two_groups_as_of_one test_pointers s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
 +divergent_call_as_whole_warp test_divergent s/here ? ARC__LANES_HERE() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
-scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
+scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
 unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
 unchecked_stride_range test_check:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
 wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
 unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
-unchecked_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, c.width >= 1,/ARC__CHECK(1, true,/
-unchecked_max_width test_check:ARC_CHECK=1 s/c.max_width == 0 || c.max_width >= c.width/true/
-unchecked_threshold test_check:ARC_CHECK=1 s/c.threshold >= 0 \&\& c.threshold <= ARC_THRESHOLD_AUTO/true/
-unchecked_mask test_check:ARC_CHECK=1 s/(c.lanes >> c.lane \& 1u) != 0u,/true,/
+unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
+unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
-unchecked_builder user_errors:ARC_CHECK=2 s/!c->target || c->target->builder == c->lane/true/
+unchecked_builder user_errors:ARC_CHECK=2 s/c->target->builder == c->lane,/true,/
 unchecked_active user_errors:ARC_CHECK=2 s/|| c.present != 0u,/|| true,/
-unchecked_keys test_check:ARC_CHECK=2 s/!has_key || arc__same_key(c->key, first),/true,/
+unchecked_keys test_check:ARC_CHECK=2 s/|| arc__same_key(c->key, first),/|| true,/
 unchecked_zeros user_errors:ARC_CHECK=2 s/arc__is_zero(c->kind, arc__load(c, i, 1)),/true,/
 unchecked_alignment test_check:ARC_CHECK=2 s/c->target->piece\[i\].vector_log2 == 4,/true,/
 unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC__CHECK(2, true/
@@ -109,18 +123,25 @@ unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC
 doubles_added_as_integers test_types:TEST_TYPES_PART=1 s/if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));/if (kind == ARC__F64) return arc__word_of(arc__bits(a) + arc__bits(b));/
 carry_lost test_types:TEST_TYPES_PART=2 s/if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));/if (kind == ARC__I64) { a.lo += b.lo; a.hi += b.hi; return a; }/
 upper_word_kept test_types:TEST_TYPES_PART=1 s/send.hi = arc__keep_and_send(c->kind, may_clobber, upper, \&low.hi, high.hi);/send.hi = high.hi;/
-+halves_swapped test_types:TEST_TYPES_PART=3 s/return arc__pack(c->memory, x, __uint_as_float(next.lo));/return arc__pack(c->memory, __uint_as_float(next.lo), x);/
++halves_swapped test_types:TEST_TYPES_PART=3 s/return arc__pack(memory, x, __uint_as_float(next.lo));/return arc__pack(memory, __uint_as_float(next.lo), x);/
 half_beyond_the_row test_types:TEST_TYPES_PART=3 s/slot->precedes ? 0x3210u : 0x5410u;/0x3210u;/
 half_added_twice test_types:TEST_TYPES_PART=3 s/slot->is_value \&\& !(odd \&\& slot->follows);/slot->is_value;/
 +halves_of_an_odd_stride test_types:TEST_TYPES_PART=3 s/if (half \&\& slot.stride_bytes % 4 != 0)/if (false)/
 half_across_pieces test_types:TEST_TYPES_PART=3 s/slot.follows = value > begin \&\&/slot.follows = value > 0 \&\&/
+half_across_chunks test_types:TEST_TYPES_PART=3 s/single ? 0 : value, most);/single ? 0 : value, ARC__WARP);/
 half_of_the_wrong_half_warp test_types:TEST_TYPES_PART=3 s/begin + p->width \&\& (value + 1) % lanes != 0;/begin + p->width;/
-half_of_the_row_before test_types:TEST_TYPES_PART=3 s/odd ? before : own\[0\]/own[0]/
-odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/\&\& arc__is_odd(address) ? 1 : 0;/\&\& false ? 1 : 0;/
+half_of_another_piece_before test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd \&\& i > 0;/
+half_of_the_chunk_before test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd \&\& at.offset > 0;/
+half_of_the_value_before_lost test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd;/
+half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word none = arc__neutral(ARC__F32), next = none;/arc__word none = arc__neutral(ARC__F32), next = w[low];/
+half_in_the_wrong_place test_types:TEST_TYPES_PART=3 s/odd ? none : w\[low\], odd ? w\[low\] : next,/w[low], next,/
+odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/bool odd = each == 2 \&\& (log2 <= 2 ?/bool odd = each == 2 \&\& (false ?/
 halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, w.lo >> 16);/;/
 +fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
+fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, at.piece.scale);/odd ? w[low] : next, 1.0f);/
+typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/slot.scale = t->piece[0].scale;/
-runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return c->lane - distance >= start ? arc__sum(c->kind, w, other) : w;/{ w.lo = c->lane - distance >= start ? arc__sum(c->kind, w, other).lo : w.lo; return w; }/
+runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return arc__lane() - distance >= start ? arc__sum(kind, w, other) : w;/{ w.lo = arc__lane() - distance >= start ? arc__sum(kind, w, other).lo : w.lo; return w; }/
 +exact_forgotten test_repeatable s/kind = o.exact || here ? ARC__I64 : ARC__ORDERED;/kind = here ? ARC__I64 : ARC__ORDERED;/
 divergent_not_exact test_repeatable s/kind = o.exact || here ? ARC__I64/kind = o.exact ? ARC__I64/
 exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
@@ -131,47 +152,56 @@ unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__ch
 unchecked_key_below test_check:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
 unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, memory == ARC__I64 ||/ARC__CHECK(2, true ||/
-missing_piece_added test_targets s/if (run > 0 \&\& arc__is_there(c->target, i))/if (run > 0)/
+missing_piece_added test_targets s/if (!at.is_there || (four/if ((four/
 +missing_piece_owned test_targets s/slot.owned = slot.is_value = arc__is_there(t, i);/slot.owned = slot.is_value = true;/
 +sums_below_the_threshold test_forms s/if (__popc(s->group) < c->threshold) s->group/if (__popc(s->group) < c->threshold - 1) s->group/
 sums_of_all_groups test_forms s/bool member = (s->group >> c.lane \& 1u) != 0u;/bool member = c.active;/
-sums_of_wrong_parameters test_forms s/\*parameter = c.width == 1 ? 0 : first + c.lane;/*parameter = c.lane;/
+sums_of_wrong_parameters test_forms s/\*parameter = arc__is_single(\&c) ? 0 : first + c.lane;/*parameter = c.lane;/
 sums_of_every_chunk test_forms s/if (!all_fit \&\& first != s->first) continue;//
 dropped_sum_added test_forms s/slot.owned = slot.owned \&\& owned;/;/
 dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !owned)/arc__is_half(c.memory))/
 +hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
-hot_rows_of_others_zero test_forms:ARC_INACTIVE_IS_ZERO=1 s/~(ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY);/~0;/
+hot_rows_of_others_zero test_forms:ARC_INACTIVE_IS_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
 hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;/int kind = h->target.kind;/
-unchecked_path user_errors_forms:ARC_CHECK=1 s/c.path >= ARC_PATH_ATOMIC \&\& c.path <= ARC_PATH_AUTO,/true,/
+unchecked_path user_errors_forms:ARC_CHECK=1 s/c->path >= ARC_PATH_ATOMIC \&\& c->path <= ARC_PATH_AUTO,/true,/
 unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/
 unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
-unchecked_rows_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__ROWS_ADDED,/true,/
+unchecked_gather_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__GATHERED,/true,/
 +unchecked_hot_end user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__is_zero(h->own.kind, /ARC__CHECK(2, true || arc__is_zero(h->own.kind, /
 unchecked_hot_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__state_of(h)->begun == h->begun,/ARC__CHECK(2, true,/
 unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1,/ARC__CHECK(1, true,/
-atomred_by_every_lane test_forms s/if (!arc__leads(c->group, c->lane)) return;//
-+atomred_of_one_address test_forms s/^    c->group = arc__match(c);/    c->group = c->lanes;/
-+rows_out_of_order test_rows s/if (rank \& bit) below |= same \& ~ones;/;/
-row_of_another_position test_rows s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
-row_sum_not_cleared test_rows s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
-row_sums_of_all_parts test_rows s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
-+kept_rows_never_added test_rows s/    arc__release(\&rows->any, \&c); *\\/ \\/
-kept_key_is_any test_rows s/c->active \&\& arc__same_key(c->key, r->key);/c->active;/
-kept_words_mixed test_rows s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
-inactive_row_read test_rows s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
-columns_beyond_the_row test_rows s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_rows s/^  options.exact = true;/  options.exact = false;/
+atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
++atomred_of_one_address test_forms s/long long key = (long long)((arc__u64)address \/ sizeof(T));/long long key = 0;/
+atomred_of_32_bits test_forms s/^    options.key_bits = 64;/    options.key_bits = 32;/
++rows_out_of_order test_gather s/if (rank \& bit) below |= same \& ~ones;/;/
+row_of_another_position test_gather s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
+row_sum_not_cleared test_gather s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
+row_sums_of_all_parts test_gather s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
++kept_rows_never_added test_gather s/    arc__release(\&gather->any, \&c); *\\/ \\/
+kept_key_is_any test_gather s/c->active \&\& arc__same_key(c->key, r->key);/c->active;/
+kept_words_mixed test_gather s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
+inactive_row_read test_gather s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
+columns_beyond_the_row test_gather s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
+rows_not_exact test_gather s/^  options.exact = true;/  options.exact = false;/
 unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
+overload_of_another_name test_overloads s/^    arc_add_##S(target, key, values, active, threshold);/    arc_add_uniform_##S(target, key, values, active, threshold);/
 END
 }
 
-# build <folder with the header> <test[:definition]> : makes <folder>/test
+# copy_headers <folder>
+copy_headers() {
+  mkdir -p "$1/arc"
+  cp "$root/arc.cuh" "$root/arc_policy.cuh" "$1"
+  cp "$root"/arc/*.cuh "$1/arc"
+}
+
+# build <folder with the headers> <test[:definition]> : makes <folder>/test
 build() {
   define=
   case $2 in *:*) define=-D$(echo "${2#*:}" | sed 's/,/ -D/g') ;; esac
@@ -183,12 +213,16 @@ if [ "${4:-}" = one ]; then
   line=$(mutations | sed 's/^+//' | grep "^$only ") || exit 255
   rest=${line#* } test=${line#* }
   test=${test%% *} command=${rest#* } folder=$work/$only
-  mkdir -p "$folder"
-  cp "$root/arc_policy.cuh" "$folder"
-  sed -e "$command" "$root/arc.cuh" >"$folder/arc.cuh"
-  changed=$(diff "$root/arc.cuh" "$folder/arc.cuh" | grep -c '^<')
+  copy_headers "$folder"
+  for header in "$folder"/arc.cuh "$folder"/arc/*.cuh; do
+    sed -e "$command" "$header" >"$folder/changed" && mv "$folder/changed" "$header"
+  done
+  changed=$({
+    diff "$root/arc.cuh" "$folder/arc.cuh"
+    diff -r "$root/arc" "$folder/arc"
+  } | grep -c '^<')
   if [ "$changed" -ne 1 ]; then
-    echo "ERROR    $only: changes $changed lines of arc.cuh, must change one"
+    echo "ERROR    $only: changes $changed lines of arc.cuh and the folder arc, must change one"
     exit 1
   fi
   if ! build "$folder" "$test"; then
@@ -206,7 +240,7 @@ if [ "${4:-}" = one ]; then
   exit 0
 fi
 
-mkdir -p "$work/unbroken"
+mkdir -p "$work"
 "$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
 case $only in
   +) mutations | grep '^+' ;;
@@ -220,7 +254,7 @@ esac >"$work/list"
 
 # What fails on the unbroken header catches nothing. CI has run these tests already.
 if [ "$only" = --all ]; then
-  cp "$root/arc.cuh" "$root/arc_policy.cuh" "$work/unbroken"
+  copy_headers "$work/unbroken"
   for test in $(cut -d ' ' -f 2 "$work/list" | sort -u); do
     if ! build "$work/unbroken" "$test" || ! timeout 300 "$work/unbroken/test" >/dev/null 2>&1; then
       echo "ERROR    $test fails on the unbroken header"

@@ -1,4 +1,4 @@
-// nvrtc.cpp - arc.cuh and arc_policy.cuh compile under NVRTC as two named strings, no include path.
+// nvrtc.cpp - arc's headers compile under NVRTC as named strings, without an include path.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   nvrtc --root <repository> [--library libnvrtc.so] [--architectures 50,60,70]
@@ -68,6 +68,9 @@ std::string read_text(const std::string &path)
   return text.str();
 }
 
+// What is included behind arc.cuh; overloads where the names that they overload are all there.
+const char *const forms[] = {"gather", "hot", "sums", "papers", "overloads"};
+
 // A keyed add on every path, and a uniform and a divergent one; or all other forms.
 std::string kernels(bool others)
 {
@@ -79,7 +82,10 @@ std::string kernels(bool others)
                      "  bool active = values[0] > 0;\n"
                      "  arc_options o = arc_options_default();\n";
   const char *paths[] = {"ATOMIC", "SERIALIZED", "BUTTERFLY", "TRANSPOSED", "TREE", "AUTO"};
-  std::string source = "#include \"arc.cuh\"\n";
+  std::string source = others ? "#define ARC_MAX_PIECES 2\n" : "";
+  source += "#include \"arc.cuh\"\n";
+  for (const std::string form : forms)
+    if (others) source += "#include \"arc/" + form + ".cuh\"\n";
   for (const std::string path : paths)
     if (!others)
       source += "extern \"C\" __global__ void add_" + path + head + "  o.path = ARC_PATH_" + path +
@@ -96,12 +102,12 @@ std::string kernels(bool others)
             "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
             "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask, 4);\n"
             "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values, 4);\n"
-            "  arc_rows_f32 memory = arc_rows_f32_from(both, from, 3);\n"
-            "  arc_add_rows_f32(&memory, key, threadIdx.x, active);\n"
-            "  arc_end_rows_f32(&memory);\n"
-            "  arc_rows_f32 halves = arc_rows_f32_from_f16(rows, from, 3);\n"
-            "  arc_add_rows_with_f32(&halves, key, threadIdx.x, active, o);\n"
-            "  arc_end_rows_f32(&halves);\n"
+            "  arc_gather_f32 memory = arc_gather_begin_f32(both, from, 3);\n"
+            "  arc_gather_add_f32(&memory, key, threadIdx.x, active);\n"
+            "  arc_gather_end_f32(&memory);\n"
+            "  arc_gather_f32 halves = arc_gather_begin_f32_from_f16(rows, from, 3);\n"
+            "  arc_gather_add_with_f32(&halves, key, threadIdx.x, active, o);\n"
+            "  arc_gather_end_f32(&halves);\n"
             "  __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];\n"
             "  arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, 0, 2);\n"
             "  o.promises |= ARC_PROMISE_ONE_KEY;\n"
@@ -110,28 +116,32 @@ std::string kernels(bool others)
             "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, 1, values, active, o);\n"
             "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
             "  arc_atomred_f32(sums, values[0]);\n"
-            "  o.max_width = 3;\n"
+            "  arc_target_f32 dynamic = arc_target_dynamic(sums, 4, (int)mask);\n"
+            "  arc_add(dynamic, key, from + threadIdx.x, active, 4);\n"
+            "  o.scope = ARC_SCOPE_SYSTEM;\n"
             "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }
 
 // Keyed adds of each type of values and memory.
 const char types[] =
     "#include \"arc.cuh\"\n"
-    "#define ADD(name, S, T, exact_, target) \\\n"
+    "#define ADD(name, S, T, M, exact_, ...) \\\n"
     "  extern \"C\" __global__ void name(void *sums, const T *from, const int *keys) { \\\n"
     "    T values[3]; \\\n"
     "    for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x]; \\\n"
     "    arc_options o = arc_options_default(); \\\n"
     "    o.exact = exact_; \\\n"
+    "    arc_target_##S target = arc_target_##S##_rows((M *)sums, 4, 3 __VA_ARGS__); \\\n"
     "    arc_add_with_##S(target, keys[threadIdx.x], values, keys[threadIdx.x] >= 0, o); }\n"
-    "ADD(f64, f64, double, false, arc_target_f64_rows((double *)sums, 4, 3))\n"
-    "ADD(u32, u32, unsigned, false, arc_target_u32_rows((unsigned *)sums, 4, 3))\n"
-    "ADD(i64, i64, long long, false, arc_target_i64_rows((long long *)sums, 4, 3))\n"
-    "ADD(f32_f64, f32, float, false, arc_target_f32_rows_f64((double *)sums, 4, 3))\n"
-    "ADD(f16, f32, float, false, arc_target_f32_rows_f16(sums, 4, 3))\n"
-    "ADD(bf16, f32, float, false, arc_target_f32_rows_bf16(sums, 4, 3))\n"
-    "ADD(fixed, f32, float, false, arc_target_f32_rows_fixed((long long *)sums, 4, 3, 20))\n"
-    "ADD(exact, f32, float, true, arc_target_f32_rows_fixed((long long *)sums, 4, 3, 20))\n";
+    "#define SCALE , 20\n"
+    "ADD(f64, f64, double, double, false, )\n"
+    "ADD(u32, u32, unsigned, unsigned, false, )\n"
+    "ADD(i64, i64, long long, long long, false, )\n"
+    "ADD(f32_to_f64, f32_to_f64, float, double, false, )\n"
+    "ADD(f16, f16, float, void, false, )\n"
+    "ADD(bf16, bf16, float, void, false, )\n"
+    "ADD(fixed, fixed, float, long long, false, SCALE)\n"
+    "ADD(exact, fixed, float, long long, true, SCALE)\n";
 
 // The first architectures with code of their own for some type, and the first of newer libraries.
 bool has_own_code(int architecture)
@@ -157,14 +167,19 @@ std::string words_of(const std::string &log)
 bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define,
              const std::string &source, const char *what)
 {
-  const std::string arc = read_text(root + "/arc.cuh");
-  const std::string policy = read_text(root + "/arc_policy.cuh");
-  const char *texts[] = {arc.c_str(), policy.c_str()};
-  const char *names[] = {"arc.cuh", "arc_policy.cuh"};
+  std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh", "arc/check.cuh"};
+  for (const std::string form : forms) names.push_back("arc/" + form + ".cuh");
+  std::vector<std::string> texts;
+  std::vector<const char *> name_list, text_list;
+  for (const std::string &name : names) texts.push_back(read_text(root + "/" + name));
+  for (size_t i = 0; i < names.size(); ++i)
+    name_list.push_back(names[i].c_str()), text_list.push_back(texts[i].c_str());
   const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
   const char *options[] = {target.c_str(), define};
   program p = nullptr;
-  if (nvrtc.create(&p, source.c_str(), "kernels.cu", 2, texts, names)) return false;
+  if (nvrtc.create(&p, source.c_str(), "kernels.cu", (int)names.size(), text_list.data(),
+                   name_list.data()))
+    return false;
   const int status = nvrtc.compile(p, define ? 2 : 1, options);
   size_t log_size = 0, binary_size = 0;
   nvrtc.log_size(p, &log_size);

@@ -46,8 +46,12 @@ set(says_ARC_KEY_BITS "ARC_KEY_BITS must be 32 or 64")
 set(good_ARC_KEY_BITS 32 64 "(64)")
 set(bad_ARC_KEY_BITS 0 16 33 128 -64 EMPTY LONG ARC_KEY_BITS_64)
 
-set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_SCOPE ARC_CHECK ARC_KEY_BITS)
-foreach(name INACTIVE_IS_ZERO INACTIVE_HAS_KEY WARP_IS_ACTIVE ALIGNED_16 VECTOR_ATOMICS EXACT)
+set(says_ARC_MAX_PIECES "ARC_MAX_PIECES must be 1\\.\\.8")
+set(good_ARC_MAX_PIECES 1 4 8 "(8)")
+set(bad_ARC_MAX_PIECES 0 9 -1 EMPTY MANY)
+
+set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_SCOPE ARC_CHECK ARC_KEY_BITS ARC_MAX_PIECES)
+foreach(name INACTIVE_IS_ZERO WARP_IS_ACTIVE ALIGNED_16 VECTOR_ATOMICS EXACT)
   set(says_ARC_${name} "ARC_${name} must be 0 or 1")
   set(good_ARC_${name} 0 1 "(0)")
   set(bad_ARC_${name} 2 -1 EMPTY YES ON off)
@@ -119,13 +123,13 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.2.0 path=auto threshold=auto inactive_is_zero=0 inactive_has_key=0 \
+set(wanted "arc 0.2.0 path=auto threshold=auto inactive_is_zero=0 \
 warp_is_active=0 aligned_16=0 vector_atomics=1 scope=device check=0 key_bits=32 exact=0|200")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
-          -DARC_INACTIVE_HAS_KEY=1 -DARC_WARP_IS_ACTIVE=1 -DARC_ALIGNED_16=1 -DARC_VECTOR_ATOMICS=0
+          -DARC_WARP_IS_ACTIVE=1 -DARC_ALIGNED_16=1 -DARC_VECTOR_ATOMICS=0
           -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2 -DARC_KEY_BITS=64 -DARC_EXACT=1)
-set(wanted "arc 0.2.0 path=tree threshold=12 inactive_is_zero=1 inactive_has_key=1 \
+set(wanted "arc 0.2.0 path=tree threshold=12 inactive_is_zero=1 \
 warp_is_active=1 aligned_16=1 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|200")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)

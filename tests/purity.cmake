@@ -1,11 +1,13 @@
-# purity.cmake - arc.cuh includes its policy and nothing else, is plain C in style, leaks no name.
-# SPDX-License-Identifier: Apache-2.0
+# purity.cmake - arc.cuh includes its policy and two files of its folder arc, which include nothing;
+# all are plain C in style and leak no name. SPDX-License-Identifier: Apache-2.0
 #
 # cmake -DROOT=<repository> -DTESTS=<this folder> -DWORK=<scratch folder> -P purity.cmake
 cmake_minimum_required(VERSION 3.20)
 
 file(MAKE_DIRECTORY ${WORK})
 set(failures 0)
+# Names that a warp calls, in which the CPU warp must tell one call from another.
+set(warp_calls "arc_(add|gather_add|gather_end|hot|sum|atomred)")
 
 macro(fail message)
   math(EXPR failures "${failures} + 1")
@@ -26,21 +28,35 @@ function(includes_of file result)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-includes_of(arc.cuh found)
-if(NOT found STREQUAL "#include \"arc_policy.cuh\"")
-  fail("arc.cuh includes: ${found}")
-endif()
-includes_of(arc_policy.cuh found)
-if(found)
-  fail("arc_policy.cuh includes: ${found}")
+# What arc.cuh includes, and the forms: what a user includes behind it.
+set(included arc_policy.cuh arc/words.cuh arc/check.cuh)
+file(GLOB forms RELATIVE ${ROOT} ${ROOT}/arc/*)
+list(REMOVE_ITEM forms ${included})
+set(headers arc.cuh ${included} ${forms})
+list(LENGTH headers count)
+if(count LESS 9)
+  fail("only ${count} headers seen: this check has gone blind")
 endif()
 
+includes_of(arc.cuh found)
+list(TRANSFORM included REPLACE "(.+)" "#include \"\\1\"" OUTPUT_VARIABLE wanted)
+if(NOT found STREQUAL wanted)
+  fail("arc.cuh includes: ${found}")
+endif()
+foreach(file IN LISTS included forms)
+  includes_of(${file} found)
+  if(found)
+    fail("${file} includes: ${found}")
+  endif()
+endforeach()
+
 # Words of C++, of other headers, and types that only an include could define.
+set(all_tags 0)
 set(banned template class namespace typename using constexpr decltype nullptr static_cast
     reinterpret_cast const_cast dynamic_cast operator new delete try catch virtual std
     uint8_t int32_t uint32_t int64_t uint64_t uintptr_t intptr_t size_t ptrdiff_t
     cooperative_groups __half __half2 __nv_bfloat16 printf malloc getenv)
-foreach(file arc.cuh arc_policy.cuh)
+foreach(file IN LISTS headers)
   read_code(${file} text)
   string(REGEX REPLACE "\"[^\"\n]*\"" "\"\"" text "${text}")
   string(REPLACE ";" "@" text "${text}") # a list's separator is no character
@@ -61,8 +77,25 @@ foreach(file arc.cuh arc_policy.cuh)
       fail("${file} declares ${name}")
     endif()
   endforeach()
-  if(file STREQUAL "arc.cuh" AND tag_count LESS 2)
-    fail("found ${tag_count} structs in arc.cuh: this check has gone blind")
+  math(EXPR all_tags "${all_tags} + ${tag_count}")
+endforeach()
+if(all_tags LESS 15)
+  fail("found ${all_tags} structs in all headers: this check has gone blind")
+endif()
+
+# The overloads are C++, which no C compiler lists: what defines them is read here.
+read_code(arc/overloads.cuh text)
+string(REPLACE ";" "@" text "${text}")
+string(REGEX MATCHALL "ARC__FN[^{]*{" functions "${text}")
+list(LENGTH functions count)
+if(count LESS 10)
+  fail("only ${count} overloads seen: this check has gone blind")
+endif()
+foreach(function IN LISTS functions)
+  if(NOT function MATCHES "^ARC__FN [^(]*[ *](arc_[a-z_]*)\\(")
+    fail("an overload without a name of arc's: ${function}")
+  elseif(CMAKE_MATCH_1 MATCHES "^${warp_calls}" AND NOT function MATCHES "ARC__CALLER\\)")
+    fail("the CPU warp does not tell calls of an overload apart: ${function}")
   endif()
 endforeach()
 
@@ -72,7 +105,11 @@ if(NOT gxx)
   message(FATAL_ERROR "no C++ compiler: the macros were not checked")
 endif()
 file(WRITE ${WORK}/empty.cpp "")
-file(WRITE ${WORK}/once.cpp "#include \"arc.cuh\"\n")
+set(all_forms)
+foreach(form IN LISTS forms)
+  string(APPEND all_forms "#include \"${form}\"\n")
+endforeach()
+file(WRITE ${WORK}/once.cpp "#include \"arc.cuh\"\n${all_forms}")
 foreach(build "-DSIMT_ON_CPU=1;-DSIMT_ARCH=900" "-DSIMT_ON_CPU=1;-DSIMT_CALLER=..."
         "-D__CUDACC__;-D__CUDA_ARCH__=900" "-D__CUDACC__;-DARC_CHECK=2")
   foreach(name empty once)
@@ -81,10 +118,19 @@ foreach(build "-DSIMT_ON_CPU=1;-DSIMT_ARCH=900" "-DSIMT_ON_CPU=1;-DSIMT_CALLER=.
     string(REGEX MATCHALL "#define [A-Za-z_][A-Za-z0-9_]*" ${name} "${${name}}")
   endforeach()
   list(REMOVE_ITEM once ${empty})
-  list(LENGTH once count)
-  if(count LESS 30)
-    fail("only ${count} macros seen: this check has gone blind")
-  endif()
+  foreach(file IN LISTS headers) # each guards itself by a macro, so that it has been seen
+    string(MAKE_C_IDENTIFIER ${file} guard)
+    string(TOUPPER ${guard} guard)
+    set(expected TRUE)
+    if(file STREQUAL "arc/check.cuh" AND NOT build MATCHES "ARC_CHECK=2")
+      set(expected FALSE)
+    endif()
+    if(expected AND NOT "#define ${guard}" IN_LIST once)
+      fail("${file} was not seen, or has no guard ${guard}: this check has gone blind (${build})")
+    elseif(NOT expected AND "#define ${guard}" IN_LIST once)
+      fail("${file} is included where nothing asks for it (${build})")
+    endif()
+  endforeach()
   foreach(define IN LISTS once)
     if(NOT define MATCHES "^#define (ARC|arc)_")
       fail("a macro leaks (${build}): ${define}")
@@ -100,37 +146,65 @@ if(NOT errors STREQUAL "error:" OR NOT text MATCHES "this file as CUDA.*include 
   fail("a file without CUDA gets:\n${text}")
 endif()
 
-# A C compiler reads the header, and lists every function in it.
+# A form without arc.cuh in front: the first error says what to do.
+foreach(form IN LISTS forms)
+  file(WRITE ${WORK}/alone.cpp "#include \"${form}\"\n")
+  execute_process(COMMAND ${gxx} -I${ROOT} -DSIMT_ON_CPU=1 -fsyntax-only ${WORK}/alone.cpp
+                  ERROR_VARIABLE text)
+  string(REGEX MATCH "error:[^\n]*" first "${text}")
+  if(NOT first MATCHES "\"?${form}: include arc.cuh first")
+    fail("${form} without arc.cuh gets first: ${first}")
+  endif()
+endforeach()
+
+# A C compiler reads the headers but those of C++, and lists every function in them.
 find_program(gcc NAMES gcc)
-if(gcc)
-  file(WRITE ${WORK}/functions.c
-       "#include \"${TESTS}/purity_prelude.h\"\n#include \"arc.cuh\"\n#include \"arc.cuh\"\n")
+set(c_forms ${forms})
+list(REMOVE_ITEM c_forms arc/overloads.cuh)
+set(all_forms)
+foreach(form IN LISTS c_forms)
+  string(APPEND all_forms "#include \"${form}\"\n#include \"${form}\"\n")
+endforeach()
+file(WRITE ${WORK}/functions.c "#include \"${TESTS}/purity_prelude.h\"\n"
+     "#include \"arc.cuh\"\n#include \"arc.cuh\"\n${all_forms}")
+set(pieces_of_a_target 1 4)
+if(NOT gcc)
+  set(pieces_of_a_target)
+  message("skipped: no gcc to list the functions")
+endif()
+foreach(pieces IN LISTS pieces_of_a_target)
   execute_process(COMMAND ${gcc} -std=gnu99 -DSIMT_ON_CPU=1 -DSIMT_ARCH=900 -DSIMT_CALLER=...
-                          -I${ROOT} -fsyntax-only -aux-info ${WORK}/functions.txt
-                          ${WORK}/functions.c
+                          -DARC_MAX_PIECES=${pieces} -I${ROOT} -fsyntax-only
+                          -aux-info ${WORK}/functions.txt ${WORK}/functions.c
                   RESULT_VARIABLE status ERROR_VARIABLE text)
   if(NOT status EQUAL 0)
-    fail("arc.cuh is no C:\n${text}")
-  else()
-    file(STRINGS ${WORK}/functions.txt lines REGEX "arc\\.cuh:[0-9]+:")
+    fail("with ARC_MAX_PIECES ${pieces}, the headers are no C:\n${text}")
+    continue()
+  endif()
+  set(counts)
+  foreach(file arc.cuh arc/words.cuh ${c_forms})
+    string(REPLACE "." "\\." pattern "/${file}:[0-9]+:")
+    file(STRINGS ${WORK}/functions.txt lines REGEX "${pattern}")
     list(LENGTH lines count)
-    if(count LESS 60)
-      fail("only ${count} functions seen: this check has gone blind")
+    list(APPEND counts "${count} by ${file}")
+    if(count LESS 5)
+      fail("only ${count} functions of ${file} seen: this check has gone blind")
     endif()
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^/\\*[^*]*\\*/ " "" declaration "${line}")
-      if(NOT declaration MATCHES "^static [^(]*[ *]arc_[a-z0-9_]* \\(")
+      # Nobody defines it: it names what to do where targets of several pieces are not asked for.
+      string(REGEX REPLACE "^extern ([^(]*_pieces \\(struct arc_set_ARC_MAX_PIECES)" "static \\1"
+             declaration "${declaration}")
+      if(NOT declaration MATCHES "^static [^(]*[ *](arc_[a-z0-9_]*) \\(")
         fail("not a static function with a name of arc's: ${declaration}")
-      endif()
-      if(declaration MATCHES "arc_add_" AND NOT declaration MATCHES ", \\.\\.\\.\\)")
+      elseif(CMAKE_MATCH_1 MATCHES "^${warp_calls}" AND NOT declaration MATCHES ", \\.\\.\\.\\)")
         fail("the CPU warp does not tell its calls apart, for want of ARC__CALLER: ${declaration}")
       endif()
     endforeach()
-    message("purity: ${count} functions declared by arc.cuh")
-  endif()
-else()
-  message("skipped: no gcc to list the functions")
-endif()
+  endforeach()
+  list(JOIN counts ", " counts)
+  message("purity: functions declared: ${counts}")
+endforeach()
 
 if(failures)
   message(FATAL_ERROR "purity: ${failures} failed")

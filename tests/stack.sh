@@ -1,7 +1,7 @@
 #!/bin/sh
 # stack.sh - arc adds neither a stack frame nor a spill: not with a literal width up to 128 (64 where
-# a value takes two words) on any path, nor with a width known at run time only, if the values lie in
-# memory or the call is given a literal bound. SPDX-License-Identifier: Apache-2.0
+# a value takes two words) on any path, nor with a width known at run time only, where the values lie
+# in memory. SPDX-License-Identifier: Apache-2.0
 #
 #   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a renderer
 #                                                   and a few kernels on all architectures
@@ -23,7 +23,12 @@ command -v "$nvcc" >/dev/null || {
 # What the kernels share. FROM: value k of a thread, in the caller's memory.
 prelude() {
   cat <<'END'
+#define ARC_MAX_PIECES 4
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
 #define FROM(k) from[(k) * 1024 + threadIdx.x]
 #define KERNEL(name, path_, promises_, ...)                                                   \
   extern "C" __global__ void name(float *sums, int stride, int width, float *const *pointers, \
@@ -46,14 +51,14 @@ typedef long long i64;
 #define TO_f64(n) arc_target_f64_rows((f64 *)sums, stride, n)
 #define TO_i64(n) arc_target_i64_rows((i64 *)sums, stride, n)
 #define TO_f32(n) arc_target_f32_rows(sums, stride, n)
-#define TO_f32_f64(n) arc_target_f32_rows_f64((f64 *)sums, stride, n)
-#define TO_f16(n) arc_target_f32_rows_f16(sums, stride, n)
-#define TO_bf16(n) arc_target_f32_rows_bf16(sums, stride, n)
-#define TO_fixed(n) arc_target_f32_rows_fixed((i64 *)sums, stride, n, 20)
-#define TYPED(name, path, promises, n, S, memory, exact_)                              \
-  KERNEL(name, path, promises, S values[n];                                            \
-         for (int k = 0; k < n; ++k) values[k] = ((const S *)from)[k * 1024 + threadIdx.x]; \
-         arc_target_##S target = TO_##memory(n); o.exact = exact_;                     \
+#define TO_f32_to_f64(n) arc_target_f32_to_f64_rows((f64 *)sums, stride, n)
+#define TO_f16(n) arc_target_f16_rows(sums, stride, n)
+#define TO_bf16(n) arc_target_bf16_rows(sums, stride, n)
+#define TO_fixed(n) arc_target_fixed_rows((i64 *)sums, stride, n, 20)
+#define TYPED(name, path, promises, n, T, S, exact_)                                   \
+  KERNEL(name, path, promises, T values[n];                                            \
+         for (int k = 0; k < n; ++k) values[k] = ((const T *)from)[k * 1024 + threadIdx.x]; \
+         arc_target_##S target = TO_##S(n); o.exact = exact_;                          \
          arc_add_with_##S(target, key, values, active, o);)
 #define ADD arc_add_with_f32(target, key, values, active, o);
 #define MASKED o.lane_mask = mask; ADD
@@ -64,13 +69,18 @@ typedef long long i64;
   const float *values = from + threadIdx.x * (unsigned)width;            \
   arc_target_f32 target = arc_target_f32_rows(sums, stride, width);      \
   ADD
-/* Rows in memory: of type M into memory of `target`. */
-#define ROWS(n, S, FROM_M, memory)                                              \
-  const S *values = (const S *)(const void *)from;                              \
-  arc_rows_##S rows = arc_rows_##S##_from##FROM_M(TO_##memory(n), values, n);   \
-  for (int row = (int)threadIdx.x; row < stride; row += 32)                     \
-    arc_add_rows_##S(&rows, keys[row], row, active);                            \
-  arc_end_rows_##S(&rows);
+/* Rows in memory, of type T or, with FROM_TYPE, of another one; S: suffix of the target. */
+#define ROWS(n, T, FROM_TYPE, S)                                                 \
+  const T *values = (const T *)(const void *)from;                               \
+  arc_gather_##S rows = arc_gather_begin_##S##FROM_TYPE(TO_##S(n), values, n);   \
+  for (int row = (int)threadIdx.x; row < stride; row += 32)                      \
+    arc_gather_add_##S(&rows, keys[row], row, active);                           \
+  arc_gather_end_##S(&rows);
+#define ROWS_DYNAMIC                                                             \
+  arc_target_f32 target = arc_target_f32_dynamic(sums, stride, width);           \
+  arc_gather_f32 rows = arc_gather_begin_f32(target, from, width);               \
+  arc_gather_add_f32(&rows, key, (int)threadIdx.x, active);                      \
+  arc_gather_end_f32(&rows);
 /* Sums that are halved, hot rows, four pieces and one that may be missing. */
 #define SUMS(n)                                                                  \
   arc_sum_f32 sum = arc_sum_begin_with_f32(target, key, values, active, o);      \
@@ -93,12 +103,16 @@ typedef long long i64;
   arc_target_f32 target = arc_target_f32_pieces(pieces, 3);                      \
   ADD
 #define ATOMRED if (active) arc_atomred_f32(sums + key, FROM(0));
-#define BOUNDED(n)                                                       \
-  float values[n];                                                       \
-  _Pragma("unroll") for (int k = 0; k < n; ++k) if (k < width) values[k] = FROM(k); \
-  arc_target_f32 target = arc_target_f32_rows(sums, stride, width);      \
-  o.max_width = n;                                                       \
-  ADD
+/* A width known at run time only: the values lie in memory. */
+#define DYNAMIC(...)                                                             \
+  const float *values = from + threadIdx.x * (unsigned)width;                    \
+  arc_target_f32 target = arc_target_f32_dynamic(sums, stride, width);           \
+  __VA_ARGS__
+#define HOT_DYNAMIC                                                              \
+  extern __shared__ float shared[];                                              \
+  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4);                     \
+  arc_hot_add_with_f32(&hot, key, values, active, o);                            \
+  arc_hot_end_f32(&hot, true);
 END
 }
 
@@ -110,9 +124,9 @@ literal() {
   done
 }
 
-# types <path> <widths> : values, memory, exact
+# types <path> <widths> : of the values, suffix, exact
 types() {
-  for type in f64,f64,false i64,i64,false f32,f32_f64,false f32,f16,false f32,bf16,false \
+  for type in f64,f64,false i64,i64,false f32,f32_to_f64,false f32,f16,false f32,bf16,false \
     f32,fixed,false f32,fixed,true; do
     name=$1_$(echo $type | tr , _)
     for n in $2; do
@@ -130,20 +144,20 @@ forms() {
   echo "LITERAL(pointers_$1_$2, ARC_PATH_$1, 0, $2, POINTERS($2))"
 }
 
-# run_time <path> <bounds>
+# run_time <path>
 run_time() {
   echo "KERNEL(in_memory_$1, ARC_PATH_$1, 0, IN_MEMORY)"
-  for n in $2; do
-    echo "KERNEL(bounded_$1_$n, ARC_PATH_$1, 0, BOUNDED($n))"
-    echo "KERNEL(bounded_uniform_$1_$n, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, BOUNDED($n))"
-  done
+  echo "KERNEL(dynamic_$1, ARC_PATH_$1, 0, DYNAMIC(ADD))"
+  echo "KERNEL(dynamic_uniform_$1, ARC_PATH_$1, ARC_PROMISE_ONE_KEY, DYNAMIC(ADD))"
+  echo "KERNEL(dynamic_masked_$1, ARC_PATH_$1, 0, DYNAMIC(MASKED))"
 }
 
 # rows <widths> : of floats, and some types
 rows() {
   for n in $1; do echo "KERNEL(rows_$n, ARC_PATH_AUTO, 0, ROWS($n, f32, , f32))"; done
   echo "KERNEL(rows_fixed_33, ARC_PATH_AUTO, 0, ROWS(33, f32, , fixed))"
-  echo "KERNEL(rows_f16_64, ARC_PATH_AUTO, 0, ROWS(64, f32, _f16, f16))"
+  echo "KERNEL(rows_f16_64, ARC_PATH_AUTO, 0, ROWS(64, f32, _from_f16, f16))"
+  echo "KERNEL(rows_dynamic, ARC_PATH_AUTO, 0, ROWS_DYNAMIC)"
   echo "KERNEL(rows_f64_9, ARC_PATH_AUTO, 0, ROWS(9, f64, , f64))"
 }
 
@@ -156,6 +170,8 @@ others() {
     done
     echo "LITERAL(hot_here_$n, ARC_PATH_AUTO, 0, $n, HOT_HERE($n))"
   done
+  echo "KERNEL(sums_dynamic, ARC_PATH_AUTO, 0, DYNAMIC(SUMS(0)))"
+  echo "KERNEL(hot_dynamic, ARC_PATH_AUTO, 0, DYNAMIC(HOT_DYNAMIC))"
   echo "KERNEL(missing, ARC_PATH_AUTO, 0, MISSING)"
   echo "KERNEL(atomred, ARC_PATH_AUTO, 0, ATOMRED)"
 }
@@ -187,35 +203,46 @@ renderer() {
   done
 }
 
-# With system scope every atomic has it, the compare-and-swaps of half sums too.
+# The scope is that of all atomics of a call, the compare-and-swaps of half sums too: by the policy,
+# or by an option.
 scope() {
   { prelude && echo '__global__ void scope(void *rows, const float *values, int key) {
-  arc_add_f32(arc_target_f32_rows_bf16(rows, 9, 9), key, values, true, ARC_THRESHOLD_AUTO);
-  arc_add_f32(arc_target_f32_rows((float *)rows, 9, 9), key, values, true, ARC_THRESHOLD_AUTO);
+  arc_options o = arc_options_default();
+#ifdef SCOPE
+  o.scope = SCOPE;
+#endif
+  arc_add_with_bf16(arc_target_bf16_rows(rows, 9, 9), key, values, true, o);
+  arc_add_with_f32(arc_target_f32_rows((float *)rows, 9, 9), key, values, true, o);
+  arc_add_with_f64(arc_target_f64_rows((f64 *)rows, 9, 9), key, (f64 *)values, true, o);
 }'; } >"$work/scope.cu"
-  "$nvcc" -std=c++17 -arch=sm_80 -ptx -DARC_SCOPE=ARC_SCOPE_SYSTEM -I"$root" \
-    -o "$work/scope.ptx" "$work/scope.cu" 2>"$work/scope.txt"
-  atomics=$(grep -c -E '[[:space:]](red|atom)\.' "$work/scope.ptx")
-  systems=$(grep -E '[[:space:]](red|atom)\.' "$work/scope.ptx" | grep -c '\.sys\.')
-  if [ "$atomics" -gt 1 ] && [ "$systems" -eq "$atomics" ]; then
-    echo "scope: $atomics atomics, all of the system"
-  else
-    echo "scope: FAILED: $systems of $atomics atomics have system scope"
-    failed=1
-  fi
+  for define in ARC_SCOPE=ARC_SCOPE_SYSTEM SCOPE=ARC_SCOPE_SYSTEM ARC_SCOPE=ARC_SCOPE_DEVICE \
+    SCOPE=ARC_SCOPE_DEVICE; do
+    "$nvcc" -std=c++17 -arch=sm_80 -ptx -D$define -I"$root" -o "$work/scope.ptx" "$work/scope.cu" \
+      2>"$work/scope.txt"
+    atomics=$(grep -c -E '[[:space:]](red|atom)\.' "$work/scope.ptx")
+    systems=$(grep -E '[[:space:]](red|atom)\.' "$work/scope.ptx" | grep -c '\.sys\.')
+    wanted=$atomics
+    [ "${define%_SYSTEM}" != "$define" ] || wanted=0
+    if [ "$atomics" -gt 1 ] && [ "$systems" -eq "$wanted" ]; then
+      echo "scope: $define: $atomics atomics, $systems of the system"
+    else
+      echo "scope: FAILED: $define: $systems of $atomics atomics have system scope"
+      failed=1
+    fi
+  done
 }
 
 mkdir -p "$work"
 failed=0
 if [ "${3:-}" = --all ]; then
   for path in $paths; do literal "$path" "$(seq 1 128)" | assemble "$path" sm_90 1; done
-  for path in $paths; do run_time "$path" "8 20 64" | assemble "run_time_$path" sm_90 1; done
+  for path in $paths; do run_time "$path" | assemble "run_time_$path" sm_90 1; done
   rows "$(seq 1 128) width" | assemble rows sm_90 1
   others "1 2 3 4 8 9 10 16 20 32 33 40 64" | assemble others sm_90 1
   for path in $paths; do types "$path" "9 35 64" | assemble "types_$path" sm_90 1; done
 else
   literal AUTO "1 9 32 33 70 127 128" | assemble widths sm_90 1
-  { forms AUTO 10 && run_time AUTO 20; } | assemble forms sm_90 1
+  { forms AUTO 10 && run_time AUTO; } | assemble forms sm_90 1
   rows "1 9 64 width" | assemble rows sm_90 1
   others "9" | assemble others sm_90 1
   renderer | assemble renderer sm_90 1

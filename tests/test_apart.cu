@@ -11,6 +11,7 @@
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
+#include "arc/hot.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,6 @@ enum {
   STRIDE_BELOW_WIDTH,
   NO_PIECES,
   NINE_PIECES,
-  BOUND_BELOW_WIDTH,
   THRESHOLD_NEGATIVE,
   THRESHOLD_35,
   MASK_WITHOUT_CALLER,
@@ -51,9 +50,8 @@ static const struct {
                         {0, "the width of a piece"},
                         {1, "the stride of a piece must be below 2^31 bytes"},
                         {1, "the stride of a piece is below its width"},
-                        {1, "1 to 8 pieces"},
-                        {1, "1 to 8 pieces"},
-                        {1, "above options.max_width"},
+                        {1, "1 to ARC_MAX_PIECES pieces"},
+                        {1, "1 to ARC_MAX_PIECES pieces"},
                         {1, "threshold"},
                         {1, "threshold"},
                         {1, "lane mask"},
@@ -91,8 +89,6 @@ static __device__ __forceinline__ arc_target_f32 wrong_target(struct mistake m, 
   if (kind == STRIDE_0) return arc_target_f32_rows(m.sums, 0, 2);
   if (kind == STRIDE_BELOW_WIDTH) return arc_target_f32_rows(m.sums, 1, 2);
   if (kind == ROW_NOT_ALIGNED) return arc_target_f32_rows(m.sums, 18, 2);
-  if (m.kind > KEY_OF_64_BITS)
-    return arc_target_f32_rows_fixed((long long *)m.sums, 2, 2, kind == SCALE_TOO_LARGE ? 127 : 20);
   return arc_target_f32_pieces(pieces, count);
 }
 
@@ -118,14 +114,13 @@ static __global__ void call(struct mistake m) {
   if (m.entry == UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
   if (kind == ROW_NOT_ALIGNED) o.promises |= ARC_PROMISE_ALIGNED_16;
   if (m.kind == MASK_WITHOUT_CALLER) o.lane_mask = ~(1u << m.lane);
-  if (kind == BOUND_BELOW_WIDTH) o.max_width = 1;
   o.exact = m.kind == EXACT_TOO_LARGE;
   const int width = kind == WIDTH_0 ? 0 : kind == WIDTH_NEGATIVE ? -3 : 2;
   if (m.kind == ROWS_STRIDE_TOO_LONG || m.kind == ROWS_APART) {
     const int stride = kind == ROWS_STRIDE_TOO_LONG ? 0x7fffffff : 4;
-    arc_rows_f32 rows = arc_rows_f32_from(wrong_target(m, CORRECT), m.sums, stride);
-    arc_add_rows_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
-    arc_end_rows_f32(&rows);
+    arc_gather_f32 rows = arc_gather_begin_f32(wrong_target(m, CORRECT), m.sums, stride);
+    arc_gather_add_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
+    arc_gather_end_f32(&rows);
   } else if (m.kind == NO_HOT_ROWS) {
     __shared__ float sums[ARC_HOT_SUMS(3, 2, 32)];
     arc_hot_f32 hot =
@@ -134,6 +129,10 @@ static __global__ void call(struct mistake m) {
     arc_hot_end_f32(&hot, true);
   } else if (m.entry == POINTERS)
     arc_add_pointers_with_f32(pointers, width, key, values, active, o);
+  else if (m.kind > KEY_OF_64_BITS)
+    arc_add_with_fixed(
+        arc_target_fixed_rows((long long *)m.sums, 2, 2, kind == SCALE_TOO_LARGE ? 127 : 20), key,
+        values, active, o);
   else
     arc_add_with_f32(wrong_target(m, kind), key, values, active, o);
 }
@@ -146,7 +145,7 @@ static int is_of_target(int kind) {
 /* Whether this build promises to report the mistake, made in a lane that is active or not. */
 static int is_promised(int kind, int entry, int active) {
   if (expected[kind].level > ARC_CHECK) return 0;
-  if (kind == KEYS_DIFFER) return entry == UNIFORM && (active || ARC_INACTIVE_HAS_KEY);
+  if (kind == KEYS_DIFFER) return entry == UNIFORM;
   if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
   if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
   if (kind == ROWS_APART || kind == KEY_OF_64_BITS || kind > SCALE_TOO_LARGE) return active;

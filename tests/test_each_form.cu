@@ -7,6 +7,10 @@
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,18 +71,18 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT), shared, 1, 2);
   arc_hot_add_f32(&hot, key, v, active, threshold);
   arc_hot_end_f32(&hot, true);
-  arc_rows_f32 rows = arc_rows_f32_from(ROWS(IN_MEMORY), memory, WIDTH);
-  arc_add_rows_f32(&rows, key, thread, active);
-  arc_end_rows_f32(&rows);
+  arc_gather_f32 rows = arc_gather_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
+  arc_gather_add_f32(&rows, key, thread, active);
+  arc_gather_end_f32(&rows);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomred_f32((float *)all[ATOMRED].words + WIDTH * key + i, v[i]);
   arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active,
               threshold);
   arc_add_i64(arc_target_i64_rows(all[I64].words, WIDTH, WIDTH), key, integers, active, threshold);
-  arc_add_f32(arc_target_f32_rows_f16(all[F16].words, WIDTH, WIDTH), key, v, active, threshold);
-  arc_add_f32(arc_target_f32_rows_bf16(all[BF16].words, WIDTH, WIDTH), key, v, active, threshold);
-  arc_add_f32(arc_target_f32_rows_fixed(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active,
-              threshold);
+  arc_add_f16(arc_target_f16_rows(all[F16].words, WIDTH, WIDTH), key, v, active, threshold);
+  arc_add_bf16(arc_target_bf16_rows(all[BF16].words, WIDTH, WIDTH), key, v, active, threshold);
+  arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active,
+                threshold);
 }
 
 /* Number i of a form's rows. */

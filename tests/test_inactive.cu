@@ -33,6 +33,7 @@ static void run_entry(int entry, int path, int width) {
   if (!check_begin("inactive lanes", &random)) return;
   struct check_case c;
   check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 5 : 0), 1);
+  c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = path % 2 ? 2 : ARC_THRESHOLD_AUTO;
   check_layout_rows(&c, 40, width, 0);

@@ -69,8 +69,8 @@ static void run(char *memory, int path, int uniform) {
       int row = (first + check_below(&random, rows)) % ROWS;
       int below = (half + check_below(&random, halves)) % 2;
       bool active = (plan.active[w] >> (n & 31) & 1u) != 0u;
-      keys[n] =
-          active ? (long long)row - ((long long)below << 32) : (long long)check_bits(&random) << 32;
+      keys[n] = active || uniform ? (long long)row - ((long long)below << 32)
+                                  : (long long)check_bits(&random) << 32;
       for (int i = 0; i < WIDTH; ++i) {
         values[n * WIDTH + i] = active ? (float)check_below(&random, 1000) : (float)NAN;
         if (active) must[below][row * WIDTH + i] += values[n * WIDTH + i];

@@ -36,6 +36,7 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   struct check_case c;
   struct costs costs = {0, 0, 0, 0, 0};
   check_case_init(&c, random, 9, 1, 32, 1);
+  c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = count / groups;
   check_layout_rows(&c, 32, 12, 0);

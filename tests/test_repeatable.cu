@@ -13,15 +13,15 @@ struct plan {
   int form, exact, path, threshold;
 };
 
-#define CALL(EXACT, PATH)                                                     \
-  if (plan.exact == (EXACT) && plan.path == (PATH)) {                         \
-    o.exact = EXACT;                                                          \
-    o.path = PATH;                                                            \
-    if (plan.form == KEYED) arc_add_with_f32(target, key, values, active, o); \
-    if (plan.form == UNIFORM) {                                               \
-      o.promises |= ARC_PROMISE_ONE_KEY;                                      \
-      arc_add_with_f32(target, shared_key, values, active, o);                \
-    }                                                                         \
+#define CALL(EXACT, PATH)                                                       \
+  if (plan.exact == (EXACT) && plan.path == (PATH)) {                           \
+    o.exact = EXACT;                                                            \
+    o.path = PATH;                                                              \
+    if (plan.form == KEYED) arc_add_with_fixed(target, key, values, active, o); \
+    if (plan.form == UNIFORM) {                                                 \
+      o.promises |= ARC_PROMISE_ONE_KEY;                                        \
+      arc_add_with_fixed(target, shared_key, values, active, o);                \
+    }                                                                           \
   }
 
 static __global__ void add(struct plan plan, long long *rows, const int *keys,
@@ -31,7 +31,7 @@ static __global__ void add(struct plan plan, long long *rows, const int *keys,
   bool active = (key ^ n) % 5 != 0;
   float values[WIDTH];
   for (int i = 0; i < WIDTH; ++i) values[i] = all_values[n * WIDTH + i];
-  arc_target_f32 target = arc_target_f32_rows_fixed(rows, WIDTH, WIDTH, SCALE);
+  arc_target_fixed target = arc_target_fixed_rows(rows, WIDTH, WIDTH, SCALE);
   arc_options o = arc_options_default();
   o.threshold = plan.threshold;
   CALL(false, ARC_PATH_AUTO)
@@ -39,12 +39,12 @@ static __global__ void add(struct plan plan, long long *rows, const int *keys,
   CALL(true, ARC_PATH_ATOMIC)
   CALL(true, ARC_PATH_TREE)
   if (plan.form == PARTIAL && (n & 31) < 20)
-    arc_add_masked_f32(target, key, values, active, 0xfffffu, plan.threshold);
+    arc_add_masked_fixed(target, key, values, active, 0xfffffu, plan.threshold);
   if (plan.form == DIVERGENT && active) {
     if (n & 1)
-      arc_add_divergent_f32(target, key, values, plan.threshold);
+      arc_add_divergent_fixed(target, key, values, plan.threshold);
     else
-      arc_add_divergent_f32(target, key, values, plan.threshold);
+      arc_add_divergent_fixed(target, key, values, plan.threshold);
   }
 }
 

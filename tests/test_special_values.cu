@@ -40,6 +40,7 @@ static void one_odd_value(int entry, int path, int odd, int width) {
   if (!check_begin("one odd value", &random)) return;
   struct check_case c;
   check_case_init(&c, random, width, 4, entry == MASKED ? 75 : 96, 1);
+  c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   check_layout_rows(&c, 200, width + check_below(&c.random, 4), check_below(&c.random, 4));

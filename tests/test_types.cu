@@ -38,23 +38,16 @@ struct plan {
 /* What the instances differ in: the rows' target, two pieces (of another scale), the form for the
    papers' pointers and the scalar one, which have no other memory than their own. */
 #define ROWS_OWN(S, base, W) arc_target_##S##_rows(base, plan.stride, W)
-#define ROWS_f64(S, base, W) arc_target_f32_rows_f64(base, plan.stride, W)
-#define ROWS_f16(S, base, W) arc_target_f32_rows_f16(base, plan.stride, W)
-#define ROWS_bf16(S, base, W) arc_target_f32_rows_bf16(base, plan.stride, W)
-#define ROWS_fixed(S, base, W) arc_target_f32_rows_fixed(base, plan.stride, W, SCALE)
+#define ROWS_fixed(S, base, W) arc_target_fixed_rows(base, plan.stride, W, SCALE)
 
-#define PIECES_OF(S, M, INTO, first, rows, W, ...)                                      \
-  const arc_piece_##M pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W __VA_ARGS__},   \
-                                   {rows + PIECE, plan.stride, W - PIECE __VA_ARGS__}}; \
-  arc_target_##S two = arc_target_##S##_pieces##INTO(pieces, W > PIECE ? 2 : 1);
-#define PIECES_OWN(S, first, rows, W) PIECES_OF(S, S, , first, rows, W, )
-#define PIECES_f64(S, first, rows, W) PIECES_OF(S, f64, _f64, first, rows, W, )
-#define PIECES_f16(S, first, rows, W) PIECES_OF(S, f16, _f16, first, rows, W, )
-#define PIECES_bf16(S, first, rows, W) PIECES_OF(S, bf16, _bf16, first, rows, W, )
-#define PIECES_fixed(S, first, rows, W)                                                \
-  const arc_piece_fixed pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W, SCALE + 3}, \
-                                     {rows + PIECE, plan.stride, W - PIECE, SCALE}};   \
-  arc_target_f32 two = arc_target_f32_pieces_fixed(pieces, W > PIECE ? 2 : 1);
+#define PIECES_OF(S, first, rows, W, SCALE_OF_FIRST, SCALE)                              \
+  const arc_piece_##S pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W SCALE_OF_FIRST}, \
+                                   {rows + PIECE, plan.stride, W - PIECE SCALE}};        \
+  arc_target_##S two = arc_target_##S##_pieces(pieces, W > PIECE ? 2 : 1);
+#define AND_SCALE(scale) , scale
+#define PIECES_OWN(S, first, rows, W) PIECES_OF(S, first, rows, W, , )
+#define PIECES_fixed(S, first, rows, W) \
+  PIECES_OF(S, first, rows, W, AND_SCALE(SCALE + 3), AND_SCALE(SCALE))
 
 #define OWN_FORMS(S, T, W)                                                   \
   T *pointers[W];                                                            \
@@ -71,9 +64,6 @@ struct plan {
 
 /* Sums of hot rows are values; of fixed memory, whose bytes they have. */
 #define SUM_T_OWN(T) T
-#define SUM_T_f64(T) T
-#define SUM_T_f16(T) T
-#define SUM_T_bf16(T) T
 #define SUM_T_fixed(T) long long
 #define HOT_FORMS(S, T, W)                                                    \
   __shared__ T hot_sums[ARC_HOT_SUMS(HOT_ROWS, W, BLOCK)];                    \
@@ -254,7 +244,8 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
       for (int lane = 0; lane < 32; ++lane) {                                                  \
         int n = 32 * w + lane, group = has_one_key(form) ? 0 : check_below(&random, groups);   \
         bool active = (plan.active[w] >> lane & 1u) != 0u;                                     \
-        keys[n] = active ? (origin + group) % ROWS : (int)check_bits(&random);                 \
+        keys[n] =                                                                              \
+            active || has_one_key(form) ? (origin + group) % ROWS : (int)check_bits(&random);  \
         for (int i = 0; i < W; ++i) {                                                          \
           bool is_first = form == PIECES && i < PIECE;                                         \
           int at = active ? keys[n] * plan.stride + i + plan.shift : 0;                        \
@@ -304,7 +295,7 @@ MEMORY_FLOAT(f32_f64, float, double, draw_float(random, active, 64, 16), a, cell
 ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 1))
 RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 9)
 ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 35))
-RUN(f32_f64, f32, float, double, f64, NO_FORMS, false, 9)
+RUN(f32_f64, f32_to_f64, float, double, OWN, NO_FORMS, false, 9)
 static void (*const runs[])(int, int) = {ON_CPU(run_f64_1, ) run_f64_9,
                                          ON_CPU(run_f64_35, ) run_f32_f64_9};
 #elif TEST_TYPES_PART == 2
@@ -335,11 +326,11 @@ MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2), f
              f16_value(cell))
 MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
              (unsigned short)(bits_of((float)a) >> 16), (double)float_of((unsigned)cell << 16))
-ON_CPU(RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 1))
-RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 2)
-RUN(f32_f16, f32, float, unsigned short, f16, NO_FORMS, false, 9)
-RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 16)
-ON_CPU(RUN(f32_bf16, f32, float, unsigned short, bf16, NO_FORMS, false, 35))
+ON_CPU(RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 1))
+RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 2)
+RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 9)
+RUN(f32_bf16, bf16, float, unsigned short, OWN, NO_FORMS, false, 16)
+ON_CPU(RUN(f32_bf16, bf16, float, unsigned short, OWN, NO_FORMS, false, 35))
 static void (*const runs[])(int, int) = {ON_CPU(run_f32_f16_1, ) run_f32_f16_2, run_f32_f16_9,
                                          run_f32_bf16_16, ON_CPU(run_f32_bf16_35, )};
 #elif TEST_TYPES_PART == 4
@@ -349,10 +340,10 @@ static inline float draw_any_float(struct check_random *random, bool active) {
 }
 MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
 MEMORY_FIXED(f32_exact, draw_any_float(random, active))
-RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 9)
-ON_CPU(RUN(f32_fixed, f32, float, long long, fixed, NO_FORMS, false, 35))
-ON_CPU(RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 1))
-RUN(f32_exact, f32, float, long long, fixed, NO_FORMS, true, 9)
+RUN(f32_fixed, fixed, float, long long, fixed, NO_FORMS, false, 9)
+ON_CPU(RUN(f32_fixed, fixed, float, long long, fixed, NO_FORMS, false, 35))
+ON_CPU(RUN(f32_exact, fixed, float, long long, fixed, NO_FORMS, true, 1))
+RUN(f32_exact, fixed, float, long long, fixed, NO_FORMS, true, 9)
 static void (*const runs[])(int, int) = {
     run_f32_fixed_9, ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, ) run_f32_exact_9};
 #else

@@ -1,4 +1,4 @@
-/* test_widths.cu - literal widths; run-time widths, without and with a literal bound.
+/* test_widths.cu - literal widths; widths known at run time, which may be walked in chunks.
  * SPDX-License-Identifier: Apache-2.0
  *
  * The CPU warp runs every literal width 1..128, a GPU a sample of them: stack.sh compiles them all.
@@ -9,11 +9,14 @@
 
 #if SIMT_ON_CPU
 #define TEN(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
-#define WIDTHS(X)                                                                               \
-  X(1)                                                                                          \
-  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) TEN(X, 1) TEN(X, 2) TEN(X, 3) TEN(X, 4) TEN(X, 5)     \
-      TEN(X, 6) TEN(X, 7) TEN(X, 8) TEN(X, 9) TEN(X, 10) TEN(X, 11) X(120) X(121) X(122) X(123) \
-          X(124) X(125) X(126) X(127) X(128) X(256)
+#define WIDTHS(X)                                                                                \
+  X(1)                                                                                           \
+  X(2)                                                                                           \
+  X(3)                                                                                           \
+  X(4)                                                                                           \
+  X(5) X(6) X(7) X(8) X(9) TEN(X, 1) TEN(X, 2) TEN(X, 3) TEN(X, 4) TEN(X, 5) TEN(X, 6) TEN(X, 7) \
+      TEN(X, 8) TEN(X, 9) TEN(X, 10) TEN(X, 11) X(120) X(121) X(122) X(123) X(124) X(125) X(126) \
+          X(127) X(128) X(256)
 #else
 #define WIDTHS(X) \
   X(1) X(2) X(3) X(4) X(5) X(7) X(8) X(9) X(12) X(16) X(17) X(31) X(32) X(33) X(70) X(128)
@@ -31,28 +34,18 @@
   }
 WIDTHS(LITERAL)
 
-/* A width known at run time, in a local array with a literal bound. */
-enum { BOUND = 40 };
-
-static __device__ __forceinline__ void add_bounded(int promises, const arc_target_f32 &target,
-                                                   const struct check_call &c) {
-  arc_options o = arc_options_default();
-  o.promises |= promises;
-  o.threshold = c.threshold;
-  o.max_width = BOUND;
-  arc_add_with_f32(target, c.key, c.values, c.active, o);
-}
-
-CHECK_SHORT_KERNEL(bounded_keyed, BOUND, plan.width, CHECK_ROWS,
-                   add_bounded(0, target, check_call_of(&plan, update, values)))
-CHECK_SHORT_KERNEL(bounded_uniform, BOUND, plan.width, CHECK_ROWS,
-                   add_bounded(ARC_PROMISE_ONE_KEY, target, check_call_of(&plan, update, values)))
+/* Known at run time only: in chunks, and as check_launch_uniform has it, not. */
+enum { MOST_DYNAMIC = 40 };
+CHECK_KERNEL(dynamic_uniform, MOST_DYNAMIC, plan.width, CHECK_DYNAMIC, CHECK_CALL(CHECK_UNIFORM))
+CHECK_KERNEL(dynamic_divergent, MOST_DYNAMIC, plan.width, CHECK_DYNAMIC,
+             CHECK_CALL(CHECK_DIVERGENT))
 
 static void run_width(int width, int path, int one_key, check_launch launch) {
   struct check_random random;
   if (!check_begin("literal and run-time widths", &random)) return;
   struct check_case c;
   check_case_init(&c, random, width, 6, 64, 2);
+  c.uniform = one_key;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   check_layout_rows(&c, 40, width + check_below(&c.random, 4), check_below(&c.random, 4));
@@ -76,10 +69,11 @@ int main(int argc, char **argv) {
     run_width(n, BY_TURNS(n), 1, check_launch_uniform); \
   }
   WIDTHS(RUN)
-  for (int width = 1; width <= BOUND; ++width)
-    for (int i = 0; i < 4; ++i) {
-      run_width(width, 0, 0, bounded_keyed_launch);
-      run_width(width, 0, 1, bounded_uniform_launch);
+  for (int width = 1; width <= MOST_DYNAMIC; ++width)
+    for (int i = 0; i < 6; ++i) {
+      run_width(width, ARC_PATH_ATOMIC + i, 0, check_launch_keyed);
+      run_width(width, ARC_PATH_ATOMIC + i, 1, dynamic_uniform_launch);
+      run_width(width, ARC_PATH_ATOMIC + i, 0, dynamic_divergent_launch);
     }
   return check_finish();
 }

@@ -202,7 +202,7 @@ ERROR_KERNEL(keys_promised) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 25 ? KEY + 1 : KEY;
   arc_options options = arc_options_default();
-  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY;
+  options.promises = ARC_PROMISE_ONE_KEY;
   arc_add_with_f32(right_target(rows), key, values, lane_index() < 20, options);
 }
 

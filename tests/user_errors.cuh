@@ -17,7 +17,12 @@
 #if !SIMT_ON_CPU && !defined(ARC_PATH)
 #define ARC_PATH ARC_PATH_SERIALIZED
 #endif
+#define ARC_MAX_PIECES 8
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
 
 #include <signal.h>
 #include <stdio.h>

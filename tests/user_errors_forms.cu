@@ -26,16 +26,16 @@ static __device__ __forceinline__ arc_options one_key(void) {
 
 static __device__ const float two_rows[] = {1, 2, 3, 0, 1, 2, 3, 0};
 
-static __device__ __forceinline__ arc_rows_f32 right_rows(float *rows) {
-  return arc_rows_f32_from(right_target(rows), two_rows, STRIDE);
+static __device__ __forceinline__ arc_gather_f32 right_rows(float *rows) {
+  return arc_gather_begin_f32(right_target(rows), two_rows, STRIDE);
 }
 
 /* Bit i of `ends`: whether call i is followed by an end. */
 OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls) {
-  arc_rows_f32 from = right_rows(rows);
+  arc_gather_f32 from = right_rows(rows);
   for (int i = 0; i < calls; ++i) {
-    arc_add_rows_f32(&from, KEY, i % 2, i < active_calls);
-    if (ends >> i & 1u) arc_end_rows_f32(&from);
+    arc_gather_add_f32(&from, KEY, i % 2, i < active_calls);
+    if (ends >> i & 1u) arc_gather_end_f32(&from);
   }
 }
 
@@ -43,10 +43,10 @@ ERROR_KERNEL(rows_never_ended) { add_rows(rows, 2, wrong ? 0 : 2, 2); }
 ERROR_KERNEL(rows_added_after_end) { add_rows(rows, 4, wrong ? 2 : 8, 4); }
 
 ERROR_KERNEL(rows_ended_twice) {
-  arc_rows_f32 from = right_rows(rows);
-  arc_add_rows_f32(&from, KEY, 0, true);
-  arc_end_rows_f32(&from);
-  if (wrong) arc_end_rows_f32(&from);
+  arc_gather_f32 from = right_rows(rows);
+  arc_gather_add_f32(&from, KEY, 0, true);
+  arc_gather_end_f32(&from);
+  if (wrong) arc_gather_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_where_lanes_have_returned) {
@@ -61,16 +61,16 @@ ERROR_KERNEL(rows_in_a_loop_with_own_trip_count) {
 }
 
 ERROR_KERNEL(row_that_is_not_there) {
-  arc_rows_f32 from = right_rows(rows);
-  arc_add_rows_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
-  arc_end_rows_f32(&from);
+  arc_gather_f32 from = right_rows(rows);
+  arc_gather_add_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
+  arc_gather_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_in_if) {
   const bool hit = lane_index() % 3 == 0;
-  arc_rows_f32 from = right_rows(rows);
-  if (hit || !wrong) arc_add_rows_f32(&from, KEY, 0, hit);
-  arc_end_rows_f32(&from);
+  arc_gather_f32 from = right_rows(rows);
+  if (hit || !wrong) arc_gather_add_f32(&from, KEY, 0, hit);
+  arc_gather_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_with_two_targets) {
@@ -79,9 +79,9 @@ ERROR_KERNEL(rows_with_two_targets) {
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
 ERROR_KERNEL(rows_by_value) {
-  arc_rows_f32 from = right_rows(rows), copy = from;
-  arc_add_rows_f32(&copy, KEY, 0, true);
-  arc_end_rows_f32(wrong ? &from : &copy);
+  arc_gather_f32 from = right_rows(rows), copy = from;
+  arc_gather_add_f32(&copy, KEY, 0, true);
+  arc_gather_end_f32(wrong ? &from : &copy);
 }
 
 /* ---- sums in two halves ---------------------------------------------------------------------- */
@@ -242,10 +242,10 @@ ERROR_KERNEL(hot_warp_without_its_end) {
 
 /* ---- other types of memory ------------------------------------------------------------------- */
 
-static __device__ __forceinline__ arc_target_f32 fixed_target(long long *sum, int scale_log2) {
+static __device__ __forceinline__ arc_target_fixed fixed_target(long long *sum, int scale_log2) {
   if (threadIdx.x == 0) *sum = 0;
   __syncthreads();
-  return arc_target_f32_rows_fixed(sum, 1, 1, scale_log2);
+  return arc_target_fixed_rows(sum, 1, 1, scale_log2);
 }
 static __device__ __forceinline__ void show_fixed(float *rows, const long long *sum,
                                                   int scale_log2) {
@@ -255,8 +255,8 @@ static __device__ __forceinline__ void show_fixed(float *rows, const long long *
 static __device__ __forceinline__ void add_fixed(float *rows, float value, int scale_log2,
                                                  int read_scale_log2) {
   __shared__ long long sum;
-  const arc_target_f32 target = fixed_target(&sum, scale_log2);
-  arc_add_f32(target, 0, &value, true, THRESHOLD);
+  const arc_target_fixed target = fixed_target(&sum, scale_log2);
+  arc_add_fixed(target, 0, &value, true, THRESHOLD);
   show_fixed(rows, &sum, read_scale_log2);
 }
 
@@ -266,9 +266,9 @@ ERROR_KERNEL(fixed_hot_sums_sized_as_floats) {
   __shared__ long long in_memory[MANY_ROWS];
   const float value = 1;
   in_memory[threadIdx.x] = 0;
-  const arc_hot_f32 hot = arc_hot_begin_f32(fixed_target(in_memory, SCALE), sums, 0, MANY_ROWS);
-  arc_hot_add_with_f32(&hot, 0, &value, true, one_key());
-  arc_hot_end_f32(&hot, true);
+  const arc_hot_fixed hot = arc_hot_begin_fixed(fixed_target(in_memory, SCALE), sums, 0, MANY_ROWS);
+  arc_hot_add_with_fixed(&hot, 0, &value, true, one_key());
+  arc_hot_end_fixed(&hot, true);
   show_fixed(rows, in_memory, SCALE);
   (void)wrong;
 }
@@ -281,7 +281,7 @@ ERROR_KERNEL(scale_out_of_range) { add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE
 /* Shows whether both sums are right. */
 static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
   const float values[2] = {1, 2};
-  arc_add_f32(arc_target_f32_rows_f16(halves, 2, 2), 0, values, true, THRESHOLD);
+  arc_add_f16(arc_target_f16_rows(halves, 2, 2), 0, values, true, THRESHOLD);
   __syncthreads();
   if (threadIdx.x == 0) rows[0] = __float_as_int(rows[0]) == 0x54005000; /* 64 and 32 */
 }
@@ -315,14 +315,6 @@ ERROR_KERNEL(zeros_promised_without_memory) {
   options.path = ARC_PATH_TRANSPOSED;
   options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   arc_add_with_f32(right_target(rows), KEY, hit ? values : nothing, hit, options);
-}
-
-ERROR_KERNEL(bound_below_the_width) {
-  const float values[WIDTH] = {1, 2, 3};
-  arc_options options = arc_options_default();
-  options.max_width = 2;
-  arc_add_with_f32(arc_target_f32_rows(rows, STRIDE, wrong ? WIDTH : 2), KEY, values, true,
-                   options);
 }
 
 ERROR_KERNEL(mask_of_no_lanes) {
@@ -387,9 +379,9 @@ ERROR_KERNEL(activemask_outside_the_branch) {
 #define ILLEGAL "illegal memory access"
 
 static const struct user_error user_errors[] = {
-    {28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_end_rows")},
+    {28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_gather_end")},
     {29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)},
-    {30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_end_rows")},
+    {30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_gather_end")},
     {31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1},
     {32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1},
     {33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer"},
@@ -426,7 +418,6 @@ static const struct user_error user_errors[] = {
     {62, alignment_promised, 32, 192, NULL, CHECK_SAYS("aligned")},
     {63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")},
     {64, misaligned_atomred, 32, 32, EVERYBODY_SAYS("misaligned")},
-    {65, bound_below_the_width, 32, 96, NULL, CHECK_SAYS("max_width"), 1},
     {66, mask_of_no_lanes, 32, 192, "simt: misuse: an empty mask", CHECK_SAYS("mask"), 1},
     {67, path_0_or_7, 32, 192, NULL, CHECK_SAYS("path"), 1},
     {68, first_piece_null, 32, 32, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer"},

@@ -13,7 +13,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "examples/python/torch"))
 import measure
 PROMISES = "".join(f"#define ARC_{promise} 1\n"
-                   for promise in ("INACTIVE_IS_ZERO", "INACTIVE_HAS_KEY", "WARP_IS_ACTIVE"))
+                   for promise in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE"))
 
 
 def fail(message):

@@ -82,7 +82,8 @@ def use_arc(text, name, variant):
     loop = common.line_of(text, common.place(text, "for (uint32_t b = 0;", name))
     text = common.insert(text, loop, target)
     include = text.index("\n", common.place(text, '#include "Utils.cuh"', name)) + 1
-    macros = "" if variant == "arc" else common.PROMISES
+    macros = f"#define ARC_MAX_PIECES {count}\n"
+    macros += "" if variant == "arc" else common.PROMISES
     macros += "#define ARC_PATH ARC_PATH_TRANSPOSED\n" if always else ""
     return common.insert(text, include, macros + '#include "arc.cuh"\n')
 

@@ -91,8 +91,8 @@ struct call_form {
   void (*kernel)(const int *, float *, int, int);
 };
 enum : unsigned {
-  PROMISED = ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE,
-  ONE_KEY = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_INACTIVE_IS_ZERO
+  PROMISED = ARC_PROMISE_RENDERER,
+  ONE_KEY = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO
 };
 #define SWEEP(width) \
   { width, (width + 3) / 4 * 4, replay<width, (width + 3) / 4 * 4, SWEPT> }

@@ -2,6 +2,10 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.cuh"
 
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
+
 #define FORM_WIDTHS(X, ...) \
   X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(9, __VA_ARGS__) X(16, __VA_ARGS__) X(32, __VA_ARGS__)
 

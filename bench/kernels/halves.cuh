@@ -17,9 +17,8 @@ static __device__ __forceinline__ void add_pair(unsigned short *at, float low, f
 #endif
 }
 
-#define SWEEP_ROWS(width) \
-  SWEEP_NAMED(arc_target_f32_rows_, SWEEP_NAME, )(a.rows, a.stride, width)
-#define SWEEP_S f32
+#define SWEEP_ROWS(width) SWEEP_NAMED(arc_target_, SWEEP_NAME, _rows)(a.rows, a.stride, width)
+#define SWEEP_S SWEEP_NAME
 #define SWEEP_T float
 #define SWEEP_M unsigned short
 #define SWEEP_EACH 2

@@ -121,9 +121,7 @@ static __device__ __forceinline__ void sweep_arc_add(SWEEP_TARGET target, int ke
 
 /* Every promise: the kernel has voted, and only calls where some lane is active. For one key a
    block, which all its lanes hold. */
-#define SWEEP_ALL_PROMISED                                                             \
-  (ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY | \
-   ARC_PROMISE_WARP_IS_ACTIVE)
+#define SWEEP_ALL_PROMISED (ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)
 #define SWEEP_ARC_PROMISED(W, name, threshold)                       \
   SWEEP_KERNEL(uniform, W, name,                                     \
                if (__any_sync(0xffffffffu, d.active)) sweep_arc_add( \

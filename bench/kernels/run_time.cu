@@ -2,8 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    A lane's values are in a local array of 32 floats. memory: the array is indexed
-   at run time, so it lies in memory. bounded: every index is a literal below a literal bound, so it
-   lies in registers, and arc is told the bound (arc_options.max_width). */
+   at run time, so it lies in memory. bounded: every index of the kernel's own is a literal below a
+   literal bound; with plain atomics it lies in registers. */
 #include "kernel.cuh"
 
 #include "by_hand.cuh"
@@ -52,10 +52,9 @@ static __device__ __forceinline__ void plain_bounded(float *rows, int stride, in
 }
 
 static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, const float *values,
-                                                bool active, int promises, int max_width) {
+                                                bool active, int promises) {
   arc_options o = arc_options_default();
   o.promises |= promises;
-  o.max_width = max_width;
   arc_add_with_f32(target, key, values, active, o);
 }
 
@@ -63,7 +62,7 @@ static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, 
   static __global__ void __launch_bounds__(256)                                         \
       sweep_##kind##_##name##_##form(const struct sweep_args a) {                       \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x); \
-    arc_target_f32 target = arc_target_f32_rows(a.rows, a.stride, a.width);             \
+    arc_target_f32 target = arc_target_f32_dynamic(a.rows, a.stride, a.width);          \
     (void)target;                                                                       \
     SWEEP_LOOP                                                                          \
     for (int u = 0; u < a.updates; ++u) {                                               \
@@ -79,17 +78,16 @@ static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, 
 #define TABLE(form, name)                                         \
   static const struct sweep_kernels name##_##form##_kernels[] = { \
       {SWEEP_ANY_WIDTH, sweep_uniform_##name##_##form, sweep_keyed_##name##_##form}};
-#define KERNELS(form, max_width)                                                     \
-  KERNEL(uniform, form, none, sweep_add_none(lane.setup.never, d.key))               \
-  KERNEL(keyed, form, none, sweep_add_none(lane.setup.never, d.key))                 \
-  KERNEL(uniform, form, plain, SWEEP_BY_HAND(a.width, plain_##form))                 \
-  KERNEL(keyed, form, plain, SWEEP_BY_HAND(a.width, plain_##form))                   \
-  KERNEL(uniform, form, auto,                                                        \
-         add_auto(target, d.key, values, d.active, ARC_PROMISE_ONE_KEY, max_width))  \
-  KERNEL(keyed, form, auto, add_auto(target, d.key, values, d.active, 0, max_width)) \
+#define KERNELS(form)                                                                         \
+  KERNEL(uniform, form, none, sweep_add_none(lane.setup.never, d.key))                        \
+  KERNEL(keyed, form, none, sweep_add_none(lane.setup.never, d.key))                          \
+  KERNEL(uniform, form, plain, SWEEP_BY_HAND(a.width, plain_##form))                          \
+  KERNEL(keyed, form, plain, SWEEP_BY_HAND(a.width, plain_##form))                            \
+  KERNEL(uniform, form, auto, add_auto(target, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
+  KERNEL(keyed, form, auto, add_auto(target, d.key, values, d.active, 0))                     \
   TABLE(form, none) TABLE(form, plain) TABLE(form, auto)
-KERNELS(memory, 0)
-KERNELS(bounded, most_width)
+KERNELS(memory)
+KERNELS(bounded)
 
 #define TABLES(form, FORM)                                                                        \
   SWEEP_TABLE_OF(none_##form, SWEEP_PATH_NONE, FORM, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),       \

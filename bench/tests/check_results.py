@@ -23,6 +23,7 @@ POLICY = {"path": "auto", "threshold": "auto", "inactive_is_zero": "0", "inactiv
           "warp_is_active": "0", "aligned_16": "0", "vector_atomics": "[01]", "scope": "device",
           "check": "0", "key_bits": "32", "exact": "0"}
 SINCE_0_2 = ("key_bits", "exact", "type")  # files of 0.2.0 may lack these
+UNTIL_0_2 = ("inactive_has_key",)  # later ones lack it
 SCHEMA_SINCE = (0, 2)
 
 
@@ -165,7 +166,7 @@ def check_command(file, preset):
 
 def check_default_policy(file, is_current):
     words = dict(word.split("=", 1) for word in file.head.get("policy", "").split() if "=" in word)
-    lacks = [key for key in POLICY if key not in words and key not in SINCE_0_2]
+    lacks = [key for key in POLICY if key not in words and key not in SINCE_0_2 + UNTIL_0_2]
     if lacks and is_current:
         yield f"the policy lacks {lacks}"
     for key, value in words.items():

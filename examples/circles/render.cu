@@ -83,8 +83,7 @@ static __device__ __forceinline__ void backward_step(pixel_state *s, const circl
   if (!__any_sync(WHOLE_WARP, v.t > 0.0f)) return;
   circle_slope(s, c, v, values);
   way_add(rows, c->key, values, v.t > 0.0f, way, threshold,
-          ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY |
-              ARC_PROMISE_WARP_IS_ACTIVE);
+          ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER);
 }
 
 /* way: PASS_DRAW, or how a backward pass adds. */

@@ -158,7 +158,6 @@ __global__ void __launch_bounds__(TILE_TEXELS)
     scatter(cube_filter f, const float *values, float *sums, unsigned long long *counts,
             int threshold) {
   const unsigned promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                            ARC_PROMISE_INACTIVE_HAS_KEY |
                             (diffuse ? ARC_PROMISE_WARP_IS_ACTIVE : 0);
   const int face = (int)blockIdx.x % FACES;
   const owned_texel mine = own_texel(f, (int)blockIdx.x / FACES, (int)threadIdx.x);

@@ -10,6 +10,7 @@
 #define FIT_FIT_H
 
 #include "simt/simt.cuh"
+#define ARC_MAX_PIECES 4 /* a target of means, log scales, angles and colours */
 #include "arc.cuh"
 
 #include "../common/device.h"

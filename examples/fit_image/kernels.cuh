@@ -184,8 +184,7 @@ __global__ void __launch_bounds__(TILE_PIXELS)
   float3 slope = loss_slope(residual, p);
   arc_target_f32 target = gradient_target(gradients);
   arc_options options = arc_options_default();
-  options.promises =
-      ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
+  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   if (way == FIT_BUTTERFLY) options.path = ARC_PATH_BUTTERFLY;
   int end = lists.begin[blockIdx.x + 1];
   for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../common/ways.cuh"
+#include "arc/hot.cuh"
 #include "platform.cuh"
 
 enum { MOST_HOT_ROWS = 1024 }; /* 64 KiB of a block */
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int thre
     if (half_rows && way == WAY_PLAIN) {
       if (c.active) add_half_pair(halves + 2 * place, v[0], v[1]);
     } else if (half_rows) {
-      arc_add_f32(arc_target_f32_rows_f16(halves, FEATURES, FEATURES), row, v, c.active, threshold);
+      arc_add_f16(arc_target_f16_rows(halves, FEATURES, FEATURES), row, v, c.active, threshold);
     } else if (way == WAY_VECTOR) {
       if (c.active) add_pair(base + place, v[0], v[1]);
     } else {

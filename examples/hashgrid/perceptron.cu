@@ -11,6 +11,7 @@
 #include "perceptron.h"
 
 #include "arc.cuh"
+#include "arc/hot.cuh"
 #include "tiles.cuh"
 
 /* ---- sizes: all literals --------------------------------------------------------------------- */

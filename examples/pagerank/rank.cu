@@ -6,6 +6,8 @@
 #include "rank.h"
 
 #include "../common/ways.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
@@ -15,8 +17,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
     divide(int vertices, const long long *begin, const float *rank, float *share, float *sums,
            double *dangling) {
   __shared__ float block_sum[ARC_HOT_SUMS(1, 1, LINE_THREADS)];
-  const arc_hot_f32 hot =
-      arc_hot_begin_f32(arc_target_f32_rows_f64(dangling, 1, 1), block_sum, 0, 1);
+  const arc_target_f32_to_f64 target = arc_target_f32_to_f64_rows(dangling, 1, 1);
+  const arc_hot_f32_to_f64 hot = arc_hot_begin_f32_to_f64(target, block_sum, 0, 1);
   const int v = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const bool is_vertex = v < vertices;
   const long long degree = is_vertex ? begin[v + 1] - begin[v] : 1;
@@ -25,8 +27,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
     share[v] = degree > 0 ? rank[v] / (float)degree : 0.0f;
     sums[v] = 0.0f;
   }
-  arc_hot_add_f32(&hot, 0, &left, left > 0.0f, ARC_BALANCE_THRESHOLD);
-  arc_hot_end_f32(&hot, true);
+  arc_hot_add_f32_to_f64(&hot, 0, &left, left > 0.0f, ARC_BALANCE_THRESHOLD);
+  arc_hot_end_f32_to_f64(&hot, true);
 }
 
 /* What a push reads and adds to. */

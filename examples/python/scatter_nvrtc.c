@@ -1,4 +1,4 @@
-/* scatter_nvrtc.c - a kernel compiled at run time: NVRTC takes arc's two headers as named strings.
+/* scatter_nvrtc.c - a kernel compiled at run time: NVRTC takes arc's headers as named strings.
    SPDX-License-Identifier: Apache-2.0
 
    cc -I/usr/local/cuda/include examples/python/scatter_nvrtc.c -o scatter_nvrtc \
@@ -42,8 +42,9 @@ static char *read_text(const char *folder, const char *name) {
 
 /* Returns machine code for the first GPU, or for sm_90 where there is none. */
 static char *compile(const char *folder) {
-  const char *names[] = {"arc.cuh", "arc_policy.cuh"};
-  const char *texts[] = {read_text(folder, names[0]), read_text(folder, names[1])};
+  enum { HEADERS = 3 }; /* and the forms in use, such as arc/hot.cuh */
+  const char *names[HEADERS] = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh"}, *texts[HEADERS];
+  for (int i = 0; i < HEADERS; ++i) texts[i] = read_text(folder, names[i]);
   int major = 9, minor = 0;
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
@@ -52,7 +53,7 @@ static char *compile(const char *folder) {
   const char *options[] = {architecture};
   nvrtcProgram program;
   size_t size = 0;
-  nvrtcCreateProgram(&program, kernel_source, "scatter.cu", 2, texts, names);
+  nvrtcCreateProgram(&program, kernel_source, "scatter.cu", HEADERS, texts, names);
   nvrtcResult status = nvrtcCompileProgram(program, 1, options);
   nvrtcGetProgramLogSize(program, &size);
   if (size <= sizeof log) nvrtcGetProgramLog(program, log);

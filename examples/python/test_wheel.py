@@ -23,7 +23,9 @@ answer = subprocess.run([*python, "arc_headers"], env=environment, check=True, t
                         stdout=subprocess.PIPE, cwd=site.parent)
 folder = pathlib.Path(answer.stdout.strip())
 
-wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h"]
+wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h",
+          *(f"arc/{name}.cuh" for name in ("check", "gather", "hot", "overloads", "papers", "sums",
+                                           "words"))]
 errors = [f"{name} is missing in {folder}, or differs" for name in wanted
           if not (folder / name).is_file()
           or (folder / name).read_bytes() != (root / name).read_bytes()]

@@ -5,12 +5,13 @@
    that it tracks, closest first. The lanes of a warp are neighbours, so that many of them have the
    same sphere in a step, but seldom all: the add has a key for each lane. */
 #include "../common/ways.cuh"
+#include "arc/hot.cuh"
 #include "blend.cuh"
 
 /* Every step is voted for, and lanes without a sphere hold zeros; WAY_WALK has one key a step. */
 #define PROMISES(way)                                          \
   (ARC_PROMISE_WARP_IS_ACTIVE | ARC_PROMISE_INACTIVE_IS_ZERO | \
-   ((way) == WAY_WALK ? ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_HAS_KEY : 0))
+   ((way) == WAY_WALK ? ARC_PROMISE_ONE_KEY : 0))
 
 static __device__ constexpr bool way_is_arc(int way) {
   return way != WAY_COUNT && way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;

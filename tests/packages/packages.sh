@@ -50,7 +50,7 @@ add_subdirectory)
 fetch_content) # from a repository of its own, of the files as they are here
   need git
   git init -q "$work/origin"
-  in_origin add -- CMakeLists.txt LICENSE simt arc.cuh arc_policy.cuh arc_tune.h
+  in_origin add -- CMakeLists.txt LICENSE simt arc.cuh arc_policy.cuh arc_tune.h arc
   in_origin commit -q -m arc
   build fetch_content -DORIGIN="$work/origin" -DCOMMIT="$(in_origin rev-parse HEAD)"
   "$work/fetch_content/sum"

@@ -126,28 +126,12 @@ static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a
 
 /* ---- the sums ------------------------------------------------------------------------------- */
 
-/* Once, above the loop. layout: a literal. */
+/* Once, above the loop; not of SUMS_FIXED. layout: a literal. */
 static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, int layout) {
   arc_piece_f32 pieces[4] = {
       {sums.means, 2, 2}, {sums.conics, 3, 3}, {sums.opacities, 1, 1}, {sums.colours, 3, 3}};
-  if (layout == SUMS_FIXED)
-    return arc_target_f32_rows_fixed(sums.fixed, SPLAT_ROW, SPLAT_WIDTH, SUM_SCALE_LOG2);
   if (layout == SUMS_ROWS) return arc_target_f32_rows(sums.means, SPLAT_ROW, SPLAT_WIDTH);
   return arc_target_f32_pieces(pieces, 4);
-}
-
-/* The whole warp calls. It walks over one list, so every lane has the key; it visits only splats
-   that hit one of its lanes; and the lanes that are not hit hold zeros. path: a literal. */
-static __device__ __forceinline__ void add_through_arc(arc_target_f32 target, int key,
-                                                       const float *values, bool hit, int path,
-                                                       int threshold) {
-  arc_options options = arc_options_default();
-  options.path = path;
-  options.threshold = threshold;
-  options.max_width = SPLAT_WIDTH; /* targets have it, too, but compilers may see it too late */
-  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO |
-                     ARC_PROMISE_INACTIVE_HAS_KEY | ARC_PROMISE_WARP_IS_ACTIVE;
-  arc_add_with_f32(target, key, values, hit, options);
 }
 
 /* What a lane keeps from step to step. */
@@ -155,8 +139,24 @@ typedef struct backward_lane {
   pixel first; /* the uppermost of its pixels */
   pixel_slope slopes[MOST_PIXELS];
   arc_target_f32 target;
-  unsigned kept; /* ADD_NONE: bits of the values; ADD_COUNT: steps */
+  arc_target_fixed fixed; /* of SUMS_FIXED, the other of all others */
+  unsigned kept;          /* ADD_NONE: bits of the values; ADD_COUNT: steps */
 } backward_lane;
+
+/* The whole warp calls. It walks over one list, so every lane has the key; it visits only splats
+   that hit one of its lanes; and the lanes that are not hit hold zeros. layout, path: literals. */
+static __device__ __forceinline__ void add_through_arc(const backward_lane *l, int layout, int key,
+                                                       const float *values, bool hit, int path,
+                                                       int threshold) {
+  arc_options options = arc_options_default();
+  options.path = path;
+  options.threshold = threshold;
+  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER;
+  if (layout == SUMS_FIXED)
+    arc_add_with_fixed(l->fixed, key, values, hit, options);
+  else
+    arc_add_with_f32(l->target, key, values, hit, options);
+}
 
 /* The values of one step. A template, so that only one of the calls is compiled. */
 template <int way>
@@ -164,13 +164,13 @@ static __device__ __forceinline__ void add_values(const backward_arguments *a, b
                                                   int layout, int key, const float *v, bool hit) {
   bool rows = layout == SUMS_ROWS;
   if constexpr (way == ADD_DEFAULT)
-    add_through_arc(l->target, key, v, hit, ARC_PATH, ARC_BALANCE_THRESHOLD);
+    add_through_arc(l, layout, key, v, hit, ARC_PATH, ARC_BALANCE_THRESHOLD);
   if constexpr (way == ADD_AUTO)
-    add_through_arc(l->target, key, v, hit, ARC_PATH_AUTO, a->threshold);
+    add_through_arc(l, layout, key, v, hit, ARC_PATH_AUTO, a->threshold);
   if constexpr (way == ADD_SERIALIZED)
-    add_through_arc(l->target, key, v, hit, ARC_PATH_SERIALIZED, a->threshold);
+    add_through_arc(l, layout, key, v, hit, ARC_PATH_SERIALIZED, a->threshold);
   if constexpr (way == ADD_BUTTERFLY)
-    add_through_arc(l->target, key, v, hit, ARC_PATH_BUTTERFLY, a->threshold);
+    add_through_arc(l, layout, key, v, hit, ARC_PATH_BUTTERFLY, a->threshold);
   if constexpr (way == ADD_PLAIN) add_plain(a->sums, rows, key, v, hit);
   if constexpr (way == ADD_SHUFFLES) add_shuffles(a->sums, rows, key, v);
   if constexpr (way == ADD_CUB) add_cub(a->sums, rows, key, v);
@@ -244,7 +244,10 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
   int begin = a.render.lists.first[blockIdx.x];
   int warp_last = warp_largest(backward_begin(&a, &lane, pixels));
   int last = block_largest(warp_last, TILE_WARPS / pixels);
-  lane.target = sums_target(a.sums, layout);
+  if (layout == SUMS_FIXED)
+    lane.fixed = arc_target_fixed_rows(a.sums.fixed, SPLAT_ROW, SPLAT_WIDTH, SUM_SCALE_LOG2);
+  else
+    lane.target = sums_target(a.sums, layout);
   for (int start = (last + TILE_PIXELS - 1) / TILE_PIXELS * TILE_PIXELS - TILE_PIXELS; start >= 0;
        start -= TILE_PIXELS) {
     int count = min(last - start, (int)TILE_PIXELS);

@@ -13,7 +13,9 @@
 #include <stddef.h>
 
 #include "simt/simt.cuh"
+#define ARC_MAX_PIECES 4 /* a target of means, conics, opacities and colours */
 #include "arc.cuh"
+#include "arc/hot.cuh"
 
 #include "../../common/device.h"
 #include "../../common/tiles.cuh"

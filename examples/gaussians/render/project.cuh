@@ -329,8 +329,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
   __shared__ long long block_sums[ARC_HOT_SUMS(1, CAMERA_FLOATS, LINE_THREADS)];
-  arc_target_f32 target =
-      arc_target_f32_rows_fixed(by_camera, CAMERA_FLOATS, CAMERA_FLOATS, CAMERA_SCALE_LOG2);
+  arc_target_fixed target =
+      arc_target_fixed_rows(by_camera, CAMERA_FLOATS, CAMERA_FLOATS, CAMERA_SCALE_LOG2);
   gaussian_slope slope = {};
   if (seen) {
     splat s = splats[i];
@@ -338,14 +338,13 @@ __global__ void __launch_bounds__(LINE_THREADS)
   }
   arc_options options = arc_options_default();
   options.threshold = threshold;
-  options.promises =
-      ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_INACTIVE_HAS_KEY;
+  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   if (threshold == CAMERA_BY_BLOCK) {
-    arc_hot_f32 hot = arc_hot_begin_f32(target, block_sums, view_index, 1);
-    arc_hot_add_with_f32(&hot, view_index, slope.camera, seen, options);
-    arc_hot_end_f32(&hot, true);
+    arc_hot_fixed hot = arc_hot_begin_fixed(target, block_sums, view_index, 1);
+    arc_hot_add_with_fixed(&hot, view_index, slope.camera, seen, options);
+    arc_hot_end_fixed(&hot, true);
   } else {
-    arc_add_with_f32(target, view_index, slope.camera, seen, options);
+    arc_add_with_fixed(target, view_index, slope.camera, seen, options);
   }
 }
 

@@ -12,6 +12,8 @@
 #include <torch/library.h>
 
 #include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/overloads.cuh"
 
 namespace {
 
@@ -39,31 +41,30 @@ __device__ int scale_log2(const job &j) {
   return max(-126, min(126, 62 - exponent - bits));
 }
 
-/* What arc calls the type T of values and out. S: of sums in registers; M: of T's addresses. All
-   inline: only then are the bits of a key a literal. */
+/* The target of out and the rows of values, by the type of both; and these values into fixed point.
+   Halves are any pointers to arc, so that they have names of their own. */
+#define HALVES(T, S)                                                                           \
+  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
+    return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
+  }                                                                                            \
+  __device__ __forceinline__ arc_gather_##S rows_of(const job &j, T *, arc_target_##S t) {     \
+    return arc_gather_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
+  }                                                                                            \
+  __device__ __forceinline__ arc_gather_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
+    return arc_gather_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
+  }
+HALVES(c10::Half, f16)
+HALVES(c10::BFloat16, bf16)
+
 template <class T>
-struct type;
-#define TYPE(T, S, M, INTO, FROM)                                                          \
-  template <>                                                                              \
-  struct type<T> {                                                                         \
-    typedef arc_target_##S target_type;                                                    \
-    typedef arc_rows_##S rows_type;                                                        \
-    static __device__ __forceinline__ target_type target(const job &j, int width) {        \
-      return arc_target_##S##_rows##INTO((M *)j.out, j.out_stride, width);                 \
-    }                                                                                      \
-    static __device__ __forceinline__ rows_type rows(const job &j, target_type target) {   \
-      return arc_rows_##S##_from##FROM(target, (const M *)j.values, j.values_stride);      \
-    }                                                                                      \
-    static __device__ __forceinline__ void add(rows_type *r, long long key, long long row, \
-                                               bool active, arc_options o) {               \
-      arc_add_rows_with_##S(r, key, row, active, o);                                       \
-    }                                                                                      \
-    static __device__ __forceinline__ void end(rows_type *r) { arc_end_rows_##S(r); }      \
-  };
-TYPE(float, f32, float, , )
-TYPE(double, f64, double, , )
-TYPE(c10::Half, f32, void, _f16, _f16)
-TYPE(c10::BFloat16, f32, void, _bf16, _bf16)
+__device__ __forceinline__ auto target_of(const job &j, T *, int width) {
+  return arc_target_rows((T *)j.out, j.out_stride, width);
+}
+
+template <class T, class Target>
+__device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
+  return arc_gather_begin(target, (const T *)j.values, j.values_stride);
+}
 
 __device__ __forceinline__ long long key_of(const job &j, long long row) {
   return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
@@ -75,12 +76,13 @@ __device__ __forceinline__ long long key_of(const job &j, long long row) {
 template <class T, class K, int WIDTH, bool FIXED>
 __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
   const int width = WIDTH ? WIDTH : j.width;
-  typename type<T>::target_type target;
-  if constexpr (FIXED)
-    target = arc_target_f32_rows_fixed(j.sums, width, width, scale_log2(j));
-  else
-    target = type<T>::target(j, width);
-  auto rows = type<T>::rows(j, target);
+  auto rows = [&] {
+    T *type = nullptr;
+    if constexpr (FIXED)
+      return rows_of(j, type, arc_target_fixed_rows(j.sums, width, width, scale_log2(j)));
+    else
+      return rows_of(j, type, target_of(j, type, width));
+  }();
   long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
   long long first = warp * j.chunks * 32;
   int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
@@ -91,9 +93,9 @@ __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
     long long key = next;
     if (at + 32 < count) next = key_of(j, first + at + 32);
     CUDA_KERNEL_ASSERT((unsigned long long)key < (unsigned long long)j.rows);
-    type<T>::add(&rows, (K)key, first + at, at < count, o);
+    arc_gather_add_with(&rows, (K)key, first + at, at < count, o);
   }
-  type<T>::end(&rows);
+  arc_gather_end(&rows);
 }
 
 template <class T>

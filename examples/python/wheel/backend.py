@@ -8,7 +8,8 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-HEADERS = "arc.cuh", "arc_policy.cuh", "arc_tune.h"
+HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h",
+           *sorted(f"arc/{path.name}" for path in (ROOT / "arc").glob("*.cuh"))]
 WHEEL = """Wheel-Version: 1.0
 Generator: arc
 Root-Is-Purelib: true

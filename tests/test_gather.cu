@@ -1,4 +1,4 @@
-/* test_rows.cu - rows that lie in memory: every type of values and memory, every width, any order.
+/* test_gather.cu - rows that lie in memory: every type of values and memory, every width, any order.
    SPDX-License-Identifier: Apache-2.0
 
    Values are small multiples of a quarter, so that every partial sum can be represented in memory
@@ -14,28 +14,20 @@ struct plan {
   unsigned active[WARPS * CALLS];
 };
 
-#define TARGET_f32(S, rows) arc_target_##S##_rows((float *)(rows), plan.stride, width)
-#define TARGET_f64(S, rows) arc_target_f32_rows_f64((double *)(rows), plan.stride, width)
-#define TARGET_f16(S, rows) arc_target_f32_rows_f16(rows, plan.stride, width)
-#define TARGET_bf16(S, rows) arc_target_f32_rows_bf16(rows, plan.stride, width)
-#define TARGET_fixed(S, rows) \
-  arc_target_f32_rows_fixed((long long *)(rows), plan.stride, width, SCALE)
-#define TARGET_own_f64(S, rows) arc_target_f64_rows((double *)(rows), plan.stride, width)
-#define TARGET_own_i32(S, rows) arc_target_i32_rows((int *)(rows), plan.stride, width)
-#define TARGET_own_u64(S, rows) \
-  arc_target_u64_rows((unsigned long long *)(rows), plan.stride, width)
+#define TARGET_OF(S, M, rows) arc_target_##S##_rows((M *)(rows), plan.stride, width)
+#define TARGET_fixed(S, M, rows) arc_target_fixed_rows((M *)(rows), plan.stride, width, SCALE)
 /* Two pieces; the second one's rows follow upon the first one's. */
-#define TARGET_pieces(S, rows) two_pieces((float *)(rows), plan.stride, width)
+#define TARGET_pieces(S, M, rows) two_pieces((M *)(rows), plan.stride, width)
 static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int stride, int width) {
   arc_piece_f32 pieces[2] = {{rows, stride, width / 2},
                              {rows + width / 2, stride, width - width / 2}};
   return arc_target_f32_pieces(pieces, 2);
 }
 
-#define ADD(S, bits)                                                                      \
-  if (plan.key_bits == bits) {                                                            \
-    o.key_bits = bits;                                                                    \
-    arc_add_rows_with_##S(&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
+#define ADD(S, bits)                                                                        \
+  if (plan.key_bits == bits) {                                                              \
+    o.key_bits = bits;                                                                      \
+    arc_gather_add_with_##S(&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
   }
 
 /* Programs for the GPU, which take long to compile, have keys of 64 bits in one kernel. */
@@ -49,14 +41,14 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
 #define ADD_BOTH(S) ADD(S, 64)
 
 /* LITERAL: the width, or 0. */
-#define KERNEL(NAME, S, T, FROM, TARGET, LITERAL, KEYS_OF_64_BITS)                         \
+#define KERNEL(NAME, S, M, T, FROM, TARGET, LITERAL, KEYS_OF_64_BITS)                      \
   static __global__ void NAME(struct plan plan, void *rows, const T *source,               \
                               const long long *keys, const long long *row_of) {            \
     const int width = LITERAL ? LITERAL : plan.width;                                      \
     int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5; \
     arc_options o = arc_options_default();                                                 \
-    arc_target_##S t = TARGET(S, rows);                                                    \
-    arc_rows_##S r = arc_rows_##S##_from##FROM(t, source, plan.source_stride);             \
+    arc_target_##S t = TARGET(S, M, rows);                                                 \
+    arc_gather_##S r = arc_gather_begin_##S##FROM(t, source, plan.source_stride);          \
     for (int call = 0; call < CALLS; ++call) {                                             \
       int n = warp * LANES + call * 32 + lane;                                             \
       bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                 \
@@ -64,24 +56,25 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
       ADD(S, 32)                                                                           \
       KEYS_OF_64_BITS(S)                                                                   \
     }                                                                                      \
-    arc_end_rows_##S(&r);                                                                  \
+    arc_gather_end_##S(&r);                                                                \
   }
 
-KERNEL(f32_f32, f32, float, , TARGET_f32, 0, ADD_BOTH)
-KERNEL(f32_f32_9, f32, float, , TARGET_f32, 9, ADD_64)
-KERNEL(f32_f32_16, f32, float, , TARGET_f32, 16, ADD_64)
-KERNEL(f32_pieces, f32, float, , TARGET_pieces, 0, ADD_64)
-KERNEL(f32_f64, f32, float, , TARGET_f64, 0, ADD_64)
-KERNEL(f32_f16, f32, float, , TARGET_f16, 0, ADD_64)
-KERNEL(f32_bf16, f32, float, , TARGET_bf16, 0, ADD_64)
-KERNEL(f32_fixed, f32, float, , TARGET_fixed, 0, ADD_64)
-KERNEL(f16_f32, f32, void, _f16, TARGET_f32, 0, ADD_64)
-KERNEL(f16_f16, f32, void, _f16, TARGET_f16, 0, ADD_64)
-KERNEL(bf16_bf16, f32, void, _bf16, TARGET_bf16, 0, ADD_64)
-KERNEL(bf16_fixed, f32, void, _bf16, TARGET_fixed, 0, ADD_64)
-KERNEL(f64_f64, f64, double, , TARGET_own_f64, 0, ADD_64)
-KERNEL(i32_i32, i32, int, , TARGET_own_i32, 0, ADD_64)
-KERNEL(u64_u64, u64, unsigned long long, , TARGET_own_u64, 0, ADD_64)
+#define TARGET_dynamic(S, M, rows) arc_target_##S##_dynamic((M *)(rows), plan.stride, width)
+KERNEL(f32_f32, f32, float, float, , TARGET_dynamic, 0, ADD_BOTH)
+KERNEL(f32_f32_9, f32, float, float, , TARGET_OF, 9, ADD_64)
+KERNEL(f32_f32_16, f32, float, float, , TARGET_OF, 16, ADD_64)
+KERNEL(f32_pieces, f32, float, float, , TARGET_pieces, 0, ADD_64)
+KERNEL(f32_f64, f32_to_f64, double, float, , TARGET_dynamic, 0, ADD_64)
+KERNEL(f32_f16, f16, void, float, , TARGET_OF, 0, ADD_64)
+KERNEL(f32_bf16, bf16, void, float, , TARGET_dynamic, 0, ADD_64)
+KERNEL(f32_fixed, fixed, long long, float, , TARGET_fixed, 0, ADD_64)
+KERNEL(f16_f32, f32, float, void, _from_f16, TARGET_OF, 0, ADD_64)
+KERNEL(f16_f16, f16, void, void, _from_f16, TARGET_dynamic, 0, ADD_64)
+KERNEL(bf16_bf16, bf16, void, void, _from_bf16, TARGET_OF, 0, ADD_64)
+KERNEL(bf16_fixed, fixed, long long, void, _from_bf16, TARGET_fixed, 0, ADD_64)
+KERNEL(f64_f64, f64, double, double, , TARGET_dynamic, 0, ADD_64)
+KERNEL(i32_i32, i32, int, int, , TARGET_dynamic, 0, ADD_64)
+KERNEL(u64_u64, u64, unsigned long long, unsigned long long, , TARGET_OF, 0, ADD_64)
 
 /* Rows in shared memory: a block of one warp brings its own there. */
 enum { SHARED_WIDTH = 12 };
@@ -99,12 +92,12 @@ static __global__ void from_shared(struct plan plan, void *rows, const float *so
   __syncthreads();
   CHECK_BEFORE_UPDATE(0);
   arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
-  arc_rows_f32 r = arc_rows_f32_from(t, values, SHARED_WIDTH);
+  arc_gather_f32 r = arc_gather_begin_f32(t, values, SHARED_WIDTH);
   for (int i = lane; i < LANES; i += 32) {
     int n = warp * LANES + i;
-    arc_add_rows_f32(&r, (int)keys[n], i, (plan.active[n / 32] >> lane & 1u) != 0u);
+    arc_gather_add_f32(&r, (int)keys[n], i, (plan.active[n / 32] >> lane & 1u) != 0u);
   }
-  arc_end_rows_f32(&r);
+  arc_gather_end_f32(&r);
 }
 
 /* Cells of memory, and the numbers they hold. Every number is exact in its cell. */

@@ -1,0 +1,416 @@
+/* gather.cuh - rows of values that lie in memory, as in index_add or a graph network.
+   SPDX-License-Identifier: Apache-2.0
+
+       arc_gather_f32 arc_gather_begin_f32(arc_target_f32 target, const float *values, int stride);
+       arc_gather_f32 arc_gather_begin_f32_from_f16(arc_target_f32 target, const void *values,
+                                                    int stride);   and _from_bf16
+       void arc_gather_add_f32(arc_gather_f32 *gather, long long key, long long row, bool active);
+       void arc_gather_add_with_f32(arc_gather_f32 *gather, long long key, long long row,
+                                    bool active, arc_options options);
+       void arc_gather_end_f32(arc_gather_f32 *gather);
+   Each active lane names one of up to 32 rows a call, whose values, as many as the target is wide,
+   are values[row * stride] and on. Any rows in any order, less than 2^31 apart in one call. Lanes
+   read along the columns, and each key's rows leave in one coalesced request. The sum of a key that
+   many rows have stays in registers from call to call: only after end are all sums in memory.
+   Who calls: all 32 lanes of the warp, each of them. As a target, it is bound to its lane.
+   values: global or shared memory, aligned to one value; stride below 2^31 bytes. Where base,
+   stride and target are aligned to four values and the width is a multiple of 4, four at a time.
+   options: key_bits, scope; path and threshold where one request adds a row (1 column, or 2 or 4
+   that are aligned), so that each lane takes one by itself. No promises. Sums in fixed targets are
+   exact. Cost: a match, 8 to 18 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
+   Suffixes: all of arc.cuh; _from_f16 and _from_bf16 where values are floats. */
+#ifndef ARC_CUH
+#error "arc/gather.cuh: include arc.cuh first"
+#endif
+#ifndef ARC_GATHER_CUH
+#define ARC_GATHER_CUH
+
+/* Rows that lie in memory. The 32 rows of a call are put in an order in which those of a key are
+   neighbours. Lanes lie along the columns, `vector` of them each; as many rows as then fit stand
+   side by side, and each of these parts of the warp sums a stretch of the order: it adds a sum to
+   memory where a key ends. Eight rows, two parts:
+
+     keys   7 4 7 9 4 7 7 4
+     order  rows 3 | 1 4 7 | 0 2 5 6
+     part 0      3 | 1 4 7             adds row 3, then the sum of three
+     part 1                  0 2 5 6   adds the sum of four
+
+   A sum that begins in a part below waits for it. A key of many rows comes last and ends nowhere:
+   each part keeps its own sum of it from call to call. */
+#define ARC__NARROW 4 /* columns that a lane may take by itself */
+#define ARC__VECTOR 4 /* columns of a lane at most */
+#define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
+#define ARC__MANY 4   /* rows of a key that is worth keeping */
+
+typedef struct arc__gather {
+  arc__target target;
+  const char *base;
+  int source, stride_bytes;
+  int vector;          /* columns of a lane: 1 or 4 */
+  bool is_narrow;      /* one request adds a row: a lane takes one by itself */
+  bool keeps, has_sum; /* a key; and a sum of it */
+  arc__key key;
+  arc__word sum[ARC__VECTOR];
+  ARC__DUTY
+} arc__gather;
+
+/* How a row of so many columns lies across the lanes; literal where width and vector are. */
+typedef struct arc__parts {
+  int vector;
+  int lanes;       /* of a row */
+  int count, rows; /* parts of the warp, and rows of each */
+  int mine, lane;  /* this lane's part, and its number there; lanes left over have part `count` */
+} arc__parts;
+
+/* The rows of a call, in order. */
+typedef struct arc__order {
+  arc__key key; /* of the row at this lane's position, */
+  int row;      /* which is counted from the row at `first` */
+  const char *first;
+  unsigned rows, ends; /* positions with a row; with the last of a key that is not kept */
+  int kept;            /* the first position of the kept key, or 32 */
+} arc__order;
+
+ARC__FN void arc__gather_begin(arc__gather *r, int source, const void *base, int stride) {
+  const arc__target *t = &r->target;
+  int bytes = arc__bytes(source), most = (1 << t->piece[0].vector_log2) / arc__bytes(t->memory);
+  long long stride_bytes = (long long)stride * bytes, limit = 1ll << 31;
+  ARC__CHECK(1, stride_bytes > -limit && stride_bytes < limit,
+             "the stride of the rows must be below 2^31 bytes");
+  r->base = (const char *)base;
+  r->source = source;
+  r->stride_bytes = (int)stride_bytes;
+  arc__u64 aligned = (arc__u64)base | (unsigned)r->stride_bytes;
+  bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
+  r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
+  r->is_narrow = t->pieces == 1 &&
+                 arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
+  r->keeps = r->has_sum = false;
+  int kind = t->memory == ARC__FIXED ? ARC__I64 : t->kind;
+  ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
+}
+
+/* x / y. That y is never 0 lets compilers move it out of a loop. */
+ARC__FN int arc__quotient(int x, int y) { return (int)((unsigned)x / (y > 1 ? (unsigned)y : 1u)); }
+
+ARC__FN arc__parts arc__parts_of(int width, int vector) {
+  arc__parts p;
+  p.vector = vector;
+  p.lanes = width / vector < ARC__WARP ? width / vector : ARC__WARP;
+  p.count = arc__quotient(ARC__WARP, p.lanes);
+  p.rows = arc__quotient(ARC__WARP + p.count - 1, p.count);
+  p.mine = arc__quotient(arc__lane(), p.lanes);
+  p.lane = arc__lane() - p.mine * p.lanes;
+  return p;
+}
+
+/* The columns of a lane as they were read: several rows are on their way before one is summed, and
+   what types make of them would wait for each. On the CPU warp, where they lie. */
+#if defined(__CUDA_ARCH__)
+typedef uint4 arc__columns;
+
+ARC__FN arc__columns arc__read_columns(int kind, const char *at, int count) {
+  uint4 x; /* zeros here would occupy registers: of rows that are not there, too */
+  int bytes = count * arc__bytes(kind);
+  if (bytes == 16) return *(const uint4 *)at;
+  if (arc__bytes(kind) == 8) {
+    arc__word w = arc__read(kind, at, 0);
+    x.x = w.lo, x.y = w.hi;
+  } else if (bytes == 8) {
+    x.x = ((const uint2 *)at)->x, x.y = ((const uint2 *)at)->y;
+  } else {
+    x.x = bytes == 4 ? *(const unsigned *)at : *(const unsigned short *)at;
+  }
+  return x;
+}
+
+/* Value i of them, as arc__read has it. */
+ARC__FN arc__word arc__column(int kind, arc__columns x, int i) {
+  unsigned word = arc__is_half(kind) ? i / 2 : i;
+  unsigned lo = word == 0 ? x.x : word == 1 ? x.y : word == 2 ? x.z : x.w;
+  arc__word w = {lo, arc__bytes(kind) == 8 ? x.y : 0u};
+  if (arc__is_half(kind)) w.lo = __float_as_uint(arc__half_value(kind, i % 2 ? lo >> 16 : lo));
+  return w;
+}
+#else
+typedef const char *arc__columns;
+ARC__FN arc__columns arc__read_columns(int, const char *at, int) { return at; }
+ARC__FN arc__word arc__column(int kind, arc__columns x, int i) { return arc__read(kind, x, i); }
+#endif
+
+/* Adds the sums of a lane's columns where it `ends` a key. The whole warp calls. */
+ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
+                               const arc__word *sum, int vector, bool ends) {
+  slot.is_value = ends;
+  slot.owned = ends && !(vector == 1 && slot.odd && slot.follows);
+  if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
+  if (vector == 1 || !slot.owned) return;
+  int each = arc__is_half(c->memory) ? 2 : 1;
+  arc__word w[ARC__VECTOR];
+  ARC__UNROLL
+  for (int i = 0; i < vector / each; ++i)
+    w[i] = arc__stored(c->kind, c->memory, sum[each * i], sum[each * i + each - 1], slot.scale);
+  arc__request(c->memory, c->scope, arc__offset(slot.base, key, slot.stride_bytes), w,
+               vector / each);
+}
+
+/* The position of this lane's rank (0 to 31), if all lanes' are put in order. */
+ARC__FN int arc__position(int rank, int lane) {
+  unsigned below = 0u, same = ARC_LANES_ALL;
+  ARC__UNROLL
+  for (int bit = ARC__WARP / 2; bit > 0; bit /= 2) {
+    unsigned ones = __ballot_sync(ARC_LANES_ALL, (rank & bit) != 0);
+    if (rank & bit) below |= same & ~ones;
+    same &= rank & bit ? ones : ~ones;
+  }
+  return __popc(below) + __popc(same & arc__lanes_below(lane));
+}
+
+/* The lane whose position is this lane's number. */
+ARC__FN int arc__lane_at(int position, int lane) {
+  unsigned at = ARC_LANES_ALL;
+  ARC__UNROLL
+  for (int bit = ARC__WARP / 2; bit > 0; bit /= 2) {
+    unsigned ones = __ballot_sync(ARC_LANES_ALL, (position & bit) != 0);
+    at &= lane & bit ? ones : ~ones;
+  }
+  return arc__highest(at);
+}
+
+/* The slot of this lane's columns in the panel that begins with column `first`. */
+ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
+  int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
+  return arc__slot_of(c->target, column, ARC__WARP);
+}
+
+/* Adds to the sums those of the parts below, from part `start` on. */
+ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *sum, int start) {
+  ARC__UNROLL
+  for (int parts = 1; parts < ARC__WARP; parts *= 2) {
+    if (parts >= p->count) continue;
+    ARC__EACH_OF_4(i, p->vector, {
+      sum[i] = arc__sum_from_below(c->kind, sum[i], parts * p->lanes, start * p->lanes + p->lane);
+    })
+  }
+}
+
+/* The kept words of the panel from column `first` on, `mine` of a lane, i of all: four of a lane
+   or, one column a lane, those of four panels. No index into *r: all of it would stay in memory. */
+#define ARC__EACH_KEPT(i, mine, vector, first, ...)       \
+  ARC__EACH_OF_4(i, ARC__VECTOR, {                        \
+    const int mine = vector > 1 ? i : 0;                  \
+    if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
+  })
+
+ARC__FN void arc__release_panels(arc__gather *r, const arc__call *c, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  const int first_part = 0;
+  for (int first = 0; first < c->width; first += ARC__WARP * vector) {
+    arc__slot slot = arc__column_slot(c, &p, first);
+    arc__word sum[ARC__VECTOR];
+    ARC__EACH_KEPT(i, mine, vector, first, {
+      sum[mine] = r->sum[i];
+      r->sum[i] = arc__neutral(c->kind);
+    })
+    arc__sum_parts(c, &p, sum, first_part);
+    arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
+  }
+}
+
+/* The panel of up to 32 * vector columns from `first` on. */
+ARC__FN void arc__add_panel(arc__gather *r, const arc__call *c, const arc__parts *p,
+                            const arc__order *o, int first) {
+  const int vector = p->vector;
+  /* Rows that are read before they are summed: as many each time, at most `most`. */
+  const int most = vector == ARC__VECTOR ? 4 : ARC__AHEAD;
+  int ahead = arc__quotient(p->rows + most - 1, most);
+  ahead = arc__quotient(p->rows + ahead - 1, ahead);
+  arc__slot slot = arc__column_slot(c, p, first);
+  char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
+  /* This part's stretch of the order, as masks whose bit 0 is its first position: a branch that
+     some lanes take in the loop would part them there for good. */
+  int begin = p->mine * p->rows;
+  unsigned stretch = slot.is_value && begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(stretch));
+#endif
+  unsigned rows = o->rows >> (begin & 31) & stretch, ends = o->ends >> (begin & 31) & stretch;
+  /* The end of a sum that begins in a part below. */
+  bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
+  unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
+  arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
+  ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
+  for (int step = 0; step < p->rows; step += ahead) {
+    arc__columns x[ARC__AHEAD];
+    ARC__UNROLL
+    for (int k = 0; k < most; ++k) {
+      if (k >= ahead) continue;
+      int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
+      const char *at = arc__offset(columns, arc__key_from(row, 32), r->stride_bytes);
+      if (rows >> k & 1u) x[k] = arc__read_columns(c->source, at, vector);
+    }
+    ARC__UNROLL
+    for (int k = 0; k < most; ++k) {
+      if (k >= ahead) continue;
+      const unsigned bit = 1u << k;
+      arc__key key = arc__key_at(c, o->key, begin + step + k);
+      ARC__EACH_OF_4(i, vector, {
+        if (rows & bit)
+          sum[i] = arc__sum(c->kind, sum[i],
+                            arc__summand(c, arc__column(c->source, x[k], i), slot.scale));
+        if (waits & bit) waiting[i] = sum[i];
+      })
+      arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
+      ARC__EACH_OF_4(i, vector, {
+        if (ends & bit) sum[i] = arc__neutral(c->kind);
+      })
+    }
+    rows >>= ahead, waits >>= ahead, emits >>= ahead, ends >>= ahead;
+  }
+  if (begin + p->rows > o->kept) { /* what is left is of the kept key */
+    ARC__EACH_KEPT(i, mine, vector, first, {
+      r->sum[i] = arc__sum(c->kind, r->sum[i], sum[mine]);
+      sum[mine] = arc__neutral(c->kind);
+    })
+  }
+  if (!__any_sync(ARC_LANES_ALL, continues)) return;
+  /* The last sum of this part begins after the last end that is not beyond the part. */
+  int last = begin + p->rows < ARC__WARP ? begin + p->rows : ARC__WARP;
+  unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
+  int open = below != 0u ? arc__highest(below) + 1 : 0;
+  arc__sum_parts(c, p, sum, arc__quotient(open, p->rows));
+  ARC__EACH_OF_4(i, vector, {
+    arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
+    waiting[i] = arc__sum(c->kind, waiting[i], other);
+  })
+  unsigned wait = continues ? o->ends >> begin & stretch : 0u;
+  arc__key key = arc__key_at(c, o->key, begin + __ffs((int)wait) - 1);
+  arc__emit_columns(c, slot, key, waiting, vector, wait != 0u);
+}
+
+/* Puts the rows of a call in order. */
+ARC__FN arc__order arc__order_rows(const arc__gather *r, arc__call *c, long long row) {
+  arc__order o;
+  arc__find_leaders(c);
+  bool has_kept = r->keeps && c->active && arc__same_key(c->key, r->key);
+  unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
+  int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
+  int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
+  if (kept != 0u || !arc__are_runs(c))
+    from = arc__lane_at(arc__position((leader - last - 1) & 31, c->lane), c->lane);
+  long long first = __shfl_sync(ARC_LANES_ALL, row, arc__highest(c->present));
+  ARC__CHECK(2, !c->active || row - first == (int)(row - first),
+             "the rows of a call are 2^31 or more apart");
+  o.first = r->base + first * r->stride_bytes;
+  o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);
+  o.key = arc__key_at(c, c->key, from);
+  o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from & 1u) != 0u);
+  o.kept = ARC__WARP - __popc(kept);
+  o.ends = __ballot_sync(ARC_LANES_ALL, (c->leaders >> from & 1u) != 0u && c->lane < o.kept);
+  return o;
+}
+
+/* Adds what is kept to memory. */
+ARC__FN void arc__release(arc__gather *r, const arc__call *c) {
+  if (!r->has_sum) return;
+  if (r->vector == ARC__VECTOR)
+    arc__release_panels(r, c, ARC__VECTOR);
+  else
+    arc__release_panels(r, c, 1);
+  r->has_sum = false;
+}
+
+/* Where no row of a call has the kept key, one that many have is kept from the next call on. */
+ARC__FN void arc__change_kept(arc__gather *r, const arc__call *c) {
+  arc__release(r, c);
+  bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
+  unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
+  r->keeps = many != 0u && c->width <= ARC__WARP * ARC__VECTOR;
+  if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
+}
+
+ARC__FN void arc__add_panels(arc__gather *r, const arc__call *c, const arc__order *o, int vector) {
+  arc__parts p = arc__parts_of(c->width, vector);
+  for (int first = 0; first < c->width; first += ARC__WARP * vector)
+    arc__add_panel(r, c, &p, o, first);
+}
+
+/* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
+   caller's loop, and guard every vote and shuffle. */
+ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
+  ARC__OWES(r, ARC__GATHERED);
+  if (c.width <= ARC__NARROW && r->is_narrow) {
+    c.values = r->base + row * r->stride_bytes;
+    c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
+    arc__add(c);
+    return;
+  }
+  arc__check_call(&c);
+  __syncwarp(ARC_LANES_ALL);
+  c.present = __ballot_sync(ARC_LANES_ALL, c.active);
+  if (c.present == 0u) return;
+  c.group = arc__match(&c);
+  arc__order o = arc__order_rows(r, &c, row);
+  if (o.kept == ARC__WARP) arc__change_kept(r, &c);
+  r->has_sum = o.kept < ARC__WARP;
+  if (r->vector == ARC__VECTOR)
+    arc__add_panels(r, &c, &o, ARC__VECTOR);
+  else
+    arc__add_panels(r, &c, &o, 1);
+}
+
+ARC__FN arc__call arc__call_of_gather(const arc__gather *r, const arc__target *target,
+                                      long long key, bool active, arc_options options) {
+  options.exact = true;
+  options.promises = 0;
+  options.lane_mask = ARC_LANES_ALL;
+  arc__call c = arc__call_of(target, key, 0, active, options);
+  c.source = r->source;
+  return c;
+}
+
+#define ARC__GATHER_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                  \
+  ARC__FN arc_gather_##S arc_gather_begin_##S##FROM(arc_target_##S target, const T *values, \
+                                                    int stride) {                           \
+    arc_gather_##S g;                                                                       \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                  \
+    g.any.target = target.any;                                                              \
+    arc__gather_begin(&g.any, SOURCE, values, stride);                                      \
+    return g;                                                                               \
+  }
+#define ARC__GATHER(S, T, M, KIND, MEMORY)                                                         \
+  typedef struct arc_gather_##S {                                                                  \
+    arc__gather any;                                                                               \
+  } arc_gather_##S;                                                                                \
+  ARC__GATHER_FROM(S, KIND, MEMORY, , KIND, T)                                                     \
+  ARC__FN void arc_gather_add_with_##S(arc_gather_##S *gather, long long key, long long row,       \
+                                       bool active, arc_options options ARC__CALLER) {             \
+    ARC__TYPED(&gather->any.target, KIND, MEMORY);                                                 \
+    const arc__target *target = &gather->any.target;                                               \
+    arc__gather_add(&gather->any, arc__call_of_gather(&gather->any, target, key, active, options), \
+                    row);                                                                          \
+  }                                                                                                \
+  ARC__FN void arc_gather_add_##S(arc_gather_##S *gather, long long key, long long row,            \
+                                  bool active ARC__CALLER) {                                       \
+    arc_gather_add_with_##S(gather, key, row, active, arc_options_default());                      \
+  }                                                                                                \
+  ARC__FN void arc_gather_end_##S(arc_gather_##S *gather ARC__CALLER) {                            \
+    ARC__TYPED(&gather->any.target, KIND, MEMORY);                                                 \
+    const arc_options options = arc_options_default();                                             \
+    arc__call c = arc__call_of_gather(&gather->any, &gather->any.target, 0, false, options);       \
+    arc__release(&gather->any, &c);                                                                \
+    gather->any.keeps = false;                                                                     \
+    ARC__OWES(&gather->any, ARC__NOTHING);                                                         \
+  }
+ARC__EACH_SUFFIX(ARC__GATHER)
+
+#define ARC__GATHER_HALVES(S, MEMORY)                              \
+  ARC__GATHER_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
+  ARC__GATHER_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
+ARC__GATHER_HALVES(f32, ARC__F32)
+ARC__GATHER_HALVES(f16, ARC__F16)
+ARC__GATHER_HALVES(bf16, ARC__BF16)
+ARC__GATHER_HALVES(fixed, ARC__FIXED)
+ARC__GATHER_HALVES(f32_to_f64, ARC__F64)
+
+#endif /* ARC_GATHER_CUH */

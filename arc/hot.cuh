@@ -1,0 +1,245 @@
+/* hot.cuh - rows to which the whole grid adds: a camera, a background, biases.
+   SPDX-License-Identifier: Apache-2.0
+
+       arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, long long first_key,
+                                     int rows);
+       void arc_hot_add_f32(const arc_hot_f32 *hot, long long key, const float *values,
+                            bool active, int threshold);
+       void arc_hot_add_with_f32(const arc_hot_f32 *hot, long long key, const float *values,
+                                 bool active, arc_options options);
+       void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
+   The block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`, where each
+   warp has its own and needs no atomics, until end; other keys are added as by arc_add_f32. A few
+   dozen rows at most.
+   shared: ARC_HOT_SUMS(rows, width, threads of the block) sums of the type of the values, or long
+   long for a fixed target, whose sums are exact. It serves one set of hot rows at a time: another
+   one after all have ended this one and a __syncthreads.
+   Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
+   arc_add_f32; with options.lane_mask whoever it names, ARC_LANES_HERE in divergent code. end: with
+   all_threads, a literal, all threads of the block, as a __syncthreads; else whoever is left, each
+   warp for itself. Each lane that adds, or a later one of its warp, must end.
+   Cost: an add reduces always, and adds to shared memory: by loads and stores where all lanes call,
+   else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
+#ifndef ARC_CUH
+#error "arc/hot.cuh: include arc.cuh first"
+#endif
+#ifndef ARC_HOT_CUH
+#define ARC_HOT_CUH
+
+/* How many sums a block of so many threads keeps of hot rows: sizeof(T) bytes each. */
+#define ARC_HOT_SUMS(rows, width, threads) \
+  ((rows) * (width) * (((threads) + 31) / 32) + ARC__HOT_STATE_BYTES / 4)
+#define ARC__HOT_STATE_BYTES (ARC_CHECK >= 2 ? 16 : 0)
+
+typedef struct arc__hot {
+  arc__target target, own;
+  char *shared; /* the sums of all warps */
+  long long first;
+  int rows;
+#if ARC_CHECK >= 2
+  arc__duty duty;
+  unsigned begun; /* when, which tells one set from the next in the same memory */
+  __device__ ~arc__hot();
+#endif
+} arc__hot;
+
+ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
+ARC__FN int arc__warps(void) { return (arc__threads() + ARC__WARP - 1) / ARC__WARP; }
+
+/* Whether so many bytes of shared memory are there, as far as can be seen: on a GPU behind the last
+   array, on the CPU warp behind a dynamic one; under AddressSanitizer it knows no other. */
+ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
+#if defined(__CUDA_ARCH__)
+  unsigned size, reserved = ARC__ARCH >= 800 ? 1024u : 0u; /* by the system, in front of all */
+  asm("mov.u32 %0, %%total_smem_size;" : "=r"(size));
+  long long begin = (long long)__cvta_generic_to_shared(shared);
+  return !__isGlobal(shared) && begin + bytes <= (long long)size + reserved;
+#else
+  return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);
+#endif
+}
+
+#if ARC_CHECK >= 2
+/* In front of the sums. */
+typedef struct arc__hot_state {
+  unsigned begun, digest;
+  unsigned lanes; /* of the block that have not ended, nor left */
+} arc__hot_state;
+
+ARC__FN arc__hot_state *arc__state_of(const arc__hot *h) {
+  return (arc__hot_state *)(h->shared - ARC__HOT_STATE_BYTES);
+}
+
+ARC__FN void arc__hot_check_begin(arc__hot *h) {
+  arc__hot_state *state = arc__state_of(h);
+  arc__u64 digest = arc__digest((arc__u64)h->first, (unsigned)h->rows);
+  digest = arc__digest_target(digest, &h->target);
+  if (arc__thread() == 0) {
+    state->begun = (unsigned)clock64();
+    state->digest = (unsigned)digest;
+    state->lanes = (unsigned)arc__threads();
+  }
+  __syncthreads();
+  h->begun = state->begun;
+  ARC__CHECK(2, state->digest == (unsigned)digest,
+             "the threads of a block begin hot rows with another first_key, count or target");
+}
+
+ARC__FN void arc__hot_check_memory(const arc__hot *h) {
+  ARC__CHECK(2, arc__state_of(h)->begun == h->begun, "two sets of hot rows share one memory");
+}
+
+ARC__FN void arc__hot_check_add(const arc__hot *h) {
+  arc__hot_check_memory(h);
+  if (h->duty.owed == ARC__HOT_ENDED) atomicAdd(&arc__state_of(h)->lanes, 1u);
+  ARC__OWES(h, ARC__HOT_ADDED);
+}
+
+/* A lane has ended, or leaves. The last one finds whatever nobody has added to memory. */
+ARC__FN void arc__hot_check_end(const arc__hot *h) {
+  arc__hot_state *state = arc__state_of(h);
+  if (h->duty.owed == ARC__HOT_ENDED || h->duty.is_copy || state->begun != h->begun) return;
+  ARC__OWES(h, ARC__HOT_ENDED);
+  __threadfence_block();
+  if (atomicAdd(&state->lanes, 0u - 1u) != 1u) return;
+  for (int i = 0; i < h->rows * h->own.width * arc__warps(); ++i)
+    ARC__CHECK(2, arc__is_zero(h->own.kind, arc__read(h->own.kind, h->shared, i)),
+               "hot rows were added to and no arc_hot_end followed");
+}
+
+inline __device__ arc__hot::~arc__hot() {
+  if (duty.owed == ARC__HOT_ADDED) arc__hot_check_end(this);
+}
+#else
+#define arc__hot_check_begin(h) ((void)0)
+#define arc__hot_check_memory(h) ((void)0)
+#define arc__hot_check_add(h) ((void)0)
+#define arc__hot_check_end(h) ((void)0)
+#endif
+
+ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
+  arc__target *own = &h->own;
+  int kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;
+  int bytes = arc__bytes(kind), words = rows * h->target.width, begin = 0;
+  ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
+  h->shared = (char *)shared + ARC__HOT_STATE_BYTES;
+  h->first = first;
+  h->rows = rows;
+  ARC__CHECK(1, arc__is_shared_memory(h->shared, (long long)bytes * words * arc__warps()),
+             "the memory of hot rows is not shared memory, or too small for their sums");
+  char *sums = h->shared + (long long)bytes * words * (arc__thread() / ARC__WARP);
+  *own = h->target;
+  own->kind = kind;
+  own->memory = kind | ARC__OWN;
+  ARC__EACH_PIECE(i, own->pieces, {
+    own->piece[i].base = sums + bytes * begin;
+    own->piece[i].stride_bytes = bytes * own->width;
+    own->piece[i].vector_log2 = 2;
+    begin += own->piece[i].width;
+  })
+  arc__target_end(own);
+  for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())
+    arc__write(kind, h->shared, i, arc__neutral(kind));
+  __syncthreads();
+  arc__hot_check_begin(h);
+}
+
+/* Adds all that the block has summed or, if not all its threads are here, this warp. */
+ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
+  const int alone = 1; /* no two values of a row leave together */
+  int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
+  int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
+  char *sums = h->own.piece[0].base;
+  arc__hot_check_memory(h);
+  if (all_threads) {
+    word = arc__thread();
+    step = arc__threads();
+    warps = arc__warps();
+    sums = h->shared;
+    __syncthreads();
+  } else {
+    __syncwarp(c.lanes);
+  }
+  for (; word < words; word += step) {
+    arc__word sum = arc__neutral(c.kind);
+    for (int i = 0; i < warps; ++i) {
+      char *at = sums + bytes * (i * words + word);
+      sum = arc__sum(c.kind, sum, arc__put(c.kind, at, arc__neutral(c.kind)));
+    }
+    arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
+    if (arc__is_zero(c.kind, sum)) continue;
+    arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
+                  arc__neutral(c.kind));
+  }
+  arc__hot_check_end(h);
+}
+
+/* Adds to the warp's own sums. sum_kind: of these, a literal even where the target is not. */
+ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int sum_kind, int row,
+                              const void *values, bool active, arc_options options) {
+  arc__target own = h->own;
+  if (sum_kind == kind) { /* without scales, what lies together is one piece */
+    own.pieces = 1;
+    own.piece[0].width = own.width;
+  }
+  own.kind = sum_kind;
+  own.memory = options.lane_mask == ARC_LANES_ALL ? sum_kind | ARC__OWN : sum_kind;
+  arc__call c = arc__call_of(&own, row, values, active, options);
+  c.source = kind;
+  arc__add(c);
+}
+
+/* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory.
+   A lane is active for one of the two: promises of inactive lanes hold where all have one key. */
+ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key,
+                          const void *values, bool active, arc_options options) {
+  arc__target target = h->target;
+  ARC__TYPED(&target, kind, memory);
+  arc__hot_check_add(h);
+  long long row = (long long)((arc__u64)key - (arc__u64)h->first);
+  bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
+  bool alone = options.lane_mask == ARC_LANES_HERE && ARC__ARCH < 700;
+  if (options.lane_mask == ARC_LANES_HERE) { /* one mask for both adds */
+    options.exact = true;
+    options.lane_mask = alone ? 1u << arc__lane() : ARC__LANES_HERE();
+  }
+  if (alone) options.path = ARC_PATH_ATOMIC;
+  options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
+  if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
+    options.promises &= ~ARC_PROMISE_INACTIVE_IS_ZERO;
+  arc__add(arc__call_of(&target, key, values, active && !is_hot, options));
+  options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */
+  options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
+  options.threshold = 0;
+  options.key_bits = 32;
+  int sum_kind = memory == ARC__FIXED ? ARC__I64 : kind;
+  arc__hot_add_own(h, kind, sum_kind, (int)row, values, active && is_hot, options);
+  if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */
+}
+
+#define ARC__HOT(S, T, M, KIND, MEMORY)                                                           \
+  typedef struct arc_hot_##S {                                                                    \
+    arc__hot any;                                                                                 \
+  } arc_hot_##S;                                                                                  \
+  ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, long long first_key, \
+                                        int rows ARC__CALLER) {                                   \
+    arc_hot_##S hot;                                                                              \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
+    hot.any.target = target.any;                                                                  \
+    arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
+    return hot;                                                                                   \
+  }                                                                                               \
+  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, long long key, const T *values,       \
+                                    bool active, arc_options options ARC__CALLER) {               \
+    arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                          \
+  }                                                                                               \
+  ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, const arc_hot_##S *, hot, 0)                       \
+  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
+    arc__target target = hot->any.target;                                                         \
+    ARC__TYPED(&target, KIND, MEMORY);                                                            \
+    arc_options options = arc__options(0, 0, ARC_LANES_HERE);                                     \
+    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);             \
+  }
+ARC__EACH_SUFFIX(ARC__HOT)
+
+#endif /* ARC_HOT_CUH */

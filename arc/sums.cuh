@@ -1,0 +1,133 @@
+/* sums.cuh - an add in two halves: the caller sees each sum before it is added.
+   SPDX-License-Identifier: Apache-2.0
+
+       arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, long long key, const float *values,
+                                     bool active, int threshold);
+       arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, long long key,
+                                          const float *values, bool active, arc_options options);
+       bool arc_sum_next_f32(arc_sum_f32 *sum);
+       void arc_sum_add_f32(const arc_sum_f32 *sum);
+   For a caller that clamps, scales, counts or drops sums in between, or adds them to several rows:
+       arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit, 0);
+       while (arc_sum_next_f32(&sum)) {
+         sum.value = fminf(sum.value, 1);       // where sum.owned: else no sum of this lane
+         arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter, or not
+       }
+   Each step gives a lane at most one sum. A group makes one step for each 32 values, or four of a
+   dynamic target; each lane of a group below the threshold is a group of its own, so what is not
+   linear in a sum depends on the threshold: 0 gives one sum a group and warp. One key
+   (ARC_PROMISE_ONE_KEY), a literal threshold 0 and a literal width up to 32 make one step, so that
+   `if` will do for `while`. owned = false drops a sum; key and parameter are for reading, and
+   `values` must not change before the last step. Sums are transposed, whatever options.path; floats
+   for fixed targets, never exact.
+   Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
+   with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
+#ifndef ARC_CUH
+#error "arc/sums.cuh: include arc.cuh first"
+#endif
+#ifndef ARC_SUMS_CUH
+#define ARC_SUMS_CUH
+
+typedef struct arc__sums {
+  arc__target target;
+  arc__call call;       /* its pointer to the target is set in every step */
+  unsigned rest, group; /* the lanes whose groups are still to come; the group at hand, */
+  arc__key key;         /* its key and the chunk of its values to come */
+  int first;
+  arc__slot slot; /* of the sum of this lane */
+  ARC__DUTY
+} arc__sums;
+
+ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
+  arc__check_call(&c);
+  s->rest = __ballot_sync(ARC_LANES_ALL, c.active);
+  s->first = c.width;
+  s->slot.is_value = false;
+  c.threshold = arc__threshold(&c);
+  s->call = c;
+}
+
+/* Takes the next group: of the highest lane that is left. */
+ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
+  s->key = one_key ? c->key : arc__key_of(c, arc__highest(s->rest));
+  bool member = c->active && arc__same_key(c->key, s->key);
+  s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member);
+  if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
+  s->rest &= ~s->group;
+  s->first = 0;
+}
+
+/* Returns false at the end; else *sum is that of s->slot, whose parameter is *parameter. */
+ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
+  arc__call c = s->call;
+  c.target = &s->target;
+  bool all_fit = c.width <= c.chunk; /* known at compile time, where s->first is not */
+  if (all_fit || s->first >= c.width) {
+    if (s->rest == 0u) return false;
+    arc__sum_next_group(s, &c);
+  }
+  bool one_key = arc__promised(&c, ARC_PROMISE_ONE_KEY), full = s->group == ARC_LANES_ALL;
+  bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.threshold == 0;
+  bool member = (s->group >> c.lane & 1u) != 0u;
+  arc__part whole = {true, false, true}, masked = {member, false, true};
+  ARC__CHUNKS(&c, first, c.chunk) {
+    if (!all_fit && first != s->first) continue;
+    if (one_key && (full || zeros))
+      *sum = arc__reduce_chunk(&c, first, ARC__WARP, whole);
+    else
+      *sum = arc__reduce_chunk(&c, first, ARC__WARP, masked);
+    s->slot = arc__chunk_slot(&c, s->group, first, ARC__WARP);
+    *parameter = arc__is_single(&c) ? 0 : first + c.lane;
+  }
+  s->first += c.chunk;
+  ARC__OWES(s, s->rest != 0u || s->first < c.width ? ARC__A_SUM : ARC__NOTHING);
+  return true;
+}
+
+/* Adds a sum that the caller has changed, or dropped. The whole warp calls. */
+ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
+  arc__call c = s->call;
+  arc__slot slot = s->slot;
+  c.target = &s->target;
+  ARC__ADDS_ONCE(s);
+  if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
+  if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
+  arc__emit_slot(&c, slot, s->key, sum);
+}
+
+#define ARC__SUMS(S, T, M, KIND, MEMORY)                                               \
+  typedef struct arc_sum_##S {                                                         \
+    T value;                                                                           \
+    int parameter;                                                                     \
+    bool owned;                                                                        \
+    long long key;                                                                     \
+    arc__sums any;                                                                     \
+  } arc_sum_##S;                                                                       \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, long long key,     \
+                                             const T *values, bool active,             \
+                                             arc_options options ARC__CALLER) {        \
+    arc_sum_##S sum;                                                                   \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                             \
+    sum.any.target = target.any;                                                       \
+    options.exact = false;                                                             \
+    options.lane_mask = ARC_LANES_ALL;                                                 \
+    options.path = ARC_PATH_TRANSPOSED;                                                \
+    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options)); \
+    return sum;                                                                        \
+  }                                                                                    \
+  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, arc_target_##S, target, 0)     \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                        \
+    arc__word w = arc__neutral(KIND);                                                  \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                     \
+    arc__write(KIND, &sum->value, 0, w);                                               \
+    sum->owned = sum->any.slot.is_value;                                               \
+    sum->key = arc__key_id(sum->any.key);                                              \
+    return is_there;                                                                   \
+  }                                                                                    \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                   \
+    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));              \
+  }
+ARC__EACH_SUFFIX(ARC__SUMS)
+
+#endif /* ARC_SUMS_CUH */

@@ -1,0 +1,446 @@
+/* words.cuh - what a word is: in a register, on its way between lanes, in memory.
+   SPDX-License-Identifier: Apache-2.0
+
+   What all of arc stands on. Nothing here knows what a call, a target or a path is. Every type adds
+   as words of 32 or 64 bits, so that the reductions are written once: they move words, and only
+   this file knows what a word means.
+
+       >>machine   architecture, lanes, checks      >>values   words in registers
+       >>memory    what a sum becomes there, and the instructions that add it */
+#ifndef ARC_WORDS_CUH
+#define ARC_WORDS_CUH
+
+/* ---- >>machine --------------------------------------------------------------------------- */
+
+#if defined(__CUDA_ARCH__)
+#define ARC__ARCH __CUDA_ARCH__
+#elif defined(SIMT_ARCH)
+#define ARC__ARCH SIMT_ARCH
+#else
+#define ARC__ARCH 0 /* nvcc's host pass: parsed, never run */
+#endif
+
+/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
+   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
+#if defined(__CUDACC__)
+#if defined(__CUDACC_DEBUG__) || (defined(__clang__) && defined(__CUDA__) && !defined(__OPTIMIZE__))
+/* Unoptimised, all of it in every call would take the assembler minutes. */
+#define ARC__FN static __device__ inline
+#else
+#define ARC__FN static __device__ __forceinline__
+#endif
+#define ARC__ADD_FN ARC__FN
+#define ARC__UNROLL _Pragma("unroll")
+#else
+#define ARC__FN static __device__ inline
+#define ARC__ADD_FN ARC__FN __attribute__((noinline))
+#define ARC__UNROLL
+#endif
+
+/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
+#if defined(SIMT_CALLER)
+#define ARC__CALLER , SIMT_CALLER
+#else
+#define ARC__CALLER
+#endif
+
+/* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
+#define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}
+
+/* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
+   count, so that arrays indexed by i are registers; a run-time count skips four at a time. */
+#define ARC__EACH(i, count, most)                                                              \
+  ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
+      ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
+
+/* The statements for each i in [0, count), up to 4. No loop: with literal indices in the source,
+   compilers see widths before they unroll the loops over values. */
+#define ARC__ONE_OF(i, number, count, ...) \
+  {                                        \
+    const int i = number;                  \
+    if (i < (count)) __VA_ARGS__           \
+  }
+#define ARC__EACH_OF_4(i, count, ...)   \
+  ARC__ONE_OF(i, 0, count, __VA_ARGS__) \
+  ARC__ONE_OF(i, 1, count, __VA_ARGS__) \
+  ARC__ONE_OF(i, 2, count, __VA_ARGS__) ARC__ONE_OF(i, 3, count, __VA_ARGS__)
+#define ARC__WARP 32
+
+/* A failed check ends the way a device assert() does, by __assertfail, which NVRTC declares itself:
+   message, file and line reach stderr when the host next synchronises, and the launch fails. */
+#if defined(__CUDACC__)
+#if !defined(__CUDACC_RTC__)
+extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line,
+                                        const char *function, size_t char_bytes);
+#endif
+#define ARC__FAIL(message) __assertfail(message, __FILE__, __LINE__, __func__, 1)
+#else
+#define ARC__FAIL(message) SIMT_CHECK_FAILED(message)
+#endif
+#define ARC__CHECK(level, condition, message)                             \
+  do {                                                                    \
+    if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
+  } while (0)
+
+#if defined(SIMT_ON_CPU)
+#define ARC__WIDTH_CHECK 0 /* always: widths divide, which a CPU does not survive */
+#else
+#define ARC__WIDTH_CHECK 1
+#endif
+
+ARC__FN int arc__thread(void) {
+  return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+ARC__FN int arc__lane(void) {
+#if defined(__CUDA_ARCH__)
+  int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+#else
+  return arc__thread() & (ARC__WARP - 1);
+#endif
+}
+
+/* The lanes that are here together. They get the same mask and meet again at the next vote; other
+   lanes may pass here at any time, with a mask of their own. To ptxas, a mask that comes out of
+   __activemask alone is one for all lanes that run together: votes and shuffles would take it from
+   one of them, and miss or mix lanes that came with another mask. The lane's own bit, which is set
+   already, makes it a value of each lane. A macro, since the CPU warp tells uses apart by place. */
+#define ARC__LANES_HERE() (__activemask() | 1u << arc__lane())
+
+ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
+ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
+
+/* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
+ARC__FN int arc__kept(int x) {
+#if !defined(__CUDA_ARCH__) /* where shifts stop at 64, and x & 63 would be one instruction more */
+  x &= 63;
+#endif
+  return __popcll((1ull << x) - 1u);
+}
+
+/* mask must not be empty. The highest lane is one instruction cheaper to find than the lowest. */
+ARC__FN int arc__lowest(unsigned mask) { return __ffs((int)mask) - 1; }
+ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
+
+typedef unsigned long long arc__u64;
+
+/* ---- >>values ---------------------------------------------------------------------------- */
+
+typedef struct arc__word {
+  unsigned lo, hi; /* hi: of 64 bits, else 0 */
+} arc__word;
+
+/* Kinds of words in registers and of values in memory: a number, 256 times the bytes, and
+   ARC__FLOAT where words are floats. Integers wrap: signed sums are unsigned. */
+#define ARC__FLOAT 0x8000
+#define ARC__F32 (ARC__FLOAT | 0x401)
+#define ARC__F64 0x802
+#define ARC__I32 0x403
+#define ARC__I64 0x804
+#define ARC__F16 0x205                    /* in memory only */
+#define ARC__BF16 0x206                   /* the same */
+#define ARC__FIXED 0x807                  /* the same: 64-bit fixed point */
+#define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
+#define ARC__OWN 0x10000 /* with a kind in registers: in shared memory, a warp's own */
+
+ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
+ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
+ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
+
+ARC__FN arc__word arc__word_of(arc__u64 bits) {
+  arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
+  return w;
+}
+
+ARC__FN arc__word arc__word_of_f64(double x) {
+  return arc__word_of((arc__u64)__double_as_longlong(x));
+}
+
+ARC__FN arc__u64 arc__bits(arc__word w) { return (arc__u64)w.hi << 32 | w.lo; }
+ARC__FN double arc__f64(arc__word w) { return __longlong_as_double((long long)arc__bits(w)); }
+
+/* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
+ARC__FN arc__word arc__neutral(int kind) {
+  unsigned sign = 0x80000000u;
+  arc__word w = {arc__is_f32(kind) ? sign : 0u, kind == ARC__F64 ? sign : 0u};
+  return w;
+}
+
+ARC__FN unsigned arc__sum_f32(int kind, unsigned a, unsigned b) {
+  float x = __uint_as_float(a), y = __uint_as_float(b);
+  return __float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));
+}
+
+ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
+  if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
+  if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
+  a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
+  return a;
+}
+
+/* A zero of either sign. */
+ARC__FN bool arc__is_zero(int kind, arc__word w) {
+  arc__word sign = arc__neutral(kind);
+  return (w.lo & ~sign.lo) == 0u && (w.hi & ~sign.hi) == 0u;
+}
+
+/* Shuffles of whole words. */
+#define ARC__SHUFFLE(name)                                                         \
+  ARC__FN arc__word arc__##name(int kind, unsigned lanes, arc__word w, int lane) { \
+    w.lo = __##name##_sync(lanes, w.lo, lane);                                     \
+    if (arc__bytes(kind) == 8) w.hi = __##name##_sync(lanes, w.hi, lane);          \
+    return w;                                                                      \
+  }
+ARC__SHUFFLE(shfl)
+ARC__SHUFFLE(shfl_xor)
+ARC__SHUFFLE(shfl_up)
+ARC__SHUFFLE(shfl_down)
+
+/* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
+   (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
+   device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
+   a word that another branch reads too before it is written, and then a select is cheaper. Both in
+   PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from
+   being written before all is read; CUDA 11 has no early clobber, "=&f". */
+#define ARC__KEEP_AND_SEND(keep_high)                                        \
+  asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"                        \
+      "setp.ne.s32 upper, %3, 0;\n\t"                                        \
+      "selp.f32 sent, %0, %2, upper;\n\t" keep_high "mov.f32 %1, sent;\n\t}" \
+      : "+f"(keep), "=f"(send)                                               \
+      : "f"(__uint_as_float(high)), "r"(upper))
+ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsigned *low,
+                                    unsigned high) {
+#if defined(__CUDA_ARCH__)
+  float keep = __uint_as_float(*low), send;
+  if (arc__is_f32(kind) && may_clobber)
+    ARC__KEEP_AND_SEND("@upper add.f32 %0, %2, 0f80000000;\n\t");
+  else
+    ARC__KEEP_AND_SEND("selp.f32 %0, %2, %0, upper;\n\t");
+  *low = __float_as_uint(keep);
+  return __float_as_uint(send);
+#else
+  (void)kind, (void)may_clobber;
+  unsigned send = upper ? *low : high;
+  *low = upper ? high : *low;
+  return send;
+#endif
+}
+
+/* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
+   The whole warp calls. On the device the shuffle itself tells whether it is. */
+ARC__FN arc__word arc__sum_from_below(int kind, arc__word w, int distance, int start) {
+#if defined(__CUDA_ARCH__)
+  if (arc__is_f32(kind) && arc__bytes(kind) == 4) {
+    float sum = __uint_as_float(w.lo);
+    asm volatile(
+        "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
+        "shfl.sync.up.b32 other|inside, %0, %1, %2, 0xffffffff;\n\t"
+        "@inside add.rn.f32 %0, %0, other;\n\t}"
+        : "+f"(sum)
+        : "r"(distance), "r"(start));
+    w.lo = __float_as_uint(sum);
+    return w;
+  }
+#endif
+  arc__word other = arc__shfl_up(kind, ARC_LANES_ALL, w, distance);
+  return arc__lane() - distance >= start ? arc__sum(kind, w, other) : w;
+}
+
+/* ---- >>memory ---------------------------------------------------------------------------- */
+
+#if ARC__ARCH >= 700
+#define ARC__RELAXED "relaxed."
+#else
+#define ARC__RELAXED "" /* what it does, without a word for it */
+#endif
+
+/* An addition or exchange on memory; its scope is a literal. */
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+#define ARC__IN_SCOPE(scope, operation, ...) \
+  ((scope) == ARC_SCOPE_SYSTEM ? operation##_system(__VA_ARGS__) : operation(__VA_ARGS__))
+#else
+#define ARC__IN_SCOPE(scope, operation, ...) ((void)(scope), operation(__VA_ARGS__))
+#endif
+
+/* The most that one reduction instruction may add: 16 bytes, or one word. */
+ARC__FN int arc__most_log2(int memory) {
+  bool has_vectors = memory == ARC__F32 || arc__is_half(memory);
+  return has_vectors && ARC__ARCH >= 900 && ARC_VECTOR_ATOMICS ? 4 : 2;
+}
+
+/* A half of 16 bits from a float, rounded to nearest even, and back from the lower bits. */
+ARC__FN unsigned arc__half(int memory, float x) {
+  unsigned bits = __float_as_uint(x);
+#if defined(__CUDACC__)
+  unsigned short half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+#else
+  unsigned short half = simt_cvt_rn_f16_f32(x);
+#endif
+  if (memory == ARC__F16) return half;
+  return x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+}
+
+ARC__FN float arc__half_value(int memory, unsigned half) {
+  if (memory == ARC__BF16) return __uint_as_float(half << 16);
+#if defined(__CUDACC__)
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"((unsigned short)half));
+  return x;
+#else
+  return simt_cvt_f32_f16((unsigned short)half);
+#endif
+}
+
+/* Value i of an array of them in memory, as a word of a register. */
+ARC__FN arc__word arc__read(int kind, const void *values, int i) {
+  arc__word w = {0u, 0u};
+  if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
+  if (kind == ARC__I64) w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
+  if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
+  if (arc__is_half(kind))
+    w.lo = __float_as_uint(arc__half_value(kind, ((const unsigned short *)values)[i]));
+  return w;
+}
+
+/* The reverse, for types of values. */
+ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
+  if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
+  if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
+  if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
+  if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
+}
+
+/* A word of two halves; `low` lies at the lower address. */
+ARC__FN arc__word arc__pack(int memory, float low, float high) {
+  arc__word w = {0u, 0u};
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 800
+  if (memory == ARC__F16)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(w.lo) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(w.lo) : "f"(high), "f"(low));
+#else
+  w.lo = arc__half(memory, low) | arc__half(memory, high) << 16;
+#endif
+  return w;
+}
+
+/* 64-bit fixed point. */
+ARC__FN arc__word arc__fixed(float x) {
+  ARC__CHECK(2, x > -9223372036854775808.0f && x < 9223372036854775808.0f,
+             "a value or sum is not below 2^(63 - scale_log2), the range of a fixed target");
+  return arc__word_of((arc__u64)__float2ll_rn(x));
+}
+
+/* What is added to memory for a word of a register, or for two that share a word of memory. */
+ARC__FN arc__word arc__stored(int kind, int memory, arc__word w, arc__word next, float scale) {
+  float x = __uint_as_float(w.lo);
+  if (memory == ARC__FIXED && kind == ARC__ORDERED) return arc__fixed(x * scale);
+  if (arc__is_half(memory)) return arc__pack(memory, x, __uint_as_float(next.lo));
+  return kind == ARC__F32 && memory == ARC__F64 ? arc__word_of_f64(x) : w;
+}
+
+/* By compare-and-swap, on a word of memory: where no instruction adds. */
+ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
+  arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
+  do {
+    old = seen;
+    if (memory == ARC__F64) {
+      arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
+      seen =
+          arc__word_of(ARC__IN_SCOPE(scope, atomicCAS, (arc__u64 *)address, arc__bits(old), sum));
+    } else {
+      float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
+      float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
+      unsigned sum = arc__pack(memory, low, high).lo;
+      seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum);
+    }
+  } while (seen.lo != old.lo || seen.hi != old.hi);
+}
+
+/* Puts w into a word of shared memory, and returns what was there. */
+ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
+  if (arc__bytes(kind) == 8) return arc__word_of(atomicExch((arc__u64 *)address, arc__bits(w)));
+  w.lo = atomicExch((unsigned *)address, w.lo);
+  return w;
+}
+
+/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
+#define ARC__RED(type, operands, ...)                                                        \
+  if (scope == ARC_SCOPE_SYSTEM)                                                             \
+    asm volatile("red." ARC__RELAXED "sys.global.add" type " [%0], " operands ";" ::"l"(at), \
+                 __VA_ARGS__                                                                 \
+                 : "memory");                                                                \
+  else                                                                                       \
+    asm volatile("red." ARC__RELAXED "gpu.global.add" type " [%0], " operands ";" ::"l"(at), \
+                 __VA_ARGS__                                                                 \
+                 : "memory")
+#define ARC__RED_VECTOR(ftz, type)                                                           \
+  {                                                                                          \
+    if (count == 2) {                                                                        \
+      ARC__RED(ftz ".v2" type, "{%1, %2}", "r"(w[0].lo), "r"(w[1].lo));                      \
+    } else {                                                                                 \
+      ARC__RED(ftz ".v4" type, "{%1, %2, %3, %4}", "r"(w[0].lo), "r"(w[1].lo), "r"(w[2].lo), \
+               "r"(w[3].lo));                                                                \
+    }                                                                                        \
+  }
+ARC__FN void arc__request(int memory, int scope, char *address, const arc__word *w, int count) {
+#if !defined(__CUDACC__) && ARC__ARCH >= 900
+  unsigned words[4] = {0u};
+  for (int i = 0; i < count; ++i) words[i] = w[i].lo;
+  if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
+  if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
+  if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
+#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+  arc__u64 at = __cvta_generic_to_global(address);
+#endif
+  if (count > 1) {
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+    if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
+    if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
+    if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
+#endif
+    return;
+  }
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+  if (memory == ARC__F16) {
+    ARC__RED(".noftz.f16x2", "%1", "r"(w[0].lo));
+  }
+#elif ARC__ARCH < 900
+  if (memory == ARC__F16) arc__swap(memory, scope, address, w[0]);
+#endif
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+  if (memory == ARC__BF16) {
+    ARC__RED(".noftz.bf16x2", "%1", "r"(w[0].lo));
+  }
+#elif ARC__ARCH < 900
+  if (memory == ARC__BF16) arc__swap(memory, scope, address, w[0]);
+#endif
+  if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
+    int kind = memory & ~ARC__OWN;
+    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
+  }
+  if (memory == ARC__F32)
+    ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
+  if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
+  if (memory == ARC__I64 || memory == ARC__FIXED) {
+    arc__u64 bits = arc__bits(w[0]);
+    arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, bits);
+    ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
+               "a sum in a fixed target overflows");
+  }
+#if ARC__ARCH >= 900 || (defined(__CUDACC__) && ARC__ARCH >= 600)
+  if (memory == ARC__F64) ARC__IN_SCOPE(scope, atomicAdd, (double *)address, arc__f64(w[0]));
+#else
+  if (memory == ARC__F64) arc__swap(memory, scope, address, w[0]);
+#endif
+}
+
+ARC__FN void arc__atomic_add(int memory, int scope, char *address, arc__word w) {
+  arc__request(memory, scope, address, &w, 1);
+}
+
+#endif /* ARC_WORDS_CUH */

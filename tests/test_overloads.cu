@@ -1,0 +1,77 @@
+/* test_overloads.cu - the names without suffixes do what those with suffixes do, for each type; and
+ * calls of both scopes in one file. SPDX-License-Identifier: Apache-2.0
+ *
+ * Each call adds the same integers, so that the rows of all calls and types must be alike.
+ */
+#include "check.cuh"
+
+#include "arc/overloads.cuh"
+
+enum { WIDTH = 3, ROWS = 7, WARPS = 5, THREADS = 32 * WARPS, CELLS = ROWS * WIDTH };
+enum { KEYED, UNIFORM, MASKED, DIVERGENT, WITH_SYSTEM, DYNAMIC, SCALAR, GATHERED, CALLS };
+
+template <class T>
+static __global__ void add(T *cells, const T *all_values) {
+  const int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int key = thread * 5 % ROWS;
+  const bool active = thread % 4 != 1;
+  T values[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) values[i] = all_values[thread * WIDTH + i];
+  arc_options system = arc_options_default(), device = system;
+  system.scope = ARC_SCOPE_SYSTEM;
+  device.scope = ARC_SCOPE_DEVICE;
+  const int threshold = ARC_BALANCE_THRESHOLD;
+  auto rows = [&](int call) { return arc_target_rows(cells + call * CELLS, WIDTH, WIDTH); };
+  arc_add(rows(KEYED), key, values, active, threshold);
+  for (int k = 0; k < ROWS; ++k)
+    arc_add_uniform(rows(UNIFORM), k, values, active && key == k, threshold);
+  const unsigned odd = 0xaaaaaaaau;
+  arc_add_masked(rows(MASKED), key, values, active, thread % 2 ? odd : ~odd, threshold);
+  if (active) arc_add_divergent(rows(DIVERGENT), key, values, threshold);
+  arc_add_with(rows(WITH_SYSTEM), key, values, active && thread % 2, system);
+  arc_add_with(rows(WITH_SYSTEM), key, values, active && !(thread % 2), device);
+  arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active,
+          threshold);
+  for (int i = 0; active && i < WIDTH; ++i)
+    arc_atomic_add(&cells[SCALAR * CELLS + key * WIDTH + i], values[i]);
+  auto gather = arc_gather_begin(rows(GATHERED), all_values, WIDTH);
+  arc_gather_add_with(&gather, key, thread, active && thread % 3 == 0, device);
+  arc_gather_add(&gather, key, thread, active && thread % 3 != 0);
+  arc_gather_end(&gather);
+}
+
+template <class T>
+static void run(const char *type) {
+  static T values[THREADS * WIDTH], cells[CALLS * CELLS], must[CELLS];
+  struct check_random random;
+  if (!check_begin(type, &random)) return;
+  memset(must, 0, sizeof must);
+  memset(cells, 0, sizeof cells);
+  for (int n = 0; n < THREADS; ++n)
+    for (int i = 0; i < WIDTH; ++i) {
+      values[n * WIDTH + i] = (T)check_below(&random, 100);
+      if (n % 4 != 1) must[n * 5 % ROWS * WIDTH + i] += values[n * WIDTH + i];
+    }
+  T *device_cells = (T *)check_upload(cells, sizeof cells);
+  T *device_values = (T *)check_upload(values, sizeof values);
+  SIMT_LAUNCH(add<T>, dim3(WARPS), dim3(32), 0, 0, device_cells, device_values);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK_CUDA(cudaMemcpy(cells, device_cells, sizeof cells, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < CALLS * CELLS; ++i)
+    CHECK(cells[i] == must[i % CELLS], "%s, call %d: cell %d is %g and must be %g", type, i / CELLS,
+          i % CELLS, (double)cells[i], (double)must[i % CELLS]);
+  check.compared += CALLS * CELLS;
+  CHECK_CUDA(cudaFree(device_cells));
+  CHECK_CUDA(cudaFree(device_values));
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  run<float>("float");
+  run<double>("double");
+  run<int>("int");
+  run<unsigned>("unsigned");
+  run<long long>("long long");
+  run<unsigned long long>("unsigned long long");
+  return check_finish();
+}
