@@ -96,7 +96,7 @@ four_beyond_the_row test_empty_cost s/left + in_four >= 4 \* each;/left + in_fou
 +address_of_32_bits test_targets s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_pointers s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
 inactive_pointers_gathered test_pointers s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
-pointers_from_every_lane test_pointers s/if (!adds) continue;/if (!c.active) continue;/
+pointers_from_every_lane test_pointers s/    if (!adds) continue;/    if (!c->active) continue;/
 +pointers_butterfly_of_several_keys test_pointers s/one_key = __all_sync(.*/one_key = true;/
 pointers_butterfly_on_a_partial_warp test_pointers s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
 pointers_of_two_groups_as_of_one test_pointers s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
