@@ -860,6 +860,17 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   }
 }
 
+/* This lane's values to one array, as a loop of atomicAdd does it. */
+ARC__FN void arc__add_one_by_one(const arc__call *c) {
+  const arc__piece *p = &c->target->piece[0];
+  char *row = arc__offset(p->base, c->key, p->stride_bytes);
+  for (int i = 0; i < c->width; ++i) {
+    arc__word w = arc__load(c, i, p->scale);
+    w = arc__stored(c->kind, c->memory, w, w, p->scale);
+    arc__atomic_add(c->memory, c->scope, row + arc__bytes(c->memory) * i, w);
+  }
+}
+
 /* ---- >>paths ----------------------------------------------------------------------------- */
 /* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
    since the compiler inlines every branch before it knows the path. */
@@ -982,7 +993,10 @@ ARC__ADD_FN void arc__add(arc__call c) {
   } else if (!c.active) {
     return;
   }
-  arc__add_chunks(&c, false, true);
+  if (c.chunk == ARC__DYNAMIC && !arc__is_half(c.memory))
+    arc__add_one_by_one(&c);
+  else
+    arc__add_chunks(&c, false, true);
 }
 
 /* ---- >>entries --------------------------------------------------------------------------- */
