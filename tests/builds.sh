@@ -42,16 +42,6 @@ build -Ofc=max -- "$each"
 # shellcheck disable=SC2086
 for options in "-Xptxas -O0" "-std=c++11" "-rdc=true"; do build $options -- $two; done
 
-# options.scope decides in each call, whatever ARC_SCOPE says.
-"$nvcc" -arch="$arch" -std=c++17 -I"$root" -ptx "$root/tests/test_overloads.cu" \
-  -o "$work/scopes.ptx" || failed=1
-for instruction in 'atom\.global\.sys\.add\.f32' 'atom\.global\.add\.f32'; do
-  grep -q "$instruction" "$work/scopes.ptx" || {
-    echo "FAILED: no $instruction in calls of both scopes"
-    failed=1
-  }
-done
-
 cat >"$work/one_add.cu" <<'END'
 #include "arc.cuh"
 __global__ void one_add(float *rows, const int *keys, const float *from) {

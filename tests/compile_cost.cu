@@ -11,8 +11,7 @@
 #define NAME_lambda_f16 8
 #define NAME_by_value 9
 #define NAME_by_value_f16 10
-#define NAME_hot_by_pointer 11
-#define NAME_run_time 12
+#define NAME_run_time 11
 
 #define WIDTH 9
 #if !PLAIN
@@ -20,7 +19,7 @@
 #define ARC_MAX_PIECES 5
 #endif
 #include "arc.cuh"
-#if KERNEL == NAME_hot || KERNEL == NAME_hot_by_pointer
+#if KERNEL == NAME_hot
 #include "arc/hot.cuh"
 #elif KERNEL == NAME_gather
 #include "arc/gather.cuh"
@@ -193,36 +192,6 @@ __global__ void kernel(float *rows, updates all) {
   EACH_UPDATE
     add(TARGET, key, values, hit);
   }
-}
-
-#elif KERNEL == NAME_hot_by_pointer
-#if PLAIN
-#define HOT float
-__device__ __noinline__ void add(HOT *rows, int key, const float *values, bool hit) {
-  ADD_PLAIN(rows, WIDTH)
-}
-#else
-#define HOT const arc_hot_f32
-__device__ __noinline__ void add(HOT *hot, int key, const float *values, bool hit) {
-  arc_hot_add_f32(hot, key, values, hit, THRESHOLD);
-}
-#endif
-__global__ void kernel(float *rows, updates all) {
-#if !PLAIN
-  __shared__ float shared[2000];
-  arc_target_f32 target = arc_target_f32_dynamic(rows, all.width, all.width);
-  arc_hot_f32 all_hot = arc_hot_begin_f32(target, shared, 0, 4), *hot = &all_hot;
-#else
-  float *hot = rows;
-#endif
-  EACH_UPDATE
-    add(hot, key, values, hit);
-    add(hot, key + 1, values, hit);
-    add(hot, key + 2, values, hit);
-  }
-#if !PLAIN
-  arc_hot_end_f32(hot, true);
-#endif
 }
 
 /* As nvdiffrast's backward pass of interpolation: attributes in a loop, two vertices, and others
