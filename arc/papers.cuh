@@ -16,8 +16,9 @@
    address are summed first. Who calls: any lane, in any control flow. address: global or shared
    memory, aligned to one value. Cost: two matches and up to 5 rounds of 2 shuffles, from about 17
    lanes on, also where all addresses differ; a shuffle and a vote where those of a full warp are
-   consecutive, which the hardware adds at once. There plain atomicAdd is still 1.7 to 2 times as
-   fast, in a kernel that does nothing else (H200). For scalars of few addresses.
+   consecutive, which the hardware adds at once. There plain atomicAdd is still 1.7 times as fast in
+   a kernel that does nothing else, and up to 13 % faster in a scatter of 8 to 64 columns; of 2 to 4
+   columns, where rows are random, 1.4 to 2.6 times (H200). For scalars of few addresses.
 
    Suffixes: f32, f64, i32, u32, i64, u64. */
 #ifndef ARC_CUH

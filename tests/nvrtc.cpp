@@ -167,7 +167,8 @@ std::string words_of(const std::string &log)
 bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define,
              const std::string &source, const char *what)
 {
-  std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh", "arc/check.cuh"};
+  std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh",
+                                    "arc/reductions.cuh", "arc/check.cuh"};
   for (const std::string form : forms) names.push_back("arc/" + form + ".cuh");
   std::vector<std::string> texts;
   std::vector<const char *> name_list, text_list;

@@ -42,8 +42,9 @@ static char *read_text(const char *folder, const char *name) {
 
 /* Returns machine code for the first GPU, or for sm_90 where there is none. */
 static char *compile(const char *folder) {
-  enum { HEADERS = 3 }; /* and the forms in use, such as arc/hot.cuh */
-  const char *names[HEADERS] = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh"}, *texts[HEADERS];
+  enum { HEADERS = 4 }; /* and the forms in use, such as arc/hot.cuh */
+  const char *names[HEADERS] = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh", "arc/reductions.cuh"};
+  const char *texts[HEADERS];
   for (int i = 0; i < HEADERS; ++i) texts[i] = read_text(folder, names[i]);
   int major = 9, minor = 0;
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
