@@ -637,6 +637,11 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   }
 }
 
+/* Whether what is not reduced leaves in a loop over values. Of halves, as their sums do. */
+ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
+  return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory);
+}
+
 /* Value i of this lane as memory gets it. */
 ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
   const float scale = c->target->piece[0].scale;
@@ -644,28 +649,21 @@ ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
   return arc__stored(c->kind, c->memory, w, w, scale);
 }
 
-/* This lane's values to one array, in a loop over four as a user would write it. */
+/* This lane's values to one array, in a loop of requests as large as alignment allows. Two places
+   that add, no more: a lambda that holds twice as many is too large for compilers to inline. */
 ARC__FN void arc__add_in_a_loop(const arc__call *c) {
   const arc__piece *p = &c->target->piece[0];
-  const int bytes = arc__bytes(c->memory), log2 = arc__request_log2(c);
+  const int log2 = arc__request_log2(c), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
+  const int bytes = arc__bytes(c->memory);
   char *address = arc__offset(p->base, c->key, p->stride_bytes);
   int first = 0;
-  ARC__ROLLED
-  for (; first + 4 <= c->width; first += 4, address += 4 * bytes) {
+  for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
     arc__word w[4];
-    ARC__EACH_OF_4(i, 4, { w[i] = arc__stored_value(c, first + i); })
-    if (log2 >= 4) {
-      arc__request(c->memory, c->scope, address, w, 4);
-    } else if (log2 == 3) {
-      arc__request(c->memory, c->scope, address, w, 2);
-      arc__request(c->memory, c->scope, address + 2 * bytes, w + 2, 2);
-    } else {
-      ARC__EACH_OF_4(i, 4, { arc__atomic_add(c->memory, c->scope, address + i * bytes, w[i]); })
-    }
+    ARC__EACH_OF_4(i, each, { w[i] = arc__stored_value(c, first + i); })
+    arc__request(c->memory, c->scope, address, w, each);
   }
-  ARC__UNROLL
-  for (int i = 0; i < 3 && first + i < c->width; ++i)
-    arc__atomic_add(c->memory, c->scope, address + i * bytes, arc__stored_value(c, first + i));
+  for (; first < c->width; ++first, address += bytes)
+    arc__atomic_add(c->memory, c->scope, address, arc__stored_value(c, first));
 }
 
 #if ARC_CHECK >= 2
@@ -757,7 +755,7 @@ ARC__FN bool arc__reduce(arc__call *c, int threshold) {
   } else {
     c->group = arc__match(c);
     if (arc__is_auto_keyed(c)) arc__find_leaders(c);
-    if (arc__is_auto_keyed(c) && c->chunk == ARC__DYNAMIC && c->leaders == c->present)
+    if (arc__is_auto_keyed(c) && arc__adds_in_a_loop(c) && c->leaders == c->present)
       return c->active;
     if (arc__is_auto_keyed(c) && arc__add_few_groups(c)) return false;
     if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
@@ -788,7 +786,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
   } else if (!c.active) {
     return;
   }
-  if (c.chunk == ARC__DYNAMIC && !arc__is_half(c.memory))
+  if (arc__adds_in_a_loop(&c))
     arc__add_in_a_loop(&c);
   else
     arc__add_chunks(&c, false, true);

@@ -31,12 +31,10 @@
 #endif
 #define ARC__ADD_FN ARC__FN
 #define ARC__UNROLL _Pragma("unroll")
-#define ARC__ROLLED _Pragma("unroll 1")
 #else
 #define ARC__FN static __device__ inline
 #define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #define ARC__UNROLL
-#define ARC__ROLLED
 #endif
 
 /* On the CPU warp, a last parameter that callers leave out holds the line of the call. */

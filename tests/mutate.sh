@@ -75,12 +75,11 @@ dynamic_tail_lost_by_a_lane test_widths s/return c->width - first < most ? c->wi
 dynamic_slots_of_a_warp test_widths s/if (first > 0 || single || most < lanes)/if (first > 0 || single)/
 dynamic_sum_in_each_lane test_widths s/return c->width == 1 \&\& c->chunk == ARC__WARP;/return c->width == 1;/
 dynamic_chunks_of_a_warp test_widths s/return c->chunk < lanes ? c->chunk : lanes;/return lanes;/
-dynamic_loop_ends_early test_widths s/for (; first + 4 <= c->width; first += 4/for (; first + 5 <= c->width; first += 4/
-dynamic_loop_too_long test_widths s/for (; first + 4 <= c->width; first += 4/for (; first + 3 <= c->width; first += 4/
-dynamic_pair_twice test_widths s/address + 2 \* bytes, w + 2, 2);/address + 2 * bytes, w, 2);/
-dynamic_loop_leaves_two test_widths s/for (int i = 0; i < 3 \&\& first + i < c->width; ++i)/for (int i = 0; i < 2 \&\& first + i < c->width; ++i)/
+dynamic_loop_too_long test_widths s/each > 1 \&\& first + each <= c->width;/each > 1 \&\& first + 2 <= c->width;/
+dynamic_loop_leaves_one test_widths s/for (; first < c->width; ++first, address += bytes)/for (; first + 1 < c->width; ++first, address += bytes)/
+dynamic_four_unaligned test_widths s/each = log2 >= 4 ? 4 :/each = log2 >= 3 ? 4 :/
+dynamic_values_of_the_row test_widths s/w\[i\] = arc__stored_value(c, first + i);/w[i] = arc__stored_value(c, i);/
 dynamic_inactive_lanes_add test_widths s/^      return c->active;/      return true;/
-dynamic_four_unaligned test_widths s/    if (log2 >= 4) {/    if (log2 >= 3) {/
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
 wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = at.offset + each * k,/
 chunk_in_the_place_of_the_first test_targets s/arc__place_of(c->target, first + i);/arc__place_of(c->target, i);/
