@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "../../examples/common/device.h"
-#include "../../examples/common/program_run.h"
-#include "../energy_counter.h"
+#include "examples/common/device.h"
+#include "examples/common/program_run.h"
+#include "energy_counter.h"
 
 /* Millijoules of one launch, back to back with others, from one tick of the counter to the first
    that is `least` seconds later: it ticks every 20 to 100 ms. `launch` is called `together` times

@@ -1,12 +1,13 @@
 /* Measuring a workload's ways: one table on the terminal, or the papers' table in a file.
    SPDX-License-Identifier: Apache-2.0 */
-#include "experiment.h"
+#include "examples/common/workload.h"
 
 #include <math.h>
 
 #include <vector>
 
-#include "../../examples/common/program_run.h"
+#include "../sweep/model.h"
+#include "examples/common/program_run.h"
 #include "energy.h"
 #include "table.h"
 
@@ -17,6 +18,11 @@
 #endif
 
 static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
+
+float experiment_model_ms(void) {
+  const simt_counters c = simt_counters_read();
+  return (float)model_ms(&c);
+}
 
 /* ---- one launch ----------------------------------------------------------------------------- */
 

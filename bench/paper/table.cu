@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device_describe.h"
-#include "../../examples/common/program_run.h"
+#include "examples/common/device_describe.h"
+#include "examples/common/program_run.h"
 
 static void write_columns(FILE *out) {
   fputs(
@@ -25,7 +25,7 @@ static char *shared_head(void) {
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   if (out == nullptr) abort();
-  device_describe(out, "# ", 0.0);
+  device_describe(out, DEVICE_IN_FILE, 0.0);
   write_columns(out);
   fclose(out);
   return text;

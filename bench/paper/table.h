@@ -3,7 +3,7 @@
 #ifndef ARC_BENCH_PAPER_TABLE_H
 #define ARC_BENCH_PAPER_TABLE_H
 
-#include "../../examples/common/output_file.h"
+#include "examples/common/output_file.h"
 
 enum { PAPER_COUNTS = 33 };
 

@@ -52,7 +52,7 @@ static const std::vector<field> &fields(void) {
 
 void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o) {
   program_write_head(out);
-  sweep_bench_describe(b, out, "# ");
+  sweep_bench_describe(b, out, true);
   fprintf(out, "# sizes: blocks=%d threads=%d updates=%d rows=%d seed=%d\n", o.blocks, o.threads,
           o.updates, o.rows, o.seed);
   fprintf(out, "# rigour: repeat=%d noise=%g%% cell_ms=%g cache=%s energy=%d\n", o.repeat,

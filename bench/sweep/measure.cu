@@ -13,9 +13,9 @@
 #include <algorithm>
 
 #include "arc_policy.cuh"
-#include "../device_describe.h"
+#include "examples/common/device_describe.h"
 
-#include "../energy_counter.h"
+#include "../paper/energy_counter.h"
 #include "../kernels/kernels.h"
 #include "oracle.cuh"
 #include "sweep.h"
@@ -389,10 +389,12 @@ int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
 
 /* ---- description ---- */
 
-void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix) {
-  device_describe(out, prefix, b->clock_mhz);
-  for (int path = 1; path < SWEEP_PATH_END; ++path)
-    if (!sweep_path_missing(path).empty())
-      fprintf(out, "%spath %s is unavailable: %s\n", prefix, sweep_word(AXIS_PATH, path).c_str(),
-              sweep_path_missing(path).c_str());
+void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file) {
+  const char *form = in_file ? DEVICE_IN_FILE : "%s: ";
+  device_describe(out, form, b->clock_mhz);
+  for (int path = 1; path < SWEEP_PATH_END; ++path) {
+    if (sweep_path_missing(path).empty()) continue;
+    fprintf(out, form, ("path " + sweep_word(AXIS_PATH, path) + " is unavailable").c_str());
+    fprintf(out, "%s\n", sweep_path_missing(path).c_str());
+  }
 }

@@ -135,8 +135,8 @@ void sweep_bench_close(sweep_bench *b);
 /* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 after a
    line on stderr when a launch failed. */
 int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group, sweep_results *results);
-/* Writes `key: value` lines about machine, compiler and policy, each after `prefix`. */
-void sweep_bench_describe(const sweep_bench *b, FILE *out, const char *prefix);
+/* Writes `key: value` lines about machine, compiler and policy, in a file after "# ". */
+void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);
 

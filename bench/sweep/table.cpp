@@ -35,7 +35,7 @@ std::string sweep_group_words(const sweep_cell &c) {
 /* ---- table ---- */
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
-  sweep_bench_describe(b, stdout, "");
+  sweep_bench_describe(b, stdout, false);
   printf("sizes: %d blocks x %d threads x %d updates, %d rows, seed %d\n", o.blocks, o.threads,
          o.updates, o.rows, o.seed);
   if (sweep_on_cpu_warp())

@@ -9,7 +9,6 @@
 
 #include "../common/program_run.h"
 #include "../common/workload.h"
-#include "bench/circles_rivals.h"
 #include "circles.h"
 
 enum { BOX_SIDE = 16, SIDE_MOST = 4096 };
@@ -33,8 +32,7 @@ static const char *const help =
     "  --size WxH         shrinks it, at most to 4096x4096; default: 1024x768, on the CPU warp\n"
     "                     96x64, or the picture's\n"
     "  --scene NAME       the circles at the start: 3, fit, 10k, 100k or biglittle; default: fit\n"
-    "  --circles N        as many of them, 1 to 1000000; default: the scene's\n"
-    "  --compare-renderers  draws all scenes by every renderer; beside it only --size\n";
+    "  --circles N        as many of them, 1 to 1000000; default: the scene's\n";
 
 static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
   *known = value != nullptr;
@@ -82,7 +80,7 @@ static bool judge(int, workload_quality *q, error_line *error) {
     square += difference * difference;
     distance += fabs(difference);
   }
-  *q = {10.0 * log10((double)rgb.size() / square), distance / (double)rgb.size(), NAN, NAN};
+  *q = {image_psnr(square, (double)rgb.size()), distance / (double)rgb.size(), NAN, NAN};
   return isfinite(square) || error_set(error, "the picture has pixels that are no number");
 }
 
@@ -136,7 +134,5 @@ int main(int argc, char **argv) {
       "circles",   help,  datasets, 255u,    nullptr,  0u,     SIMT_ON_CPU ? 10 : 1000,
       read_option, begin, reset,    forward, gradient, update, sums,
       judge,       write, end};
-  for (int i = 1; i < argc; ++i)
-    if (!strcmp(argv[i], "--compare-renderers")) return rivals_main(argc, argv);
   return workload_main(argc, argv, &circles);
 }

@@ -45,6 +45,10 @@ extern const char *const scene_names[SCENES + 1]; /* the last is null */
 int scene_circles(int kind);                      /* how many it has by default */
 scene scene_make(int kind, int width, int height, int circles, int seed);
 
+/* The picture, circle after circle in double precision: what renderers are held against. 3 numbers
+   a pixel. */
+std::vector<double> scene_draw_serially(const scene *s);
+
 /* ---- the renderer --------------------------------------------------------------------------- */
 
 /* Boxes of side x side pixels and, for each, the numbers of the circles that reach it, ascending.

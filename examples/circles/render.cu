@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "../common/adam.h"
 #include "../common/ways.cuh"
 
 typedef struct pass_arguments {
@@ -117,6 +118,7 @@ __global__ void __launch_bounds__(BLOCK_PIXELS) pass(pass_arguments a) {
 
 typedef struct adam_step {
   float rate[CIRCLE_ROW], high[CIRCLE_ROW]; /* of each parameter */
+  adam_decay decay;
 } adam_step;
 
 /* One thread a float; the last one of a row is none. */
@@ -125,9 +127,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
          adam_step step) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % CIRCLE_ROW;
   if (i >= count || k >= CIRCLE_WIDTH) return;
-  float mean = means[i] = 0.9f * means[i] + 0.1f * slopes[i];
-  float square = squares[i] = 0.999f * squares[i] + 0.001f * slopes[i] * slopes[i];
-  float moved = parameters[i] - step.rate[k] * mean / (sqrtf(square) + 1e-8f);
+  float change = adam_change(step.decay, slopes[i], 1e-8f, &means[i], &squares[i]);
+  float moved = parameters[i] - step.rate[k] * change;
   parameters[i] = fminf(fmaxf(moved, k == SUM_RADIUS ? 1.0f : 0.0f), step.high[k]);
 }
 
@@ -178,10 +179,9 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
 void renderer_update(renderer *r, float size) {
   float w = (float)r->c.width, h = (float)r->c.height;
   adam_step step = {{0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
-                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f}};
-  int floats = CIRCLE_ROW * r->count, number = ++r->step;
-  /* Both moments start at 0: Adam's correction for that. */
-  size *= sqrtf(1.0f - powf(0.999f, (float)number)) / (1.0f - powf(0.9f, (float)number));
+                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f},
+                    adam_decay_at(0.9, 0.999, 1, ++r->step)};
+  int floats = CIRCLE_ROW * r->count;
   for (float &rate : step.rate) rate *= size;
   SIMT_LAUNCH(adam, line_blocks((size_t)floats), LINE_THREADS, 0, 0, (float *)r->circles.data,
               (const float *)r->sums.data, (float *)r->means.data, (float *)r->squares.data, floats,

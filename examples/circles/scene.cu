@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <thread>
+
 #include "../common/random.h"
 
 const char *const scene_names[SCENES + 1] = {"3", "fit", "10k", "100k", "biglittle", nullptr};
@@ -43,4 +45,36 @@ scene scene_make(int kind, int width, int height, int circles, int seed) {
     c->blue = three ? (float)(i % 3 == 2) : chance[SUM_BLUE];
   }
   return s;
+}
+
+static void paint_pixel(const circle *c, int x, int y, double *pixel) {
+  const double colour[3] = {c->red, c->green, c->blue};
+  double dx = x + 0.5 - c->x, dy = y + 0.5 - c->y, d = sqrt(dx * dx + dy * dy);
+  double t = fmin(fmax(c->radius - d + 0.5, 0.0), 1.0);
+  double alpha = c->opacity * t * t * (3.0 - 2.0 * t);
+  for (int i = 0; i < 3; ++i) pixel[i] = (1.0 - alpha) * pixel[i] + alpha * colour[i];
+}
+
+/* Rows of a band do not depend on those of others. */
+static void paint_band(const scene *s, int top, int bottom, double *rgb) {
+  int width = s->width;
+  for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i) rgb[i] = BACKGROUND;
+  for (const circle &c : s->circles) {
+    double reach = (double)c.radius + 1.0;
+    int x0 = (int)fmax(c.x - reach, 0.0), x1 = (int)fmin(c.x + reach, width - 1.0);
+    int y0 = (int)fmax(c.y - reach, top), y1 = (int)fmin(c.y + reach, bottom - 1.0);
+    for (int y = y0; y <= y1; ++y)
+      for (int x = x0; x <= x1; ++x) paint_pixel(&c, x, y, rgb + 3 * ((size_t)y * width + x));
+  }
+}
+
+std::vector<double> scene_draw_serially(const scene *s) {
+  std::vector<double> rgb((size_t)s->width * s->height * 3);
+  std::vector<std::thread> threads;
+  int bands = s->height < 64 ? 1 : (int)std::thread::hardware_concurrency() + 1;
+  for (int i = 0; i < bands; ++i)
+    threads.emplace_back(paint_band, s, s->height * i / bands, s->height * (i + 1) / bands,
+                         rgb.data());
+  for (std::thread &thread : threads) thread.join();
+  return rgb;
 }

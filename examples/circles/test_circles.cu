@@ -4,7 +4,6 @@
 
 #include "../common/test_device.h"
 #include "../common/workload.h"
-#include "bench/circles_rivals.h"
 #include "circles.h"
 
 #include "arc.cuh"
@@ -59,10 +58,18 @@ static void test_lists(const tested_scene *t, int side) {
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 static void test_pictures(const tested_scene *t) {
-  std::vector<double> wanted = rivals_draw_serially(&t->s);
-  for (int i = 0; i < rivals_count(); ++i) {
-    rivals_result its = rivals_run(&t->s, i, &wanted, 1);
-    CHECK(its.worst <= 0.3, "%s: %s: differs by %.3f / 255", t->what, its.name, its.worst);
+  std::vector<double> wanted = scene_draw_serially(&t->s);
+  std::vector<float> rgb(wanted.size());
+  for (int side = 8; side <= 64; side *= 2) {
+    double worst = 0.0;
+    renderer r;
+    renderer_begin(&r, &t->s, nullptr, side < 16 ? side : 16);
+    renderer_lists(&r, side);
+    renderer_pass(&r, PASS_DRAW, 0, nullptr);
+    renderer_read(&r, rgb.data());
+    for (size_t i = 0; i < rgb.size(); ++i) worst = fmax(worst, fabs(rgb[i] - wanted[i]));
+    CHECK(255.0 * worst <= 0.3, "%s: boxes of %d: differs by %g", t->what, side, worst);
+    renderer_end(&r);
   }
 }
 
@@ -87,7 +94,7 @@ static void test_order(void) {
 /* ---- gradients ------------------------------------------------------------------------------ */
 
 static double serial_loss(const scene *s, const image *target) {
-  std::vector<double> rgb = rivals_draw_serially(s);
+  std::vector<double> rgb = scene_draw_serially(s);
   double loss = 0.0;
   for (size_t i = 0; i < rgb.size(); ++i)
     loss += (rgb[i] - target->rgb[i]) * (rgb[i] - target->rgb[i]);

@@ -16,8 +16,6 @@ static void anywhere(void) {
   check_wrong("--circles 0" OUT, 2,
               "--circles is '0'; it must be a whole number from 1 to 1000000");
   check_wrong("--path best" OUT, 2, "it must be one of plain, serialized, butterfly,");
-  check_wrong("--compare-renderers --circles 3", 2, "takes no --circles; beside it only --size");
-  check_wrong("--compare-renderers --size", 2, "--size");
 }
 
 static void on_device(void) {
@@ -34,7 +32,6 @@ static void on_device(void) {
   CHECK(size == 13 + 40 * 30 * 3 && !memcmp(picture, "P6\n40 30\n255\n", 13), "%zu bytes", size);
   free(picture);
   check_right("--compare-paths" SMALL, 0, "\ntransposed ");
-  check_right("--compare-renderers --size 40x30", 0, "\nvote of the warp, no boxes ");
   check_progress("--path plain" SMALL, "\rplain      iteration 1 of 2");
   test_folder_files(true);
 }

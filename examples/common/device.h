@@ -74,20 +74,6 @@ static inline bool has_device(const char *program, error_line *error) {
                    status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
 }
 
-/* What runs, and with which policy; prints nothing if the device's properties cannot be read. */
-static inline cudaError_t print_device(const char *policy) {
-#if SIMT_ON_CPU
-  printf("device     CPU warp; times are the host's for the emulation, not a GPU's\n");
-#else
-  cudaDeviceProp device;
-  cudaError_t status = cudaGetDeviceProperties(&device, 0);
-  if (status != cudaSuccess) return status;
-  printf("device     %s\n", device.name);
-#endif
-  printf("arc        %s\n", policy);
-  return cudaSuccess;
-}
-
 /* Of the loop that follows, where nvcc compiles. */
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")

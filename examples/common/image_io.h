@@ -6,6 +6,8 @@
 #ifndef EXAMPLES_IMAGE_IO_H
 #define EXAMPLES_IMAGE_IO_H
 
+#include <math.h>
+
 #include "output_file.h"
 
 /* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored (no gamma undone).
@@ -31,6 +33,11 @@ bool image_write_probe(const char *path, error_line *error);
 
 /* Box filter: each new pixel is the mean of the area it covers. Never enlarges. */
 bool image_shrink(image *picture, int width, int height, error_line *error);
+
+/* PSNR in dB of so many numbers from 0 to 1; squares: the sum of their squared differences. */
+static inline double image_psnr(double squares, double numbers) {
+  return -10.0 * log10(squares / numbers);
+}
 
 /* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
 bool image_procedural(image *picture, int width, int height, error_line *error);

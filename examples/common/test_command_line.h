@@ -198,7 +198,7 @@ static inline bool program_can_run(void) {
   if (no_device) CHECK(o.status == 1 && lines_in(o.errors) == 1, "status %d", o.status);
   if (!no_device) CHECK(o.status == 0, "status %d: %s", o.status, o.errors);
   bool says_on_what =
-      strncmp(o.output, "device     ", 11) == 0 && strstr(o.output, "\narc        arc ") != nullptr;
+      strncmp(o.output, "device     ", 11) == 0 && strstr(o.output, "\npolicy     arc ") != nullptr;
   if (!no_device) CHECK(says_on_what, "lacks device and policy: %s", o.output);
   forget(&o);
   return !no_device;

@@ -12,7 +12,7 @@
 #include "arc.cuh"
 
 #if !SIMT_ON_CPU
-#include "bench/kernels/cccl.cuh"
+#include "cccl.cuh"
 #endif
 
 /* Rows of `stride` floats, of which `width` are added to; built once, above the loop. */
@@ -45,11 +45,9 @@ static __device__ __forceinline__ void way_count(unsigned long long *counts, int
 static __device__ __forceinline__ void way_add(const way_rows *r, int key, const float *values,
                                                bool active, int way, int threshold,
                                                unsigned promises) {
-  const bool one_key = (promises & ARC_PROMISE_ONE_KEY) != 0u;
   arc_options o = arc_options_default();
   o.threshold = threshold;
   o.promises = promises;
-  (void)one_key;
   o.path = way == WAY_SERIALIZED   ? ARC_PATH_SERIALIZED
            : way == WAY_BUTTERFLY  ? ARC_PATH_BUTTERFLY
            : way == WAY_TRANSPOSED ? ARC_PATH_TRANSPOSED
@@ -61,10 +59,12 @@ static __device__ __forceinline__ void way_add(const way_rows *r, int key, const
     for (int i = 0; i < r->width; ++i)
       if (active) atomicAdd(r->base + (long long)key * r->stride + i, values[i]);
 #if !SIMT_ON_CPU
-  } else if (way == WAY_CUB) {
-    cccl_add_warp(r->base, r->stride, r->width, key, values, active, one_key);
-  } else if (way == WAY_CG) {
-    cccl_add_groups(r->base, r->stride, r->width, key, values, active, one_key);
+  } else if (way == WAY_CUB || way == WAY_CG) {
+    const bool one_key = (promises & ARC_PROMISE_ONE_KEY) != 0u;
+    if (way == WAY_CUB)
+      cccl_add_warp(r->base, r->stride, r->width, key, values, active, one_key);
+    else
+      cccl_add_groups(r->base, r->stride, r->width, key, values, active, one_key);
 #endif
   } else {
     arc_add_with_f32(r->target, key, values, active, o);

@@ -6,13 +6,10 @@
 
 #include <vector>
 
-#include "../../bench/paper/experiment.h"
+#include "device_describe.h"
 #include "program_run.h"
 
 #include "arc_tune.h"
-#if SIMT_ON_CPU
-#include "../../bench/sweep/model.h"
-#endif
 
 workload_outcome workload_no_outcome(int way, int threshold) {
   const workload_outcome its = {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
@@ -143,6 +140,9 @@ static bool read_flag(const workload *w, workload_options *o, const option_given
 
 static bool check_together(const workload_options *o, bool path_given, bool other,
                            error_line *error) {
+  if (!WORKLOAD_MEASURES && (o->compare || o->experiment != nullptr))
+    return error_set(error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
+                     o->compare ? "compare-paths" : "experiment");
   if (o->tune && o->way != WAY_AUTO) return error_set(error, "--tune is for --path auto");
   if (o->compare && (path_given || o->tune || o->out != nullptr))
     return error_set(error, "--compare-paths runs every path; leave --path, --tune, --out out");
@@ -174,10 +174,11 @@ static bool parse(const workload *w, workload_options *o, int argc, char **argv,
 
 #if SIMT_ON_CPU
 float workload_time_gradient(const workload *w, int way, int threshold) {
+  const double begin = seconds_now();
   simt_counters_reset();
   w->gradient(way, threshold);
-  const simt_counters c = simt_counters_read();
-  return (float)model_ms(&c);
+  if (WORKLOAD_MEASURES) return experiment_model_ms();
+  return (float)(1000.0 * (seconds_now() - begin));
 }
 #else
 float workload_time_gradient(const workload *w, int way, int threshold) {
@@ -322,9 +323,9 @@ static bool probe_outputs(const workload_options *o, error_line *error) {
 static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
-  if (o->experiment != nullptr) return experiment_run(w, o);
+  if (WORKLOAD_MEASURES && o->experiment != nullptr) return experiment_run(w, o);
   if (!w->begin(o->dataset, o, &error)) return workload_fail(w, 1, &error);
-  status = o->compare ? experiment_compare(w, o) : run_training(w, o);
+  status = WORKLOAD_MEASURES && o->compare ? experiment_compare(w, o) : run_training(w, o);
   w->end();
   return status;
 }
@@ -341,7 +342,7 @@ int workload_main(int argc, char **argv, const workload *w) {
   if (!probe_outputs(&o, &error)) return workload_fail(w, 2, &error);
   if (!has_device(w->name, &error)) return workload_fail(w, 1, &error);
   catch_interrupts();
-  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   device_reserve(&memory, &counts, WORKLOAD_COUNTS * sizeof(long long), "memory for the histogram");
   const int status = run(w, &o);
   device_release(&memory, &counts);

@@ -10,8 +10,9 @@
      --experiment FILE                      the papers' table: every way and threshold on every
                                             dataset; rows are appended where FILE is there
 
-   An iteration is forward(), gradient(), update(). Only gradient() is timed, on the GPU by events;
-   on the CPU warp its time is a *model*, from the counted operations (bench/sweep/model.h). */
+   The last two are bench/paper's, and there where it is built (WORKLOAD_MEASURES). An iteration is
+   forward(), gradient(), update(). Only gradient() is timed, on the GPU by events; on the CPU warp
+   bench/paper has a *model* of its time, from the counted operations. */
 #ifndef EXAMPLES_WORKLOAD_H
 #define EXAMPLES_WORKLOAD_H
 
@@ -85,7 +86,21 @@ const char *workload_way_name(const workload *w, int way);
 enum { WORKLOAD_COUNTS = 66 };
 unsigned long long *workload_counts(void);
 
-/* ---- what measuring needs (bench/paper) ----------------------------------------------------- */
+/* ---- measuring (bench/paper) ---------------------------------------------------------------- */
+
+/* What it adds to the programs; WORKLOAD_MEASURES. Both return the exit status.
+   Of what has begun: every way's gradient step alone, in one table, its sums against those of plain
+   atomics. */
+int experiment_compare(const workload *w, const workload_options *o);
+
+/* Every way, at the papers' five thresholds and arc's own, on every dataset: rows of o->experiment.
+   After an interrupt the rows so far are written; after a wrong sum the file is as it was. */
+int experiment_run(const workload *w, const workload_options *o);
+
+/* Milliseconds that an H200 would take, by the CPU warp's counts. */
+float experiment_model_ms(void);
+
+/* What it needs. */
 
 /* What a training or a measurement of one way gave; not-a-number: was not measured. */
 typedef struct workload_outcome {

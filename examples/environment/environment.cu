@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "../common/adam.h"
 #include "../common/image_io.h"
 #include "../common/random.h"
 #include "../common/workload.h"
@@ -46,13 +47,12 @@ static struct {
 } the;
 
 /* Adam; light is not negative. */
-__global__ void descend(int count, float rate, const float *by_light, float *light, float *mean,
-                        float *square) {
+__global__ void descend(int count, adam_decay decay, const float *by_light, float *light,
+                        float *mean, float *square) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
-  mean[i] = 0.9f * mean[i] + 0.1f * by_light[i];
-  square[i] = 0.99f * square[i] + 0.01f * by_light[i] * by_light[i];
-  light[i] = fmaxf(light[i] - rate * mean[i] / (sqrtf(square[i]) + 1e-12f), 0.0f);
+  const float change = adam_change(decay, by_light[i], 1e-12f, &mean[i], &square[i]);
+  light[i] = fmaxf(light[i] - 0.03f * change, 0.0f);
 }
 
 /* ---- a step --------------------------------------------------------------------------------- */
@@ -91,10 +91,9 @@ static workload_sums sums(void) {
 
 static void update(int iteration) {
   const int count = 3 * cube_count(the.form.side);
-  const float steps = (float)(iteration + 1);
-  const float rate = 0.03f * sqrtf(1.0f - powf(0.99f, steps)) / (1.0f - powf(0.9f, steps));
+  const adam_decay decay = adam_decay_at(0.9, 0.99, 1, iteration + 1);
   pyramid_shrink(the.form, the.by_light, false);
-  SIMT_LAUNCH(descend, line_blocks((size_t)count), LINE_THREADS, 0, 0, count, rate, the.by_light,
+  SIMT_LAUNCH(descend, line_blocks((size_t)count), LINE_THREADS, 0, 0, count, decay, the.by_light,
               the.light, the.mean, the.square);
 }
 
@@ -228,8 +227,8 @@ static bool judge(int, workload_quality *quality, error_line *) {
     }
     counts[test] += 3.0 * the.views[view].covered; /* elsewhere both are 0 */
   }
-  *quality = {-10 * log10(squares[0] / counts[0]), differences[0] / counts[0],
-              -10 * log10(squares[1] / counts[1]), differences[1] / counts[1]};
+  *quality = {image_psnr(squares[0], counts[0]), differences[0] / counts[0],
+              image_psnr(squares[1], counts[1]), differences[1] / counts[1]};
   return true;
 }
 

@@ -187,10 +187,9 @@ void fit_adam(float *parameters, float *gradients, float *means, float *squares,
 
 /* The learning rates fall evenly, in logarithm, to a tenth at the last step. */
 static adam_step adam_of_step(const fit *f, int rate, float low, float high) {
-  double step = f->steps_done + 1;
   float falling = (float)pow(0.1, f->steps_done / (double)f->settings.steps);
-  adam_step a = {f->settings.rates[rate] * falling, (float)(1.0 - pow(0.9, step)),
-                 (float)(1.0 - pow(0.999, step)), low, high};
+  adam_step a = {f->settings.rates[rate] * falling, low, high,
+                 adam_decay_at(0.9, 0.999, 1, f->steps_done + 1)};
   return a;
 }
 
@@ -264,7 +263,7 @@ double fit_loss(fit *f) {
 }
 
 double fit_psnr(const fit *f, double loss) {
-  return -10.0 * log10(loss / (3.0 * f->c.width * f->c.height));
+  return image_psnr(loss, 3.0 * f->c.width * f->c.height);
 }
 
 void fit_read_picture(const fit *f, const image *target, image *fitted) {

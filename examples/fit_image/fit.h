@@ -13,6 +13,7 @@
 #define ARC_MAX_PIECES 4 /* a target of means, log scales, angles and colours */
 #include "arc.cuh"
 
+#include "../common/adam.h"
 #include "../common/device.h"
 #include "../common/tiles.cuh"
 #include "model.cuh"
@@ -90,10 +91,9 @@ void fit_forward(fit *f);
 /* Adds to the gradients, which are zero at the start of a step. */
 void fit_backward(fit *f);
 
-/* correction_1, correction_2: 1 - beta^step of the two moments. Parameters stay from low to high.
-   */
 typedef struct adam_step {
-  float rate, correction_1, correction_2, low, high;
+  float rate, low, high; /* parameters stay from low to high */
+  adam_decay decay;
 } adam_step;
 
 /* One step of Adam for `count` floats; leaves the gradients at zero for the next one. */

@@ -12,6 +12,8 @@
 #include "../common/program_run.h"
 #include "fit.h"
 
+#include "../common/device_describe.h"
+
 static const double SAME_PSNR_DB = 0.1;
 
 /* What one run of one path gave; times are medians over the steps. */
@@ -72,7 +74,7 @@ static void default_gaussians(fit_options *o, const image *target) {
 }
 
 static void print_header(const fit_options *o, const image *target) {
-  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
          target->width, target->height);
   printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,

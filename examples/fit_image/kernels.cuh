@@ -208,14 +208,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
          adam_step step) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
-  float gradient = gradients[i];
-  float mean = 0.9f * means[i] + 0.1f * gradient;
-  float square = 0.999f * squares[i] + 0.001f * gradient * gradient;
-  float change =
-      step.rate * (mean / step.correction_1) / (sqrtf(square / step.correction_2) + 1e-8f);
-  parameters[i] = fminf(fmaxf(parameters[i] - change, step.low), step.high);
-  means[i] = mean;
-  squares[i] = square;
+  float change = adam_change(step.decay, gradients[i], 1e-8f, &means[i], &squares[i]);
+  parameters[i] = fminf(fmaxf(parameters[i] - step.rate * change, step.low), step.high);
   gradients[i] = 0.0f;
 }
 

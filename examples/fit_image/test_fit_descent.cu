@@ -23,8 +23,7 @@ static void test_adam(void) {
   for (int step = 1; step <= STEPS; ++step) {
     for (int i = 0; i < COUNT; ++i) gradients[i] = (float)(20.0 * test_random(&seed) - 10.0);
     device_check(cudaMemcpy(device[1], gradients, bytes, cudaMemcpyHostToDevice), "adam");
-    adam_step settings = {0.3f, (float)(1.0 - pow(0.9, step)), (float)(1.0 - pow(0.999, step)),
-                          -1.1f, 1.2f};
+    adam_step settings = {0.3f, -1.1f, 1.2f, adam_decay_at(0.9, 0.999, 1, step)};
     fit_adam(device[0], device[1], device[2], device[3], COUNT, settings);
     for (int i = 0; i < COUNT; ++i) {
       first[i] = 0.9 * first[i] + 0.1 * gradients[i];

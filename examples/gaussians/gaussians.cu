@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/program.h"
+#include "program.h"
+
+#include "../common/device_describe.h"
 
 static options default_options(void) {
   options o;
@@ -296,9 +298,9 @@ static int run(group *team, void *state) {
   options mine = *o;
   if (!has_device("gaussians", &error)) return fail(1, &error);
   if (!group_begin(team, &error)) return fail(2, &error);
-  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
-  if (o->bench_backward) return run_bench_backward(o);
-  if (o->experiment != nullptr) return run_experiment(o);
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
+  if (GAUSSIANS_MEASURES && o->bench_backward) return run_bench_backward(o);
+  if (GAUSSIANS_MEASURES && o->experiment != nullptr) return run_experiment(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
   if (mine.train.batch < team->size) {
     error_set(&error, "--batch is %d; with %d processes it must be that or more", mine.train.batch,
@@ -324,6 +326,11 @@ int main(int argc, char **argv) {
     return 0;
   }
   complete_options(&o);
+  if (!GAUSSIANS_MEASURES && (o.bench_backward || o.experiment != nullptr)) {
+    error_set(&error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
+              o.bench_backward ? "bench-backward" : "experiment");
+    return fail(2, &error);
+  }
   if (!backward_has(o.train.frame.way)) {
     error_set(&error, "--path %s is not in this build: it needs the CUDA toolkit",
               add_way_name(o.train.frame.way));

@@ -156,7 +156,7 @@ static void measure_errors(const answers *a, double *psnr, double *l1) {
     squares += error * error;
     all += fabs(error);
   }
-  *psnr = -10.0 * log10(squares / count);
+  *psnr = image_psnr(squares, count);
   *l1 = all / count;
 }
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "../common/adam.h"
 #include "../common/random.h"
 #include "platform.cuh"
 
@@ -31,19 +32,17 @@ typedef struct adam_step {
   float *numbers, *moments;
   const float *sums;
   size_t count;
-  float rate, scale; /* rate: with the correction of early steps; scale: of the sums */
+  float scale; /* of the sums */
+  adam_decay decay;
 } adam_step;
 
-/* Adam (Kingma and Ba 2015). Most rows of a fine level get nothing from a batch: they stay. */
+/* Most rows of a fine level get nothing from a batch: they stay. */
 __global__ void __launch_bounds__(LINE_THREADS) adam(adam_step s) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.count || s.sums[i] == 0.0f) return;
-  const float slope = s.scale * s.sums[i];
-  const float2 old = load_pair(s.moments + 2 * i);
-  const float mean = 0.9f * old.x + 0.1f * slope;
-  const float square = 0.99f * old.y + 0.01f * slope * slope;
-  store_pair(s.moments + 2 * i, mean, square);
-  s.numbers[i] -= s.rate * mean / (sqrtf(square) + 1e-15f);
+  float2 moments = load_pair(s.moments + 2 * i);
+  s.numbers[i] -= 0.01f * adam_change(s.decay, s.scale * s.sums[i], 1e-15f, &moments.x, &moments.y);
+  store_pair(s.moments + 2 * i, moments.x, moments.y);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -160,10 +159,12 @@ const float *trainer_sums(trainer *t) {
 
 static void take_step(trainer *t, device_array *numbers, device_array *moments, const float *sums,
                       size_t count, int iteration) {
-  const double first = 1.0 - pow(0.9, iteration + 1), second = 1.0 - pow(0.99, iteration + 1);
-  const double rate = 0.01 * sqrt(second) / first;
-  const adam_step s = {(float *)numbers->data,  (float *)moments->data, sums, count, (float)rate,
-                       1.0f / (float)t->samples};
+  const adam_step s = {(float *)numbers->data,
+                       (float *)moments->data,
+                       sums,
+                       count,
+                       1.0f / (float)t->samples,
+                       adam_decay_at(0.9, 0.99, 1, iteration + 1)};
   SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, s);
 }
 

@@ -2,6 +2,7 @@
 
    A tile's list holds the spheres that may reach one of its pixels, in no order: each pixel keeps
    the closest ones itself. */
+#include "../common/adam.h"
 #include "blend.cuh"
 
 /* ---- which spheres may reach which tile ------------------------------------------------------ */
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(TILE_PIXELS)
 /* One thread a float of a sphere. Adam measures a gradient by its own size, so that none would
    count as much as any: spheres that no pixel tracks stay. radius: what lengths are measured in. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    take_step(picture p, float *moments, int step, float radius) {
+    take_step(picture p, float *moments, int step, adam_decay decay, float radius) {
   const float rate[SPHERE_FLOATS] = {radius, radius, radius, .5f * radius, 3, 3, 3, .2f};
   const float least[SPHERE_FLOATS] = {-9, -9, -9, .3f * radius, 0, 0, 0, .1f};
   const float most[SPHERE_FLOATS] = {9, 9, 9, 3 * radius, 1, 1, 1, 1};
@@ -134,14 +135,10 @@ __global__ void __launch_bounds__(LINE_THREADS)
   const int row = i / SPHERE_FLOATS, k = i % SPHERE_FLOATS;
   if (i >= floats || p.seen[row] == 0u) return;
   const float gradient = p.sums[(size_t)row * ROW_FLOATS + k];
-  const float mean = .9f * moments[i] + .1f * gradient;
-  const float square = .99f * moments[floats + i] + .01f * gradient * gradient;
-  moments[i] = mean;
-  moments[floats + i] = square;
-  const float pace = .01f * rsqrtf(1 + .01f * (float)step) / (1 - powf(.9f, (float)(step + 1)));
-  const float size = sqrtf(square / (1 - powf(.99f, (float)(step + 1)))) + 1e-20f;
+  const float change = adam_change(decay, gradient, 1e-20f, &moments[i], &moments[floats + i]);
+  const float pace = .01f * rsqrtf(1 + .01f * (float)step);
   float *number = (float *)p.rows + i;
-  *number = fminf(fmaxf(*number - rate[k] * pace * mean / size, least[k]), most[k]);
+  *number = fminf(fmaxf(*number - rate[k] * pace * change, least[k]), most[k]);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -204,6 +201,7 @@ void renderer_draw(renderer *r, const camera *view) {
 
 void renderer_step(renderer *r, int step, float radius) {
   const int blocks = line_blocks((size_t)r->p.spheres * SPHERE_FLOATS);
-  SIMT_LAUNCH(take_step, blocks, LINE_THREADS, 0, 0, r->p, r->moments, step, radius);
+  SIMT_LAUNCH(take_step, blocks, LINE_THREADS, 0, 0, r->p, r->moments, step,
+              adam_decay_at(0.9, 0.99, 1, step + 1), radius);
   device_check(cudaGetLastError(), "a step");
 }

@@ -108,9 +108,9 @@ static bool judge(int, workload_quality *quality, error_line *error) {
       absolute[v == views] += each * fabs(difference);
     }
   }
-  quality->train_psnr = -10 * log10(square[0] + 1e-12);
+  quality->train_psnr = image_psnr(square[0] + 1e-12, 1.0);
   quality->train_l1 = absolute[0];
-  quality->test_psnr = -10 * log10(square[1] + 1e-12);
+  quality->test_psnr = image_psnr(square[1] + 1e-12, 1.0);
   quality->test_l1 = absolute[1];
   return square[0] + square[1] >= 0 || error_set(error, "a picture holds what is no number");
 }

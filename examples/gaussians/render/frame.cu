@@ -189,7 +189,7 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
   loss_figures figures;
   figures.l1 = sums[LOSS_L1] / values;
   figures.ssim = sums[LOSS_SSIM] / values;
-  figures.psnr = -10.0 * log10(sums[LOSS_SQUARES] / values);
+  figures.psnr = image_psnr(sums[LOSS_SQUARES], values);
   figures.loss = (1.0 - SSIM_SHARE) * figures.l1 + SSIM_SHARE * (1.0 - figures.ssim);
   return figures;
 }

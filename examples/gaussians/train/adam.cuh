@@ -5,8 +5,6 @@
 
 #include "train.h"
 
-#define ADAM_EPSILON 1e-15f
-
 static __device__ __forceinline__ float read_sum(const void *sums, size_t i, int scale_log2) {
   if (scale_log2 < 0) return ((const float *)sums)[i];
   return arc_fixed_to_f32(((const long long *)sums)[i], scale_log2);
@@ -27,13 +25,12 @@ __global__ void __launch_bounds__(LINE_THREADS)
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   float gradient = step.share * read_sum(sums, i, step.scale_log2);
-  float mean = step.decay_1 * from.means[i] + step.gain_1 * gradient;
-  float square = step.decay_2 * from.squares[i] + step.gain_2 * gradient * gradient;
+  float mean = from.means[i], square = from.squares[i];
   float rate = (int)(i % (unsigned)step.period) < step.first ? step.rate : step.rate_of_others;
+  float change = adam_change(step.decay, gradient, 1e-15f, &mean, &square);
+  to.parameters[i] = from.parameters[i] - rate * change;
   to.means[i] = mean;
   to.squares[i] = square;
-  to.parameters[i] = from.parameters[i] - rate * (mean / step.correction_1) /
-                                              (sqrtf(square / step.correction_2) + ADAM_EPSILON);
 }
 
 #endif

@@ -238,20 +238,9 @@ typedef struct model_array {
 } model_array;
 
 adam_step adam_at(float rate, int batch, int to) {
-  double decay_1 = pow(0.9, batch), decay_2 = pow(0.999, batch);
   float scaled = rate * sqrtf((float)batch);
-  adam_step a = {scaled,
-                 scaled,
-                 1,
-                 1,
-                 1.0f / (float)batch,
-                 -1,
-                 (float)decay_1,
-                 (float)decay_2,
-                 (float)(1.0 - decay_1),
-                 (float)(1.0 - decay_2),
-                 (float)(1.0 - pow(0.9, to)),
-                 (float)(1.0 - pow(0.999, to))};
+  adam_step a = {
+      scaled, scaled, 1, 1, 1.0f / (float)batch, -1, adam_decay_at(0.9, 0.999, batch, to)};
   return a;
 }
 

@@ -10,6 +10,7 @@
 #ifndef GAUSSIANS_TRAIN_H
 #define GAUSSIANS_TRAIN_H
 
+#include "../../common/adam.h"
 #include "../render/frame.h"
 #include "arc_tune.h"
 #include "group.h"
@@ -118,11 +119,9 @@ float *trainer_camera_slopes(trainer *t);
 typedef struct adam_step {
   float rate, rate_of_others;
   int period, first;
-  float share;                      /* of a sum over views: the gradient is so much of it */
-  int scale_log2;                   /* of a sum in fixed point; negative: it is a float */
-  float decay_1, decay_2;           /* of the two moments: beta */
-  float gain_1, gain_2;             /* 1 - beta */
-  float correction_1, correction_2; /* 1 - beta^step */
+  float share;    /* of a sum over views: the gradient is so much of it */
+  int scale_log2; /* of a sum in fixed point; negative: it is a float */
+  adam_decay decay;
 } adam_step;
 
 /* Of the `to`th view, after a step of that many. A batch of b moves by sqrt(b) times the rate, and

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "device_describe.h"
 #include "examples/common/device.h"
+#include "examples/common/device_describe.h"
 #include "examples/common/option_values.h"
 #include "examples/common/program_run.h"
 #include "peer_scope_kernels.cuh"
@@ -235,7 +235,7 @@ static void close_gpus(void) {
 static void write_head(FILE *out) {
   program_write_head(out);
   on_gpu(0);
-  device_describe(out, "# ", 0.0);
+  device_describe(out, DEVICE_IN_FILE, 0.0);
   fprintf(out, "# gpus: %d, the policy's scope is that of the way\n", (int)GPUS);
 #if PEER_HAVE_NCCL
   int version = 0;

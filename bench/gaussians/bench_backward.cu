@@ -1,13 +1,13 @@
-/* arc example gaussians: --bench-backward, one view again and again.
+/* --bench-backward of examples/gaussians: one view again and again.
    SPDX-License-Identifier: Apache-2.0 */
-#include "program.h"
+#include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/device_describe.h"
-#include "../../common/random.h"
+#include "examples/common/device_describe.h"
+#include "examples/common/random.h"
 
 enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */
 
@@ -250,7 +250,7 @@ static bool bench_write_csv(const char *path, const bench_table *table, error_li
   char room[16];
   if (!output_file_open(&file, path, error)) return false;
   program_write_head(file.stream);
-  device_describe(file.stream, "# ", 0.0);
+  device_describe(file.stream, DEVICE_IN_FILE, 0.0);
   fprintf(file.stream, "dataset,path,threshold,pixels,arrays_ms,rows_ms,clock\n");
   for (int i = 0; i < table->count; ++i) {
     const bench_row *r = &table->rows[i];

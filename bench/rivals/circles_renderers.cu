@@ -1,54 +1,19 @@
-/* circles_rivals.cu - how else circles can be drawn: boxes of other sizes or made by the CPU, no
+/* circles_renderers - how else circles can be drawn: boxes of other sizes or made by the CPU, no
    boxes, other ways to pass over circles that are elsewhere, colours kept in global memory.
    SPDX-License-Identifier: Apache-2.0
 
-   The rivals paint from the back to the front and never stop early, as renderers do that people
-   hand in for CS149's third assignment; `own` is that of examples/circles. */
-#include "circles_rivals.h"
+   usage: circles_renderers [--size WxH]     every scene by every renderer
 
+   The rivals paint from the back to the front and never stop early, as renderers do that people
+   hand in for CS149's third assignment; `own` is that of examples/circles. Status: 0 all pictures
+   are right, 1 one is not, 2 wrong usage, 130 interrupted. */
 #include <math.h>
 #include <string.h>
 
-#include <thread>
-
 #include "examples/circles/render.cuh"
+#include "examples/common/device_describe.h"
 #include "examples/common/option_values.h"
 #include "examples/common/program_run.h"
-#include "arc_policy.cuh"
-
-/* ---- serially ------------------------------------------------------------------------------- */
-
-static void paint_pixel(const circle *c, int x, int y, double *pixel) {
-  const double colour[3] = {c->red, c->green, c->blue};
-  double dx = x + 0.5 - c->x, dy = y + 0.5 - c->y, d = sqrt(dx * dx + dy * dy);
-  double t = fmin(fmax(c->radius - d + 0.5, 0.0), 1.0);
-  double alpha = c->opacity * t * t * (3.0 - 2.0 * t);
-  for (int i = 0; i < 3; ++i) pixel[i] = (1.0 - alpha) * pixel[i] + alpha * colour[i];
-}
-
-/* Rows of a band do not depend on those of others. */
-static void paint_band(const scene *s, int top, int bottom, double *rgb) {
-  int width = s->width;
-  for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i) rgb[i] = BACKGROUND;
-  for (const circle &c : s->circles) {
-    double reach = (double)c.radius + 1.0;
-    int x0 = (int)fmax(c.x - reach, 0.0), x1 = (int)fmin(c.x + reach, width - 1.0);
-    int y0 = (int)fmax(c.y - reach, top), y1 = (int)fmin(c.y + reach, bottom - 1.0);
-    for (int y = y0; y <= y1; ++y)
-      for (int x = x0; x <= x1; ++x) paint_pixel(&c, x, y, rgb + 3 * ((size_t)y * width + x));
-  }
-}
-
-std::vector<double> rivals_draw_serially(const scene *s) {
-  std::vector<double> rgb((size_t)s->width * s->height * 3);
-  std::vector<std::thread> threads;
-  int bands = s->height < 64 ? 1 : (int)std::thread::hardware_concurrency() + 1;
-  for (int i = 0; i < bands; ++i)
-    threads.emplace_back(paint_band, s, s->height * i / bands, s->height * (i + 1) / bands,
-                         rgb.data());
-  for (std::thread &thread : threads) thread.join();
-  return rgb;
-}
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
@@ -238,7 +203,7 @@ static const rival rivals[] = {{"own, boxes of 8", 8, ON_GPU, OWN, false},
                                {"scan of the block, no boxes", 64, NO_BOXES, BLOCK_SCAN, false},
                                {"vote of the warp, no boxes", 64, NO_BOXES, WARP_VOTE, false}};
 
-int rivals_count(void) { return (int)(sizeof rivals / sizeof *rivals); }
+enum { RIVALS = sizeof rivals / sizeof *rivals };
 
 static void make_lists(renderer *r, const scene *s, const rival *how) {
   if (how->boxes == ON_GPU) renderer_lists(r, how->side);
@@ -269,10 +234,14 @@ static double worst_difference(const renderer *r, const std::vector<double> *wan
   return worst;
 }
 
-rivals_result rivals_run(const scene *s, int renderer_index, const std::vector<double> *wanted,
-                         int repeats) {
-  const rival *how = &rivals[renderer_index];
-  rivals_result its = {how->name, 0.0f, 0.0f, 0.0};
+typedef struct result {
+  float lists_ms, draw_ms; /* medians */
+  double worst;            /* difference of a colour from the serial renderer's, of 255 */
+} result;
+
+static result run(const scene *s, const rival *how, const std::vector<double> *wanted,
+                  int repeats) {
+  result its;
   std::vector<float> lists, draws;
   renderer r;
   cudaEvent_t events[3];
@@ -300,15 +269,15 @@ rivals_result rivals_run(const scene *s, int renderer_index, const std::vector<d
 }
 
 static bool compare_scene(const scene *s, const char *name) {
-  std::vector<double> wanted = rivals_draw_serially(s);
+  std::vector<double> wanted = scene_draw_serially(s);
   bool right = true;
   printf("\n%s: %zu circles, %d x %d pixels; ms by %s\n%-36s %9s %9s %9s %12s\n", name,
          s->circles.size(), s->width, s->height,
          SIMT_ON_CPU ? "the host's clock for the emulation" : "GPU events, medians", "renderer",
          "lists", "picture", "both", "worst of 255");
-  for (int i = 0; i < rivals_count() && !interrupts; ++i) {
-    rivals_result its = rivals_run(s, i, &wanted, SIMT_ON_CPU ? 1 : 9);
-    printf("%-36s %9.4f %9.4f %9.4f %12.3f\n", its.name, its.lists_ms, its.draw_ms,
+  for (int i = 0; i < RIVALS && !interrupts; ++i) {
+    result its = run(s, &rivals[i], &wanted, SIMT_ON_CPU ? 1 : 9);
+    printf("%-36s %9.4f %9.4f %9.4f %12.3f\n", rivals[i].name, its.lists_ms, its.draw_ms,
            its.lists_ms + its.draw_ms, its.worst);
     right = right && its.worst <= 1.0;
   }
@@ -321,29 +290,27 @@ static bool parse(int argc, char **argv, int *width, int *height, error_line *er
   for (int i = 1; i < argc; ++i) {
     option_given given;
     if (!option_read(&given, argc, argv, i, error)) return false;
-    if (!strcmp(given.name, "--compare-renderers")) continue;
-    if (strcmp(given.name, "--size") != 0)
-      return error_set(error, "--compare-renderers takes no %s; beside it only --size", given.name);
-    bool legal = parse_size(given.value, width, height, error);
-    if (!option_accept(&given, true, legal, &i, error)) return false;
+    bool is_size = !strcmp(given.name, "--size");
+    bool legal = !is_size || parse_size(given.value, width, height, error);
+    if (!option_accept(&given, is_size, legal, &i, error)) return false;
   }
   return true;
 }
 
 static int fail(int status, const char *text) {
-  fprintf(stderr, "circles: %s\n", text);
+  fprintf(stderr, "circles_renderers: %s\n", text);
   return status;
 }
 
-int rivals_main(int argc, char **argv) {
+int main(int argc, char **argv) {
   int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
   error_line error;
   bool right = true;
-  if (program_begin("circles", argc, argv)) return 0;
+  if (program_begin("circles_renderers", argc, argv)) return 0;
   if (!parse(argc, argv, &width, &height, &error)) return fail(2, error.text);
-  if (!has_device("circles", &error)) return fail(1, error.text);
+  if (!has_device("circles_renderers", &error)) return fail(1, error.text);
   catch_interrupts();
-  device_check(print_device(ARC_POLICY_STRING), "reading the device's properties");
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   for (int kind = SCENE_3; kind < SCENES && !interrupts; ++kind) {
     if (kind == SCENE_FIT) continue;
     scene s = scene_make(kind, width, height, scene_circles(kind), 1);

@@ -1,10 +1,10 @@
-/* cccl.cuh - how CUDA's own libraries add n values a lane: cub::WarpReduce, cooperative groups.
+/* arc examples: how CUDA's own libraries add n values a lane: cub::WarpReduce, cooperative groups.
    SPDX-License-Identifier: Apache-2.0
 
-   For the examples' tables; the sweep's are cub.cu and cg.cu, which know whether keys differ. GPU
-   only. The whole warp calls; width is a literal. */
-#ifndef ARC_BENCH_CCCL_CUH
-#define ARC_BENCH_CCCL_CUH
+   Two of the ways (ways.cuh); the sweep's are bench/kernels/cub.cu and cg.cu, which know whether keys
+   differ. GPU only. The whole warp calls; width is a literal. */
+#ifndef EXAMPLES_CCCL_CUH
+#define EXAMPLES_CCCL_CUH
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    Every implementation and threshold trains every scene from the same start, once a seed. */
-#include "program.h"
+#include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>

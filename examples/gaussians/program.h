@@ -1,11 +1,11 @@
-/* arc example gaussians: what training, --bench-backward and --experiment share.
+/* arc example gaussians: what training and measuring share.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef GAUSSIANS_PROGRAM_H
 #define GAUSSIANS_PROGRAM_H
 
-#include "../../common/program_run.h"
-#include "../train/checkpoint.h"
-#include "../train/setup.h"
+#include "../common/program_run.h"
+#include "train/checkpoint.h"
+#include "train/setup.h"
 
 /* Prints the line; returns the status. */
 int fail(int status, const error_line *error);
@@ -32,18 +32,8 @@ typedef struct step_medians {
 
 step_medians medians_of(const trainer *t);
 
-/* What to measure on: bit 0 is --scene, bit k the procedural scene_kind k. */
-unsigned datasets_of(const options *o);
-const char *dataset_name(const options *o, int kind);
-
-enum { LANE_COUNTS = 33 };
-
-/* Adds to histogram: warp steps of the backward pass by hit lanes, those with a pixel that is hit,
-   for the view just drawn. */
-void count_lanes_of_frame(trainer *t, unsigned long long *histogram);
-void print_lanes(const unsigned long long *histogram);
-
-/* The two programs for measuring; they return the exit status. */
+/* What bench/gaussians adds to the program, where it is built (GAUSSIANS_MEASURES): --bench-backward
+   and --experiment. They return the exit status. */
 int run_bench_backward(const options *o);
 int run_experiment(const options *o);
 

@@ -17,8 +17,8 @@
 
 #include <cuda_fp16.h>
 
-#include "../examples/common/random.h"
-#include "../examples/hashgrid/perceptron.h"
+#include "examples/common/random.h"
+#include "examples/hashgrid/perceptron.h"
 
 enum { REAL_OUTPUTS = 3, ALGORITHMS = 8, STEPS = 16, REPEATS = 9, MOST_LAYERS = MATRICES + 1 };
 static const size_t WORKSPACE = 64 << 20;

@@ -1,0 +1,36 @@
+/* arc examples: the arithmetic of Adam (Kingma and Ba 2015). SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXAMPLES_ADAM_H
+#define EXAMPLES_ADAM_H
+
+#include <math.h>
+
+#include "simt/simt.cuh"
+
+/* Of one step: what both moments keep and take, and what they lack since they began at 0. */
+typedef struct adam_decay {
+  float keep_mean, take_mean, keep_square, take_square; /* beta, 1 - beta */
+  float mean_share, square_share;                       /* 1 - beta^step */
+} adam_decay;
+
+/* step: its number, from 1 on; as_many: gradients that it stands for, 1 but in batches. */
+static inline adam_decay adam_decay_at(double beta_mean, double beta_square, int as_many,
+                                       int step) {
+  const double mean = pow(beta_mean, as_many), square = pow(beta_square, as_many);
+  const adam_decay d = {(float)mean,
+                        (float)(1.0 - mean),
+                        (float)square,
+                        (float)(1.0 - square),
+                        (float)(1.0 - pow(beta_mean, step)),
+                        (float)(1.0 - pow(beta_square, step))};
+  return d;
+}
+
+/* What a number goes down by, at rate 1; moves its moments. */
+static __device__ __forceinline__ float adam_change(adam_decay d, float slope, float epsilon,
+                                                    float *mean, float *square) {
+  *mean = d.keep_mean * *mean + d.take_mean * slope;
+  *square = d.keep_square * *square + d.take_square * slope * slope;
+  return *mean / d.mean_share / (sqrtf(*square / d.square_share) + epsilon);
+}
+
+#endif

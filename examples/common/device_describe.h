@@ -1,0 +1,50 @@
+/* arc examples: what runs, on what, with which policy. SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXAMPLES_DEVICE_DESCRIBE_H
+#define EXAMPLES_DEVICE_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "simt/simt.cuh"
+
+#include "arc_policy.cuh"
+
+/* Each line begins with its word in one of these forms. */
+#define DEVICE_IN_FILE "# %s: "
+#define DEVICE_ON_SCREEN "%-10s "
+
+/* measured_mhz: of the multiprocessors, under load; 0: not measured. */
+static inline void device_describe(FILE *out, const char *form, double measured_mhz) {
+#if SIMT_ON_CPU
+  (void)measured_mhz;
+  fprintf(out, form, "device");
+  fprintf(out, "CPU warp (simt); clocks are a *model* of an H200, times the emulation's\n");
+  fprintf(out, form, "compiler");
+  fprintf(out, "host %s\n", __VERSION__);
+#else
+  struct cudaDeviceProp p;
+  int device = 0, clock_khz = 0, memory_khz = 0, driver = 0, runtime = 0;
+  cudaGetDevice(&device);
+  cudaGetDeviceProperties(&p, device);
+  cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
+  cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device);
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  fprintf(out, form, "device");
+  fprintf(out, "%s, sm_%d%d, %d multiprocessors, L2 %.0f MiB\n", p.name, p.major, p.minor,
+          p.multiProcessorCount, p.l2CacheSize / 1048576.0);
+  fprintf(out, form, "clocks");
+  fprintf(out, "up to %.0f MHz, ", clock_khz / 1000.0);
+  if (measured_mhz > 0.0) fprintf(out, "%.0f MHz measured at the start, ", measured_mhz);
+  fprintf(out, "memory %.0f MHz\n", memory_khz / 1000.0);
+  fprintf(out, form, "cuda");
+  fprintf(out, "driver %d.%d, runtime %d.%d\n", driver / 1000, driver % 1000 / 10, runtime / 1000,
+          runtime % 1000 / 10);
+  fprintf(out, form, "compiler");
+  fprintf(out, "nvcc %d.%d.%d, host %s\n", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
+          __CUDACC_VER_BUILD__, __VERSION__);
+#endif
+  fprintf(out, form, "policy");
+  fprintf(out, "%s\n", ARC_POLICY_STRING);
+}
+
+#endif
