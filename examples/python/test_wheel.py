@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_wheel.py ROOT SCRATCH VERSION - `pip install ROOT` brings the headers, downloads nothing.
+"""test_wheel.py ROOT SCRATCH VERSION CXX - `pip install ROOT` brings the headers and the CPU warp,
+with which an example compiles, and downloads nothing.
 SPDX-License-Identifier: Apache-2.0"""
 import importlib.metadata
 import importlib.util
@@ -23,15 +24,20 @@ answer = subprocess.run([*python, "arc_headers"], env=environment, check=True, t
                         stdout=subprocess.PIPE, cwd=site.parent)
 folder = pathlib.Path(answer.stdout.strip())
 
-wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h",
-          *(f"arc/{name}.cuh" for name in ("check", "gather", "hot", "overloads", "papers", "sums",
-                                           "words"))]
+wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
+          *(f"arc/{name}.cuh" for name in ("check", "gather", "hot", "overloads", "papers",
+                                           "reductions", "sums", "words"))]
 errors = [f"{name} is missing in {folder}, or differs" for name in wanted
           if not (folder / name).is_file()
           or (folder / name).read_bytes() != (root / name).read_bytes()]
 (installed,) = importlib.metadata.distributions(name="arc_headers", path=[str(site)])
 if installed.version != version:
     errors.append(f"the package is {installed.version}, arc is {version}")
+example = subprocess.run([sys.argv[4], "-x", "c++", "-std=c++17", f"-I{folder}",
+                          root / "examples" / "scatter.cu", folder / "simt" / "simt.cpp",
+                          "-o", site / "scatter"], check=False)
+if example.returncode or subprocess.run([site / "scatter"], check=False).returncode:
+    errors.append("examples/scatter.cu does not run on the installed CPU warp")
 if site not in folder.parents:
     errors.append(f"{folder} is not in {site}")
 print("\n".join(errors) or f"arc_headers {version}: {len(wanted)} headers in {folder}")

@@ -8,8 +8,9 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h",
-           *sorted(f"arc/{path.name}" for path in (ROOT / "arc").glob("*.cuh"))]
+HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
+           *sorted(f"{folder}/{path.name}" for folder, names in (("arc", "*.cuh"), ("simt", "*.h"))
+                   for path in (ROOT / folder).glob(names))]
 WHEEL = """Wheel-Version: 1.0
 Generator: arc
 Root-Is-Purelib: true
