@@ -25,6 +25,7 @@ POLICY = {"path": "auto", "threshold": "auto", "inactive_is_zero": "0", "inactiv
 SINCE_0_2 = ("key_bits", "exact", "type")  # files of 0.2.0 may lack these
 UNTIL_0_2 = ("inactive_has_key",)  # later ones lack it
 SCHEMA_SINCE = (0, 2)
+HEADERS_SINCE = (0, 3)  # heads name a hash of the headers
 
 
 def any_number(_):
@@ -100,13 +101,22 @@ def check_table(name):
             yield f"the head has no line '# {key}: ...'"
     if "policy" in head and not version_of(head["policy"]):
         yield f"the policy '{head['policy']}' does not parse"
+    yield from check_headers(head)
     rows = list(csv.reader(line for line in lines if not line.startswith("#")))
     if len(rows) < 2 or not text.endswith("\n") or len({len(row) for row in rows}) > 1:
         yield "no rows, or not all have as many fields as there are columns: damaged"
     yield from check_device(os.path.basename(os.path.dirname(name)), head)
 
 
+def check_headers(head):
+    version = version_of(head.get("policy", ""))
+    named = re.fullmatch("[0-9a-f]{12}", head.get("headers", ""))
+    if version and version >= HEADERS_SINCE and not named:
+        yield "the head has no line '# headers: ...' with their hash"
+
+
 def check_head(file):
+    yield from check_headers(file.head)
     for key in HEAD:
         if not file.head.get(key, "").strip():
             yield f"the head has no line '# {key}: ...'"

@@ -96,6 +96,7 @@ class CheckResults(unittest.TestCase):
                 ("NVIDIA H200", "NVIDIA H100 80GB HBM3", "the folder is h200"),
                 ("# date: ", "# date: on ", "the date is 'on"),
                 ("arc 0.", "arc v0.", "policy 'arc v0.* does not parse"),
+                ("arc 0.2.0", "arc 0.3.0", "no line '# headers: ...' with their hash"),
                 ("check=0", "check", "does not parse"),
                 ("check=0", "check=2", "check=2, which is not"),
                 ("check=0", "check=0 x=1", "x=1, which is not"),
@@ -150,7 +151,8 @@ class CheckResults(unittest.TestCase):
     def test_files_of_other_versions(self):
         """Their cells are those of another program's presets; their rows are checked."""
         def older(lines):
-            return replaced("arc 0.", "arc 7.")(lines)[:-9]
+            stamp = "# headers: 0123456789ab\n# policy: arc 7."
+            return replaced("# policy: arc 0.", stamp)(lines)[:-9]
         self.assertEqual(self.defects_after(older), "")
         wrong = column("status", "ERROR")
         self.assertIn("status", self.defects_after(lambda lines: wrong(older(lines))))

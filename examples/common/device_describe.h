@@ -8,6 +8,10 @@
 
 #include "arc_policy.cuh"
 
+#ifndef ARC_HEADERS_HASH /* of arc.cuh and its files, given by the build: CMakeLists.txt */
+#define ARC_HEADERS_HASH "not known"
+#endif
+
 /* Each line begins with its word in one of these forms. */
 #define DEVICE_IN_FILE "# %s: "
 #define DEVICE_ON_SCREEN "%-10s "
@@ -45,6 +49,8 @@ static inline void device_describe(FILE *out, const char *form, double measured_
 #endif
   fprintf(out, form, "policy");
   fprintf(out, "%s\n", ARC_POLICY_STRING);
+  fprintf(out, form, "headers");
+  fprintf(out, "%s\n", ARC_HEADERS_HASH);
 }
 
 #endif
