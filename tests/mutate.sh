@@ -2,13 +2,14 @@
 # mutate.sh - breaks the header in many ways and shows that the tests catch each of them.
 # SPDX-License-Identifier: Apache-2.0
 #
-#   mutate.sh <repository> <scratch folder>           the mutations marked with +
+#   mutate.sh <repository> <scratch folder>           a tenth of them, another one after each commit
 #   mutate.sh <repository> <scratch folder> --all     all of them
 #   mutate.sh <repository> <scratch folder> <name>    one
 #
 # Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must
 # catch it. A command that does not change exactly one line of all these files (the header has moved
 # on), or whose result does not compile, is an error; a mutation that its test passes is a survivor.
+# Which tenth the count of commits tells; in a copy without the whole history those marked with + run.
 # CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
 set -u
 root=$1 work=$2/mutations only=${3:-+}
@@ -248,7 +249,13 @@ fi
 mkdir -p "$work"
 "$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
 case $only in
-  +) mutations | grep '^+' ;;
+  +)
+    commits=$(git -C "$root" rev-list --count HEAD 2>/dev/null)
+    if [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
+      mutations | awk -v tenth="$((commits % 10))" 'NR % 10 == tenth'
+    else
+      mutations | grep '^+'
+    fi ;;
   --all) mutations ;;
   *) mutations | grep "^+\{0,1\}$only " ;;
 esac >"$work/list"

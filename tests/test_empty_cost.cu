@@ -74,7 +74,7 @@ static void table(void) {
 }
 
 /* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
-static void no_locality(int width) {
+static void no_locality(int form, int width) {
   struct check_random random;
   if (!check_begin("no locality", &random)) return;
   struct check_case c;
@@ -84,11 +84,11 @@ static void no_locality(int width) {
   c.active[0] = 0xffffffffu;
   check_rows(&c, 0, 0, KEYS_INTERLEAVED, 32, 0);
   simt_counters_reset();
-  check_run(&c, check_launch_keyed);
+  check_run_form(&c, check_launches[form], false);
   const struct simt_counters n = simt_counters_read();
   CHECK(n.shuffles <= 2 && n.votes <= 6 && n.matches <= 1 && n.lane_adds == 32ull * width,
-        "width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", width, n.shuffles,
-        n.votes, n.matches, n.lane_adds);
+        "form %d width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", form, width,
+        n.shuffles, n.votes, n.matches, n.lane_adds);
   check_case_free(&c);
 }
 
@@ -101,7 +101,10 @@ int main(int argc, char **argv) {
   for (int width = 1; width <= 32; ++width) full_warp(width);
   table();
   if (SIMT_ARCH >= 700)
-    for (int width = 1; width <= 32; ++width) no_locality(width);
+    for (int width = 1; width <= 32; ++width) {
+      no_locality(CHECK_KEYED, width);
+      no_locality(CHECK_PIECES, width);
+    }
   return check_finish();
 }
 
