@@ -3,8 +3,8 @@
 # a value takes two words) on any path, nor with a width known at run time only, where the values lie
 # in memory. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a renderer
-#                                                   and a few kernels on all architectures
+#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call and a
+#                                                   renderer; other architectures: fat.sh
 #   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path,
 #                                                   and types
 #
@@ -247,6 +247,5 @@ else
   others "9" | assemble others sm_90 1
   renderer | assemble renderer sm_90 1
   scope
-  literal AUTO 9 | assemble architectures all "$("$nvcc" --list-gpu-code | grep -c '^sm_')"
 fi
 exit $failed

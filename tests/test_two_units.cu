@@ -12,13 +12,14 @@
 void other_unit(float *sums); /* test_two_units_other.cu */
 
 static __global__ void add(float *sums) {
-  const float values[2] = {1.0f, 2.0f};
-  arc_add_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true, ARC_BALANCE_THRESHOLD);
+  float values[9];
+  for (int i = 0; i < 9; ++i) values[i] = (float)(1 + i % 2);
+  arc_add_f32(arc_target_f32_rows(sums, 9, 9), 0, values, true, ARC_BALANCE_THRESHOLD);
 }
 
 int main(void) {
   int devices = 0;
-  float *sums = NULL, got[2] = {0.0f, 0.0f};
+  float *sums = NULL, got[9] = {0.0f};
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     printf("skipped: no CUDA device\n");
     return 77;
@@ -30,6 +31,6 @@ int main(void) {
   cudaDeviceSynchronize();
   cudaMemcpy(got, sums, sizeof got, cudaMemcpyDeviceToHost);
   cudaFree(sums);
-  printf("%g %g, must be 96 128\n", got[0], got[1]);
-  return got[0] == 96.0f && got[1] == 128.0f ? 0 : 1;
+  printf("%g %g %g, must be 96 128 32\n", got[0], got[1], got[8]);
+  return got[0] == 96.0f && got[1] == 128.0f && got[8] == 32.0f ? 0 : 1;
 }
