@@ -303,8 +303,8 @@ static inline unsigned long long draw_bits(struct check_random *random, bool act
   return (unsigned long long)check_bits(random) << 32 | check_bits(random) | !active;
 }
 MEMORY_INTEGER(i32, int)
-MEMORY_INTEGER(u32, unsigned)
-MEMORY_INTEGER(i64, long long)
+ALL(MEMORY_INTEGER(u32, unsigned))
+ALL(MEMORY_INTEGER(i64, long long))
 MEMORY_INTEGER(u64, unsigned long long)
 RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
 ALL(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
