@@ -4,7 +4,7 @@
 # FOX: a folder with the fox's transforms.json and pictures, and fox.ply, learnt from them by
 #   gaussians --scene FOX --scale 0.12 --gaussians 4000 --iterations 400 --views 12 --out fox.ply
 set -eu
-programs=$1 traces=$2 fox=${3:-}
+programs=$1 traces=$2 fox=${3:-} here=$(cd "$(dirname "$0")" && pwd)
 of() { echo "$programs/record_$1_simt"; }
 mkdir -p "$traces"
 cd "$traces"
@@ -26,5 +26,6 @@ procedural large 890
 if [ -n "$fox" ]; then
   "$(of gaussians)" fox.trace fox --scene "$fox" --scale 0.25 --views 2 --init "$fox/fox.ply"
 else
-  echo "fox.trace stays: set ARC_HARDWARE_FOX to make it, too"
+  cp "$here/traces/fox.trace" .
+  echo "fox.trace is the committed one: set ARC_HARDWARE_FOX to make it, too"
 fi
