@@ -63,7 +63,8 @@ typedef struct workload {
      *known: whether there is such an option. Null: none. */
   bool (*read_option)(const char *name, const char *value, bool *known, error_line *error);
   /* Makes everything. dataset: one of them; null: what the options say. May print lines
-     "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. */
+     "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. False, with
+     the error set: an input or an option is wrong, or `interrupts` ended it. */
   bool (*begin)(const char *dataset, workload_options *o, error_line *error);
   void (*reset)(void);                      /* parameters as after begin */
   void (*forward)(int iteration);           /* up to the gradient step; clears its sums */

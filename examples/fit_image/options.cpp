@@ -42,7 +42,7 @@ void options_print_help(FILE *stream) {
       "  --csv FILE         one line for each path run: settings, loss, PSNR, ms per step\n"
       "  --compare-paths    every path from the same start, in one table; fails if the PSNRs\n"
       "                     differ by more than 0.1 dB\n"
-      "  --help             this text\n"
+      "  --help, -h         this text\n"
       "  --version          the version\n"
       "\n"
       "examples:\n"

@@ -88,7 +88,7 @@ void options_print_help(FILE *stream) {
       "                       large, with commas between; default: --scene or --procedural, or\n"
       "                       small,medium,large\n"
       "  --repeats N          of each measurement; default: 9\n"
-      "  --help               this text\n"
+      "  --help, -h           this text\n"
       "  --version            the version\n"
       "\n"
       "examples:\n"
