@@ -119,7 +119,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 template <class... Arguments>
 cudaError_t simt__lacking(Arguments...);  // the error is said: whatever is called, compiles
 
+#ifndef __managed__  // -D__managed__= makes it a global of the host
 #define __managed__ SIMT__LACKS(simt has no __managed__: write cudaMalloc and cudaMemcpy)
+#endif
 #define cudaMallocManaged \
   SIMT__LACKS(simt has no cudaMallocManaged: write cudaMalloc and cudaMemcpy) simt__lacking
 #define cudaMallocHost SIMT__LACKS(simt has no cudaMallocHost: write malloc) simt__lacking

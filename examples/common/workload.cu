@@ -87,8 +87,8 @@ static void print_help(const workload *w) {
       "  --help, -h         this text\n"
       "  --version          the version\n"
       "\n"
-      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage, 130 "
-      "interrupted.\n",
+      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n"
+      "130 interrupted.\n",
       stdout);
 }
 

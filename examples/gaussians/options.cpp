@@ -100,7 +100,7 @@ void options_print_help(FILE *stream) {
       "\n"
       "Ctrl-C stops after the current iteration and writes the model so far (status 130), then\n"
       "judges and draws it; the next Ctrl-C leaves that out, the third ends the program at once.\n"
-      "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
+      "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted.\n",
       stream);
 }
 
