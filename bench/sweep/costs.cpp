@@ -199,8 +199,7 @@ void sweep_print_costs(const sweep_results &results) {
   double gain = 0.0;
   if (all.empty()) return;
   printf(
-      "Default decision, from how many lanes on auto reduces: time over the best number, mean "
-      "(worst)\n"
+      "Default decision, from how many lanes on auto reduces; time over the best, mean (worst)\n"
       "  %-14s %18s %18s %18s\n",
       "", "compiled constants", "fitted ones", "best per width");
   for (int which = 0; which < decision_end; ++which) {

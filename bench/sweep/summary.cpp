@@ -220,8 +220,7 @@ static void print_types(const std::vector<sweep_group> &groups) {
   }
   if (!others) return;
   printf(
-      "arc's default by type, gross (net of the kernel that adds nothing): over f32's, over "
-      "plain's\n"
+      "arc's default by type, whole kernel (its adding alone) over f32's and plain atomics'\n"
       "  %-6s %35s %35s\n",
       "", "32 lanes of one key", "all other warps");
   for (int type = SWEEP_TYPE_f64; type < SWEEP_TYPE_END; ++type)
@@ -234,14 +233,10 @@ void sweep_summary(const sweep_results &results) {
   std::vector<sweep_group> groups = sweep_groups(results);
   printf(
       "Summary, by %s\n"
-      "  Active lanes of a warp add `width` values each to the row of their key, by a path: a way "
-      "to\n"
-      "  add. All paths of one situation are a group, and add the same values. uniform call: one "
-      "key,\n"
-      "  promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads are models of "
-      "programs.\n"
-      "  Ratios below 1 are faster. --tables prints every cell, --csv writes them; "
-      "bench/README.md.\n",
+      "  The active lanes of a warp add `width` values each to the row of their key; how, is a\n"
+      "  path. A group is all paths in one situation, with the same values. uniform call: one\n"
+      "  key, promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads: models.\n"
+      "  Ratios below 1 are faster. --tables prints every cell, --csv writes them to a file.\n",
       sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
   print_crossovers(groups);
   print_default(groups, is_own, "arc's paths and atomics");
