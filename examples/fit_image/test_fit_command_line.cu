@@ -121,8 +121,9 @@ static void test_interrupt(int signal_number) {
 
 /* Between the picture and the first step there is nothing to write yet. */
 static void test_interrupt_of_setup(void) {
-  check_interrupted("--gaussians 10000000", "picture    ", SIGINT, 0, nullptr,
-                    "interrupted before the first step");
+  double seconds = check_interrupted("--gaussians 10000000", "picture    ", SIGINT, 0, nullptr,
+                                     "interrupted before the first step");
+  CHECK(seconds < 2.0, "ended after %.1f s", seconds);
 }
 
 static void anywhere(void) {
