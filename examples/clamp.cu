@@ -5,7 +5,7 @@
    count how many sums it got, as densification wants to know.
 
    nvcc -arch=native -I. examples/clamp.cu -o clamp                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/clamp.cu simt/simt.cpp -o clamp   without one */
+   g++ -std=c++17 -I. -x c++ examples/clamp.cu -x none simt/simt.cpp -o clamp   without one */
 #include <math.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/gather.cu -o gather                   on a GPU
-   g++ -x c++ -std=c++17 -I. examples/gather.cu simt/simt.cpp -o gather   without one */
+   g++ -std=c++17 -I. -x c++ examples/gather.cu -x none simt/simt.cpp -o gather   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

@@ -5,7 +5,7 @@
    which is no hot one.
 
    nvcc -arch=native -I. examples/hot.cu -o hot                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/hot.cu simt/simt.cpp -o hot   without one */
+   g++ -std=c++17 -I. -x c++ examples/hot.cu -x none simt/simt.cpp -o hot   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

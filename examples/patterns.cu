@@ -3,7 +3,7 @@
    for or not; one key with several rows. SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/patterns.cu simt/simt.cpp -o patterns   without one */
+   g++ -std=c++17 -I. -x c++ examples/patterns.cu -x none simt/simt.cpp -o patterns   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

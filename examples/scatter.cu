@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/scatter.cu -o scatter                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/scatter.cu simt/simt.cpp -o scatter   without one */
+   g++ -std=c++17 -I. -x c++ examples/scatter.cu -x none simt/simt.cpp -o scatter   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

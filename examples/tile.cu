@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/tile.cu -o tile                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/tile.cu simt/simt.cpp -o tile   without one */
+   g++ -std=c++17 -I. -x c++ examples/tile.cu -x none simt/simt.cpp -o tile   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/tuned.cu -o tuned                     on a GPU
-   g++ -x c++ -std=c++17 -I. examples/tuned.cu simt/simt.cpp -o tuned   without one */
+   g++ -std=c++17 -I. -x c++ examples/tuned.cu -x none simt/simt.cpp -o tuned   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

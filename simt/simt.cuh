@@ -12,7 +12,7 @@
 //   SIMT_LAUNCH(sum, 1, 32, 0, 0, out);
 //
 //   nvcc -I. sum.cu                                      the GPU
-//   g++ -x c++ -std=c++17 -I. sum.cu simt/simt.cpp       the CPU warp
+//   g++ -std=c++17 -I. -x c++ sum.cu -x none simt/simt.cpp    the CPU warp
 //
 // Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_ON_CPU 0 and the
 // three poison functions, nothing else. Under a host compiler it is the CPU
@@ -27,7 +27,7 @@
 //   simt_math.h     __popc, __ffs, __expf, min, max and their kin
 //   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, SIMT_CALL_OF
 //   simt_control.h  seed, counters, report: what the host side of a test sets and reads
-//   simt_runtime.h  the launch, cudaMalloc and its kin
+//   simt_runtime.h  the launch, cudaMalloc and its kin; errors that say what is lacking
 #ifndef SIMT_CUH
 #define SIMT_CUH
 
@@ -64,6 +64,11 @@ static __host__ __device__ __forceinline__ float *simt_poison_pointer(void) {
 #else
 
 #define SIMT_ON_CPU 1
+
+// They would define all names again. A file that is not there is what compilers stop at.
+#if defined(__CUDA_FP16_H__) || defined(__CUDA_BF16_H__) || defined(__CUDA_RUNTIME_H__)
+#include "simt.cuh must come before cuda_fp16.h and all headers of CUDA"
+#endif
 
 #include "simt_control.h"
 #include "simt_math.h"

@@ -111,4 +111,36 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
+// --------------------------------------------------------------------------------- what is lacking
+
+// What programs often use and is not here ends in one error, that says what to write instead.
+#define SIMT__PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define SIMT__LACKS(text) SIMT__PRAGMA(GCC error #text)
+template <class... Arguments>
+cudaError_t simt__lacking(Arguments...);  // the error is said: whatever is called, compiles
+
+#ifndef __managed__  // -D__managed__= makes it a global of the host
+#define __managed__ SIMT__LACKS(simt has no __managed__: write cudaMalloc and cudaMemcpy)
+#endif
+#define cudaMallocManaged \
+  SIMT__LACKS(simt has no cudaMallocManaged: write cudaMalloc and cudaMemcpy) simt__lacking
+#define cudaMallocHost SIMT__LACKS(simt has no cudaMallocHost: write malloc) simt__lacking
+#define cudaStreamCreate SIMT__LACKS(simt has no cudaStreamCreate: write stream 0) simt__lacking
+#define cudaStreamCreateWithFlags \
+  SIMT__LACKS(simt has no cudaStreamCreateWithFlags: write stream 0) simt__lacking
+#define cudaStreamDestroy SIMT__LACKS(simt has no cudaStreamDestroy: write stream 0) simt__lacking
+
+// Headers of CUDA that are included after this one are empty; halves are not there either.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_FP16_H__
+#define __CUDA_BF16_H__
+#if __GNUC__ >= 12 || defined(__clang__)  // no macro: libstdc++ has variables of that name
+typedef unsigned short __half
+    __attribute__((unavailable("simt has no __half of cuda_fp16.h: write unsigned short")));
+#endif
+#define __float2half(...) \
+  SIMT__LACKS(simt has no __float2half of cuda_fp16.h: write simt_cvt_rn_f16_f32) 0
+#define __half2float(...) \
+  SIMT__LACKS(simt has no __half2float of cuda_fp16.h: write simt_cvt_f32_f16) 0.0f
+
 #endif

@@ -186,34 +186,31 @@ static void experiment_print_summary(const experiment *e) {
 /* ---- trainings ------------------------------------------------------------------------------ */
 
 /* One training; its row only if it was not interrupted. */
-static bool experiment_run(experiment *e, const train_settings *settings,
-                           const gaussians_host *model, error_line *error) {
+static void experiment_run(experiment *e, const train_settings *settings,
+                           const gaussians_host *model) {
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
-  if (interrupts) return true;
+  if (interrupts) return;
   trainer_begin(&t, e->data, settings);
   trainer_set_model(&t, model);
-  bool done = train_on(&t, none, &seconds, error);
-  if (done && !interrupts) experiment_write_row(e, &t, seconds);
+  train_on(&t, none, &seconds);
+  if (!interrupts) experiment_write_row(e, &t, seconds);
   trainer_end(&t);
-  return done;
 }
 
 /* One way with every threshold it takes. */
-static bool experiment_way(experiment *e, train_settings settings, add_way way,
-                           const gaussians_host *model, error_line *error) {
+static void experiment_way(experiment *e, train_settings settings, add_way way,
+                           const gaussians_host *model) {
   int thresholds = add_way_has_threshold(way) ? (int)EXPERIMENT_THRESHOLDS : 1;
-  bool done = true;
-  if (!backward_has(way)) return true;
+  if (!backward_has(way)) return;
   settings.frame.way = way;
-  for (int k = 0; k < thresholds && done; ++k) {
+  for (int k = 0; k < thresholds; ++k) {
     settings.frame.threshold = experiment_thresholds[k];
-    done = experiment_run(e, &settings, model, error);
+    experiment_run(e, &settings, model);
   }
   settings.frame.threshold = ARC_THRESHOLD_AUTO;
-  if (way == ADD_AUTO && done) done = experiment_run(e, &settings, model, error);
-  return done;
+  if (way == ADD_AUTO) experiment_run(e, &settings, model);
 }
 
 /* All ways, then the tuner, from one start. */
@@ -221,14 +218,13 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
   gaussians_host model;
   options mine = *o;
   mine.train.seed = seed;
-  bool done = setup_first_model(&model, e->data, &mine, error);
-  if (!done) return false;
-  for (int p = 0; p < EXPERIMENT_WAYS && done; ++p)
-    done = experiment_way(e, mine.train, experiment_ways[p], &model, error);
+  if (!setup_first_model(&model, e->data, &mine, error)) return false;
+  for (int p = 0; p < EXPERIMENT_WAYS; ++p)
+    experiment_way(e, mine.train, experiment_ways[p], &model);
   mine.train.tunes = true;
-  done = done && experiment_run(e, &mine.train, &model, error);
+  experiment_run(e, &mine.train, &model);
   gaussians_free(&model);
-  return done;
+  return true;
 }
 
 /* All seeds train on the one scene, that of the first. */
@@ -259,7 +255,7 @@ int run_experiment(const options *o) {
     if ((datasets >> kind & 1u) != 0u) done = experiment_scene(&file, o, kind, &error);
   if (!done) {
     output_file_abandon(&file);
-    return fail(1, &error);
+    return fail(2, &error);
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
   printf("written    %s\n", o->experiment);

@@ -37,7 +37,7 @@ static trace *load(const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s.trace", folder, name);
   trace *t = trace_read(path);
-  if (t == NULL) exit(1);
+  if (t == NULL) exit(2);
   return t;
 }
 
@@ -140,7 +140,7 @@ static void read_sweep(const char *file) {
   FILE *f = fopen(file, "r");
   if (f == NULL) {
     fprintf(stderr, "hardware: %s is missing; it must be a sweep's CSV\n", file);
-    exit(1);
+    exit(2);
   }
   while (fgets(line, sizeof line, f) != NULL) {
     if (sscanf(line, "-,axes,%d,%15[0-9],prefix,1,contiguous,uniform,0,%31[^,],%*[^,],%lf", &width,

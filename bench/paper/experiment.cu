@@ -239,7 +239,7 @@ static bool measure_dataset(experiment *e, error_line *error) {
 int experiment_run(const workload *w, const workload_options *o) {
   experiment e = {};
   error_line error;
-  bool right = true;
+  bool begun = true, right = true;
   e.w = w;
   if (!paper_table_open(&e.table, o->experiment, &error)) return workload_fail(w, 2, &error);
   e.energy = energy_open();
@@ -247,15 +247,15 @@ int experiment_run(const workload *w, const workload_options *o) {
     if (o->dataset != nullptr && o->dataset != *dataset) continue;
     e.dataset = *dataset;
     e.o = *o;
-    right = w->begin(e.dataset, &e.o, &error);
-    if (!right) break;
+    begun = w->begin(e.dataset, &e.o, &error);
+    if (!begun) break;
     right = measure_dataset(&e, &error);
     w->end();
   }
   energy_close(&e.energy);
-  if (!right) {
+  if (!right || (!begun && !interrupts)) {
     output_file_abandon(&e.table);
-    return workload_fail(w, 1, &error);
+    return workload_fail(w, begun ? 1 : 2, &error);
   }
   if (!output_file_commit(&e.table, &error)) return workload_fail(w, 1, &error);
   printf("written    %s\n", o->experiment);

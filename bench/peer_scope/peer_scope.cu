@@ -324,7 +324,7 @@ int main(int argc, char **argv) {
   bool right = true;
   int cells = 0;
   if (program_begin("peer_scope", argc, argv)) return 0;
-  if (argc == 2 && !strcmp(argv[1], "--help")) {
+  if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
     printf("usage: peer_scope [--csv FILE]\n");
     return 0;
   }

@@ -25,7 +25,7 @@ static void report_wrong(const sweep_result &r) {
 }
 
 static void take_results(sweep_run *run, size_t first) {
-  if (!run->options.quiet)
+  if (run->options.tables)
     sweep_table_group(&run->results[first], (int)(run->results.size() - first));
   for (size_t i = first; i < run->results.size(); ++i) {
     if (run->csv.stream) sweep_csv_row(run->csv.stream, run->results[i]);
@@ -88,15 +88,16 @@ static int finish(sweep_run *run, bool launched, double seconds) {
     fprintf(stderr, "arc_sweep: %s after %d of %d cells%s%s\n",
             launched ? "interrupted" : "stopped", measured, total,
             o.csv.empty() ? "" : "; they are in ", o.csv.empty() ? "" : run->csv.temporary);
+    if (!o.quiet && o.csv.empty() && measured) sweep_summary(run->results);
     return launched ? exit_interrupted : exit_wrong;
   }
   if (!o.policy_header.empty() && !sweep_policy_header(o.policy_header, run->results, &error))
     unwritten = failed("policy-header", error);
   if (!o.quiet) {
     sweep_summary(run->results);
-    if (!o.policy_header.empty()) printf("As a header: written to %s\n", o.policy_header.c_str());
-    printf("\n%d cells in %.1f s, %d with wrong sums%s%s\n", total, seconds, run->wrong_cells,
-           o.csv.empty() ? "" : "; written to ", o.csv.c_str());
+    printf("%d cells in %.1f s, %d with wrong sums%s%s%s%s\n", total, seconds, run->wrong_cells,
+           o.csv.empty() ? "" : "; written to ", o.csv.c_str(),
+           o.policy_header.empty() ? "" : "; constants written to ", o.policy_header.c_str());
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }
@@ -112,7 +113,7 @@ static int measure(sweep_run *run) {
   } else {
     double start = seconds_now();
     if (run->csv.stream) sweep_csv_head(run->csv.stream, run->bench, o);
-    if (!o.quiet) sweep_table_head(run->bench, o);
+    if (o.tables) sweep_table_head(run->bench, o);
     bool launched = run_groups(run);
     status = finish(run, launched, seconds_now() - start);
   }

@@ -325,6 +325,7 @@ static int read_option(sweep_options *o, const std::string &option, const std::s
     if (option == r.option) return read_real(r, value, o);
   for (const text &t : texts) {
     if (option != t.option) continue;
+    if (value.empty()) return complain(option, "needs a value");
     o->*t.value = value;
     return 0;
   }
@@ -371,6 +372,8 @@ static int check_axes(const sweep_axes &a, int rows) {
 static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
     return complain("threads", "must be a multiple of 32: every add here takes whole warps");
+  if (!o.csv.empty() && o.csv == o.policy_header)
+    return complain("policy-header", "names the same file as --csv: '" + o.csv + "'");
   if (sweep_on_cpu_warp() && o.energy)
     return complain("energy", "the CPU warp has no energy counter; arc_sweep_gpu has");
   for (const sweep_axes &axes : o.products)
@@ -393,13 +396,15 @@ static sweep_options start_options(void) {
 static int read_words(sweep_options *o, const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     std::string option = words[i].substr(0, 2) == "--" ? words[i].substr(2) : "";
-    if (option == "help" || option == "quiet") {
-      (option == "help" ? o->help : o->quiet) = true;
+    bool *flag = option == "help" || words[i] == "-h" ? &o->help
+                 : option == "quiet"                  ? &o->quiet
+                 : option == "tables"                 ? &o->tables
+                                                      : nullptr;
+    if (flag) {
+      *flag = true;
       continue;
     }
-    std::string value = i + 1 < words.size() ? words[i + 1] : "";
-    int bad = value.empty() && !option.empty() ? complain(option, "needs a value")
-                                               : read_option(o, option, value);
+    int bad = read_option(o, option, i + 1 < words.size() ? words[i + 1] : "");
     if (bad == unknown_option)
       fprintf(stderr, "arc_sweep: '%s' is not an option; arc_sweep --help lists them\n",
               words[i].c_str());
@@ -472,7 +477,9 @@ void sweep_options_help(void) {
   for (const text &t : texts)
     if (t.meaning) print_option(t.option, "FILE", t.meaning, "");
   printf(
-      "  --quiet\n      no table, no progress line and no summary\n"
+      "  --tables\n      prints the tables of all cells before the summary\n"
+      "  --quiet\n      no progress line, no table and no summary\n"
+      "  --help, -h\n      prints this text\n"
       "  --version\n      prints the version\n\n"
       "Exit status: 0 done, 1 a sum was wrong, a launch or a write failed, 2 bad option, 3 out of\n"
       "memory, 77 no GPU, 130 interrupted.\n\n"

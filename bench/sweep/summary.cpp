@@ -80,21 +80,27 @@ static int crossover(const by_lanes &ratios) {
   return (int)ceil(below->first + share * (above->first - below->first));
 }
 
-static void print_crossovers(const std::vector<sweep_group> &groups, int padding) {
+static std::string crossovers(const std::vector<sweep_group> &groups, int padding) {
   std::map<int, by_lanes> ratios; /* by width */
+  std::string words;
   for (const sweep_group &g : groups) {
     if (!is_plain_axes(g.cell()) || g.cell().padding != padding) continue;
     const sweep_result *atomic = fastest(g, is_atomic), *reduced = fastest(g, is_reduced);
     if (atomic && reduced) ratios[g.cell().width][g.cell().lanes] = reduced->gross / atomic->gross;
   }
-  if (ratios.empty()) return;
-  printf("Reducing pays from so many lanes on, one key a warp, %s, width:lanes\n ",
-         padding ? "rows of whole 16 bytes" : "rows without vectors");
   for (const auto &width : ratios) {
     int lanes = crossover(width.second);
-    printf(" %d:%s", width.first, lanes ? std::to_string(lanes).c_str() : "never");
+    words += " " + std::to_string(width.first) + ":" + (lanes ? std::to_string(lanes) : "never");
   }
-  printf("\n");
+  return words;
+}
+
+static void print_crossovers(const std::vector<sweep_group> &groups) {
+  const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
+  if (whole.empty() && other.empty()) return;
+  printf("Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
+  if (!whole.empty()) printf("  rows of whole 16 bytes:%s\n", whole.c_str());
+  if (!other.empty()) printf("  rows that no vector fits:%s\n", other.c_str());
 }
 
 /* ---- the default ---- */
@@ -124,7 +130,7 @@ static void print_default(const std::vector<sweep_group> &groups,
 /* Where a user would rather write atomics by hand: up to how many lanes, by width. */
 static void print_atomics_better(const std::vector<sweep_group> &groups) {
   const double clearly = 1.03;
-  const size_t most_lines = 7;
+  const size_t most_lines = 3;
   std::map<std::array<int, 4>, std::map<int, int>> lanes; /* type, call, ... -> by width */
   int better = 0, count = 0;
   for (const sweep_group &g : groups) {
@@ -138,8 +144,11 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
     most = std::max(most, c.lanes);
   }
   if (!count) return;
-  printf("Plain or vector atomics by hand are over 3 %% faster in %d of %d groups%s\n", better,
-         count, better ? ", width:lanes" : "");
+  printf("Atomics by hand win by over 3 %% in %d of %d groups", better, count);
+  if (better)
+    printf("; up to so many lanes, %zu of %zu kinds, width:lanes",
+           std::min(most_lines, lanes.size()), lanes.size());
+  printf("\n");
   size_t shown = 0;
   for (const auto &line : lanes) {
     if (++shown > most_lines) break;
@@ -152,7 +161,6 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
       printf(" %d:%s", width.first, sweep_word(AXIS_LANES, width.second).c_str());
     printf("\n");
   }
-  if (shown > most_lines) printf("  and more in %zu other lines\n", lanes.size() - most_lines);
 }
 
 /* ---- types ---- */
@@ -212,7 +220,7 @@ static void print_types(const std::vector<sweep_group> &groups) {
   }
   if (!others) return;
   printf(
-      "arc's default by type, gross (net): over f32's, over plain atomics of the type\n"
+      "arc's default by type, whole kernel (its adding alone) over f32's and plain atomics'\n"
       "  %-6s %35s %35s\n",
       "", "32 lanes of one key", "all other warps");
   for (int type = SWEEP_TYPE_f64; type < SWEEP_TYPE_END; ++type)
@@ -223,11 +231,16 @@ static void print_types(const std::vector<sweep_group> &groups) {
 
 void sweep_summary(const sweep_results &results) {
   std::vector<sweep_group> groups = sweep_groups(results);
-  printf("\nSummary%s\n", sweep_on_cpu_warp() ? ", by *model* clocks: no time of any GPU" : "");
-  print_crossovers(groups, 4);
-  print_crossovers(groups, 0);
+  printf(
+      "Summary, by %s\n"
+      "  The active lanes of a warp add `width` values each to the row of their key; how, is a\n"
+      "  path. A group is all paths in one situation, with the same values. uniform call: one\n"
+      "  key, promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads: models.\n"
+      "  Ratios below 1 are faster. --tables prints every cell, --csv writes them to a file.\n",
+      sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
+  print_crossovers(groups);
   print_default(groups, is_own, "arc's paths and atomics");
-  print_default(groups, is_peer, "its peers");
+  print_default(groups, is_peer, "its peers (cg, cub, ...)");
   print_atomics_better(groups);
   print_types(groups);
   sweep_print_costs(results);

@@ -88,7 +88,7 @@ struct sweep_options {
   double cell_ms;       /* or this much time has been measured */
   int cold, energy;
   std::string csv, policy_header;
-  bool quiet, help;
+  bool quiet, tables, help;
   int interrupt_after, throttle_after; /* for tests only */
 };
 
@@ -159,7 +159,7 @@ struct sweep_group {
   const sweep_cell &cell(void) const { return first->cell; }
 };
 std::vector<sweep_group> sweep_groups(const sweep_results &results);
-/* The summary for the user, at most 25 lines; see bench/README.md. */
+/* For the user: at most 24 lines, whose terms it explains, and a last one follows. */
 void sweep_summary(const sweep_results &results);
 void sweep_print_costs(const sweep_results &results);
 /* Writes the constants that suit the results as a header. */

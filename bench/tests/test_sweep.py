@@ -1,6 +1,7 @@
 """test_sweep.py ARC_SWEEP - the program itself: options, files, the check of its sums, interrupts.
 SPDX-License-Identifier: Apache-2.0"""
 import os
+import pty
 import re
 import resource
 import subprocess
@@ -58,8 +59,12 @@ class Sweep(unittest.TestCase):
                 ("--type i64 --width 9 --path tree", "no kernel of this type"),
                 ("--type f32,exact --width 9 --form memory", "'exact' has no kernel"),
                 ("--type bf16 --path plain --width 1 --padding 0", "whole 4 bytes"),
-                ("--csv", "needs a value"), ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
-            done = self.run_sweep(words if "--csv" in words else words + " --csv @", 2)
+                ("--csv", "needs a value"), ("--width", "legal: 1, 2, 3"),
+                ("--nonsense", "'--nonsense' is not an option"),
+                ("--csv @ --policy-header @", "the same file as --csv"),
+                ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
+            whole = "--csv" in words or words in ("--nonsense", "--width")
+            done = self.run_sweep(words if whole else words + " --csv @", 2)
             self.assertIn(needle, done.stderr, words)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertEqual(os.listdir(self.folder.name), [], words)
@@ -112,10 +117,11 @@ class Sweep(unittest.TestCase):
     def test_every_option_is_explained(self):
         self.assertRegex(self.run_sweep("--version").stdout, r"^arc_sweep of arc \d+\.\d+\.\d+\n$")
         text = self.run_sweep("--help").stdout
+        self.assertEqual(self.run_sweep("-h").stdout, text)
         for option in ("workload width form lanes shape keys layout call promise-zeros padding "
                        "type path threshold rows blocks threads updates seed repeat noise cell-ms "
-                       "cache energy preset csv policy-header quiet version").split():
-            self.assertRegex(text, f"\n  --{option}[ \n]")
+                       "cache energy preset csv policy-header tables quiet version help").split():
+            self.assertRegex(text, f"\n  --{option}[, \n]")
 
     def test_file(self):
         rows = self.rows("--width 3,10 --lanes 0,5,32,mixed --keys 1,4,1000 --path plain,auto "
@@ -207,11 +213,34 @@ class Sweep(unittest.TestCase):
     def test_presets_end_with_a_summary(self):
         for preset in PRESETS:
             text = self.run_sweep(SMALL + f"--preset {preset} --csv @").stdout
-            summary = text[text.index("\nSummary"):].strip().split("\n")
+            summary = text.strip().split("\n")
+            self.assertTrue(summary[0].startswith("Summary, by "), summary[0])
             self.assertLessEqual(len(summary), 25, preset)
+            self.assertLessEqual(max(map(len, summary[:-1])), 100, preset)
             self.assertIn(" 0 with wrong sums", summary[-1])
+            for term in ("width", "lanes", "key", "path", "group", "uniform", "keyed", "Ratios"):
+                self.assertRegex("".join(summary[1:5]), rf"\b{term}\b")
+            if ON_CPU:  # model clocks advise nothing
+                self.assertNotIn("-DARC_", text)
             if preset in ("default", "policy"):
                 self.assertTrue(any("Default decision" in line for line in summary), preset)
+
+    def test_tables_are_asked_for(self):
+        words = SMALL + "--width 1,3 --path plain,auto"
+        text = self.run_sweep(words + " --tables").stdout
+        cells, summary = text[:text.index("\nSummary")], text[text.index("\nSummary"):]
+        self.assertEqual(len(re.findall(r"^  (?:none|plain|auto) .* (?:-|ok)$", cells, re.M)), 6)
+        alone = self.run_sweep(words).stdout
+        self.assertEqual(summary.strip().split("\n")[:5], alone.split("\n")[:5])
+
+    def test_progress_is_for_terminals(self):
+        terminal, its_end = pty.openpty()
+        done = subprocess.run([PROGRAM, *f"{SMALL} --width 1-4 --path plain".split()], text=True,
+                              stdout=subprocess.PIPE, stderr=its_end, check=True)
+        os.close(its_end)
+        self.assertRegex(os.read(terminal, 4096).decode(), r"^\r\x1b\[K0/8 cells.*\r\x1b\[K$")
+        os.close(terminal)
+        self.assertTrue(done.stdout.startswith("Summary"), done.stdout)
 
     @unittest.skipUnless(ON_CPU, "the file has too few digits of so short a time")
     def test_summary_says_what_the_file_holds(self):
@@ -246,7 +275,7 @@ class Sweep(unittest.TestCase):
     def test_policy_header(self):
         header = os.path.join(self.folder.name, "costs.h")
         text = self.run_sweep(SMALL + f"--preset policy --csv @ --policy-header {header}").stdout
-        self.assertIn(f"written to {header}\n", text)
+        self.assertIn(f"; constants written to {header}\n", text)
         with open(header, encoding="utf-8") as file:
             defines = [line.split()[1:] for line in file if line.startswith("#define ARC_COST_")]
         self.assertEqual(len(defines), 6)

@@ -16,16 +16,17 @@ static void anywhere(void) {
   check_wrong("--circles 0" OUT, 2,
               "--circles is '0'; it must be a whole number from 1 to 1000000");
   check_wrong("--path best" OUT, 2, "it must be one of plain, serialized, butterfly,");
+  check_wrong("--out @/picture.gif", 2, "must end in .ppm");
 }
 
 static void on_device(void) {
   size_t size;
-  check_wrong("--picture @/absent.ppm" OUT, 1, "absent.ppm");
-  check_wrong("--size 4097x2" OUT, 1, "4097 x 2 pixels are too many; --size: at most 4096x4096");
+  check_wrong("--picture @/absent.ppm" OUT, 2, "absent.ppm");
+  check_wrong("--size 4097x2" OUT, 2, "4097 x 2 pixels are too many; --size: at most 4096x4096");
   test_write_file(test_path("wrong.ppm"), "P6 4 4 255\nxyz", 14);
-  check_wrong("--picture @/wrong.ppm" OUT, 1, "cut short");
+  check_wrong("--picture @/wrong.ppm" OUT, 2, "cut short");
   test_write_file(test_path("right.ppm"), "P6 2 1 255\nabcdef", 17);
-  check_wrong("--picture @/right.ppm --size 3x1" OUT, 1, "cannot enlarge the picture of 2 x 1");
+  check_wrong("--picture @/right.ppm --size 3x1" OUT, 2, "cannot enlarge the picture of 2 x 1");
   check_right("--picture @/right.ppm --circles 1 --iterations 1", 0, "1 circles, 2 x 1 pixels");
   check_right("--scene biglittle --tune" SMALL OUT, 0, "\ntrain      PSNR ");
   char *picture = test_read_file(test_path("out.ppm"), &size);

@@ -10,11 +10,12 @@
 #include "image_io.h"
 
 bool option_read(option_given *given, int argc, char **argv, int i, error_line *error) {
-  const char *equals = strchr(argv[i], '=');
-  size_t length = equals != nullptr ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-  if (strncmp(argv[i], "--", 2) != 0 || length >= sizeof given->name)
-    return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
-  memcpy(given->name, argv[i], length);
+  const char *word = strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
+  const char *equals = strchr(word, '=');
+  size_t length = equals != nullptr ? (size_t)(equals - word) : strlen(word);
+  if (strncmp(word, "--", 2) != 0 || length >= sizeof given->name)
+    return error_set(error, "'%.200s' is not an option; see --help", word);
+  memcpy(given->name, word, length);
   given->name[length] = '\0';
   given->joined = equals != nullptr;
   given->last = !given->joined && i + 1 >= argc;

@@ -8,7 +8,7 @@
 
 #include "output_file.h"
 
-/* One option: "--name", "--name value" or "--name=value". */
+/* One option: "--name", "--name value" or "--name=value"; -h is --help. */
 typedef struct option_given {
   char name[32];
   const char *value; /* "" where none follows */

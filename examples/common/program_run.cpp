@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "arc_policy.cuh"
 
 /* ---- begin and end -------------------------------------------------------------------------- */
@@ -20,11 +22,26 @@ static void check_output(void) {
   _exit(1);
 }
 
+static void out_of_memory(void) {
+  fprintf(stderr, "%s: not enough memory on the host for what was asked for\n", program_name);
+  _exit(1);
+}
+
+static void end_at_once(int) {
+  static const char text[] = ": interrupted before the first step\n";
+  bool told = write(STDERR_FILENO, program_name, strlen(program_name)) > 0 &&
+              write(STDERR_FILENO, text, sizeof text - 1) > 0;
+  _exit(told ? 130 : 1);
+}
+
 bool program_begin(const char *name, int argc, char **argv) {
   program_name = name;
   program_words = argv;
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   atexit(check_output);
+  std::set_new_handler(out_of_memory);
+  signal(SIGINT, end_at_once);
+  signal(SIGTERM, end_at_once);
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--version") != 0) continue;
     printf("%s of arc %s\n", name, ARC_VERSION_STRING);

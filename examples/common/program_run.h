@@ -7,14 +7,16 @@
 #include <stdio.h>
 
 /* First of all. Each line of the output appears as soon as it is printed, in a pipe too; where
-   output is lost, the program ends with a line on stderr and status 1. True: --version was asked
+   output is lost, or `new` finds no memory, the program ends with a line on stderr and status 1.
+   Ctrl-C ends it at once, with status 130, until interrupts are caught. True: --version was asked
    for, and is printed. */
 bool program_begin(const char *name, int argc, char **argv);
 
 /* The first lines of a table of results, each begins with "# ": program, date, command. */
 void program_write_head(FILE *out);
 
-/* How often Ctrl-C or `kill` has come, once they are caught: at the first the program ends the step
+/* How often Ctrl-C or `kill` has come, once they are caught, that is, once there is something to
+   write or work that asks for `interrupts` as it goes: at the first the program ends the step
    under way and writes its results, at the second it leaves out what takes long. The third ends it
    at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */
 extern volatile sig_atomic_t interrupts;

@@ -142,21 +142,24 @@ static inline void wait_for(const char *name, const char *text, double seconds) 
 }
 
 /* Signals, once the output holds `after`: within two seconds the file is there (null: none is), and
-   at the end the program has said this. Status 130. */
-static inline void check_interrupted(const char *line, const char *after, int first, int second,
-                                     const char *file, const char *part) {
+   at the end the program has said this. Status 130. Returns the seconds from signal to end. */
+static inline double check_interrupted(const char *line, const char *after, int first, int second,
+                                       const char *file, const char *part) {
   remove(test_path(".output"));
   pid_t child = start(line);
   wait_for(".output", after, 10.0);
   kill(child, first);
   if (second == first) usleep(2000); /* else the two may be one */
   if (second != 0) kill(child, second);
+  const double begin = test_seconds();
   if (file != nullptr) wait_for(file, "", 2.0);
   outcome o = finish(child);
+  const double seconds = test_seconds() - begin;
   CHECK(o.status == 130, "%s: status %d: %s", line, o.status, o.errors);
   CHECK(strstr(o.output, part) != nullptr || strstr(o.errors, part) != nullptr,
         "%s: lacks '%s': %s%s", line, part, o.output, o.errors);
   forget(&o);
+  return seconds;
 }
 
 /* On a terminal there is a line of progress, that holds this and is cleared. */
@@ -214,6 +217,7 @@ static inline int command_line_main(int argc, char **argv, const command_line_te
   tested = test;
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   check_right("--version", 0, " of arc ");
+  check_right("-h", 0, "\n  --version ");
   check_lost_output("/dev/full", "--help");
   test->anywhere();
   bool can_run = program_can_run();

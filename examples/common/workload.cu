@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device_describe.h"
+#include "image_io.h"
 #include "program_run.h"
 
 #include "arc_tune.h"
@@ -80,11 +81,11 @@ static void print_help(const workload *w) {
   if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
   fputs(
       "  --seed N           default: 1\n"
-      "  --help             this text\n"
+      "  --help, -h         this text\n"
       "  --version          the version\n"
       "\n"
-      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage, 130 "
-      "interrupted.\n",
+      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n"
+      "130 interrupted.\n",
       stdout);
 }
 
@@ -316,7 +317,7 @@ static int run_training(const workload *w, const workload_options *o) {
 /* ---- from the options to the end ------------------------------------------------------------ */
 
 static bool probe_outputs(const workload_options *o, error_line *error) {
-  return (o->out == nullptr || output_file_probe(o->out, error)) &&
+  return (o->out == nullptr || image_write_probe(o->out, error)) &&
          (o->experiment == nullptr || output_file_probe(o->experiment, error));
 }
 
@@ -324,7 +325,7 @@ static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
   if (WORKLOAD_MEASURES && o->experiment != nullptr) return experiment_run(w, o);
-  if (!w->begin(o->dataset, o, &error)) return workload_fail(w, 1, &error);
+  if (!w->begin(o->dataset, o, &error)) return workload_fail(w, interrupts ? 130 : 2, &error);
   status = WORKLOAD_MEASURES && o->compare ? experiment_compare(w, o) : run_training(w, o);
   w->end();
   return status;

@@ -64,7 +64,8 @@ typedef struct workload {
      *known: whether there is such an option. Null: none. */
   bool (*read_option)(const char *name, const char *value, bool *known, error_line *error);
   /* Makes everything. dataset: one of them; null: what the options say. May print lines
-     "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. */
+     "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. False, with
+     the error set: an input or an option is wrong, or `interrupts` ended it. */
   bool (*begin)(const char *dataset, workload_options *o, error_line *error);
   void (*reset)(void);                      /* parameters as after begin */
   void (*forward)(int iteration);           /* up to the gradient step; clears its sums */
@@ -77,7 +78,7 @@ typedef struct workload {
   void (*end)(void);
 } workload;
 
-/* Returns the exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
+/* Returns the exit status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted. */
 int workload_main(int argc, char **argv, const workload *w);
 
 const char *workload_way_name(const workload *w, int way);

@@ -17,16 +17,16 @@ static void anywhere(void) {
   check_wrong("--dataset specular" OUT, 2, "it must be one of diffuse, specular_08, specular_29,");
   check_wrong("--path best" OUT, 2, "it must be one of");
   check_wrong("--out @/no/folder.ppm", 2, "No such file or directory");
+  check_wrong("--out @/picture.gif", 2, "must end in .ppm");
 }
 
 static void on_device(void) {
   size_t size;
-  check_wrong("--side 24" OUT, 1, "--side is '24'; for a scene it must be");
-  check_wrong("--dataset diffuse" OUT, 1, "--out is for a scene");
-  check_wrong("--out @/picture.gif", 1, "picture.gif");
-  check_wrong("--mesh @/absent.obj" OUT, 1, "absent.obj' cannot be read");
+  check_wrong("--side 24" OUT, 2, "--side is '24'; for a scene it must be");
+  check_wrong("--dataset diffuse" OUT, 2, "--out is for a scene");
+  check_wrong("--mesh @/absent.obj" OUT, 2, "absent.obj' cannot be read");
   test_write_file(test_path("mesh.obj"), "v 0 0 0\nf 1 2 3\n", 16);
-  check_wrong("--mesh @/mesh.obj" OUT, 1, "line 2: a corner is no vertex before it");
+  check_wrong("--mesh @/mesh.obj" OUT, 2, "line 2: a corner is no vertex before it");
   test_write_file(test_path("mesh.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 32);
   check_right("--mesh @/mesh.obj" SMALL OUT, 0, " of 8 x 8 pixels, 1 triangles");
   char *picture = test_read_file(test_path("out.ppm"), &size);

@@ -77,6 +77,11 @@ static void print_header(const fit_options *o, const image *target) {
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
          target->width, target->height);
+}
+
+/* Once all is set up: from here on there is something to write. */
+static void begin_training(const fit_options *o) {
+  catch_interrupts();
   printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,
          (int)GAUSSIAN_WIDTH, o->fit.steps, o->fit.seed);
 }
@@ -89,26 +94,23 @@ static void show_progress(const fit *f) {
 }
 
 /* Fits from the start. False, with a line, if the loss is not a number any more. */
-static bool run(const fit_settings *settings, const image *target, image *fitted,
-                run_result *result, error_line *error) {
-  fit f;
-  fit_begin(&f, target, settings);
-  while (f.steps_done < settings->steps && !interrupts) {
-    fit_step(&f);
-    show_progress(&f);
+static bool run(fit *f, const image *target, image *fitted, run_result *result, error_line *error) {
+  while (f->steps_done < f->settings.steps && !interrupts) {
+    fit_step(f);
+    show_progress(f);
   }
   progress_clear();
-  result->way = settings->way;
-  result->steps = f.steps_done;
-  result->loss = fit_loss(&f);
-  result->psnr = fit_psnr(&f, result->loss);
-  if (f.steps_done > 0) fit_read_times(&f, f.steps_done - 1);
-  result->whole_ms = f.steps_done ? median(f.times.whole, f.steps_done) : 0.0f;
-  result->forward_ms = f.steps_done ? median(f.times.forward, f.steps_done) : 0.0f;
-  result->backward_ms = f.steps_done ? median(f.times.backward, f.steps_done) : 0.0f;
-  result->rest_ms = f.steps_done ? median(f.times.rest, f.steps_done) : 0.0f;
-  fit_read_picture(&f, target, fitted);
-  fit_end(&f);
+  result->way = f->settings.way;
+  result->steps = f->steps_done;
+  result->loss = fit_loss(f);
+  result->psnr = fit_psnr(f, result->loss);
+  if (f->steps_done > 0) fit_read_times(f, f->steps_done - 1);
+  result->whole_ms = f->steps_done ? median(f->times.whole, f->steps_done) : 0.0f;
+  result->forward_ms = f->steps_done ? median(f->times.forward, f->steps_done) : 0.0f;
+  result->backward_ms = f->steps_done ? median(f->times.backward, f->steps_done) : 0.0f;
+  result->rest_ms = f->steps_done ? median(f->times.rest, f->steps_done) : 0.0f;
+  fit_read_picture(f, target, fitted);
+  fit_end(f);
   if (isfinite(result->loss)) return true;
   return error_set(error,
                    "the loss is not finite after %d steps; lower the learning rates "
@@ -181,8 +183,11 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
   int last = o->compare_paths ? (int)FIT_WAYS - 1 : (int)o->fit.way;
   for (int way = first; way <= last && (count == 0 || !interrupts); ++way) {
     fit_settings settings = o->fit;
+    fit f;
     settings.way = (fit_way)way;
-    if (!run(&settings, target, fitted, &results[count], &error)) return fail(1, &error);
+    fit_begin(&f, target, &settings);
+    if (count == 0) begin_training(o);
+    if (!run(&f, target, fitted, &results[count], &error)) return fail(1, &error);
     count += 1;
   }
   if (o->compare_paths)
@@ -227,7 +232,7 @@ int main(int argc, char **argv) {
     status = fail(1, &error);
   if (status == 0) {
     default_gaussians(&o, &target);
-    catch_interrupts();
+    signal(SIGPIPE, SIG_IGN); /* as from catch_interrupts on: the header is printed before */
     print_header(&o, &target);
     status = run_and_report(&o, &target, &fitted);
   }

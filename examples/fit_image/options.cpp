@@ -42,7 +42,7 @@ void options_print_help(FILE *stream) {
       "  --csv FILE         one line for each path run: settings, loss, PSNR, ms per step\n"
       "  --compare-paths    every path from the same start, in one table; fails if the PSNRs\n"
       "                     differ by more than 0.1 dB\n"
-      "  --help             this text\n"
+      "  --help, -h         this text\n"
       "  --version          the version\n"
       "\n"
       "examples:\n"
@@ -53,7 +53,7 @@ void options_print_help(FILE *stream) {
       "\n"
       "PSNR is that of the sum of Gaussians before it is clamped to 0..1, over all channels.\n"
       "Ctrl-C stops after the current step and still writes the picture so far (status 130).\n"
-      "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
+      "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted.\n",
       stream);
 }
 

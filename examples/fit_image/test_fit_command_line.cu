@@ -15,7 +15,6 @@ static void test_wrong_options(void) {
   check_wrong("--nonsense" OUT, 2, "'--nonsense' is not an option; see --help");
   check_wrong("--a-very-long-option-that-does-not-exist 3", 2, "is not an option");
   check_wrong("photo.jpg" OUT, 2, "'photo.jpg' is not an option; see --help");
-  check_wrong("-h", 2, "'-h' is not an option; see --help");
   check_wrong("--steps", 2, "--steps needs a value");
   check_wrong("--steps 0" OUT, 2, "--steps is '0'; it must be a whole number from 1 to 1000000");
   check_wrong("--steps -4" OUT, 2, "--steps is '-4'; it must be");
@@ -120,6 +119,13 @@ static void test_interrupt(int signal_number) {
   CHECK(test_folder_files(true) == 2, "not exactly the two files asked for");
 }
 
+/* Between the picture and the first step there is nothing to write yet. */
+static void test_interrupt_of_setup(void) {
+  double seconds = check_interrupted("--gaussians 10000000", "picture    ", SIGINT, 0, nullptr,
+                                     "interrupted before the first step");
+  CHECK(seconds < 2.0, "ended after %.1f s", seconds);
+}
+
 static void anywhere(void) {
   test_wrong_options();
   test_wrong_files();
@@ -132,6 +138,7 @@ static void on_device(void) {
   test_extremes();
   test_interrupt(SIGINT);
   test_interrupt(SIGTERM);
+  test_interrupt_of_setup();
 }
 
 int main(int argc, char **argv) {

@@ -173,15 +173,21 @@ static void print_written(const char *file) {
   if (file != nullptr) printf("written    %s\n", file);
 }
 
-/* What the training has made; the model first. */
-static bool write_training(const options *o, const trainer *t, error_line *error) {
-  if (o->out != nullptr && !write_model(t, o->out, error)) return false;
-  print_written(o->out);
-  if (o->checkpoint != nullptr && !checkpoint_write(t, o->checkpoint, error)) return false;
-  print_written(o->checkpoint);
-  if (o->csv != nullptr && !write_csv(t, o->csv, error)) return false;
-  print_written(o->csv);
-  return true;
+typedef bool (*write_file)(const trainer *t, const char *path, error_line *error);
+
+/* What the training has made; the model first. Each is written, whatever becomes of the others. */
+static bool write_training(const options *o, const trainer *t) {
+  const char *const files[] = {o->out, o->checkpoint, o->csv};
+  const write_file writes[] = {write_model, checkpoint_write, write_csv};
+  error_line error;
+  bool all = true;
+  for (int i = 0; i < 3; ++i) {
+    if (files[i] == nullptr || writes[i](t, files[i], &error))
+      print_written(files[i]);
+    else
+      fail(1, &error), all = false;
+  }
+  return all;
 }
 
 /* What takes work on all views. */
@@ -248,23 +254,24 @@ static int train_and_report(const options *o, trainer *t) {
   double seconds = 0.0;
   checkpoint_plan plan = {o->checkpoint, o->checkpoint_every};
   print_scene(o, t);
-  if (!train_on(t, plan, &seconds, &error)) return fail(1, &error);
+  train_on(t, plan, &seconds);
   trainer_gather(t);
   if (t->team->lost) return leave_group(o, t);
   group_end(t->team);
   if (t->team->rank != 0) return 0;
-  if (!check_last_loss(t, &error) || !write_training(o, t, &error)) return fail(1, &error);
+  if (!check_last_loss(t, &error)) return fail(1, &error);
+  const bool written = write_training(o, t);
   print_training(t, seconds);
   printf("judging    %d views\n", t->data->view_count);
   if (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error))
     return fail(1, &error);
   printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
-  if (!interrupts) return 0;
+  if (!interrupts) return written ? 0 : 1;
   if (t->iteration < t->settings.iterations)
     printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
   else
     printf("interrupted after the training: not all views are judged and drawn\n");
-  return 130;
+  return written ? 130 : 1;
 }
 
 static int run_training(const options *o, group *team) {

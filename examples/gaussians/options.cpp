@@ -88,7 +88,7 @@ void options_print_help(FILE *stream) {
       "                       large, with commas between; default: --scene or --procedural, or\n"
       "                       small,medium,large\n"
       "  --repeats N          of each measurement; default: 9\n"
-      "  --help               this text\n"
+      "  --help, -h           this text\n"
       "  --version            the version\n"
       "\n"
       "examples:\n"
@@ -100,7 +100,7 @@ void options_print_help(FILE *stream) {
       "\n"
       "Ctrl-C stops after the current iteration and writes the model so far (status 130), then\n"
       "judges and draws it; the next Ctrl-C leaves that out, the third ends the program at once.\n"
-      "Status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n",
+      "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted.\n",
       stream);
 }
 

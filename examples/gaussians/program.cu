@@ -42,24 +42,25 @@ static bool goes_on(const trainer *t) {
   return t->iteration < t->settings.iterations && !stopped;
 }
 
-bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error) {
-  bool written = true;
+void train_on(trainer *t, checkpoint_plan plan, double *seconds) {
+  error_line error;
   trainer_link(t);
   double begin = seconds_now();
-  while (written && goes_on(t)) {
+  while (goes_on(t)) {
     int before = t->iteration;
     trainer_step(t);
     show_progress(t, begin);
-    if (checkpoint_due(t, plan, before)) written = checkpoint_write(t, plan.path, error);
+    if (!checkpoint_due(t, plan, before) || checkpoint_write(t, plan.path, &error)) continue;
+    progress_clear();
+    fail(0, &error);
   }
   progress_clear();
-  if (t->team->lost) return written;
+  if (t->team->lost) return;
   device_check(cudaDeviceSynchronize(), "training");
   if (t->last >= 0) trainer_read_times(t);
   trainer_take_choice(t);
   *seconds = seconds_now() - begin;
   if (t->stopped && !interrupts) interrupts = 1;
-  return written;
 }
 
 step_medians medians_of(const trainer *t) {

@@ -21,8 +21,9 @@ typedef struct checkpoint_plan {
 } checkpoint_plan;
 
 /* From where the trainer stands to the end, to Ctrl-C, or to the loss of a process of its group
-   (team->lost). seconds: of all of it. */
-bool train_on(trainer *t, checkpoint_plan plan, double *seconds, error_line *error);
+   (team->lost). A checkpoint on the way that cannot be written is told, and training goes on.
+   seconds: of all of it. */
+void train_on(trainer *t, checkpoint_plan plan, double *seconds);
 
 /* Medians over the iterations of this run, in milliseconds; sum: the mean over steps and
    processes. */

@@ -18,6 +18,7 @@ static void anywhere(void) {
   check_wrong("--levels=3", 2, "--levels takes no value");
   check_wrong("--path best", 2, "--path is 'best'; it must be one of plain, ");
   check_wrong("--out @/no/folder.ppm", 2, "No such file or directory");
+  check_wrong("--out @/picture.gif", 2, "must end in .ppm");
 }
 
 static void check_picture(void) {
@@ -29,9 +30,9 @@ static void check_picture(void) {
 }
 
 static void on_device(void) {
-  check_wrong("--image @/absent.ppm", 1, "absent.ppm");
-  check_wrong("--image @/absent.ppm --scene distance", 1, "--image is for --scene picture");
-  check_wrong("--rows half --compare-paths", 1, "--rows half is for training and --levels");
+  check_wrong("--image @/absent.ppm", 2, "absent.ppm");
+  check_wrong("--image @/absent.ppm --scene distance", 2, "--image is for --scene picture");
+  check_wrong("--rows half --compare-paths", 2, "--rows half is for training and --levels");
   test_write_file(test_path("tiny.ppm"), "P6\n2 1\n255\nabcdef", 17);
   check_right("--image @/tiny.ppm --rows half --levels" SMALL, 0,
               "\nlevel  cells     rows   lanes   keys");

@@ -9,21 +9,31 @@
 #include <string>
 #include <vector>
 
+#include "../common/program_run.h"
+
 typedef std::vector<std::pair<int, int>> edge_list;
 
-static void take_edges(graph *g, int vertices, edge_list *edges) {
-  std::sort(edges->begin(), edges->end());
+/* Sorts the edges by source, then by target. What takes seconds of a large graph looks for
+   interrupts as it goes. */
+static bool take_edges(graph *g, int vertices, const edge_list &edges, error_line *error) {
   g->vertices = vertices;
-  g->edges = (long long)edges->size();
-  g->source = new int[edges->size()];
-  g->target = new int[edges->size()];
+  g->edges = (long long)edges.size();
+  g->source = new int[edges.size()];
+  g->target = new int[edges.size()];
   g->begin = new long long[(size_t)vertices + 1]();
-  for (size_t i = 0; i < edges->size(); ++i) {
-    g->source[i] = (*edges)[i].first;
-    g->target[i] = (*edges)[i].second;
-    g->begin[g->source[i] + 1] += 1;
-  }
+  for (size_t i = 0; i < edges.size() && !interrupts; ++i) g->begin[edges[i].first + 1] += 1;
   for (int v = 0; v < vertices; ++v) g->begin[v + 1] += g->begin[v];
+  std::vector<long long> next(g->begin, g->begin + vertices);
+  for (size_t i = 0; i < edges.size() && !interrupts; ++i) {
+    const size_t place = (size_t)next[(size_t)edges[i].first]++;
+    g->source[place] = edges[i].first;
+    g->target[place] = edges[i].second;
+  }
+  for (int v = 0; v < vertices && !interrupts; ++v)
+    std::sort(g->target + g->begin[v], g->target + g->begin[v + 1]);
+  if (!interrupts) return true;
+  graph_free(g);
+  return error_set(error, "interrupted before the graph was complete");
 }
 
 /* A whole number from 0 to INT_MAX - 1, behind blanks. */
@@ -45,7 +55,7 @@ bool graph_read(graph *g, const char *path, error_line *error) {
   int largest = -1;
   FILE *file = fopen(path, "r");
   if (file == nullptr) return error_set(error, "'%.300s' cannot be read", path);
-  for (long long number = 1; fgets(line, sizeof line, file) != nullptr; ++number) {
+  for (long long number = 1; !interrupts && fgets(line, sizeof line, file) != nullptr; ++number) {
     const char *text = line;
     int from, to;
     bool whole = strchr(line, '\n') != nullptr || feof(file);
@@ -66,29 +76,31 @@ bool graph_read(graph *g, const char *path, error_line *error) {
   bool failed = ferror(file) != 0;
   fclose(file);
   if (failed) return error_set(error, "'%.300s' cannot be read", path);
-  if (edges.empty()) return error_set(error, "'%.300s' holds no edge, \"from to\"", path);
-  take_edges(g, largest + 1, &edges);
-  return true;
+  if (edges.empty() && !interrupts)
+    return error_set(error, "'%.300s' holds no edge, \"from to\"", path);
+  return take_edges(g, largest + 1, edges, error);
 }
 
-void graph_generate(graph *g, int scale, int degree, unsigned long long seed) {
+bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, error_line *error) {
   std::mt19937_64 random(seed);
   const int vertices = 1 << scale;
   std::vector<int> name((size_t)vertices);
   for (int v = 0; v < vertices; ++v) name[(size_t)v] = v;
   for (int v = vertices - 1; v > 0; --v)
     std::swap(name[(size_t)v], name[random() % (unsigned)(v + 1)]);
-  edge_list edges((size_t)vertices * (size_t)degree);
-  for (auto &edge : edges) {
+  const size_t count = (size_t)vertices * (size_t)degree;
+  edge_list edges;
+  edges.reserve(count);
+  while (edges.size() < count && !interrupts) {
     int from = 0, to = 0;
     for (int bit = 0; bit < scale; ++bit) {
       const int drawn = (int)(random() % 100); /* 57, 19, 19, 5 */
       from = 2 * from + (drawn >= 76);
       to = 2 * to + (drawn >= 95 || (drawn >= 57 && drawn < 76));
     }
-    edge = std::make_pair(name[(size_t)from], name[(size_t)to]);
+    edges.push_back(std::make_pair(name[(size_t)from], name[(size_t)to]));
   }
-  take_edges(g, vertices, &edges);
+  return take_edges(g, vertices, edges, error);
 }
 
 void graph_free(graph *g) {

@@ -16,12 +16,13 @@ typedef struct graph {
 
 /* A list of edges as SNAP publishes them: a line "from to" of whole numbers from 0 on for each,
    lines that begin with # are left out. There are as many vertices as the largest number asks for.
-   False, with the line that is wrong, if it cannot be read. */
+   False, with the line that is wrong, if it cannot be read; or if it was interrupted. */
 bool graph_read(graph *g, const char *path, error_line *error);
 
 /* 2^scale vertices, `degree` edges for each, by R-MAT with the probabilities of Graph500 (0.57,
-   0.19, 0.19, 0.05): degrees follow a power law. Numbers of vertices are shuffled. */
-void graph_generate(graph *g, int scale, int degree, unsigned long long seed);
+   0.19, 0.19, 0.05): degrees follow a power law. Numbers of vertices are shuffled. False: it was
+   interrupted. */
+bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, error_line *error);
 
 void graph_free(graph *g);
 

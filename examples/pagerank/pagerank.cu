@@ -40,9 +40,9 @@ static bool read_option(const char *name, const char *value, bool *known, error_
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   long long most = 0;
   if (dataset != nullptr) by = strcmp(dataset, by_names[BY_EDGE]) ? BY_VERTEX : BY_EDGE;
-  if (graph_file == nullptr)
-    graph_generate(&the_graph, scale, degree, (unsigned long long)o->seed);
-  else if (!graph_read(&the_graph, graph_file, error))
+  if (graph_file == nullptr
+          ? !graph_generate(&the_graph, scale, degree, (unsigned long long)o->seed, error)
+          : !graph_read(&the_graph, graph_file, error))
     return false;
   for (int v = 0; v < the_graph.vertices; ++v)
     most = std::max(most, the_graph.begin[v + 1] - the_graph.begin[v]);
@@ -97,7 +97,8 @@ int main(int argc, char **argv) {
       "\n"
       "usage: pagerank [options]\n"
       "\n"
-      "  --graph FILE       a list of edges, \"from to\" a line, as SNAP publishes them\n"
+      "  --graph FILE       a list of edges, \"from to\" a line, as SNAP publishes them; there is\n"
+      "                     memory for as many vertices as the largest number says\n"
       "  --scale N          without FILE: 2^N vertices, 1 to 26; default: 20, on the CPU warp 8\n"
       "  --degree N         and so many edges for each, 1 to 256; default: 16\n"
       "  --by NAME          edge: a thread an edge; vertex: a thread all edges of a vertex;\n"

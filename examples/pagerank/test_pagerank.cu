@@ -54,7 +54,8 @@ static void test_generated(int scale, int degree, unsigned long long seed) {
   graph g;
   char what[64];
   snprintf(what, sizeof what, "scale %d, degree %d, seed %llu", scale, degree, seed);
-  graph_generate(&g, scale, degree, seed);
+  error_line error;
+  CHECK(graph_generate(&g, scale, degree, seed, &error), "%s: %s", what, error.text);
   CHECK(g.vertices == 1 << scale && g.edges == (long long)degree << scale, "%s: size", what);
   check_graph(&g, what);
   check_ranks(&g, what);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    usage: test_pagerank_command_line PROGRAM        (pagerank, whichever build) */
+#include <sys/resource.h>
+
 #include "simt/simt.cuh"
 
 #include "../common/test_command_line.h"
@@ -49,10 +51,35 @@ static void check_table(void) {
   free(csv);
 }
 
+/* Numbers of vertices that are legal, and too large for the memory there is. On a GPU the limit
+   would stop its driver before. */
+static void check_memory(void) {
+  const rlim_t most = (rlim_t)1 << 30;
+  struct rlimit before, limit;
+  if (strstr(program, "_simt") == nullptr) return;
+  test_write_file(test_path("edges.txt"), "0 2147483646\n", 13);
+  getrlimit(RLIMIT_AS, &before);
+  limit = before;
+  limit.rlim_cur = most;
+  setrlimit(RLIMIT_AS, &limit);
+  check_wrong("--graph @/edges.txt", 1, "not enough memory on the host");
+  setrlimit(RLIMIT_AS, &before);
+}
+
+static void check_interrupted_setup(void) {
+  double seconds = check_interrupted("--scale 22 --degree 64", "arc        ", SIGINT, 0, nullptr,
+                                     "interrupted before the graph was complete");
+  CHECK(seconds < 2.0, "ended after %.1f s", seconds);
+  remove(test_path("out.csv"));
+  check_interrupted("--scale 22 --degree 64" OUT, "arc        ", SIGTERM, 0, "out.csv", "written ");
+}
+
 static void on_device(void) {
-  check_wrong("--graph @/absent.txt", 1, "absent.txt' cannot be read");
+  check_wrong("--graph @/absent.txt", 2, "absent.txt' cannot be read");
   test_write_file(test_path("edges.txt"), "0 1\n1\n", 6);
-  check_wrong("--graph @/edges.txt", 1, "line 2: must be two whole numbers");
+  check_wrong("--graph @/edges.txt", 2, "line 2: must be two whole numbers");
+  check_wrong("--graph @/edges.txt" OUT, 2, "line 2: must be two whole numbers");
+  check_memory();
   test_write_file(test_path("edges.txt"), "# three\n0 1\n1 2\n2 0\n", 20);
   check_right("--graph @/edges.txt --by vertex --tune", 0, "3 vertices, 3 edges");
   check_progress("" SMALL, "\rauto       iteration 1 of 2");
@@ -61,6 +88,7 @@ static void on_device(void) {
   check_table();
   check_interrupted("--scale 8 --iterations 100000", "graph      ", SIGINT, 0, nullptr,
                     "interrupted after");
+  check_interrupted_setup();
 }
 
 int main(int argc, char **argv) {

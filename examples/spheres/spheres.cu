@@ -65,7 +65,6 @@ static void reset(void) { renderer_set(&the_renderer, the_scene.first.data()); }
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   if (dataset != nullptr) scene_name = strcmp(dataset, scene_names[0]) != 0;
   const int count = spheres > 0 ? spheres : scene_spheres[scene_name];
-  if (o->out != nullptr && !image_write_probe(o->out, error)) return false;
   if (o->out != nullptr && 2 * width > IMAGE_MAX_SIDE)
     return error_set(error, "--out holds two pictures side by side: --size is at most %d wide",
                      IMAGE_MAX_SIDE / 2);

@@ -95,6 +95,7 @@ static void test_wrong_files(void) {
 static void test_wrong_inputs(void) {
   check_wrong("--renders @/new --scene @/absent", 2, "absent");
   check_wrong("--scene @/absent" OUT, 2, "absent");
+  check_wrong("--scene @/absent --experiment @/x.csv", 2, "absent");
   check_wrong("--init @/absent.ply" SMALL OUT, 2, "absent.ply");
   check_wrong("--resume @/absent" SMALL OUT, 2, "absent': No such file or directory");
   check_wrong("--hold-out 1" SMALL OUT, 2, "every view is held out; raise --hold-out");
@@ -220,6 +221,25 @@ static void test_interrupts(void) {
                     "interrupted after ");
   check_model("two signals");
   CHECK(access(test_path("new"), F_OK) != 0, "two signals, but views are drawn");
+  test_folder_files(true);
+}
+
+/* A checkpoint that cannot be written ends no training, and the model is written all the same. */
+static void test_lost_checkpoint(void) {
+  remove(test_path(".output"));
+  remove(test_path(".errors"));
+  pid_t child = start(LONG " --checkpoint @/c --checkpoint-every 4");
+  wait_for(".output", "gaussians  ", 10.0);
+  for (int i = 0; i < 10000 && mkdir(test_path("c.partial"), 0700) != 0; ++i) usleep(100);
+  wait_for(".errors", "Is a directory", 10.0);
+  kill(child, SIGINT);
+  outcome o = finish(child);
+  CHECK(o.status == 1 && strstr(o.errors, "gaussians: cannot write '") == o.errors, "%d: %s",
+        o.status, o.errors);
+  CHECK(strstr(o.output, "out.ply\n") && strstr(o.output, "test       PSNR"), "%s", o.output);
+  forget(&o);
+  check_model("a checkpoint that cannot be written");
+  rmdir(test_path("c.partial"));
   test_folder_files(true);
 }
 
@@ -364,6 +384,7 @@ static void on_device(void) {
   test_measuring();
   test_loading();
   test_interrupts();
+  test_lost_checkpoint();
   test_interrupts_of_views();
   test_group();
 }

@@ -173,6 +173,21 @@ static void test_wrong_checkpoints(const options *o, scene *data, const gaussian
   check_refused(&t, path, "no checkpoint");
   test_write_file(path, bytes + 1, size - 1);
   check_refused(&t, path, "no checkpoint");
+  bytes[size / 2] ^= 1;
+  test_write_file(path, bytes, size);
+  check_refused(&t, path, "checksum is wrong");
+  bytes[size / 2] ^= 1;
+  bytes[16] ^= 1; /* iterations behind it */
+  test_write_file(path, bytes, size);
+  check_refused(&t, path, "checksum is wrong");
+  bytes[16] ^= 1;
+  const size_t peak = t.memory.peak;
+  bytes[14] = 1; /* 65536 Gaussians more */
+  test_write_file(path, bytes, size);
+  check_refused(&t, path, "shorter than");
+  CHECK(t.memory.peak == peak, "%zu bytes of memory taken for a size that is wrong",
+        t.memory.peak - peak);
+  bytes[14] = 0;
   test_write_file(path, bytes, size);
   t.settings.seed += 1;
   check_refused(&t, path, "--seed 3; give the same");

@@ -3,7 +3,9 @@
 #include "checkpoint.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct checkpoint_header {
   char magic[8];
@@ -14,7 +16,9 @@ typedef struct checkpoint_header {
 } checkpoint_header;
 
 static const char CHECKPOINT_MAGIC[8] = {'a', 'r', 'c', 'g', 'a', 'u', 's', 's'};
-enum { CHECKPOINT_VERSION = 1, CHECKPOINT_PARTS = 4 };
+enum { CHECKPOINT_VERSION = 2, CHECKPOINT_MODELS = 3, CHECKPOINT_PARTS };
+
+static size_t statistics_bytes(int count) { return 2 * sizeof(float) * (size_t)count; }
 
 /* What follows the header. */
 static device_array checkpoint_part(const trainer *t, int part) {
@@ -22,7 +26,7 @@ static device_array checkpoint_part(const trainer *t, int part) {
                                                   &t->blocks[BLOCK_MEANS],
                                                   &t->blocks[BLOCK_SQUARES], &t->statistics};
   device_array array = *arrays[part];
-  array.bytes = part < 3 ? model_bytes(t->count) : 2 * sizeof(float) * t->count;
+  array.bytes = part < CHECKPOINT_MODELS ? model_bytes(t->count) : statistics_bytes(t->count);
   return array;
 }
 
@@ -41,9 +45,19 @@ static checkpoint_header checkpoint_header_of(const trainer *t) {
   return h;
 }
 
+/* FNV-1a, by 4 bytes: a third of a second a gigabyte. */
+static const uint64_t CHECKSUM_START = 0xcbf29ce484222325u;
+
+static uint64_t checksum_on(uint64_t sum, const void *bytes, size_t size) {
+  const uint32_t *words = (const uint32_t *)bytes;
+  for (size_t i = 0; i < size / sizeof *words; ++i) sum = (sum ^ words[i]) * 0x100000001b3u;
+  return sum;
+}
+
 bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
   output_file file;
   checkpoint_header h = checkpoint_header_of(t);
+  uint64_t sum = checksum_on(CHECKSUM_START, &h, sizeof h);
   if (!output_file_open(&file, path, error)) return false;
   fwrite(&h, sizeof h, 1, file.stream);
   for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
@@ -51,8 +65,10 @@ bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
     void *host = host_memory(array.bytes);
     device_to_host(host, array.data, array.bytes, "reading the checkpoint from the device");
     fwrite(host, 1, array.bytes, file.stream);
+    sum = checksum_on(sum, host, array.bytes);
     free(host);
   }
+  fwrite(&sum, sizeof sum, 1, file.stream);
   return output_file_commit(&file, error);
 }
 
@@ -83,19 +99,32 @@ static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const
   return true;
 }
 
-static bool checkpoint_read_parts(trainer *t, FILE *stream, const char *path, error_line *error) {
-  bool whole = true;
-  for (int part = 0; part < CHECKPOINT_PARTS && whole; ++part) {
+/* Before memory is taken for what a damaged header asks for. */
+static bool checkpoint_check_size(FILE *stream, int count, const char *path, error_line *error) {
+  struct stat status;
+  size_t needs = sizeof(checkpoint_header) + CHECKPOINT_MODELS * model_bytes(count) +
+                 statistics_bytes(count) + sizeof(uint64_t);
+  if (fstat(fileno(stream), &status) != 0)
+    return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
+  return (size_t)status.st_size == needs ||
+         error_set(error, "'%.300s' is damaged: it is %s than its %d Gaussians need", path,
+                   (size_t)status.st_size > needs ? "longer" : "shorter", count);
+}
+
+static bool checkpoint_read_parts(trainer *t, FILE *stream, uint64_t sum, const char *path,
+                                  error_line *error) {
+  uint64_t wanted = 0;
+  for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
     device_array array = checkpoint_part(t, part);
     void *host = host_memory(array.bytes);
-    whole = fread(host, 1, array.bytes, stream) == array.bytes;
-    if (whole)
+    if (fread(host, 1, array.bytes, stream) == array.bytes) {
+      sum = checksum_on(sum, host, array.bytes);
       host_to_device(array.data, host, array.bytes, "copying the checkpoint to the device");
+    }
     free(host);
   }
-  if (whole && fgetc(stream) == EOF) return true;
-  return error_set(error, "'%.300s' is damaged: it is %s than its %d Gaussians need", path,
-                   whole ? "longer" : "shorter", t->count);
+  return (fread(&wanted, sizeof wanted, 1, stream) == 1 && sum == wanted) ||
+         error_set(error, "'%.300s' is damaged: its checksum is wrong", path);
 }
 
 bool checkpoint_read(trainer *t, const char *path, error_line *error) {
@@ -104,11 +133,13 @@ bool checkpoint_read(trainer *t, const char *path, error_line *error) {
   if (stream == nullptr) return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
   bool read = fread(&h, sizeof h, 1, stream) == 1;
   if (!read) error_set(error, "'%.300s' is no checkpoint of this program", path);
-  read = read && checkpoint_check(t, &h, path, error);
+  read = read && checkpoint_check(t, &h, path, error) &&
+         checkpoint_check_size(stream, h.count, path, error);
   if (read) {
     trainer_make_room(t, h.count);
     t->iteration = t->first_iteration = h.iteration;
-    read = checkpoint_read_parts(t, stream, path, error);
+    const uint64_t sum = checksum_on(CHECKSUM_START, &h, sizeof h);
+    read = checkpoint_read_parts(t, stream, sum, path, error);
   }
   fclose(stream);
   return read;

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    The file: a checkpoint_header, then parameters, both moments and the statistics as the device
-   holds them. Its byte order is the machine's. */
+   holds them, then FNV-1a of all that, by 4 bytes. Its byte order is the machine's. */
 #ifndef GAUSSIANS_CHECKPOINT_H
 #define GAUSSIANS_CHECKPOINT_H
 
