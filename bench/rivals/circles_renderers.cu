@@ -286,10 +286,14 @@ static bool compare_scene(const scene *s, const char *name) {
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-static bool parse(int argc, char **argv, int *width, int *height, error_line *error) {
+static bool parse(int argc, char **argv, int *width, int *height, bool *help, error_line *error) {
   for (int i = 1; i < argc; ++i) {
     option_given given;
     if (!option_read(&given, argc, argv, i, error)) return false;
+    if (!strcmp(given.name, "--help")) {
+      if (!option_set_flag(&given, help, error)) return false;
+      continue;
+    }
     bool is_size = !strcmp(given.name, "--size");
     bool legal = !is_size || parse_size(given.value, width, height, error);
     if (!option_accept(&given, is_size, legal, &i, error)) return false;
@@ -305,9 +309,10 @@ static int fail(int status, const char *text) {
 int main(int argc, char **argv) {
   int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
   error_line error;
-  bool right = true;
+  bool right = true, help = false;
   if (program_begin("circles_renderers", argc, argv)) return 0;
-  if (!parse(argc, argv, &width, &height, &error)) return fail(2, error.text);
+  if (!parse(argc, argv, &width, &height, &help, &error)) return fail(2, error.text);
+  if (help) return puts("usage: circles_renderers [--size WxH]   every scene by every renderer"), 0;
   if (!has_device("circles_renderers", &error)) return fail(1, error.text);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);

@@ -67,11 +67,11 @@ static void check_memory(void) {
 }
 
 static void check_interrupted_setup(void) {
-  double seconds = check_interrupted("--scale 22 --degree 64", "arc        ", SIGINT, 0, nullptr,
+  double seconds = check_interrupted("--scale 22 --degree 64", "policy     ", SIGINT, 0, nullptr,
                                      "interrupted before the graph was complete");
   CHECK(seconds < 2.0, "ended after %.1f s", seconds);
   remove(test_path("out.csv"));
-  check_interrupted("--scale 22 --degree 64" OUT, "arc        ", SIGTERM, 0, "out.csv", "written ");
+  check_interrupted("--scale 22 --degree 64" OUT, "policy     ", SIGTERM, 0, "out.csv", "written ");
 }
 
 static void on_device(void) {
