@@ -142,7 +142,7 @@ def _compile(name, cuda):
 
 @contextlib.contextmanager
 def _alone_in(folder):
-    """One build at a time. The system drops this lock when a build is killed; PyTorch's own remains,
+    """One build at a time. The system drops this lock when a build is killed; PyTorch's own stays,
     and the next build would wait for it forever: one that is there when nobody builds is dead."""
     with open(folder / "arc_torch.lock", "w") as lock:
         try:

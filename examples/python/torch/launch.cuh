@@ -1,4 +1,5 @@
-/* launch.cuh - kernels of add_rows.cuh, and how many blocks they get. SPDX-License-Identifier: Apache-2.0
+/* launch.cuh - kernels of add_rows.cuh, and how many blocks they get.
+   SPDX-License-Identifier: Apache-2.0
 
    Each type is a file of its own, so that ninja compiles them side by side; none includes PyTorch,
    whose headers take longer than the kernels. */

@@ -84,10 +84,12 @@ def test_scatter_add():
         assert "arc.index_add.default" in calls.names, (shape, calls.names)
         same(got, out.scatter_add(0, index, values), "scatter_add", shape)
     out, values = draw_values(50, 9), draw_values(400, 9)
-    for dim, index in ((0, torch.randint(0, 50, (400, 9), device=DEVICE)),
-                       (0, column.expand(400, 7)), (0, keys[:70, None].expand(70, 9)),
-                       (1, torch.randint(0, 9, (50, 9), device=DEVICE))):
-        same(arc_torch.scatter_add(out, dim, index, values), out.scatter_add(dim, index, values))
+    for dim, index, source in ((0, torch.randint(0, 50, (400, 9), device=DEVICE), values),
+                               (0, column.expand(400, 7), values),
+                               (0, column.expand(400, 7), values[:, :7]),
+                               (0, keys[:70, None].expand(70, 9), values),
+                               (1, torch.randint(0, 9, (50, 9), device=DEVICE), values)):
+        same(arc_torch.scatter_add(out, dim, index, source), out.scatter_add(dim, index, source))
 
 
 def test_rows():

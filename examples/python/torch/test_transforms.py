@@ -162,7 +162,7 @@ def test_opcheck():
 
 
 def random_program(seed):
-    """Steps that add to `z`, or gather from it, each a function of by, z, i, v that returns z, v."""
+    """Steps that add to `z`, or gather from it, functions of by, z, i, v that return z, v."""
     pick = random.Random(seed)
 
     def statement(view):
@@ -171,8 +171,8 @@ def random_program(seed):
             return z, v
         return step
     kinds = [
-        statement(lambda x: x), statement(lambda x: x[:, 1:]), statement(lambda x: x.view(-1, 3, 1)),
-        statement(lambda x: x[:, 0]),
+        statement(lambda x: x), statement(lambda x: x[:, 1:]), statement(lambda x: x[:, 0]),
+        statement(lambda x: x.view(-1, COLUMNS, 1)),
         lambda by, z, i, v: (by.index_add(z, 0, i, v, alpha=0.5), v),
         lambda by, z, i, v: (by.index_add_(z * 2, 0, i, v), v),
         lambda by, z, i, v: (by.scatter_add(z, 0, i[:, None].expand(N, COLUMNS), v), v),
