@@ -48,7 +48,7 @@ def kernel_for(type_, width, key):
 
 
 def rows_of(array):
-    """As a matrix whose columns lie side by side, a copy where need be; and its stride in values."""
+    """A matrix whose columns lie side by side, a copy where need be; and its stride in values."""
     matrix = array.reshape(len(array), math.prod(array.shape[1:]))
     if matrix.shape[1] > 1 and matrix.strides[1] != matrix.itemsize:
         matrix = cupy.ascontiguousarray(matrix)
