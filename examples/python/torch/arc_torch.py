@@ -183,10 +183,9 @@ def _embedding_of_batches(_, in_dims, weight, index, padding_idx=None):
 
 
 def _last_line(error):
-    """What the compiler said last; ninja speaks after it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = [line for line in lines if not line.startswith(("ninja:", "FAILED:"))] or lines
-    return ([line for line in said if "error" in line.lower()] or said or [repr(error)])[-1]
+    """The compiler's last error, behind which carets, counts and ninja's words may stand."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [repr(error)]
+    return ([line for line in lines if "error:" in line] or lines)[-1]
 
 
 if torch.cuda.is_available():

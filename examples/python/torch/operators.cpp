@@ -89,6 +89,7 @@ struct IndexAddBackward : torch::autograd::Node {
   Scalar alpha;
 
   variable_list apply(variable_list &&gradients) override {
+    std::lock_guard<std::mutex> lock(mutex_);
     const Tensor &gradient = gradients[0];
     variable_list result(2); /* of self, of source */
     if (!gradient.defined()) return result;
@@ -99,7 +100,10 @@ struct IndexAddBackward : torch::autograd::Node {
     }
     return result;
   }
-  void release_variables() override { index.reset_data(); }
+  void release_variables() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    index.reset_data();
+  }
   std::string name() const override { return "ArcIndexAddBackward"; }
 };
 
@@ -109,6 +113,7 @@ struct EmbeddingBackward : torch::autograd::Node {
   std::optional<int64_t> padding;
 
   variable_list apply(variable_list &&gradients) override {
+    std::lock_guard<std::mutex> lock(mutex_);
     const Tensor &gradient = gradients[0];
     if (!gradient.defined() || !task_should_compute_output(0)) return variable_list(1);
     Tensor keys = index.unpack().reshape(-1), sums = gradient.new_zeros_symint(shape);
@@ -122,7 +127,10 @@ struct EmbeddingBackward : torch::autograd::Node {
     if (padding) sums.select(0, *padding).zero_();
     return {sums};
   }
-  void release_variables() override { index.reset_data(); }
+  void release_variables() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    index.reset_data();
+  }
   std::string name() const override { return "ArcEmbeddingBackward"; }
 
   static bool is_transformed() {
@@ -136,10 +144,9 @@ std::shared_ptr<Node> make_node() {
   return std::shared_ptr<Node>(new Node, torch::autograd::deleteNode);
 }
 
-/* What is no floating point, or a mistake, is PyTorch's alone. */
+/* Other gradients, as of complex numbers, are PyTorch's. */
 bool is_for_arc(const Tensor &self, const Tensor &source) {
-  return at::isFloatingType(self.scalar_type()) && self.scalar_type() == source.scalar_type() &&
-         self.dim() > 0 && source.dim() > 0;
+  return at::isFloatingType(self.scalar_type()) && self.dim() > 0 && source.dim() > 0;
 }
 
 std::shared_ptr<IndexAddBackward> node_of_add(const Tensor &self, int64_t dim, const Tensor &index,

@@ -41,6 +41,7 @@ def broken(folder):
     compiler.write_text("""#!/bin/sh
 case "$*" in *version) exec c++ "$@" ;; esac
 echo 'x.cpp:1: error: none today' >&2
+echo '1 error detected' >&2
 exit 1
 """)
     compiler.chmod(0o755)
