@@ -19,9 +19,7 @@ there are 2^b rows of values, and never finer than 2^-126. float64 then goes to 
 machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and ninja, and
 without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
 import contextlib
-import fcntl
 import importlib.metadata
-import importlib.util
 import math
 import os
 import pathlib
@@ -35,7 +33,7 @@ from torch.utils import cpp_extension
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
-BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds
+BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds, to lie beside this file
 FLAGS = ["-O3", "-std=c++17"]
 
 
@@ -111,9 +109,9 @@ BUILT = False  # whether arc adds on CUDA
 def build(cuda):
     """Builds the operators, or finds them built, and takes them into use."""
     global _by, BUILT
-    ahead = importlib.util.find_spec(BUILT_AHEAD)
+    ahead = next(HERE.glob(f"{BUILT_AHEAD}.*.so"), None)
     if ahead is not None:
-        torch.ops.load_library(ahead.origin)
+        torch.ops.load_library(ahead)
     else:
         _compile("arc_torch" if cuda else "arc_torch_cpu", cuda)
     _register_rules()
@@ -144,6 +142,7 @@ def _compile(name, cuda):
 def _alone_in(folder):
     """One build at a time. The system drops this lock when a build is killed; PyTorch's own stays,
     and the next build would wait for it forever: one that is there when nobody builds is dead."""
+    import fcntl  # Windows has none: there, PyTorch takes all
     with open(folder / "arc_torch.lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

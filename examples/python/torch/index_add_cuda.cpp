@@ -34,11 +34,12 @@ int stride_of_rows(const Tensor &t, int64_t columns) {
 bool is_served(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
                const Scalar &alpha, bool reproducibly) {
   const at::ScalarType type = self.scalar_type();
-  return (dim == 0 || dim == -self.dim()) && self.numel() > 0 && source.numel() > 0 &&
+  return self.dim() > 0 && source.dim() == self.dim() && (dim == 0 || dim == -self.dim()) &&
+         self.numel() > 0 && source.numel() > 0 &&
          (type == at::kFloat || type == at::kHalf || type == at::kBFloat16 ||
           (type == at::kDouble && !reproducibly)) &&
-         source.scalar_type() == type && source.dim() == self.dim() &&
-         source.sizes().slice(1) == self.sizes().slice(1) && index.dim() == 1 &&
+         source.scalar_type() == type && source.sizes().slice(1) == self.sizes().slice(1) &&
+         index.dim() == 1 &&
          (index.scalar_type() == at::kLong || index.scalar_type() == at::kInt) &&
          index.size(0) == source.size(0) && source.device() == self.device() &&
          index.device() == self.device() && has_rows(self) &&
