@@ -97,8 +97,11 @@ class _PyTorch:
 
     @staticmethod
     def embedding(weight, index, padding_idx=None):
-        matrix = weight.reshape(weight.shape[0], math.prod(weight.shape[1:]))
-        rows = torch.nn.functional.embedding(index, matrix, padding_idx)
+        if padding_idx is None:
+            rows = weight.index_select(0, index.reshape(-1))
+        else:
+            matrix = weight.reshape(weight.shape[0], math.prod(weight.shape[1:]))
+            rows = torch.nn.functional.embedding(index, matrix, padding_idx)
         return rows.view(*index.shape, *weight.shape[1:])
 
 
