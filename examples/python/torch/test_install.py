@@ -45,8 +45,8 @@ subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-buil
                 "--no-deps", "--no-cache-dir", "--target", site, folder], env=environment,
                check=True)
 shutil.rmtree(root)
-answer = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], env=environment, check=True,
-                        text=True, stdout=subprocess.PIPE, cwd=scratch).stdout.split()
+answer = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], env=environment,
+                        check=True, text=True, stdout=subprocess.PIPE, cwd=scratch).stdout.split()
 assert answer == [str((site / "arc_torch.py").resolve()), arc_torch.__version__], answer
 assert not (scratch / "nothing is compiled later").exists()
 print(f"test_install: arc_torch {arc_torch.__version__}: passed")
