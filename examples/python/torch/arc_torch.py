@@ -1,165 +1,194 @@
-"""arc_torch.py - PyTorch's index_add_ and scatter_add along the first dimension, by arc.
+"""arc_torch.py - PyTorch's index_add_ and what stands on it, along the first dimension, by arc.
 SPDX-License-Identifier: Apache-2.0
 
     import arc_torch
     arc_torch.index_add_(out, 0, index, values)          # as out.index_add_(0, index, values)
+    out = arc_torch.index_add(out, 0, index, values)
+    out = arc_torch.scatter_add(out, 0, index, values)   # index: one column, expanded to all
     rows = arc_torch.index_select(table, index)          # its gradient is an index_add_
+    rows = arc_torch.embedding(weight, index, padding_idx)
 
-Tensors of two dimensions or more, of float32, float64, float16 or bfloat16, on CUDA; indices of 32
-or 64 bits, negative ones and ones beyond the end are errors as in PyTorch. Whatever else comes (a
-tensor on the CPU, another dimension or type, columns that do not lie side by side) goes to PyTorch.
+arc adds float32, float64, float16 and bfloat16 on CUDA; indices of 32 or 64 bits, negative ones and
+ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on the CPU, another
+dimension or type, columns that do not lie side by side, torch.vmap) goes to PyTorch.
 With torch.use_deterministic_algorithms(True) sums are formed in 64-bit fixed point and are the same
 bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where
 there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
 
-The first import where there is a GPU builds index_add.cu, which takes a minute or two; it needs
-nvcc of PyTorch's CUDA version, a C++ compiler and ninja, and without them PyTorch takes all. With
-ARC_TORCH_VERBOSE=1 it shows how."""
+`pip install --no-build-isolation .` in this folder builds the operators. Else the first import on a
+machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and ninja, and
+without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
+import contextlib
+import importlib.metadata
+import math
 import os
 import pathlib
+import re
+import sys
 import warnings
 
 import torch
 from torch.utils import cpp_extension
 
-try:
-    from arc_headers import include_path  # installed by `pip install .`
-except ImportError:
-    def include_path():
-        return str(pathlib.Path(__file__).resolve().parents[3])
-
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
-
-_library = torch.library.Library("arc", "DEF")
-_library.define("index_add_(Tensor(a!) out, Tensor index, Tensor values) -> ()")
-_library.define("index_add(Tensor out, Tensor index, Tensor values) -> Tensor")
+BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds, to lie beside this file
+FLAGS = ["-O3", "-std=c++17"]
 
 
-@torch.library.impl("arc::index_add_", "CPU", lib=_library)
-def _on_cpu(out, index, values):
-    out.index_add_(0, index, values)
+def include_path():
+    """The folder of arc.cuh."""
+    if (ROOT / "arc.cuh").is_file():
+        return str(ROOT)
+    import arc_headers  # installed by `pip install .` in arc's folder
+    return arc_headers.include_path()
 
 
-@torch.library.impl("arc::index_add", "CompositeExplicitAutograd", lib=_library)
-def _of_a_copy(out, index, values):
-    out = out.clone(memory_format=torch.contiguous_format)
-    torch.ops.arc.index_add_(out, index, values)
-    return out
+def sources(cuda):
+    """What is compiled; without CUDA the operators alone, which leave all additions to PyTorch."""
+    kept = (".cpp", ".cu") if cuda else ()
+    return sorted(str(path) for path in HERE.iterdir()
+                  if path.suffix in kept or path.name == "operators.cpp")
 
 
-@torch.library.register_fake("arc::index_add_", lib=_library)
-def _(out, index, values):
-    pass
+def _version():
+    policy = ROOT / "arc_policy.cuh"
+    if not policy.is_file():
+        return importlib.metadata.version("arc_torch")
+    return ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy.read_text())[1]
+                    for part in ("MAJOR", "MINOR", "PATCH"))
 
 
-@torch.library.register_fake("arc::index_add", lib=_library)
-def _(out, index, values):
-    return torch.empty_like(out, memory_format=torch.contiguous_format)
-
-
-def _save_index(ctx, inputs, output):
-    ctx.save_for_backward(inputs[1])
-
-
-def _backward(ctx, gradient):
-    (index,) = ctx.saved_tensors
-    return gradient, None, gradient.index_select(0, index)
-
-
-torch.library.register_autograd("arc::index_add", _backward, setup_context=_save_index,
-                                lib=_library)
-
-
-class _InPlace(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, out, index, values):
-        ctx.save_for_backward(index)
-        ctx.mark_dirty(out)
-        torch.ops.arc.index_add_(out, index, values)
-        return out
-
-    backward = staticmethod(_backward)
-
-
-class _Select(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, table, index):
-        ctx.save_for_backward(index)
-        ctx.shape = table.shape
-        return table.index_select(0, index)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        (index,) = ctx.saved_tensors
-        zeros = gradient.new_zeros(ctx.shape)
-        return index_add_(zeros, 0, index, gradient), None
-
-
-def _serves(out, dim, index, values):
-    """Whether arc adds; PyTorch takes what is left, and reports what is wrong."""
-    return (BUILT and out.dim() >= 2 and dim in (0, -out.dim()) and out.dtype in TYPES
-            and values.dtype == out.dtype and index.dim() == 1
-            and index.dtype in (torch.int32, torch.int64)
-            and values.shape[1:] == out.shape[1:] and values.shape[0] == index.shape[0]
-            and out.device == values.device == index.device and out.is_cuda
-            and out[0:1].is_contiguous() and out.stride(0) >= out[0:1].numel()
-            and max(out.stride(0), values.stride(0)) < 2**28 and out.numel() > 0
-            and not (out.dtype == torch.float64 and torch.are_deterministic_algorithms_enabled()))
-
-
-def _as_matrices(out, values, alpha):
-    columns = out[0].numel()
-    out = out if out.dim() == 2 else out.view(out.shape[0], columns)
-    values = values if values.dim() == 2 else values.reshape(values.shape[0], columns)
-    return out, values if alpha == 1 else values * alpha
+__version__ = _version()
 
 
 def index_add_(out, dim, index, values, *, alpha=1):
     """out.index_add_(dim, index, values, alpha=alpha)"""
-    if not _serves(out, dim, index, values):
-        return out.index_add_(dim, index, values, alpha=alpha)
-    matrix, values = _as_matrices(out, values, alpha)
-    if torch.is_grad_enabled() and (out.requires_grad or values.requires_grad):
-        matrix = _InPlace.apply(matrix, index, values)
-        return matrix if out.dim() == 2 else matrix.view(out.shape)
-    torch.ops.arc.index_add_(matrix, index, values)
+    _by.index_add_(out, dim, index, values, alpha=alpha)
     return out
 
 
 def index_add(out, dim, index, values, *, alpha=1):
     """torch.index_add(out, dim, index, values, alpha=alpha)"""
-    if not _serves(out, dim, index, values):
-        return torch.index_add(out, dim, index, values, alpha=alpha)
-    matrix, values = _as_matrices(out, values, alpha)
-    return torch.ops.arc.index_add(matrix, index, values).view(out.shape)
+    return _by.index_add(out, dim, index, values, alpha=alpha)
 
 
 def scatter_add(out, dim, index, values):
-    """torch.scatter_add(out, dim, index, values), where index is one column, expanded to all."""
-    rows = index.dim() == 2 and index.stride(1) == 0 and index.shape == values.shape
-    if not rows or not _serves(out, dim, index[:, 0], values):
-        return torch.scatter_add(out, dim, index, values)
-    return torch.ops.arc.index_add(out, index[:, 0], values)
+    """torch.scatter_add(out, dim, index, values); arc adds where index is one column, expanded."""
+    return _by.scatter_add(out, dim, index, values)
+
+
+def embedding(weight, index, padding_idx=None):
+    """torch.nn.functional.embedding(index, weight, padding_idx), for rows of any shape."""
+    return _by.embedding(weight, index, padding_idx)
 
 
 def index_select(table, index):
-    """table.index_select(0, index), whose gradient arc adds up."""
-    return _Select.apply(table, index)
+    """table.index_select(0, index), also for an index of more dimensions: [index..., row...]"""
+    return _by.embedding(table, index if index.dim() > 0 else index.reshape(1), None)
 
 
-def build():
-    """Builds the kernels, or finds them built."""
-    here = pathlib.Path(__file__).resolve().parent
-    cpp_extension.load(
-        "arc_torch_index_add", [str(here / "index_add.cu")], is_python_module=False,
-        extra_include_paths=[include_path()], verbose=os.environ.get("ARC_TORCH_VERBOSE") == "1",
-        extra_cuda_cflags=["-O3", "-std=c++17", "-DARC_KEY_BITS=64", "--split-compile=0"])
+class _PyTorch:
+    """The operators where they are not built."""
+    index_add_ = staticmethod(torch.Tensor.index_add_)
+    index_add = staticmethod(torch.index_add)
+    scatter_add = staticmethod(torch.scatter_add)
+
+    @staticmethod
+    def embedding(weight, index, padding_idx=None):
+        if padding_idx is None:
+            rows = weight.index_select(0, index.reshape(-1))
+        else:
+            matrix = weight.reshape(weight.shape[0], math.prod(weight.shape[1:]))
+            rows = torch.nn.functional.embedding(index, matrix, padding_idx)
+        return rows.view(*index.shape, *weight.shape[1:])
 
 
+_by = _PyTorch
 BUILT = False  # whether arc adds on CUDA
-if torch.cuda.is_available():
-    if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():
-        warnings.warn("arc_torch: no CUDA toolkit, or no ninja: PyTorch's own index_add_ is used")
+
+
+def build(cuda):
+    """Builds the operators, or finds them built, and takes them into use."""
+    global _by, BUILT
+    ahead = next(HERE.glob(f"{BUILT_AHEAD}.*.so"), None)
+    if ahead is not None:
+        torch.ops.load_library(ahead)
     else:
-        build()
-        BUILT = True
+        _compile("arc_torch" if cuda else "arc_torch_cpu", cuda)
+    _register_rules()
+    _by = torch.ops.arc
+    BUILT = torch._C._dispatch_has_kernel_for_dispatch_key("arc::index_add_", "CUDA")
+
+
+def try_to_build(cuda):
+    """Leaves all to PyTorch, with a warning, where that fails."""
+    try:
+        build(cuda)
+    except Exception as error:  # of a compiler, ninja, a folder, a loader
+        warnings.warn("arc_torch: the build has failed, PyTorch's own functions are used: "
+                      f"{_last_line(error)}")
+
+
+def _compile(name, cuda):
+    folder = pathlib.Path(cpp_extension._get_build_directory(name, verbose=False))
+    with _alone_in(folder):
+        if not any(folder.glob("*.so")):
+            print(f"arc_torch: compiles its operators, once, into {folder}", file=sys.stderr)
+        cpp_extension.load(name, sources(cuda), is_python_module=False, extra_cflags=FLAGS,
+                           extra_cuda_cflags=FLAGS, extra_include_paths=[include_path()],
+                           verbose=os.environ.get("ARC_TORCH_VERBOSE") == "1")
+
+
+@contextlib.contextmanager
+def _alone_in(folder):
+    """One build at a time. The system drops this lock when a build is killed; PyTorch's own stays,
+    and the next build would wait for it forever: one that is there when nobody builds is dead."""
+    import fcntl  # Windows has none: there, PyTorch takes all
+    with open(folder / "arc_torch.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("arc_torch: waits for another process, which compiles", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        (folder / "lock").unlink(missing_ok=True)
+        yield
+
+
+def _register_rules():
+    def fake_index_add(out, dim, index, values, *, alpha=1):
+        return torch.index_add(out, dim, index, values, alpha=alpha).contiguous()
+
+    def fake_index_add_(out, dim, index, values, *, alpha=1):
+        torch.index_add(out, dim, index, values, alpha=alpha)
+
+    def fake_embedding(weight, index, padding_idx=None):
+        return weight.new_empty((*index.shape, *weight.shape[1:]))
+
+    for name, fake in (("index_add", fake_index_add), ("index_add_", fake_index_add_),
+                       ("embedding", fake_embedding)):
+        torch.library.register_fake(f"arc::{name}", fake)
+    torch.library.register_vmap("arc::embedding", _embedding_of_batches)
+
+
+def _embedding_of_batches(_, in_dims, weight, index, padding_idx=None):
+    """torch.vmap's rule: the rows, and where the batch lies in them."""
+    batch_of_weight, batch_of_index = in_dims[:2]
+    if batch_of_weight is None:
+        return torch.ops.arc.embedding(weight, index, padding_idx), batch_of_index
+    if batch_of_index is None:  # the batch is one more dimension of a row
+        weight = weight.movedim(batch_of_weight, 1)
+        return torch.ops.arc.embedding(weight, index, padding_idx), index.dim()
+    pairs = zip(weight.unbind(batch_of_weight), index.unbind(batch_of_index))
+    return torch.stack([torch.ops.arc.embedding(w, i, padding_idx) for w, i in pairs]), 0
+
+
+def _last_line(error):
+    """The compiler's last error, behind which carets, counts and ninja's words may stand."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [repr(error)]
+    return ([line for line in lines if "error:" in line] or lines)[-1]
+
+
+if torch.cuda.is_available():
+    try_to_build(cuda=True)

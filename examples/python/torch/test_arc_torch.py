@@ -4,46 +4,16 @@ SPDX-License-Identifier: Apache-2.0
 Values are multiples of a quarter whose sums all types represent, so that results must be equal."""
 import subprocess
 import sys
-import warnings
 
-try:
-    import torch
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+import testing  # first: skips where there is no PyTorch
 import arc_torch
+import torch
+from testing import DEVICE, GPU, draw_keys, draw_values, same
 
-GPU = torch.cuda.is_available()
-if GPU and not arc_torch.BUILT:
-    print("skipped: no CUDA toolkit, or no ninja")
-    sys.exit(77)
-
-DEVICE = "cuda" if GPU else "cpu"
+testing.need_operators()
+OPERATORS = torch.ops.arc
 WIDTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 48, 64,
           100, 128, 129, 200, 256]
-torch.manual_seed(1)
-
-
-def draw_keys(kind, rows, n):
-    keys = torch.randint(0, rows, (n,), device=DEVICE)
-    if kind == "sorted":
-        return keys.sort().values
-    if kind == "hot":
-        return torch.where(torch.rand(n, device=DEVICE) < 0.5, 3 % rows, keys)
-    if kind == "runs":
-        return keys[:(n + 7) // 8].repeat_interleave(8)[:n]
-    return keys
-
-
-def draw_values(*shape, dtype=torch.float32):
-    return (torch.randint(-4, 5, shape, device=DEVICE) / 4).to(dtype)
-
-
-def same(got, wanted, *what):
-    if not torch.equal(got, wanted):
-        wrong = (got != wanted).nonzero()
-        raise AssertionError(f"{what}: {len(wrong)} values wrong, first at {wrong[0].tolist()}: "
-                             f"{got[tuple(wrong[0])]} must be {wanted[tuple(wrong[0])]}")
 
 
 def add(out, index, values, alpha=1):
@@ -84,65 +54,124 @@ def test_shapes():
     same(*add(draw_values(50, 9), index[:0], draw_values(0, 9)), "no rows")
     same(*add(draw_values(50, 0), index, draw_values(400, 0)), "no columns")
     same(*add(draw_values(50), index, draw_values(400)), "one dimension")
-    values = draw_values(400, 9)
-    wide = index[:, None].expand(400, 9)
     out = draw_values(50, 9)
-    same(arc_torch.scatter_add(out, 0, wide, values), out.scatter_add(0, wide, values), "scatter")
-    wide = torch.randint(0, 50, (400, 9), device=DEVICE)
-    same(arc_torch.scatter_add(out, 0, wide, values), out.scatter_add(0, wide, values), "scatter")
     same(arc_torch.index_add(out, 1, index[:9] % 9, out[:, :9]),
          out.index_add(1, index[:9] % 9, out[:, :9]), "columns")
 
 
+class Calls(torch.utils._python_dispatch.TorchDispatchMode):
+    """The names of all operators that are called."""
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        self.names.append(str(function))
+        return function(*arguments, **keywords or {})
+
+
+def test_scatter_add():
+    """One column of keys is arc's, whether it is expanded or the only one; others are PyTorch's."""
+    keys = draw_keys("random", 50, 400)
+    column = keys[:, None]
+    for shape, index in (((9,), column.expand(400, 9)), ((1,), column), ((), keys),
+                         ((1,), keys.repeat_interleave(2)[::2, None]),
+                         ((3, 5), column[:, :, None].expand(400, 3, 5)),
+                         ((3, 1), column[:, :, None].expand(400, 3, 1))):
+        out, values = draw_values(50, *shape), draw_values(400, *shape)
+        with Calls() as calls:
+            got = arc_torch.scatter_add(out, 0, index, values)
+        assert "arc.index_add.default" in calls.names, (shape, calls.names)
+        same(got, out.scatter_add(0, index, values), "scatter_add", shape)
+    out, values = draw_values(50, 9), draw_values(400, 9)
+    for dim, index, source in ((0, torch.randint(0, 50, (400, 9), device=DEVICE), values),
+                               (0, column.expand(400, 7), values),
+                               (0, column.expand(400, 7), values[:, :7]),
+                               (0, keys[:70, None].expand(70, 9), values),
+                               (1, torch.randint(0, 9, (50, 9), device=DEVICE), values)):
+        same(arc_torch.scatter_add(out, dim, index, source), out.scatter_add(dim, index, source))
+
+
+def test_rows():
+    """index_select and embedding, whose index may have any shape."""
+    for rows, shape in ((draw_values(50, 9), (400,)), (draw_values(50), (3, 4)),
+                        (draw_values(50, 2, 3), ()), (draw_values(50, 9), (2, 0)),
+                        (draw_values(50, 9).t(), (7, 1, 2))):
+        for type_ in (torch.int32, torch.int64):
+            index = torch.randint(0, len(rows), shape, device=DEVICE).to(type_)
+            same(arc_torch.embedding(rows, index), rows[index.long()], "embedding", shape)
+            wanted = rows[index.long() if shape else index.long().reshape(1)]
+            same(arc_torch.index_select(rows, index), wanted, "index_select", shape)
+
+
+def raises(function, *arguments, **keywords):
+    try:
+        function(*arguments, **keywords)
+    except (RuntimeError, IndexError):
+        return True
+    return False
+
+
 def test_errors():
+    """What PyTorch refuses is refused, by the raw operators too, and nothing has been added."""
     out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
-    for bad in ((out, 0, index[:7], values), (out, 0, index, values[:, :5]),
-                (out, 0, index, values.double()), (out, 0, index.float(), values),
-                (out[:1].expand(50, 9), 0, index, values), (out, 2, index, values)):
-        for function in (arc_torch.index_add_, torch.Tensor.index_add_):
-            try:
-                function(*bad)
-            except (RuntimeError, IndexError):
-                continue
-            raise AssertionError(f"{function}: no error for {[x for x in bad[1:2]]}")
+    shared = draw_values(500, 9)
+    bad = [(out, 0, index[:7], values), (out, 0, index, values[:, :5]), (out, 2, index, values),
+           (out, 0, index, values.double()), (out, 0, index.float(), values),
+           (out, 0, index.short(), values), (out, 0, index, draw_values(400, 12)),
+           (out, 0, index.repeat(2), values), (out.long(), 0, index, values),
+           (out, 0, index[:, None], values), (out, 0, index, values[:, :, None]),
+           (out[:1].expand(50, 9), 0, index, values), (shared[:50], 0, index, shared[40:440])]
+    if GPU:
+        bad += [(out, 0, index.cpu(), values), (out, 0, index, values.cpu())]
+    for arguments in bad:
+        before = [x.clone() if torch.is_tensor(x) else x for x in arguments]
+        for function in (arc_torch.index_add_, OPERATORS.index_add_, torch.Tensor.index_add_):
+            what = [(x.shape, x.dtype) for x in arguments if torch.is_tensor(x)]
+            assert raises(function, *arguments), f"{function}: no error for {what}"
+        same(arguments[0], before[0], "left alone", what)
+    assert raises(arc_torch.index_add_, out, 0, index, values, alpha=1j)
+    for padding in (50, -51):
+        assert raises(arc_torch.embedding, out, index, padding)
     for key in (-1, 50):  # on CUDA what follows is lost: a process of its own
-        program = (f"import torch, arc_torch; out = torch.zeros(50, 9, device='{DEVICE}')\n"
+        program = ("import testing, torch, arc_torch; testing.need_operators()\n"
+                   f"out = torch.zeros(50, 9, device='{DEVICE}')\n"
                    f"arc_torch.index_add_(out, 0, torch.tensor([1, {key}], device='{DEVICE}'), "
                    f"torch.ones(2, 9, device='{DEVICE}')); print(out.sum().item())")
         run = subprocess.run([sys.executable, "-B", "-c", program], cwd=sys.path[0], text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        named = "assert" in run.stdout or "bounds" in run.stdout
+        named = "assert" in run.stdout or "bounds" in run.stdout or "out of range" in run.stdout
         assert run.returncode != 0 and named, run.stdout
 
 
-def test_gradients():
-    index = torch.tensor([2, 0, 2, 3, 2], device=DEVICE)
-    out = torch.randn(4, 3, device=DEVICE, dtype=torch.float64, requires_grad=True)
-    values = torch.randn(5, 3, device=DEVICE, dtype=torch.float64, requires_grad=True)
-    functions = [lambda o, v: arc_torch.index_add(o, 0, index, v, alpha=3),
-                 lambda o, v: arc_torch.index_add_(o * 2, 0, index, v),
-                 lambda o, v: arc_torch.index_add_(o.view(4, 3, 1) * 2, 0, index, v.view(5, 3, 1)),
-                 lambda o, v: arc_torch.index_select(o, index) * v]
-    for function in functions:
-        assert torch.autograd.gradcheck(function, (out, values))
-    assert torch.autograd.gradgradcheck(functions[0], (out, values))
-    for op in (torch.ops.arc.index_add, torch.ops.arc.index_add_):
-        torch.library.opcheck(op, (draw_values(4, 3), index, draw_values(5, 3)))
-    torch.library.opcheck(torch.ops.arc.index_add, (out, index, values))
+def test_leaf():
+    """An add into a leaf that requires a gradient raises before anything is added."""
+    index, values = draw_keys("random", 50, 400), draw_values(400, 9)
+    leaf = draw_values(50, 9).requires_grad_()
+    before = leaf.detach().clone()
+    for out in (leaf, leaf[:], leaf.view(50, 3, 3).view(50, 9)):
+        assert raises(arc_torch.index_add_, out, 0, index, values)
+        same(leaf.detach(), before, "a leaf")
+    with torch.no_grad():
+        arc_torch.index_add_(leaf, 0, index, values)
+    same(leaf.detach(), before.index_add(0, index, values), "without gradients")
 
 
-def test_compile():
-    def step(out, index, values):
-        total = arc_torch.index_add(out, 0, index, values * 2) + 1
-        return arc_torch.index_add_(total, 0, index, values)
-
-    out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
-    compiled = torch.compile(step, fullgraph=True)
-    same(compiled(out, index, values), step(out, index, values), "torch.compile")
-    values.requires_grad_()
-    (wanted,) = torch.autograd.grad(step(out, index, values).square().sum(), values)
-    (got,) = torch.autograd.grad(compiled(out, index, values).square().sum(), values)
-    same(got, wanted, "gradients by torch.compile")
+def test_versions():
+    """Autograd knows of the change; in inference mode there is nothing to know."""
+    index, values, out = draw_keys("random", 50, 400), draw_values(400, 9), draw_values(50, 9)
+    for change in range(3):
+        version = out._version
+        arc_torch.index_add_(out, 0, index, values)
+        assert out._version == version + 1
+    factor = draw_values(50, 9).requires_grad_()
+    product = factor * out  # needs out in its gradient
+    arc_torch.index_add_(out, 0, index, values)
+    assert raises(product.sum().backward)
+    with torch.inference_mode():
+        wanted = out.index_add(0, index, values)
+        same(arc_torch.index_add(out, 0, index, values), wanted, "in inference mode")
+        same(arc_torch.index_add_(out.clone(), 0, index, values), wanted, "in inference mode")
 
 
 def deterministic(function, *arguments):
@@ -225,11 +254,29 @@ def test_beyond_31_bits():
     same(out, index.bincount(minlength=7)[:, None].expand(7, width).float(), "rows of values")
 
 
-tests = [test_values, test_shapes, test_errors, test_gradients, test_deterministic]
-tests += [test_streams_and_graphs, test_beyond_31_bits] if GPU else []
-tests += [test_compile]
-warnings.filterwarnings("ignore")
-for test in tests:
-    test()
-    print(f"{test.__name__}: passed", flush=True)
-print(f"test_arc_torch: {len(tests)} tests on the {DEVICE}: passed")
+def test_adder():
+    """arc's kernel runs where it should: what it leaves to PyTorch would pass all other tests."""
+    index, values, out = draw_keys("random", 50, 400), draw_values(400, 9), draw_values(50, 9)
+    column, flat = index[:, None], draw_values(50)
+    calls = {"in place": lambda: arc_torch.index_add_(out, 0, index, values),
+             "out of place": lambda: arc_torch.index_add(out, -2, index.int(), values, alpha=2),
+             "one dimension": lambda: arc_torch.index_add(flat, 0, index, values[:, 0]),
+             "one column": lambda: arc_torch.scatter_add(flat[:, None], 0, column, values[:, :1])}
+
+    def kernels_of(call):
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            call()
+            torch.cuda.synchronize()
+        return [event.key for event in profile.key_averages()]
+    if not any("elementwise" in kernel for kernel in kernels_of(lambda: out * 2)):
+        print("test_adder: the profiler sees no kernels here")
+        return
+    for name, call in calls.items():
+        kernels = kernels_of(call)
+        assert any(kernel.endswith("(job)") for kernel in kernels), (name, kernels)
+
+
+tests = [test_values, test_shapes, test_scatter_add, test_rows, test_errors, test_leaf,
+         test_versions, test_deterministic]
+tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits] if GPU else []
+testing.run("test_arc_torch", tests)

@@ -1,0 +1,97 @@
+/* add_rows.cuh - index_add along the first dimension, by arc's form for rows in memory.
+   SPDX-License-Identifier: Apache-2.0
+
+   Nothing here is PyTorch's: cupy_index_add.py compiles the same by NVRTC. */
+#define ARC_KEY_BITS 64
+#include "arc.cuh"
+#include "arc/gather.cuh"
+#include "arc/overloads.cuh"
+#include "add_rows.h"
+
+#if defined(__CUDACC_RTC__)
+#define REQUIRE(condition) (void)((condition) || (__trap(), 0))
+#else
+#undef NDEBUG /* a wrong key stops the kernel in every build, as PyTorch's do */
+#include <cassert>
+#define REQUIRE(condition) assert(condition)
+#endif
+
+enum { THREADS = 256 };
+
+struct __half; /* here only their pointers are in use */
+struct __nv_bfloat16;
+
+namespace {
+
+enum { NOT_FINITE = 0x7f800000 }; /* bits of infinity; beyond are NaNs */
+
+/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
+__device__ int scale_log2(const job &j) {
+  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
+  int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
+  return max(-126, min(126, 62 - exponent - bits));
+}
+
+/* The target of out and the rows of values, by the type of both; and these values into fixed point.
+   Halves are any pointers to arc, so that they have names of their own. */
+#define HALVES(T, S)                                                                           \
+  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
+    return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
+  }                                                                                            \
+  __device__ __forceinline__ arc_gather_##S rows_of(const job &j, T *, arc_target_##S t) {     \
+    return arc_gather_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
+  }                                                                                            \
+  __device__ __forceinline__ arc_gather_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
+    return arc_gather_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
+  }
+HALVES(__half, f16)
+HALVES(__nv_bfloat16, bf16)
+#undef HALVES
+
+template <class T>
+__device__ __forceinline__ auto target_of(const job &j, T *, int width) {
+  return arc_target_rows((T *)j.out, j.out_stride, width);
+}
+
+template <class T, class Target>
+__device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
+  return arc_gather_begin(target, (const T *)j.values, j.values_stride);
+}
+
+__device__ __forceinline__ long long key_of(const job &j, long long row) {
+  return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
+}
+
+__device__ __forceinline__ void check_key(const job &j, long long key) {
+  REQUIRE((unsigned long long)key < (unsigned long long)j.rows);
+}
+
+/* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
+   where the rows of out can be counted so. FIXED: into sums in fixed point, the same bits in every
+   run. */
+template <class T, class K, int WIDTH, bool FIXED>
+__device__ __forceinline__ void add_rows(const job &j) {
+  const int width = WIDTH ? WIDTH : j.width;
+  auto rows = [&] {
+    T *type = nullptr;
+    if constexpr (FIXED)
+      return rows_of(j, type, arc_target_fixed_rows(j.sums, width, width, scale_log2(j)));
+    else
+      return rows_of(j, type, target_of(j, type, width));
+  }();
+  long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
+  long long first = warp * j.chunks * 32;
+  int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
+  arc_options o = arc_options_default();
+  o.key_bits = 8 * (int)sizeof(K);
+  long long next = lane < count ? key_of(j, first + lane) : 0;
+  for (int at = lane; at - lane < count; at += 32) {
+    long long key = next;
+    if (at + 32 < count) next = key_of(j, first + at + 32);
+    check_key(j, key);
+    arc_gather_add_with(&rows, (K)key, first + at, at < count, o);
+  }
+  arc_gather_end(&rows);
+}
+
+}  // namespace

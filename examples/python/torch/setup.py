@@ -1,0 +1,27 @@
+"""setup.py - builds arc_torch ahead of time: pip install --no-build-isolation examples/python/torch
+SPDX-License-Identifier: Apache-2.0
+
+Needs what arc_torch needs to build itself. Where there is no GPU, TORCH_CUDA_ARCH_LIST="9.0" names
+those to build for."""
+import os
+import pathlib
+import re
+
+import setuptools
+from torch.utils import cpp_extension
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+os.chdir(HERE)  # setuptools wants relative names
+policy = (ROOT / "arc_policy.cuh").read_text()
+version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
+                   for part in ("MAJOR", "MINOR", "PATCH"))
+flags = ["-O3", "-std=c++17"]
+setuptools.setup(
+    name="arc_torch", version=version, license="Apache-2.0", py_modules=["arc_torch"],
+    description="PyTorch's index_add_ and what stands on it, by arc",
+    ext_modules=[cpp_extension.CUDAExtension(
+        "arc_torch_operators",
+        sorted(path.name for path in HERE.iterdir() if path.suffix in (".cpp", ".cu")),
+        include_dirs=[str(ROOT)], extra_compile_args={"cxx": flags, "nvcc": flags})],
+    cmdclass={"build_ext": cpp_extension.BuildExtension})

@@ -1,0 +1,115 @@
+"""test_build.py - what a user sees of a build: the first, a failing one, one beside a dead one.
+SPDX-License-Identifier: Apache-2.0
+
+Compilers are scripts that fail, so that nothing is compiled here."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import testing  # skips where there is no PyTorch
+import arc_torch
+from torch.utils import cpp_extension
+
+if not cpp_extension.is_ninja_available():
+    testing.skip("no ninja")
+
+PROGRAM = """
+import warnings
+import torch
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    import arc_torch  # builds where there is a GPU
+    if not torch.cuda.is_available():
+        arc_torch.try_to_build(cuda=False)
+said = [str(warning.message) for warning in said if "arc_torch" in str(warning.message)]
+print("WARNINGS", said)
+assert not arc_torch.BUILT
+out = arc_torch.index_add(torch.zeros(3, 2), 0, torch.tensor([1, 1]), torch.ones(2, 2))
+assert out.tolist() == [[0, 0], [2, 2], [0, 0]]
+assert arc_torch.index_add_(out, 0, torch.tensor([0]), torch.ones(1, 2)) is out
+assert arc_torch.index_select(out, torch.tensor([[1, 0]])).tolist() == [[[2, 2], [1, 1]]]
+assert arc_torch.embedding(out, torch.tensor(1), -1).tolist() == [2, 2]
+assert arc_torch.scatter_add(out, 0, torch.tensor([[2, 2]]), out[:1]).tolist()[2] == [1, 1]
+"""
+
+
+def broken(folder):
+    """The environment of a process whose compilers fail."""
+    compiler = folder / "compiler"
+    compiler.write_text("""#!/bin/sh
+case "$*" in *version) exec c++ "$@" ;; esac
+echo 'x.cpp:1: error: none today' >&2
+echo '1 error detected' >&2
+exit 1
+""")
+    compiler.chmod(0o755)
+    return dict(os.environ, CXX=str(compiler), PYTORCH_NVCC=str(compiler),
+                TORCH_EXTENSIONS_DIR=str(folder / "built"), PYTHONPATH=str(arc_torch.HERE))
+
+
+def start(environment, program=PROGRAM):
+    return subprocess.Popen([sys.executable, "-B", "-c", program], env=environment, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_failure(folder):
+    """One warning with the compiler's last line; PyTorch takes all."""
+    process = start(broken(folder))
+    out, error = process.communicate(timeout=100)
+    assert process.returncode == 0, error
+    (line,) = [line for line in out.splitlines() if line.startswith("WARNINGS")]
+    assert line.count("arc_torch:") == 1 and "x.cpp:1: error: none today" in line, line
+    assert error.count("arc_torch: compiles its operators, once") == 1, error
+
+
+def test_dead_build(folder):
+    """PyTorch's lock, which a killed build has left, holds up nobody."""
+    name = "arc_torch" if testing.GPU else "arc_torch_cpu"
+    (folder / "built" / name).mkdir(parents=True)
+    (folder / "built" / name / "lock").touch()
+    process = start(broken(folder))
+    try:
+        out, error = process.communicate(timeout=100)
+    finally:
+        process.kill()
+    assert process.returncode == 0 and "none today" in out, error
+
+
+def test_living_build(folder):
+    """A build waits for the one of another process, and says so."""
+    environment = broken(folder)
+    hold = ("import sys, pathlib, arc_torch; path = pathlib.Path(sys.argv[1]); path.mkdir()\n"
+            "with arc_torch._alone_in(path): print('holds', flush=True); input()")
+    wait = ("import sys, pathlib, arc_torch\n"
+            "with arc_torch._alone_in(pathlib.Path(sys.argv[1])): print('has it', flush=True)")
+
+    def begin(program):
+        return subprocess.Popen([sys.executable, "-B", "-c", program, folder / "held"],
+                                env=dict(environment, CUDA_VISIBLE_DEVICES=""), text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+    first = begin(hold)
+    assert first.stdout.readline() == "holds\n"
+    second = begin(wait)
+    for line in second.stderr:
+        if "waits for another process" in line:
+            break
+    else:
+        raise AssertionError("the second build did not wait")
+    first.kill()  # as a build that is killed
+    assert second.communicate(timeout=100)[0] == "has it\n"
+    first.communicate()
+
+
+def in_folder(test):
+    def of_it():
+        with tempfile.TemporaryDirectory() as folder:
+            test(pathlib.Path(folder))
+    of_it.__name__ = test.__name__
+    return of_it
+
+
+testing.run("test_build", [in_folder(test_failure), in_folder(test_dead_build),
+                           in_folder(test_living_build)])

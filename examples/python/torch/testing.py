@@ -1,0 +1,78 @@
+"""testing.py - what the tests share. SPDX-License-Identifier: Apache-2.0
+
+On a machine without a GPU the operators are built for the CPU, where PyTorch adds: schemas,
+gradients and transforms are tested all the same."""
+import sys
+import warnings
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+try:
+    import torch
+except ImportError as missing:
+    skip(missing)
+import arc_torch
+
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+torch.manual_seed(1)
+warnings.filterwarnings("ignore")
+
+
+def need_operators():
+    if GPU and not arc_torch.BUILT:
+        skip("the build has failed")
+    if not GPU:
+        try:
+            arc_torch.build(cuda=False)
+        except Exception as error:
+            skip(f"the build has failed: {error}")
+
+
+class ByTorch:
+    """PyTorch's functions by the names of arc_torch."""
+    index_add_ = staticmethod(torch.Tensor.index_add_)
+    index_add = staticmethod(torch.index_add)
+    scatter_add = staticmethod(torch.scatter_add)
+
+    @staticmethod
+    def index_select(table, index):
+        return table.index_select(0, index)
+
+    @staticmethod
+    def embedding(weight, index, padding_idx=None):
+        return torch.nn.functional.embedding(index, weight, padding_idx)
+
+
+def draw_keys(kind, rows, n):
+    keys = torch.randint(0, rows, (n,), device=DEVICE)
+    if kind == "sorted":
+        return keys.sort().values
+    if kind == "hot":
+        return torch.where(torch.rand(n, device=DEVICE) < 0.5, 3 % rows, keys)
+    if kind == "runs":
+        return keys[:(n + 7) // 8].repeat_interleave(8)[:n]
+    return keys
+
+
+def draw_values(*shape, dtype=torch.float32):
+    """Multiples of a quarter, whose sums all types represent."""
+    return (torch.randint(-4, 5, shape, device=DEVICE) / 4).to(dtype)
+
+
+def same(got, wanted, *what):
+    if not torch.equal(got, wanted):
+        wrong = (got != wanted).nonzero()
+        raise AssertionError(f"{what}: {len(wrong)} values wrong, first at {wrong[0].tolist()}: "
+                             f"{got[tuple(wrong[0])]} must be {wanted[tuple(wrong[0])]}")
+
+
+def run(name, tests):
+    for test in tests:
+        test()
+        print(f"{test.__name__}: passed", flush=True)
+    print(f"{name}: {len(tests)} tests on the {DEVICE}: passed")
