@@ -6,10 +6,6 @@
 
 #include "sweep.h"
 
-bool sweep_path_has_threshold(int path) {
-  return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;
-}
-
 int sweep_plan_cells(const sweep_plan &plan) {
   int cells = 0;
   for (const auto &group : plan) cells += (int)group.size();

@@ -79,6 +79,10 @@ enum {
 
 /* ---- options and plan: options.cpp, plan.cpp ---- */
 
+static inline bool sweep_path_has_threshold(int path) {
+  return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;
+}
+
 struct sweep_options {
   std::string preset; /* empty: axes were given */
   std::vector<sweep_axes> products;
@@ -100,7 +104,6 @@ typedef std::vector<std::vector<sweep_cell>> sweep_plan; /* groups, `none` first
 /* Returns 0, or 2 after one line on stderr: a path of --path has no cell. */
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o);
 int sweep_plan_cells(const sweep_plan &plan);
-bool sweep_path_has_threshold(int path);
 
 /* ---- workloads: workload.cpp ---- */
 
@@ -140,7 +143,7 @@ void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);
 
-/* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
+/* ---- output: csv.cpp, table.cpp, groups.cpp, summary.cpp, costs.cpp ---- */
 
 /* Writes the head. */
 void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o);
@@ -158,6 +161,7 @@ struct sweep_group {
   size_t count;
   const sweep_cell &cell(void) const { return first->cell; }
 };
+bool sweep_same_group(const sweep_cell &a, const sweep_cell &b);
 std::vector<sweep_group> sweep_groups(const sweep_results &results);
 /* For the user: at most 24 lines, whose terms it explains, and a last one follows. */
 void sweep_summary(const sweep_results &results);
