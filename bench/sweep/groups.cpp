@@ -12,7 +12,8 @@ bool sweep_same_group(const sweep_cell &a, const sweep_cell &b) {
 std::vector<sweep_group> sweep_groups(const sweep_results &results) {
   std::vector<sweep_group> groups;
   for (const sweep_result &r : results) {
-    if (groups.empty() || !sweep_same_group(groups.back().cell(), r.cell)) groups.push_back({&r, 0});
+    if (groups.empty() || !sweep_same_group(groups.back().cell(), r.cell))
+      groups.push_back({&r, 0});
     ++groups.back().count;
   }
   return groups;
