@@ -10,7 +10,7 @@ import sys
 import torch
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(REPOSITORY / "examples/python/torch"))
+sys.path.append(str(REPOSITORY / "bench/torch"))
 import measure
 PROMISES = "".join(f"#define ARC_{promise} 1\n"
                    for promise in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE"))

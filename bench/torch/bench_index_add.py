@@ -13,8 +13,10 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
-import arc_torch
 import measure
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "examples/python/torch"))
+import arc_torch  # noqa: E402
 
 if not arc_torch.BUILT:
     print("skipped: no CUDA device, no CUDA toolkit, or no ninja")

@@ -1,6 +1,7 @@
 """measure.py - what measurements in PyTorch share: times on the GPU, what they were measured on.
 SPDX-License-Identifier: Apache-2.0"""
 import datetime
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -26,6 +27,14 @@ def times(functions, launches, warm_up, prepare=lambda: None):
     return [sorted(its) for its in results]
 
 
+def headers_hash(folder):
+    """As CMakeLists.txt forms it."""
+    files = [*pathlib.Path(folder).glob("arc/*.cuh"), pathlib.Path(folder, "arc.cuh"),
+             pathlib.Path(folder, "arc_policy.cuh")]
+    hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files, key=str))
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()[:12]
+
+
 def head(headers, policy):
     """Lines for a CSV's head. `headers`: the folder of arc's; `policy`: what was set, in words."""
     device = torch.cuda.get_device_properties(0)
@@ -44,3 +53,4 @@ def head(headers, policy):
     yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
     yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
     yield f"policy: arc {'.'.join(version)} path=auto threshold=auto {policy}"
+    yield f"headers: {headers_hash(headers)}"
