@@ -552,6 +552,12 @@ ARC__FN arc__place arc__place_of(const arc__target *t, int value) {
   return at;
 }
 
+/* Bytes that one request may add to the piece, as a power of two. */
+ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
+  if (arc__adds_by_value(c)) return 2;
+  return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
+}
+
 /* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
    request as alignment allows: by vector_log2 or, if that is 0, as each piece has it. Two halves
    share a word; a foreign one gets -0. */
@@ -561,7 +567,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
   ARC__EACH(i, count, ARC__WARP) {
     if (i >= c->chunk) continue; /* as compilers do not know */
     arc__place at = arc__place_of(c->target, first + i);
-    int log2 = vector_log2 ? vector_log2 : at.piece.vector_log2;
+    int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
     int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
     char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) + bytes * at.offset;
     int in_four = at.offset % (4 * each), in_two = at.offset % (2 * each);
@@ -588,20 +594,13 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
   }
 }
 
-/* Bytes that one request may add to the first piece, as a power of two. */
-ARC__FN int arc__request_log2(const arc__call *c) {
-  if (arc__adds_by_value(c)) return 2;
-  bool aligned = arc__promised(c, ARC_PROMISE_ALIGNED_16);
-  return aligned ? arc__most_log2(c->memory) : c->target->piece[0].vector_log2;
-}
-
 /* Adds the words of a chunk of this lane's key. One array of rows: each alignment has a loop of its
    own; else four values choose by a branch. */
 ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
-  const bool vectors = !arc__adds_by_value(c), aligned = arc__promised(c, ARC_PROMISE_ALIGNED_16);
-  const int log2 = arc__request_log2(c), bytes = arc__bytes(c->memory) * count;
+  const int log2 = arc__request_log2(c, &c->target->piece[0]);
+  const int bytes = arc__bytes(c->memory) * count;
   if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
-    arc__emit_values(c, w, first, count, !vectors || aligned ? log2 : 0);
+    arc__emit_values(c, w, first, count, 0);
   else if (log2 >= 4 && bytes >= 16)
     arc__emit_values(c, w, first, count, 4);
   else if (log2 >= 3 && bytes >= 8)
@@ -653,7 +652,7 @@ ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
    that add, no more: a lambda that holds twice as many is too large for compilers to inline. */
 ARC__FN void arc__add_in_a_loop(const arc__call *c) {
   const arc__piece *p = &c->target->piece[0];
-  const int log2 = arc__request_log2(c), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
+  const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
   const int bytes = arc__bytes(c->memory);
   char *address = arc__offset(p->base, c->key, p->stride_bytes);
   int first = 0;
@@ -858,16 +857,18 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
 #define ARC__EACH_SUFFIX(X) \
   ARC__EACH_PLAIN_SUFFIX(X) \
   X(fixed, float, long long, ARC__F32, ARC__FIXED)
-#define ARC__EACH_PLAIN_SUFFIX(X)                                    \
-  X(f32, float, float, ARC__F32, ARC__F32)                           \
-  X(f64, double, double, ARC__F64, ARC__F64)                         \
-  X(i32, int, int, ARC__I32, ARC__I32)                               \
-  X(u32, unsigned, unsigned, ARC__I32, ARC__I32)                     \
-  X(i64, long long, long long, ARC__I64, ARC__I64)                   \
-  X(u64, unsigned long long, unsigned long long, ARC__I64, ARC__I64) \
-  X(f16, float, void, ARC__F32, ARC__F16)                            \
-  X(bf16, float, void, ARC__F32, ARC__BF16)                          \
+#define ARC__EACH_PLAIN_SUFFIX(X)           \
+  ARC__EACH_OWN_SUFFIX(X)                   \
+  X(f16, float, void, ARC__F32, ARC__F16)   \
+  X(bf16, float, void, ARC__F32, ARC__BF16) \
   X(f32_to_f64, float, double, ARC__F32, ARC__F64)
+#define ARC__EACH_OWN_SUFFIX(X) /* sums have the type of the values */ \
+  X(f32, float, float, ARC__F32, ARC__F32)                             \
+  X(f64, double, double, ARC__F64, ARC__F64)                           \
+  X(i32, int, int, ARC__I32, ARC__I32)                                 \
+  X(u32, unsigned, unsigned, ARC__I32, ARC__I32)                       \
+  X(i64, long long, long long, ARC__I64, ARC__I64)                     \
+  X(u64, unsigned long long, unsigned long long, ARC__I64, ARC__I64)
 
 /* A target is told what its type says, which compilers may not find out. */
 #define ARC__TYPED(target, KIND, MEMORY) ((target)->kind = (KIND), (target)->memory = (MEMORY))
@@ -943,16 +944,11 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
             pieces[i].scale_log2)
 ARC__EACH_SUFFIX(ARC__ADDS)
 
-#define ARC__ATOMIC_ADD(S, T, KIND)                                                \
+#define ARC__ATOMIC_ADD(S, T, M, KIND, MEMORY)                                     \
   ARC__FN void arc_atomic_add_##S(T *address, T value) {                           \
     arc__atomic_add(KIND, ARC_SCOPE, (char *)address, arc__read(KIND, &value, 0)); \
   }
-ARC__ATOMIC_ADD(f32, float, ARC__F32)
-ARC__ATOMIC_ADD(f64, double, ARC__F64)
-ARC__ATOMIC_ADD(i32, int, ARC__I32)
-ARC__ATOMIC_ADD(u32, unsigned, ARC__I32)
-ARC__ATOMIC_ADD(i64, long long, ARC__I64)
-ARC__ATOMIC_ADD(u64, unsigned long long, ARC__I64)
+ARC__EACH_OWN_SUFFIX(ARC__ATOMIC_ADD)
 
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2) {
   return (float)sum * (float)arc__power(-scale_log2);

@@ -15,7 +15,7 @@
 #ifndef ARC_OVERLOADS_CUH
 #define ARC_OVERLOADS_CUH
 
-#define ARC__OVERLOAD_TARGETS(S, M)                                           \
+#define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                          \
   ARC__FN arc_target_##S arc_target_rows(M *base, int stride, int width) {    \
     return arc_target_##S##_rows(base, stride, width);                        \
   }                                                                           \
@@ -23,12 +23,7 @@
     return arc_target_##S##_dynamic(base, stride, width);                     \
   }                                                                           \
   ARC__FN void arc_atomic_add(M *address, M value) { arc_atomic_add_##S(address, value); }
-ARC__OVERLOAD_TARGETS(f32, float)
-ARC__OVERLOAD_TARGETS(f64, double)
-ARC__OVERLOAD_TARGETS(i32, int)
-ARC__OVERLOAD_TARGETS(u32, unsigned)
-ARC__OVERLOAD_TARGETS(i64, long long)
-ARC__OVERLOAD_TARGETS(u64, unsigned long long)
+ARC__EACH_OWN_SUFFIX(ARC__OVERLOAD_TARGETS)
 
 #define ARC__OVERLOAD_ADDS(S, T, M, KIND, MEMORY)                                                  \
   ARC__FN void arc_add_with(arc_target_##S target, long long key, const T *values, bool active,    \

@@ -124,7 +124,7 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
     arc_add_pointers_with_##S(pointers, width, key, values, ACTIVE,                       \
                               arc__options(threshold, 0, LANES));                         \
   }
-#define ARC__PAPERS(S, T, KIND)                                                                    \
+#define ARC__PAPERS(S, T, M, KIND, MEMORY)                                                         \
   ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, long long key,             \
                                          const T *values, bool active,                             \
                                          arc_options options ARC__CALLER) {                        \
@@ -146,11 +146,6 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
     arc__atomred(arc__call_of(&none, key, 0, true, options), (char *)address,                      \
                  arc__read(KIND, &value, 0));                                                      \
   }
-ARC__PAPERS(f32, float, ARC__F32)
-ARC__PAPERS(f64, double, ARC__F64)
-ARC__PAPERS(i32, int, ARC__I32)
-ARC__PAPERS(u32, unsigned, ARC__I32)
-ARC__PAPERS(i64, long long, ARC__I64)
-ARC__PAPERS(u64, unsigned long long, ARC__I64)
+ARC__EACH_OWN_SUFFIX(ARC__PAPERS)
 
 #endif /* ARC_PAPERS_CUH */

@@ -279,7 +279,7 @@ static bool compare_scene(const scene *s, const char *name) {
     result its = run(s, &rivals[i], &wanted, SIMT_ON_CPU ? 1 : 9);
     printf("%-36s %9.4f %9.4f %9.4f %12.3f\n", rivals[i].name, its.lists_ms, its.draw_ms,
            its.lists_ms + its.draw_ms, its.worst);
-    right = right && its.worst <= 1.0;
+    right = right && its.worst <= 0.3;
   }
   return right;
 }

@@ -11,7 +11,7 @@
 
 #include "sweep.h"
 
-/* ---- groups ---- */
+/* ---- results of a group ---- */
 
 /* The fastest of the group's results for which `wanted` holds; null without. */
 template <typename predicate>

@@ -8,19 +8,16 @@ import math
 import pathlib
 import sys
 
-try:
-    import torch
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
-import measure
+PYTHON = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+sys.path += [str(PYTHON), str(PYTHON / "torch")]
+import need  # noqa: E402
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "examples/python/torch"))
+torch = need.module("torch")
 import arc_torch  # noqa: E402
+import measure  # noqa: E402
 
 if not arc_torch.BUILT:
-    print("skipped: no CUDA device, no CUDA toolkit, or no ninja")
-    sys.exit(77)
+    need.skip("no CUDA device, no CUDA toolkit, or no ninja")
 
 ROWS = 100_000
 KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")

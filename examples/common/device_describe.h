@@ -8,6 +8,8 @@
 
 #include "arc_policy.cuh"
 
+#include "device.h"
+
 #ifndef ARC_HEADERS_HASH /* of arc.cuh and its files, given by the build: CMakeLists.txt */
 #define ARC_HEADERS_HASH "not known"
 #endif
@@ -28,7 +30,7 @@ static inline void device_describe(FILE *out, const char *form, double measured_
   struct cudaDeviceProp p;
   int device = 0, clock_khz = 0, memory_khz = 0, driver = 0, runtime = 0;
   cudaGetDevice(&device);
-  cudaGetDeviceProperties(&p, device);
+  device_check(cudaGetDeviceProperties(&p, device), "reading the device's properties");
   cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
   cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device);
   cudaDriverGetVersion(&driver);

@@ -198,8 +198,9 @@ float workload_time_gradient(const workload *w, int way, int threshold) {
 }
 #endif
 
-#define STEP_CLOCK \
-  (!SIMT_ON_CPU ? "" : WORKLOAD_MEASURES ? ", *model* of an H200" : ", the emulation's")
+static const char *step_clock(void) {
+  return !SIMT_ON_CPU ? "" : WORKLOAD_MEASURES ? ", *model* of an H200" : ", the emulation's";
+}
 
 /* ---- training ------------------------------------------------------------------------------- */
 
@@ -304,7 +305,7 @@ static int run_training(const workload *w, const workload_options *o) {
   printf("path       %s, threshold %s%s\n", workload_way_name(w, o->way),
          workload_threshold_word(w, &its, room), o->tune ? ", tuned" : "");
   printf("trained    %d iterations in %.2f s, gradient step %.4g ms (median%s)\n", its.iterations,
-         its.seconds, its.gradient_ms, STEP_CLOCK);
+         its.seconds, its.gradient_ms, step_clock());
   if (!workload_judge(w, &its, &error)) return workload_fail(w, 1, &error);
   print_quality("train", its.quality.train_psnr, its.quality.train_l1);
   print_quality("test", its.quality.test_psnr, its.quality.test_l1);

@@ -93,7 +93,7 @@ static void show_progress(const fit *f) {
           fit_way_name(f->settings.way), f->steps_done, f->settings.steps, loss, fit_psnr(f, loss));
 }
 
-/* Fits from the start. False, with a line, if the loss is not a number any more. */
+/* Fits to the end. False, with a line, if the loss is not a number any more. */
 static bool run(fit *f, const image *target, image *fitted, run_result *result, error_line *error) {
   while (f->steps_done < f->settings.steps && !interrupts) {
     fit_step(f);
@@ -110,7 +110,6 @@ static bool run(fit *f, const image *target, image *fitted, run_result *result, 
   result->backward_ms = f->steps_done ? median(f->times.backward, f->steps_done) : 0.0f;
   result->rest_ms = f->steps_done ? median(f->times.rest, f->steps_done) : 0.0f;
   fit_read_picture(f, target, fitted);
-  fit_end(f);
   if (isfinite(result->loss)) return true;
   return error_set(error,
                    "the loss is not finite after %d steps; lower the learning rates "
@@ -187,7 +186,9 @@ static int run_and_report(const fit_options *o, const image *target, image *fitt
     settings.way = (fit_way)way;
     fit_begin(&f, target, &settings);
     if (count == 0) begin_training(o);
-    if (!run(&f, target, fitted, &results[count], &error)) return fail(1, &error);
+    const bool finite = run(&f, target, fitted, &results[count], &error);
+    fit_end(&f);
+    if (!finite) return fail(1, &error);
     count += 1;
   }
   if (o->compare_paths)

@@ -3,17 +3,9 @@ SPDX-License-Identifier: Apache-2.0"""
 import pathlib
 import sys
 
+import need
 
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
-try:
-    import numpy as np
-except ImportError as missing:
-    skip(missing)
-
+np = need.module("numpy")
 try:
     from arc_headers import include_path  # installed by `pip install .`
 except ImportError:

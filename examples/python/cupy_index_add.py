@@ -12,14 +12,7 @@ import math
 import pathlib
 
 import common
-
-try:
-    import cupy
-    cupy.cuda.runtime.getDeviceCount()
-except ImportError as missing:
-    common.skip(missing)
-except cupy.cuda.runtime.CUDARuntimeError as error:
-    common.skip(error)
+import cupy
 
 TYPES = {"float32": "float", "float64": "double", "float16": "__half"}
 THREADS, REGISTERS, MOST_BLOCKS = 256, 65536, 8  # of a block; of a multiprocessor
@@ -86,22 +79,3 @@ def index_add(out, index, values):
                  cupy.int32(8 * index.itemsize), cupy.int64(of_a_warp))
     kernel((-(-chunks // (warps * of_a_warp)),), (THREADS,), arguments)
     return out
-
-
-def main():
-    keys = common.KEYS >= 0
-    rows = cupy.zeros((common.ROWS, common.WIDTH), cupy.float32)
-    index = cupy.asarray(common.KEYS[keys])
-    values = cupy.asarray(common.VALUES[keys])
-    for type_ in TYPES:
-        for width in (1, 3, 4, 17):
-            out = cupy.zeros((50, width), type_)
-            ones = cupy.ones((len(index), width + 2), type_)
-            index_add(out[::2], index.astype(cupy.int64) % 25, ones[:, 1:-1])
-            counts = cupy.bincount(index % 25, minlength=25)
-            assert (out[::2] == counts[:, None]).all() and (out[1::2] == 0).all(), (type_, width)
-    common.check("cupy_index_add", index_add(rows, index, values).get())
-
-
-if __name__ == "__main__":
-    main()

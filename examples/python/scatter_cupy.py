@@ -3,15 +3,9 @@
 CuPy hands no named strings to NVRTC: it takes an include path. Its cache on disk knows the source
 and the options, not the headers: empty it (~/.cupy/kernel_cache) after an update of arc."""
 import common
+import need
 
-try:
-    import cupy
-    cupy.cuda.runtime.getDeviceCount()
-except ImportError as missing:
-    common.skip(missing)
-except cupy.cuda.runtime.CUDARuntimeError as error:
-    common.skip(error)
-
+cupy = need.cupy_with_device()
 SOURCE = r"""
 #include "arc.cuh"
 enum { WIDTH = 3 };

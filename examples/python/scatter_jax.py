@@ -10,15 +10,16 @@ import subprocess
 import tempfile
 
 import common
+import need
 
 try:
     import jax
     jax.devices("gpu")
 except (ImportError, RuntimeError) as missing:
-    common.skip(missing)
+    need.skip(missing)
 nvcc = shutil.which("nvcc", path=os.pathsep.join((os.environ["PATH"], "/usr/local/cuda/bin")))
 if nvcc is None:
-    common.skip("no nvcc")
+    need.skip("no nvcc")
 
 with tempfile.TemporaryDirectory() as folder:
     library = os.path.join(folder, "scatter_jax.so")

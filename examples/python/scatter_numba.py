@@ -3,6 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 The package numba-cuda compiles the function with NVRTC, to PTX or LTO-IR, and links it."""
 import common
+import need
 
 try:
     import numpy as np
@@ -11,9 +12,9 @@ try:
     from numba import config, cuda, types
     from numba.cuda import CUSource
 except ImportError as missing:
-    common.skip(missing)
+    need.skip(missing)
 if not cuda.is_available():
-    common.skip("Numba sees no CUDA device")
+    need.skip("Numba sees no CUDA device")
 
 SOURCE = r"""
 #include "arc.cuh"

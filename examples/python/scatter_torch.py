@@ -3,16 +3,17 @@ SPDX-License-Identifier: Apache-2.0
 
 Needs nvcc of PyTorch's CUDA version, a C++ compiler and ninja; the first build takes a minute."""
 import common
+import need
 
 try:
     import torch
     from torch.utils import cpp_extension
 except ImportError as missing:
-    common.skip(missing)
+    need.skip(missing)
 if not torch.cuda.is_available():
-    common.skip("PyTorch sees no CUDA device")
+    need.skip("PyTorch sees no CUDA device")
 if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():
-    common.skip("no CUDA toolkit, or no ninja")
+    need.skip("no CUDA toolkit, or no ninja")
 
 CUDA_SOURCE = r"""
 #include <c10/cuda/CUDAStream.h>

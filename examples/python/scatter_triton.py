@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 import common
+import need
 
 try:
     import torch
@@ -16,7 +17,7 @@ try:
     import triton.language as tl
     from triton.language import core
 except ImportError as missing:
-    common.skip(missing)
+    need.skip(missing)
 
 SOURCE = r"""
 #include "arc.cuh"
@@ -44,7 +45,7 @@ def compile_bitcode(architecture):
     try:
         subprocess.run([*clang, "-nocudainc", "-fsyntax-only", os.devnull], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        common.skip(f"no clang for {architecture}: {error}")
+        need.skip(f"no clang for {architecture}: {error}")
     # Triton flushes denormals, and refuses to link what does not.
     subprocess.run([*clang, "-fgpu-flush-denormals-to-zero", "-O3", "-emit-llvm", "-c", source,
                     f"-I{folder.name}", f"-I{common.include_path()}", "-o", BITCODE], check=True)
@@ -69,7 +70,7 @@ def scatter(rows, keys, values, updates, BLOCK: tl.constexpr):
 
 
 if not torch.cuda.is_available():
-    common.skip("PyTorch sees no CUDA device")
+    need.skip("PyTorch sees no CUDA device")
 compile_bitcode("sm_%d%d" % torch.cuda.get_device_capability())
 rows = torch.zeros(common.ROWS, common.WIDTH, device="cuda")
 # A block holds one update a thread or more: of fewer, Triton would make copies, and add them too.

@@ -9,11 +9,12 @@ import sys
 import tempfile
 
 import testing  # skips where there is no PyTorch
+import need
 import arc_torch
 from torch.utils import cpp_extension
 
 if not cpp_extension.is_ninja_available():
-    testing.skip("no ninja")
+    need.skip("no ninja")
 
 PROGRAM = """
 import warnings

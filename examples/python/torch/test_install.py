@@ -8,13 +8,14 @@ import subprocess
 import sys
 
 import testing  # skips where there is no PyTorch
+import need
 import arc_torch
 from torch.utils import cpp_extension
 
 if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():
-    testing.skip("no CUDA toolkit, or no ninja")
+    need.skip("no CUDA toolkit, or no ninja")
 if importlib.util.find_spec("pip") is None:
-    testing.skip(f"{sys.executable} has no pip")
+    need.skip(f"{sys.executable} has no pip")
 
 PROGRAM = """
 import arc_torch, torch

@@ -2,20 +2,15 @@
 
 On a machine without a GPU the operators are built for the CPU, where PyTorch adds: schemas,
 gradients and transforms are tested all the same."""
+import pathlib
 import sys
 import warnings
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import need  # noqa: E402
 
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
-try:
-    import torch
-except ImportError as missing:
-    skip(missing)
-import arc_torch
+torch = need.module("torch")
+import arc_torch  # noqa: E402
 
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
@@ -25,12 +20,12 @@ warnings.filterwarnings("ignore")
 
 def need_operators():
     if GPU and not arc_torch.BUILT:
-        skip("the build has failed")
+        need.skip("the build has failed")
     if not GPU:
         try:
             arc_torch.build(cuda=False)
         except Exception as error:
-            skip(f"the build has failed: {error}")
+            need.skip(f"the build has failed: {error}")
 
 
 class ByTorch:

@@ -1,0 +1,28 @@
+"""need.py - what a program cannot do without: where it is missing, one line says so, and the program
+ends with status 77, which CTest reports as skipped. SPDX-License-Identifier: Apache-2.0"""
+import importlib
+import sys
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def module(name):
+    try:
+        found = importlib.import_module(name)
+    except ImportError as missing:
+        skip(missing)
+    if found.__file__ is None:  # our folder torch stands in a path, and passes for a package
+        skip(f"No module named '{name}'")
+    return found
+
+
+def cupy_with_device():
+    cupy = module("cupy")
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        skip(error)
+    return cupy
