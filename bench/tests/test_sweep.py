@@ -51,7 +51,7 @@ class Sweep(unittest.TestCase):
                 ("--workload tile --keys 4", "--keys, --layout"), ("--lanes model", "'model'"),
                 ("--workload tile --lanes mixed", "'mixed'"),
                 ("--keys 4 --call uniform", "one key"),
-                ("--workload cubemap --rows 63", "at least 64"), ("--form round", "bounded"),
+                ("--workload cubemap --rows 63", "at least 64"), ("--form round", "chunks"),
                 ("--path vector --padding 3", "16 bytes"), ("--path plain --threshold 4", "tree"),
                 ("--path tree --width 70", "no kernel"), ("--path auto,tree --form memory", "tree"),
                 ("--type f8", "f32, f64, i64, f16, bf16, fixed, exact"),
@@ -182,10 +182,10 @@ class Sweep(unittest.TestCase):
             self.assertEqual([sent["7"], sent["8"], sent["auto"]], [1.0, 3.0, 1.0])
 
     def test_run_time_widths_add_the_same(self):
-        rows = self.rows("--width 3,8,20 --form literal,memory,bounded --path plain,auto "
+        rows = self.rows("--width 3,8,20,32 --form literal,memory,chunks --path plain,auto "
                          "--lanes 1,32 --keys 1,4")
         self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
-        self.assertEqual(len(rows), 3 * 3 * 2 * 2 * 3)
+        self.assertEqual(len(rows), 4 * 3 * 2 * 2 * 3)
 
     def test_sums_of_every_type(self):
         rows = self.rows("--type f32,f64,i64,f16,bf16,fixed,exact --width 1-4,9,16 --lanes 1,7,32 "
