@@ -75,7 +75,7 @@ __device__ __forceinline__ void add_rows(const job &j) {
   auto rows = [&] {
     T *type = nullptr;
     if constexpr (FIXED)
-      return rows_of(j, type, arc_target_fixed_rows(j.sums, width, width, scale_log2(j)));
+      return rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j)));
     else
       return rows_of(j, type, target_of(j, type, width));
   }();

@@ -2,6 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 Values are multiples of a quarter whose sums all types represent, so that results must be equal."""
+import itertools
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ from testing import DEVICE, GPU, draw_keys, draw_values, same
 testing.need_operators()
 OPERATORS = torch.ops.arc
 WIDTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 48, 64,
-          100, 128, 129, 200, 256]
+          100, 128, 129, 200, 256, 384]
 
 
 def add(out, index, values, alpha=1):
@@ -184,8 +185,8 @@ def deterministic(function, *arguments):
 
 def test_deterministic():
     infinity, none = float("inf"), float("nan")
-    for dtype in arc_torch.TYPES:
-        rows, n, width = 60, 5000, 9
+    for dtype, width in itertools.product(arc_torch.TYPES, (9, 192)):
+        rows, n = 60, 5000
         index, values = draw_keys("hot", rows, n), torch.randn(n, width, device=DEVICE).to(dtype)
         out = torch.randn(rows, width, device=DEVICE).to(dtype)
         wanted = out.double().index_add(0, index, values.double())
