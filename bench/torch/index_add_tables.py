@@ -1,0 +1,183 @@
+"""index_add_tables.py FILE.csv - the tables of examples/python/torch/README.md, from the file that
+bench_index_add.py has written; --summary: the lines in which that program ends.
+SPDX-License-Identifier: Apache-2.0
+
+Needs no PyTorch."""
+import math
+import re
+import sys
+
+from index_add_cases import (MEAN_KEYS, MORE_KEYS, PAGE_KEYS, PARTS, ROWS, SIZES, WIDTHS, Case,
+                             large, read)
+
+GROUPS = ("5 to 24 columns", (5, 24)), ("48 to 1024 columns", (48, 1024))
+PUBLISHED = PARTS["published"]()
+
+
+def words(case):
+    mode = "" if case.mode == "fast" else f" {case.mode}"
+    return f"{case.type}{mode}, {case.width} columns, {case.n} rows, {case.keys} over {case.rows}"
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def over_pytorch(times):
+    return times["arc"] / times["pytorch"]
+
+
+def best_bulk(times):
+    return min((ms for adder, ms in times.items() if adder.startswith("bulk")), default=None)
+
+
+def over_bulk(times):
+    best = best_bulk(times)
+    return best and times["arc"] / best
+
+
+# ---- summary ----------------------------------------------------------------------------------
+
+
+def worst_line(what, ratio, cases):
+    """A line on the largest ratio of the cases, or none."""
+    ratios = {case: ratio(times) for case, times in cases.items() if ratio(times)}
+    if ratios:
+        worst = max(ratios, key=ratios.get)
+        mean = geometric_mean(ratios.values())
+        yield (f"{what}: {len(ratios)} cases, geometric mean {mean:.3f}, "
+               f"worst {ratios[worst]:.3f}: {words(worst)}")
+
+
+def mean_line(type_, name, widths, cases):
+    """Over the keys of MEAN_KEYS, at the large size."""
+    wanted = [Case(type_, "fast", width, rows, large(width), keys) for width in WIDTHS
+              if widths[0] <= width <= widths[1] for rows, keys in MEAN_KEYS]
+    ratios = [over_pytorch(cases[case]) for case in wanted if case in cases]
+    if ratios:
+        share = "" if len(ratios) == len(wanted) else f" (of {len(wanted)} planned)"
+        yield (f"{type_}, {name}, large: arc over PyTorch, geometric mean of {len(ratios)} "
+               f"cases{share} {geometric_mean(ratios):.3f}")
+
+
+def published_lines(cases):
+    for case in PUBLISHED:
+        if case in cases:
+            times = ", ".join(f"{adder} {ms:.3f}" for adder, ms in cases[case].items())
+            yield f"published case, {words(case)}: {times} ms"
+
+
+def summary(cases):
+    fast = {case: times for case, times in cases.items() if case.mode == "fast"}
+    for type_ in sorted({case.type for case in cases}):
+        for name, widths in GROUPS:
+            yield from mean_line(type_, name, widths, cases)
+        mine = {case: times for case, times in fast.items() if case.type == type_}
+        many = {case: times for case, times in mine.items() if case.n >= SIZES[0]}
+        few = {case: times for case, times in mine.items() if case.n < SIZES[0]}
+        others = {case: times for case, times in cases.items()
+                  if case.type == type_ and case.mode != "fast"}
+        yield from worst_line(f"{type_}, from 10^5 rows on: arc over PyTorch", over_pytorch, many)
+        yield from worst_line(f"{type_}, 10^4 rows: arc over PyTorch", over_pytorch, few)
+        yield from worst_line(f"{type_}: arc over the best bulk", over_bulk, mine)
+        yield from worst_line(f"{type_}, deterministic: arc over PyTorch", over_pytorch, others)
+    yield from published_lines(cases)
+
+
+# ---- tables of the page -----------------------------------------------------------------------
+
+
+def ratio_text(ratio):
+    if ratio < 0.02:
+        return f"1/{1 / ratio:.0f}"
+    return f"{ratio:#.2g}" if ratio < 0.1 else f"{ratio:.2f}"
+
+
+def table(names, rows):
+    """rows: {columns: cells}"""
+    yield "| columns | " + " | ".join(names) + " |"
+    yield "|---" * (len(names) + 1) + "|"
+    for width, cells in rows.items():
+        yield f"| {width} | " + " | ".join(cells) + " |"
+
+
+def page_cases(type_, mode, width):
+    return [Case(type_, mode, width, ROWS, large(width), keys) for keys in PAGE_KEYS]
+
+
+def size_cases(type_, mode, width):
+    return [Case(type_, mode, width, rows, n, keys)
+            for n in (large(width), *SIZES) for rows, keys in MORE_KEYS]
+
+
+def rows_of(cases, wanted, type_, mode, cells):
+    """Of each width whose wanted cases were all measured: what `cells` makes of their times."""
+    rows = {}
+    for width in sorted({case.width for case in cases}):
+        its = wanted(type_, mode, width)
+        if all(case in cases for case in its):
+            rows[width] = cells([cases[case] for case in its])
+    return rows
+
+
+def ratio_cells(times):
+    random, hot = times[2]["pytorch"], times[4]["pytorch"]
+    ms = f"{random:.3f}, {hot:.{3 if hot < 10 else 0}f} ms"
+    return [ratio_text(over_pytorch(its)) for its in times] + [ms]
+
+
+def read_cells(times):
+    return [f"{its['arc'] / its['read']:.1f}" for its in times] + [f"{times[0]['read']:.3f} ms"]
+
+
+def bulk_cells(times):
+    return [ratio_text(over_bulk(its)) for its in times]
+
+
+def size_cells(ratio):
+    """At the large size each, of the others the worst."""
+    def cells(times):
+        ratios, n = [ratio(its) for its in times], len(MORE_KEYS)
+        return [ratio_text(its) for its in [*ratios[:n], max(ratios[n:2 * n]), max(ratios[2 * n:])]]
+    return cells
+
+
+def key_name(rows, keys):
+    return keys if rows == ROWS else f"{keys} over {rows}"
+
+
+def tables(head, cases):
+    """(title, names of columns, {width: cells}) of each table of the page."""
+    version = re.search(r"PyTorch \d+\.\d+", head["compiler"])[0]
+    page_names = [*PAGE_KEYS, f"{version}: random, half on one row"]
+    size_names = [key_name(*keys) for keys in MORE_KEYS] + ["10^5 rows, worst", "10^4 rows, worst"]
+    with_bulk = {case: times for case, times in cases.items() if best_bulk(times)}
+    for type_, mode in (("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"),
+                        ("f64", "fast")):
+        yield (f"{type_}, {mode}: arc over {version}", page_names,
+               rows_of(cases, page_cases, type_, mode, ratio_cells))
+    yield ("f32: arc over reading", [*PAGE_KEYS, "reading"],
+           rows_of(cases, page_cases, "f32", "fast", read_cells))
+    for type_ in ("f32", "bf16", "f64"):
+        yield (f"{type_}, sizes: arc over {version}", size_names,
+               rows_of(cases, size_cases, type_, "fast", size_cells(over_pytorch)))
+    for type_ in ("f32", "bf16"):
+        yield (f"{type_}: arc over the best bulk", PAGE_KEYS,
+               rows_of(with_bulk, page_cases, type_, "fast", bulk_cells))
+        yield (f"{type_}, sizes: arc over the best bulk", size_names,
+               rows_of(with_bulk, size_cases, type_, "fast", size_cells(over_bulk)))
+
+
+def main(path, summary_only):
+    head, cases = read(path)
+    if summary_only:
+        print("\n".join(summary(cases)))
+        return
+    for title, names, rows in tables(head, cases):
+        if rows:
+            print(title, "", *table(names, rows), "", sep="\n")
+    print("\n".join(published_lines(cases)))
+
+
+if __name__ == "__main__":
+    main(next(word for word in sys.argv[1:] if word != "--summary"), "--summary" in sys.argv)
