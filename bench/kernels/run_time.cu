@@ -8,11 +8,6 @@
 
 #include "by_hand.cuh"
 
-/* What adds: x times the coefficient of each column, to the row `key`. */
-#define ADDER(name)                                                                        \
-  static __device__ __forceinline__ void name(const struct sweep_args *a, long long never, \
-                                              int key, float x, bool active, int promises)
-
 enum { most_width = SWEEP_RUN_TIME_WIDTH };
 
 /* The values must be made, in every path alike: the compiler believes that they are read. */
@@ -30,42 +25,19 @@ static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, 
   arc_add_with_f32(target, key, values, active, o);
 }
 
-ADDER(none_memory) {
-  (void)active, (void)promises;
-  float values[most_width];
-  values_in_memory(values, a->width, x);
-  sweep_add_none(never, key);
+static __device__ __forceinline__ void keep_chunks(long long never, int width, float x) {
+  for (int i = 0; i < width; ++i) sweep_keep1(never, x * sweep_coefficient(i));
 }
 
-ADDER(plain_memory) {
-  (void)never, (void)promises;
-  float values[most_width];
-  values_in_memory(values, a->width, x);
-  sweep_add_plain(a->rows, a->stride, a->width, key, values, active);
-}
-
-ADDER(auto_memory) {
-  (void)never;
-  float values[most_width];
-  values_in_memory(values, a->width, x);
-  add_auto(arc_target_f32_dynamic(a->rows, a->stride, a->width), key, values, active, promises);
-}
-
-ADDER(none_chunks) {
-  (void)active, (void)promises;
-  for (int i = 0; i < a->width; ++i) sweep_keep1(never, x * sweep_coefficient(i));
-  sweep_add_none(never, key);
-}
-
-ADDER(plain_chunks) {
-  (void)never, (void)promises;
+static __device__ __forceinline__ void plain_chunks(const struct sweep_args *a, int key, float x,
+                                                    bool active) {
   if (!active) return;
   float *row = a->rows + (long long)key * a->stride;
   for (int i = 0; i < a->width; ++i) atomicAdd(row + i, x * sweep_coefficient(i));
 }
 
-ADDER(auto_chunks) {
-  (void)never;
+static __device__ __forceinline__ void auto_chunks(const struct sweep_args *a, int key, float x,
+                                                   bool active, int promises) {
   int i = 0;
   for (; i + 4 <= a->width; i += 4) {
     float values[4];
@@ -78,29 +50,48 @@ ADDER(auto_chunks) {
   }
 }
 
-#define KERNEL(kind, name, promises)                                                               \
+#define KERNEL(kind, name, ...)                                                                    \
   static __global__ void __launch_bounds__(256) sweep_##kind##_##name(const struct sweep_args a) { \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);            \
+    arc_target_f32 target = arc_target_f32_dynamic(a.rows, a.stride, a.width);                     \
+    (void)target;                                                                                  \
     SWEEP_LOOP                                                                                     \
     for (int u = 0; u < a.updates; ++u) {                                                          \
       struct sweep_update d = sweep_draw_##kind(&a, &lane);                                        \
       float x = d.active ? d.x : lane.setup.inactive_value;                                        \
       SWEEP_GARBAGE_##kind;                                                                        \
-      name(&a, lane.setup.never, d.key, x, d.active, promises);                                    \
+      __VA_ARGS__;                                                                                 \
       SWEEP_NEXT_UPDATE();                                                                         \
     }                                                                                              \
   }
-#define KERNELS(name)                                    \
-  KERNEL(uniform, name, ARC_PROMISE_ONE_KEY)             \
-  KERNEL(keyed, name, 0)                                 \
+#define KERNELS(name, add_uniform, add_keyed)            \
+  KERNEL(uniform, name, add_uniform)                     \
+  KERNEL(keyed, name, add_keyed)                         \
   static const struct sweep_kernels name##_kernels[] = { \
       {SWEEP_ANY_WIDTH, sweep_uniform_##name, sweep_keyed_##name}};
-KERNELS(none_memory)
-KERNELS(plain_memory)
-KERNELS(auto_memory)
-KERNELS(none_chunks)
-KERNELS(plain_chunks)
-KERNELS(auto_chunks)
+#define IN_MEMORY           \
+  float values[most_width]; \
+  values_in_memory(values, a.width, x)
+#define NONE_IN_MEMORY \
+  IN_MEMORY;           \
+  sweep_add_none(lane.setup.never, d.key)
+#define PLAIN_IN_MEMORY \
+  IN_MEMORY;            \
+  SWEEP_BY_HAND(a.width, sweep_add_plain)
+#define AUTO_IN_MEMORY(promises) \
+  IN_MEMORY;                     \
+  add_auto(target, d.key, values, d.active, promises)
+#define NONE                                 \
+  keep_chunks(lane.setup.never, a.width, x); \
+  sweep_add_none(lane.setup.never, d.key)
+#define PLAIN plain_chunks(&a, d.key, x, d.active)
+#define AUTO(promises) auto_chunks(&a, d.key, x, d.active, promises)
+KERNELS(none_memory, NONE_IN_MEMORY, NONE_IN_MEMORY)
+KERNELS(plain_memory, PLAIN_IN_MEMORY, PLAIN_IN_MEMORY)
+KERNELS(auto_memory, AUTO_IN_MEMORY(ARC_PROMISE_ONE_KEY), AUTO_IN_MEMORY(0))
+KERNELS(none_chunks, NONE, NONE)
+KERNELS(plain_chunks, PLAIN, PLAIN)
+KERNELS(auto_chunks, AUTO(ARC_PROMISE_ONE_KEY), AUTO(0))
 
 #define TABLES(form, FORM)                                                                        \
   SWEEP_TABLE_OF(none_##form, SWEEP_PATH_NONE, FORM, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),       \

@@ -19,10 +19,12 @@
 
 static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
 
+#if SIMT_ON_CPU
 float experiment_model_ms(void) {
   const simt_counters c = simt_counters_read();
   return (float)model_ms(&c);
 }
+#endif
 
 /* ---- one launch ----------------------------------------------------------------------------- */
 

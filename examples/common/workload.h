@@ -98,7 +98,7 @@ int experiment_compare(const workload *w, const workload_options *o);
    After an interrupt the rows so far are written; after a wrong sum the file is as it was. */
 int experiment_run(const workload *w, const workload_options *o);
 
-/* Milliseconds that an H200 would take, by the CPU warp's counts. */
+/* Milliseconds that an H200 would take, by the counts of the CPU warp; there only. */
 float experiment_model_ms(void);
 
 /* What it needs. */
