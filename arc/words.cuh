@@ -82,7 +82,7 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
     if (ARC_CHECK >= (level) && !(condition)) ARC__FAIL("arc: " message); \
   } while (0)
 
-#if defined(SIMT_ON_CPU)
+#if defined(SIMT_ON_CPU) && SIMT_ON_CPU
 #define ARC__WIDTH_CHECK 0 /* always: widths divide, which a CPU does not survive */
 #else
 #define ARC__WIDTH_CHECK 1

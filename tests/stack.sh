@@ -232,6 +232,18 @@ scope() {
   done
 }
 
+# Nothing is checked where ARC_CHECK is 0, not in GPU programs that include the CPU warp either.
+unchecked() {
+  { echo '#include "simt/simt.cuh"' && prelude && run_time AUTO; } >"$work/unchecked.cu"
+  if "$nvcc" -std=c++17 -arch=sm_90 -ptx -I"$root" -o "$work/unchecked.ptx" "$work/unchecked.cu" &&
+    ! grep -q -e __assertfail -e vprintf -e '[[:space:]]trap' "$work/unchecked.ptx"; then
+    echo "unchecked: no report, no trap"
+  else
+    echo "unchecked: FAILED: nvcc fails, or a kernel reports at ARC_CHECK 0"
+    failed=1
+  fi
+}
+
 mkdir -p "$work"
 failed=0
 if [ "${3:-}" = --all ]; then
@@ -247,5 +259,6 @@ else
   others "9" | assemble others sm_90 1
   renderer | assemble renderer sm_90 1
   scope
+  unchecked
 fi
 exit $failed
