@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = "gsplat_adopters"
 BACKWARD = ("RasterizeToPixels3DGSSerialBatchBwd.cu", "RasterizeToPixelsSparseBwd.cu",
             "RasterizeToPixels2DGSSerialBatchBwd.cu",
-            "RasterizeToPixelsFromWorld3DGSParallelBatchBwd.cu", "Utils.cpp")
+            "RasterizeToPixelsFromWorld3DGSParallelBatchBwd.cu", "Lidar.cpp", "Utils.cpp")
 FORWARD = ("RasterizeToPixels3DGSSerialBatchFwd.cu", "RasterizeToPixelsSparseFwd.cu",
            "RasterizeToPixels2DGSSerialBatchFwd.cu",
            "RasterizeToPixelsFromWorld3DGSSerialBatchFwd.cu", "ProjectionEWA3DGSFused.cu",
