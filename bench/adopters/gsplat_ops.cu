@@ -115,7 +115,7 @@ static void project_backward(const Tensor &means, const Tensor &quats, const Ten
       v_scales, Tensor());
 }
 
-/* Where each tile's Gaussians begin, and their numbers, nearest first; as gsplat's intersect_tile. */
+/* Where each tile's Gaussians begin, and their numbers, nearest first: gsplat's intersect_tile. */
 static std::tuple<Tensor, Tensor> sort(const Tensor &means2d, const Tensor &radii,
                                        const Tensor &depths, const Tensor &conics,
                                        const Tensor &opacities, int64_t tile, int64_t tile_width,
