@@ -74,8 +74,8 @@ def changes(folder, variants):
 # ---- builds -----------------------------------------------------------------------------------
 
 
-def build(name, source, folder, includes, flags, arch):
-    """The library `folder`/name.so of the operators in `source`."""
+def build(name, sources, folder, includes, flags, arch, standard="c++17"):
+    """The library `folder`/name.so of the operators in `sources`."""
     from torch.utils import cpp_extension
     if cpp_extension.CUDA_HOME is None:
         fail("no CUDA toolkit: set CUDA_HOME to the one with PyTorch's CUDA "
@@ -87,13 +87,16 @@ def build(name, source, folder, includes, flags, arch):
     os.environ["TORCH_CUDA_ARCH_LIST"] = arch or "{}.{}".format(
         *torch.cuda.get_device_capability())
     print(f"building {name}", flush=True)
-    cpp_extension.load(name, [str(source)], build_directory=str(folder), is_python_module=False,
+    cpp_extension.load(name, [str(source) for source in sources], build_directory=str(folder),
+                       is_python_module=False,
                        extra_include_paths=[str(include) for include in includes],
-                       extra_cuda_cflags=["-O3", "-std=c++17", "-w", f"-DOPS={name}", *flags],
+                       extra_cuda_cflags=["-O3", f"-std={standard}", "-w", f"-DOPS={name}",
+                                          *flags],
                        extra_ldflags=["-s", "-Wl,-Bsymbolic"])  # variants define the same names
 
 
 def load(folder, name):
+    """Its operators, if they have its name."""
     library = folder / f"{name}.so"
     if not library.exists():
         fail(f"{library} does not exist: run without --run first")
@@ -125,6 +128,13 @@ class Agreement:
         if not error <= max(5e-5, 4 * noise):
             self.failed += 1
             print(f"DIFFERS: {what}: {error:.2g}, two runs of base {noise:.2g}", flush=True)
+
+    def same(self, what, values, wanted):
+        """Two runs that must give the same bytes."""
+        self.count += 1
+        if not values.view(torch.int32).equal(wanted.view(torch.int32)):
+            self.failed += 1
+            print(f"DIFFERS: {what}: not the same bytes", flush=True)
 
     def __str__(self):
         return (f"{self.count} gradients compared with base, {self.failed} differ; relative L2 "
@@ -190,9 +200,10 @@ def parser(adopter, description):
     return its
 
 
-def run(adopter, variants, options, build_all, compare_all, measure_all):
+def run(adopter, variants, options, build_all, compare_all, measure_all, load_all=None):
     """build_all(options), compare_all(agreement, ops, device), measure_all(options, agreement, ops,
-    table, device): ops are the operators of each variant."""
+    table, device): ops are the operators of each variant, which load_all(options) returns if they
+    do not lie in a library each."""
     if not options.run:
         build_all(options)
     if options.build_only:
@@ -200,7 +211,8 @@ def run(adopter, variants, options, build_all, compare_all, measure_all):
     if not torch.cuda.is_available():
         fail("no CUDA device")
     device, agreement = torch.device("cuda"), Agreement()
-    ops = {variant: load(options.folder / variant, f"{adopter}_{variant}") for variant in variants}
+    ops = load_all(options) if load_all else {
+        variant: load(options.folder / variant, f"{adopter}_{variant}") for variant in variants}
     changed = list(changes(options.folder, variants[1:]))
     print(*changed, sep="\n", flush=True)
     compare_all(agreement, ops, device)

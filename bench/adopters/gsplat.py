@@ -1,18 +1,21 @@
 """gsplat.py - gsplat's backward kernels, as they are and with arc, compared and timed.
 SPDX-License-Identifier: Apache-2.0
 
-    python3 bench/adopters/gsplat.py --csv gsplat.csv
-    python3 bench/adopters/gsplat.py --scene model.ply --cameras transforms.json
+    git clone --recursive https://github.com/nerfstudio-project/gsplat
+    python3 bench/adopters/gsplat.py gsplat --csv gsplat.csv
+    python3 bench/adopters/gsplat.py gsplat --scene model.ply --cameras transforms.json
 
-Downloads gsplat's package, changes a copy of two of its files (RasterizeToPixels3DGSBwd.cu and
-RasterizeToPixels2DGSBwd.cu), builds both copies, compares all gradients, and times the kernels on
-drawn scenes or a trained one. Needs PyTorch, nvcc of its CUDA version, ninja and the network;
---build-only and --run do the two halves on two machines."""
+Copies the CUDA sources of a checkout, applies gsplat.patch to a second copy, builds those files of
+both that rasterize into one library, compares all gradients, and times the backward kernels and a
+whole gradient step on drawn scenes or a trained one. --deterministic adds a third copy, which sums
+in fixed point. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no network; --build-only
+and --run do the two halves on two machines."""
+import csv
+import os
 import pathlib
-import re
+import shutil
 import subprocess
 import sys
-import zipfile
 
 try:
     import torch
@@ -21,137 +24,113 @@ except ImportError as missing:
 import common
 import splats
 
-VERSION = "1.5.3"
-NO_ABSGRAD = "arc_always_no_absgrad"  # leaves those gradients out: a piece less
-VARIANTS = ("base", "arc", "arc_promises", "arc_always", NO_ABSGRAD)
-FILES = ("RasterizeToPixels3DGSBwd.cu", "RasterizeToPixels2DGSBwd.cu")
-
-# ---- the change -------------------------------------------------------------------------------
-
-# What follows the colours: arrays of gradients, and the values that a lane adds to each.
-REST = {FILES[0]: {"v_conics": ["v_conic_local.x, v_conic_local.y, v_conic_local.z"],
-                   "v_means2d": ["v_xy_local.x, v_xy_local.y"],
-                   "v_opacities": ["v_opacity_local"],
-                   "v_means2d_abs": ["v_xy_abs_local.x, v_xy_abs_local.y"]},
-        FILES[1]: {"v_normals": ["v_normal_local[0], v_normal_local[1], v_normal_local[2]"],
-                   "v_ray_transforms": ["v_u_M_local.x, v_u_M_local.y, v_u_M_local.z",
-                                        "v_v_M_local.x, v_v_M_local.y, v_v_M_local.z",
-                                        "v_w_M_local.x, v_w_M_local.y, v_w_M_local.z"],
-                   "v_means2d": ["v_xy_local.x, v_xy_local.y"],
-                   "v_opacities": ["v_opacity_local"],
-                   "v_means2d_abs": ["v_xy_abs_local.x, v_xy_abs_local.y"]}}
-TARGET = """\
-    // where a Gaussian's gradients lie; without absgrad the last base is null
-    const arc_piece_f32 pieces[] = {
-        {v_colors, CDIM, CDIM},
-@PIECES@    };
-    const arc_target_f32 target = arc_target_f32_pieces(pieces, @COUNT@);
-"""
-VALUES = """\
-            const int32_t g = id_batch[t];
-            const float v_rest[] = {
-@VALUES@            };
-            float v_local[CDIM + @WIDTH@];
-#pragma unroll
-            for (uint32_t k = 0; k < CDIM + @WIDTH@; ++k) {
-                v_local[k] = k < CDIM ? v_rgb_local[k] : v_rest[k - CDIM];
-            }
-"""
-ADD = """\
-            arc_add_uniform_f32(
-                target, g, v_local, valid, @THRESHOLD@
-            );
-"""
-
-
-def use_arc(text, name, variant):
-    """The file `name` of gsplat, its sums formed by arc."""
-    widths = {array: sum(len(line.split(", ")) for line in lines)
-              for array, lines in REST[name].items()}
-    rows = "".join(f"        {{(float *){array}, {n}, {n}}},\n" for array, n in widths.items())
-    count = 1 + len(widths) - (variant == NO_ABSGRAD)
-    target = TARGET.replace("@PIECES@", rows).replace("@COUNT@", str(count))
-    always = variant.startswith("arc_always")
-    add = ADD.replace("@THRESHOLD@", "0" if always else "ARC_BALANCE_THRESHOLD")
-    values = VALUES.replace("@WIDTH@", str(sum(widths.values()))).replace("@VALUES@", "".join(
-        f"                {line},\n" for lines in REST[name].values() for line in lines))
-
-    begin = common.line_of(text, common.place(text, "warpSum<CDIM>(", name))
-    leader = common.place(text, "if (warp.thread_rank() == 0)", name)
-    text = text[:begin] + values + add + text[common.end_of_block(text, leader):]
-    loop = common.line_of(text, common.place(text, "for (uint32_t b = 0;", name))
-    text = common.insert(text, loop, target)
-    include = text.index("\n", common.place(text, '#include "Utils.cuh"', name)) + 1
-    macros = f"#define ARC_MAX_PIECES {count}\n"
-    macros += "" if variant == "arc" else common.PROMISES
-    macros += "#define ARC_PATH ARC_PATH_TRANSPOSED\n" if always else ""
-    return common.insert(text, include, macros + '#include "arc.cuh"\n')
-
+COMMIT = "90d7b4b349e379ccf9ee6a8cef76aa40f48bb32e"  # which gsplat.patch was made for
+HERE = pathlib.Path(__file__).resolve().parent
+LIBRARY = "gsplat_adopters"
+BACKWARD = ("RasterizeToPixels3DGSSerialBatchBwd.cu", "RasterizeToPixelsSparseBwd.cu",
+            "RasterizeToPixels2DGSSerialBatchBwd.cu",
+            "RasterizeToPixelsFromWorld3DGSParallelBatchBwd.cu", "Lidar.cpp", "Utils.cpp")
+FORWARD = ("RasterizeToPixels3DGSSerialBatchFwd.cu", "RasterizeToPixelsSparseFwd.cu",
+           "RasterizeToPixels2DGSSerialBatchFwd.cu",
+           "RasterizeToPixelsFromWorld3DGSSerialBatchFwd.cu", "ProjectionEWA3DGSFused.cu",
+           "IntersectTile.cu")
+BITS = 36  # behind the point, with --deterministic: sums below 2^27, 1.5e-11 apart
+RUNS = 10  # that must give the same bytes
 
 # ---- building ---------------------------------------------------------------------------------
 
 
-def download(folder):
-    """The CUDA folder of gsplat's package, unpacked."""
-    cuda = folder / "package" / "gsplat" / "cuda"
-    if not cuda.exists():
-        got = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
-                              f"gsplat=={VERSION}", "--dest", str(folder)],
-                             stderr=subprocess.DEVNULL)
-        wheels = list(folder.glob(f"gsplat-{VERSION}*.whl"))
-        if got.returncode or not wheels:
-            common.fail(f"pip could not download gsplat {VERSION}: is there a network, and pip?")
-        zipfile.ZipFile(wheels[0]).extractall(folder / "package")
-    return cuda
+def variants(options):
+    return ("base", "arc", "fixed") if options.deterministic else ("base", "arc")
+
+
+def copy_sources(options, variant):
+    """The folder gsplat/cuda of a copy, with gsplat.patch unless the variant is base."""
+    place = options.folder / variant
+    shutil.rmtree(place, ignore_errors=True)
+    source = options.checkout / "gsplat/cuda"
+    if not (source / "csrc").is_dir():
+        common.fail(f"{options.checkout} is no checkout of gsplat: no gsplat/cuda/csrc in it")
+    shutil.copytree(source, place / "gsplat/cuda", ignore=shutil.ignore_patterns("third_party"))
+    if variant == "base":
+        return place / "gsplat/cuda"
+    # a repository of its own, or git would look for the files in the one that the folder lies in
+    subprocess.run(["git", "init", "--quiet", str(place)], check=True)
+    apply = ["git", "-C", str(place), "apply"]
+    if subprocess.run([*apply, str(HERE / "gsplat.patch")]).returncode:
+        common.fail(f"gsplat.patch does not apply: check out {COMMIT}")
+    counts = subprocess.run([*apply, "--numstat", str(HERE / "gsplat.patch")], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout
+    lines = [line.split("\t") for line in counts.splitlines()]
+    common.keep_changes(place, {pathlib.Path(name).name: (plus, minus)
+                                for plus, minus, name in lines})
+    return place / "gsplat/cuda"
+
+
+def wrap(folder, variant, file):
+    """A source that compiles `file` into a namespace of its variant. Returns its path."""
+    fixed = f"#define GSPLAT_DETERMINISTIC {BITS}\n" if variant == "fixed" else ""
+    forward = "#define WITH_FORWARD\n" if variant == "base" else ""
+    path = folder / f"{variant}_{file.stem}.cu"
+    common.write(path, f'#define gsplat gsplat_{variant}\n{fixed}{forward}#include "{file}"\n')
+    return path
 
 
 def build(options):
-    folder = options.folder
+    folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    cuda = download(folder)
-    others = re.compile(rf"^__INS__\((?!{splats.CHANNELS}\))\d+\)\n", re.MULTILINE)
-    for variant in VARIANTS:
-        place, changed = folder / variant, {}
-        place.mkdir(parents=True, exist_ok=True)
-        for file in cuda.glob("csrc/RasterizeToPixels[23]DGS*.cu"):
-            text = after = file.read_text()
-            if variant != "base" and file.name in FILES:
-                after = use_arc(text, file.name, variant)
-                changed[file.name] = common.changed_lines(text, after)
-            common.write(place / file.name, others.sub("", after))
-        common.keep_changes(place, changed)
-        flags = ["--use_fast_math", f"-DCHANNELS={splats.CHANNELS}"]  # gsplat's own, and ours
-        common.build(f"gsplat_{variant}", pathlib.Path(__file__).with_name("gsplat_ops.cu"), place,
-                     [place, cuda / "csrc", cuda / "include", cuda / "csrc/third_party/glm",
-                      common.REPOSITORY], flags + ["-DWITH_FORWARD"] * (variant == "base"),
-                     options.arch)
+    sources = []
+    for variant in variants(options):
+        cuda = copy_sources(options, variant)
+        files = BACKWARD + (FORWARD if variant == "base" else ())
+        sources += [wrap(folder, variant, (cuda / "csrc" / file).resolve()) for file in files]
+        sources.append(wrap(folder, variant, HERE / "gsplat_ops.cu"))
+    glm = options.glm or options.checkout / "gsplat/cuda/csrc/third_party/glm"
+    if not (glm / "glm/glm.hpp").exists():
+        common.fail(f"no glm/glm.hpp in {glm}: clone gsplat with --recursive, or name --glm")
+    # A file finds what lies beside it first: of what both have, only GradientSums.cuh is shared.
+    cuda = folder / "arc/gsplat/cuda"
+    channels = "\\,".join(map(str, options.channels))
+    common.build(LIBRARY, sources, folder,
+                 [cuda / "include", cuda / "csrc", glm, common.REPOSITORY],
+                 ["-use_fast_math", "-DNDEBUG", "-DARC_MAX_PIECES=7",
+                  f"'-DGSPLAT_NUM_CHANNELS={channels}'"], options.arch, standard="c++20")
 
 
-# ---- comparing and timing ---------------------------------------------------------------------
+def load(options):
+    common.load(options.folder, LIBRARY)
+    return {variant: getattr(torch.ops, f"gsplat_{variant}") for variant in variants(options)}
 
 
-def usable(ops, absgrad):
-    return {variant: its for variant, its in ops.items() if not absgrad or variant != NO_ABSGRAD}
+# ---- comparing --------------------------------------------------------------------------------
+
+
+def run_once(problem, its, absgrad):
+    """All gradients, by name."""
+    result = problem.gradients(absgrad)
+    problem.launch(its, result)
+    return {name: values for name, values in result.items() if values is not None}
 
 
 def compare(agreement, problem, ops, absgrad):
-    """All gradients but v_densify: gsplat reads there what other warps are adding to."""
-    def gradients(variant):
-        result = problem.gradients(absgrad)
-        problem.launch(ops[variant], result)
-        return {name: values for name, values in result.items()
-                if values is not None and name != "densify"}
-
-    wanted, again = gradients("base"), gradients("base")
-    if problem.lists[1] is None and not wanted["colors"].any():
+    wanted, again = (run_once(problem, ops["base"], absgrad) for _ in range(2))
+    if not problem.is_masked and not wanted["colors"].any():
         common.fail("gsplat's own kernel added nothing: was it built for this device?")
-    for variant in list(usable(ops, absgrad))[1:]:
-        for name, values in gradients(variant).items():
-            agreement.add(f"v_{name}, {variant}, {problem.kind}, {problem.size}, {absgrad=}",
-                          values, wanted[name], again[name])
+    for variant in list(ops)[1:]:
+        for name, values in run_once(problem, ops[variant], absgrad).items():
+            agreement.add(f"v_{name}, {variant}, {problem.name}, {absgrad=}", values,
+                          wanted[name], again[name])
 
 
-def compare_all(agreement, ops, device):
+def compare_runs(agreement, problem, its, absgrad):
+    """That all runs in fixed point give the same bytes."""
+    first = run_once(problem, its, absgrad)
+    for _ in range(RUNS - 1):
+        for name, values in run_once(problem, its, absgrad).items():
+            agreement.same(f"v_{name}, fixed, {problem.name}, {absgrad=}", values, first[name])
+
+
+def compare_all(options, agreement, ops, device):
     """Pictures that are no multiple of the tile, one or two of them, all optional arguments."""
     torch.manual_seed(3)
     sizes = ((5, 7, 10, 1, 16), (16, 16, 300, 1, 16), (33, 17, 2000, 2, 16),
@@ -159,14 +138,19 @@ def compare_all(agreement, ops, device):
     for width, height, count, images, tile in sizes:
         camera = splats.drawn_camera(width, height, device)
         scene = splats.draw(count, 4.0, camera, device)
-        backgrounds = torch.rand(images, splats.CHANNELS, device=device)
-        masks = torch.rand(images, -(-height // tile), -(-width // tile), device=device) < 0.7
-        for kind in ("3d", "2d"):
-            for optional in ((None, None), (backgrounds, None), (backgrounds, masks)):
-                problem = splats.Problem(kind, scene, [camera] * images, ops["base"], tile,
-                                         *optional)
-                for absgrad in (False, True):
-                    compare(agreement, problem, ops, absgrad)
+        for kind in options.kernels:
+            for channels in options.channels:
+                for optional in splats.optional_arguments(kind, images, width, height, tile,
+                                                          channels, device):
+                    problem = splats.Problem(kind, scene, [camera] * images, ops["base"], channels,
+                                             tile, *optional)
+                    for absgrad in problem.absgrads:
+                        compare(agreement, problem, ops, absgrad)
+                        if options.deterministic:
+                            compare_runs(agreement, problem, ops["fixed"], absgrad)
+
+
+# ---- timing -----------------------------------------------------------------------------------
 
 
 def scenes(options, device):
@@ -181,35 +165,127 @@ def scenes(options, device):
                                         ("large", 50_000, 18.0))]
 
 
+def clearing(gradients):
+    def clear():
+        for values in gradients.values():
+            if values is not None:
+                values.zero_()
+    return clear
+
+
+def measure_kernel(options, agreement, ops, table, scene_name, problem):
+    for absgrad in problem.absgrads:
+        compare(agreement, problem, ops, absgrad)
+        if options.deterministic:
+            compare_runs(agreement, problem, ops["fixed"], absgrad)
+        gradients = problem.gradients(absgrad)
+        launches = [lambda its=its: problem.launch(its, gradients) for its in ops.values()]
+        results = common.medians(launches, clearing(gradients), options.launches)
+        case = f"{problem.channels} channels" + (" absgrad" if absgrad else "")
+        table.add(f"{problem.kind}_backward", scene_name, case, dict(zip(ops, results)))
+
+
+def measure_step(options, ops, table, scene_name, scene, camera):
+    """Projection, sorting, forward, backward, projection's backward, all but one as they are. What
+    a backward pass without cost would leave is the bound of any gain."""
+    step = splats.Step(scene, camera, ops["base"], options.channels[0])
+    whole = [lambda its=its: step.run(its) for its in ops.values()]
+    results = common.medians([*whole, lambda: step.run(None)], lambda: None, options.launches)
+    table.add("step", scene_name, f"{step.channels} channels",
+              dict(zip([*ops, "without backward"], results)))
+
+
 def measure(options, agreement, ops, table, device):
     for name, scene, camera in scenes(options, device):
-        for kind in ("3d", "2d"):
-            problem = splats.Problem(kind, scene, [camera], ops["base"])
-            for absgrad in (False, True):
-                compare(agreement, problem, ops, absgrad)
-                gradients = problem.gradients(absgrad)
-
-                def clear():
-                    for values in gradients.values():
-                        if values is not None:
-                            values.zero_()
-
-                able = usable(ops, absgrad)
-                launches = [lambda its=its: problem.launch(its, gradients) for its in able.values()]
-                results = common.medians(launches, clear, options.launches)
-                table.add(f"{kind}gs_backward", name, "absgrad" if absgrad else "plain",
-                          dict(zip(able, results)))
+        for kind in options.kernels:
+            for channels in options.channels:
+                problem = splats.Problem(kind, scene, [camera], ops["base"], channels)
+                measure_kernel(options, agreement, ops, table, name, problem)
+                del problem  # its memory, before the next one's
+        if "3d" in options.kernels:
+            measure_step(options, ops, table, name, scene, camera)
 
 
-def main():
+# ---- counting ---------------------------------------------------------------------------------
+
+METRICS = ("smsp__inst_executed.sum", "smsp__inst_executed_op_global_red.sum")
+
+
+def launch_each_once(options, ops, device):
+    """One launch a scene, kernel and variant, at the first channel count, for ncu."""
+    for _, scene, camera in scenes(options, device):
+        for kind in options.kernels:
+            problem = splats.Problem(kind, scene, [camera], ops["base"], options.channels[0])
+            for its in ops.values():
+                problem.launch(its, problem.gradients(False))
+    torch.cuda.synchronize()
+
+
+def count(options):
+    """Warp instructions by Nsight Compute. Up to 32 sums leave a warp in one instruction, so that
+    those of `arc` are the steps in which a warp has anything to add."""
+    ncu = shutil.which(options.ncu)
+    if not ncu:
+        common.fail(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
+    words = [word for word in sys.argv[1:] if word != "--count"]
+    command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
+               ",".join(METRICS), "--kernel-name", "regex:rasterize.*_bwd_kernel",
+               sys.executable, __file__, *words, "--run", "--once"]
+    text = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
+    if "ERR_NVGPUCTRPERM" in text:
+        common.fail("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
+    lines = text.splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith('"ID"')]
+    if not heads:
+        common.fail(f"ncu printed no table:\n{text[-2000:]}")
+    rows = [row for row in csv.DictReader(lines[heads[0]:]) if row["ID"]]  # without the units
+    each = len(variants(options))
+    for first in range(0, len(rows), each):
+        found = [[float(row[metric].replace(",", "")) for metric in METRICS]
+                 for row in rows[first:first + each]]
+        steps = found[1][1]
+        for variant, (instructions, requests) in zip(variants(options), found):
+            print(f"launch {first // each}: {rows[first]['Kernel Name'].split('<')[0]}, {variant}: "
+                  f"{instructions / steps:.1f} warp instructions a step, "
+                  f"{requests / steps:.2f} requests")
+
+
+# ---- program ----------------------------------------------------------------------------------
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",")]
+
+
+def parse():
     parser = common.parser("gsplat", __doc__)
+    parser.add_argument("checkout", type=pathlib.Path, help=f"of gsplat, at commit {COMMIT[:8]}")
+    parser.add_argument("--glm", type=pathlib.Path, help="default: the checkout's submodule")
+    parser.add_argument("--deterministic", action="store_true", help="fixed point, too")
+    parser.add_argument("--channels", type=numbers, default=[3, 16, 32, 64])
+    parser.add_argument("--kernels", type=lambda text: text.split(","), default=splats.KINDS,
+                        help="some of " + ",".join(splats.KINDS))
     parser.add_argument("--scene", type=pathlib.Path, help="a .ply of 3D Gaussian splatting")
     parser.add_argument("--cameras", type=pathlib.Path, help="a transforms.json")
     parser.add_argument("--views", type=int, default=5, help="how many of the cameras are timed")
+    parser.add_argument("--count", action="store_true", help="warp instructions a step, by ncu")
+    parser.add_argument("--once", action="store_true", help="launches each kernel once, no more")
+    parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args()
     if bool(options.scene) != bool(options.cameras):
         common.fail("--scene and --cameras go together")
-    common.run("gsplat", VARIANTS, options, build, compare_all, measure)
+    return options
+
+
+def main():
+    options = parse()
+    if options.count:
+        count(options)
+    elif options.once:
+        launch_each_once(options, load(options), torch.device("cuda"))
+    else:
+        common.run("gsplat", variants(options), options, build,
+                   lambda *rest: compare_all(options, *rest), measure, load)
 
 
 if __name__ == "__main__":

@@ -1,85 +1,164 @@
-/* gsplat_ops.cu - gsplat's launchers, as they are or with arc, as operators of PyTorch.
+/* gsplat_ops.cu - launchers of gsplat's kernels as operators of PyTorch.
    SPDX-License-Identifier: Apache-2.0
 
-   Compiled once a variant by gsplat.py: OPS is the name of the library, and the files below are
-   found in the folder of that variant. */
-#include "RasterizeToPixels2DGSBwd.cu"
-#include "RasterizeToPixels3DGSBwd.cu"
-#ifdef WITH_FORWARD
-#include "RasterizeToPixels2DGSFwd.cu"
-#include "RasterizeToPixels3DGSFwd.cu"
-#endif
-
+   Compiled by gsplat.py once for each variant: it defines gsplat as the namespace of that variant,
+   which is the name of the operators, too, and with WITH_FORWARD there is what comes before and
+   behind the backward kernels. */
+#include <ATen/ATen.h>
 #include <torch/library.h>
 
-using at::Tensor;
-using Maybe = std::optional<Tensor>;
+#include "Intersect.h"
+#include "MathUtils.h"
+#include "Projection.h"
+#include "Rasterization.h"
+#include "RasterizeCSR.cuh"
+#include "RasterizeToPixelsFromWorld3DGS.h"
 
-static void backward_3d(const Tensor &means2d, const Tensor &conics, const Tensor &colors,
-                        const Tensor &opacities, const Maybe &backgrounds, const Maybe &masks,
-                        int64_t width, int64_t height, int64_t tile, const Tensor &tile_offsets,
-                        const Tensor &flatten_ids, const Tensor &render_alphas,
-                        const Tensor &last_ids, const Tensor &v_colors_out,
-                        const Tensor &v_alphas_out, const Maybe &v_means2d_abs,
-                        const Tensor &v_means2d, const Tensor &v_conics, const Tensor &v_colors,
-                        const Tensor &v_opacities) {
-  gsplat::launch_rasterize_to_pixels_3dgs_bwd_kernel<CHANNELS>(
-      means2d, conics, colors, opacities, backgrounds, masks, width, height, tile, tile_offsets,
-      flatten_ids, render_alphas, last_ids, v_colors_out, v_alphas_out, v_means2d_abs, v_means2d,
-      v_conics, v_colors, v_opacities);
+using at::Tensor;
+
+/* What PyTorch hands over for a parameter of a launcher. */
+template <class T>
+struct Given {
+  using Type = T;
+};
+template <>
+struct Given<Tensor> {
+  using Type = const Tensor &;
+};
+template <>
+struct Given<at::optional<Tensor>> {
+  using Type = const at::optional<Tensor> &;
+};
+template <>
+struct Given<uint32_t> {
+  using Type = int64_t;
+};
+
+template <auto LAUNCH>
+struct Operator;
+template <class... Parameters, void (*LAUNCH)(Parameters...)>
+struct Operator<LAUNCH> {
+  static void call(typename Given<Parameters>::Type... given) { LAUNCH(given...); }
+};
+
+/* From world: a pinhole camera without distortion. */
+static auto no_distortion() {
+  using Parameters = FThetaCameraDistortionParameters;
+  const std::array<float, Parameters::PolynomialDegree> zeros = {};
+  return c10::make_intrusive<Parameters>(Parameters::PolynomialType::PIXELDIST_TO_ANGLE, zeros,
+                                         zeros, 0.0f, std::array<float, 3>{});
 }
 
-static void backward_2d(const Tensor &means2d, const Tensor &ray_transforms, const Tensor &colors,
-                        const Tensor &opacities, const Tensor &normals, const Tensor &densify,
-                        const Maybe &backgrounds, const Maybe &masks, int64_t width,
-                        int64_t height, int64_t tile, const Tensor &tile_offsets,
-                        const Tensor &flatten_ids, const Tensor &render_colors,
-                        const Tensor &render_alphas, const Tensor &last_ids,
-                        const Tensor &median_ids, const Tensor &v_colors_out,
-                        const Tensor &v_alphas_out, const Tensor &v_normals_out,
-                        const Tensor &v_distort_out, const Tensor &v_median_out,
-                        const Maybe &v_means2d_abs, const Tensor &v_means2d,
-                        const Tensor &v_ray_transforms, const Tensor &v_colors,
-                        const Tensor &v_opacities, const Tensor &v_normals,
-                        const Tensor &v_densify) {
-  gsplat::launch_rasterize_to_pixels_2dgs_bwd_kernel<CHANNELS>(
-      means2d, ray_transforms, colors, opacities, normals, densify, backgrounds, masks, width,
-      height, tile, tile_offsets, flatten_ids, render_colors, render_alphas, last_ids, median_ids,
-      v_colors_out, v_alphas_out, v_normals_out, v_distort_out, v_median_out, v_means2d_abs,
-      v_means2d, v_ray_transforms, v_colors, v_opacities, v_normals, v_densify);
+static void backward_world(const Tensor &means, const Tensor &quats, const Tensor &scales,
+                           const Tensor &colors, const Tensor &opacities, int64_t width,
+                           int64_t height, int64_t tile, const Tensor &viewmats, const Tensor &Ks,
+                           const Tensor &tile_offsets, const Tensor &flatten_ids,
+                           const Tensor &batches_per_tile, const Tensor &batch_offsets,
+                           const Tensor &alphas, const Tensor &last_ids, const Tensor &state,
+                           const Tensor &v_renders, const Tensor &v_alphas, const Tensor &v_means,
+                           const Tensor &v_quats, const Tensor &v_scales, const Tensor &v_colors,
+                           const Tensor &v_opacities) {
+  gsplat::launch_rasterize_to_pixels_from_world_3dgs_parallel_batch_bwd_kernel(
+      means, quats, scales, colors, opacities, {}, {}, width, height, tile, viewmats, {}, Ks,
+      gsplat::CameraModelType::PINHOLE, c10::make_intrusive<UnscentedTransformParameters>(),
+      ShutterType::GLOBAL, {}, {}, {}, {}, no_distortion(), {}, {}, tile_offsets, flatten_ids,
+      false, alphas, last_ids, v_renders, v_alphas, {}, batches_per_tile, batch_offsets,
+      state.size(0), state, Tensor(), v_means, v_quats, v_scales, v_colors, v_opacities, {});
 }
 
 #ifdef WITH_FORWARD
-static void forward_3d(const Tensor &means2d, const Tensor &conics, const Tensor &colors,
-                       const Tensor &opacities, const Maybe &backgrounds, const Maybe &masks,
-                       int64_t width, int64_t height, int64_t tile, const Tensor &tile_offsets,
-                       const Tensor &flatten_ids, const Tensor &renders, const Tensor &alphas,
-                       const Tensor &last_ids) {
-  gsplat::launch_rasterize_to_pixels_3dgs_fwd_kernel<CHANNELS>(
-      means2d, conics, colors, opacities, backgrounds, masks, width, height, tile, tile_offsets,
-      flatten_ids, renders, alphas, last_ids);
+/* Where each tile's batches begin, and the state that the forward pass leaves at each. */
+static std::tuple<Tensor, Tensor, Tensor> batches(const Tensor &tile_offsets,
+                                                  const Tensor &flatten_ids, int64_t tile,
+                                                  int64_t channels) {
+  const auto options = tile_offsets.options().dtype(at::kFloat);
+  const auto [per_tile, offsets, total] = gsplat::compute_batch_csr(
+      tile_offsets, flatten_ids.size(0), tile_offsets.numel(), tile * tile, options);
+  return {per_tile, offsets,
+          at::empty({total, gsplat::FWD_BATCH_STATE_PIX_OFFSET + channels, tile * tile}, options)};
 }
 
-static void forward_2d(const Tensor &means2d, const Tensor &ray_transforms, const Tensor &colors,
-                       const Tensor &opacities, const Tensor &normals, const Maybe &backgrounds,
-                       const Maybe &masks, int64_t width, int64_t height, int64_t tile,
-                       const Tensor &tile_offsets, const Tensor &flatten_ids,
-                       const Tensor &renders, const Tensor &alphas, const Tensor &render_normals,
-                       const Tensor &distort, const Tensor &median, const Tensor &last_ids,
-                       const Tensor &median_ids) {
-  gsplat::launch_rasterize_to_pixels_2dgs_fwd_kernel<CHANNELS>(
-      means2d, ray_transforms, colors, opacities, normals, backgrounds, masks, width, height, tile,
-      tile_offsets, flatten_ids, renders, alphas, render_normals, distort, median, last_ids,
-      median_ids);
+static void forward_world(const Tensor &means, const Tensor &quats, const Tensor &scales,
+                          const Tensor &colors, const Tensor &opacities, int64_t width,
+                          int64_t height, int64_t tile, const Tensor &viewmats, const Tensor &Ks,
+                          const Tensor &tile_offsets, const Tensor &flatten_ids,
+                          const Tensor &batches_per_tile, const Tensor &batch_offsets,
+                          const Tensor &renders, const Tensor &alphas, const Tensor &last_ids,
+                          const Tensor &state) {
+  gsplat::launch_rasterize_to_pixels_from_world_3dgs_serial_batch_fwd_kernel(
+      means, quats, scales, colors, opacities, {}, {}, width, height, tile, viewmats, {}, Ks,
+      gsplat::CameraModelType::PINHOLE, c10::make_intrusive<UnscentedTransformParameters>(),
+      ShutterType::GLOBAL, {}, {}, {}, {}, no_distortion(), {}, {}, tile_offsets, flatten_ids,
+      false, false, batches_per_tile, batch_offsets, state.size(0), renders, alphas, last_ids, {},
+      {}, state);
+}
+
+/* gsplat's defaults: the smallest blur, depths from 0.01 on, no picture too small. */
+static void project(const Tensor &means, const Tensor &quats, const Tensor &scales,
+                    const Tensor &opacities, const Tensor &viewmats, const Tensor &Ks,
+                    int64_t width, int64_t height, const Tensor &radii, const Tensor &means2d,
+                    const Tensor &depths, const Tensor &conics) {
+  gsplat::launch_projection_ewa_3dgs_fused_fwd_kernel(
+      means, {}, quats, scales, opacities, viewmats, Ks, width, height, 0.3f, 0.01f, 1e10f, 0,
+      gsplat::CameraModelType::PINHOLE, radii, means2d, depths, conics, {});
+}
+
+static void project_backward(const Tensor &means, const Tensor &quats, const Tensor &scales,
+                             const Tensor &viewmats, const Tensor &Ks, int64_t width,
+                             int64_t height, const Tensor &radii, const Tensor &conics,
+                             const Tensor &v_means2d, const Tensor &v_depths,
+                             const Tensor &v_conics, const Tensor &v_means, const Tensor &v_quats,
+                             const Tensor &v_scales) {
+  gsplat::launch_projection_ewa_3dgs_fused_bwd_kernel(
+      means, {}, quats, scales, viewmats, Ks, width, height, 0.3f, gsplat::CameraModelType::PINHOLE,
+      radii, conics, {}, v_means2d, v_depths, v_conics, {}, false, v_means, Tensor(), v_quats,
+      v_scales, Tensor());
+}
+
+/* Where each tile's Gaussians begin, and their numbers, nearest first: gsplat's intersect_tile. */
+static std::tuple<Tensor, Tensor> sort(const Tensor &means2d, const Tensor &radii,
+                                       const Tensor &depths, const Tensor &conics,
+                                       const Tensor &opacities, int64_t tile, int64_t tile_width,
+                                       int64_t tile_height) {
+  using Maybe = at::optional<Tensor>;
+  const uint32_t images = means2d.size(0);
+  const auto intersect = [&](Maybe ends, Maybe counts, Maybe ids, Maybe gaussians) {
+    gsplat::launch_intersect_tile_kernel(means2d, radii, depths, conics, opacities, {}, {}, images,
+                                         tile, tile_width, tile_height, ends, counts, ids,
+                                         gaussians);
+  };
+  const auto ints = depths.options().dtype(at::kInt), longs = ints.dtype(at::kLong);
+  Tensor counts = at::empty_like(depths, ints);
+  intersect({}, counts, {}, {});
+  Tensor ends = at::cumsum(counts.view({-1}), 0, at::kLong);
+  const int64_t total = ends[-1].item<int64_t>();
+  Tensor ids = at::empty({total}, longs), gaussians = at::empty({total}, ints);
+  Tensor sorted_ids = at::empty_like(ids), sorted = at::empty_like(gaussians);
+  intersect(ends, {}, ids, gaussians);
+  gsplat::radix_sort_double_buffer(total, gsplat::bits_for_count(images),
+                                   gsplat::bits_for_count(tile_width * tile_height), ids, gaussians,
+                                   sorted_ids, sorted);
+  Tensor starts = at::empty({images, tile_height, tile_width}, ints);
+  gsplat::launch_intersect_offset_kernel(sorted_ids, images, tile_width, tile_height, starts);
+  return {starts, sorted};
 }
 #endif
 
 #define LIBRARY(name, library) TORCH_LIBRARY(name, library) /* expands the name first */
-LIBRARY(OPS, library) {
-  library.def("backward_3d", &backward_3d);
-  library.def("backward_2d", &backward_2d);
+LIBRARY(gsplat, library) {
+  using namespace gsplat;
+  library.def("backward_3d", &Operator<&launch_rasterize_to_pixels_3dgs_bwd_kernel>::call);
+  library.def("backward_sparse", &Operator<&launch_rasterize_to_pixels_sparse_bwd_kernel>::call);
+  library.def("backward_2d", &Operator<&launch_rasterize_to_pixels_2dgs_bwd_kernel>::call);
+  library.def("backward_world", &backward_world);
 #ifdef WITH_FORWARD
-  library.def("forward_3d", &forward_3d);
-  library.def("forward_2d", &forward_2d);
+  library.def("forward_3d", &Operator<&launch_rasterize_to_pixels_3dgs_fwd_kernel>::call);
+  library.def("forward_sparse", &Operator<&launch_rasterize_to_pixels_sparse_fwd_kernel>::call);
+  library.def("forward_2d", &Operator<&launch_rasterize_to_pixels_2dgs_fwd_kernel>::call);
+  library.def("batches", &batches);
+  library.def("forward_world", &forward_world);
+  library.def("project", &project);
+  library.def("project_backward", &project_backward);
+  library.def("sort", &sort);
 #endif
 }

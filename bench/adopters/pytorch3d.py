@@ -89,8 +89,9 @@ def build(options):
         after = use_arc(text, variant) if variant != "base" else text
         common.write(place / FILE, after)
         common.keep_changes(place, {FILE: common.changed_lines(text, after)})
-        common.build(f"pytorch3d_{variant}", pathlib.Path(__file__).with_name("pytorch3d_ops.cu"),
-                     place, [place, sources, common.REPOSITORY], [], options.arch)
+        common.build(f"pytorch3d_{variant}",
+                     [pathlib.Path(__file__).with_name("pytorch3d_ops.cu")], place,
+                     [place, sources, common.REPOSITORY], [], options.arch)
 
 
 # ---- meshes -----------------------------------------------------------------------------------

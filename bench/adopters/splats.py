@@ -1,7 +1,8 @@
 """splats.py - scenes of Gaussians, and what comes before gsplat's backward kernels.
 SPDX-License-Identifier: Apache-2.0
 
-Projection and tile lists in plain PyTorch, as gsplat computes them; the forward pass by gsplat."""
+For each kernel alone: projection and tile lists in plain PyTorch, as gsplat computes them, and the
+forward pass by gsplat. For a whole gradient step all of it by gsplat."""
 import json
 import math
 import pathlib
@@ -11,7 +12,8 @@ import torch
 
 import common
 
-CHANNELS, TILE = 3, 16
+TILE = 16
+KINDS = ["3d", "sparse", "2d", "world"]
 
 # ---- scenes -----------------------------------------------------------------------------------
 
@@ -108,8 +110,7 @@ def project_3d(scene, camera):
     reach = (2 * (255 * scene["opacities"]).clamp(min=1).log()).sqrt().clamp(max=3.33)
     means = torch.stack([camera.fx * x / z + camera.cx, camera.fy * y / z + camera.cy], 1)
     half_sides = (reach[:, None] * torch.stack([a, c], 1).sqrt()).ceil()
-    return {"means2d": means, "conics": conics, "colors": scene["colors"],
-            "opacities": scene["opacities"]}, half_sides, z
+    return {"means2d": means, "conics": conics}, half_sides, z
 
 
 def project_2d(scene, camera):
@@ -126,9 +127,7 @@ def project_2d(scene, camera):
     means = (m[:, :2] * m[:, 2:] * factor[:, None]).sum(2)
     square = means**2 - (m[:, :2] ** 2 * factor[:, None]).sum(2)
     half_sides = (3.33 * square.clamp(min=1e-4).sqrt()).ceil()
-    return {"means2d": means, "ray_transforms": m, "colors": scene["colors"],
-            "opacities": scene["opacities"], "normals": normals,
-            "densify": torch.zeros_like(means)}, half_sides, at[:, 2]
+    return {"means2d": means, "ray_transforms": m, "normals": normals}, half_sides, at[:, 2]
 
 
 def list_tiles(means, half_sides, depths, camera, tile):
@@ -150,40 +149,188 @@ def list_tiles(means, half_sides, depths, camera, tile):
     return starts.view(sides[1], sides[0]).int(), ids[by_tile].int()
 
 
+def with_channels(colors, channels):
+    """Colours of that many channels: the first are the scene's, the others repeat them."""
+    return colors.repeat(1, -(-channels // colors.shape[1]))[:, :channels].contiguous()
+
+
+def world_of(scene):
+    return {"means": scene["positions"].contiguous(), "quats": scene["rotations"].contiguous(),
+            "scales": scene["scales"].contiguous()}
+
+
+def view_of(camera):
+    """World to camera [1, 4, 4], and camera to pixels [1, 3, 3]."""
+    view = torch.eye(4, device=camera.rotation.device)
+    view[:3, :3], view[:3, 3] = camera.rotation, camera.translation
+    pixels = torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]],
+                          device=view.device)
+    return view[None], pixels[None]
+
+
+def optional_arguments(kind, images, width, height, tile, channels, device):
+    """(backgrounds, masks) to try."""
+    yield None, None
+    if kind in ("3d", "2d"):
+        backgrounds = torch.rand(images, channels, device=device)
+        masks = torch.rand(images, -(-height // tile), -(-width // tile), device=device) < 0.7
+        yield backgrounds, None
+        yield backgrounds, masks
+
+
+def sparse_layout(images, height, width, tile, device):
+    """A fourth of the pixels, drawn, in the layout of gsplat's build_sparse_tile_layout, with all
+    tiles: their pixels as bits, how many there are up to each tile, and the pixels' places."""
+    down, across = -(-height // tile), -(-width // tile)
+    generator = torch.Generator(device).manual_seed(11)
+    wanted = torch.rand(images, down * tile, across * tile, device=device, generator=generator)
+    wanted[:, height:], wanted[:, :, width:] = 1, 1
+    wanted = wanted < 0.25
+    numbers = (wanted.flatten().cumsum(0) - 1).view_as(wanted)  # in the order of a picture's pixels
+
+    def by_tile(values):
+        return values.view(images, down, tile, across, tile).transpose(2, 3).reshape(
+            -1, tile * tile)
+
+    wanted, numbers = by_tile(wanted), by_tile(numbers)
+    bits = torch.nn.functional.pad(wanted, (0, -wanted.shape[1] % 64)).view(len(wanted), -1, 64)
+    words = (bits.long() << torch.arange(64, device=device)).sum(2)  # bit 63 is the sign
+    return words.view(torch.uint64), wanted.sum(1).cumsum(0), numbers[wanted]
+
+
 class Problem:
     """The arguments of a backward kernel: of all cameras, which have one size, in one launch."""
 
-    def __init__(self, kind, scene, cameras, forward, tile=TILE, backgrounds=None, masks=None):
-        self.kind, splats, offsets, ids, listed = kind, [], [], [], 0
+    def __init__(self, kind, scene, cameras, forward, channels, tile=TILE, backgrounds=None,
+                 masks=None):
+        self.kind, self.channels, self.forward = kind, channels, forward
+        self.is_masked = masks is not None
+        self.absgrads = (False,) if kind == "world" else (False, True)
+        camera, self.images = cameras[0], len(cameras)
+        self.size = (self.images, camera.height, camera.width)
+        self.name = f"{kind}, {self.size}, {channels} channels"
+        self.list(scene, cameras, tile)
+        sizes = [camera.width, camera.height, tile]
+        if kind == "world":
+            self.render_world(scene, cameras, sizes)
+        elif kind == "sparse":
+            self.render_sparse(sizes)
+        else:
+            self.render([backgrounds, masks, *sizes, self.starts, self.ids])
+
+    def list(self, scene, cameras, tile):
+        """The projected splats, and the tiles' lists."""
+        splats, starts, ids, listed = [], [], [], 0
         for image, camera in enumerate(cameras):
-            project = project_3d if kind == "3d" else project_2d
+            project = project_2d if self.kind == "2d" else project_3d
             values, half_sides, depths = project(scene, camera)
-            starts, these = list_tiles(values["means2d"], half_sides, depths, camera, tile)
-            splats.append(values)
-            offsets.append(starts + listed)
+            first, these = list_tiles(values["means2d"], half_sides, depths, camera, tile)
+            splats.append({**values, "opacities": scene["opacities"],
+                           "colors": with_channels(scene["colors"], self.channels)})
+            starts.append(first + listed)
             ids.append(these + image * len(depths))
             listed += len(these)
+        names = {"3d": "means2d conics colors opacities",
+                 "2d": "means2d ray_transforms colors opacities normals"}
+        names = names["2d" if self.kind == "2d" else "3d"].split()
         self.splats = {name: torch.stack([values[name] for values in splats]).contiguous()
-                       for name in splats[0]}
-        camera, device = cameras[0], depths.device
-        self.size = (len(cameras), camera.height, camera.width)
-        self.lists = [backgrounds, masks, camera.width, camera.height, tile,
-                      torch.stack(offsets), torch.cat(ids)]
-        rendered = [torch.zeros(*self.size, n, device=device)
-                    for n in ((CHANNELS, 1) if kind == "3d" else (CHANNELS, 1, 3, 1, 1))]
-        last = [torch.zeros(*self.size, device=device, dtype=torch.int32)
-                for _ in range(1 if kind == "3d" else 2)]
-        given = [t for name, t in self.splats.items() if name != "densify"]
-        getattr(forward, f"forward_{kind}")(*given, *self.lists, *rendered, *last)
-        generator = torch.Generator(device).manual_seed(9)
-        upstream = [torch.randn(t.shape, device=device, generator=generator) for t in rendered]
-        self.seen = rendered[1 if kind == "3d" else 0:2] + last + upstream
+                       for name in names}
+        self.starts, self.ids = torch.stack(starts), torch.cat(ids)
+
+    def rendered(self, *widths, shape=None):
+        shape = self.size if shape is None else shape
+        return [torch.zeros(*shape, width, device=self.ids.device) for width in widths]
+
+    def last(self, count, shape=None):
+        return [torch.zeros(self.size if shape is None else shape, device=self.ids.device,
+                            dtype=torch.int32) for _ in range(count)]
+
+    def upstream(self, rendered):
+        generator = torch.Generator(self.ids.device).manual_seed(9)
+        return [torch.randn(values.shape, device=values.device, generator=generator)
+                for values in rendered]
+
+    def render(self, lists):
+        """The 3D and the 2D kernel."""
+        is_2d = self.kind == "2d"
+        rendered = self.rendered(self.channels, 1, *((3, 1, 1) if is_2d else ()))
+        last = self.last(2 if is_2d else 1)
+        getattr(self.forward, f"forward_{self.kind}")(*self.splats.values(), *lists, *rendered,
+                                                      *last)
+        if is_2d:
+            self.splats["densify"] = torch.zeros_like(self.splats["means2d"])
+        self.arguments = [*self.splats.values(), *lists, *rendered[0 if is_2d else 1:2], *last,
+                          *self.upstream(rendered)]
+
+    def render_sparse(self, sizes):
+        """Each fourth pixel: all tiles have some."""
+        device, (down, across) = self.ids.device, self.starts.shape[1:]
+        words, counts, places = sparse_layout(*self.size, sizes[2], device)
+        tiles = torch.arange(self.starts.numel(), device=device, dtype=torch.int32)
+        end = torch.tensor([len(self.ids)], device=device, dtype=torch.int32)
+        lists = [None, None, *sizes, across, down, tiles, torch.cat([self.starts.flatten(), end]),
+                 self.ids, words, counts, places]
+        rendered = self.rendered(self.channels, 1, shape=(len(places),))
+        last = self.last(1, shape=(len(places),))
+        self.forward.forward_sparse(*self.splats.values(), *lists, *rendered, *last)
+        self.arguments = [*self.splats.values(), *lists, rendered[1], *last,
+                          *self.upstream(rendered)]
+
+    def render_world(self, scene, cameras, sizes):
+        views, pixels = map(torch.cat, zip(*map(view_of, cameras)))
+        colors, opacities = self.splats["colors"], self.splats["opacities"]
+        self.splats = {**world_of(scene), "colors": colors, "opacities": opacities}
+        per_tile, offsets, state = self.forward.batches(self.starts, self.ids, sizes[2],
+                                                        self.channels)
+        lists = [*sizes, views, pixels, self.starts, self.ids, per_tile, offsets]
+        rendered, last = self.rendered(self.channels, 1), self.last(1)
+        self.forward.forward_world(*self.splats.values(), *lists, *rendered, *last, state)
+        self.arguments = [*self.splats.values(), *lists, rendered[1], *last, state,
+                          *self.upstream(rendered)]
 
     def gradients(self, absgrad):
-        absolute = torch.zeros_like(self.splats["means2d"]) if absgrad else None
-        return {"means2d_abs": absolute,
-                **{name: torch.zeros_like(values) for name, values in self.splats.items()}}
+        zeros = {name: torch.zeros_like(values) for name, values in self.splats.items()}
+        if self.kind == "world":
+            return zeros
+        return {"means2d_abs": torch.zeros_like(zeros["means2d"]) if absgrad else None, **zeros}
 
     def launch(self, ops, gradients):
-        getattr(ops, f"backward_{self.kind}")(*self.splats.values(), *self.lists, *self.seen,
-                                              *gradients.values())
+        getattr(ops, f"backward_{self.kind}")(*self.arguments, *gradients.values())
+
+
+class Step:
+    """A gradient step by gsplat's 3D kernels, as its operators launch them."""
+
+    def __init__(self, scene, camera, base, channels):
+        self.base, self.channels, self.world = base, channels, world_of(scene)
+        self.colors = with_channels(scene["colors"], channels)[None]
+        self.opacities = scene["opacities"].contiguous()
+        self.view, self.sizes = view_of(camera), (camera.width, camera.height)
+        generator = torch.Generator(self.colors.device).manual_seed(9)
+        self.upstream = [torch.randn(1, camera.height, camera.width, n, device=self.colors.device,
+                                     generator=generator) for n in (channels, 1)]
+
+    def empty(self, *shape, dtype=torch.float32):
+        return torch.empty(shape, device=self.colors.device, dtype=dtype)
+
+    def run(self, ops):
+        """With the backward kernel of `ops`, or without one."""
+        width, height = self.sizes
+        count, opacities = len(self.opacities), self.opacities[None]
+        tiles = [-(-width // TILE), -(-height // TILE)]
+        radii, means2d = self.empty(1, count, 2, dtype=torch.int32), self.empty(1, count, 2)
+        depths, conics = self.empty(1, count), self.empty(1, count, 3)
+        self.base.project(*self.world.values(), self.opacities, *self.view, width, height, radii,
+                          means2d, depths, conics)
+        lists = self.base.sort(means2d, radii, depths, conics, opacities, TILE, *tiles)
+        splats = [means2d, conics, self.colors, opacities]
+        given = [None, None, width, height, TILE, *lists]
+        renders, alphas = (self.empty(1, height, width, n) for n in (self.channels, 1))
+        last = self.empty(1, height, width, dtype=torch.int32)
+        self.base.forward_3d(*splats, *given, renders, alphas, last)
+        slopes = [torch.zeros_like(values) for values in splats]
+        if ops is not None:
+            ops.backward_3d(*splats, *given, alphas, last, *self.upstream, None, *slopes)
+        world = [torch.zeros_like(values) for values in self.world.values()]
+        self.base.project_backward(*self.world.values(), *self.view, width, height, radii, conics,
+                                   slopes[0], torch.zeros_like(depths), slopes[1], *world)
