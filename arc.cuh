@@ -91,7 +91,8 @@
    One array of rows: parameter i of key k lies at base[k * stride + i], 0 <= i < width. stride and
    width in values; a stride is below 2^31 bytes; keys may be negative and k * stride may exceed
    2^31. base: aligned to one value. _rows is for a literal width; any other one is right too, but
-   slow to compile and to run. _dynamic is for a width known at run time only.
+   slow to compile and to run. _dynamic is for a width known at run time only; build it above
+   loops, since it divides.
    Alignment is read from base and stride: rows aligned to 16 bytes by both get 16-byte reductions
    on sm_90 and newer, to 8 bytes 8-byte ones. So the stride must be the true distance of two rows:
    rows(p, 2, 2) with key k adds in one request what rows(p, 1, 2) with key 2 k adds in two.

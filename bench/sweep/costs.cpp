@@ -215,9 +215,14 @@ void sweep_print_costs(const sweep_results &results) {
     printf("The compiled constants suit this machine: fitted ones gain %.1f %%\n", 100.0 * gain);
     return;
   }
-  printf("The fitted constants gain up to %.1f %%; to set them, compile with\n ", 100.0 * gain);
-  for (int i = 0; i < cost_end; ++i)
-    if (fitted[i] != compiled[i]) printf(" -D%s=%d", constant_names[i], fitted[i]);
+  printf("The fitted constants gain up to %.1f %%; to set them, compile with", 100.0 * gain);
+  int printed = 0;
+  for (int i = 0; i < cost_end; ++i) {
+    if (fitted[i] == compiled[i]) continue;
+    const char *const between = printed % 3 != 0 ? " " : printed > 0 ? " \\\n  " : "\n  ";
+    printf("%s-D%s=%d", between, constant_names[i], fitted[i]);
+    ++printed;
+  }
   printf("\n");
 }
 

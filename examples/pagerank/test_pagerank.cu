@@ -33,6 +33,7 @@ static void check_ranks(const graph *g, const char *what) {
   for (int v = 0; v < g->vertices; ++v) all += wanted[v];
   CHECK(fabs(all - 1) < 1e-12, "%s: serial ranks sum to %.17g", what, all);
   ranking_begin(&r, g);
+  /* 5e-6: to a hub go hundreds of additions, in any order. */
   for (int by = 0; by < BYS; ++by)
     for (int way = 0; way < RANK_WAYS; ++way)
       for (int threshold : thresholds) {
@@ -41,7 +42,7 @@ static void check_ranks(const graph *g, const char *what) {
         for (int i = 0; i < steps; ++i) iterate(&r, by, way, threshold);
         float *rank = ranking_read(&r);
         for (int v = 0; v < g->vertices; ++v)
-          CHECK(fabs(rank[v] - wanted[v]) <= 2e-6 * wanted[v],
+          CHECK(fabs(rank[v] - wanted[v]) <= 5e-6 * wanted[v],
                 "%s by %d, way %d, threshold %d: vertex %d has %.9g, must have %.9g", what, by, way,
                 threshold, v, rank[v], wanted[v]);
         free(rank);

@@ -8,6 +8,7 @@ struct job {
   void *out;
   long long n, rows; /* of values; of out */
   int width, values_stride, out_stride;
+  int value_bytes;     /* for rows in panels */
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or null */

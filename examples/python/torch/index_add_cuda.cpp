@@ -83,6 +83,7 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   j.n = values.size(0);
   j.rows = self.size(0);
   j.width = (int)columns;
+  j.value_bytes = (int)self.element_size();
   j.values_stride = stride_of_rows(values, columns);
   j.out_stride = stride_of_rows(self, columns);
   j.has_wide_index = keys.scalar_type() == at::kLong;

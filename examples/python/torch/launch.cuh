@@ -15,11 +15,11 @@ namespace {
 template <class T, class K, int WIDTH, bool FIXED>
 __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
   const long long first = (long long)blockIdx.y * WIDTH;
-  j.values = (const T *)j.values + first;
+  j.values = (const char *)j.values + first * j.value_bytes;
   if constexpr (FIXED)
     j.sums += first;
   else
-    j.out = (T *)j.out + first;
+    j.out = (char *)j.out + first * j.value_bytes;
   add_rows<T, K, WIDTH, FIXED>(j);
 }
 
