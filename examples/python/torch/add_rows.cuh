@@ -71,7 +71,7 @@ __device__ __forceinline__ void check_key(const job &j, long long key) {
    run. */
 template <class T, class K, int WIDTH, bool FIXED>
 __device__ __forceinline__ void add_rows(const job &j) {
-  const int width = WIDTH ? WIDTH : j.width;
+  const int width = WIDTH ? WIDTH : j.columns;
   auto rows = [&] {
     T *type = nullptr;
     if constexpr (FIXED)

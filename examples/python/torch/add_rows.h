@@ -2,13 +2,13 @@
 #ifndef ARC_ADD_ROWS_H
 #define ARC_ADD_ROWS_H
 
-/* n rows of `width` values, and where they go. Strides in values, below 2^31 bytes. */
+/* n rows of `width` values, of which a launch may cut panels of `columns`, and where they go. Strides
+   in values, below 2^31 bytes. */
 struct job {
   const void *values, *index;
   void *out;
   long long n, rows; /* of values; of out */
-  int width, values_stride, out_stride;
-  int value_bytes;     /* for rows in panels */
+  int width, columns, value_bytes, values_stride, out_stride;
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or null */

@@ -11,15 +11,16 @@
 
 namespace {
 
-/* Of rows that are a multiple of WIDTH wide, each blockIdx.y takes its panel of WIDTH columns. */
+/* Each blockIdx.y takes a panel of the columns: WIDTH, or j.columns and what is left of them. */
 template <class T, class K, int WIDTH, bool FIXED>
 __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
-  const long long first = (long long)blockIdx.y * WIDTH;
-  j.values = (const char *)j.values + first * j.value_bytes;
+  const int first = blockIdx.y * j.columns;
+  j.columns = min(j.columns, j.width - first);
+  j.values = (const char *)j.values + (long long)first * j.value_bytes;
   if constexpr (FIXED)
     j.sums += first;
   else
-    j.out = (char *)j.out + first * j.value_bytes;
+    j.out = (char *)j.out + (long long)first * j.value_bytes;
   add_rows<T, K, WIDTH, FIXED>(j);
 }
 
@@ -31,36 +32,47 @@ unsigned resident_blocks(void (*kernel)(job), long long wanted, device d) {
   return (unsigned)std::max(1ll, std::min(wanted, (long long)blocks * d.multiprocessors));
 }
 
-cudaError_t launch(void (*kernel)(job), job j, int panels, device d) {
-  const long long chunks = (j.n + 31) / 32, warps = THREADS / 32;
-  long long wanted = (chunks + warps - 1) / warps * panels;
-  long long blocks = std::max(1ll, resident_blocks(kernel, wanted, d) / (long long)panels);
+int panels_of(const job &j) { return (j.width + j.columns - 1) / j.columns; }
+
+cudaError_t launch(void (*kernel)(job), job j, device d) {
+  const long long chunks = (j.n + 31) / 32, warps = THREADS / 32, panels = panels_of(j);
+  long long blocks = resident_blocks(kernel, (chunks + warps - 1) / warps * panels, d) / panels;
+  blocks = std::max(1ll, blocks);
   j.chunks = (chunks + blocks * warps - 1) / (blocks * warps);
   blocks = (chunks + j.chunks * warps - 1) / (j.chunks * warps);
   kernel<<<dim3((unsigned)blocks, (unsigned)panels), THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();
 }
 
-/* Widths that are compiled as such, into fixed point only those of float. Wider rows are panels of
-   the widest that divides them, of at least 32 columns; others are known at run time only. */
+/* Widths that are compiled as such, into fixed point only those of float. */
 #define EACH_WIDTH(X)                                                                           \
   X(128)                                                                                        \
   X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) \
       X(1)
-enum { LEAST_PANEL = 32, MOST_PANELS = 65535 };
+enum { PANEL_BYTES = 64, COLUMNS = 32, WARPS = 40, MOST_PANELS = 65535 };
 
+/* Few rows are cut into panels, of at least PANEL_BYTES, until there are WARPS of them a
+   multiprocessor; into panels of a width that is compiled where one divides the rows' width. */
 template <class T, bool FIXED>
-cudaError_t launch_add(const job &j, device d) {
+cudaError_t launch_add(job j, device d) {
+  const auto has_warps = [&] {
+    return (j.n + 31) / 32 * panels_of(j) >= (long long)WARPS * d.multiprocessors;
+  };
+  void (*kernel)(job) = j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>;
+  bool is_compiled = false;
+  j.columns = j.width;
   if constexpr (!FIXED || std::is_same_v<T, float>) {
-    if (j.rows <= INT_MAX && j.width / LEAST_PANEL <= MOST_PANELS) {
-#define WIDTH(w)                                              \
-  if (j.width == w || (w >= LEAST_PANEL && j.width % w == 0)) \
-    return launch(add<T, int, w, FIXED>, j, j.width / w, d);
-      EACH_WIDTH(WIDTH)
+    const bool may_be = j.rows <= INT_MAX && j.width <= MOST_PANELS;
+#define WIDTH(w)                                                                          \
+  if (may_be && j.width % w == 0 && (j.width == w || w * j.value_bytes >= PANEL_BYTES) && \
+      !(is_compiled && has_warps()))                                                      \
+    kernel = add<T, int, w, FIXED>, j.columns = w, is_compiled = true;
+    EACH_WIDTH(WIDTH)
 #undef WIDTH
-    }
   }
-  return launch(j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>, j, 1, d);
+  if (!is_compiled && !has_warps() && j.width <= MOST_PANELS)
+    j.columns = std::min(j.width, +COLUMNS);
+  return launch(kernel, j, d);
 }
 
 }  // namespace
