@@ -96,7 +96,7 @@ class CheckResults(unittest.TestCase):
                 ("NVIDIA H200", "NVIDIA H100 80GB HBM3", "the folder is h200"),
                 ("# date: ", "# date: on ", "the date is 'on"),
                 ("arc 0.", "arc v0.", "policy 'arc v0.* does not parse"),
-                ("arc 0.2.0", "arc 0.3.0", "no line '# headers: ...' with their hash"),
+                ("# headers: ", "# header: ", "no line '# headers: ...' with their hash"),
                 ("check=0", "check", "does not parse"),
                 ("check=0", "check=2", "check=2, which is not"),
                 ("check=0", "check=0 x=1", "x=1, which is not"),

@@ -45,33 +45,37 @@ cudaError_t launch(void (*kernel)(job), job j, device d) {
 }
 
 /* Widths that are compiled as such, into fixed point only those of float. */
-#define EACH_WIDTH(X)                                                                           \
-  X(128)                                                                                        \
-  X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) \
-      X(1)
-enum { PANEL_BYTES = 64, COLUMNS = 32, WARPS = 40, MOST_PANELS = 65535 };
+#define EACH_WIDTH(X)                                                                             \
+  X(128)                                                                                          \
+  X(100) X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) \
+      X(2) X(1)
+enum { PANEL_COLUMNS = 32, PANEL_BYTES = 32, WARPS = 18, MOST_PANELS = 65535 };
 
-/* Few rows are cut into panels, of at least PANEL_BYTES, until there are WARPS of them a
-   multiprocessor; into panels of a width that is compiled where one divides the rows' width. */
+/* Rows are cut into panels of the widest that is compiled and divides them, from PANEL_COLUMNS on;
+   where they are so few that there would not be WARPS a multiprocessor, into narrower ones, from
+   PANEL_BYTES on. Where none divides them, any width will do. */
 template <class T, bool FIXED>
 cudaError_t launch_add(job j, device d) {
   const auto has_warps = [&] {
     return (j.n + 31) / 32 * panels_of(j) >= (long long)WARPS * d.multiprocessors;
   };
   void (*kernel)(job) = j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>;
+  const bool may_cut = j.width <= MOST_PANELS;
   bool is_compiled = false;
   j.columns = j.width;
   if constexpr (!FIXED || std::is_same_v<T, float>) {
-    const bool may_be = j.rows <= INT_MAX && j.width <= MOST_PANELS;
-#define WIDTH(w)                                                                          \
-  if (may_be && j.width % w == 0 && (j.width == w || w * j.value_bytes >= PANEL_BYTES) && \
-      !(is_compiled && has_warps()))                                                      \
-    kernel = add<T, int, w, FIXED>, j.columns = w, is_compiled = true;
+    const auto suits = [&](int width) {
+      if (j.rows > INT_MAX || !may_cut || j.width % width != 0) return false;
+      if (is_compiled || width < PANEL_COLUMNS) /* only to have more of them */
+        return j.width == width || (width * j.value_bytes >= PANEL_BYTES && !has_warps());
+      return true;
+    };
+#define WIDTH(w) \
+  if (suits(w)) kernel = add<T, int, w, FIXED>, j.columns = w, is_compiled = true;
     EACH_WIDTH(WIDTH)
 #undef WIDTH
   }
-  if (!is_compiled && !has_warps() && j.width <= MOST_PANELS)
-    j.columns = std::min(j.width, +COLUMNS);
+  if (!is_compiled && may_cut && !has_warps()) j.columns = std::min(j.width, +PANEL_COLUMNS);
   return launch(kernel, j, d);
 }
 
