@@ -123,14 +123,14 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.2.0 path=auto threshold=auto inactive_is_zero=0 \
-warp_is_active=0 aligned_16=0 vector_atomics=1 scope=device check=0 key_bits=32 exact=0|200")
+set(wanted "arc 0.3.0 path=auto threshold=auto inactive_is_zero=0 \
+warp_is_active=0 aligned_16=0 vector_atomics=1 scope=device check=0 key_bits=32 exact=0|300")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
           -DARC_WARP_IS_ACTIVE=1 -DARC_ALIGNED_16=1 -DARC_VECTOR_ATOMICS=0
           -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2 -DARC_KEY_BITS=64 -DARC_EXACT=1)
-set(wanted "arc 0.2.0 path=tree threshold=12 inactive_is_zero=1 \
-warp_is_active=1 aligned_16=1 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|200")
+set(wanted "arc 0.3.0 path=tree threshold=12 inactive_is_zero=1 \
+warp_is_active=1 aligned_16=1 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|300")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)
   string(TOUPPER ${path} upper)
