@@ -1,9 +1,10 @@
-"""index_add_tables.py FILE.csv - the tables of examples/python/torch/README.md, from the file that
-bench_index_add.py has written; --summary: the lines in which that program ends.
+"""index_add_tables.py FILE.csv - TABLES.md, from the file that bench_index_add.py has written;
+--summary: the lines in which that program ends.
 SPDX-License-Identifier: Apache-2.0
 
 Needs no PyTorch."""
 import math
+import pathlib
 import re
 import sys
 
@@ -168,15 +169,22 @@ def tables(head, cases):
                rows_of(with_bulk, size_cases, type_, "fast", size_cells(over_bulk)))
 
 
-def main(path, summary_only):
+def page(path):
     head, cases = read(path)
-    if summary_only:
-        print("\n".join(summary(cases)))
-        return
+    lines = ["# PyTorch's `index_add_`, by arc: all tables", "",
+             f"{head['device'].split(',')[0]}, {head['compiler']}, {head['policy'][:9]}, from",
+             f"`{path.name}`, by `index_add_tables.py`: which cases, `index_add_cases.py` says. Large:",
+             "2^25 values, but 10^5 to 2^22 rows. Bulk: `bulk_rows.cu`, the best of its settings.", ""]
     for title, names, rows in tables(head, cases):
         if rows:
-            print(title, "", *table(names, rows), "", sep="\n")
-    print("\n".join(published_lines(cases)))
+            lines += [f"## {title}", "", *table(names, rows), ""]
+    lines += ["## What came out", "", *(f"- {line}" for line in summary(cases))]
+    return "\n".join(lines) + "\n"
+
+
+def main(path, summary_only):
+    print("\n".join(summary(read(path)[1])) if summary_only else page(pathlib.Path(path)),
+          end="\n" if summary_only else "")
 
 
 if __name__ == "__main__":
