@@ -484,12 +484,14 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* By a formula of arc_policy.cuh: for one piece a choice among constants, where it would divide. */
-#define ARC__DECIDE(FORMULA)                                  \
-  (t->pieces > 1 ? FORMULA(shuffles, requests)                \
-   : log2 <= 2   ? FORMULA(shuffles, words)                   \
-   : log2 == 3   ? FORMULA(shuffles, arc__requests(words, 3)) \
-                 : FORMULA(shuffles, arc__requests(words, 4)))
+/* By a formula of arc_policy.cuh: for one piece of a literal width a choice among constants, not one
+   division by what is chosen. Compilers would make that of it before they know the width, but for
+   the types. */
+#define ARC__DECIDE(FORMULA)                                                         \
+  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(shuffles, requests)           \
+   : log2 <= 2                               ? FORMULA(shuffles, words)              \
+   : log2 == 3 ? (int)FORMULA((unsigned)shuffles, (unsigned)arc__requests(words, 3)) \
+               : (int)FORMULA((long long)shuffles, (long long)arc__requests(words, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane();
@@ -935,6 +937,7 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
   ARC__FN arc_target_##S arc_target_##S##_dynamic(M *base, int stride, int width AND_INT_SCALE) { \
     arc_target_##S t = arc_target_##S##_rows(base, stride, width AND_SCALE);                      \
     t.any.chunk = ARC__DYNAMIC;                                                                   \
+    arc__target_end(&t.any);                                                                      \
     return t;                                                                                     \
   }
 #define ARC__PLAIN_TARGET(S, T, M, KIND, MEMORY) ARC__TARGET(S, M, KIND, MEMORY, , , 0, 0)

@@ -244,6 +244,18 @@ unchecked() {
   fi
 }
 
+# Of a literal width all divisions are done by the compiler.
+undivided() {
+  { prelude && literal AUTO "1 4 9 16 33"; } >"$work/undivided.cu"
+  if "$nvcc" -std=c++17 -arch=sm_90 -ptx -I"$root" -o "$work/undivided.ptx" "$work/undivided.cu" &&
+    ! grep -q '[[:space:]]div\.' "$work/undivided.ptx"; then
+    echo "undivided: no division"
+  else
+    echo "undivided: FAILED: nvcc fails, or a call with a literal width divides"
+    failed=1
+  fi
+}
+
 mkdir -p "$work"
 failed=0
 if [ "${3:-}" = --all ]; then
@@ -260,5 +272,6 @@ else
   renderer | assemble renderer sm_90 1
   scope
   unchecked
+  undivided
 fi
 exit $failed
