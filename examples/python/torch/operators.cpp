@@ -62,9 +62,10 @@ Tensor add_to_copy(const Tensor &self, int64_t dim, const Tensor &index, const T
 /* [index..., row...] */
 Tensor gather(const Tensor &weight, const Tensor &index, std::optional<int64_t> padding) {
   TORCH_CHECK(weight.dim() > 0, "arc::embedding: the weight must have rows");
-  TORCH_CHECK(!padding || (-weight.size(0) <= *padding && *padding < weight.size(0)),
-              "arc::embedding: padding_idx ", *padding, " is none of the ", weight.size(0),
-              " rows");
+  const int64_t rows = weight.size(0);
+  TORCH_CHECK(!padding || (-rows <= *padding && *padding < rows),
+              "arc::embedding: padding_idx " + std::to_string(*padding) + " is none of the " +
+                  std::to_string(rows) + " rows");
   auto shape = index.sizes().vec();
   shape.insert(shape.end(), weight.sizes().begin() + 1, weight.sizes().end());
   return weight.index_select(0, index.reshape(-1)).view(shape);
