@@ -40,6 +40,8 @@ threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (_
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
 threshold_left_out_of_a_tree test_threshold s/ || c->threshold != ARC_THRESHOLD_AUTO) {/) {/
 threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->threshold/!c->active || __popc(c->group) > c->threshold/
+decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)shuffles, (unsigned)arc__requests(words, 3))/FORMULA((unsigned)shuffles, (unsigned)words)/
+decision_of_16_bytes_by_words test_paths s/FORMULA((long long)shuffles, (long long)arc__requests(words, 4))/FORMULA((long long)shuffles, (long long)words)/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_add s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
 lost_groups_below_threshold test_threshold s/return arc__add_each_group(c, threshold);/return arc__add_each_group(c, threshold) \&\& false;/

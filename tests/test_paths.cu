@@ -29,6 +29,8 @@ struct costs {
   unsigned long long shuffles, votes, matches, floats, requests;
 };
 
+static int stride = 12; /* of rows: of whole 16 bytes */
+
 /* One warp, `groups` keys, `count` lanes active; the threshold is what a group just reaches. */
 static struct costs run_warp(int entry, int path, int groups, int pattern, int count,
                              unsigned long long stream) {
@@ -39,7 +41,7 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = count / groups;
-  check_layout_rows(&c, 32, 12, 0);
+  check_layout_rows(&c, 32, stride, 0);
   c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
   check_rows(&c, 0, 0, pattern, groups, 0);
 #if SIMT_ON_CPU
@@ -121,10 +123,15 @@ static void costs(void) {
   cost_apart(ARC_PATH_AUTO, 2, 9 + 11 + 1, 2 * 9);
   cost(KEYED, ARC_PATH_AUTO, 4, 32, 3 * 9, 4 * 9);
   cost_apart(ARC_PATH_AUTO, 4, 3 * 10, 4 * 9);
-  const int few = ARC_MIN_LANES_TO_MATCH(12, SIMT_ARCH >= 900 ? 3 : 9);
+  cost(KEYED, STANDARD, 16, 16, 9, 8 * 9); /* eight pairs: one round serves all */
+}
+
+/* From how many lanes on keys are looked at, where a row takes so many requests. */
+static void decision(int row_stride, int requests) {
+  const int few = ARC_MIN_LANES_TO_MATCH(12, SIMT_ARCH >= 900 ? requests : 9);
+  stride = row_stride;
   cost(KEYED, STANDARD, 1, few - 1, 0, (few - 1) * 9); /* too few to look at their keys */
   cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
-  cost(KEYED, STANDARD, 16, 16, 9, 8 * 9);             /* eight pairs: one round serves all */
 }
 #endif
 
@@ -138,6 +145,9 @@ int main(int argc, char **argv) {
   every_name(KEYED, STANDARD);
 #if SIMT_ON_CPU && SIMT_ARCH >= 700
   costs();
+  decision(12, 3); /* of 16, 16 and 4 bytes */
+  decision(10, 5); /* of 8 bytes and one of 4 */
+  decision(9, 9);
 #endif
   return check_finish();
 }
