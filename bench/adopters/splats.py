@@ -113,15 +113,19 @@ def project_3d(scene, camera):
     return {"means2d": means, "conics": conics}, half_sides, z
 
 
+def pixels_of(camera):
+    """[3, 3]: the camera's space to pixels."""
+    return torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]],
+                        device=camera.rotation.device)
+
+
 def project_2d(scene, camera):
     """Discs, whose third axis counts as 0, and the half sides of their boxes."""
     at = scene["positions"] @ camera.rotation.T + camera.translation
     own = axes(scene, camera)
     normals = own[:, :, 2] * -(own[:, :, 2] * at).sum(1, keepdim=True).sign()
-    pixels = torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]],
-                          device=at.device)
-    m = pixels @ torch.stack([own[:, :, 0] * scene["scales"][:, :1],
-                              own[:, :, 1] * scene["scales"][:, 1:2], at], 2)
+    sides = own[:, :, :2] * scene["scales"][:, None, :2]
+    m = pixels_of(camera) @ torch.cat([sides, at[:, :, None]], 2)
     test = torch.tensor([1.0, 1.0, -1.0], device=at.device)
     factor = test / (m[:, 2] ** 2 * test).sum(1, keepdim=True)
     means = (m[:, :2] * m[:, 2:] * factor[:, None]).sum(2)
@@ -163,9 +167,7 @@ def view_of(camera):
     """World to camera [1, 4, 4], and camera to pixels [1, 3, 3]."""
     view = torch.eye(4, device=camera.rotation.device)
     view[:3, :3], view[:3, 3] = camera.rotation, camera.translation
-    pixels = torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]],
-                          device=view.device)
-    return view[None], pixels[None]
+    return view[None], pixels_of(camera)[None]
 
 
 def optional_arguments(kind, images, width, height, tile, channels, device):

@@ -25,8 +25,9 @@ static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, 
   arc_add_with_f32(target, key, values, active, o);
 }
 
-static __device__ __forceinline__ void keep_chunks(long long never, int width, float x) {
+static __device__ __forceinline__ void none_chunks(long long never, int width, int key, float x) {
   for (int i = 0; i < width; ++i) sweep_keep1(never, x * sweep_coefficient(i));
+  sweep_add_none(never, key);
 }
 
 static __device__ __forceinline__ void plain_chunks(const struct sweep_args *a, int key, float x,
@@ -50,11 +51,14 @@ static __device__ __forceinline__ void auto_chunks(const struct sweep_args *a, i
   }
 }
 
+#define PROMISES_uniform ARC_PROMISE_ONE_KEY
+#define PROMISES_keyed 0
 #define KERNEL(kind, name, ...)                                                                    \
   static __global__ void __launch_bounds__(256) sweep_##kind##_##name(const struct sweep_args a) { \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);            \
     arc_target_f32 target = arc_target_f32_dynamic(a.rows, a.stride, a.width);                     \
-    (void)target;                                                                                  \
+    const int promises = PROMISES_##kind;                                                          \
+    (void)target, (void)promises;                                                                  \
     SWEEP_LOOP                                                                                     \
     for (int u = 0; u < a.updates; ++u) {                                                          \
       struct sweep_update d = sweep_draw_##kind(&a, &lane);                                        \
@@ -64,34 +68,21 @@ static __device__ __forceinline__ void auto_chunks(const struct sweep_args *a, i
       SWEEP_NEXT_UPDATE();                                                                         \
     }                                                                                              \
   }
-#define KERNELS(name, add_uniform, add_keyed)            \
-  KERNEL(uniform, name, add_uniform)                     \
-  KERNEL(keyed, name, add_keyed)                         \
+#define KERNELS(name, ...)                               \
+  KERNEL(uniform, name, __VA_ARGS__)                     \
+  KERNEL(keyed, name, __VA_ARGS__)                       \
   static const struct sweep_kernels name##_kernels[] = { \
       {SWEEP_ANY_WIDTH, sweep_uniform_##name, sweep_keyed_##name}};
-#define IN_MEMORY           \
-  float values[most_width]; \
-  values_in_memory(values, a.width, x)
-#define NONE_IN_MEMORY \
-  IN_MEMORY;           \
-  sweep_add_none(lane.setup.never, d.key)
-#define PLAIN_IN_MEMORY \
-  IN_MEMORY;            \
-  SWEEP_BY_HAND(a.width, sweep_add_plain)
-#define AUTO_IN_MEMORY(promises) \
-  IN_MEMORY;                     \
-  add_auto(target, d.key, values, d.active, promises)
-#define NONE                                 \
-  keep_chunks(lane.setup.never, a.width, x); \
-  sweep_add_none(lane.setup.never, d.key)
-#define PLAIN plain_chunks(&a, d.key, x, d.active)
-#define AUTO(promises) auto_chunks(&a, d.key, x, d.active, promises)
-KERNELS(none_memory, NONE_IN_MEMORY, NONE_IN_MEMORY)
-KERNELS(plain_memory, PLAIN_IN_MEMORY, PLAIN_IN_MEMORY)
-KERNELS(auto_memory, AUTO_IN_MEMORY(ARC_PROMISE_ONE_KEY), AUTO_IN_MEMORY(0))
-KERNELS(none_chunks, NONE, NONE)
-KERNELS(plain_chunks, PLAIN, PLAIN)
-KERNELS(auto_chunks, AUTO(ARC_PROMISE_ONE_KEY), AUTO(0))
+#define IN_MEMORY(...)                  \
+  float values[most_width];             \
+  values_in_memory(values, a.width, x); \
+  __VA_ARGS__
+KERNELS(none_memory, IN_MEMORY(sweep_add_none(lane.setup.never, d.key)))
+KERNELS(plain_memory, IN_MEMORY(SWEEP_BY_HAND(a.width, sweep_add_plain)))
+KERNELS(auto_memory, IN_MEMORY(add_auto(target, d.key, values, d.active, promises)))
+KERNELS(none_chunks, none_chunks(lane.setup.never, a.width, d.key, x))
+KERNELS(plain_chunks, plain_chunks(&a, d.key, x, d.active))
+KERNELS(auto_chunks, auto_chunks(&a, d.key, x, d.active, promises))
 
 #define TABLES(form, FORM)                                                                        \
   SWEEP_TABLE_OF(none_##form, SWEEP_PATH_NONE, FORM, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),       \

@@ -51,7 +51,7 @@ enum sweep_workload {
 enum { SWEEP_HOT_ROWS = 8 };
 enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
 /* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
-   that is indexed at run time, or in one whose indices are literals below a bound. */
+   that is indexed at run time, or each computed where it is added. */
 enum sweep_form { SWEEP_FORM_LITERAL = 1, SWEEP_FORM_MEMORY, SWEEP_FORM_CHUNKS };
 enum sweep_zeros {
   SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */

@@ -216,12 +216,11 @@ void sweep_print_costs(const sweep_results &results) {
     return;
   }
   printf("The fitted constants gain up to %.1f %%; to set them, compile with", 100.0 * gain);
-  int printed = 0;
-  for (int i = 0; i < cost_end; ++i) {
+  const char *before = "\n  ";
+  for (int i = 0, printed = 0; i < cost_end; ++i) {
     if (fitted[i] == compiled[i]) continue;
-    const char *const between = printed % 3 != 0 ? " " : printed > 0 ? " \\\n  " : "\n  ";
-    printf("%s-D%s=%d", between, constant_names[i], fitted[i]);
-    ++printed;
+    printf("%s-D%s=%d", before, constant_names[i], fitted[i]);
+    before = ++printed % 3 != 0 ? " " : " \\\n  ";
   }
   printf("\n");
 }

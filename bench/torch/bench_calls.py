@@ -7,16 +7,9 @@ import pathlib
 import sys
 import time
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-sys.path += [str(PYTHON), str(PYTHON / "torch")]
-import need  # noqa: E402
+from with_operator import arc_torch, torch  # first: skips where there is none
+import measure
 
-torch = need.module("torch")
-import arc_torch  # noqa: E402
-import measure  # noqa: E402
-
-if not arc_torch.BUILT:
-    need.skip("no CUDA device, no CUDA toolkit, or no ninja")
 CALLS, RUNS = 2000, 9
 
 

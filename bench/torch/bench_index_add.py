@@ -7,23 +7,14 @@ later versions of PyTorch, N rows a warp at once (bulk_rows.cu), where it may be
 and values over the bandwidth with which a large tensor is copied. All sums but PyTorch's are
 checked; status 1 if one is wrong. An OUT.csv that is there is continued."""
 import argparse
-import pathlib
 import sys
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-sys.path += [str(PYTHON), str(PYTHON / "torch")]
-import need  # noqa: E402
-
-torch = need.module("torch")
-import arc_torch  # noqa: E402
-import bulk_rows  # noqa: E402
-import index_add_cases  # noqa: E402
-import index_add_tables  # noqa: E402
-import measure  # noqa: E402
-from index_add_data import TYPES, Sums, draw_keys, draw_values  # noqa: E402
-
-if not arc_torch.BUILT:
-    need.skip("no CUDA device, no CUDA toolkit, or no ninja")
+from with_operator import arc_torch, torch  # first: skips where there is none
+import bulk_rows
+import index_add_cases
+import index_add_tables
+import measure
+from index_add_data import TYPES, Sums, draw_keys, draw_values
 
 
 def medians(functions, launches, warm_up=1):

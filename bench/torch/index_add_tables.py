@@ -183,8 +183,8 @@ def page(path):
 
 
 def main(path, summary_only):
-    print("\n".join(summary(read(path)[1])) if summary_only else page(pathlib.Path(path)),
-          end="\n" if summary_only else "")
+    text = "\n".join(summary(read(path)[1])) + "\n" if summary_only else page(pathlib.Path(path))
+    print(text, end="")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 #ifndef ARC_ADD_ROWS_H
 #define ARC_ADD_ROWS_H
 
-/* n rows of `width` values, of which a launch may cut panels of `columns`, and where they go. Strides
-   in values, below 2^31 bytes. */
+/* n rows of `width` values, which a launch may cut into panels of `columns`, and where they go.
+   Strides in values, below 2^31 bytes. */
 struct job {
   const void *values, *index;
   void *out;

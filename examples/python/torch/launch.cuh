@@ -32,10 +32,11 @@ unsigned resident_blocks(void (*kernel)(job), long long wanted, device d) {
   return (unsigned)std::max(1ll, std::min(wanted, (long long)blocks * d.multiprocessors));
 }
 
+long long chunks_of(const job &j) { return (j.n + 31) / 32; }
 int panels_of(const job &j) { return (j.width + j.columns - 1) / j.columns; }
 
 cudaError_t launch(void (*kernel)(job), job j, device d) {
-  const long long chunks = (j.n + 31) / 32, warps = THREADS / 32, panels = panels_of(j);
+  const long long chunks = chunks_of(j), warps = THREADS / 32, panels = panels_of(j);
   long long blocks = resident_blocks(kernel, (chunks + warps - 1) / warps * panels, d) / panels;
   blocks = std::max(1ll, blocks);
   j.chunks = (chunks + blocks * warps - 1) / (blocks * warps);
@@ -45,10 +46,11 @@ cudaError_t launch(void (*kernel)(job), job j, device d) {
 }
 
 /* Widths that are compiled as such, into fixed point only those of float. */
+// clang-format off
 #define EACH_WIDTH(X)                                                                             \
-  X(128)                                                                                          \
-  X(100) X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) \
-      X(2) X(1)
+  X(128) X(100) X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5)    \
+  X(4) X(3) X(2) X(1)
+// clang-format on
 enum { PANEL_COLUMNS = 32, PANEL_BYTES = 32, WARPS = 18, MOST_PANELS = 65535 };
 
 /* Rows are cut into panels of the widest that is compiled and divides them, from PANEL_COLUMNS on;
@@ -57,7 +59,7 @@ enum { PANEL_COLUMNS = 32, PANEL_BYTES = 32, WARPS = 18, MOST_PANELS = 65535 };
 template <class T, bool FIXED>
 cudaError_t launch_add(job j, device d) {
   const auto has_warps = [&] {
-    return (j.n + 31) / 32 * panels_of(j) >= (long long)WARPS * d.multiprocessors;
+    return chunks_of(j) * panels_of(j) >= (long long)WARPS * d.multiprocessors;
   };
   void (*kernel)(job) = j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>;
   const bool may_cut = j.width <= MOST_PANELS;
