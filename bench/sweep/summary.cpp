@@ -11,6 +11,17 @@
 
 #include "sweep.h"
 
+/* Lines of at most 100 columns; those behind the first are indented. */
+static void print_wrapped(std::string text) {
+  const size_t most = 100;
+  while (text.size() > most) {
+    size_t space = text.rfind(' ', most);
+    puts(text.substr(0, space).c_str());
+    text = "   " + text.substr(space);
+  }
+  puts(text.c_str());
+}
+
 /* ---- results of a group ---- */
 
 /* The fastest of the group's results for which `wanted` holds; null without. */
@@ -84,8 +95,8 @@ static void print_crossovers(const std::vector<sweep_group> &groups) {
   const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
   if (whole.empty() && other.empty()) return;
   printf("Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
-  if (!whole.empty()) printf("  rows of whole 16 bytes:%s\n", whole.c_str());
-  if (!other.empty()) printf("  rows that no vector fits:%s\n", other.c_str());
+  if (!whole.empty()) print_wrapped("  rows of whole 16 bytes:" + whole);
+  if (!other.empty()) print_wrapped("  rows that no vector fits:" + other);
 }
 
 /* ---- the default ---- */
@@ -105,11 +116,12 @@ static void print_default(const std::vector<sweep_group> &groups,
     if (ratio > worst_ratio) worst_ratio = ratio, worst = best;
   }
   if (!count) return;
-  printf(
-      "arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n"
-      "  %.2f of %s: %s\n",
-      exp(logs / count), rivals, count, worst_ratio, sweep_word_of(AXIS_PATH, worst->cell).c_str(),
-      sweep_group_words(worst->cell).c_str());
+  printf("arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n",
+         exp(logs / count), rivals, count);
+  char ratio[32];
+  snprintf(ratio, sizeof ratio, "  %.2f of ", worst_ratio);
+  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " +
+                sweep_group_words(worst->cell));
 }
 
 /* Where a user would rather write atomics by hand: up to how many lanes, by width. */
@@ -129,22 +141,22 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
     most = std::max(most, c.lanes);
   }
   if (!count) return;
-  printf("Atomics by hand win by over 3 %% in %d of %d groups", better, count);
+  std::string words = "Atomics by hand win by over 3 % in " + std::to_string(better) + " of " +
+                      std::to_string(count) + " groups";
   if (better)
-    printf("; up to so many lanes, %zu of %zu kinds, width:lanes",
-           std::min(most_lines, lanes.size()), lanes.size());
-  printf("\n");
+    words += "; up to so many lanes, " + std::to_string(std::min(most_lines, lanes.size())) +
+             " of " + std::to_string(lanes.size()) + " kinds, width:lanes";
+  print_wrapped(words);
   size_t shown = 0;
   for (const auto &line : lanes) {
     if (++shown > most_lines) break;
-    printf("  %s call, %s", sweep_word(AXIS_CALL, line.first[1]).c_str(),
-           sweep_word(AXIS_WORKLOAD, line.first[2]).c_str());
-    if (line.first[3] > 1) printf(", %d keys", line.first[3]);
-    if (line.first[0] != SWEEP_TYPE_f32)
-      printf(", %s", sweep_word(AXIS_TYPE, line.first[0]).c_str());
+    words = "  " + sweep_word(AXIS_CALL, line.first[1]) + " call, " +
+            sweep_word(AXIS_WORKLOAD, line.first[2]);
+    if (line.first[3] > 1) words += ", " + std::to_string(line.first[3]) + " keys";
+    if (line.first[0] != SWEEP_TYPE_f32) words += ", " + sweep_word(AXIS_TYPE, line.first[0]);
     for (const auto &width : line.second)
-      printf(" %d:%s", width.first, sweep_word(AXIS_LANES, width.second).c_str());
-    printf("\n");
+      words += " " + std::to_string(width.first) + ":" + sweep_word(AXIS_LANES, width.second);
+    print_wrapped(words);
   }
 }
 

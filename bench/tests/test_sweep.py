@@ -210,6 +210,13 @@ class Sweep(unittest.TestCase):
                 continue  # so small a launch may take no longer than one that adds nothing
             self.assertAlmostEqual(float(found), gross["f64", "auto"] / over, delta=0.002)
 
+    def test_long_names_of_groups_are_wrapped(self):
+        text = self.run_sweep(SMALL + "--width 16 --lanes mixed --shape scattered --type fixed "
+                              "--promise-zeros all --padding 0 --csv @").stdout
+        self.assertIn("of arc's paths and atomics, mean of 1 groups; at worst\n", text)
+        self.assertRegex(text, r"\n    \S.*padding 0\n")
+        self.assertLessEqual(max(map(len, text.split("\n")[:-2])), 100, text)
+
     def test_presets_end_with_a_summary(self):
         for preset in PRESETS:
             text = self.run_sweep(SMALL + f"--preset {preset} --csv @").stdout
