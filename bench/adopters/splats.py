@@ -12,8 +12,9 @@ import torch
 
 import common
 
-TILE = 16
 KINDS = ["3d", "sparse", "2d", "world"]
+TILES = {"3d": (16, 4), "sparse": (16, 4), "2d": (16, 4), "world": (16, 8)}  # that gsplat supports
+TILE = 16
 
 # ---- scenes -----------------------------------------------------------------------------------
 
