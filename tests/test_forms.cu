@@ -126,7 +126,7 @@ enum { FIRST_HOT = 3, HOT_ROWS = 5, HOT_WIDTH = 20, HOT_BLOCK = 150 };
     __shared__ float sums[ARC_HOT_SUMS(HOT_ROWS, HOT_WIDTH, HOT_BLOCK)];          \
     const int width = plan.width;                                                 \
     float values[HOT_WIDTH];                                                      \
-    const arc_target_f32 target = CHECK_ROWS;                                     \
+    const arc_target_f32 target = CHECK_DYNAMIC;                                  \
     const arc_hot_f32 hot = arc_hot_begin_f32(target, sums, FIRST_HOT, HOT_ROWS); \
     arc_options o = arc_options_default();                                        \
     o.threshold = plan.threshold;                                                 \
