@@ -158,7 +158,7 @@ class Table:
 
     def __init__(self, path, adopter, changes, agreement):
         self.path, self.adopter, self.agreement = path, adopter, agreement
-        self.head = [*measure.head(REPOSITORY, "scope=the kernel's own"), *changes]
+        self.head = [*measure.head(REPOSITORY, "scope=theirs"), *changes]
         self.lines, self.ratios = [], {}
 
     def add(self, kernel, scene, case, results):

@@ -229,8 +229,8 @@ def count(options):
     if not ncu:
         common.fail(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
     words = [word for word in sys.argv[1:] if word != "--count"]
-    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--metrics",
-               ",".join(METRICS), "--kernel-name", "regex:rasterize.*_bwd_kernel",
+    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
+               "--metrics", ",".join(METRICS), "--kernel-name", "regex:rasterize.*_bwd_kernel",
                sys.executable, __file__, *words, "--run", "--once"]
     text = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
     if "ERR_NVGPUCTRPERM" in text:
