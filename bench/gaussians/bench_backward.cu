@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "examples/common/device_describe.h"
-#include "examples/common/random.h"
 
 enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */
 
@@ -28,20 +27,6 @@ enum { BENCH_THRESHOLDS = sizeof bench_thresholds / sizeof *bench_thresholds };
 
 /* ---- timing --------------------------------------------------------------------------------- */
 
-static void bench_start(trainer *t) {
-  device_check(cudaEventRecord(t->marks[0][0], 0), "recording an event");
-}
-
-/* Milliseconds since bench_start, on the device. */
-static float bench_stop(trainer *t) {
-  float ms = 0.0f;
-  device_check(cudaEventRecord(t->marks[0][1], 0), "recording an event");
-  device_check(cudaEventSynchronize(t->marks[0][1]), "waiting for a launch");
-  device_check(cudaEventElapsedTime(&ms, t->marks[0][0], t->marks[0][1]), "timing");
-  device_check(cudaGetLastError(), "launching");
-  return ms;
-}
-
 /* What is measured; argument: its own. Returns milliseconds. */
 typedef float (*bench_function)(trainer *t, void *argument);
 
@@ -57,15 +42,15 @@ static float bench_median(trainer *t, int repeats, bench_function function, void
 /* The backward pass; its clearing before is not timed. */
 static float bench_backward(trainer *t, void *) {
   frame_clear_sums(&t->f);
-  bench_start(t);
+  measure_start(t);
   frame_backward(&t->f);
-  return bench_stop(t);
+  return measure_stop(t);
 }
 
 static float bench_forward(trainer *t, void *) {
-  bench_start(t);
+  measure_start(t);
   trainer_draw(t, 0);
-  return bench_stop(t);
+  return measure_stop(t);
 }
 
 typedef struct bench_camera_run {
@@ -75,9 +60,9 @@ typedef struct bench_camera_run {
 
 static float bench_camera_backward(trainer *t, void *argument) {
   const bench_camera_run *run = (const bench_camera_run *)argument;
-  bench_start(t);
+  measure_start(t);
   frame_camera_backward(&t->f, 0, run->rows, run->threshold);
-  return bench_stop(t);
+  return measure_stop(t);
 }
 
 /* ---- the backward pass ---------------------------------------------------------------------- */
@@ -205,17 +190,6 @@ static void bench_tiles(trainer *t, int repeats) {
   free(got);
 }
 
-/* Slopes as training might give them: of any sign, about one over the number of values. */
-static void bench_slope(trainer *t) {
-  size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;
-  float *slope = (float *)host_memory(values * sizeof(float));
-  for (size_t i = 0; i < values; ++i)
-    slope[i] = (2.0f * hashed_random(7, i) - 1.0f) / (float)values;
-  device_reserve(&t->memory, &t->f.slope, values * sizeof(float), "memory for the slope");
-  host_to_device(t->f.slope.data, slope, values * sizeof(float), "copying the slope");
-  free(slope);
-}
-
 /* Every way and threshold with so many pixels a lane. */
 static void bench_pixels(trainer *t, bench_table *table, const char *dataset, int pixels,
                          int repeats) {
@@ -232,11 +206,12 @@ static void bench_pixels(trainer *t, bench_table *table, const char *dataset, in
   }
 }
 
-static void bench_view(trainer *t, bench_table *table, const char *dataset, int repeats) {
+static void bench_view(trainer *t, const char *dataset, int repeats, void *state) {
+  bench_table *table = (bench_table *)state;
   printf("%s: %d Gaussians, %d x %d pixels\n", dataset, t->count, t->cameras[0].width,
          t->cameras[0].height);
   bench_tiles(t, repeats);
-  bench_slope(t);
+  measure_slope(t);
   printf("\nbackward ms: medians of %d, %s\n", repeats, clock_name());
   for (int pixels = 1; pixels <= MOST_PIXELS && !interrupts; pixels *= 2)
     bench_pixels(t, table, dataset, pixels, repeats);
@@ -261,47 +236,10 @@ static bool bench_write_csv(const char *path, const bench_table *table, error_li
   return output_file_commit(&file, error);
 }
 
-/* kind 0: --scene. Its first view, and the model it starts from or, of a procedural scene, its
-   truth. */
-static bool bench_scene(const options *o, int kind, bench_table *table, error_line *error) {
-  scene data;
-  gaussians_host model;
-  trainer t;
-  options mine = *o;
-  if (mine.views == 0) mine.views = 1;
-  mine.input.hold_out = 0;
-  procedural_size size = procedural_size_of(&mine, kind != 0 ? kind : (int)SCENE_SMALL);
-  bool made = kind != 0
-                  ? scene_procedural(&data, &model, (scene_kind)kind, size.gaussians, size.views,
-                                     size.width, size.height, o->train.seed, error)
-                  : setup_load(&data, &mine, error);
-  if (!made) return interrupts > 0; /* the table so far is written */
-  if (kind != 0) {
-    for (int i = 0; i < data.view_count && made; ++i)
-      made = image_allocate(&data.views[i].picture, size.width, size.height, error);
-  } else {
-    made = setup_first_model(&model, &data, &mine, error);
-  }
-  if (made) {
-    train_settings settings = o->train;
-    settings.iterations = 0;
-    trainer_begin(&t, &data, &settings);
-    trainer_set_model(&t, &model);
-    bench_view(&t, table, dataset_name(o, kind), o->repeats);
-    trainer_end(&t);
-    gaussians_free(&model);
-  }
-  scene_free(&data);
-  return made;
-}
-
 int run_bench_backward(const options *o) {
   static bench_table table;
   error_line error;
-  bool done = true;
-  unsigned datasets = datasets_of(o);
-  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
-    if ((datasets >> kind & 1u) != 0u) done = bench_scene(o, kind, &table, &error);
+  bool done = measure_datasets(o, bench_view, &table, &error);
   if (done && !interrupts && table.count > 0 &&
       table.rows[0].dataset != table.rows[table.count - 1].dataset)
     bench_print_ratios(&table, nullptr);

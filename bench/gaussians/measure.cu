@@ -1,6 +1,10 @@
-/* What --bench-backward and --experiment of examples/gaussians share.
+/* What --bench-backward, --bench-papers and --experiment of examples/gaussians share.
    SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
+
+#include <stdlib.h>
+
+#include "examples/common/random.h"
 
 unsigned datasets_of(const options *o) {
   if (o->datasets != 0u) return o->datasets;
@@ -11,6 +15,71 @@ unsigned datasets_of(const options *o) {
 
 const char *dataset_name(const options *o, int kind) {
   return kind != 0 ? scene_kind_name(kind) : o->input.path;
+}
+
+/* kind 0: --scene. */
+static bool measure_dataset(const options *o, int kind, measure_view function, void *state,
+                            error_line *error) {
+  scene data;
+  gaussians_host model;
+  trainer t;
+  options mine = *o;
+  if (mine.views == 0) mine.views = 1;
+  mine.input.hold_out = 0;
+  procedural_size size = procedural_size_of(&mine, kind != 0 ? kind : (int)SCENE_SMALL);
+  bool made = kind != 0
+                  ? scene_procedural(&data, &model, (scene_kind)kind, size.gaussians, size.views,
+                                     size.width, size.height, o->train.seed, error)
+                  : setup_load(&data, &mine, error);
+  if (!made) return interrupts > 0; /* the table so far is written */
+  if (kind != 0) {
+    for (int i = 0; i < data.view_count && made; ++i)
+      made = image_allocate(&data.views[i].picture, size.width, size.height, error);
+  } else {
+    made = setup_first_model(&model, &data, &mine, error);
+  }
+  if (made) {
+    train_settings settings = o->train;
+    settings.iterations = 0;
+    trainer_begin(&t, &data, &settings);
+    trainer_set_model(&t, &model);
+    function(&t, dataset_name(o, kind), o->repeats, state);
+    trainer_end(&t);
+    gaussians_free(&model);
+  }
+  scene_free(&data);
+  return made;
+}
+
+bool measure_datasets(const options *o, measure_view function, void *state, error_line *error) {
+  unsigned datasets = datasets_of(o);
+  bool done = true;
+  for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
+    if ((datasets >> kind & 1u) != 0u) done = measure_dataset(o, kind, function, state, error);
+  return done;
+}
+
+void measure_slope(trainer *t) {
+  size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;
+  float *slope = (float *)host_memory(values * sizeof(float));
+  for (size_t i = 0; i < values; ++i)
+    slope[i] = (2.0f * hashed_random(7, i) - 1.0f) / (float)values;
+  device_reserve(&t->memory, &t->f.slope, values * sizeof(float), "memory for the slope");
+  host_to_device(t->f.slope.data, slope, values * sizeof(float), "copying the slope");
+  free(slope);
+}
+
+void measure_start(trainer *t) {
+  device_check(cudaEventRecord(t->marks[0][0], 0), "recording an event");
+}
+
+float measure_stop(trainer *t) {
+  float ms = 0.0f;
+  device_check(cudaEventRecord(t->marks[0][1], 0), "recording an event");
+  device_check(cudaEventSynchronize(t->marks[0][1]), "waiting for a launch");
+  device_check(cudaEventElapsedTime(&ms, t->marks[0][0], t->marks[0][1]), "timing");
+  device_check(cudaGetLastError(), "launching");
+  return ms;
 }
 
 void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {

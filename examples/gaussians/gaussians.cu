@@ -307,6 +307,7 @@ static int run(group *team, void *state) {
   if (!group_begin(team, &error)) return fail(2, &error);
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (GAUSSIANS_MEASURES && o->bench_backward) return run_bench_backward(o);
+  if (GAUSSIANS_MEASURES && o->bench_papers) return run_bench_papers(o);
   if (GAUSSIANS_MEASURES && o->experiment != nullptr) return run_experiment(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
   if (mine.train.batch < team->size) {
@@ -333,9 +334,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   complete_options(&o);
-  if (!GAUSSIANS_MEASURES && (o.bench_backward || o.experiment != nullptr)) {
-    error_set(&error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
-              o.bench_backward ? "bench-backward" : "experiment");
+  if (!GAUSSIANS_MEASURES && options_measuring(&o) != nullptr) {
+    error_set(&error, "%s is not in this build, which is without bench (ARC_BENCH=OFF)",
+              options_measuring(&o));
     return fail(2, &error);
   }
   if (!backward_has(o.train.frame.way)) {

@@ -66,7 +66,7 @@ void options_print_help(FILE *stream) {
       "  --renders FOLDER     every test view (every view, if none is held out) as .png or .ppm;\n"
       "                       the folder is made if it is not there\n"
       "  --csv FILE           a line for each iteration: loss, Gaussians, pairs, milliseconds;\n"
-      "                       with --bench-backward, its table\n"
+      "                       with --bench-backward and --bench-papers, their table\n"
       "  --cameras FILE       the loss by the 12 numbers of each training camera, .csv\n"
       "  --checkpoint FILE    where to stop and go on from; written at the end\n"
       "  --checkpoint-every N and every N iterations\n"
@@ -84,6 +84,8 @@ void options_print_help(FILE *stream) {
       "--scene,\n"
       "                       1 million small, 300000 medium and 50000 large Gaussians at "
       "1920x1080\n"
+      "  --bench-papers       one view, the kernel that the papers describe: with atomics, SW-S\n"
+      "                       and SW-B at every threshold, and arc; medians, all sums compared\n"
       "  --datasets LIST      what to measure on, of scene (that is, --scene), small, medium and\n"
       "                       large, with commas between; default: --scene or --procedural, or\n"
       "                       small,medium,large\n"
@@ -95,6 +97,7 @@ void options_print_help(FILE *stream) {
       "  gaussians --scene fox --scale 0.5 --out fox.ply --renders out\n"
       "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
       "  gaussians --bench-backward --csv backward.csv\n"
+      "  gaussians --bench-papers --csv papers.csv\n"
       "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
       "  gaussians --scene fox --datasets scene,small --densify off --seeds 5 --experiment t.csv\n"
       "\n"
@@ -304,19 +307,27 @@ static bool check_outputs(const options *o, error_line *error) {
   return true;
 }
 
+const char *options_measuring(const options *o) {
+  if (o->bench_backward) return "--bench-backward";
+  if (o->bench_papers) return "--bench-papers";
+  return o->experiment != nullptr ? "--experiment" : nullptr;
+}
+
 static bool check_measuring(const options *o, bool path_given, error_line *error) {
-  const char *mode = o->bench_backward ? "--bench-backward" : "--experiment";
+  const char *mode = options_measuring(o);
   if (o->seeds > 1 && o->experiment == nullptr)
     return error_set(error, "--seeds is for --experiment; use --seed for one training");
   if ((o->datasets & 1u) != 0u && o->input.path == nullptr)
     return error_set(error, "--datasets names scene; give it with --scene PATH");
   if (o->datasets != 0u && o->kind != 0)
     return error_set(error, "--datasets and --procedural both choose scenes; give one");
-  if (o->datasets != 0u && !o->bench_backward && o->experiment == nullptr)
-    return error_set(error, "--datasets is for --bench-backward and --experiment");
-  if (!o->bench_backward && o->experiment == nullptr) return true;
-  if (o->bench_backward && o->experiment != nullptr)
-    return error_set(error, "--bench-backward and --experiment are two programs; ask for one");
+  if (o->datasets != 0u && mode == nullptr)
+    return error_set(error, "--datasets is for --bench-backward, --bench-papers and --experiment");
+  if (mode == nullptr) return true;
+  if (o->bench_backward + o->bench_papers + (o->experiment != nullptr) > 1)
+    return error_set(error,
+                     "--bench-backward, --bench-papers and --experiment are three programs; ask "
+                     "for one");
   if (path_given || o->train.tunes)
     return error_set(error, "%s runs every path; leave --path, --threshold and --tune out", mode);
   if (o->resume || o->out || o->renders || o->cameras || o->checkpoint)
@@ -332,11 +343,10 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
 }
 
 static bool check_group(const options *o, error_line *error) {
-  bool measures = o->bench_backward || o->experiment != nullptr;
-  if (measures && (o->gpus != 1 || o->train.batch > 1))
-    return error_set(error,
-                     "--gpus and --batch are for one training; %s runs every path on one GPU",
-                     o->bench_backward ? "--bench-backward" : "--experiment");
+  const char *mode = options_measuring(o);
+  if (mode != nullptr && (o->gpus != 1 || o->train.batch > 1))
+    return error_set(
+        error, "--gpus and --batch are for one training; %s runs every path on one GPU", mode);
   return o->train.batch == 0 || o->train.batch >= o->gpus ||
          error_set(error, "--batch is %d; with --gpus %d it must be that or more", o->train.batch,
                    o->gpus);
@@ -346,9 +356,9 @@ static bool check_group(const options *o, error_line *error) {
 static bool check_reproducible(options *o, error_line *error) {
   frame_settings *f = &o->train.frame;
   if (!o->reproducible) return true;
-  if (o->bench_backward || o->experiment != nullptr)
+  if (options_measuring(o) != nullptr)
     return error_set(error, "--reproducible is for one training; %s runs every path",
-                     o->bench_backward ? "--bench-backward" : "--experiment");
+                     options_measuring(o));
   if (o->train.tunes)
     return error_set(error,
                      "--tune picks by times, which differ from run to run; with --reproducible "
@@ -395,6 +405,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     if (!option_read(&given, argc, argv, i, error)) return false;
     if (strcmp(given.name, "--help") == 0) flag = &o->help;
     if (strcmp(given.name, "--bench-backward") == 0) flag = &o->bench_backward;
+    if (strcmp(given.name, "--bench-papers") == 0) flag = &o->bench_papers;
     if (strcmp(given.name, "--reproducible") == 0) flag = &o->reproducible;
     if (flag != nullptr) {
       if (!option_set_flag(&given, flag, error)) return false;

@@ -33,9 +33,10 @@ typedef struct step_medians {
 
 step_medians medians_of(const trainer *t);
 
-/* What bench/gaussians adds to the program, where it is built (GAUSSIANS_MEASURES): --bench-backward
-   and --experiment. They return the exit status. */
+/* What bench/gaussians adds to the program, where it is built (GAUSSIANS_MEASURES): --bench-backward,
+   --bench-papers and --experiment. They return the exit status. */
 int run_bench_backward(const options *o);
+int run_bench_papers(const options *o);
 int run_experiment(const options *o);
 
 #endif

@@ -42,7 +42,7 @@ static void test_wrong_options(void) {
   check_wrong("--bench-backward --datasets small --procedural small", 2, "both choose scenes");
   check_wrong("--experiment @/x.csv --datasets small --init @/a.ply", 2,
               "and --datasets names others");
-  check_wrong("--datasets small" OUT, 2, "is for --bench-backward and --experiment");
+  check_wrong("--datasets small" OUT, 2, "is for --bench-backward, --bench-papers and");
   check_wrong("--seeds 3" OUT, 2, "--seeds is for --experiment");
   check_wrong("--experiment @/x.csv --pixels 0", 2, "--pixels is '0'");
   check_wrong("--tiles all" OUT, 2, "--tiles is 'all'; it must be exact, box or circle");
@@ -65,7 +65,9 @@ static void test_wrong_options(void) {
   check_wrong("--reproducible --bench-backward", 2, "--bench-backward runs every path");
   check_wrong("--reproducible --experiment @/x.csv", 2, "--experiment runs every path");
   check_wrong("--experiment @/x.csv --csv @/y.csv", 2, "leave --csv out");
-  check_wrong("--experiment @/x.csv --bench-backward", 2, "are two programs; ask for one");
+  check_wrong("--experiment @/x.csv --bench-backward", 2, "are three programs; ask for one");
+  check_wrong("--bench-papers --bench-backward", 2, "are three programs; ask for one");
+  check_wrong("--bench-papers --threshold 3", 2, "--bench-papers runs every path");
   check_wrong("--scene @ --procedural small" OUT, 2, "are two scenes; give one");
   check_wrong("--scene @ --size 8x8" OUT, 2, "use --scale with --scene");
   check_wrong("--init @/a.ply --resume @/b" OUT, 2, "are two models; give one");
@@ -166,6 +168,10 @@ static void test_measuring(void) {
       0, "auto over none");
   CHECK(count_lines("b.csv", "dataset,path,threshold,pixels,arrays_ms,") >= 1 + 3 * 22, "bench");
   check_head("b.csv");
+  check_right("--bench-papers --procedural medium --size 24x16 --gaussians 30 --csv @/p.csv", 0,
+              "geometric mean");
+  CHECK(count_lines("p.csv", "dataset,kernel,threshold,ms,") >= 1 + 3 + 3 * 33, "papers");
+  check_head("p.csv");
   check_right(
       "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
       "--views 3 --hold-out 3",
