@@ -86,6 +86,14 @@ def draw(count, pixels, camera, device):
             "opacities": uniform(1, 0.1, 0.97)[:, 0], "colors": uniform(3)}
 
 
+def drawn_scenes(device):
+    """(name, scene, camera) of those that are timed."""
+    camera = drawn_camera(1920, 1080, device)
+    for name, count, pixels in (("small", 1_000_000, 1.75), ("medium", 300_000, 6.0),
+                                ("large", 50_000, 18.0)):
+        yield name, draw(count, pixels, camera, device), camera
+
+
 # ---- what comes before the kernels ------------------------------------------------------------
 
 
