@@ -2,7 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 For each kernel alone: projection and tile lists in plain PyTorch, as gsplat computes them, and the
-forward pass by gsplat. For a whole gradient step all of it by gsplat."""
+forward pass by gsplat. For a whole gradient step all of it by gsplat. fvdb.py takes the same lists,
+and fvdb's own forward pass."""
 import json
 import math
 import pathlib
