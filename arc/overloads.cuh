@@ -2,6 +2,8 @@
    type. SPDX-License-Identifier: Apache-2.0
 
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
+       arc_target_pieces(pieces, count), of pieces that arc_piece(T *base, int stride, int width)
+       makes   if ARC_MAX_PIECES is above 1
        arc_add(target, key, values, active, threshold)
        arc_add_uniform, arc_add_masked, arc_add_divergent, arc_add_with, arc_atomic_add
        arc_gather_begin(target, values, stride), arc_gather_add(gather, ...),
@@ -24,6 +26,18 @@
   }                                                                           \
   ARC__FN void arc_atomic_add(M *address, M value) { arc_atomic_add_##S(address, value); }
 ARC__EACH_OWN_SUFFIX(ARC__OVERLOAD_TARGETS)
+
+#if ARC_MAX_PIECES > 1
+#define ARC__OVERLOAD_PIECES(S, T, M, KIND, MEMORY)                                  \
+  ARC__FN arc_piece_##S arc_piece(M *base, int stride, int width) {                  \
+    arc_piece_##S piece = {base, stride, width};                                     \
+    return piece;                                                                    \
+  }                                                                                  \
+  ARC__FN arc_target_##S arc_target_pieces(const arc_piece_##S *pieces, int count) { \
+    return arc_target_##S##_pieces(pieces, count);                                   \
+  }
+ARC__EACH_OWN_SUFFIX(ARC__OVERLOAD_PIECES)
+#endif
 
 #define ARC__OVERLOAD_ADDS(S, T, M, KIND, MEMORY)                                                  \
   ARC__FN void arc_add_with(arc_target_##S target, long long key, const T *values, bool active,    \

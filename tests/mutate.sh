@@ -199,6 +199,7 @@ unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (in
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
 overload_of_another_name test_overloads s/^    arc_add_##S(target, key, values, active, threshold);/    arc_add_uniform_##S(target, key, values, active, threshold);/
+overload_of_a_piece_less test_overloads s/return arc_target_##S##_pieces(pieces, count);/return arc_target_##S##_pieces(pieces, count - 1);/
 END
 }
 

@@ -8,7 +8,7 @@
 #include "arc/overloads.cuh"
 
 enum { WIDTH = 3, ROWS = 7, WARPS = 5, THREADS = 32 * WARPS, CELLS = ROWS * WIDTH };
-enum { KEYED, UNIFORM, MASKED, DIVERGENT, WITH_SYSTEM, DYNAMIC, SCALAR, GATHERED, CALLS };
+enum { KEYED, UNIFORM, MASKED, DIVERGENT, WITH_SYSTEM, DYNAMIC, PIECES, SCALAR, GATHERED, CALLS };
 
 template <class T>
 static __global__ void add(T *cells, const T *all_values) {
@@ -32,6 +32,10 @@ static __global__ void add(T *cells, const T *all_values) {
   arc_add_with(rows(WITH_SYSTEM), key, values, active && !(thread % 2), device);
   arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active,
           threshold);
+  T *two = cells + PIECES * CELLS;
+  const decltype(arc_piece(two, WIDTH, 1)) pieces[] = {arc_piece(two, WIDTH, 1),
+                                                       arc_piece(two + 1, WIDTH, WIDTH - 1)};
+  arc_add(arc_target_pieces(pieces, 2), key, values, active, threshold);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomic_add(&cells[SCALAR * CELLS + key * WIDTH + i], values[i]);
   auto gather = arc_gather_begin(rows(GATHERED), all_values, WIDTH);

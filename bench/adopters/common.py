@@ -5,6 +5,7 @@ import difflib
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import torch
@@ -69,6 +70,19 @@ def changes(folder, variants):
     for variant in variants:
         for name, lines in json.loads((folder / variant / "changed.json").read_text()).items():
             yield f"{variant}: {name} {lines} lines"
+
+
+def apply(place, patch, commit):
+    """A patch to the files in a folder, which are those of that commit."""
+    # a repository of its own, or git would look for the files in the one that the folder lies in
+    subprocess.run(["git", "init", "--quiet", str(place)], check=True)
+    command = ["git", "-C", str(place), "apply"]
+    if subprocess.run([*command, str(patch)]).returncode:
+        fail(f"{patch.name} does not apply: check out {commit}")
+    counts = subprocess.run([*command, "--numstat", str(patch)], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout
+    lines = [line.split("\t") for line in counts.splitlines()]
+    keep_changes(place, {pathlib.Path(name).name: (plus, minus) for plus, minus, name in lines})
 
 
 # ---- builds -----------------------------------------------------------------------------------

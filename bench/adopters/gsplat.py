@@ -54,16 +54,7 @@ def copy_sources(options, variant):
     shutil.copytree(source, place / "gsplat/cuda", ignore=shutil.ignore_patterns("third_party"))
     if variant == "base":
         return place / "gsplat/cuda"
-    # a repository of its own, or git would look for the files in the one that the folder lies in
-    subprocess.run(["git", "init", "--quiet", str(place)], check=True)
-    apply = ["git", "-C", str(place), "apply"]
-    if subprocess.run([*apply, str(HERE / "gsplat.patch")]).returncode:
-        common.fail(f"gsplat.patch does not apply: check out {COMMIT}")
-    counts = subprocess.run([*apply, "--numstat", str(HERE / "gsplat.patch")], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
-    lines = [line.split("\t") for line in counts.splitlines()]
-    common.keep_changes(place, {pathlib.Path(name).name: (plus, minus)
-                                for plus, minus, name in lines})
+    common.apply(place, HERE / "gsplat.patch", COMMIT)
     return place / "gsplat/cuda"
 
 
@@ -160,10 +151,7 @@ def scenes(options, device):
         scene = splats.read_ply(options.scene, device)
         cameras = splats.read_cameras(options.cameras, options.views, device)
         return [(f"{options.scene.stem} {i}", scene, camera) for i, camera in enumerate(cameras)]
-    camera = splats.drawn_camera(1920, 1080, device)
-    return [(name, splats.draw(count, pixels, camera, device), camera)
-            for name, count, pixels in (("small", 1_000_000, 1.75), ("medium", 300_000, 6.0),
-                                        ("large", 50_000, 18.0))]
+    return list(splats.drawn_scenes(device))
 
 
 def clearing(gradients):

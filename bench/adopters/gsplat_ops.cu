@@ -117,8 +117,7 @@ static void project_backward(const Tensor &means, const Tensor &quats, const Ten
 
 /* Where each tile's Gaussians begin, and their numbers, nearest first: gsplat's intersect_tile. */
 static std::tuple<Tensor, Tensor> sort(const Tensor &means2d, const Tensor &radii,
-                                       const Tensor &depths,
-                                       const at::optional<Tensor> &conics,
+                                       const Tensor &depths, const Tensor &conics,
                                        const Tensor &opacities, int64_t tile, int64_t tile_width,
                                        int64_t tile_height) {
   using Maybe = at::optional<Tensor>;

@@ -2,7 +2,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 For each kernel alone: projection and tile lists in plain PyTorch, as gsplat computes them, and the
-forward pass by gsplat. For a whole gradient step all of it by gsplat."""
+forward pass by gsplat. For a whole gradient step all of it by gsplat. fvdb.py takes the same lists,
+and fvdb's own forward pass."""
 import json
 import math
 import pathlib
@@ -86,6 +87,14 @@ def draw(count, pixels, camera, device):
             "opacities": uniform(1, 0.1, 0.97)[:, 0], "colors": uniform(3)}
 
 
+def drawn_scenes(device):
+    """(name, scene, camera) of those that are timed."""
+    camera = drawn_camera(1920, 1080, device)
+    for name, count, pixels in (("small", 1_000_000, 1.75), ("medium", 300_000, 6.0),
+                                ("large", 50_000, 18.0)):
+        yield name, draw(count, pixels, camera, device), camera
+
+
 # ---- what comes before the kernels ------------------------------------------------------------
 
 
@@ -98,6 +107,28 @@ def axes(scene, camera):
     return camera.rotation @ torch.stack(rows, 1).view(-1, 3, 3)
 
 
+def project_3d(scene, camera):
+    """Ellipses, and the half sides of their boxes."""
+    x, y, z = (scene["positions"] @ camera.rotation.T + camera.translation).unbind(1)
+    zeros = torch.zeros_like(z)
+
+    def slope(x, f, size, center):  # of what lies far outside, as gsplat has it: nearer the edge
+        edge = 0.15 * size
+        return -((f * x / z).clamp(-center - edge, size - center + edge) / z)
+
+    slopes = torch.stack([camera.fx / z, zeros, slope(x, camera.fx, camera.width, camera.cx),
+                          zeros, camera.fy / z, slope(y, camera.fy, camera.height, camera.cy)],
+                         1).view(-1, 2, 3)
+    spread = slopes @ (axes(scene, camera) * scene["scales"][:, None, :])
+    covariance = spread @ spread.mT + 0.3 * torch.eye(2, device=z.device)
+    a, b, c = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
+    conics = torch.stack([c, -b, a], 1) / (a * c - b * b)[:, None]
+    reach = (2 * (255 * scene["opacities"]).clamp(min=1).log()).sqrt().clamp(max=3.33)
+    means = torch.stack([camera.fx * x / z + camera.cx, camera.fy * y / z + camera.cy], 1)
+    half_sides = (reach[:, None] * torch.stack([a, c], 1).sqrt()).ceil()
+    return {"means2d": means, "conics": conics}, half_sides, z
+
+
 def pixels_of(camera):
     """[3, 3]: the camera's space to pixels."""
     return torch.tensor([[camera.fx, 0, camera.cx], [0, camera.fy, camera.cy], [0, 0, 1]],
@@ -105,7 +136,7 @@ def pixels_of(camera):
 
 
 def project_2d(scene, camera):
-    """Discs, whose third axis counts as 0, the half sides of their boxes, and their depths."""
+    """Discs, whose third axis counts as 0, and the half sides of their boxes."""
     at = scene["positions"] @ camera.rotation.T + camera.translation
     own = axes(scene, camera)
     normals = own[:, :, 2] * -(own[:, :, 2] * at).sum(1, keepdim=True).sign()
@@ -115,20 +146,27 @@ def project_2d(scene, camera):
     factor = test / (m[:, 2] ** 2 * test).sum(1, keepdim=True)
     means = (m[:, :2] * m[:, 2:] * factor[:, None]).sum(2)
     square = means**2 - (m[:, :2] ** 2 * factor[:, None]).sum(2)
-    half_sides = (3.33 * square.clamp(min=1e-4).sqrt()).ceil().int() * (at[:, 2:] > 0.01)
+    half_sides = (3.33 * square.clamp(min=1e-4).sqrt()).ceil()
     return {"means2d": means, "ray_transforms": m, "normals": normals}, half_sides, at[:, 2]
 
 
-def project_3d(ops, world, opacities, views, width, height):
-    """By gsplat, for all cameras: the ellipses, the half sides of their boxes, their depths."""
-    def empty(*shape, dtype=torch.float32):
-        return torch.empty(len(views[0]), len(opacities), *shape, device=opacities.device,
-                           dtype=dtype)
-
-    half_sides, means, depths, conics = empty(2, dtype=torch.int32), empty(2), empty(), empty(3)
-    ops.project(*world.values(), opacities, *views, width, height, half_sides, means, depths,
-                conics)
-    return {"means2d": means, "conics": conics}, half_sides, depths
+def list_tiles(means, half_sides, depths, camera, tile):
+    """Where each tile's Gaussians begin, row by row of tiles, and their numbers, nearest first."""
+    sides = [-(-camera.width // tile), -(-camera.height // tile)]
+    limit = torch.tensor(sides, device=means.device)
+    low = ((means - half_sides) / tile).floor().clamp(min=0).minimum(limit).long()
+    high = ((means + half_sides) / tile).ceil().clamp(min=0).minimum(limit).long()
+    spans = (high - low) * (depths > 0.01)[:, None]
+    order = depths.argsort()
+    counts = spans.prod(1)[order]
+    ids = order.repeat_interleave(counts)
+    rank = torch.arange(len(ids), device=ids.device)
+    rank -= (counts.cumsum(0) - counts).repeat_interleave(counts)
+    width = spans[ids, 0]
+    tiles = (low[ids, 1] + rank // width) * sides[0] + low[ids, 0] + rank % width
+    tiles, by_tile = tiles.sort(stable=True)
+    starts = torch.searchsorted(tiles, torch.arange(sides[0] * sides[1], device=ids.device))
+    return starts.view(sides[1], sides[0]).int(), ids[by_tile].int()
 
 
 def with_channels(colors, channels):
@@ -141,12 +179,11 @@ def world_of(scene):
             "scales": scene["scales"].contiguous()}
 
 
-def views_of(cameras):
-    """World to camera [images, 4, 4], and camera to pixels [images, 3, 3]."""
-    views = torch.eye(4, device=cameras[0].rotation.device).repeat(len(cameras), 1, 1)
-    for view, camera in zip(views, cameras):
-        view[:3, :3], view[:3, 3] = camera.rotation, camera.translation
-    return views, torch.stack([pixels_of(camera) for camera in cameras])
+def view_of(camera):
+    """World to camera [1, 4, 4], and camera to pixels [1, 3, 3]."""
+    view = torch.eye(4, device=camera.rotation.device)
+    view[:3, :3], view[:3, 3] = camera.rotation, camera.translation
+    return view[None], pixels_of(camera)[None]
 
 
 def optional_arguments(kind, images, width, height, tile, channels, device):
@@ -201,24 +238,22 @@ class Problem:
 
     def list(self, scene, cameras, tile):
         """The projected splats, and the tiles' lists."""
-        height, width = self.size[1:]
-        opacities = scene["opacities"].contiguous()
-        if self.kind == "2d":
-            each = [project_2d(scene, camera) for camera in cameras]
-            all_its, half_sides, depths = zip(*each)
-            its = {name: torch.stack([own[name] for own in all_its]) for name in all_its[0]}
-            half_sides, depths = torch.stack(half_sides), torch.stack(depths)
-        else:
-            its, half_sides, depths = project_3d(self.forward, world_of(scene), opacities,
-                                                 views_of(cameras), width, height)
-        its["opacities"] = opacities.repeat(self.images, 1)
-        its["colors"] = with_channels(scene["colors"], self.channels).repeat(self.images, 1, 1)
-        names = "means2d ray_transforms colors opacities normals" if self.kind == "2d" else \
-            "means2d conics colors opacities"
-        self.splats = {name: its[name].contiguous() for name in names.split()}
-        self.starts, self.ids = self.forward.sort(
-            its["means2d"].contiguous(), half_sides.contiguous(), depths.contiguous(),
-            its.get("conics"), its["opacities"], tile, -(-width // tile), -(-height // tile))
+        splats, starts, ids, listed = [], [], [], 0
+        for image, camera in enumerate(cameras):
+            project = project_2d if self.kind == "2d" else project_3d
+            values, half_sides, depths = project(scene, camera)
+            first, these = list_tiles(values["means2d"], half_sides, depths, camera, tile)
+            splats.append({**values, "opacities": scene["opacities"],
+                           "colors": with_channels(scene["colors"], self.channels)})
+            starts.append(first + listed)
+            ids.append(these + image * len(depths))
+            listed += len(these)
+        names = {"3d": "means2d conics colors opacities",
+                 "2d": "means2d ray_transforms colors opacities normals"}
+        names = names["2d" if self.kind == "2d" else "3d"].split()
+        self.splats = {name: torch.stack([values[name] for values in splats]).contiguous()
+                       for name in names}
+        self.starts, self.ids = torch.stack(starts), torch.cat(ids)
 
     def rendered(self, *widths, shape=None):
         shape = self.size if shape is None else shape
@@ -261,7 +296,7 @@ class Problem:
                           *self.upstream(rendered)]
 
     def render_world(self, scene, cameras, sizes):
-        views, pixels = views_of(cameras)
+        views, pixels = map(torch.cat, zip(*map(view_of, cameras)))
         colors, opacities = self.splats["colors"], self.splats["opacities"]
         self.splats = {**world_of(scene), "colors": colors, "opacities": opacities}
         per_tile, offsets, state = self.forward.batches(self.starts, self.ids, sizes[2],
@@ -289,7 +324,7 @@ class Step:
         self.base, self.channels, self.world = base, channels, world_of(scene)
         self.colors = with_channels(scene["colors"], channels)[None]
         self.opacities = scene["opacities"].contiguous()
-        self.view, self.sizes = views_of([camera]), (camera.width, camera.height)
+        self.view, self.sizes = view_of(camera), (camera.width, camera.height)
         generator = torch.Generator(self.colors.device).manual_seed(9)
         self.upstream = [torch.randn(1, camera.height, camera.width, n, device=self.colors.device,
                                      generator=generator) for n in (channels, 1)]
@@ -300,12 +335,13 @@ class Step:
     def run(self, ops):
         """With the backward kernel of `ops`, or without one."""
         width, height = self.sizes
-        opacities = self.opacities[None]
-        its, half_sides, depths = project_3d(self.base, self.world, self.opacities, self.view,
-                                             width, height)
-        means2d, conics = its.values()
-        lists = self.base.sort(means2d, half_sides, depths, conics, opacities, TILE,
-                               -(-width // TILE), -(-height // TILE))
+        count, opacities = len(self.opacities), self.opacities[None]
+        tiles = [-(-width // TILE), -(-height // TILE)]
+        radii, means2d = self.empty(1, count, 2, dtype=torch.int32), self.empty(1, count, 2)
+        depths, conics = self.empty(1, count), self.empty(1, count, 3)
+        self.base.project(*self.world.values(), self.opacities, *self.view, width, height, radii,
+                          means2d, depths, conics)
+        lists = self.base.sort(means2d, radii, depths, conics, opacities, TILE, *tiles)
         splats = [means2d, conics, self.colors, opacities]
         given = [None, None, width, height, TILE, *lists]
         renders, alphas = (self.empty(1, height, width, n) for n in (self.channels, 1))
@@ -315,5 +351,5 @@ class Step:
         if ops is not None:
             ops.backward_3d(*splats, *given, alphas, last, *self.upstream, None, *slopes)
         world = [torch.zeros_like(values) for values in self.world.values()]
-        self.base.project_backward(*self.world.values(), *self.view, width, height, half_sides,
-                                   conics, slopes[0], torch.zeros_like(depths), slopes[1], *world)
+        self.base.project_backward(*self.world.values(), *self.view, width, height, radii, conics,
+                                   slopes[0], torch.zeros_like(depths), slopes[1], *world)
