@@ -306,12 +306,14 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   return w;
 }
 
-/* The reverse, for types of values. */
+/* The reverse. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
   if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
   if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
   if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
+  if (arc__is_half(kind))
+    ((unsigned short *)values)[i] = (unsigned short)arc__half(kind, __uint_as_float(w.lo));
 }
 
 /* A word of two halves; `low` lies at the lower address. */
@@ -343,21 +345,24 @@ ARC__FN arc__word arc__stored(int kind, int memory, arc__word w, arc__word next,
   return kind == ARC__F32 && memory == ARC__F64 ? arc__word_of_f64(x) : w;
 }
 
+/* A word of memory and what is added to it. */
+ARC__FN arc__word arc__sum_stored(int memory, arc__word a, arc__word b) {
+  if (!arc__is_half(memory)) return arc__sum(memory == ARC__FIXED ? ARC__I64 : memory, a, b);
+  return arc__pack(memory, arc__half_value(memory, a.lo) + arc__half_value(memory, b.lo),
+                   arc__half_value(memory, a.lo >> 16) + arc__half_value(memory, b.lo >> 16));
+}
+
 /* By compare-and-swap, on a word of memory: where no instruction adds. */
 ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
   arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
   do {
     old = seen;
-    if (memory == ARC__F64) {
-      arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
-      seen =
-          arc__word_of(ARC__IN_SCOPE(scope, atomicCAS, (arc__u64 *)address, arc__bits(old), sum));
-    } else {
-      float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
-      float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
-      unsigned sum = arc__pack(memory, low, high).lo;
-      seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum);
-    }
+    arc__word sum = arc__sum_stored(memory, old, w);
+    if (memory == ARC__F64)
+      seen = arc__word_of(
+          ARC__IN_SCOPE(scope, atomicCAS, (arc__u64 *)address, arc__bits(old), arc__bits(sum)));
+    else
+      seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum.lo);
   } while (seen.lo != old.lo || seen.hi != old.hi);
 }
 
@@ -366,6 +371,25 @@ ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
   if (arc__bytes(kind) == 8) return arc__word_of(atomicExch((arc__u64 *)address, arc__bits(w)));
   w.lo = atomicExch((unsigned *)address, w.lo);
   return w;
+}
+
+/* Not by __isShared: from what that tells, nvcc 13.0 makes code that it then refuses. */
+ARC__FN bool arc__is_shared(const char *address) {
+#if defined(__CUDA_ARCH__)
+  int is;
+  asm("{\n\t.reg .pred p;\n\tisspacep.shared p, %1;\n\tselp.s32 %0, 1, 0, p;\n\t}"
+      : "=r"(is)
+      : "l"(address));
+  return is != 0;
+#else
+  return !__isGlobal(address);
+#endif
+}
+
+/* Adds one word where nobody else adds: by a load and a store. */
+ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
+  int kind = memory == ARC__FIXED ? ARC__I64 : arc__is_half(memory) ? ARC__I32 : memory;
+  arc__write(kind, address, 0, arc__sum_stored(memory, arc__read(kind, address, 0), w));
 }
 
 /* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
@@ -419,10 +443,7 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
 #elif ARC__ARCH < 900
   if (memory == ARC__BF16) arc__swap(memory, scope, address, w[0]);
 #endif
-  if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
-    int kind = memory & ~ARC__OWN;
-    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
-  }
+  if ((memory & ARC__OWN) != 0) arc__add_own(memory & ~ARC__OWN, address, w[0]);
   if (memory == ARC__F32)
     ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
