@@ -291,7 +291,8 @@ typedef struct arc__call {
   unsigned lanes, present; /* who calls; the active ones among them */
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
-  bool in_table;           /* a literal: rows may lie in arc/table.cuh's; groups are known */
+  bool in_table;           /* a literal: groups are known, keys are addresses, some of `table` */
+  char *table;             /* shared memory, arc/table.cuh */
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -521,12 +522,15 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* Adds words to a row: one in memory or, in shared memory, a table's. */
 ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
-  if (!c->in_table || !arc__is_shared(address)) {
-    arc__request(c->memory, c->scope, address, w, count);
-    return;
-  }
   const int bytes = arc__is_half(c->memory) ? 4 : arc__bytes(c->memory);
-  ARC__EACH_OF_4(i, count, { arc__add_own(c->memory, address + i * bytes, w[i]); })
+  if (!c->in_table) {
+    arc__request(c->memory, c->scope, address, w, count);
+  } else if (!arc__is_shared(address)) {
+    arc__request_global(c->memory, c->scope, address, w, count);
+  } else { /* by the table's address, by which compilers know that it is shared memory */
+    int offset = (int)((unsigned)(arc__u64)address - (unsigned)(arc__u64)c->table);
+    ARC__EACH_OF_4(i, count, { arc__add_own(c->memory, c->table + offset + i * bytes, w[i]); })
+  }
 }
 
 /* The values of a chunk at most. */
@@ -866,6 +870,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.lanes = here ? ARC__LANES_HERE() : (unsigned)o.lane_mask;
   c.present = c.group = c.leaders = 0u;
   c.in_table = false;
+  c.table = 0;
   return c;
 }
 

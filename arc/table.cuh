@@ -171,6 +171,7 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
   arc__check_call(c);
   __syncwarp(ARC_LANES_ALL);
   c->in_table = true;
+  c->table = t->sums;
   c->present = __ballot_sync(ARC_LANES_ALL, c->active);
   c->group = arc__match(c);
   int place = arc__find_places(t, c);

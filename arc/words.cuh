@@ -460,6 +460,24 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
 #endif
 }
 
+/* The same where no compiler can see that the address is one of global memory. */
+ARC__FN void arc__request_global(int memory, int scope, char *address, const arc__word *w,
+                                 int count) {
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600 && ARC_CHECK < 2
+  arc__u64 at = __cvta_generic_to_global(address);
+  if (memory == ARC__F32 && count == 1) {
+    ARC__RED(".f32", "%1", "f"(__uint_as_float(w[0].lo)));
+  } else if (memory == ARC__F64) {
+    ARC__RED(".f64", "%1", "d"(arc__f64(w[0])));
+  } else if (memory == ARC__I32) {
+    ARC__RED(".u32", "%1", "r"(w[0].lo));
+  } else if (memory == ARC__I64 || memory == ARC__FIXED) {
+    ARC__RED(".u64", "%1", "l"(arc__bits(w[0])));
+  } else
+#endif
+    arc__request(memory, scope, address, w, count);
+}
+
 ARC__FN void arc__atomic_add(int memory, int scope, char *address, arc__word w) {
   arc__request(memory, scope, address, &w, 1);
 }
