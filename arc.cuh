@@ -21,6 +21,7 @@
    own API text, to be included behind arc.cuh:
        arc/gather.cuh   rows of values that lie in memory, as in index_add
        arc/hot.cuh      rows to which the whole grid adds
+       arc/table.cuh    skewed keys: a warp keeps the rows that come most
        arc/sums.cuh     an add in two halves: the caller sees each sum before it is added
        arc/papers.cuh   the papers' forms: arrays of pointers, atomred
        arc/overloads.cuh  arc_add(target, ...) for all types, by overloading

@@ -8,10 +8,11 @@
    With TEST_TABLE the same through a table of rows in shared memory. */
 #include "check.cuh"
 
-#include "arc/table.cuh"
-
 #ifndef TEST_TABLE
 #define TEST_TABLE 0
+#endif
+#if TEST_TABLE
+#include "arc/table.cuh"
 #endif
 
 enum { WARPS = 3, CALLS = 3, LANES = 32 * CALLS, UPDATES = WARPS * LANES, KEYS = 40, SCALE = 20 };

@@ -21,6 +21,7 @@
 #include "arc.cuh"
 #include "arc/gather.cuh"
 #include "arc/hot.cuh"
+#include "arc/table.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
 
