@@ -521,18 +521,12 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
-/* Adds words to a row: one in memory or, in shared memory, a table's. */
-ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
-  const int bytes = arc__is_half(c->memory) ? 4 : arc__bytes(c->memory);
-  if (!c->in_table) {
-    arc__request(c->memory, c->scope, address, w, count);
-  } else if (!arc__is_shared(address)) {
-    arc__request_global(c->memory, c->scope, address, w, count);
-  } else { /* by the table's address, by which compilers know that it is shared memory */
-    int offset = (int)((unsigned)(arc__u64)address - (unsigned)(arc__u64)c->table);
-    ARC__EACH_OF_4(i, count, { arc__add_own(c->memory, c->table + offset + i * bytes, w[i]); })
-  }
-}
+/* Adds words to a row. */
+#if ARC_TABLES /* of memory or, by arc/table.cuh, of a table */
+ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count);
+#else
+#define arc__leave(c, address, w, count) arc__request((c)->memory, (c)->scope, address, w, count)
+#endif
 
 /* The values of a chunk at most. */
 ARC__FN int arc__chunk_of(const arc__call *c, int lanes) {
@@ -606,10 +600,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
       words[k] =
           arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, at.piece.scale);
     }
-    arc__leave(c, odd ? address - bytes : address, words,
-               four  ? 4
-               : two ? 2
-                     : 1);
+    arc__leave(c, odd ? address - bytes : address, words, four ? 4 : two ? 2 : 1);
   }
 }
 

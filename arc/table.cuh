@@ -7,25 +7,29 @@
        void arc_table_add_with_f32(arc_table_f32 *table, long long key, const float *values,
                                    bool active, arc_options options);
        void arc_table_end_f32(arc_table_f32 *table);
-   Adds as arc_add_f32 does, for keys of which some come far more often than others, nobody knows
-   which. The lanes of one key are summed first; the sum goes to the key's row of the table or, where
-   another key has its place, to memory. A key takes a place when as many sums of others have missed
-   it as the one before has had. Only after end are all sums in memory.
+   Adds as arc_add_f32 does, where nobody knows which few keys come most. The lanes of one key are
+   summed first; the sum goes to the key's row of the table or, where another key has its place, to
+   memory. A key takes a place from one that others have missed as often as it came. Only after end
+   are all sums in memory.
        void arc_table_gather_add_f32(arc_table_f32 *table, arc_gather_f32 *gather, long long key,
                                      long long row, bool active);   and _with, with options
    The same for rows in memory, which a gather that was begun on the same target reads. It keeps
    nothing from call to call, and need not end.
    target: one array of rows, not in shared memory.
+   Needs #define ARC_TABLES 1 above the include of arc.cuh. rows: of each warp, 1 or more.
    shared: ARC_TABLE_BYTES(sizeof of a sum in memory, rows, width, threads of the block) bytes,
-   aligned to 16, that nobody else uses between begin and end. rows: of each warp, 1 or more.
+   aligned to 16, that nobody else uses between begin and end.
    Who calls: all 32 lanes of the warp, each of them; a warp may begin and end without the others.
    options: key_bits (the same in all calls), scope. No path, threshold or promises. Sums in fixed
    targets are exact; halves are rounded at each addition to the table, as they are in memory.
-   Cost: beside the sums' own, a match, 2 shuffles and a few loads of shared memory; a sum that hits
-   is a load and a store. Keys that hardly repeat cost more than by arc_add_f32. Suffixes: all of
-   arc.cuh. Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
+   Cost: beside the sums' own, 2 shuffles and a few loads of shared memory; a sum that hits is a load
+   and a store. Keys that hardly repeat cost more than by arc_add_f32. Suffixes: all of arc.cuh.
+   Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
 #ifndef ARC_CUH
 #error "arc/table.cuh: include arc.cuh first"
+#endif
+#if !ARC_TABLES
+#error "arc/table.cuh: #define ARC_TABLES 1 above the include of arc.cuh"
 #endif
 #ifndef ARC_TABLE_CUH
 #define ARC_TABLE_CUH
@@ -35,20 +39,61 @@
 
 /* Bytes of shared memory for the tables of a block; bytes: of a sum in memory. */
 #define ARC_TABLE_BYTES(bytes, rows, width, threads) \
-  (ARC__TABLE_BYTES(bytes, rows, width) * (((threads) + 31) / 32))
-#define ARC__TABLE_BYTES(bytes, rows, width) \
-  (((rows) * (ARC__TABLE_ROW_BYTES(bytes, width) + (int)sizeof(arc__place_in_table)) + 7) / 8 * 8)
-#define ARC__TABLE_ROW_BYTES(bytes, width) (((bytes) * (width) + 3) / 4 * 4)
+  (((rows) * (ARC__ROW_BYTES(bytes, width) + 12) + 7) / 8 * 8 * (((threads) + 31) / 32))
+#define ARC__ROW_BYTES(bytes, width) (((bytes) * (width) + 3) / 4 * 4)
 
-/* Where a row of the table may lie: whose it is, and how many sums of others it still keeps from
-   it. */
+/* Where a row of the table may lie. */
 typedef struct arc__place_in_table {
   int low, carry; /* the key */
-  int state;
+  int state;      /* how many sums of others it still keeps its key from */
 } arc__place_in_table;
 #define ARC__PLACE_IS_FREE (-1)
 #define ARC__PLACE_CLAIM (-2) /* less a lane: of several that claim it, the last to write gets it */
 #define ARC__PLACE_MOST 64    /* so that what was hot leaves some day */
+
+/* arc__request where no compiler can see that the address is one of global memory. */
+ARC__FN void arc__request_global(int memory, int scope, char *address, const arc__word *w,
+                                 int count) {
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600 && ARC_CHECK < 2
+  arc__u64 at = __cvta_generic_to_global(address);
+  if (memory == ARC__F32 && count == 1) {
+    ARC__RED(".f32", "%1", "f"(__uint_as_float(w[0].lo)));
+  } else if (memory == ARC__F64) {
+    ARC__RED(".f64", "%1", "d"(arc__f64(w[0])));
+  } else if (memory == ARC__I32) {
+    ARC__RED(".u32", "%1", "r"(w[0].lo));
+  } else if (memory == ARC__I64 || memory == ARC__FIXED) {
+    ARC__RED(".u64", "%1", "l"(arc__bits(w[0])));
+  } else
+#endif
+    arc__request(memory, scope, address, w, count);
+}
+
+/* To a row of a table by loads and stores, since nobody else adds there. Not by __isShared: from
+   what that tells, nvcc 13.0 makes code that it then refuses. */
+ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
+  const int memory = c->memory, bytes = arc__is_half(memory) ? 4 : arc__bytes(memory);
+  const int kind = memory == ARC__FIXED ? ARC__I64 : arc__is_half(memory) ? ARC__I32 : memory;
+#if !defined(__CUDA_ARCH__)
+  bool is_shared = !__isGlobal(address);
+#else
+  int is_shared;
+  asm("{\n\t.reg .pred p;\n\tisspacep.shared p, %1;\n\tselp.s32 %0, 1, 0, p;\n\t}"
+      : "=r"(is_shared)
+      : "l"(address));
+#endif
+  if (!c->in_table) {
+    arc__request(memory, c->scope, address, w, count);
+  } else if (!is_shared) {
+    arc__request_global(memory, c->scope, address, w, count);
+  } else { /* from the table's address on, which compilers know to be one of shared memory */
+    char *row = c->table + (int)((unsigned)(arc__u64)address - (unsigned)(arc__u64)c->table);
+    ARC__EACH_OF_4(i, count, {
+      arc__word old = arc__read(kind, row + i * bytes, 0);
+      arc__write(kind, row + i * bytes, 0, arc__sum_stored(memory, old, w[i]));
+    })
+  }
+}
 
 typedef struct arc__table {
   arc__target target; /* memory */
@@ -59,7 +104,6 @@ typedef struct arc__table {
   ARC__DUTY
 } arc__table;
 
-/* The type of the sums in the table: memory's. */
 ARC__FN int arc__table_kind(const arc__table *t) {
   return t->target.memory == ARC__FIXED ? ARC__I64 : t->target.memory;
 }
@@ -69,7 +113,8 @@ ARC__FN arc__word arc__take_sum(const arc__table *t, int place, int i) {
   const int kind = arc__table_kind(t);
   char *row = t->sums + place * t->row_bytes;
   arc__word sum = arc__read(kind, row, i);
-  arc__write(kind, row, i, arc__neutral(arc__is_half(kind) ? ARC__F32 : kind));
+  arc__write(kind, row, i, arc__neutral(kind));
+  if (arc__is_half(kind)) ((unsigned short *)row)[i] = 0x8000u; /* -0 */
   return sum;
 }
 
@@ -80,13 +125,13 @@ ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int 
 
 ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   const int bytes = arc__bytes(t->target.memory), width = t->target.width;
-  const int mine = ARC__TABLE_BYTES(bytes, rows, width);
+  const int mine = ARC_TABLE_BYTES(bytes, rows, width, ARC__WARP);
   ARC__CHECK(1, rows >= 1, "a table must have at least 1 row");
   ARC__CHECK(1, t->target.pieces == 1, "the target of a table must be one array of rows");
   ARC__CHECK(1, arc__is_shared_memory((char *)shared, (long long)mine * arc__warps()),
              "the memory of a table is not shared memory, or too small for its rows");
   t->rows = rows;
-  t->row_bytes = ARC__TABLE_ROW_BYTES(bytes, width);
+  t->row_bytes = ARC__ROW_BYTES(bytes, width);
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP);
   t->places = (arc__place_in_table *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
@@ -120,23 +165,21 @@ ARC__FN void arc__release_narrow(const arc__table *t, arc__call to, int place) {
   arc__emit(&to, w, 0, to.width);
 }
 
-/* Value i of it. */
+/* Value i of it, alone: no two values of a row leave together. */
 ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int place, int i) {
-  const int alone = 1; /* no two values of a row leave together */
-  arc__emit_sum(to, arc__slot_of(&t->target, i, alone), arc__key_in_table(t, to, place),
+  arc__emit_sum(to, arc__slot_of(&t->target, i, 1), arc__key_in_table(t, to, place),
                 arc__take_sum(t, place, i), arc__neutral(ARC__F32));
 }
 
 /* The place of each leader whose sum goes to the table, or -1. The whole warp calls. */
 ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
-  const int lanes = __popc(c->group);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
   const int mine = (int)__umulhi(hash, (unsigned)t->rows);
   arc__place_in_table *place = &t->places[mine];
   int state = leads ? place->state : 0;
   bool hits = leads && state >= 0 && arc__same_key(arc__key_in_table(t, c, mine), c->key);
-  if (hits) place->state = state + lanes < ARC__PLACE_MOST ? state + lanes : ARC__PLACE_MOST;
+  if (hits) place->state = state < ARC__PLACE_MOST ? state + __popc(c->group) : state;
   __syncwarp(ARC_LANES_ALL);
   const bool misses = leads && !hits;
   if (!__any_sync(ARC_LANES_ALL, misses)) return hits ? mine : -1;
@@ -159,7 +202,7 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   if (takes) {
     place->low = c->key.low;
     place->carry = c->key.carry;
-    place->state = lanes;
+    place->state = __popc(c->group);
   }
   __syncwarp(ARC_LANES_ALL);
   return hits || takes ? mine : -1;
@@ -198,7 +241,6 @@ ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
   ARC__OWES(t, ARC__NOTHING);
 }
 
-/* A key's path, threshold and promises are the table's own. */
 ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const void *values,
                                      bool active, arc_options options) {
   options.path = ARC_PATH_AUTO;
@@ -209,52 +251,52 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
   return arc__call_of(&t->target, key, values, active, options);
 }
 
-#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                          \
-  typedef struct arc_table_##S {                                                                   \
-    arc__table any;                                                                                \
-  } arc_table_##S;                                                                                 \
-  ARC__FN arc_table_##S arc_table_begin_##S(arc_target_##S target, void *shared,                   \
-                                            int rows ARC__CALLER) {                                \
-    arc_table_##S table;                                                                           \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                         \
-    table.any.target = target.any;                                                                 \
-    arc__table_begin(&table.any, shared, rows);                                                    \
-    return table;                                                                                  \
-  }                                                                                                \
-  ARC__FN arc__call arc__table_call_##S(arc_table_##S *table, long long key, const void *values,   \
-                                        bool active, arc_options options) {                        \
-    ARC__TYPED(&table->any.target, KIND, MEMORY);                                                  \
-    ARC__TYPED(&table->any.found, KIND, MEMORY);                                                   \
-    return arc__call_of_table(&table->any, key, values, active, options);                          \
-  }                                                                                                \
-  ARC__FN void arc_table_add_with_##S(arc_table_##S *table, long long key, const T *values,        \
-                                      bool active, arc_options options ARC__CALLER) {              \
-    arc__call c = arc__table_call_##S(table, key, values, active, options);                        \
-    arc__find_rows(&table->any, &c);                                                               \
-    arc__add(c);                                                                                   \
-    __syncwarp(ARC_LANES_ALL);                                                                     \
-  }                                                                                                \
-  ARC__FN void arc_table_add_##S(arc_table_##S *table, long long key, const T *values,             \
-                                 bool active ARC__CALLER) {                                        \
-    arc_table_add_with_##S(table, key, values, active, arc_options_default());                     \
-  }                                                                                                \
-  ARC__FN void arc_table_gather_add_with_##S(arc_table_##S *table, arc_gather_##S *gather,         \
-                                             long long key, long long row, bool active,            \
-                                             arc_options options ARC__CALLER) {                    \
-    arc__call c = arc__table_call_##S(table, key, 0, active, options);                             \
-    c.source = gather->any.source;                                                                 \
-    arc__find_rows(&table->any, &c);                                                               \
-    arc__gather_add(&gather->any, c, row);                                                         \
-    ARC__OWES(&gather->any, ARC__NOTHING);                                                         \
-    __syncwarp(ARC_LANES_ALL);                                                                     \
-  }                                                                                                \
-  ARC__FN void arc_table_gather_add_##S(arc_table_##S *table, arc_gather_##S *gather,              \
-                                        long long key, long long row, bool active ARC__CALLER) {   \
-    arc_table_gather_add_with_##S(table, gather, key, row, active, arc_options_default());         \
-  }                                                                                                \
-  ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                               \
-    arc__call c = arc__table_call_##S(table, 0, 0, false, arc_options_default());                  \
-    arc__table_end(&table->any, &c);                                                               \
+#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                        \
+  typedef struct arc_table_##S {                                                                 \
+    arc__table any;                                                                              \
+  } arc_table_##S;                                                                               \
+  ARC__FN arc_table_##S arc_table_begin_##S(arc_target_##S target, void *shared,                 \
+                                            int rows ARC__CALLER) {                              \
+    arc_table_##S table;                                                                         \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                       \
+    table.any.target = target.any;                                                               \
+    arc__table_begin(&table.any, shared, rows);                                                  \
+    return table;                                                                                \
+  }                                                                                              \
+  ARC__FN arc__call arc__table_call_##S(arc_table_##S *table, long long key, const void *values, \
+                                        bool active, arc_options options) {                      \
+    ARC__TYPED(&table->any.target, KIND, MEMORY);                                                \
+    ARC__TYPED(&table->any.found, KIND, MEMORY);                                                 \
+    return arc__call_of_table(&table->any, key, values, active, options);                        \
+  }                                                                                              \
+  ARC__FN void arc_table_add_with_##S(arc_table_##S *table, long long key, const T *values,      \
+                                      bool active, arc_options options ARC__CALLER) {            \
+    arc__call c = arc__table_call_##S(table, key, values, active, options);                      \
+    arc__find_rows(&table->any, &c);                                                             \
+    arc__add(c);                                                                                 \
+    __syncwarp(ARC_LANES_ALL);                                                                   \
+  }                                                                                              \
+  ARC__FN void arc_table_add_##S(arc_table_##S *table, long long key, const T *values,           \
+                                 bool active ARC__CALLER) {                                      \
+    arc_table_add_with_##S(table, key, values, active, arc_options_default());                   \
+  }                                                                                              \
+  ARC__FN void arc_table_gather_add_with_##S(arc_table_##S *table, arc_gather_##S *gather,       \
+                                             long long key, long long row, bool active,          \
+                                             arc_options options ARC__CALLER) {                  \
+    arc__call c = arc__table_call_##S(table, key, 0, active, options);                           \
+    c.source = gather->any.source;                                                               \
+    arc__find_rows(&table->any, &c);                                                             \
+    arc__gather_add(&gather->any, c, row);                                                       \
+    ARC__OWES(&gather->any, ARC__NOTHING);                                                       \
+    __syncwarp(ARC_LANES_ALL);                                                                   \
+  }                                                                                              \
+  ARC__FN void arc_table_gather_add_##S(arc_table_##S *table, arc_gather_##S *gather,            \
+                                        long long key, long long row, bool active ARC__CALLER) { \
+    arc_table_gather_add_with_##S(table, gather, key, row, active, arc_options_default());       \
+  }                                                                                              \
+  ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                             \
+    arc__call c = arc__table_call_##S(table, 0, 0, false, arc_options_default());                \
+    arc__table_end(&table->any, &c);                                                             \
   }
 ARC__EACH_SUFFIX(ARC__TABLE)
 

@@ -306,14 +306,12 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   return w;
 }
 
-/* The reverse. */
+/* The reverse, for types of values. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
   if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
   if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
   if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
-  if (arc__is_half(kind))
-    ((unsigned short *)values)[i] = (unsigned short)arc__half(kind, __uint_as_float(w.lo));
 }
 
 /* A word of two halves; `low` lies at the lower address. */
@@ -373,25 +371,6 @@ ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
   return w;
 }
 
-/* Not by __isShared: from what that tells, nvcc 13.0 makes code that it then refuses. */
-ARC__FN bool arc__is_shared(const char *address) {
-#if defined(__CUDA_ARCH__)
-  int is;
-  asm("{\n\t.reg .pred p;\n\tisspacep.shared p, %1;\n\tselp.s32 %0, 1, 0, p;\n\t}"
-      : "=r"(is)
-      : "l"(address));
-  return is != 0;
-#else
-  return !__isGlobal(address);
-#endif
-}
-
-/* Adds one word where nobody else adds: by a load and a store. */
-ARC__FN void arc__add_own(int memory, char *address, arc__word w) {
-  int kind = memory == ARC__FIXED ? ARC__I64 : arc__is_half(memory) ? ARC__I32 : memory;
-  arc__write(kind, address, 0, arc__sum_stored(memory, arc__read(kind, address, 0), w));
-}
-
 /* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
 #define ARC__RED(type, operands, ...)                                                        \
   if (scope == ARC_SCOPE_SYSTEM)                                                             \
@@ -443,7 +422,10 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
 #elif ARC__ARCH < 900
   if (memory == ARC__BF16) arc__swap(memory, scope, address, w[0]);
 #endif
-  if ((memory & ARC__OWN) != 0) arc__add_own(memory & ~ARC__OWN, address, w[0]);
+  if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
+    int kind = memory & ~ARC__OWN;
+    arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
+  }
   if (memory == ARC__F32)
     ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
@@ -458,24 +440,6 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
 #else
   if (memory == ARC__F64) arc__swap(memory, scope, address, w[0]);
 #endif
-}
-
-/* The same where no compiler can see that the address is one of global memory. */
-ARC__FN void arc__request_global(int memory, int scope, char *address, const arc__word *w,
-                                 int count) {
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600 && ARC_CHECK < 2
-  arc__u64 at = __cvta_generic_to_global(address);
-  if (memory == ARC__F32 && count == 1) {
-    ARC__RED(".f32", "%1", "f"(__uint_as_float(w[0].lo)));
-  } else if (memory == ARC__F64) {
-    ARC__RED(".f64", "%1", "d"(arc__f64(w[0])));
-  } else if (memory == ARC__I32) {
-    ARC__RED(".u32", "%1", "r"(w[0].lo));
-  } else if (memory == ARC__I64 || memory == ARC__FIXED) {
-    ARC__RED(".u64", "%1", "l"(arc__bits(w[0])));
-  } else
-#endif
-    arc__request(memory, scope, address, w, count);
 }
 
 ARC__FN void arc__atomic_add(int memory, int scope, char *address, arc__word w) {

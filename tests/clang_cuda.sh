@@ -51,6 +51,7 @@ echo "$("$clang" --version | head -n 1), $cuda"
 
 # One call a kernel: clang takes minutes for many in one.
 cat >kernels.cu <<'END'
+#define ARC_TABLES 1
 #include "arc.cuh"
 #include "arc/gather.cuh"
 #include "arc/hot.cuh"

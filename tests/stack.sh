@@ -24,6 +24,7 @@ command -v "$nvcc" >/dev/null || {
 prelude() {
   cat <<'END'
 #define ARC_MAX_PIECES 4
+#define ARC_TABLES 1
 #include "arc.cuh"
 #include "arc/gather.cuh"
 #include "arc/table.cuh"

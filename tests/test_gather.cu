@@ -6,11 +6,12 @@
    keys and wild rows. The memory between and around the rows of sums must stay as it was.
 
    With TEST_TABLE the same through a table of rows in shared memory. */
-#include "check.cuh"
-
 #ifndef TEST_TABLE
 #define TEST_TABLE 0
 #endif
+#define ARC_TABLES TEST_TABLE
+#include "check.cuh"
+
 #if TEST_TABLE
 #include "arc/table.cuh"
 #endif
@@ -35,11 +36,11 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
 
 #if TEST_TABLE
 enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
-#define BEGIN_ADDS(S)                                                         \
-  __shared__ __align__(16) char shared[TABLE_BYTES];                          \
+#define BEGIN_ADDS(S)                                                             \
+  __shared__ __align__(16) char shared[TABLE_BYTES];                              \
   const int rows_that_fit = (TABLE_BYTES - 8) / ARC_TABLE_BYTES(8, 1, width, 32); \
-  arc_table_##S table = arc_table_begin_##S(                                  \
-      t, shared, rows_that_fit < TABLE_ROWS ? rows_that_fit : TABLE_ROWS)
+  arc_table_##S table =                                                           \
+      arc_table_begin_##S(t, shared, rows_that_fit < TABLE_ROWS ? rows_that_fit : TABLE_ROWS)
 #define ADD_ROWS(S, ...) arc_table_gather_add_with_##S(&table, __VA_ARGS__)
 #define END_ADDS(S) arc_table_end_##S(&table)
 #else
@@ -47,9 +48,9 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
 #define ADD_ROWS(S, ...) arc_gather_add_with_##S(__VA_ARGS__)
 #define END_ADDS(S) arc_gather_end_##S(&r)
 #endif
-#define ADD(S, bits)                                                                 \
-  if (plan.key_bits == bits) {                                                       \
-    o.key_bits = bits;                                                               \
+#define ADD(S, bits)                                                            \
+  if (plan.key_bits == bits) {                                                  \
+    o.key_bits = bits;                                                          \
     ADD_ROWS(S, &r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
   }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Rows in memory by the same tables, of every type: test_gather.cu. */
+#define ARC_TABLES 1
 #include "check.cuh"
 
 #include "arc/table.cuh"
@@ -40,7 +41,7 @@ static void run(const char *name, check_launch launch, int width, int keys) {
   if (!check_begin(name, &random)) return;
   struct check_case c;
   check_case_init(&c, random, width, 2, BLOCK, 9);
-  c.plan.path = check_below(&c.random, 20);                  /* the update behind which it ends */
+  c.plan.path = check_below(&c.random, 20);                 /* the update behind which it ends */
   c.plan.threshold = 1 + check_below(&c.random, MOST_ROWS); /* the table's rows */
   c.exact = check_below(&c.random, 4) != 0;
   const int pad = check_below(&c.random, 4);

@@ -250,10 +250,10 @@ OUT_OF_LINE add_to_table(float *rows, void *shared, int count, bool ends, bool c
   if (ends) arc_table_end_f32(&table);
 }
 
-#define TABLE_KERNEL(name, memory, count, ends, calls)                              \
-  ERROR_KERNEL(name) {                                                              \
+#define TABLE_KERNEL(name, memory, count, ends, calls)                                \
+  ERROR_KERNEL(name) {                                                                \
     __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK)]; \
-    add_to_table(rows, memory, count, ends, calls);                                 \
+    add_to_table(rows, memory, count, ends, calls);                                   \
   }
 TABLE_KERNEL(table_never_ended, shared, HOT_ROWS, !wrong, true)
 TABLE_KERNEL(no_table_rows, shared, wrong ? 0 : HOT_ROWS, true, true)
