@@ -21,6 +21,7 @@
    own API text, to be included behind arc.cuh:
        arc/gather.cuh   rows of values that lie in memory, as in index_add
        arc/hot.cuh      rows to which the whole grid adds
+       arc/table.cuh    skewed keys: a warp keeps the rows that come most
        arc/sums.cuh     an add in two halves: the caller sees each sum before it is added
        arc/papers.cuh   the papers' forms: arrays of pointers, atomred
        arc/overloads.cuh  arc_add(target, ...) for all types, by overloading
@@ -291,6 +292,8 @@ typedef struct arc__call {
   unsigned lanes, present; /* who calls; the active ones among them */
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
+  bool in_table;           /* a literal: groups are known, keys are addresses, some of `table` */
+  char *table;             /* shared memory, arc/table.cuh */
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -518,6 +521,13 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
+/* Adds words to a row. */
+#if ARC_TABLES /* of memory or, by arc/table.cuh, of a table */
+ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count);
+#else
+#define arc__leave(c, address, w, count) arc__request((c)->memory, (c)->scope, address, w, count)
+#endif
+
 /* The values of a chunk at most. */
 ARC__FN int arc__chunk_of(const arc__call *c, int lanes) {
   return c->chunk < lanes ? c->chunk : lanes;
@@ -590,10 +600,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
       words[k] =
           arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, at.piece.scale);
     }
-    arc__request(c->memory, c->scope, odd ? address - bytes : address, words,
-                 four  ? 4
-                 : two ? 2
-                       : 1);
+    arc__leave(c, odd ? address - bytes : address, words, four ? 4 : two ? 2 : 1);
   }
 }
 
@@ -662,10 +669,12 @@ ARC__FN void arc__add_in_a_loop(const arc__call *c) {
   for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
     arc__word w[4];
     ARC__EACH_OF_4(i, each, { w[i] = arc__stored_value(c, first + i); })
-    arc__request(c->memory, c->scope, address, w, each);
+    arc__leave(c, address, w, each);
   }
-  for (; first < c->width; ++first, address += bytes)
-    arc__atomic_add(c->memory, c->scope, address, arc__stored_value(c, first));
+  for (; first < c->width; ++first, address += bytes) {
+    arc__word w = arc__stored_value(c, first);
+    arc__leave(c, address, &w, 1);
+  }
 }
 
 #if ARC_CHECK >= 2
@@ -755,7 +764,7 @@ ARC__FN bool arc__reduce(arc__call *c, int threshold) {
   if (c->path == ARC_PATH_BUTTERFLY) {
     c->group = c->present;
   } else {
-    c->group = arc__match(c);
+    if (!c->in_table) c->group = arc__match(c);
     if (arc__is_auto_keyed(c)) arc__find_leaders(c);
     if (arc__is_auto_keyed(c) && arc__adds_in_a_loop(c) && c->leaders == c->present)
       return c->active;
@@ -852,6 +861,8 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.active = active;
   c.lanes = here ? ARC__LANES_HERE() : (unsigned)o.lane_mask;
   c.present = c.group = c.leaders = 0u;
+  c.in_table = false;
+  c.table = 0;
   return c;
 }
 

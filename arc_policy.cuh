@@ -52,6 +52,8 @@
    ARC_MAX_PIECES         1..8                     1                    the most arrays that a target of this file has.
                                                                         Each beyond the first costs time to compile.
                                                                         The same in files that hand targets over.
+   ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh; all its calls
+                                                                        take longer to compile.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU.
 
@@ -124,6 +126,9 @@
 #endif
 #ifndef ARC_EXACT
 #define ARC_EXACT 0
+#endif
+#ifndef ARC_TABLES
+#define ARC_TABLES 0
 #endif
 #ifndef ARC_MAX_PIECES
 #define ARC_MAX_PIECES 1
@@ -217,6 +222,14 @@
 
 #if ARC_MAX_PIECES + 0 < 1 || ARC_MAX_PIECES + 0 > 8
 #error "ARC_MAX_PIECES must be 1..8"
+#endif
+
+#if ARC_TABLES + 0 < 0 || ARC_TABLES + 0 > 1
+#error "ARC_TABLES must be 0 or 1"
+#elif ARC_TABLES + 0 == 0
+#if !ARC__IS_ZERO(ARC_TABLES)
+#error "ARC_TABLES must be 0 or 1"
+#endif
 #endif
 
 /* The policy in words, for logs and the head of result files. */

@@ -54,7 +54,7 @@ ARC__FN void arc__check_agreement(const arc__call *call) {
 }
 
 /* What a form has begun and not ended: reported by the object when it leaves its scope. */
-enum { ARC__NOTHING, ARC__A_SUM, ARC__GATHERED, ARC__HOT_ADDED, ARC__HOT_ENDED };
+enum { ARC__NOTHING, ARC__A_SUM, ARC__GATHERED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
 
 struct arc__duty {
   mutable int owed;
@@ -66,6 +66,7 @@ struct arc__duty {
     ARC__CHECK(2, owed != ARC__A_SUM,
                "a sum in two halves was left before arc_sum_next returned false");
     ARC__CHECK(2, owed != ARC__GATHERED, "rows were gathered and arc_gather_end was not called");
+    ARC__CHECK(2, owed != ARC__TABLED, "a table was added to and arc_table_end was not called");
   }
 };
 #define ARC__DUTY arc__duty duty;

@@ -150,8 +150,7 @@ ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
   ARC__UNROLL
   for (int i = 0; i < vector / each; ++i)
     w[i] = arc__stored(c->kind, c->memory, sum[each * i], sum[each * i + each - 1], slot.scale);
-  arc__request(c->memory, c->scope, arc__offset(slot.base, key, slot.stride_bytes), w,
-               vector / each);
+  arc__leave(c, arc__offset(slot.base, key, slot.stride_bytes), w, vector / each);
 }
 
 /* The position of this lane's rank (0 to 31), if all lanes' are put in order. */
@@ -349,9 +348,9 @@ ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
   __syncwarp(ARC_LANES_ALL);
   c.present = __ballot_sync(ARC_LANES_ALL, c.active);
   if (c.present == 0u) return;
-  c.group = arc__match(&c);
+  if (!c.in_table) c.group = arc__match(&c);
   arc__order o = arc__order_rows(r, &c, row);
-  if (o.kept == ARC__WARP) arc__change_kept(r, &c);
+  if (!c.in_table && o.kept == ARC__WARP) arc__change_kept(r, &c);
   r->has_sum = o.kept < ARC__WARP;
   if (r->vector == ARC__VECTOR)
     arc__add_panels(r, &c, &o, ARC__VECTOR);

@@ -343,21 +343,24 @@ ARC__FN arc__word arc__stored(int kind, int memory, arc__word w, arc__word next,
   return kind == ARC__F32 && memory == ARC__F64 ? arc__word_of_f64(x) : w;
 }
 
+/* A word of memory and what is added to it. */
+ARC__FN arc__word arc__sum_stored(int memory, arc__word a, arc__word b) {
+  if (!arc__is_half(memory)) return arc__sum(memory == ARC__FIXED ? ARC__I64 : memory, a, b);
+  return arc__pack(memory, arc__half_value(memory, a.lo) + arc__half_value(memory, b.lo),
+                   arc__half_value(memory, a.lo >> 16) + arc__half_value(memory, b.lo >> 16));
+}
+
 /* By compare-and-swap, on a word of memory: where no instruction adds. */
 ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
   arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
   do {
     old = seen;
-    if (memory == ARC__F64) {
-      arc__u64 sum = arc__bits(arc__sum(ARC__F64, old, w));
-      seen =
-          arc__word_of(ARC__IN_SCOPE(scope, atomicCAS, (arc__u64 *)address, arc__bits(old), sum));
-    } else {
-      float low = arc__half_value(memory, old.lo) + arc__half_value(memory, w.lo);
-      float high = arc__half_value(memory, old.lo >> 16) + arc__half_value(memory, w.lo >> 16);
-      unsigned sum = arc__pack(memory, low, high).lo;
-      seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum);
-    }
+    arc__word sum = arc__sum_stored(memory, old, w);
+    if (memory == ARC__F64)
+      seen = arc__word_of(
+          ARC__IN_SCOPE(scope, atomicCAS, (arc__u64 *)address, arc__bits(old), arc__bits(sum)));
+    else
+      seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum.lo);
   } while (seen.lo != old.lo || seen.hi != old.hi);
 }
 

@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "api.md"
 HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "arc/gather.cuh", "arc/hot.cuh",
-           "arc/sums.cuh", "arc/papers.cuh", "arc/overloads.cuh"]
+           "arc/table.cuh", "arc/sums.cuh", "arc/papers.cuh", "arc/overloads.cuh"]
 HEAD = """<!-- made by docs/make_api.py; edit the headers -->
 # API
 

@@ -51,11 +51,13 @@ echo "$("$clang" --version | head -n 1), $cuda"
 
 # One call a kernel: clang takes minutes for many in one.
 cat >kernels.cu <<'END'
+#define ARC_TABLES 1
 #include "arc.cuh"
 #include "arc/gather.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
+#include "arc/table.cuh"
 #include "arc/overloads.cuh"
 #define KERNEL(name, T, M, TARGET, ...)                                                      \
   extern "C" __global__ void name(M *sums, T *const *pointers, const T *from, unsigned mask, \
@@ -93,6 +95,9 @@ ROWS(rows, arc_gather_begin_f32) ROWS(rows_f16, arc_gather_begin_f32_from_f16)
 F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
     arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
     arc_hot_add_f32(&hot, key, values, active, 4); arc_hot_end_f32(&hot, true))
+F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
+    arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
+    arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
 F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
 #define ADD(name, S, T, M, ...) \
   KERNEL(name, T, M, (__VA_ARGS__), arc_add_##S(t, key, values, active, 4))

@@ -144,7 +144,7 @@ half_of_the_value_before_lost test_types:TEST_TYPES_PART=3 s/goes_before = odd \
 half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word none = arc__neutral(ARC__F32), next = none;/arc__word none = arc__neutral(ARC__F32), next = w[low];/
 half_in_the_wrong_place test_types:TEST_TYPES_PART=3 s/odd ? none : w\[low\], odd ? w\[low\] : next,/w[low], next,/
 odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/bool odd = each == 2 \&\& (log2 <= 2 ?/bool odd = each == 2 \&\& (false ?/
-halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, w.lo >> 16);/;/
+halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, b.lo >> 16));/);/
 +fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
 fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, at.piece.scale);/odd ? w[low] : next, 1.0f);/
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
@@ -181,7 +181,18 @@ unchecked_gather_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__GATHERED,/true
 unchecked_hot_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__state_of(h)->begun == h->begun,/ARC__CHECK(2, true,/
 unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
-unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1,/ARC__CHECK(1, true,/
+unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
++table_row_not_released test_table s/const bool releases = takes \&\& state == 0;/const bool releases = false;/
+table_row_taken_where_it_is_hit test_table s/if (hits) place->state = /if (false) place->state = /
+table_row_taken_twice test_table s/takes = misses \&\& state <= 0 \&\& place->state == ARC__PLACE_CLAIM - c->lane;/takes = misses \&\& state <= 0;/
+table_row_of_another_key test_table s/bool hits = leads \&\& state >= 0 \&\& arc__same_key(arc__key_in_table(t, c, mine), c->key);/bool hits = leads \&\& state >= 0;/
+table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind));/;/
++table_key_cut test_keys s/{t->places\[place\].low, t->places\[place\].carry, c->key.bits};/{t->places[place].low, c->key.carry, c->key.bits};/
+table_of_halves test_gather:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
+table_doubles_as_floats test_gather:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : arc__table_kind(t);/;/
+unchecked_table_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__TABLED,/true,/
+unchecked_table_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "a table/ARC__CHECK(1, true, "a table/
+unchecked_table_size user_errors_forms:ARC_CHECK=1 s/arc__is_shared_memory((char \*)shared, (long long)mine \* arc__warps()),/true,/
 atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
 +atomred_of_one_address test_forms s/long long key = (long long)((arc__u64)address \/ sizeof(T));/long long key = 0;/
 atomred_of_32_bits test_forms s/^    options.key_bits = 64;/    options.key_bits = 32;/

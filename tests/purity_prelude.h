@@ -34,6 +34,7 @@ extern struct purity_dim threadIdx, blockIdx, blockDim, gridDim;
 #define SIMT_CHECK_FAILED(message) ((void)(message))
 
 int __popc(unsigned x);
+unsigned __umulhi(unsigned a, unsigned b);
 int __popcll(unsigned long long x);
 int __ffs(int x);
 int __clz(int x);

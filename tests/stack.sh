@@ -24,8 +24,10 @@ command -v "$nvcc" >/dev/null || {
 prelude() {
   cat <<'END'
 #define ARC_MAX_PIECES 4
+#define ARC_TABLES 1
 #include "arc.cuh"
 #include "arc/gather.cuh"
+#include "arc/table.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
@@ -96,6 +98,18 @@ typedef long long i64;
   o.lane_mask = ARC_LANES_HERE;                                                  \
   if (active) arc_hot_add_with_f32(&hot, key, values, true, o);                  \
   arc_hot_end_f32(&hot, false);
+#define TABLE(n)                                                                 \
+  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, n, 128)];           \
+  arc_table_f32 table = arc_table_begin_f32(target, shared, 8);                  \
+  arc_table_add_f32(&table, key, values, active);                                \
+  arc_table_end_f32(&table);
+#define TABLE_OF_ROWS                                                            \
+  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(2, 8, 64, 128)];          \
+  arc_target_f16 target = arc_target_f16_rows(sums, 64, 64);                     \
+  arc_table_f16 table = arc_table_begin_f16(target, shared, 8);                  \
+  arc_gather_f16 rows = arc_gather_begin_f16_from_f16(target, from, 64);         \
+  arc_table_gather_add_f16(&table, &rows, key, (int)threadIdx.x, active);        \
+  arc_table_end_f16(&table);
 #define MISSING                                                                  \
   const arc_piece_f32 pieces[] = {{sums, 3, 3}, {pointers[0], 4, 4}, {pointers[1], 2, 2}}; \
   float values[9];                                                               \
@@ -169,9 +183,11 @@ others() {
       echo "LITERAL(hot_${n}_$promises, ARC_PATH_AUTO, $promises, $n, HOT($n))"
     done
     echo "LITERAL(hot_here_$n, ARC_PATH_AUTO, 0, $n, HOT_HERE($n))"
+    echo "LITERAL(table_$n, ARC_PATH_AUTO, 0, $n, TABLE($n))"
   done
   echo "KERNEL(sums_dynamic, ARC_PATH_AUTO, 0, DYNAMIC(SUMS(0)))"
   echo "KERNEL(hot_dynamic, ARC_PATH_AUTO, 0, DYNAMIC(HOT_DYNAMIC))"
+  echo "KERNEL(table_of_rows, ARC_PATH_AUTO, 0, TABLE_OF_ROWS)"
   echo "KERNEL(missing, ARC_PATH_AUTO, 0, MISSING)"
   echo "KERNEL(atomred, ARC_PATH_AUTO, 0, ATOMRED)"
 }

@@ -3,8 +3,18 @@
 
    Values are small multiples of a quarter, so that every partial sum can be represented in memory
    and there is one right answer. Rows that no active lane names are NaN; inactive lanes hold wild
-   keys and wild rows. The memory between and around the rows of sums must stay as it was. */
+   keys and wild rows. The memory between and around the rows of sums must stay as it was.
+
+   With TEST_TABLE the same through a table of rows in shared memory. */
+#ifndef TEST_TABLE
+#define TEST_TABLE 0
+#endif
+#define ARC_TABLES TEST_TABLE
 #include "check.cuh"
+
+#if TEST_TABLE
+#include "arc/table.cuh"
+#endif
 
 enum { WARPS = 3, CALLS = 3, LANES = 32 * CALLS, UPDATES = WARPS * LANES, KEYS = 40, SCALE = 20 };
 enum { F32, F64, F16, BF16, FIXED, I32, I64 };
@@ -24,10 +34,24 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
   return arc_target_f32_pieces(pieces, 2);
 }
 
-#define ADD(S, bits)                                                                        \
-  if (plan.key_bits == bits) {                                                              \
-    o.key_bits = bits;                                                                      \
-    arc_gather_add_with_##S(&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
+#if TEST_TABLE
+enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
+#define BEGIN_ADDS(S)                                                             \
+  __shared__ __align__(16) char shared[TABLE_BYTES];                              \
+  const int rows_that_fit = (TABLE_BYTES - 8) / ARC_TABLE_BYTES(8, 1, width, 32); \
+  arc_table_##S table =                                                           \
+      arc_table_begin_##S(t, shared, rows_that_fit < TABLE_ROWS ? rows_that_fit : TABLE_ROWS)
+#define ADD_ROWS(S, ...) arc_table_gather_add_with_##S(&table, __VA_ARGS__)
+#define END_ADDS(S) arc_table_end_##S(&table)
+#else
+#define BEGIN_ADDS(S)
+#define ADD_ROWS(S, ...) arc_gather_add_with_##S(__VA_ARGS__)
+#define END_ADDS(S) arc_gather_end_##S(&r)
+#endif
+#define ADD(S, bits)                                                            \
+  if (plan.key_bits == bits) {                                                  \
+    o.key_bits = bits;                                                          \
+    ADD_ROWS(S, &r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
   }
 
 /* Programs for the GPU, which take long to compile, have keys of 64 bits in one kernel. */
@@ -49,6 +73,7 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
     arc_options o = arc_options_default();                                                 \
     arc_target_##S t = TARGET(S, M, rows);                                                 \
     arc_gather_##S r = arc_gather_begin_##S##FROM(t, source, plan.source_stride);          \
+    BEGIN_ADDS(S);                                                                         \
     for (int call = 0; call < CALLS; ++call) {                                             \
       int n = warp * LANES + call * 32 + lane;                                             \
       bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                 \
@@ -56,7 +81,7 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
       ADD(S, 32)                                                                           \
       KEYS_OF_64_BITS(S)                                                                   \
     }                                                                                      \
-    arc_gather_end_##S(&r);                                                                \
+    END_ADDS(S);                                                                           \
   }
 
 #define TARGET_dynamic(S, M, rows) arc_target_##S##_dynamic((M *)(rows), plan.stride, width)
@@ -188,6 +213,7 @@ static void draw_keys(int *keys, int pattern, struct check_random *random) {
 
 static void run(int kind, int width) {
   struct check_random random;
+  if (TEST_TABLE && (kind == 3 || kind == 15)) return;
   if (!check_begin(kinds[kind].name, &random)) return;
   const int source_type = kinds[kind].source, memory = kinds[kind].memory;
   const int each = bytes_of(source_type), cell = bytes_of(memory);

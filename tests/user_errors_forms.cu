@@ -240,6 +240,33 @@ ERROR_KERNEL(hot_warp_without_its_end) {
   arc_hot_end_f32(&hot, false);
 }
 
+/* ---- tables ---------------------------------------------------------------------------------- */
+/* As hot rows. */
+
+OUT_OF_LINE add_to_table(float *rows, void *shared, int count, bool ends, bool calls) {
+  const float values[WIDTH] = {1, 2, 3};
+  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, count);
+  if (calls) arc_table_add_f32(&table, KEY + warp_index(), values, true);
+  if (ends) arc_table_end_f32(&table);
+}
+
+#define TABLE_KERNEL(name, memory, count, ends, calls)                                \
+  ERROR_KERNEL(name) {                                                                \
+    __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK)]; \
+    add_to_table(rows, memory, count, ends, calls);                                   \
+  }
+TABLE_KERNEL(table_never_ended, shared, HOT_ROWS, !wrong, true)
+TABLE_KERNEL(no_table_rows, shared, wrong ? 0 : HOT_ROWS, true, true)
+TABLE_KERNEL(table_in_global_memory, wrong ? (char *)(rows + 512) : shared, HOT_ROWS, true, true)
+TABLE_KERNEL(table_add_in_if, shared, HOT_ROWS, true, !wrong || lane_index() % 3 == 0)
+
+/* Launched with half of the memory. */
+ERROR_KERNEL(table_of_one_warp) {
+  SIMT_DYNAMIC_SHARED(float, shared);
+  add_to_table(rows, shared, MANY_ROWS, true, true);
+  (void)wrong;
+}
+
 /* ---- other types of memory ------------------------------------------------------------------- */
 
 static __device__ __forceinline__ arc_target_fixed fixed_target(long long *sum, int scale_log2) {
@@ -410,6 +437,12 @@ static const struct user_error user_errors[] = {
     {55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
      ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)},
+    {78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
+     ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)},
+    {79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
+    {80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1},
+    {81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
+    {82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
     {57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL},
     {58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
     {59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
