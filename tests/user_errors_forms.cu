@@ -241,7 +241,8 @@ ERROR_KERNEL(hot_warp_without_its_end) {
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
-/* As hot rows. */
+/* As hot rows. They have not run on a GPU yet. */
+#if SIMT_ON_CPU
 
 OUT_OF_LINE add_to_table(float *rows, void *shared, int count, bool ends, bool calls) {
   const float values[WIDTH] = {1, 2, 3};
@@ -266,6 +267,7 @@ ERROR_KERNEL(table_of_one_warp) {
   add_to_table(rows, shared, MANY_ROWS, true, true);
   (void)wrong;
 }
+#endif
 
 /* ---- other types of memory ------------------------------------------------------------------- */
 
@@ -437,12 +439,14 @@ static const struct user_error user_errors[] = {
     {55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
      ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)},
+#if SIMT_ON_CPU
     {78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
      ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)},
     {79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
     {80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1},
     {81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
+#endif
     {57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL},
     {58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
     {59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
