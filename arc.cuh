@@ -294,6 +294,7 @@ typedef struct arc__call {
   unsigned leaders;        /* the highest lane of each group */
   bool in_table;           /* a literal: groups are known, keys are addresses, some of `table` */
   char *table;             /* shared memory, arc/table.cuh */
+  int table_bytes;
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -863,6 +864,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.present = c.group = c.leaders = 0u;
   c.in_table = false;
   c.table = 0;
+  c.table_bytes = 0;
   return c;
 }
 

@@ -47,6 +47,7 @@ typedef struct arc__place_in_table {
   int low, carry; /* the key */
   int state;      /* how many sums of others it still keeps its key from */
 } arc__place_in_table;
+#define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
 #define ARC__PLACE_IS_FREE (-1)
 #define ARC__PLACE_CLAIM (-2) /* less a lane: of several that claim it, the last to write gets it */
 #define ARC__PLACE_MOST 64    /* so that what was hot leaves some day */
@@ -69,25 +70,17 @@ ARC__FN void arc__request_global(int memory, int scope, char *address, const arc
     arc__request(memory, scope, address, w, count);
 }
 
-/* To a row of a table by loads and stores, since nobody else adds there. Not by __isShared: from
-   what that tells, nvcc 13.0 makes code that it then refuses. */
+/* To a row of a table by loads and stores, since nobody else adds there. */
 ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
   const int memory = c->memory, bytes = arc__is_half(memory) ? 4 : arc__bytes(memory);
   const int kind = memory == ARC__FIXED ? ARC__I64 : arc__is_half(memory) ? ARC__I32 : memory;
-#if !defined(__CUDA_ARCH__)
-  bool is_shared = !__isGlobal(address);
-#else
-  int is_shared;
-  asm("{\n\t.reg .pred p;\n\tisspacep.shared p, %1;\n\tselp.s32 %0, 1, 0, p;\n\t}"
-      : "=r"(is_shared)
-      : "l"(address));
-#endif
+  const arc__u64 offset = (arc__u64)address - (arc__u64)c->table;
   if (!c->in_table) {
     arc__request(memory, c->scope, address, w, count);
-  } else if (!is_shared) {
+  } else if (offset >= (arc__u64)c->table_bytes) {
     arc__request_global(memory, c->scope, address, w, count);
   } else { /* from the table's address on, which compilers know to be one of shared memory */
-    char *row = c->table + (int)((unsigned)(arc__u64)address - (unsigned)(arc__u64)c->table);
+    char *row = c->table + (int)(unsigned)offset;
     ARC__EACH_OF_4(i, count, {
       arc__word old = arc__read(kind, row + i * bytes, 0);
       arc__write(kind, row + i * bytes, 0, arc__sum_stored(memory, old, w[i]));
@@ -135,7 +128,7 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP);
   t->places = (arc__place_in_table *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
-  t->found.piece[0].base = 0;
+  t->found.piece[0].base = ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
   arc__target_end(&t->found); /* but decisions are those of the rows: */
   t->found.min_lanes_to_match = t->target.min_lanes_to_match;
@@ -215,14 +208,16 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
   __syncwarp(ARC_LANES_ALL);
   c->in_table = true;
   c->table = t->sums;
+  c->table_bytes = t->rows * t->row_bytes;
   c->present = __ballot_sync(ARC_LANES_ALL, c->active);
   c->group = arc__match(c);
   int place = arc__find_places(t, c);
   place = __shfl_sync(ARC_LANES_ALL, place, c->active ? arc__highest(c->group) : c->lane);
   const arc__piece *memory = &t->target.piece[0];
-  char *row = place >= 0 ? t->sums + place * t->row_bytes
-                         : arc__offset(memory->base, c->key, memory->stride_bytes);
-  c->key = arc__key_from((long long)row, 64);
+  char *row = place >= 0  ? t->sums + place * t->row_bytes
+              : c->active ? arc__offset(memory->base, c->key, memory->stride_bytes)
+                          : memory->base;
+  c->key = arc__key_from((long long)row - (long long)ARC__ADDRESSES, 64);
   c->target = &t->found;
 }
 
