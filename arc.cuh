@@ -986,6 +986,8 @@ static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int sca
        arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly, arc__are_runs
                           of words in registers, by c->group and c->leaders. As c->lanes.
        arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
+       arc__emit          adds the words of a chunk to this lane's row. Any lane.
+       arc__leave         how any of them adds words to a row: arc/table.cuh has one of its own.
        arc__emit_slot     the same for all lanes at once. Full warp.
        arc__target_end    of a target whose pieces were changed. Any lane.
    They leave the caller's values alone, and hold no state. */

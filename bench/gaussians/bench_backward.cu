@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/common/device_describe.h"
-
 enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */
 
 typedef struct bench_row {
@@ -223,10 +221,9 @@ static void bench_view(trainer *t, const char *dataset, int repeats, void *state
 static bool bench_write_csv(const char *path, const bench_table *table, error_line *error) {
   output_file file;
   char room[16];
-  if (!output_file_open(&file, path, error)) return false;
-  program_write_head(file.stream);
-  device_describe(file.stream, DEVICE_IN_FILE, 0.0);
-  fprintf(file.stream, "dataset,path,threshold,pixels,arrays_ms,rows_ms,clock\n");
+  if (!measure_open_csv(&file, path, "dataset,path,threshold,pixels,arrays_ms,rows_ms,clock",
+                        error))
+    return false;
   for (int i = 0; i < table->count; ++i) {
     const bench_row *r = &table->rows[i];
     fprintf(file.stream, "%s,%s,%s,%d,%.6f,%.6f,%s\n", r->dataset, add_way_name(r->way),

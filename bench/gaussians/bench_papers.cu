@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "examples/common/device_describe.h"
 #include "examples/gaussians/render/backward.cuh"
 
 enum {
@@ -263,10 +262,8 @@ static void papers_print(const papers_table *table) {
 static bool papers_write_csv(const char *path, const papers_table *table, error_line *error) {
   output_file file;
   char room[16];
-  if (!output_file_open(&file, path, error)) return false;
-  program_write_head(file.stream);
-  device_describe(file.stream, DEVICE_IN_FILE, 0.0);
-  fprintf(file.stream, "dataset,kernel,threshold,ms,noise,difference,clock\n");
+  if (!measure_open_csv(&file, path, "dataset,kernel,threshold,ms,noise,difference,clock", error))
+    return false;
   for (int i = 0; i < table->count; ++i) {
     const papers_row *r = &table->rows[i];
     fprintf(file.stream, "%s,%s,%s,%.6f,%.4f,%.3g,%s\n", r->dataset, papers_ways[r->way].name,

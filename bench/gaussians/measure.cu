@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "examples/common/device_describe.h"
 #include "examples/common/random.h"
 
 unsigned datasets_of(const options *o) {
@@ -80,6 +81,14 @@ float measure_stop(trainer *t) {
   device_check(cudaEventElapsedTime(&ms, t->marks[0][0], t->marks[0][1]), "timing");
   device_check(cudaGetLastError(), "launching");
   return ms;
+}
+
+bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error) {
+  if (!output_file_open(file, path, error)) return false;
+  program_write_head(file->stream);
+  device_describe(file->stream, DEVICE_IN_FILE, 0.0);
+  fprintf(file->stream, "%s\n", columns);
+  return true;
 }
 
 void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {

@@ -3,6 +3,7 @@
 #ifndef ARC_BENCH_GAUSSIANS_MEASURE_H
 #define ARC_BENCH_GAUSSIANS_MEASURE_H
 
+#include "examples/common/output_file.h"
 #include "examples/gaussians/program.h"
 
 /* What to measure on: bit 0 is --scene, bit k the procedural scene_kind k. */
@@ -21,6 +22,9 @@ void measure_slope(trainer *t);
 void measure_start(trainer *t);
 /* Milliseconds since measure_start, on the device. */
 float measure_stop(trainer *t);
+
+/* Opens a table of results, and writes its head and the names of its columns. */
+bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error);
 
 enum { LANE_COUNTS = 33 };
 
