@@ -9,6 +9,7 @@
 # Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must
 # catch it. A command that does not change exactly one line of all these files (the header has moved
 # on), or whose result does not compile, is an error; a mutation that its test passes is a survivor.
+# Whichever mutations run, the lines that all of them change are counted.
 # Which tenth the count of commits tells; in a copy without the whole history those marked with + run.
 # CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
 set -u
@@ -205,7 +206,7 @@ kept_key_is_any test_gather s/c->active \&\& arc__same_key(c->key, r->key);/c->a
 kept_words_mixed test_gather s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 inactive_row_read test_gather s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_gather s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_gather s/^  options.exact = true;/  options.exact = false;/
+rows_not_exact test_gather /call_of_gather(/,/^}/s/options.exact = true;/options.exact = false;/
 unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
@@ -237,14 +238,6 @@ if [ "${4:-}" = one ]; then
   for header in "$folder"/arc.cuh "$folder"/arc/*.cuh; do
     sed -e "$command" "$header" >"$folder/changed" && mv "$folder/changed" "$header"
   done
-  changed=$({
-    diff "$root/arc.cuh" "$folder/arc.cuh"
-    diff -r "$root/arc" "$folder/arc"
-  } | grep -c '^<')
-  if [ "$changed" -ne 1 ]; then
-    echo "ERROR    $only: changes $changed lines of arc.cuh and the folder arc, must change one"
-    exit 1
-  fi
   if ! build "$folder" "$test"; then
     echo "ERROR    $only: does not compile: $(grep -m 1 error "$folder/build.txt")"
     exit 1
@@ -261,6 +254,13 @@ if [ "${4:-}" = one ]; then
 fi
 
 mkdir -p "$work"
+cat "$root/arc.cuh" "$root"/arc/*.cuh >"$work/headers"
+mutations | sed 's/^+//' | while read -r name _ command; do # of all, whichever run today
+  changed=$(sed -e "$command" "$work/headers" | diff "$work/headers" - | grep -c '^<')
+  [ "$changed" -eq 1 ] && continue
+  echo "ERROR    $name: changes $changed lines of arc.cuh and the folder arc, must change one"
+  exit 1
+done || exit 1
 "$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
 case $only in
   +)
