@@ -93,7 +93,7 @@ typedef struct arc__table {
   arc__target found;  /* addresses for keys: of rows in memory, or in the table */
   char *sums;         /* of this warp */
   arc__place_in_table *places;
-  int rows, row_bytes;
+  int rows, row_bytes, key_bits;
   ARC__DUTY
 } arc__table;
 
@@ -112,7 +112,8 @@ ARC__FN arc__word arc__take_sum(const arc__table *t, int place, int i) {
 }
 
 ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int place) {
-  arc__key key = {t->places[place].low, t->places[place].carry, c->key.bits};
+  const arc__place_in_table *p = &t->places[place];
+  arc__key key = {p->low, c->key.bits == 64 ? p->carry : 0, c->key.bits};
   return key;
 }
 
@@ -123,8 +124,7 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   ARC__CHECK(1, t->target.pieces == 1, "the target of a table must be one array of rows");
   ARC__CHECK(1, arc__is_shared_memory((char *)shared, (long long)mine * arc__warps()),
              "the memory of a table is not shared memory, or too small for its rows");
-  t->rows = rows;
-  t->row_bytes = ARC__ROW_BYTES(bytes, width);
+  t->rows = rows, t->row_bytes = ARC__ROW_BYTES(bytes, width), t->key_bits = ARC_KEY_BITS;
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP);
   t->places = (arc__place_in_table *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
@@ -194,7 +194,7 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   }
   if (takes) {
     place->low = c->key.low;
-    place->carry = c->key.carry;
+    if (c->key.bits == 64) place->carry = c->key.carry;
     place->state = __popc(c->group);
   }
   __syncwarp(ARC_LANES_ALL);
@@ -206,6 +206,7 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
   ARC__OWES(t, ARC__TABLED);
   arc__check_call(c);
   __syncwarp(ARC_LANES_ALL);
+  t->key_bits = c->key.bits;
   c->in_table = true;
   c->table = t->sums;
   c->table_bytes = t->rows * t->row_bytes;
@@ -223,6 +224,7 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
 
 ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
   arc__call to = arc__call_to_memory(t, c);
+  to.key.bits = t->key_bits;
   __syncwarp(ARC_LANES_ALL);
   if (c->width <= ARC__NARROW) {
     for (int place = c->lane; place < t->rows; place += ARC__WARP)

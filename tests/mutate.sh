@@ -188,7 +188,8 @@ table_row_taken_where_it_is_hit test_table s/if (hits) place->state = /if (false
 table_row_taken_twice test_table s/takes = misses \&\& state <= 0 \&\& place->state == ARC__PLACE_CLAIM - c->lane;/takes = misses \&\& state <= 0;/
 table_row_of_another_key test_table s/bool hits = leads \&\& state >= 0 \&\& arc__same_key(arc__key_in_table(t, c, mine), c->key);/bool hits = leads \&\& state >= 0;/
 table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind));/;/
-+table_key_cut test_keys s/{t->places\[place\].low, t->places\[place\].carry, c->key.bits};/{t->places[place].low, c->key.carry, c->key.bits};/
++table_key_cut test_keys s/c->key.bits == 64 ? p->carry : 0, c->key.bits/c->key.carry, c->key.bits/
+table_key_bits_forgotten test_keys s/to.key.bits = t->key_bits;/;/
 table_of_halves test_gather:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
 table_doubles_as_floats test_gather:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : arc__table_kind(t);/;/
 unchecked_table_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__TABLED,/true,/
