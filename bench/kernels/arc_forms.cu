@@ -6,9 +6,6 @@
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
 
-#define FORM_WIDTHS(X, ...) \
-  X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(9, __VA_ARGS__) X(16, __VA_ARGS__) X(32, __VA_ARGS__)
-
 static __device__ __forceinline__ void add_atomred(float *rows, int stride, int width, int key,
                                                    const float *values, bool active) {
   SWEEP_UNROLL
@@ -28,8 +25,8 @@ static __device__ __forceinline__ arc_sum_f32 begin_sums(arc_target_f32 target, 
   SWEEP_KERNEL(uniform, W, name, SUMS(ARC_PROMISE_ONE_KEY);       \
                if (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum)) \
   SWEEP_KERNEL(keyed, W, name, SUMS(0); while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
-FORM_WIDTHS(SUMS_KERNELS, sums)
-static const struct sweep_kernels sums_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, sums)};
+SWEEP_FORM_WIDTHS(SUMS_KERNELS, sums)
+static const struct sweep_kernels sums_kernels[] = {SWEEP_FORM_WIDTHS(SWEEP_ENTRY, sums)};
 
 #define ATOMRED_WIDTHS(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__)
 SWEEP_HAND_PATH(ATOMRED_WIDTHS, atomred, add_atomred, add_atomred)
@@ -49,8 +46,8 @@ static __device__ __forceinline__ void add_hot(const arc_hot_f32 *hot, int key, 
 #define HOT_KERNELS(W, name)                                                                  \
   SWEEP_KERNEL(uniform, W, name, add_hot(&hot, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
   SWEEP_KERNEL(keyed, W, name, add_hot(&hot, d.key, values, d.active, 0))
-FORM_WIDTHS(HOT_KERNELS, hot)
-static const struct sweep_kernels hot_kernels[] = {FORM_WIDTHS(SWEEP_ENTRY, hot)};
+SWEEP_FORM_WIDTHS(HOT_KERNELS, hot)
+static const struct sweep_kernels hot_kernels[] = {SWEEP_FORM_WIDTHS(SWEEP_ENTRY, hot)};
 
 SWEEP_FAMILY(forms, SWEEP_TABLE(sums, SWEEP_PATH_SUMS, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
              SWEEP_TABLE(hot, SWEEP_PATH_HOT, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),

@@ -28,6 +28,9 @@
 #define SWEEP_FEW_WIDTHS(X, ...) \
   X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(9, __VA_ARGS__) \
   X(16, __VA_ARGS__)
+/* Of arc's further forms. */
+#define SWEEP_FORM_WIDTHS(X, ...) \
+  X(1, __VA_ARGS__) X(3, __VA_ARGS__) X(9, __VA_ARGS__) X(16, __VA_ARGS__) X(32, __VA_ARGS__)
 // clang-format on
 #define SWEEP_WIDTHS_AND_WIDE(X, ...) SWEEP_WIDTHS(X, __VA_ARGS__) X(70, __VA_ARGS__)
 

@@ -22,6 +22,7 @@ enum sweep_path {
   SWEEP_PATH_SUMS,    /* the two halves of an add, one sum a group */
   SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
+  SWEEP_PATH_TABLE,  /* a warp keeps the rows that come most */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };

@@ -48,7 +48,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"path", &sweep_cell::path, "path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "broken"}, {},
+      "atomred", "hot", "table", "broken"}, {},
      "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
     {"threshold", &sweep_cell::threshold, "threshold", 0, 33, {"auto", "-"}, {},
      "balancing threshold; auto: arc's own; - in files: the path has none"},
@@ -149,6 +149,8 @@ static const std::vector<preset> presets = {
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
       "none,plain,vector,cub_batched,auto,hot --threshold 1,auto",
       "--width 9 --keys 1,4,1000 --call keyed --path none,plain,auto,hot",
+      "--width 1,3,9,16,32 --workload hashgrid,pagerank,hot --path none,plain,auto,table",
+      "--width 1,3,9,16,32 --keys 1,4,32,1000 --call keyed --path none,plain,auto,table",
       "--width 1,3 --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
       "--path none,plain,match_shared,auto,atomred",
       "--width 1,3 --lanes 1,2,4,8,16,32 --path none,plain,match_shared,auto,atomred",

@@ -181,6 +181,14 @@ class Sweep(unittest.TestCase):
                     for row in rows if row["path"] == "auto"}
             self.assertEqual([sent["7"], sent["8"], sent["auto"]], [1.0, 3.0, 1.0])
 
+    @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
+    def test_tables_send_what_is_hot_once(self):
+        rows = self.rows("--workload hot --width 1,9 --updates 800 --path auto,table")
+        sent = {(row["width"], row["path"]): float(row["lane_adds"]) for row in rows}
+        for width in ("1", "9"):  # 100 updates to 4 rows: each of them once
+            self.assertGreaterEqual(sent[width, "auto"], int(width))
+            self.assertAlmostEqual(sent[width, "table"], int(width) * 4 / 100, delta=1e-3)
+
     def test_run_time_widths_add_the_same(self):
         rows = self.rows("--width 3,8,20,32 --form literal,memory,chunks --path plain,auto "
                          "--lanes 1,32 --keys 1,4")
