@@ -1,10 +1,10 @@
 """common.py - what the scripts of bench/adopters share: files, builds, comparisons, times.
 SPDX-License-Identifier: Apache-2.0"""
 import argparse
-import difflib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -13,8 +13,6 @@ import torch
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "bench/torch"))
 import measure
-PROMISES = "".join(f"#define ARC_{promise} 1\n"
-                   for promise in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE"))
 
 
 def fail(message):
@@ -24,46 +22,10 @@ def fail(message):
 # ---- other people's files ---------------------------------------------------------------------
 
 
-def place(text, mark, name):
-    """Where `mark` begins in `text`, the contents of the file `name`."""
-    if text.count(mark) == 0:
-        fail(f"'{mark}' not found in {name}: not the version this change was made for")
-    return text.index(mark)
-
-
-def line_of(text, at):
-    return text.rindex("\n", 0, at) + 1
-
-
-def end_of_block(text, at):
-    """Behind the line in which the braces close that open first after `at`."""
-    depth, at = 1, text.index("{", at) + 1
-    while depth:
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        at += 1
-    return text.index("\n", at) + 1
-
-
-def insert(text, before, addition):
-    return text[:before] + addition + text[before:]
-
-
-def changed_lines(before, after):
-    """How many lines of `after` are new, and how many of `before` are gone."""
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=0))[2:]
-    return tuple(sum(line.startswith(sign) for line in lines) for sign in "+-")
-
-
 def write(path, text):
     """Leaves a file alone that holds `text`, so that what was built from it counts as new."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
-
-
-def keep_changes(folder, changed):
-    """changed: {file: its lines, as changed_lines counts them}."""
-    write(folder / "changed.json",
-          json.dumps({name: "+{} -{}".format(*lines) for name, lines in changed.items()}))
 
 
 def changes(folder, variants):
@@ -72,8 +34,16 @@ def changes(folder, variants):
             yield f"{variant}: {name} {lines} lines"
 
 
-def apply(place, patch, commit):
-    """A patch to the files in a folder, which are those of that commit."""
+def copy(checkout, inside, place, patch, commit):
+    """The folder `inside` of a checkout of that commit, at the same place below `place`; with a
+    patch, unless it is None."""
+    if not (checkout / inside).is_dir():
+        fail(f"{checkout} is no checkout of {commit}: no {inside} in it")
+    shutil.rmtree(place / inside, ignore_errors=True)
+    shutil.copytree(checkout / inside, place / inside,
+                    ignore=shutil.ignore_patterns("third_party"))
+    if patch is None:
+        return
     # a repository of its own, or git would look for the files in the one that the folder lies in
     subprocess.run(["git", "init", "--quiet", str(place)], check=True)
     command = ["git", "-C", str(place), "apply"]
@@ -82,7 +52,8 @@ def apply(place, patch, commit):
     counts = subprocess.run([*command, "--numstat", str(patch)], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
     lines = [line.split("\t") for line in counts.splitlines()]
-    keep_changes(place, {pathlib.Path(name).name: (plus, minus) for plus, minus, name in lines})
+    write(place / "changed.json", json.dumps(
+        {pathlib.Path(name).name: f"+{plus} -{minus}" for plus, minus, name in lines}))
 
 
 # ---- builds -----------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ and the headers of NanoVDB, but no network; --build-only and --run do the two ha
 machines."""
 import pathlib
 import re
-import shutil
 import sys
 
 try:
@@ -56,15 +55,11 @@ def find_nanovdb(options):
 
 def build(options):
     nanovdb = find_nanovdb(options)
-    if not (options.checkout / f"{RASTERIZER}Backward.cu").exists():
-        common.fail(f"{options.checkout} is no checkout of fvdb-core: no {RASTERIZER}Backward.cu")
     channels = sorted({*options.channels, CHUNKED})
     for variant in VARIANTS:
         place = options.folder.resolve() / variant
-        shutil.rmtree(place / "src", ignore_errors=True)
-        shutil.copytree(options.checkout / "src", place / "src")
-        if variant == "arc":
-            common.apply(place, HERE / "fvdb.patch", COMMIT)
+        common.copy(options.checkout, "src", place,
+                    HERE / "fvdb.patch" if variant == "arc" else None, COMMIT)
         for direction in ("Backward", "Forward"):
             keep_channels(place / f"{RASTERIZER}{direction}.cu", channels)
         sources, flags = [HERE / "fvdb_ops.cu"], ["--extended-lambda", "-DNDEBUG"]

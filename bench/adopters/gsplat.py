@@ -11,7 +11,6 @@ whole gradient step on drawn scenes or a trained one. --deterministic adds a thi
 in fixed point. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no network; --build-only
 and --run do the two halves on two machines."""
 import csv
-import os
 import pathlib
 import shutil
 import subprocess
@@ -26,7 +25,7 @@ import splats
 
 COMMIT = "90d7b4b349e379ccf9ee6a8cef76aa40f48bb32e"  # which gsplat.patch was made for
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY = "gsplat_adopters"
+LIBRARY, CUDA = "gsplat_adopters", "gsplat/cuda"
 BACKWARD = ("RasterizeToPixels3DGSSerialBatchBwd.cu", "RasterizeToPixelsSparseBwd.cu",
             "RasterizeToPixels2DGSSerialBatchBwd.cu",
             "RasterizeToPixelsFromWorld3DGSParallelBatchBwd.cu", "Lidar.cpp", "Utils.cpp")
@@ -44,20 +43,6 @@ def variants(options):
     return ("base", "arc", "fixed") if options.deterministic else ("base", "arc")
 
 
-def copy_sources(options, variant):
-    """The folder gsplat/cuda of a copy, with gsplat.patch unless the variant is base."""
-    place = options.folder / variant
-    shutil.rmtree(place, ignore_errors=True)
-    source = options.checkout / "gsplat/cuda"
-    if not (source / "csrc").is_dir():
-        common.fail(f"{options.checkout} is no checkout of gsplat: no gsplat/cuda/csrc in it")
-    shutil.copytree(source, place / "gsplat/cuda", ignore=shutil.ignore_patterns("third_party"))
-    if variant == "base":
-        return place / "gsplat/cuda"
-    common.apply(place, HERE / "gsplat.patch", COMMIT)
-    return place / "gsplat/cuda"
-
-
 def wrap(folder, variant, file):
     """A source that compiles `file` into a namespace of its variant. Returns its path."""
     fixed = f"#define GSPLAT_DETERMINISTIC {BITS}\n" if variant == "fixed" else ""
@@ -72,15 +57,17 @@ def build(options):
     folder.mkdir(parents=True, exist_ok=True)
     sources = []
     for variant in variants(options):
-        cuda = copy_sources(options, variant)
+        common.copy(options.checkout, CUDA, folder / variant,
+                    None if variant == "base" else HERE / "gsplat.patch", COMMIT)
+        cuda = folder / variant / CUDA
         files = BACKWARD + (FORWARD if variant == "base" else ())
-        sources += [wrap(folder, variant, (cuda / "csrc" / file).resolve()) for file in files]
+        sources += [wrap(folder, variant, cuda / "csrc" / file) for file in files]
         sources.append(wrap(folder, variant, HERE / "gsplat_ops.cu"))
-    glm = options.glm or options.checkout / "gsplat/cuda/csrc/third_party/glm"
+    glm = options.glm or options.checkout / CUDA / "csrc/third_party/glm"
     if not (glm / "glm/glm.hpp").exists():
         common.fail(f"no glm/glm.hpp in {glm}: clone gsplat with --recursive, or name --glm")
     # A file finds what lies beside it first: of what both have, only GradientSums.cuh is shared.
-    cuda = folder / "arc/gsplat/cuda"
+    cuda = folder / "arc" / CUDA
     channels = "\\,".join(map(str, options.channels))
     common.build(LIBRARY, sources, folder,
                  [cuda / "include", cuda / "csrc", glm, common.REPOSITORY],

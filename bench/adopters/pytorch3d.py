@@ -2,15 +2,14 @@
 SPDX-License-Identifier: Apache-2.0
 
     git clone https://github.com/facebookresearch/pytorch3d
-    python3 bench/adopters/pytorch3d.py --checkout pytorch3d --csv pytorch3d.csv
+    python3 bench/adopters/pytorch3d.py pytorch3d --csv pytorch3d.csv
 
-Changes copies of the checkout's rasterize_meshes.cu, builds each, compares the gradients of the
-faces, and times the launcher, which clears them first, on drawn meshes and one of --mesh FILE.obj.
-Needs PyTorch, nvcc of its CUDA version and ninja; --build-only and --run do the two halves on two
-machines."""
+Copies the sources of a checkout, applies a patch to each copy but the first, builds the rasterizer
+of each, compares the gradients of the faces, and times the launcher, which clears them first, on
+drawn meshes and one of --mesh FILE.obj. Needs PyTorch, nvcc of its CUDA version, ninja and git, but
+no network; --build-only and --run do the two halves on two machines."""
 import math
 import pathlib
-import re
 import sys
 
 try:
@@ -19,79 +18,21 @@ except ImportError as missing:
     sys.exit(f"pytorch3d.py: {missing}: python3 -m pip install torch")
 import common
 
-FILE, KERNEL = "rasterize_meshes.cu", "RasterizeMeshesBackwardCudaKernel("
-VARIANTS = ("base", "arc_divergent", "arc")
+COMMIT = "9381c4016376345bb795b97c45a6c2de66db354a"  # which the patches were made for
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = "pytorch3d/csrc"
+PATCHES = {"base": None, "arc_divergent": "pytorch3d_divergent.patch", "arc": "pytorch3d.patch"}
 
-# ---- the change -------------------------------------------------------------------------------
-
-
-def replace(text, pattern, by, count=1):
-    """`pattern` with single blanks for all white space; `by` for all its occurrences."""
-    text, found = re.subn(pattern.replace(" ", r"\s+"), by, text)
-    if found != count:
-        common.fail(f"'{pattern}' found {found} times in {FILE}, not {count} times: not the "
-                    "version this change was made for")
-    return text
-
-
-def add_by_arc(kernel, call):
-    """One call for the atomic additions, whose values go into an array."""
-    pattern = r"atomicAdd\(\s*grad_face_verts \+ f \* 9 \+ \d, ([^;]*)\);".replace(" ", r"\s+")
-    additions = list(re.finditer(pattern, kernel))
-    if len(additions) != 9:
-        common.fail(f"{len(additions)} atomic additions found in {FILE}, not 9")
-    begin, end = common.line_of(kernel, additions[0].start()), additions[-1].end()
-    values = "".join(f"          {a.group(1)},\n" for a in additions)
-    kernel = (f"{kernel[:begin]}      const float grad_f[9] = {{\n{values}      }};\n"
-              f"      {call}{kernel[end:]}")
-    loop = common.line_of(kernel, common.place(kernel, "for (int t_i", FILE))
-    target = "  const arc_target_f32 target = arc_target_f32_rows(grad_face_verts, 9, 9);\n"
-    return common.insert(kernel, loop, target)
-
-
-def call_by_warp(kernel):
-    """Lanes without a pixel or a face stay in the loops, where arc wants them."""
-    kernel = replace(kernel, r"t_i < N \* H \* W;", "t_i - int(threadIdx.x % 32) < N * H * W;")
-    kernel = replace(kernel, r"const int n = t_i /",
-                     "const int p = min(t_i, N * H * W - 1); // the last pixel also behind it\n"
-                     "    const int n = p /")
-    kernel = replace(kernel, r"const int pix_idx = t_i %", "const int pix_idx = p %")
-    return replace(kernel, r"if \(f < 0\) \{ continue;[^}]*\}",
-                   "const bool has_face = f >= 0 && t_i == p;\n"
-                   "      if (!__any_sync(0xffffffff, has_face)) {\n"
-                   "        continue; // padded faces.\n      }")
-
-
-def use_arc(text, variant):
-    begin = common.place(text, KERNEL, FILE)
-    end = common.end_of_block(text, begin)
-    kernel = text[begin:end]
-    if variant == "arc_divergent":
-        kernel = add_by_arc(
-            kernel, "arc_add_divergent_f32(target, f, grad_f, ARC_BALANCE_THRESHOLD);")
-    else:
-        kernel = call_by_warp(add_by_arc(
-            kernel, "arc_add_f32(target, f, grad_f, has_face, ARC_BALANCE_THRESHOLD);"))
-        kernel = replace(kernel, r"GetSingleFaceVerts\(face_verts, f\)",
-                         "GetSingleFaceVerts(face_verts, max(f, 0))")
-    include = text.index("\n", common.place(text, '#include "utils/geometry_utils.cuh"', FILE)) + 1
-    return text[:include] + '#include "arc.cuh"\n' + text[include:begin] + kernel + text[end:]
+# ---- building ---------------------------------------------------------------------------------
 
 
 def build(options):
-    sources = options.checkout / "pytorch3d/csrc"
-    if not (sources / "rasterize_meshes" / FILE).exists():
-        common.fail(f"{options.checkout} is no checkout of PyTorch3D: no pytorch3d/csrc in it")
-    text = (sources / "rasterize_meshes" / FILE).read_text()
-    for variant in VARIANTS:
-        place = options.folder / variant
-        place.mkdir(parents=True, exist_ok=True)
-        after = use_arc(text, variant) if variant != "base" else text
-        common.write(place / FILE, after)
-        common.keep_changes(place, {FILE: common.changed_lines(text, after)})
-        common.build(f"pytorch3d_{variant}",
-                     [pathlib.Path(__file__).with_name("pytorch3d_ops.cu")], place,
-                     [place, sources, common.REPOSITORY], [], options.arch)
+    for variant, patch in PATCHES.items():
+        place = options.folder.resolve() / variant
+        common.copy(options.checkout, SOURCES, place, patch and HERE / patch, COMMIT)
+        sources = place / SOURCES
+        common.build(f"pytorch3d_{variant}", [HERE / "pytorch3d_ops.cu"], place,
+                     [sources / "rasterize_meshes", sources, common.REPOSITORY], [], options.arch)
 
 
 # ---- meshes -----------------------------------------------------------------------------------
@@ -161,7 +102,7 @@ def compare(agreement, what, problem, ops):
     wanted, again = problem.launch(ops["base"]), problem.launch(ops["base"])
     if not wanted.any():
         common.fail("PyTorch3D's own kernel added nothing: was it built for this device?")
-    for variant in VARIANTS[1:]:
+    for variant in list(PATCHES)[1:]:
         agreement.add(f"{what}, {variant}", problem.launch(ops[variant]), wanted, again)
 
 
@@ -191,12 +132,9 @@ def measure(options, agreement, ops, table, device):
 
 def main():
     parser = common.parser("pytorch3d", __doc__)
-    parser.add_argument("--checkout", type=pathlib.Path, help="the folder of PyTorch3D's sources")
+    parser.add_argument("checkout", type=pathlib.Path, help=f"of PyTorch3D, at {COMMIT[:8]}")
     parser.add_argument("--mesh", type=pathlib.Path, help="an .obj to be timed, too")
-    options = parser.parse_args()
-    if not options.run and options.checkout is None:
-        common.fail("--checkout names the folder of PyTorch3D's sources")
-    common.run("pytorch3d", VARIANTS, options, build, compare_all, measure)
+    common.run("pytorch3d", tuple(PATCHES), parser.parse_args(), build, compare_all, measure)
 
 
 if __name__ == "__main__":
