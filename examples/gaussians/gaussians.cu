@@ -2,11 +2,13 @@
    SPDX-License-Identifier: Apache-2.0
 
    gaussians --scene fox --scale 0.5 --out fox.ply --renders out
+   gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out
    gaussians --help
 
    Where to read on: render/backward.cuh (the kernel that adds through arc), render/pixels.cuh and
    render/forward.cuh (the forward pass), render/project.cuh (from Gaussians to splats and back),
-   render/frame.h (one view), train/train.h (one step after another). This file is the program. */
+   render/frame.h (one view), render/draw.h (pictures alone), train/train.h (one step after another).
+   This file is the program, drawing.cu its --draw. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -103,13 +105,6 @@ static bool write_model(const trainer *t, const char *path, error_line *error) {
   return written;
 }
 
-/* The view's name without its folder and extension, in the folder, with ours. */
-static void render_name(const view *v, const char *folder, char *path, size_t size) {
-  const char *dot = strrchr(v->name, '.');
-  int length = dot != nullptr && dot != v->name ? (int)(dot - v->name) : (int)strlen(v->name);
-  snprintf(path, size, "%s/%.*s%s", folder, length, v->name, IMAGE_HAVE_PNG ? ".png" : ".ppm");
-}
-
 static bool any_held_out(const scene *data) {
   for (int i = 0; i < data->view_count; ++i)
     if (data->views[i].held_out) return true;
@@ -117,21 +112,13 @@ static bool any_held_out(const scene *data) {
 }
 
 static bool write_renders(trainer *t, const char *folder, error_line *error) {
-  bool all = !any_held_out(t->data), written = true;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+  bool all = !any_held_out(t->data), written = make_folder(folder, error);
   printf("drawing    %s views\n", all ? "all" : "the held-out");
   for (int i = 0; written && trainer_next_view(t, "drawing", i); ++i) {
     const view *v = &t->data->views[i];
-    char path[4096];
-    image picture;
     if (!all && !v->held_out) continue;
-    if (!image_allocate(&picture, v->camera.width, v->camera.height, error)) return false;
-    render_name(v, folder, path, sizeof path);
     trainer_draw(t, i);
-    trainer_read_picture(t, &picture);
-    written = image_write(&picture, path, error);
-    image_free(&picture);
+    written = write_picture(&t->f, v, folder, error);
   }
   return written;
 }
@@ -308,6 +295,7 @@ static int run(group *team, void *state) {
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (GAUSSIANS_MEASURES && o->bench_backward) return run_bench_backward(o);
   if (GAUSSIANS_MEASURES && o->bench_papers) return run_bench_papers(o);
+  if (o->draws) return run_draw(o);
   if (GAUSSIANS_MEASURES && o->experiment != nullptr) return run_experiment(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
   if (mine.train.batch < team->size) {

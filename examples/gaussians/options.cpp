@@ -45,6 +45,14 @@ void options_print_help(FILE *stream) {
       "                       as many as an MPI launcher has started; default: 1\n"
       "  --batch N            views of a step; each counts as an iteration; default: --gpus\n"
       "\n"
+      "how to draw without training: pictures, times or both\n"
+      "  --draw               the Gaussians of --init, or the procedural scene's, seen by the\n"
+      "                       cameras of --scene, whose pictures need not be there, or of an "
+      "orbit\n"
+      "  --orbit N            N cameras on a ring about the middle of the Gaussians, z up; the\n"
+      "                       default for --init where there is no --scene (24)\n"
+      "  --size WxH           of the pictures, whatever the cameras' own\n"
+      "\n"
       "how the backward pass adds\n"
       "  --path NAME          plain       an atomicAdd for every value: what arc replaces\n"
       "                       cub         cub::WarpReduce a value (not on the CPU warp)\n"
@@ -58,15 +66,18 @@ void options_print_help(FILE *stream) {
       "  --rows on|off        sums in one padded row a Gaussian; off: in four arrays; default: on\n"
       "  --reproducible       sums in 64-bit fixed point: every run gives the same model, to the\n"
       "                       last bit\n"
-      "  --pixels N           1, 2 or 4: how many pixels a lane adds up by itself; default: 2\n"
+      "  --pixels N           1, 2 or 4: how many pixels a lane adds up by itself, or draws with\n"
+      "                       --draw; default: 2\n"
       "  --tiles TEST         exact, box or circle: which tiles get a splat; default: exact\n"
       "\n"
       "what to write; every file appears complete or not at all\n"
       "  --out FILE           the trained Gaussians, a 3DGS .ply\n"
-      "  --renders FOLDER     every test view (every view, if none is held out) as .png or .ppm;\n"
-      "                       the folder is made if it is not there\n"
+      "  --renders FOLDER     every test view (every view, if none is held out, and with --draw) "
+      "as\n"
+      "                       .png or .ppm; the folder is made if it is not there\n"
       "  --csv FILE           a line for each iteration: loss, Gaussians, pairs, milliseconds;\n"
-      "                       with --bench-backward and --bench-papers, their table\n"
+      "                       with --bench-backward and --bench-papers, their table; with --draw\n"
+      "                       a line for each view: pairs, milliseconds\n"
       "  --cameras FILE       the loss by the 12 numbers of each training camera, .csv\n"
       "  --checkpoint FILE    where to stop and go on from; written at the end\n"
       "  --checkpoint-every N and every N iterations\n"
@@ -89,13 +100,14 @@ void options_print_help(FILE *stream) {
       "  --datasets LIST      what to measure on, of scene (that is, --scene), small, medium and\n"
       "                       large, with commas between; default: --scene or --procedural, or\n"
       "                       small,medium,large\n"
-      "  --repeats N          of each measurement; default: 9\n"
+      "  --repeats N          of each measurement, and of each view with --draw; default: 9\n"
       "  --help, -h           this text\n"
       "  --version            the version\n"
       "\n"
       "examples:\n"
       "  gaussians --scene fox --scale 0.5 --out fox.ply --renders out\n"
       "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
+      "  gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out\n"
       "  gaussians --bench-backward --csv backward.csv\n"
       "  gaussians --bench-papers --csv papers.csv\n"
       "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
@@ -255,6 +267,7 @@ static bool parse_number_option(options *o, const char *name, const char *value,
                  {"--most-gaussians", 1, 20000000, &t->most_gaussians},
                  {"--checkpoint-every", 1, MOST_ITERATIONS, &o->checkpoint_every},
                  {"--batch", 1, 1024, &t->batch},
+                 {"--orbit", 1, 100000, &o->orbit},
                  {"--repeats", 1, 1000, &o->repeats},
                  {"--seeds", 1, 1000, &o->seeds}};
   *known = true;
@@ -352,6 +365,24 @@ static bool check_group(const options *o, error_line *error) {
                    o->gpus);
 }
 
+static bool check_drawing(const options *o, error_line *error) {
+  if (o->orbit > 0 && !o->draws) return error_set(error, "--orbit is for --draw");
+  if (!o->draws) return true;
+  if (options_measuring(o) != nullptr)
+    return error_set(error, "--draw and %s are two programs; ask for one", options_measuring(o));
+  if (o->orbit > 0 && o->input.path != nullptr)
+    return error_set(error, "--orbit and the cameras of --scene are two choices; give one");
+  if (o->input.path != nullptr && o->init == nullptr)
+    return error_set(error, "--draw has cameras, but no model: give one with --init FILE");
+  if (o->init != nullptr && o->kind != 0)
+    return error_set(error, "--init and --procedural are two models; give one");
+  if (o->resume || o->out || o->cameras || o->checkpoint || o->gpus != 1)
+    return error_set(error,
+                     "--draw writes pictures and times on one GPU; leave --resume, --out, "
+                     "--cameras, --checkpoint and --gpus out");
+  return true;
+}
+
 /* Sets the layout that makes a training reproducible. */
 static bool check_reproducible(options *o, error_line *error) {
   frame_settings *f = &o->train.frame;
@@ -378,7 +409,7 @@ static bool check_reproducible(options *o, error_line *error) {
 static bool check_together(options *o, bool path_given, bool threshold_given, error_line *error) {
   if (o->input.path != nullptr && o->kind != 0)
     return error_set(error, "--scene and --procedural are two scenes; give one");
-  if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u)
+  if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u && !o->draws)
     return error_set(error, "--size is for the procedural scene; use --scale with --scene");
   if (o->init != nullptr && o->resume != nullptr)
     return error_set(error, "--init and --resume are two models; give one");
@@ -392,6 +423,7 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
   if (o->checkpoint_every > 0 && o->checkpoint == nullptr)
     return error_set(error, "--checkpoint-every needs --checkpoint FILE");
   if (!check_measuring(o, path_given || threshold_given, error)) return false;
+  if (!check_drawing(o, error)) return false;
   if (threshold_given && !path_given) o->train.frame.way = ADD_AUTO;
   return check_reproducible(o, error) && check_group(o, error) && check_outputs(o, error);
 }
@@ -407,6 +439,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     if (strcmp(given.name, "--bench-backward") == 0) flag = &o->bench_backward;
     if (strcmp(given.name, "--bench-papers") == 0) flag = &o->bench_papers;
     if (strcmp(given.name, "--reproducible") == 0) flag = &o->reproducible;
+    if (strcmp(given.name, "--draw") == 0) flag = &o->draws;
     if (flag != nullptr) {
       if (!option_set_flag(&given, flag, error)) return false;
       continue;

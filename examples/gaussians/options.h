@@ -18,16 +18,17 @@ typedef struct options {
   const char *resume; /* a checkpoint; null: none */
   const char *out, *renders, *csv, *checkpoint, *cameras, *experiment; /* null: none */
   int checkpoint_every; /* iterations; 0: only at the end */
-  int repeats;          /* of --bench-backward, --bench-papers */
+  int repeats;          /* of --draw, --bench-backward, --bench-papers */
   int seeds;            /* of --experiment */
   int gpus;             /* GROUP_BY_MPI: as the launcher says */
-  bool reproducible, bench_backward, bench_papers, help;
+  int orbit;            /* cameras of --draw on a ring; 0: not given */
+  bool draws, reproducible, bench_backward, bench_papers, help;
 } options;
 
 /* Starts from the given defaults; false, with one line, at the first thing that is not legal. */
 bool options_parse(options *o, int argc, char **argv, error_line *error);
 void options_print_help(FILE *stream);
-/* The option that asks for measuring in place of a training; null: none does. */
+/* The option that asks for measuring in place of a training or --draw; null: none does. */
 const char *options_measuring(const options *o);
 
 #endif

@@ -2,7 +2,10 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 int fail(int status, const error_line *error) {
   fprintf(stderr, "gaussians: %s\n", error->text);
@@ -20,6 +23,29 @@ const char *threshold_name(add_way way, int threshold, char *room) {
 }
 
 const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
+
+bool make_folder(const char *folder, error_line *error) {
+  return mkdir(folder, 0777) == 0 || errno == EEXIST ||
+         error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+}
+
+/* The view's name without its folder and extension, in the folder, with ours. */
+static void render_name(const view *v, const char *folder, char *path, size_t size) {
+  const char *dot = strrchr(v->name, '.');
+  int length = dot != nullptr && dot != v->name ? (int)(dot - v->name) : (int)strlen(v->name);
+  snprintf(path, size, "%s/%.*s%s", folder, length, v->name, IMAGE_HAVE_PNG ? ".png" : ".ppm");
+}
+
+bool write_picture(const frame *f, const view *v, const char *folder, error_line *error) {
+  char path[4096];
+  image picture;
+  if (!image_allocate(&picture, v->camera.width, v->camera.height, error)) return false;
+  render_name(v, folder, path, sizeof path);
+  frame_read_picture(f, &picture);
+  bool written = image_write(&picture, path, error);
+  image_free(&picture);
+  return written;
+}
 
 static void show_progress(const trainer *t, double begin) {
   if (t->last < 0 || !progress_due()) return;

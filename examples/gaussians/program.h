@@ -4,6 +4,7 @@
 #define GAUSSIANS_PROGRAM_H
 
 #include "../common/program_run.h"
+#include "render/draw.h"
 #include "train/checkpoint.h"
 #include "train/setup.h"
 
@@ -13,6 +14,11 @@ int fail(int status, const error_line *error);
 /* room: 16 characters. */
 const char *threshold_name(add_way way, int threshold, char *room);
 const char *clock_name(void);
+
+/* For pictures, where it is not there. */
+bool make_folder(const char *folder, error_line *error);
+/* What the frame has drawn of the view, under the view's name. */
+bool write_picture(const frame *f, const view *v, const char *folder, error_line *error);
 
 /* Where the checkpoints of a run go; path null: nowhere. */
 typedef struct checkpoint_plan {
@@ -33,10 +39,29 @@ typedef struct step_medians {
 
 step_medians medians_of(const trainer *t);
 
+/* What --draw draws: a model, on the device, and cameras. */
+typedef struct draw_input {
+  scene data;
+  device_memory memory;
+  device_array block;
+  gaussians model;
+  int count, degree;
+} draw_input;
+
+/* Of the options; on failure nothing is left to free. */
+bool draw_load(draw_input *in, const options *o, error_line *error);
+void draw_upload(draw_input *in, const gaussians_host *model);
+void draw_free(draw_input *in);
+/* Of so many pictures of the view, the last of which d then holds. */
+draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats);
+/* --draw; returns the exit status. */
+int run_draw(const options *o);
+
 /* What bench/gaussians adds to the program, where it is built (GAUSSIANS_MEASURES): --bench-backward,
-   --bench-papers and --experiment. They return the exit status. */
+   --bench-papers, --bench-draw and --experiment. They return the exit status. */
 int run_bench_backward(const options *o);
 int run_bench_papers(const options *o);
+int run_bench_draw(const options *o);
 int run_experiment(const options *o);
 
 #endif

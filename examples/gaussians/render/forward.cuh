@@ -56,7 +56,7 @@ static __device__ __forceinline__ void store_pixel(const render_arguments *a, pi
 /* first: of the batch in the tile's list. hits: the warp's words of the batch, TILE_WARPS apart. */
 static __device__ __forceinline__ void draw_batch(pixel_state *state, const splat *batch, int count,
                                                   int first, pixel p, unsigned *hits) {
-  warp_rectangle rectangle = rectangle_of_warp(p);
+  warp_rectangle rectangle = rectangle_of_warp(p, 1);
   for (int group = 0; group < count; group += 32) {
     if (__all_sync(WHOLE_WARP, state->done)) return;
     unsigned rest = splats_of_warp(batch, group, count, rectangle);

@@ -28,17 +28,17 @@ void frame_end(frame *f) {
 
 /* ---- forward -------------------------------------------------------------------------------- */
 
-static void frame_make_room(frame *f) {
-  device_memory *m = f->memory;
-  size_t n = (size_t)f->count, pixels = (size_t)f->camera.width * f->camera.height;
-  device_reserve(m, &f->splats, n * sizeof(splat), "memory for the splats");
-  device_reserve(m, &f->boxes, n * sizeof(tile_box), "memory for the boxes");
-  device_reserve(m, &f->depths, n * sizeof(float), "memory for the depths");
-  device_reserve(m, &f->total, sizeof(unsigned), "memory for the total");
-  device_reserve(m, &f->first, (f->tiles + 1) * sizeof(int), "memory for the tiles");
-  device_reserve(m, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
-  device_reserve(m, &f->transmittance, pixels * sizeof(float), "memory for the picture");
-  device_reserve(m, &f->drawn, pixels * sizeof(int), "memory for the picture");
+static void frame_set_view(frame *f, gaussians model, int count, int degree,
+                           const device_camera *camera) {
+  f->model = model;
+  f->count = count;
+  f->degree = degree;
+  f->camera = *camera;
+  f->tiles = camera->tiles_x * camera->tiles_y;
+  device_reserve(f->memory, &f->splats, (size_t)count * sizeof(splat), "memory for the splats");
+  device_reserve(f->memory, &f->total, sizeof(unsigned), "memory for the total");
+  device_reserve(f->memory, &f->first, ((size_t)f->tiles + 1) * sizeof(int),
+                 "memory for the tiles");
 }
 
 static projections frame_projections(const frame *f) {
@@ -47,17 +47,14 @@ static projections frame_projections(const frame *f) {
 }
 
 void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
-  f->model = model;
-  f->count = count;
-  f->degree = degree;
-  f->camera = *camera;
-  f->tiles = camera->tiles_x * camera->tiles_y;
-  frame_make_room(f);
+  frame_set_view(f, model, count, degree, camera);
+  device_reserve(f->memory, &f->boxes, (size_t)count * sizeof(tile_box), "memory for the boxes");
+  device_reserve(f->memory, &f->depths, (size_t)count * sizeof(float), "memory for the depths");
   SIMT_LAUNCH(project, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
               f->settings.test, frame_projections(f));
 }
 
-static void frame_reserve_pairs(frame *f, unsigned pairs) {
+void frame_reserve_pairs(frame *f, unsigned pairs) {
   size_t room = (size_t)pairs + pairs / 4 + 1024;
   if (room > INT_MAX) {
     fprintf(stderr,
@@ -75,45 +72,83 @@ static void frame_reserve_pairs(frame *f, unsigned pairs) {
   f->pair_capacity = (int)room;
 }
 
-/* Emits all pairs, and once more if they did not fit; waits for their count. */
-static void frame_emit(frame *f) {
+static pair_output frame_pair_output(const frame *f, int room) {
+  pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data, room,
+                     (unsigned *)f->total.data};
+  device_clear(out.total, sizeof *out.total);
+  return out;
+}
+
+void frame_emit(frame *f, int room) {
+  SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f), f->count,
+              f->camera.tiles_x, f->settings.test, frame_pair_output(f, room));
+}
+
+void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
+                 int room) {
+  frame_set_view(f, model, count, degree, camera);
+  SIMT_LAUNCH(place, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
+              f->settings.test, (splat *)f->splats.data, frame_pair_output(f, room));
+}
+
+unsigned frame_count_pairs(const frame *f) {
   unsigned pairs = 0;
-  for (;;) {
-    pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data,
-                       f->pair_capacity, (unsigned *)f->total.data};
-    device_clear(f->total.data, sizeof(unsigned));
-    SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f),
-                f->count, f->camera.tiles_x, f->settings.test, out);
-    device_to_host(&pairs, f->total.data, sizeof pairs, "counting pairs");
-    if (pairs <= (unsigned)f->pair_capacity) break;
-    frame_reserve_pairs(f, pairs);
-  }
-  f->pairs = (int)pairs;
+  device_to_host(&pairs, f->total.data, sizeof pairs, "counting pairs");
+  return pairs;
 }
 
-static int frame_key_bits(const frame *f) {
-  int bits = DEPTH_BITS;
-  while ((1ll << (bits - DEPTH_BITS)) < f->tiles) bits += 1;
-  return bits;
-}
-
-void frame_list(frame *f) {
-  if (f->pair_capacity == 0) frame_reserve_pairs(f, (unsigned)f->count);
-  frame_emit(f);
+static pair_buffers frame_pairs(const frame *f) {
   pair_buffers pairs;
   for (int i = 0; i < 2; ++i) {
     pairs.keys[i] = (unsigned long long *)f->keys[i].data;
     pairs.values[i] = (int *)f->values[i].data;
   }
-  int sorted = sort_pairs(pairs, f->pairs, frame_key_bits(f), f->scratch.data, f->scratch.bytes);
-  if (sorted < 0) device_check(cudaGetLastError(), "sorting");
-  f->list = pairs.values[1 - sorted];
-  SIMT_LAUNCH(find_lists, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
-              f->pairs, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
+  return pairs;
 }
 
-static render_arguments frame_render_arguments(const frame *f) {
+/* Sorts so many pairs of tiles below `tiles`; returns the number of the buffer that holds them. */
+static int frame_sort(frame *f, int pairs, int tiles) {
+  int bits = DEPTH_BITS;
+  while ((1ll << (bits - DEPTH_BITS)) < tiles) bits += 1;
+  int sorted = sort_pairs(frame_pairs(f), pairs, bits, f->scratch.data, f->scratch.bytes);
+  if (sorted < 0) device_check(cudaGetLastError(), "sorting");
+  f->list = frame_pairs(f).values[1 - sorted];
+  return sorted;
+}
+
+void frame_list_counted(frame *f, int count) {
+  f->pairs = count;
+  int sorted = frame_sort(f, count, f->tiles);
+  pair_buffers pairs = frame_pairs(f);
+  SIMT_LAUNCH(find_lists, line_blocks((size_t)count + 1), LINE_THREADS, 0, 0,
+              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
+              count, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
+}
+
+void frame_list(frame *f) {
+  unsigned count;
+  if (f->pair_capacity == 0) frame_reserve_pairs(f, (unsigned)f->count);
+  for (;;) {
+    frame_emit(f, f->pair_capacity);
+    count = frame_count_pairs(f);
+    if (count <= (unsigned)f->pair_capacity) break;
+    frame_reserve_pairs(f, count);
+  }
+  frame_list_counted(f, (int)count);
+}
+
+void frame_list_uncounted(frame *f, int room) {
+  pair_buffers pairs = frame_pairs(f);
+  const unsigned *total = (const unsigned *)f->total.data;
+  SIMT_LAUNCH(pad_pairs, line_blocks((size_t)room), LINE_THREADS, 0, 0, pairs.keys[0], room, total,
+              f->tiles);
+  int sorted = frame_sort(f, room, f->tiles + 1);
+  SIMT_LAUNCH(find_counted_lists, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0,
+              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
+              room, total, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
+}
+
+render_arguments frame_render_arguments(const frame *f) {
   render_arguments a;
   a.width = f->camera.width;
   a.height = f->camera.height;
@@ -132,6 +167,10 @@ static picture_planes frame_planes(const frame *f) {
 }
 
 void frame_draw(frame *f) {
+  size_t pixels = (size_t)f->camera.width * f->camera.height;
+  device_reserve(f->memory, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
+  device_reserve(f->memory, &f->transmittance, pixels * sizeof(float), "memory for the picture");
+  device_reserve(f->memory, &f->drawn, pixels * sizeof(int), "memory for the picture");
   device_reserve(f->memory, &f->hits, hits_bytes((size_t)f->pair_capacity, (size_t)f->tiles),
                  "memory for the hits");
   device_clear(f->hits.data, hits_bytes((size_t)f->pairs, (size_t)f->tiles));
@@ -142,6 +181,15 @@ void frame_forward(frame *f, gaussians model, int count, int degree, const devic
   frame_project(f, model, count, degree, camera);
   frame_list(f);
   frame_draw(f);
+}
+
+void frame_read_picture(const frame *f, image *picture) {
+  size_t plane = (size_t)picture->width * picture->height;
+  float *planes = (float *)host_memory(3 * plane * sizeof(float));
+  device_to_host(planes, f->colour.data, 3 * plane * sizeof(float), "reading the picture");
+  for (size_t p = 0; p < plane; ++p)
+    for (int k = 0; k < 3; ++k) picture->rgb[3 * p + k] = planes[k * plane + p];
+  free(planes);
 }
 
 /* ---- loss ----------------------------------------------------------------------------------- */

@@ -34,6 +34,22 @@ void frame_list(frame *f);
 void frame_draw(frame *f);
 void frame_forward(frame *f, gaussians model, int count, int degree, const device_camera *camera);
 
+/* As it is drawn now; of the size of its camera. */
+void frame_read_picture(const frame *f, image *picture);
+
+/* For pictures alone, see draw.h. Emitting ends with the count of pairs on the device, for which
+   frame_count_pairs waits; if it is above `room`, pairs are missing. frame_place is frame_project
+   and frame_emit in one kernel, which writes only what a picture takes. frame_list_uncounted sorts
+   all the room, whatever the count is. */
+void frame_reserve_pairs(frame *f, unsigned pairs);
+void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
+                 int room);
+void frame_emit(frame *f, int room);
+unsigned frame_count_pairs(const frame *f);
+void frame_list_counted(frame *f, int count);
+void frame_list_uncounted(frame *f, int room);
+render_arguments frame_render_arguments(const frame *f);
+
 /* The parts of a picture's loss: doubles on the device, sums not yet divided by the number of
    values. */
 enum { LOSS_L1, LOSS_SSIM, LOSS_SQUARES, LOSS_PARTS };

@@ -54,15 +54,16 @@ static __device__ __forceinline__ pixel pixel_of_lane(int width, int height, int
   return p;
 }
 
-/* The pixel centres of the warp that p belongs to. */
+/* The pixel centres of a warp. */
 typedef struct warp_rectangle {
   float x0, y0, x1, y1;
 } warp_rectangle;
 
-static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p) {
+/* p: pixel 0 of the calling lane, which has `pixels` of them. */
+static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int pixels) {
   int lane = (int)(threadIdx.x & 31u);
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
-  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (WARP_ROWS - 1)};
+  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
   return r;
 }
 

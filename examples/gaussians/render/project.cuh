@@ -33,12 +33,12 @@ static __device__ __forceinline__ float unit_of_reach(float reach) {
   return __uint_as_float(0x7e800000u - exponent);
 }
 
-static __device__ __forceinline__ bool make_splat(projection *out, const gaussians *g, int i,
-                                                  int degree, const device_camera *c,
-                                                  tile_test test) {
+/* All but the colour; false: it is not seen. p: its position. */
+static __device__ __forceinline__ bool place_splat(projection *out, const gaussians *g, int i,
+                                                   const device_camera *c, tile_test test,
+                                                   float p[3]) {
   footprint f;
   splat *s = &out->s;
-  float p[3], direction[3], basis[SH_BASES], colour[3];
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
   float opacity = 1.0f / (1.0f + expf(-g->opacity[i]));
@@ -59,14 +59,18 @@ static __device__ __forceinline__ bool make_splat(projection *out, const gaussia
   float2 reach = find_reach(&f, s, test);
   s->unit = unit_of_reach(fmaxf(reach.x, reach.y));
   out->box = tile_box_around(make_float2(s->x, s->y), reach, c->tiles_x, c->tiles_y);
-  if (out->box.x0 >= out->box.x1 || out->box.y0 >= out->box.y1) return false;
+  return out->box.x0 < out->box.x1 && out->box.y0 < out->box.y1;
+}
+
+static __device__ __forceinline__ void colour_splat(splat *s, const gaussians *g, int i, int degree,
+                                                    const device_camera *c, const float p[3]) {
+  float direction[3], basis[SH_BASES], colour[3];
   seen_from(c, p, direction);
   sh_basis(degree, direction[0], direction[1], direction[2], basis);
   sh_colour(basis, g->sh + SH_FLOATS * (size_t)i, degree, colour);
   s->red = fmaxf(colour[0], 0.0f);
   s->green = fmaxf(colour[1], 0.0f);
   s->blue = fmaxf(colour[2], 0.0f);
-  return true;
 }
 
 /* One thread a Gaussian. */
@@ -75,7 +79,10 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   projection one;
-  if (!make_splat(&one, &g, i, degree, &c, test)) {
+  float p[3];
+  if (place_splat(&one, &g, i, &c, test, p)) {
+    colour_splat(&one.s, &g, i, degree, &c, p);
+  } else {
     one = {};
     one.s.limit = -1.0f;
   }

@@ -55,7 +55,8 @@ bool colmap_is_in(const char *folder);
 /* Only where colmap_is_in. */
 bool colmap_read(scene *s, photo_list *photos, const char *folder, error_line *error);
 
-/* Takes the distortion out of the picture and fills the intrinsics and the size of the camera. */
+/* Takes the distortion out of the picture, if it has rgb, and fills the intrinsics and the size of
+   the camera. */
 bool picture_undistort(image *picture, camera *c, const lens *l, error_line *error);
 
 #endif

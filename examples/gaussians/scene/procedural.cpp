@@ -111,10 +111,15 @@ static double focal_length(int width, int height) {
   return 0.5 * sqrt((double)width * height) / tan(HALF_ANGLE);
 }
 
-/* Looks from the ring at the axis of the room, level horizon, z up. */
-static void place_on_ring(camera *c, double turn, double height_phase, double phase, int width,
-                          int height) {
-  double angle = TAU * turn + phase;
+/* About which cameras stand. */
+typedef struct ring {
+  double centre[3], scale, phase;
+  int width, height; /* of the pictures */
+} ring;
+
+/* Looks from the ring at its centre, level horizon, z up. */
+static void place_on_ring(camera *c, const ring *r, double turn, double height_phase) {
+  double angle = TAU * turn + r->phase;
   const double from[3] = {RING_RADIUS * cos(angle), RING_RADIUS * sin(angle),
                           RING_HEIGHT + RING_SWING * sin(height_phase)};
   double length = sqrt(from[0] * from[0] + from[1] * from[1] + from[2] * from[2]);
@@ -124,31 +129,30 @@ static void place_on_ring(camera *c, double turn, double height_phase, double ph
                           forward[2] * right[0] - forward[0] * right[2],
                           forward[0] * right[1] - forward[1] * right[0]};
   const double *rows[3] = {right, down, forward};
-  c->width = width;
-  c->height = height;
-  c->fx = c->fy = (float)focal_length(width, height);
-  c->cx = 0.5f * width;
-  c->cy = 0.5f * height;
+  c->width = r->width;
+  c->height = r->height;
+  c->fx = c->fy = (float)focal_length(r->width, r->height);
+  c->cx = 0.5f * r->width;
+  c->cy = 0.5f * r->height;
   for (int row = 0; row < 3; ++row) {
     double sum = 0.0;
     for (int k = 0; k < 3; ++k) {
       c->world_to_camera[row][k] = (float)rows[row][k];
-      sum += rows[row][k] * from[k];
+      sum += rows[row][k] * (r->centre[k] + r->scale * from[k]);
     }
     c->world_to_camera[row][3] = (float)-sum;
-    c->position[row] = (float)from[row];
+    c->position[row] = (float)(r->centre[row] + r->scale * from[row]);
   }
 }
 
-static void make_views(dice *d, scene *s, int width, int height) {
-  double phase = TAU * roll(d);
+static void make_views(scene *s, const ring *r) {
   for (int i = 0; i < s->view_count; ++i) {
     view *v = &s->views[i];
     snprintf(v->name, sizeof v->name, "view_%05d", i);
     /* Heights go up and down in steps that no every-nth choice of views shares. */
-    place_on_ring(&v->camera, (double)i / s->view_count, 2.4 * i, phase, width, height);
-    v->picture.width = width;
-    v->picture.height = height;
+    place_on_ring(&v->camera, r, (double)i / s->view_count, 2.4 * i);
+    v->picture.width = r->width;
+    v->picture.height = r->height;
   }
 }
 
@@ -205,9 +209,61 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   double deviation = deviation_of(kind, width, height);
   for (int i = 0; i < CLUSTERS; ++i) draw_cluster(&d, &clusters[i]);
   for (int i = 0; i < count; ++i) draw_gaussian(&d, clusters, deviation, i, truth);
-  make_views(&d, s, width, height);
+  const ring r = {{0.0, 0.0, 0.0}, 1.0, TAU * roll(&d), width, height};
+  make_views(s, &r);
   make_points(&d, s, truth, deviation);
   scene_split(s, 8);
   scene_measure(s);
   return true;
+}
+
+/* ---- cameras for a model ---------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+  return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);
+}
+
+static float median_of(float *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return values[count / 2];
+}
+
+/* The middle of the Gaussians and how far half of them lie from it: medians, since trained models
+   have some far away; of at most SAMPLES. */
+static void surround(ring *r, const gaussians_host *model) {
+  enum { SAMPLES = 20000 };
+  static float values[SAMPLES];
+  int count = model->count < SAMPLES ? model->count : (int)SAMPLES;
+  for (int k = 0; k < 4; ++k) {
+    for (int i = 0; i < count; ++i) {
+      const float *p = model->position + 3 * ((long long)i * model->count / count);
+      const double off[3] = {p[0] - r->centre[0], p[1] - r->centre[1], p[2] - r->centre[2]};
+      double squares = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+      values[i] = k < 3 ? p[k] : (float)sqrt(squares);
+    }
+    (k < 3 ? r->centre[k] : r->scale) = median_of(values, count);
+  }
+  r->scale = r->scale > 0.0 ? 1.5 * r->scale / ROOM_RADIUS : 1.0;
+}
+
+bool scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height,
+                 error_line *error) {
+  ring r = {{0.0, 0.0, 0.0}, 1.0, 0.0, width, height};
+  memset(s, 0, sizeof *s);
+  s->views = (view *)calloc((size_t)views, sizeof(view));
+  if (s->views == nullptr) return error_set(error, "not enough memory for %d views", views);
+  s->view_count = views;
+  surround(&r, model);
+  make_views(s, &r);
+  return true;
+}
+
+void camera_resize(camera *c, int width, int height) {
+  float x = (float)width / c->width, y = (float)height / c->height, scale = x < y ? x : y;
+  c->cx = 0.5f * width + scale * (c->cx - 0.5f * c->width);
+  c->cy = 0.5f * height + scale * (c->cy - 0.5f * c->height);
+  c->fx *= scale;
+  c->fy *= scale;
+  c->width = width;
+  c->height = height;
 }

@@ -187,7 +187,7 @@ static bool shrink_view(view *v, float scale, error_line *error) {
   int width = (int)lroundf(c->width * scale), height = (int)lroundf(c->height * scale);
   width = width < 1 ? 1 : width;
   height = height < 1 ? 1 : height;
-  if (!image_shrink(&v->picture, width, height, error)) return false;
+  if (v->picture.rgb != nullptr && !image_shrink(&v->picture, width, height, error)) return false;
   float scale_x = (float)width / c->width, scale_y = (float)height / c->height;
   c->fx *= scale_x;
   c->cx *= scale_x;
@@ -206,14 +206,19 @@ static void place_camera(camera *c, const double m[3][4]) {
   }
 }
 
-static bool read_view(view *v, const photo *p, float scale, error_line *error) {
+static bool read_view(view *v, const photo *p, const scene_options *o, error_line *error) {
   lens l = p->optics;
   error_line reason;
   strcpy(v->name, base_name(p->path));
   place_camera(&v->camera, p->world_to_camera);
-  if (!image_read(&v->picture, p->path, error)) return false;
+  if (o->cameras_only && l.width == 0)
+    return error_set(error, "the camera of '%.300s' lacks its width and height, w and h", p->path);
+  if (o->cameras_only)
+    v->picture = {l.width, l.height, nullptr};
+  else if (!image_read(&v->picture, p->path, error))
+    return false;
   if (!lens_complete(&l, p, &v->picture, error)) return false;
-  if (picture_undistort(&v->picture, &v->camera, &l, &reason) && shrink_view(v, scale, &reason))
+  if (picture_undistort(&v->picture, &v->camera, &l, &reason) && shrink_view(v, o->scale, &reason))
     return true;
   return error_set(error, "cannot use '%.200s': %.250s", p->path, reason.text);
 }
@@ -221,25 +226,28 @@ static bool read_view(view *v, const photo *p, float scale, error_line *error) {
 typedef struct view_reader {
   view *views;
   const photo *photos;
-  float scale;
+  const scene_options *options;
   error_line *errors; /* one a view; empty where it was read */
 } view_reader;
 
 static bool read_one_view(void *shared, int i) {
   const view_reader *r = (const view_reader *)shared;
-  return read_view(&r->views[i], &r->photos[i], r->scale, &r->errors[i]);
+  return read_view(&r->views[i], &r->photos[i], r->options, &r->errors[i]);
 }
 
-static bool read_views(scene *s, const photo_list *photos, float scale, error_line *error) {
+static bool read_views(scene *s, const photo_list *photos, const scene_options *o,
+                       error_line *error) {
   size_t count = (size_t)photos->count;
   s->views = (view *)calloc(count, sizeof(view));
-  view_reader r = {s->views, photos->items, scale, (error_line *)calloc(count, sizeof(error_line))};
+  view_reader r = {s->views, photos->items, o, (error_line *)calloc(count, sizeof(error_line))};
   if (r.errors == nullptr || s->views == nullptr) {
     free(r.errors);
     return error_set(error, "not enough memory for %d views", photos->count);
   }
   s->view_count = photos->count;
-  int done = parallel_for(s->view_count, "loading    pictures", read_one_view, &r);
+  int done =
+      parallel_for(s->view_count, o->cameras_only ? "loading    cameras" : "loading    pictures",
+                   read_one_view, &r);
   bool read = done == s->view_count;
   if (!read) error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
   for (int i = s->view_count; i-- > 0;)
@@ -287,11 +295,11 @@ bool scene_read(scene *s, const scene_options *o, error_line *error) {
   photo_list photos = {};
   memset(s, 0, sizeof *s);
   bool read = check_options(o, error) && list_photos(s, &photos, o->path, error) &&
-              keep_present(s, &photos, error);
+              (o->cameras_only || keep_present(s, &photos, error));
   if (read) {
     qsort(photos.items, (size_t)photos.count, sizeof(photo), compare_paths);
     keep_spread(&photos, o->most_views);
-    read = read_views(s, &photos, o->scale, error);
+    read = read_views(s, &photos, o, error);
   }
   free(photos.items);
   if (read) {

@@ -50,10 +50,11 @@ typedef struct scene {
 } scene;
 
 typedef struct scene_options {
-  const char *path; /* a folder, or a .json like transforms.json */
-  float scale;      /* of the pictures, above 0 to 1: 0.5 halves width and height */
-  int hold_out;     /* every how-many-th view is held out, from the first; 0: none */
-  int most_views;   /* that many, evenly spread over all of them; 0: all */
+  const char *path;  /* a folder, or a .json like transforms.json */
+  float scale;       /* of the pictures, above 0 to 1: 0.5 halves width and height */
+  int hold_out;      /* every how-many-th view is held out, from the first; 0: none */
+  int most_views;    /* that many, evenly spread over all of them; 0: all */
+  bool cameras_only; /* no picture is read or need be there; the cameras must have their sizes */
 } scene_options;
 
 /* Tells the format by what lies in the folder, in this order:
@@ -93,5 +94,12 @@ typedef enum scene_kind { SCENE_SMALL = 1, SCENE_MEDIUM, SCENE_LARGE } scene_kin
    a reconstruction from photographs would find: a part of the Gaussians, not exactly. */
 bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int count, int views,
                       int width, int height, unsigned seed, error_line *error);
+
+/* A scene of cameras alone: on such a ring, z up, about the middle of the Gaussians. */
+bool scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height,
+                 error_line *error);
+
+/* Another size of a camera's picture, in which all that was seen is still seen. */
+void camera_resize(camera *c, int width, int height);
 
 #endif

@@ -110,7 +110,7 @@ bool picture_undistort(image *picture, camera *c, const lens *l, error_line *err
   c->cy = (float)(l->cy - w.y0);
   c->width = w.x1 - w.x0;
   c->height = w.y1 - w.y0;
-  if (!distorted) return true;
+  if (!distorted || picture->rgb == nullptr) return true;
   if (!image_allocate(&flat, c->width, c->height, error)) return false;
   for (int y = 0; y < c->height; ++y) {
     for (int x = 0; x < c->width; ++x) {

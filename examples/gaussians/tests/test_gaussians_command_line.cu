@@ -83,6 +83,19 @@ static void test_wrong_options(void) {
   check_wrong("--out @/x --checkpoint @/x", 2, "--out and --checkpoint name the same file");
 }
 
+static void test_wrong_drawing(void) {
+  check_wrong("--orbit 4" OUT, 2, "--orbit is for --draw");
+  check_wrong("--draw --orbit 0", 2, "--orbit is '0'; it must be a whole number from 1 to 100000");
+  check_wrong("--draw=yes", 2, "--draw takes no value");
+  check_wrong("--draw --bench-backward", 2, "--draw and --bench-backward are two programs");
+  check_wrong("--draw --scene @ --init @/a.ply --orbit 4", 2, "are two choices; give one");
+  check_wrong("--draw --scene @", 2, "--draw has cameras, but no model: give one with --init FILE");
+  check_wrong("--draw --init @/a.ply --procedural small", 2, "are two models; give one");
+  check_wrong("--draw --out @/a.ply", 2, "--draw writes pictures and times on one GPU; leave");
+  check_wrong("--draw --gpus 2", 2, "--cameras, --checkpoint and --gpus out");
+  check_wrong("--draw --renders @/no/folder", 2, "folder': No such file or directory");
+}
+
 static void test_wrong_files(void) {
   check_wrong("--out @/no/folder.ply", 2, "No such file or directory");
   check_wrong("--csv @ --out @/out.ply", 2, "exists and is not a plain file");
@@ -93,6 +106,7 @@ static void test_wrong_files(void) {
 }
 
 #define SMALL " --size 32x24 --gaussians 60 --views 5 --iterations 4"
+#define MANY " --size 8x8 --gaussians 5 --views 1000"
 
 static void test_wrong_inputs(void) {
   check_wrong("--renders @/new --scene @/absent", 2, "absent");
@@ -161,6 +175,31 @@ static void test_outputs(void) {
   test_folder_files(true);
 }
 
+/* A model, seen by its own cameras, by a scene's without its pictures, and on an orbit. */
+static void test_drawing(void) {
+  static buffer nerf;
+  write_nerf(&nerf, &KNOWN_LENS);
+  save(&nerf, "cameras.json");
+  check_wrong("--draw --init @/absent.ply", 2, "absent.ply");
+  check_wrong("--draw --init @/cameras.json --orbit 3", 2, "no PLY file");
+  check_right("--out @/out.ply" SMALL, 0, "written");
+  check_wrong("--draw --init @/out.ply --scene @/absent", 2, "absent");
+  check_right("--draw" SMALL " --csv @/d.csv --renders @/new", 0, "drawn      5 views, ");
+  CHECK(count_lines("d.csv", "view,width,height,pairs,place_ms,sort_ms,paint_ms,frame_ms,") == 6,
+        "csv");
+  CHECK(access(test_path(IMAGE_HAVE_PNG ? "new/view_00004.png" : "new/view_00004.ppm"), F_OK) == 0,
+        "no picture in the new folder");
+  remove_tree(test_path("new"));
+  check_right("--draw --init @/out.ply --orbit 3 --size 40x20 --pixels 4 --repeats 2", 0,
+              "degree 3, 3 views, the first of 40 x 20 pixels");
+  check_right("--draw --init @/out.ply --scene @/cameras.json --scale 0.2", 0,
+              "drawn      5 views");
+  check_progress("--draw" SMALL, "\rdrawing  view ");
+  check_interrupted("--draw --csv @/d.csv" MANY "0", "gaussians  ", SIGINT, 0, "d.csv",
+                    "interrupted after ");
+  test_folder_files(true);
+}
+
 static void test_measuring(void) {
   check_right(
       "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 --csv "
@@ -206,7 +245,6 @@ static void check_model(const char *of) {
 }
 
 #define LONG "--size 32x24 --gaussians 60 --views 4 --iterations 1000000" OUT
-#define MANY " --size 8x8 --gaussians 5 --views 1000"
 
 /* Ctrl-C, or `kill`: the current iteration ends, the model so far is written, then judged; at the
    second signal it is not judged. The reader of a pipe may be gone by then. */
@@ -380,12 +418,14 @@ static void test_group(void) {
 
 static void anywhere(void) {
   test_wrong_options();
+  test_wrong_drawing();
   test_wrong_files();
 }
 
 static void on_device(void) {
   test_wrong_inputs();
   test_runs();
+  test_drawing();
   test_outputs();
   test_measuring();
   test_loading();

@@ -10,7 +10,7 @@
 static buffer written;
 
 static scene_options options_plain(const char *path) {
-  scene_options o = {path, 1.0f, 8, 0};
+  scene_options o = {path, 1.0f, 8, 0, false};
   return o;
 }
 
@@ -378,6 +378,37 @@ static void test_nerf_lenses(void) {
           "%d", i);
     scene_free(&s);
   }
+}
+
+/* Without the pictures the cameras are the same, also where a distortion would be undone. */
+static void test_cameras_only(void) {
+  scene with, without;
+  scene_options o = options_plain(test_folder);
+  write_nerf(&written, &KNOWN_LENS);
+  save(&written, "transforms.json");
+  o.scale = 0.5f;
+  if (!read_scene(&with, &o)) return;
+  o.cameras_only = true;
+  for (int i = 0; i < KNOWN_VIEWS; ++i) {
+    char name[64];
+    snprintf(name, sizeof name, "images/%s", KNOWN_NAMES[i]);
+    CHECK(remove(test_path(name)) == 0, "%s", name);
+  }
+  if (read_scene(&without, &o)) {
+    CHECK(without.view_count == KNOWN_VIEWS && without.absent_count == 0, "%d views",
+          without.view_count);
+    for (int i = 0; i < KNOWN_VIEWS; ++i) {
+      const view *a = &with.views[i], *b = &without.views[i];
+      CHECK(memcmp(&a->camera, &b->camera, sizeof a->camera) == 0 && !strcmp(a->name, b->name),
+            "camera %d differs", i);
+      CHECK(b->picture.rgb == nullptr && a->picture.rgb != nullptr, "view %d", i);
+    }
+    scene_free(&without);
+  }
+  scene_free(&with);
+  save_nerf_frame("\"fl_x\": 100,", WITH_POSE);
+  check_options_refused(&o, "lacks its width and height, w and h");
+  save_pictures(&KNOWN_LENS);
 }
 
 /* What a frame says of its camera is said of no other. */
@@ -763,7 +794,7 @@ static void test_damage(void) {
 #if IMAGE_HAVE_JPEG
 static void test_fox(const char *path) {
   scene s;
-  scene_options o = {path, 0.25f, 8, 0};
+  scene_options o = {path, 0.25f, 8, 0, false};
   if (!read_scene(&s, &o)) return;
   int held_out = 0;
   CHECK(s.view_count == 50 && s.absent_count == 17, "%d views, %d absent", s.view_count,
@@ -802,6 +833,7 @@ int main(void) {
   test_folding_lens();
   save_pictures(&KNOWN_LENS);
   test_nerf_lenses();
+  test_cameras_only();
   test_nerf_frame_lens();
   test_nerf_frames();
   test_nerf_refused();

@@ -546,6 +546,74 @@ typedef struct parallel_parts {
 } parallel_parts;
 
 /* The first two wait for each other. */
+/* ---- cameras for a model ---------------------------------------------------------------------- */
+
+/* Where the camera sees the point, in pictures of width and height 1. */
+static void see(const camera *c, const float *p, double *u, double *v, double *depth) {
+  double at[3];
+  for (int row = 0; row < 3; ++row) {
+    const float *m = c->world_to_camera[row];
+    at[row] = m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
+  }
+  *depth = at[2];
+  *u = (c->fx * at[0] / at[2] + c->cx) / c->width;
+  *v = (c->fy * at[1] / at[2] + c->cy) / c->height;
+}
+
+/* All cameras look at the middle, from outside, and see nearly all of the Gaussians; the few that
+   are far away change nothing. */
+static void test_orbit(void) {
+  enum { COUNT = 3000, FAR = 100, VIEWS = 7 };
+  static const float middle[3] = {50.0f, -30.0f, 20.0f};
+  gaussians_host g = gaussians_known(COUNT, 0);
+  unsigned long long seed = 3;
+  scene s;
+  error_line error;
+  for (int i = 0; i < 3 * COUNT; ++i)
+    g.position[i] = middle[i % 3] + (float)(8.0 * test_random(&seed) - 4.0);
+  for (int i = 0; i < 3 * FAR; ++i) g.position[i] += 5000.0f;
+  bool made = scene_orbit(&s, &g, VIEWS, 320, 200, &error);
+  CHECK(made && s.view_count == VIEWS, "%s", made ? "views" : error.text);
+  for (int i = 0; made && i < VIEWS; ++i) {
+    const camera *c = &s.views[i].camera, *before = &s.views[(i + VIEWS - 1) % VIEWS].camera;
+    double u, v, depth;
+    int inside = 0;
+    see(c, middle, &u, &v, &depth);
+    CHECK(fabs(u - 0.5) < 0.03 && fabs(v - 0.5) < 0.03 && depth > 6.0 && depth < 30.0,
+          "the middle is at %g, %g, %g away", u, v, depth);
+    for (int k = FAR; k < COUNT; ++k) {
+      see(c, g.position + 3 * k, &u, &v, &depth);
+      inside += depth > 0.2 && u > 0.0 && u < 1.0 && v > 0.0 && v < 1.0;
+    }
+    CHECK(inside > 0.9 * (COUNT - FAR), "view %d sees %d", i, inside);
+    CHECK(c->world_to_camera[1][2] < -0.9f && c->world_to_camera[0][2] == 0.0f, "z is not up");
+    CHECK(hypot(c->position[0] - before->position[0], c->position[1] - before->position[1]) > 5.0,
+          "views %d and the one before stand together", i);
+  }
+  if (made) scene_free(&s);
+  gaussians_free(&g);
+}
+
+/* What was in the picture still is, the rays are the same, and one side is filled. */
+static void test_resize(void) {
+  static const int sizes[3][2] = {{7680, 4320}, {100, 400}, {31, 20}};
+  for (int i = 0; i < 3; ++i) {
+    camera from = camera_level(1.0, 2.0, 0.3), to;
+    from.cx += 3.0f, from.cy -= 2.0f, from.fy *= 1.1f;
+    to = from;
+    camera_resize(&to, sizes[i][0], sizes[i][1]);
+    double scale = fmin((double)to.width / from.width, (double)to.height / from.height);
+    double left = to.cx - scale * from.cx, top = to.cy - scale * from.cy;
+    CHECK(to.width == sizes[i][0] && to.height == sizes[i][1], "%d x %d", to.width, to.height);
+    CHECK(fabs(to.fx - scale * from.fx) < 1e-3 * scale && fabs(to.fy - scale * from.fy) < 0.1,
+          "%g %g", to.fx, to.fy);
+    CHECK(left > -1e-2 && top > -1e-2 && fmin(left, top) < 1e-2 &&
+              fabs(2.0 * left + scale * from.width - to.width) < 1e-2 &&
+              fabs(2.0 * top + scale * from.height - to.height) < 1e-2,
+          "margins %g and %g", left, top);
+  }
+}
+
 static bool do_part(void *shared, int i) {
   parallel_parts *p = (parallel_parts *)shared;
   p->begun[i] += 1;
@@ -586,6 +654,8 @@ int main(void) {
   test_measure();
   test_procedural();
   test_procedural_refused();
+  test_orbit();
+  test_resize();
   test_parallel();
   return test_end("test_scene_models");
 }

@@ -85,15 +85,6 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   return views > 0 && trainer_goes_on(t);
 }
 
-void trainer_read_picture(const trainer *t, image *picture) {
-  size_t plane = (size_t)picture->width * picture->height;
-  float *planes = (float *)host_memory(3 * plane * sizeof(float));
-  device_to_host(planes, t->f.colour.data, 3 * plane * sizeof(float), "reading the picture");
-  for (size_t p = 0; p < plane; ++p)
-    for (int k = 0; k < 3; ++k) picture->rgb[3 * p + k] = planes[k * plane + p];
-  free(planes);
-}
-
 float *trainer_camera_slopes(trainer *t) {
   size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};

@@ -46,7 +46,7 @@ static bool setup_draw(scene *data, const gaussians_host *truth, const frame_set
   for (; drawn < data->view_count && trainer_goes_on(&t); ++drawn) {
     trainer_draw(&t, drawn);
     device_check(cudaGetLastError(), "drawing the procedural scene");
-    trainer_read_picture(&t, &data->views[drawn].picture);
+    frame_read_picture(&t.f, &data->views[drawn].picture);
   }
   trainer_end(&t);
   return drawn == data->view_count ||

@@ -171,8 +171,7 @@ void trainer_make_room(trainer *t, int count) {
   device_clear(t->statistics.data, 2 * sizeof(float) * count);
 }
 
-/* Copies the arrays of a host model to the device or back. */
-static void copy_model(const gaussians_host *host, gaussians device, bool to_device) {
+void copy_model(const gaussians_host *host, gaussians device, bool to_device) {
   size_t n = (size_t)host->count * sizeof(float);
   cudaMemcpyKind kind = to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   float *pairs[][2] = {{host->rotation, device.rotation},

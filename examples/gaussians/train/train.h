@@ -69,6 +69,8 @@ bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *erro
 
 gaussians trainer_block(const trainer *t, int block);
 size_t model_bytes(int count);
+/* Copies the arrays of a host model to the device or back. */
+void copy_model(const gaussians_host *host, gaussians device, bool to_device);
 view_statistics trainer_statistics(const trainer *t);
 /* Of the view of that iteration, on the device. */
 double *trainer_losses(const trainer *t, int iteration);
@@ -106,8 +108,6 @@ bool trainer_next_view(const trainer *t, const char *what, int i);
 /* Means over the views that are held out, or over those that are not; false if there are none, or
    after an interrupt. */
 bool trainer_judge(trainer *t, bool held_out, loss_figures *mean);
-/* The view as it is drawn now; of the size of its camera. */
-void trainer_read_picture(const trainer *t, image *picture);
 /* The loss by the 12 numbers of each training camera, for the model as it is: rows of 12 floats,
    one a view of the scene; those of held-out views are 0. To be freed; null after an interrupt. */
 float *trainer_camera_slopes(trainer *t);

@@ -1,0 +1,162 @@
+/* arc example gaussians: --draw: a model and cameras in, pictures or times out.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+
+enum { ORBIT_VIEWS = 24, ORBIT_WIDTH = 1920, ORBIT_HEIGHT = 1080 };
+
+/* ---- what is drawn -------------------------------------------------------------------------- */
+
+void draw_upload(draw_input *in, const gaussians_host *model) {
+  in->count = model->count;
+  in->degree = model->sh_degree;
+  device_reserve(&in->memory, &in->block, model_bytes(model->count), "memory for the Gaussians");
+  in->model = split_gaussians((float *)in->block.data, model->count);
+  copy_model(model, in->model, true);
+}
+
+static bool load_cameras(scene *data, const options *o, error_line *error) {
+  scene_options input = o->input;
+  input.most_views = o->views;
+  input.cameras_only = true;
+  return scene_read(data, &input, error);
+}
+
+/* The model, and cameras where no scene has given them. */
+static bool load_model(gaussians_host *model, scene *data, const options *o, error_line *error) {
+  if (o->init != nullptr) {
+    if (!ply_read(model, o->init, error)) return false;
+  } else {
+    int kind = o->kind != 0 ? o->kind : (int)SCENE_SMALL;
+    procedural_size size = procedural_size_of(o, kind);
+    if (!scene_procedural(data, model, (scene_kind)kind, size.gaussians, size.views, size.width,
+                          size.height, o->train.seed, error))
+      return false;
+  }
+  if (o->orbit == 0 && data->view_count > 0) return true;
+  scene_free(data);
+  if (scene_orbit(data, model, o->orbit > 0 ? o->orbit : (int)ORBIT_VIEWS, ORBIT_WIDTH,
+                  ORBIT_HEIGHT, error))
+    return true;
+  gaussians_free(model);
+  return false;
+}
+
+bool draw_load(draw_input *in, const options *o, error_line *error) {
+  gaussians_host model;
+  memset(in, 0, sizeof *in);
+  printf("loading    %s\n", o->init != nullptr ? o->init : "a model drawn by the program");
+  if (o->input.path != nullptr && !load_cameras(&in->data, o, error)) return false;
+  if (!load_model(&model, &in->data, o, error)) {
+    scene_free(&in->data);
+    return false;
+  }
+  for (int i = 0; i < in->data.view_count && o->width > 0; ++i)
+    camera_resize(&in->data.views[i].camera, o->width, o->height);
+  draw_upload(in, &model);
+  gaussians_free(&model);
+  return true;
+}
+
+void draw_free(draw_input *in) {
+  device_release(&in->memory, &in->block);
+  scene_free(&in->data);
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+/* Of one view: medians of milliseconds. */
+typedef struct draw_record {
+  draw_times ms;
+  int pairs;
+} draw_record;
+
+draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats) {
+  device_camera camera = camera_on_device(&in->data.views[view].camera);
+  float *values = (float *)host_memory(4 * sizeof(float) * repeats);
+  for (int i = 0; i < repeats; ++i) {
+    draw_view(d, in->model, in->count, in->degree, &camera);
+    draw_times t = draw_read_times(d);
+    const float parts[] = {t.place, t.sort, t.paint, t.all};
+    for (int k = 0; k < 4; ++k) values[k * repeats + i] = parts[k];
+  }
+  draw_times ms = {median(values, repeats), median(values + repeats, repeats),
+                   median(values + 2 * repeats, repeats), median(values + 3 * repeats, repeats)};
+  free(values);
+  return ms;
+}
+
+static bool write_draw_csv(const draw_input *in, const draw_record *records, int drawn,
+                           const char *path, error_line *error) {
+  output_file file;
+  if (!output_file_open(&file, path, error)) return false;
+  fprintf(file.stream, "view,width,height,pairs,place_ms,sort_ms,paint_ms,frame_ms,clock\n");
+  for (int i = 0; i < drawn; ++i) {
+    const draw_record *r = &records[i];
+    const view *v = &in->data.views[i];
+    fprintf(file.stream, "%s,%d,%d,%d,%.5f,%.5f,%.5f,%.5f,%s\n", v->name, v->camera.width,
+            v->camera.height, r->pairs, r->ms.place, r->ms.sort, r->ms.paint, r->ms.all,
+            clock_name());
+  }
+  return output_file_commit(&file, error);
+}
+
+static void print_drawing(const draw_input *in, const drawer *d, const draw_record *records,
+                          int drawn) {
+  double ms[4] = {0.0, 0.0, 0.0, 0.0}, pairs = 0.0;
+  int most = 0;
+  for (int i = 0; i < drawn; ++i) {
+    const draw_times *t = &records[i].ms;
+    const float parts[] = {t->place, t->sort, t->paint, t->all};
+    for (int k = 0; k < 4; ++k) ms[k] += parts[k] / drawn;
+    pairs += (double)records[i].pairs / drawn;
+    most = records[i].pairs > most ? records[i].pairs : most;
+  }
+  printf("drawn      %d views, %.1f a second; pairs %.0f in the mean, %d at most\n", drawn,
+         1000.0 / ms[3], pairs, most);
+  printf("ms a view  place %.4f, sort %.4f, paint %.4f, all %.4f (medians, their mean%s)\n", ms[0],
+         ms[1], ms[2], ms[3], SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+  printf("memory     %.1f MiB of the device at most; %d pictures drawn again for want of room\n",
+         (double)in->memory.peak / 1048576.0, d->redrawn);
+}
+
+/* Returns how many views are drawn; fewer than all after an interrupt or an error. */
+static int draw_views(drawer *d, const draw_input *in, const options *o, draw_record *records,
+                      error_line *error) {
+  int drawn = 0;
+  for (; drawn < in->data.view_count && !interrupts; ++drawn) {
+    if (progress_due())
+      fprintf(stderr, "\rdrawing  view %d of %d\033[K", drawn, in->data.view_count);
+    records[drawn].ms = draw_medians(d, in, drawn, o->repeats);
+    records[drawn].pairs = d->f.pairs;
+    if (o->renders != nullptr && !write_picture(&d->f, &in->data.views[drawn], o->renders, error))
+      break;
+  }
+  progress_clear();
+  return drawn;
+}
+
+int run_draw(const options *o) {
+  draw_input in;
+  drawer d;
+  error_line error;
+  if (!draw_load(&in, o, &error)) return fail(interrupts ? 130 : 2, &error);
+  int views = in.data.view_count;
+  printf("gaussians  %d of degree %d, %d views, the first of %d x %d pixels\n", in.count, in.degree,
+         views, in.data.views[0].camera.width, in.data.views[0].camera.height);
+  draw_record *records = (draw_record *)host_memory(sizeof *records * (size_t)views);
+  draw_begin(&d, &o->train.frame, &in.memory);
+  bool written = o->renders == nullptr || make_folder(o->renders, &error);
+  int drawn = written ? draw_views(&d, &in, o, records, &error) : 0;
+  written = written && (drawn == views || interrupts > 0);
+  if (drawn > 0) print_drawing(&in, &d, records, drawn);
+  if (written && o->csv != nullptr) written = write_draw_csv(&in, records, drawn, o->csv, &error);
+  if (written && drawn < views) printf("interrupted after %d of %d views\n", drawn, views);
+  draw_end(&d);
+  draw_free(&in);
+  free(records);
+  if (!written) return fail(1, &error);
+  return drawn < views ? 130 : 0;
+}

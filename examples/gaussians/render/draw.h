@@ -1,0 +1,49 @@
+/* arc example gaussians: pictures alone, as fast as they come.
+   SPDX-License-Identifier: Apache-2.0
+
+       drawer d;
+       draw_begin(&d, &settings, &memory);
+       draw_view(&d, model, count, degree, &camera);   for every picture: d.f.colour
+       draw_end(&d);
+
+   Of a frame it takes only what a picture takes. Nothing is read back while a picture is drawn:
+   the room for its pairs is what the one before needed, and a quarter more. Afterwards the count is
+   read, and a picture for which there was too little room is drawn again. */
+#ifndef GAUSSIANS_DRAW_H
+#define GAUSSIANS_DRAW_H
+
+#include "frame.h"
+
+/* How a warp goes through its tile's list. */
+typedef enum draw_walk { WALK_GROUPS, WALK_SINGLES, WALK_BATCHES } draw_walk;
+
+typedef void (*paint_kernel)(render_arguments a, float *colour);
+
+enum { DRAW_START, DRAW_PLACED, DRAW_SORTED, DRAW_END, DRAW_MARKS };
+
+typedef struct drawer {
+  frame f;
+  bool fused;         /* projects and emits in one kernel */
+  bool counts_first;  /* waits for the count of pairs before it sorts */
+  paint_kernel paint; /* with as many pixels a lane as f.settings says */
+  int room;           /* for pairs, of which so many are sorted; at most f.pair_capacity */
+  int redrawn;        /* pictures for which there was too little room */
+  cudaEvent_t marks[DRAW_MARKS];
+} drawer;
+
+/* With all steps that make it fast; a caller may set others before the first view. */
+void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory);
+void draw_end(drawer *d);
+
+/* Waits for the picture. f.pairs: how many there were. */
+void draw_view(drawer *d, gaussians model, int count, int degree, const device_camera *camera);
+
+/* Of the last picture, in milliseconds: from Gaussians to pairs, to the lists of the tiles, to the
+   picture. */
+typedef struct draw_times {
+  float place, sort, paint, all;
+} draw_times;
+
+draw_times draw_read_times(const drawer *d);
+
+#endif

@@ -1,0 +1,258 @@
+/* arc example gaussians: pictures alone are those of training's forward pass, whichever steps are
+   taken; the lists are the same; what a picture does not take is neither made nor allocated.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "simt/simt.cuh"
+
+#include "../render/draw.cuh"
+#include "test_frame.cuh"
+
+/* 8 x 8 tiles: a power of two, so that the key of a place without a pair has a bit of its own. */
+enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
+
+/* Large and small, thin and round ones; some behind the camera or too faint to be seen; some as deep
+   as another; so many in places that pixels become opaque. */
+static void make_scene(reference *r) {
+  reference_make(r, WIDTH, HEIGHT, COUNT, 2, 12.0, 4);
+  for (int i = 0; i < COUNT; ++i) {
+    double *g = r->gaussian + REF_WIDTH * i;
+    if (i >= COUNT / 2 && i % 3 == 0)
+      memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
+    if (i % 20 == 0) g[REF_SCALE] += 2.5;
+    if (i % 20 == 7)
+      for (int k = 0; k < 3; ++k) g[REF_SCALE + k] += 1.0;
+    if (i % 20 == 9) g[REF_OPACITY] = -7.0;
+    if (i % 20 == 11) g[REF_POSITION] += 1000.0;
+    if (i % 2 == 0) g[REF_OPACITY] += 2.0;
+  }
+}
+
+/* Lists of several batches, and pixels that end before their lists do. */
+static void check_scene(const test_frame *t) {
+  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1), longest = 0, opaque = 0;
+  float *left = test_read(&t->f.transmittance, VALUES / 3);
+  for (int i = 0; i < t->f.tiles; ++i)
+    longest = first[i + 1] - first[i] > longest ? first[i + 1] - first[i] : longest;
+  for (int i = 0; i < VALUES / 3; ++i) opaque += left[i] < 2.0f * OPAQUE_TRANSMITTANCE;
+  CHECK(t->f.tiles == 64 && longest > TILE_PIXELS && opaque > VALUES / 30,
+        "%d tiles, the longest list %d, %d pixels opaque", t->f.tiles, longest, opaque);
+  free(first);
+  free(left);
+}
+
+typedef struct variant {
+  const char *name;
+  paint_kernel paint;
+  int pixels;
+  bool lifted;
+} variant;
+
+#define EACH_PIXELS(name, walk, lifted)                                                   \
+  {name, paint<walk, lifted, 1>, 1, lifted}, {name, paint<walk, lifted, 2>, 2, lifted}, { \
+    name, paint<walk, lifted, 4>, 4, lifted                                               \
+  }
+
+static const variant variants[] = {EACH_PIXELS("groups", WALK_GROUPS, true),
+                                   EACH_PIXELS("groups, opacity outside", WALK_GROUPS, false),
+                                   EACH_PIXELS("singles", WALK_SINGLES, true),
+                                   EACH_PIXELS("singles, opacity outside", WALK_SINGLES, false),
+                                   EACH_PIXELS("batches", WALK_BATCHES, true),
+                                   EACH_PIXELS("batches, opacity outside", WALK_BATCHES, false)};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static void begin(drawer *d, test_frame *t, const reference *r, int pixels) {
+  frame_settings settings = test_frame_settings(r);
+  settings.pixels = pixels;
+  draw_begin(d, &settings, &t->memory);
+}
+
+static void draw(drawer *d, test_frame *t) {
+  draw_view(d, split_gaussians((float *)t->parameters.data, t->count), t->count, t->degree,
+            &t->camera);
+}
+
+/* With the opacity outside the exponent the numbers are training's, but for rounding; else within
+   1/255 of them but for 0.1 % of the pixels, and nearer on the whole. */
+static void check_picture(const drawer *d, const float *wanted, const variant *v) {
+  float *got = test_read(&d->f.colour, VALUES), largest = 0.0f;
+  double sum = 0.0;
+  int off = 0;
+  for (int i = 0; i < VALUES; ++i) {
+    float apart = fabsf(got[i] - wanted[i]);
+    largest = apart <= largest ? largest : apart; /* a NaN stays */
+    sum += apart;
+    off += !(apart <= 1.0f / 255.0f);
+  }
+  CHECK(off * 1000 <= VALUES && sum / VALUES < 1e-5, "%s, %d pixels: %d values off, mean %.3g",
+        v->name, v->pixels, off, sum / VALUES);
+  CHECK(v->lifted || largest <= 2e-4f, "%s, %d pixels: off by %g", v->name, v->pixels, largest);
+  free(got);
+}
+
+static void check_lists(const drawer *d, const test_frame *t, const char *name) {
+  int *wanted_first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
+  int *got_first = (int *)test_read(&d->f.first, (size_t)t->f.tiles + 1);
+  int *wanted = test_read_list(t), differ = 0;
+  int *got = (int *)host_memory(sizeof(int) * (size_t)t->f.pairs);
+  CHECK(d->f.pairs == t->f.pairs, "%s: %d pairs, not %d", name, d->f.pairs, t->f.pairs);
+  device_to_host(got, d->f.list, sizeof(int) * (size_t)t->f.pairs, "reading");
+  for (int i = 0; i <= t->f.tiles; ++i) differ += wanted_first[i] != got_first[i];
+  for (int i = 0; i < t->f.pairs; ++i) differ += wanted[i] != got[i];
+  CHECK(differ == 0, "%s: the lists differ at %d places", name, differ);
+  free(wanted_first);
+  free(got_first);
+  free(wanted);
+  free(got);
+}
+
+static void test_pictures(test_frame *t, const reference *r, const float *wanted) {
+  for (int i = 0; i < VARIANTS; ++i) {
+    drawer d;
+    begin(&d, t, r, variants[i].pixels);
+    d.paint = variants[i].paint;
+    draw(&d, t);
+    check_picture(&d, wanted, &variants[i]);
+    draw_end(&d);
+  }
+}
+
+/* Projecting and emitting at once or not, counting first or not: the lists are training's. */
+static void test_lists(test_frame *t, const reference *r, const float *wanted) {
+  static const char *const names[] = {"counts, apart", "counts, fused", "uncounted, apart",
+                                      "uncounted, fused"};
+  for (int i = 0; i < 4; ++i) {
+    drawer d;
+    begin(&d, t, r, 2);
+    d.fused = i % 2 == 1;
+    d.counts_first = i < 2;
+    for (int again = 0; again < 2; ++again) {
+      draw(&d, t);
+      check_lists(&d, t, names[i]);
+      check_picture(&d, wanted, &variants[1]);
+    }
+    draw_times times = draw_read_times(&d);
+    CHECK(times.all > 0.0f && times.place + times.sort + times.paint <= 1.01f * times.all,
+          "%s: %g + %g + %g of %g ms", names[i], times.place, times.sort, times.paint, times.all);
+    draw_end(&d);
+  }
+}
+
+/* However little room there was, the picture is whole; the next one has room. */
+static void test_room(test_frame *t, const reference *r, const float *wanted) {
+  for (int counts_first = 0; counts_first < 2; ++counts_first) {
+    drawer d;
+    begin(&d, t, r, 2);
+    d.counts_first = counts_first == 1;
+    d.room = 10;
+    draw(&d, t);
+    CHECK(d.redrawn >= 1 && d.room >= d.f.pairs, "redrawn %d times, room %d", d.redrawn, d.room);
+    check_lists(&d, t, "little room");
+    check_picture(&d, wanted, &variants[1]);
+    int redrawn = d.redrawn, capacity = d.f.pair_capacity;
+    size_t memory = t->memory.now;
+    draw(&d, t);
+    CHECK(d.redrawn == redrawn && d.f.pair_capacity == capacity && t->memory.now == memory,
+          "a second picture took more room");
+    d.room = d.f.pairs; /* exactly enough */
+    draw(&d, t);
+    CHECK(d.redrawn == redrawn, "exactly enough room, but redrawn");
+    check_lists(&d, t, "exactly enough room");
+    d.room = d.f.pairs - 1;
+    draw(&d, t);
+    CHECK(d.redrawn == redrawn + 1, "one place too few, but not redrawn");
+    check_lists(&d, t, "one place too few");
+    draw_end(&d);
+  }
+}
+
+/* Splats that reach no tile are not written, those that reach one are, with training's numbers. */
+static void test_colours(test_frame *t, const reference *r) {
+  enum { POISON = 0x5a };
+  drawer d;
+  bool listed[COUNT] = {false};
+  int *list = test_read_list(t), unlisted = 0;
+  splat *wanted = test_read_splats(t), *got = (splat *)host_memory(COUNT * sizeof(splat));
+  const splat *const read = got;
+  for (int i = 0; i < t->f.pairs; ++i) listed[list[i]] = true;
+  begin(&d, t, r, 2);
+  draw(&d, t);
+  memset(got, POISON, COUNT * sizeof(splat));
+  host_to_device(d.f.splats.data, got, COUNT * sizeof(splat), "test");
+  draw(&d, t);
+  device_to_host(got, d.f.splats.data, COUNT * sizeof(splat), "test");
+  for (int i = 0; i < COUNT; ++i) {
+    const float *a = (const float *)&read[i], *b = (const float *)&wanted[i];
+    bool untouched = ((const unsigned char *)&read[i])[0] == POISON && read[i].key == 0x5a5a5a5a;
+    unlisted += !listed[i];
+    CHECK(untouched != listed[i], "splat %d is %s", i, untouched ? "not written" : "written");
+    for (int k = 0; k < 11 && listed[i]; ++k)
+      CHECK(fabsf(a[k] - b[k]) <= 1e-5f * fabsf(b[k]), "splat %d: number %d is %g, not %g", i, k,
+            a[k], b[k]);
+  }
+  CHECK(unlisted > 20 && unlisted < COUNT / 2, "%d reach no tile", unlisted);
+  draw_end(&d);
+  free(list);
+  free(wanted);
+  free(got);
+}
+
+/* Nothing of training, nor of the steps that are left out. */
+static void test_memory(test_frame *t, const reference *r) {
+  drawer d;
+  size_t before = t->memory.now;
+  begin(&d, t, r, 2);
+  draw(&d, t);
+  const frame *f = &d.f;
+  const device_array *absent[] = {&f->boxes, &f->depths, &f->transmittance, &f->drawn, &f->hits,
+                                  &f->slope, &f->maps,   &f->parts,         &f->sums};
+  for (size_t i = 0; i < sizeof absent / sizeof *absent; ++i)
+    CHECK(absent[i]->data == nullptr, "array %d is allocated", (int)i);
+  size_t wanted = COUNT * sizeof(splat) + ((size_t)f->tiles + 1) * sizeof(int) +
+                  VALUES * sizeof(float) + sizeof(unsigned) + 24 * (size_t)f->pair_capacity +
+                  f->scratch.bytes;
+  CHECK(t->memory.now - before == wanted, "%zu bytes, not %zu", t->memory.now - before, wanted);
+  draw_end(&d);
+  CHECK(t->memory.now == before, "not all is given back");
+}
+
+/* The background, whether a count of 0 is waited for or not. */
+static void test_nothing_seen(void) {
+  reference r;
+  test_frame t;
+  reference_make(&r, 20, 20, 4, 0, 5.0, 9);
+  for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
+  test_frame_begin(&t, &r);
+  for (int counts_first = 0; counts_first < 2; ++counts_first) {
+    drawer d;
+    begin(&d, &t, &r, 4);
+    d.counts_first = counts_first == 1;
+    draw(&d, &t);
+    float *got = test_read(&d.f.colour, 1200);
+    CHECK(d.f.pairs == 0 && d.redrawn == 0, "%d pairs", d.f.pairs);
+    for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
+    free(got);
+    draw_end(&d);
+  }
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
+int main(void) {
+  reference r;
+  test_frame t;
+  if (!test_has_device("test_gaussians_draw")) return TEST_SKIPPED;
+  make_scene(&r);
+  test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  check_scene(&t);
+  float *wanted = test_read(&t.f.colour, VALUES);
+  test_pictures(&t, &r, wanted);
+  test_lists(&t, &r, wanted);
+  test_room(&t, &r, wanted);
+  test_colours(&t, &r);
+  test_memory(&t, &r);
+  free(wanted);
+  test_frame_end(&t);
+  reference_free(&r);
+  test_nothing_seen();
+  return test_end("test_gaussians_draw");
+}
