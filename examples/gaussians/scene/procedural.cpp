@@ -111,6 +111,33 @@ static double focal_length(int width, int height) {
   return 0.5 * sqrt((double)width * height) / tan(HALF_ANGLE);
 }
 
+void camera_look(camera *c, const double from[3], const double at[3], int width, int height) {
+  double forward[3], length = 0.0;
+  for (int k = 0; k < 3; ++k) forward[k] = at[k] - from[k];
+  for (int k = 0; k < 3; ++k) length += forward[k] * forward[k];
+  for (int k = 0; k < 3; ++k) forward[k] /= sqrt(length);
+  double level = sqrt(forward[0] * forward[0] + forward[1] * forward[1]);
+  const double right[3] = {forward[1] / level, -forward[0] / level, 0.0};
+  const double down[3] = {forward[1] * right[2] - forward[2] * right[1],
+                          forward[2] * right[0] - forward[0] * right[2],
+                          forward[0] * right[1] - forward[1] * right[0]};
+  const double *rows[3] = {right, down, forward};
+  c->width = width;
+  c->height = height;
+  c->fx = c->fy = (float)focal_length(width, height);
+  c->cx = 0.5f * width;
+  c->cy = 0.5f * height;
+  for (int row = 0; row < 3; ++row) {
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      c->world_to_camera[row][k] = (float)rows[row][k];
+      sum += rows[row][k] * from[k];
+    }
+    c->world_to_camera[row][3] = (float)-sum;
+    c->position[row] = (float)from[row];
+  }
+}
+
 /* About which cameras stand. */
 typedef struct ring {
   double centre[3], scale, phase;
@@ -122,27 +149,9 @@ static void place_on_ring(camera *c, const ring *r, double turn, double height_p
   double angle = TAU * turn + r->phase;
   const double from[3] = {RING_RADIUS * cos(angle), RING_RADIUS * sin(angle),
                           RING_HEIGHT + RING_SWING * sin(height_phase)};
-  double length = sqrt(from[0] * from[0] + from[1] * from[1] + from[2] * from[2]);
-  const double forward[3] = {-from[0] / length, -from[1] / length, -from[2] / length};
-  const double right[3] = {-sin(angle), cos(angle), 0.0};
-  const double down[3] = {forward[1] * right[2] - forward[2] * right[1],
-                          forward[2] * right[0] - forward[0] * right[2],
-                          forward[0] * right[1] - forward[1] * right[0]};
-  const double *rows[3] = {right, down, forward};
-  c->width = r->width;
-  c->height = r->height;
-  c->fx = c->fy = (float)focal_length(r->width, r->height);
-  c->cx = 0.5f * r->width;
-  c->cy = 0.5f * r->height;
-  for (int row = 0; row < 3; ++row) {
-    double sum = 0.0;
-    for (int k = 0; k < 3; ++k) {
-      c->world_to_camera[row][k] = (float)rows[row][k];
-      sum += rows[row][k] * (r->centre[k] + r->scale * from[k]);
-    }
-    c->world_to_camera[row][3] = (float)-sum;
-    c->position[row] = (float)(r->centre[row] + r->scale * from[row]);
-  }
+  double at[3];
+  for (int k = 0; k < 3; ++k) at[k] = r->centre[k] + r->scale * from[k];
+  camera_look(c, at, r->centre, r->width, r->height);
 }
 
 static void make_views(scene *s, const ring *r) {

@@ -99,6 +99,10 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
 bool scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height,
                  error_line *error);
 
+/* A camera that looks from one place at another, not straight up or down, with a level horizon, z
+   up, at an angle of view of 54 degrees in a square picture. */
+void camera_look(camera *c, const double from[3], const double at[3], int width, int height);
+
 /* Another size of a camera's picture, in which all that was seen is still seen. */
 void camera_resize(camera *c, int width, int height);
 

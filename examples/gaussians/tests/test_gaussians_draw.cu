@@ -6,7 +6,6 @@
 #include "../render/draw.cuh"
 #include "test_frame.cuh"
 
-/* 8 x 8 tiles: a power of two, so that the key of a place without a pair has a bit of its own. */
 enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
 
 /* Large and small, thin and round ones; some behind the camera or too faint to be seen; some as deep
@@ -214,6 +213,23 @@ static void test_memory(test_frame *t, const reference *r) {
   CHECK(t->memory.now == before, "not all is given back");
 }
 
+/* A row of 256 tiles: the key of a place without a pair has a bit of its own, which begins a byte. */
+static void test_row_of_tiles(void) {
+  reference r;
+  test_frame t;
+  drawer d;
+  reference_make(&r, 4081, 1, 30, 0, 40.0, 7);
+  test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  begin(&d, &t, &r, 2);
+  draw(&d, &t);
+  CHECK(t.f.tiles == 256 && t.f.pairs > 20, "%d tiles, %d pairs", t.f.tiles, t.f.pairs);
+  check_lists(&d, &t, "a row of tiles");
+  draw_end(&d);
+  test_frame_end(&t);
+  reference_free(&r);
+}
+
 /* The background, whether a count of 0 is waited for or not. */
 static void test_nothing_seen(void) {
   reference r;
@@ -253,6 +269,7 @@ int main(void) {
   free(wanted);
   test_frame_end(&t);
   reference_free(&r);
+  test_row_of_tiles();
   test_nothing_seen();
   return test_end("test_gaussians_draw");
 }
