@@ -295,6 +295,7 @@ static int run(group *team, void *state) {
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (GAUSSIANS_MEASURES && o->bench_backward) return run_bench_backward(o);
   if (GAUSSIANS_MEASURES && o->bench_papers) return run_bench_papers(o);
+  if (GAUSSIANS_MEASURES && o->bench_draw) return run_bench_draw(o);
   if (o->draws) return run_draw(o);
   if (GAUSSIANS_MEASURES && o->experiment != nullptr) return run_experiment(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
@@ -322,9 +323,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   complete_options(&o);
-  if (!GAUSSIANS_MEASURES && options_measuring(&o) != nullptr) {
-    error_set(&error, "%s is not in this build, which is without bench (ARC_BENCH=OFF)",
-              options_measuring(&o));
+  const char *mode = o.city > 0 ? "--city" : options_measuring(&o);
+  if (!GAUSSIANS_MEASURES && mode != nullptr) {
+    error_set(&error, "%s is not in this build, which is without bench (ARC_BENCH=OFF)", mode);
     return fail(2, &error);
   }
   if (!backward_has(o.train.frame.way)) {

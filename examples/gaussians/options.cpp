@@ -51,6 +51,8 @@ void options_print_help(FILE *stream) {
       "orbit\n"
       "  --orbit N            N cameras on a ring about the middle of the Gaussians, z up; the\n"
       "                       default for --init where there is no --scene (24)\n"
+      "  --city N             a synthetic city of N Gaussians, as long, thin and opaque as those\n"
+      "                       of --init, with cameras of its own\n"
       "  --size WxH           of the pictures, whatever the cameras' own\n"
       "\n"
       "how the backward pass adds\n"
@@ -97,6 +99,8 @@ void options_print_help(FILE *stream) {
       "1920x1080\n"
       "  --bench-papers       one view, the kernel that the papers describe: with atomics, SW-S\n"
       "                       and SW-B at every threshold, and arc; medians, all sums compared\n"
+      "  --bench-draw         draws as --draw with and without each step that makes it fast, at\n"
+      "                       1920x1080 and 3840x2160 or --size; medians, pictures compared\n"
       "  --datasets LIST      what to measure on, of scene (that is, --scene), small, medium and\n"
       "                       large, with commas between; default: --scene or --procedural, or\n"
       "                       small,medium,large\n"
@@ -268,6 +272,7 @@ static bool parse_number_option(options *o, const char *name, const char *value,
                  {"--checkpoint-every", 1, MOST_ITERATIONS, &o->checkpoint_every},
                  {"--batch", 1, 1024, &t->batch},
                  {"--orbit", 1, 100000, &o->orbit},
+                 {"--city", 1, 50000000, &o->city},
                  {"--repeats", 1, 1000, &o->repeats},
                  {"--seeds", 1, 1000, &o->seeds}};
   *known = true;
@@ -323,6 +328,7 @@ static bool check_outputs(const options *o, error_line *error) {
 const char *options_measuring(const options *o) {
   if (o->bench_backward) return "--bench-backward";
   if (o->bench_papers) return "--bench-papers";
+  if (o->bench_draw) return "--bench-draw";
   return o->experiment != nullptr ? "--experiment" : nullptr;
 }
 
@@ -337,10 +343,10 @@ static bool check_measuring(const options *o, bool path_given, error_line *error
   if (o->datasets != 0u && mode == nullptr)
     return error_set(error, "--datasets is for --bench-backward, --bench-papers and --experiment");
   if (mode == nullptr) return true;
-  if (o->bench_backward + o->bench_papers + (o->experiment != nullptr) > 1)
+  if (o->bench_backward + o->bench_papers + o->bench_draw + (o->experiment != nullptr) > 1)
     return error_set(error,
-                     "--bench-backward, --bench-papers and --experiment are three programs; ask "
-                     "for one");
+                     "--bench-backward, --bench-papers, --bench-draw and --experiment are four "
+                     "programs; ask for one");
   if (path_given || o->train.tunes)
     return error_set(error, "%s runs every path; leave --path, --threshold and --tune out", mode);
   if (o->resume || o->out || o->renders || o->cameras || o->checkpoint)
@@ -366,16 +372,21 @@ static bool check_group(const options *o, error_line *error) {
 }
 
 static bool check_drawing(const options *o, error_line *error) {
-  if (o->orbit > 0 && !o->draws) return error_set(error, "--orbit is for --draw");
-  if (!o->draws) return true;
-  if (options_measuring(o) != nullptr)
+  if (!o->draws && !o->bench_draw) {
+    if (o->orbit > 0) return error_set(error, "--orbit is for --draw and --bench-draw");
+    if (o->city > 0) return error_set(error, "--city is for --draw and --bench-draw");
+    return true;
+  }
+  if (o->draws && options_measuring(o) != nullptr)
     return error_set(error, "--draw and %s are two programs; ask for one", options_measuring(o));
-  if (o->orbit > 0 && o->input.path != nullptr)
-    return error_set(error, "--orbit and the cameras of --scene are two choices; give one");
-  if (o->input.path != nullptr && o->init == nullptr)
-    return error_set(error, "--draw has cameras, but no model: give one with --init FILE");
+  if ((o->orbit > 0) + (o->city > 0) + (o->input.path != nullptr) > 1)
+    return error_set(error, "--orbit, --city and --scene each have cameras; give one");
+  if ((o->input.path != nullptr || o->city > 0) && o->init == nullptr)
+    return error_set(error, "%s needs a trained model; give one with --init FILE",
+                     o->city > 0 ? "--city" : "drawing a --scene");
   if (o->init != nullptr && o->kind != 0)
     return error_set(error, "--init and --procedural are two models; give one");
+  if (o->datasets != 0u) return error_set(error, "--datasets is not for --draw and --bench-draw");
   if (o->resume || o->out || o->cameras || o->checkpoint || o->gpus != 1)
     return error_set(error,
                      "--draw writes pictures and times on one GPU; leave --resume, --out, "
@@ -409,7 +420,7 @@ static bool check_reproducible(options *o, error_line *error) {
 static bool check_together(options *o, bool path_given, bool threshold_given, error_line *error) {
   if (o->input.path != nullptr && o->kind != 0)
     return error_set(error, "--scene and --procedural are two scenes; give one");
-  if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u && !o->draws)
+  if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u && !o->draws && !o->bench_draw)
     return error_set(error, "--size is for the procedural scene; use --scale with --scene");
   if (o->init != nullptr && o->resume != nullptr)
     return error_set(error, "--init and --resume are two models; give one");
@@ -440,6 +451,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     if (strcmp(given.name, "--bench-papers") == 0) flag = &o->bench_papers;
     if (strcmp(given.name, "--reproducible") == 0) flag = &o->reproducible;
     if (strcmp(given.name, "--draw") == 0) flag = &o->draws;
+    if (strcmp(given.name, "--bench-draw") == 0) flag = &o->bench_draw;
     if (flag != nullptr) {
       if (!option_set_flag(&given, flag, error)) return false;
       continue;

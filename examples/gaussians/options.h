@@ -18,11 +18,12 @@ typedef struct options {
   const char *resume; /* a checkpoint; null: none */
   const char *out, *renders, *csv, *checkpoint, *cameras, *experiment; /* null: none */
   int checkpoint_every; /* iterations; 0: only at the end */
-  int repeats;          /* of --draw, --bench-backward, --bench-papers */
+  int repeats;          /* of --draw and what measures but --experiment */
   int seeds;            /* of --experiment */
   int gpus;             /* GROUP_BY_MPI: as the launcher says */
   int orbit;            /* cameras of --draw on a ring; 0: not given */
-  bool draws, reproducible, bench_backward, bench_papers, help;
+  int city;             /* Gaussians of a synthetic city for --draw; 0: none */
+  bool draws, reproducible, bench_backward, bench_papers, bench_draw, help;
 } options;
 
 /* Starts from the given defaults; false, with one line, at the first thing that is not legal. */
@@ -30,5 +31,10 @@ bool options_parse(options *o, int argc, char **argv, error_line *error);
 void options_print_help(FILE *stream);
 /* The option that asks for measuring in place of a training or --draw; null: none does. */
 const char *options_measuring(const options *o);
+
+/* Of bench/gaussians, where it is built: a synthetic city, each Gaussian as long, thin and opaque as
+   one of `like`, and cameras in the air and in its streets. On failure nothing is left to free. */
+bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int count, int views,
+               unsigned seed, error_line *error);
 
 #endif

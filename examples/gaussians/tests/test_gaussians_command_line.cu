@@ -65,8 +65,8 @@ static void test_wrong_options(void) {
   check_wrong("--reproducible --bench-backward", 2, "--bench-backward runs every path");
   check_wrong("--reproducible --experiment @/x.csv", 2, "--experiment runs every path");
   check_wrong("--experiment @/x.csv --csv @/y.csv", 2, "leave --csv out");
-  check_wrong("--experiment @/x.csv --bench-backward", 2, "are three programs; ask for one");
-  check_wrong("--bench-papers --bench-backward", 2, "are three programs; ask for one");
+  check_wrong("--experiment @/x.csv --bench-backward", 2, "are four programs; ask for one");
+  check_wrong("--bench-papers --bench-draw", 2, "are four programs; ask for one");
   check_wrong("--bench-papers --threshold 3", 2, "--bench-papers runs every path");
   check_wrong("--scene @ --procedural small" OUT, 2, "are two scenes; give one");
   check_wrong("--scene @ --size 8x8" OUT, 2, "use --scale with --scene");
@@ -84,12 +84,17 @@ static void test_wrong_options(void) {
 }
 
 static void test_wrong_drawing(void) {
-  check_wrong("--orbit 4" OUT, 2, "--orbit is for --draw");
+  check_wrong("--orbit 4" OUT, 2, "--orbit is for --draw and --bench-draw");
+  check_wrong("--city 4" OUT, 2, "--city is for --draw and --bench-draw");
   check_wrong("--draw --orbit 0", 2, "--orbit is '0'; it must be a whole number from 1 to 100000");
   check_wrong("--draw=yes", 2, "--draw takes no value");
   check_wrong("--draw --bench-backward", 2, "--draw and --bench-backward are two programs");
-  check_wrong("--draw --scene @ --init @/a.ply --orbit 4", 2, "are two choices; give one");
-  check_wrong("--draw --scene @", 2, "--draw has cameras, but no model: give one with --init FILE");
+  check_wrong("--draw --scene @ --init @/a.ply --orbit 4", 2, "each have cameras; give one");
+  check_wrong("--bench-draw --orbit 4 --city 4", 2, "each have cameras; give one");
+  check_wrong("--draw --scene @", 2, "drawing a --scene needs a trained model; give one with");
+  check_wrong("--draw --city 9", 2, "--city needs a trained model; give one with --init FILE");
+  check_wrong("--draw --datasets small", 2, "--datasets is for --bench-backward");
+  check_wrong("--bench-draw --datasets small", 2, "--datasets is not for --draw and --bench-draw");
   check_wrong("--draw --init @/a.ply --procedural small", 2, "are two models; give one");
   check_wrong("--draw --out @/a.ply", 2, "--draw writes pictures and times on one GPU; leave");
   check_wrong("--draw --gpus 2", 2, "--cameras, --checkpoint and --gpus out");
@@ -194,6 +199,8 @@ static void test_drawing(void) {
               "degree 3, 3 views, the first of 40 x 20 pixels");
   check_right("--draw --init @/out.ply --scene @/cameras.json --scale 0.2", 0,
               "drawn      5 views");
+  check_right("--draw --init @/out.ply --city 300 --size 16x9 --views 2", 0,
+              "300 of degree 3, 2 views, the first of 16 x 9 pixels");
   check_progress("--draw" SMALL, "\rdrawing  view ");
   check_interrupted("--draw --csv @/d.csv" MANY "0", "gaussians  ", SIGINT, 0, "d.csv",
                     "interrupted after ");
@@ -211,6 +218,10 @@ static void test_measuring(void) {
               "geometric mean");
   CHECK(count_lines("p.csv", "dataset,kernel,threshold,ms,") >= 1 + 3 + 3 * 33, "papers");
   check_head("p.csv");
+  check_right("--bench-draw --size 40x24 --gaussians 200 --views 2 --csv @/w.csv", 0, "\nnone ");
+  CHECK(count_lines("w.csv", "dataset,gaussians,views,width,height,step,pairs,place_ms,") >= 1 + 12,
+        "draw");
+  check_head("w.csv");
   check_right(
       "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
       "--views 3 --hold-out 3",

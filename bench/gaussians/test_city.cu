@@ -1,0 +1,141 @@
+/* The synthetic city of --draw: every Gaussian has the shape and opacity of a trained one, lies where
+   streets, houses or trees are, and along them; the same in every run, as dense at any size.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "simt/simt.cuh"
+
+#include "examples/common/test_check.h"
+#include "examples/gaussians/options.h"
+
+enum { KINDS = 5, COUNT = 60000, VIEWS = 6 };
+
+static gaussians_host make_like(void) {
+  gaussians_host like;
+  error_line error;
+  CHECK(gaussians_allocate(&like, KINDS, 2, &error), "no memory");
+  for (int i = 0; i < KINDS; ++i) {
+    like.opacity[i] = (float)(i - 2);
+    like.rotation[4 * i] = 1.0f;
+    for (int k = 0; k < 3; ++k) like.scale[3 * i + k] = -4.0f + 0.1f * (float)(i * ((k + i) % 3));
+    for (int k = 0; k < 27; ++k) like.sh[48 * i + k] = (float)(100 * i + k);
+  }
+  return like;
+}
+
+static bool make(gaussians_host *g, scene *s, const gaussians_host *like, int count,
+                 unsigned seed) {
+  error_line error;
+  bool made = make_city(g, s, like, count, VIEWS, seed, &error);
+  CHECK(made, "%s", error.text);
+  return made;
+}
+
+static void sort3(float *v) {
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < i; ++k)
+      if (v[k] < v[i]) {
+        float kept = v[i];
+        v[i] = v[k];
+        v[k] = kept;
+      }
+}
+
+/* Axis z, turned. */
+static void thin_axis(const float *q, double *axis) {
+  double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  axis[0] = 2.0 * (q[1] * q[3] + q[0] * q[2]) / n;
+  axis[1] = 2.0 * (q[2] * q[3] - q[0] * q[1]) / n;
+  axis[2] = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]) / n;
+}
+
+/* Of one of the trained Gaussians, told by the opacity: all differ in it. Each comes as often. */
+static void check_likeness(const gaussians_host *g, const gaussians_host *like) {
+  int found[KINDS] = {0};
+  for (int i = 0; i < g->count; ++i) {
+    int kind = (int)g->opacity[i] + 2;
+    float wanted[3], got[3];
+    memcpy(wanted, like->scale + 3 * kind, sizeof wanted);
+    memcpy(got, g->scale + 3 * i, sizeof got);
+    sort3(wanted);
+    CHECK(got[0] >= got[1] && got[1] >= got[2], "Gaussian %d: the thinnest axis is not the last",
+          i);
+    CHECK(fabsf(got[0] - got[1] - wanted[0] + wanted[1]) < 1e-5f &&
+              fabsf(got[1] - got[2] - wanted[1] + wanted[2]) < 1e-5f,
+          "Gaussian %d: shape %g %g %g of kind %d", i, got[0], got[1], got[2], kind);
+    CHECK(memcmp(g->sh + 48 * i + 3, like->sh + 48 * kind + 3, 45 * sizeof(float)) == 0 &&
+              fabsf(g->sh[48 * i]) < 2.5f,
+          "Gaussian %d: harmonics", i);
+    found[kind] += 1;
+  }
+  for (int k = 0; k < KINDS; ++k)
+    CHECK(abs(found[k] - COUNT / KINDS) < 600, "%d of kind %d", found[k], k);
+}
+
+/* Flat on the ground and on roofs, upright on facades. */
+static void check_places(const gaussians_host *g, double side) {
+  int flat = 0, upright = 0;
+  for (int i = 0; i < g->count; ++i) {
+    const float *p = g->position + 3 * i;
+    double axis[3], x = fmod(p[0] + side / 2, 100.0) - 50.0,
+                    y = fmod(p[1] + side / 2, 100.0) - 50.0;
+    thin_axis(g->rotation + 4 * i, axis);
+    CHECK(fabs(p[0]) < side / 2 + 4.0 && fabs(p[1]) < side / 2 + 4.0 && p[2] > -0.1 && p[2] < 70.0,
+          "Gaussian %d at %g %g %g", i, p[0], p[1], p[2]);
+    if (p[2] == 0.0f) {
+      flat += 1;
+      CHECK(axis[2] > 0.999, "Gaussian %d of the ground", i);
+    } else if (p[2] > 8.5 && axis[2] < 0.5 && fabs(fmax(fabs(x), fabs(y)) - 40.0) < 1e-3) {
+      double out = fabs(x) > fabs(y) ? axis[0] * x : axis[1] * y;
+      upright += 1;
+      CHECK(out > 39.9, "Gaussian %d of a facade", i);
+    }
+  }
+  CHECK(abs(flat - 3 * COUNT / 10) < 1000 && upright > COUNT / 10,
+        "%d on the ground, %d on facades", flat, upright);
+}
+
+static void check_views(const scene *s, double side) {
+  CHECK(s->view_count == VIEWS, "%d views", s->view_count);
+  for (int i = 0; i < s->view_count; ++i) {
+    const camera *c = &s->views[i].camera;
+    const float *m = c->world_to_camera[0];
+    double street = fmod(c->position[1] + side, 100.0), depth = c->world_to_camera[2][3];
+    CHECK(m[2] == 0.0f && c->world_to_camera[1][2] < -0.5f, "view %d is not level", i);
+    if (i % 2 == 0)
+      CHECK(fabs(m[3]) < 1e-3 && fabs(c->world_to_camera[1][3]) < 1e-3 && depth > side / 2,
+            "view %d does not look at the middle", i);
+    else
+      CHECK(c->position[2] == 2.0f && fmin(street, 100.0 - street) < 5.0 + 50.0 * (side < 150.0),
+            "view %d stands at %g", i, c->position[1]);
+  }
+}
+
+int main(void) {
+  gaussians_host like = make_like(), g, other;
+  scene s, other_s;
+  if (!make(&g, &s, &like, COUNT, 3)) return test_end("test_city");
+  check_likeness(&g, &like);
+  check_places(&g, 100.0);
+  check_views(&s, 100.0);
+  if (make(&other, &other_s, &like, COUNT, 3)) {
+    CHECK(memcmp(g.position, other.position, 3 * COUNT * sizeof(float)) == 0, "two runs differ");
+    scene_free(&other_s);
+    gaussians_free(&other);
+  }
+  if (make(&other, &other_s, &like, 4 * COUNT, 4)) {
+    int inner = 0;
+    for (int i = 0; i < other.count; ++i)
+      inner += other.position[3 * i] < 0.0f && other.position[3 * i + 1] < 0.0f;
+    CHECK(abs(inner - COUNT) < 2000, "%d in a quarter of four blocks", inner);
+    CHECK(memcmp(g.position, other.position, 3 * COUNT * sizeof(float)) != 0, "one city for all");
+    check_views(&other_s, 200.0);
+    scene_free(&other_s);
+    gaussians_free(&other);
+  }
+  scene_free(&s);
+  gaussians_free(&g);
+  gaussians_free(&like);
+  return test_end("test_city");
+}
