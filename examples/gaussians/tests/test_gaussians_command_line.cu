@@ -145,6 +145,13 @@ static int count_lines(const char *name, const char *head) {
   return lines;
 }
 
+static void check_holds(const char *name, const char *part) {
+  size_t size;
+  char *text = test_read_file(test_path(name), &size);
+  CHECK(strstr(text, part) != nullptr, "%s lacks '%s': %s", name, part, text);
+  free(text);
+}
+
 /* A table of results says what it was measured on. */
 static void check_head(const char *name) {
   static const char *const lines[] = {"# program: gaussians\n# date: 20", "\n# command: ",
@@ -192,6 +199,7 @@ static void test_drawing(void) {
   check_right("--draw" SMALL " --csv @/d.csv --renders @/new", 0, "drawn      5 views, ");
   CHECK(count_lines("d.csv", "view,width,height,pairs,place_ms,sort_ms,paint_ms,frame_ms,") == 6,
         "csv");
+  check_holds("d.csv", "\nview_00004,32,24,");
   CHECK(access(test_path(IMAGE_HAVE_PNG ? "new/view_00004.png" : "new/view_00004.ppm"), F_OK) == 0,
         "no picture in the new folder");
   remove_tree(test_path("new"));
@@ -221,6 +229,7 @@ static void test_measuring(void) {
   check_right("--bench-draw --size 40x24 --gaussians 200 --views 2 --csv @/w.csv", 0, "\nnone ");
   CHECK(count_lines("w.csv", "dataset,gaussians,views,width,height,step,pairs,place_ms,") >= 1 + 12,
         "draw");
+  check_holds("w.csv", "\nsmall,200,2,40,24,all,");
   check_head("w.csv");
   check_right(
       "--experiment @/e.csv --datasets large --seeds 2 --iterations 2 --size 16x16 --gaussians 20 "
