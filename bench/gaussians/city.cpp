@@ -17,7 +17,7 @@ enum { PER_BLOCK = 50000, PART = 1 << 16, NUMBERS = 16 /* a Gaussian's share of 
 
 static const double BLOCK = 100.0, STREET = 20.0; /* metres; the street's width */
 static const double HOUSE = 80.0, TREE = 3.0;     /* a house's side, a crown's radius */
-static const double WIDTH = 0.75;                 /* a Gaussian's deviation: of its area's side */
+static const double WIDTH = 0.9;                  /* a Gaussian's deviation: of its area's side */
 static const double TAU = 6.283185307179586, SH_C0 = 0.28209479177387814;
 
 typedef struct city {

@@ -72,7 +72,8 @@ void frame_reserve_pairs(frame *f, unsigned pairs) {
   f->pair_capacity = (int)room;
 }
 
-static pair_output frame_pair_output(const frame *f, int room) {
+/* With a count of 0. */
+static pair_output frame_empty_pairs(const frame *f, int room) {
   pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data, room,
                      (unsigned *)f->total.data};
   device_clear(out.total, sizeof *out.total);
@@ -80,15 +81,17 @@ static pair_output frame_pair_output(const frame *f, int room) {
 }
 
 void frame_emit(frame *f, int room) {
+  pair_output out = frame_empty_pairs(f, room);
   SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f), f->count,
-              f->camera.tiles_x, f->settings.test, frame_pair_output(f, room));
+              f->camera.tiles_x, f->settings.test, out);
 }
 
 void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
                  int room) {
   frame_set_view(f, model, count, degree, camera);
+  pair_output out = frame_empty_pairs(f, room);
   SIMT_LAUNCH(place, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
-              f->settings.test, (splat *)f->splats.data, frame_pair_output(f, room));
+              f->settings.test, (splat *)f->splats.data, out);
 }
 
 unsigned frame_count_pairs(const frame *f) {

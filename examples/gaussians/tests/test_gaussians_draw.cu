@@ -163,6 +163,23 @@ static void test_room(test_frame *t, const reference *r, const float *wanted) {
   }
 }
 
+/* After a picture of more pairs: what that one has left behind is in no list. */
+static void test_fewer(test_frame *t, const reference *r) {
+  drawer d;
+  device_camera camera = t->camera;
+  begin(&d, t, r, 2);
+  draw(&d, t);
+  int before = d.f.pairs;
+  t->camera.fx *= 0.5f, t->camera.fy *= 0.5f;
+  draw(&d, t);
+  test_frame_forward(t);
+  CHECK(d.f.pairs < before && d.redrawn == 1, "%d pairs after %d", d.f.pairs, before);
+  check_lists(&d, t, "fewer pairs");
+  draw_end(&d);
+  t->camera = camera;
+  test_frame_forward(t);
+}
+
 /* Splats that reach no tile are not written, those that reach one are, with training's numbers. */
 static void test_colours(test_frame *t, const reference *r) {
   enum { POISON = 0x5a };
@@ -264,6 +281,7 @@ int main(void) {
   test_pictures(&t, &r, wanted);
   test_lists(&t, &r, wanted);
   test_room(&t, &r, wanted);
+  test_fewer(&t, &r);
   test_colours(&t, &r);
   test_memory(&t, &r);
   free(wanted);
