@@ -8,9 +8,9 @@
 
 #include "measure.h"
 
-/* The first is what training draws with (paint null: frame_forward), which the pictures of all others
-   are compared with; the second has all steps; every other one lacks a step or has another in its
-   place; the last has none. */
+/* The first is what training draws with (paint null: frame_forward), with whose pictures all others
+   are compared; the second has all steps; the others lack a step or have another in its place; the
+   last has none. */
 typedef struct draw_step {
   const char *name;
   bool fused, counts_first;

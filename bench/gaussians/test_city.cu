@@ -1,4 +1,4 @@
-/* The synthetic city of --draw: every Gaussian has the shape and opacity of a trained one, lies where
+/* The synthetic city: every Gaussian has the shape and opacity of a trained one and lies where
    streets, houses or trees are, and along them; the same in every run, as dense at any size.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -7,8 +7,8 @@
 
    Where to read on: render/backward.cuh (the kernel that adds through arc), render/pixels.cuh and
    render/forward.cuh (the forward pass), render/project.cuh (from Gaussians to splats and back),
-   render/frame.h (one view), render/draw.h (pictures alone), train/train.h (one step after another).
-   This file is the program, drawing.cu its --draw. */
+   render/frame.h (one view), render/draw.h (pictures alone), train/train.h (one step after
+   another). This file is the program, drawing.cu its --draw. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* arc example gaussians: pictures alone: no gradient follows, so the colour is all that is kept.
    SPDX-License-Identifier: Apache-2.0
 
-   After FlashGS (Feng et al., arXiv 2408.07967), sections 5.2 and 5.3. Opacity lies in the exponent:
+   After FlashGS (Feng et al., arXiv 2408.07967, 5.2 and 5.3). Opacity lies in the exponent:
    limit - q = log2(255 alpha), so that one subtraction gives both the test of a hit and the
    exponent, and a pixel's sums are 255 times as large until it is stored. A lane draws `pixels`
-   pixels of one column, for which what depends on dx alone is computed once. What the next splats
-   are is read while the ones before are drawn, and no warp waits for another: a warp reads its
-   tile's list by itself. As in pixels.cuh it reads 32 splats at a time, a lane each, and visits
-   those that reach its rectangle. */
+   pixels of one column, for which what depends on dx alone is computed once. The next splats are
+   read while those before them are drawn, and no warp waits for another: a warp reads its tile's
+   list by itself. As in pixels.cuh it reads 32 splats at a time, a lane each, and visits those that
+   reach its rectangle. */
 #ifndef GAUSSIANS_DRAW_CUH
 #define GAUSSIANS_DRAW_CUH
 

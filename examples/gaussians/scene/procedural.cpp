@@ -226,7 +226,7 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   return true;
 }
 
-/* ---- cameras for a model ---------------------------------------------------------------------- */
+/* ---- cameras for a model -------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b) {
   return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);

@@ -8,8 +8,8 @@
 
 enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
 
-/* Large and small, thin and round ones; some behind the camera or too faint to be seen; some as deep
-   as another; so many in places that pixels become opaque. */
+/* Large and small, thin and round ones; some out of sight or too faint; some as deep as another; so
+   many in places that pixels become opaque. */
 static void make_scene(reference *r) {
   reference_make(r, WIDTH, HEIGHT, COUNT, 2, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
@@ -230,7 +230,7 @@ static void test_memory(test_frame *t, const reference *r) {
   CHECK(t->memory.now == before, "not all is given back");
 }
 
-/* A row of 256 tiles: the key of a place without a pair has a bit of its own, which begins a byte. */
+/* 256 tiles: the key of a place without a pair has a bit of its own, which begins a byte. */
 static void test_row_of_tiles(void) {
   reference r;
   test_frame t;

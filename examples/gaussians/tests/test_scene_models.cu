@@ -538,15 +538,7 @@ static void test_procedural_refused(void) {
   check_procedural_refused(1, 9, 9, 9, 16385, "pictures of 9 x 16385 pixels");
 }
 
-/* ---- parallel_for --------------------------------------------------------------------------- */
-
-typedef struct parallel_parts {
-  std::atomic<int> begun[100], waiting, alone;
-  int failing;
-} parallel_parts;
-
-/* The first two wait for each other. */
-/* ---- cameras for a model ---------------------------------------------------------------------- */
+/* ---- cameras for a model -------------------------------------------------------------------- */
 
 /* Where the camera sees the point, in pictures of width and height 1. */
 static void see(const camera *c, const float *p, double *u, double *v, double *depth) {
@@ -614,6 +606,14 @@ static void test_resize(void) {
   }
 }
 
+/* ---- parallel_for --------------------------------------------------------------------------- */
+
+typedef struct parallel_parts {
+  std::atomic<int> begun[100], waiting, alone;
+  int failing;
+} parallel_parts;
+
+/* The first two wait for each other. */
 static bool do_part(void *shared, int i) {
   parallel_parts *p = (parallel_parts *)shared;
   p->begun[i] += 1;
