@@ -224,11 +224,7 @@ static __device__ __forceinline__ int backward_begin(const backward_arguments *a
 static __device__ __forceinline__ void load_batch(splat *batch, const render_arguments *r,
                                                   const int *list, int count, int pixels) {
   __syncthreads(); /* all warps are done with the batch before */
-  UNROLL
-  for (int i = 0; i < pixels; ++i) {
-    int k = (int)threadIdx.x + i * (TILE_PIXELS / pixels);
-    if (k < count) batch[k] = r->splats[list[k]];
-  }
+  stage_splats(batch, r, list, count, pixels);
   __syncthreads();
 }
 

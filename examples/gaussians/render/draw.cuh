@@ -112,8 +112,7 @@ static __device__ __forceinline__ void paint_batches(painted *p, const render_ar
   for (; begin < end; begin += TILE_PIXELS) {
     int count = min(end - begin, (int)TILE_PIXELS);
     if (__syncthreads_and(all_done(p, pixels))) return;
-    for (int k = (int)threadIdx.x; k < count; k += TILE_PIXELS / pixels)
-      batch[k] = a->splats[a->lists.list[begin + k]];
+    stage_splats(batch, a, a->lists.list + begin, count, pixels);
     __syncthreads();
     for (int group = 0; group < count; group += 32) {
       if (__all_sync(WHOLE_WARP, all_done(p, pixels))) break;

@@ -90,4 +90,14 @@ typedef struct render_arguments {
   float background[3];
 } render_arguments;
 
+/* The whole block, without a barrier: the splats of places 0 to count - 1 into shared memory. */
+static __device__ __forceinline__ void stage_splats(splat *batch, const render_arguments *r,
+                                                    const int *list, int count, int pixels) {
+  UNROLL
+  for (int i = 0; i < pixels; ++i) {
+    int k = (int)threadIdx.x + i * (TILE_PIXELS / pixels);
+    if (k < count) batch[k] = r->splats[list[k]];
+  }
+}
+
 #endif
