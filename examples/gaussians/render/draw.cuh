@@ -77,7 +77,8 @@ static __device__ __forceinline__ void paint_groups(painted *p, const render_arg
     index = a->lists.list[min(at + 64, end - 1)];
     bool reaches = splat_reaches(&mine, r.x0, r.y0, r.x1, r.y1);
     unsigned rest = __ballot_sync(WHOLE_WARP, reaches & (at < end));
-    if (__all_sync(WHOLE_WARP, all_done(p, pixels))) return; /* and all have read those before */
+    if (__all_sync(WHOLE_WARP, all_done(p, pixels))) return;
+    __syncwarp(); /* all have read those before */
     staged[warp][lane] = mine;
     __syncwarp();
     while (rest != 0u)
