@@ -87,7 +87,7 @@ static __device__ __forceinline__ void paint_groups(painted *p, const render_arg
   }
 }
 
-/* The paper's: every lane reads the same splat, the one after the next one's index. */
+/* As the paper has it: all lanes read one splat, the next, and the index of the one after it. */
 template <bool lifted, int pixels>
 static __device__ __forceinline__ void paint_singles(painted *p, const render_arguments *a,
                                                      pixel first, int begin, int end) {
