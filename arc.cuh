@@ -126,7 +126,8 @@
                   The reduction costs twice as much.
    A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
    and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2
-   tells. With -ftz=true subnormal values count as zero.
+   tells. arc_fixed_scale_log2(X, k), on host and device, is the largest scale with which they fit,
+   as it is or exact; -127 if none does. With -ftz=true subnormal values count as zero.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -972,6 +973,13 @@ static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scal
 }
 static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2) {
   return (double)sum * arc__power(-scale_log2);
+}
+/* Sums of 32 floats may be rounded up by 2^-19 of them, then each to an integer by a half. */
+static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions) {
+  const double most = largest * (1.0 + 1.0 / 524288.0), limit = 9223372036854775808.0;
+  int log2 = 126;
+  while (log2 > -127 && !(additions * (most * arc__power(log2) + 0.5) < limit)) --log2;
+  return log2;
 }
 
 /* ---- >>seam ------------------------------------------------------------------------------ */

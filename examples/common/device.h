@@ -90,4 +90,23 @@ static inline int line_blocks(size_t threads) {
   return (int)((threads + LINE_THREADS - 1) / LINE_THREADS);
 }
 
+/* How many blocks of a kernel the device holds at once; from here on they may have so many bytes of
+   shared memory. */
+template <typename kernel_type>
+static inline int resident_blocks(kernel_type kernel, int threads, size_t bytes) {
+#if SIMT_ON_CPU
+  (void)kernel, (void)threads, (void)bytes;
+  return 2;
+#else
+  int processors, resident;
+  device_check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "shared memory of a block");
+  device_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "a device");
+  device_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes),
+               "shared memory of a block");
+  return processors * resident;
+#endif
+}
+
 #endif

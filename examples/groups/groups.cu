@@ -1,0 +1,228 @@
+/* arc example groups: sums, counts and weights by key. SPDX-License-Identifier: Apache-2.0
+
+   groups --columns 4 --rows 16777216 --keys 100000
+   groups --sweep --by uniform                        from how many keys on a sort is faster
+   groups --what counts --keys 1000                   a histogram
+   groups --help
+
+   Where to read on: add.cu (kernels), cub.cu (the rival), draw.cu (keys, and what must come out). */
+#include <math.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "groups.h"
+
+#include "../common/device_describe.h"
+#include "../common/option_values.h"
+#include "../common/program_run.h"
+
+enum { MOST_RUNS = 1000, ALL_KEYS_BY = KEYS_BY, LEAST_SWEPT = 1000 };
+
+static const char *const what_names[] = {"sums", "counts", "weights", nullptr};
+static const char *const by_names[] = {"uniform", "zipf-1.05", "zipf-1.2", "sorted",
+                                       "half",    "all",       nullptr};
+static const char *const adder_names[ADDERS] = {"plain", "arc", "table", "cub"};
+
+typedef struct settings {
+  int what, by, rows, keys, columns, table_rows, runs, seed;
+  bool sweep, help;
+  const char *csv;
+} settings;
+
+static settings set = {WHAT_SUMS,
+                       ALL_KEYS_BY,
+                       SIMT_ON_CPU ? 10000 : 1 << 24,
+                       SIMT_ON_CPU ? 1000 : 100000,
+                       0,
+                       64,
+                       SIMT_ON_CPU ? 1 : 9,
+                       1,
+                       false,
+                       false,
+                       nullptr};
+static grouping the_grouping;
+static output_file csv;
+
+static const char help[] =
+    "groups: adds the rows of each key: sums in fixed point, counts or weights, and checks them.\n"
+    "\n"
+    "usage: groups [options]\n"
+    "\n"
+    "  --what NAME      sums: of 1 to 8 floats a row, in fixed point, the same bits in every run,\n"
+    "                   against a sort and a reduction by key; counts: rows of each key, against\n"
+    "                   a histogram; weights: sums of a float a row; default: sums\n"
+    "  --by NAME        how keys are drawn: uniform, zipf-1.05, zipf-1.2, sorted, half (on one\n"
+    "                   key), all; default: all of them\n"
+    "  --rows N         1000 to 100000000; default: 16777216, on the CPU warp 10000\n"
+    "  --keys N         1 to 100000000; default: 100000, on the CPU warp 1000\n"
+    "  --columns N      floats of a row, 1 to 8, of sums only; default: 4\n"
+    "  --table-rows N   that a warp keeps in shared memory, 1 to 256; default: 64\n"
+    "  --sweep          1000 keys, twice as many, and on, up to the rows: from where on it no\n"
+    "                   longer pays\n"
+    "  --runs N         of which times are the median, 1 to 1000; default: 9, on the CPU warp 1\n"
+    "  --csv FILE       writes the table to FILE\n"
+    "  --seed N         default: 1\n"
+    "  --help, -h       this text\n"
+    "  --version        the version\n"
+    "\n"
+    "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage, 130 "
+    "interrupted.\n";
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static bool parse_valued(const option_given *given, bool *known, error_line *error) {
+  const char *name = given->name, *value = given->value;
+  *known = true;
+  if (!strcmp(name, "--what")) return parse_name(name, value, what_names, &set.what, error);
+  if (!strcmp(name, "--by")) return parse_name(name, value, by_names, &set.by, error);
+  if (!strcmp(name, "--rows")) return parse_integer(name, value, 1000, MOST_ROWS, &set.rows, error);
+  if (!strcmp(name, "--keys")) return parse_integer(name, value, 1, MOST_ROWS, &set.keys, error);
+  if (!strcmp(name, "--columns"))
+    return parse_integer(name, value, 1, MOST_COLUMNS, &set.columns, error);
+  if (!strcmp(name, "--table-rows"))
+    return parse_integer(name, value, 1, MOST_TABLE_ROWS, &set.table_rows, error);
+  if (!strcmp(name, "--runs")) return parse_integer(name, value, 1, MOST_RUNS, &set.runs, error);
+  if (!strcmp(name, "--seed")) return parse_integer(name, value, 0, 1000000, &set.seed, error);
+  if (!strcmp(name, "--csv")) return parse_file(name, value, &set.csv, error);
+  return *known = false;
+}
+
+static bool parse(int argc, char **argv, error_line *error) {
+  for (int i = 1; i < argc; ++i) {
+    option_given given;
+    bool known;
+    if (!option_read(&given, argc, argv, i, error)) return false;
+    bool *flag = !strcmp(given.name, "--sweep")  ? &set.sweep
+                 : !strcmp(given.name, "--help") ? &set.help
+                                                 : nullptr;
+    if (flag != nullptr && !option_set_flag(&given, flag, error)) return false;
+    if (flag != nullptr) continue;
+    const bool legal = parse_valued(&given, &known, error);
+    if (!option_accept(&given, known, legal, &i, error)) return false;
+  }
+  if (set.columns > 0 && set.what != WHAT_SUMS)
+    return error_set(error, "--columns is for --what sums; %s have one", what_names[set.what]);
+  if (set.columns == 0) set.columns = set.what == WHAT_SUMS ? 4 : 1;
+  return set.csv == nullptr || output_file_probe(set.csv, error);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+/* Median of the runs after one that warms up; of so many as there are when it is interrupted. */
+static float time_ms(int adder) {
+  float ms[MOST_RUNS];
+  cudaEvent_t events[2];
+  int run = 0;
+  for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
+  if (!SIMT_ON_CPU) grouping_add(&the_grouping, adder);
+  while (run < set.runs && (run == 0 || !interrupts)) {
+    device_check(cudaEventRecord(events[0], 0), "an event");
+    grouping_add(&the_grouping, adder);
+    device_check(cudaEventRecord(events[1], 0), "an event");
+    device_check(cudaEventSynchronize(events[1]), adder_names[adder]);
+    device_check(cudaEventElapsedTime(&ms[run++], events[0], events[1]), "a time");
+  }
+  for (cudaEvent_t event : events) cudaEventDestroy(event);
+  return median(ms, run);
+}
+
+/* A line of the table: every adder on keys that are drawn so. ratio: arc's time, with tables or
+   without, whichever is less, over CUB's; NAN where there is none. False: a sum is wrong. */
+static bool measure(int by, int keys, double *ratio, error_line *error) {
+  grouping *g = &the_grouping;
+  float ms[ADDERS] = {NAN, NAN, NAN, NAN};
+  g->by = by;
+  g->keys = keys;
+  grouping_draw(g);
+  const group_oracle oracle = grouping_oracle(g);
+  printf("%-10s %9d", by_names[by], keys);
+  for (int adder = 0; adder < ADDERS && !interrupts; ++adder) {
+    error_line what;
+    if (!grouping_offers(g, adder)) continue;
+    if (progress_due()) fprintf(stderr, "\r%s of %d keys\033[K", adder_names[adder], keys);
+    ms[adder] = time_ms(adder);
+    progress_clear();
+    if (!grouping_check(g, adder, &oracle, &what))
+      return printf("\n"),
+             error_set(error, "%s, keys by %s: %s", adder_names[adder], by_names[by], what.text);
+    printf(" %10.4f", ms[adder]);
+    if (set.csv != nullptr)
+      fprintf(csv.stream, "%s,%s,%d,%d,%d,%d,%s,%.4f\n", what_names[set.what], by_names[by],
+              set.rows, keys, set.columns, set.table_rows, adder_names[adder], ms[adder]);
+  }
+  *ratio = fminf(ms[ADD_ARC], ms[ADD_TABLE]) / ms[ADD_CUB];
+  if (*ratio == *ratio) printf(" %8.3f", *ratio);
+  printf("\n");
+  return true;
+}
+
+/* From where on CUB is faster. */
+static bool sweep(int by, error_line *error) {
+  int third = 0, pays = 0, no_more = 0;
+  for (long long keys = LEAST_SWEPT; keys <= set.rows && !no_more && !interrupts; keys *= 2) {
+    double ratio;
+    if (!measure(by, (int)keys, &ratio, error)) return false;
+    if (ratio <= 0.3) third = (int)keys;
+    if (ratio < 1.0) pays = (int)keys;
+    if (ratio >= 1.0) no_more = (int)keys;
+  }
+  if (!grouping_offers(&the_grouping, ADD_CUB) || interrupts) return true;
+  printf("%-10s at most 0.3 of cub's time up to %d keys, less than it up to %d", by_names[by],
+         third, pays);
+  if (no_more) printf(", not for %d", no_more);
+  printf("\n");
+  return true;
+}
+
+static bool measure_all(error_line *error) {
+  double ratio;
+  printf("%-10s %9s", "keys by", "keys");
+  for (int adder = 0; adder < ADDERS; ++adder)
+    if (grouping_offers(&the_grouping, adder)) printf(" %7s ms", adder_names[adder]);
+  printf("%s\n", grouping_offers(&the_grouping, ADD_CUB) ? " best/cub" : "");
+  for (int by = 0; by < KEYS_BY && !interrupts; ++by) {
+    if (set.by != ALL_KEYS_BY && set.by != by) continue;
+    if (set.sweep ? !sweep(by, error) : !measure(by, set.keys, &ratio, error)) return false;
+  }
+  return true;
+}
+
+/* ---- from the options to the end ------------------------------------------------------------ */
+
+static int fail(int status, const error_line *error) {
+  fprintf(stderr, "groups: %s\n", error->text);
+  return status;
+}
+
+static bool begin_csv(error_line *error) {
+  if (set.csv == nullptr) return true;
+  if (!output_file_open(&csv, set.csv, error)) return false;
+  program_write_head(csv.stream);
+  device_describe(csv.stream, DEVICE_IN_FILE, 0.0);
+  fprintf(csv.stream, "what,keys_by,rows,keys,columns,table_rows,adder,ms\n");
+  return true;
+}
+
+int main(int argc, char **argv) {
+  error_line error;
+  if (program_begin("groups", argc, argv)) return 0;
+  if (!parse(argc, argv, &error)) return fail(2, &error);
+  if (set.help) return fputs(help, stdout), 0;
+  if (!has_device("groups", &error)) return fail(1, &error);
+  catch_interrupts();
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
+  printf("%-10s %d rows of %d, %s\n", what_names[set.what], set.rows, set.columns,
+         SIMT_ON_CPU ? "times are the emulation's; cub, the rival, needs a GPU: groups_gpu"
+                     : "clearing included");
+  grouping *g = &the_grouping;
+  g->what = set.what, g->rows = set.rows, g->columns = set.columns;
+  g->table_rows = set.table_rows, g->seed = (unsigned long long)set.seed;
+  if (!begin_csv(&error)) return fail(1, &error);
+  const bool right = measure_all(&error);
+  grouping_end(g);
+  if (!right) return set.csv != nullptr ? output_file_abandon(&csv) : (void)0, fail(1, &error);
+  if (set.csv != nullptr && !output_file_commit(&csv, &error)) return fail(1, &error);
+  if (set.csv != nullptr) printf("written    %s\n", set.csv);
+  return interrupts ? printf("interrupted\n"), 130 : 0;
+}
