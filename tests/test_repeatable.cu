@@ -94,8 +94,66 @@ static void run(struct plan plan, unsigned long long must) {
   CHECK_CUDA(cudaFree(device_rows));
 }
 
+/* As many additions of the largest value as the scale is for, by each way to sum. */
+static __global__ void add_largest(float largest, int scale_log2, int calls, long long *sums) {
+  const arc_target_fixed target = arc_target_fixed_rows(sums, 1, 1, scale_log2);
+  arc_options serialized = arc_options_default(), exact = arc_options_default();
+  serialized.path = ARC_PATH_SERIALIZED;
+  serialized.threshold = 0;
+  exact.exact = true;
+  for (int i = 0; i < calls; ++i) {
+    arc_add_fixed(target, 0, &largest, true, 0);
+    arc_add_with_fixed(target, 1, &largest, true, serialized);
+    arc_add_with_fixed(target, 2, &largest, true, exact);
+  }
+}
+
+/* None is beyond the range; with the next scale, their sum is, or as close as sums are rounded. */
+static void fits(float largest, int calls) {
+  const double additions = 32.0 * calls, sum = additions * largest, limit = 9223372036854775808.0;
+  const int scale = arc_fixed_scale_log2(fabsf(largest), additions);
+  long long sums[3];
+  long long *device_sums = (long long *)check_upload(NULL, sizeof sums);
+  CHECK(scale == 126 || ldexp(fabs(sum), scale + 1) * (1 + 0x1p-18) + additions >= limit,
+        "%d additions of %a: scale 2^%d, though 2^%d fits", 32 * calls, largest, scale, scale + 1);
+  SIMT_LAUNCH(add_largest, dim3(1), dim3(32), 0, 0, largest, scale, calls, device_sums);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK_CUDA(cudaMemcpy(sums, device_sums, sizeof sums, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 3; ++i)
+    CHECK(fabs((double)sums[i] - ldexp(sum, scale)) <= ldexp(fabs(sum), scale - 18) + additions,
+          "%d additions of %a, scale 2^%d: sum %d is %lld", 32 * calls, largest, scale, i, sums[i]);
+  check.compared += 3;
+  CHECK_CUDA(cudaFree(device_sums));
+}
+
+static void scales(void) {
+  struct check_random random;
+  if (!check_begin("scales", &random)) return;
+  static const struct {
+    double largest, additions;
+    int scale;
+  } edges[] = {{1, 1, 62},        {1, 134217728, 35},   {1, 134217216, 36},
+               {0.75, 1e8, 36},   {0, 1e8, 126},        {1e-38, 1, 126},
+               {3e38, 1, -65},    {1, 0, 126},          {0x1p-126, 0x1p62, 126},
+               {0, 0x1p64, -127}, {3e38, 0x1p70, -127}, {NAN, 1, -127}};
+  for (size_t i = 0; i < sizeof edges / sizeof edges[0]; ++i) {
+    const int scale = arc_fixed_scale_log2(edges[i].largest, edges[i].additions);
+    CHECK(scale == edges[i].scale, "%.9g additions of %.9g: scale 2^%d, must be 2^%d",
+          edges[i].additions, edges[i].largest, scale, edges[i].scale);
+  }
+  fits(0x1.c71c7p+11f, 9); /* 288 fit, but not as the sums of 32, one after the other, round */
+  for (int i = 0; i < 200; ++i) {
+    const int shape = check_below(&random, 4), exponent = check_below(&random, 150) - 60;
+    const float mantissa = shape == 0   ? 1.0f
+                           : shape == 1 ? 1.0f - (float)(1 + check_below(&random, 4)) * 0x1p-24f
+                                        : 0.5f + (float)check_below(&random, 1 << 23) * 0x1p-24f;
+    fits(ldexpf(shape == 3 ? -mantissa : mantissa, exponent), 1 + check_below(&random, 16));
+  }
+}
+
 int main(int argc, char **argv) {
   check_main(argc, argv);
+  scales();
   /* exact: of the same updates, in whichever way they are called */
   const unsigned long long exact = 0xcae455e4eff8d144ull, exact_uniform = 0x57e537b93f019ebcull;
   run((struct plan){KEYED, false, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO}, 0x3949178d727d8f74ull);

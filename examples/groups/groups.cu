@@ -5,7 +5,7 @@
    groups --what counts --keys 1000                   a histogram
    groups --help
 
-   Where to read on: add.cu (kernels), cub.cu (the rival), draw.cu (keys, and what must come out). */
+   Where to read on: add.cu (kernels), cub.cu (the rival), draw.cu (keys, and the sums wanted). */
 #include <math.h>
 #include <string.h>
 
