@@ -8,16 +8,11 @@
 #include "arc.cuh"
 #include "arc/table.cuh"
 
-typedef struct addition {
-  const int *key;
-  const void *value;
-  void *sums;
-  int rows, stride; /* stride: of the values; 0: all are the first */
-  int chunks;       /* of 32 rows, for each warp */
-  int table_rows, scale_log2;
-} addition;
-
 /* ---- kernels -------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ int stride_of(int what, int width) {
+  return what == WHAT_COUNTS ? 0 : width;
+}
 
 static __device__ __forceinline__ void add_atomically(unsigned *sum, unsigned value, float) {
   atomicAdd(sum, value);
@@ -30,63 +25,48 @@ static __device__ __forceinline__ void add_atomically(long long *sum, float valu
 }
 
 template <int width, typename value_type, typename sum_type>
-__global__ void __launch_bounds__(LINE_THREADS) add_plain(addition a) {
-  const float scale = ldexpf(1.0f, a.scale_log2);
+__global__ void __launch_bounds__(LINE_THREADS) add_plain(grouping g, int) {
+  const float scale = ldexpf(1.0f, g.scale_log2);
   const long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  const value_type *values = (const value_type *)a.value + row * a.stride;
-  if (row >= a.rows) return;
-  for (int i = 0; i < width; ++i)
-    add_atomically((sum_type *)a.sums + (long long)a.key[row] * width + i, values[i], scale);
+  if (row >= g.rows) return;
+  const value_type *values = (const value_type *)g.value.data + row * stride_of(g.what, width);
+  sum_type *sums = (sum_type *)g.sums.data + (long long)((const int *)g.key.data)[row] * width;
+  for (int i = 0; i < width; ++i) add_atomically(sums + i, values[i], scale);
 }
 
-/* Each warp takes consecutive rows; the next keys are on their way while it adds. */
-#define ADD_KERNEL(S, VALUE, SUM, ...)                                                      \
-  template <int width, bool has_table>                                                      \
-  __global__ void __launch_bounds__(LINE_THREADS) add_##S(addition a) {                     \
-    SIMT_DYNAMIC_SHARED(char, shared);                                                      \
-    const arc_target_##S target = arc_target_##S##_rows((SUM *)a.sums, width, __VA_ARGS__); \
-    arc_gather_##S rows = arc_gather_begin_##S(target, (const VALUE *)a.value, a.stride);   \
-    arc_table_##S table;                                                                    \
-    if constexpr (has_table) table = arc_table_begin_##S(target, shared, a.table_rows);     \
-    const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;         \
-    long long row = warp * a.chunks * 32 + threadIdx.x % 32;                                \
-    int next = row < a.rows ? a.key[row] : 0;                                               \
-    for (int chunk = 0; chunk < a.chunks; ++chunk, row += 32) {                             \
-      const int key = next;                                                                 \
-      if (row + 32 < a.rows) next = a.key[row + 32];                                        \
-      if constexpr (has_table)                                                              \
-        arc_table_gather_add_##S(&table, &rows, key, row, row < a.rows);                    \
-      else                                                                                  \
-        arc_gather_add_##S(&rows, key, row, row < a.rows);                                  \
-    }                                                                                       \
-    if constexpr (has_table)                                                                \
-      arc_table_end_##S(&table);                                                            \
-    else                                                                                    \
-      arc_gather_end_##S(&rows);                                                            \
+/* Each warp takes consecutive rows, 32 times `chunks`; the next keys are on their way while it
+   adds. */
+#define ADD_KERNEL(S, VALUE, SUM, ...)                                                           \
+  template <int width, bool has_table>                                                           \
+  __global__ void __launch_bounds__(LINE_THREADS) add_##S(grouping g, int chunks) {              \
+    SIMT_DYNAMIC_SHARED(char, shared);                                                           \
+    const int *keys = (const int *)g.key.data;                                                   \
+    const arc_target_##S target = arc_target_##S##_rows((SUM *)g.sums.data, width, __VA_ARGS__); \
+    arc_gather_##S rows =                                                                        \
+        arc_gather_begin_##S(target, (const VALUE *)g.value.data, stride_of(g.what, width));     \
+    arc_table_##S table;                                                                         \
+    if constexpr (has_table) table = arc_table_begin_##S(target, shared, g.table_rows);          \
+    const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;              \
+    long long row = warp * chunks * 32 + threadIdx.x % 32;                                       \
+    int next = row < g.rows ? keys[row] : 0;                                                     \
+    for (int chunk = 0; chunk < chunks; ++chunk, row += 32) {                                    \
+      const int key = next;                                                                      \
+      if (row + 32 < g.rows) next = keys[row + 32];                                              \
+      if constexpr (has_table)                                                                   \
+        arc_table_gather_add_##S(&table, &rows, key, row, row < g.rows);                         \
+      else                                                                                       \
+        arc_gather_add_##S(&rows, key, row, row < g.rows);                                       \
+    }                                                                                            \
+    if constexpr (has_table)                                                                     \
+      arc_table_end_##S(&table);                                                                 \
+    else                                                                                         \
+      arc_gather_end_##S(&rows);                                                                 \
   }
-ADD_KERNEL(fixed, float, long long, width, a.scale_log2)
+ADD_KERNEL(fixed, float, long long, width, g.scale_log2)
 ADD_KERNEL(u32, unsigned, unsigned, width)
 ADD_KERNEL(f32, float, float, width)
 
 /* ---- host ----------------------------------------------------------------------------------- */
-
-typedef void (*add_kernel)(addition);
-
-typedef struct adders {
-  add_kernel plain, arc, table;
-} adders;
-
-/* Columns are literals. */
-static adders adders_of(const grouping *g) {
-#define ADDERS_OF(S, width, VALUE, SUM) \
-  { add_plain<width, VALUE, SUM>, add_##S<width, false>, add_##S<width, true> }
-#define SUMS_OF(width) ADDERS_OF(fixed, width, float, long long)
-  static const adders sums[MOST_COLUMNS] = {SUMS_OF(1), SUMS_OF(2), SUMS_OF(3), SUMS_OF(4),
-                                            SUMS_OF(5), SUMS_OF(6), SUMS_OF(7), SUMS_OF(8)};
-  static const adders counts = ADDERS_OF(u32, 1, unsigned, unsigned);
-  static const adders weights = ADDERS_OF(f32, 1, float, float);
-  return g->what == WHAT_SUMS ? sums[g->columns - 1] : g->what == WHAT_COUNTS ? counts : weights;
-}
 
 static size_t sum_bytes(const grouping *g) { return g->what == WHAT_SUMS ? 8 : 4; }
 
@@ -95,28 +75,31 @@ bool grouping_offers(const grouping *g, int adder) {
 }
 
 void grouping_add(grouping *g, int adder) {
+#define ADDERS_OF(S, width, VALUE, SUM) \
+  { add_plain<width, VALUE, SUM>, add_##S<width, false>, add_##S<width, true> }
+#define SUMS_OF(width) ADDERS_OF(fixed, width, float, long long)
+  static void (*const kernels[][ADD_CUB])(grouping, int) = {SUMS_OF(1),
+                                                            SUMS_OF(2),
+                                                            SUMS_OF(3),
+                                                            SUMS_OF(4),
+                                                            SUMS_OF(5),
+                                                            SUMS_OF(6),
+                                                            SUMS_OF(7),
+                                                            SUMS_OF(8),
+                                                            ADDERS_OF(u32, 1, unsigned, unsigned),
+                                                            ADDERS_OF(f32, 1, float, float)};
   if (!SIMT_ON_CPU && adder == ADD_CUB) return rival_add(g);
-  const adders kernels = adders_of(g);
-  const add_kernel kernel = adder == ADD_PLAIN ? kernels.plain
-                            : adder == ADD_ARC ? kernels.arc
-                                               : kernels.table;
-  const int bytes = (int)sum_bytes(g), warps = LINE_THREADS / 32;
+  const int last = g->what == WHAT_SUMS ? g->columns : MOST_COLUMNS + g->what;
+  void (*const kernel)(grouping, int) = kernels[last - 1][adder];
+  const int bytes = (int)sum_bytes(g), warps = LINE_THREADS / 32, chunks = (g->rows + 31) / 32;
   const size_t shared =
       adder == ADD_TABLE ? ARC_TABLE_BYTES(bytes, g->table_rows, g->columns, LINE_THREADS) : 0;
   int blocks = line_blocks((size_t)g->rows);
   if (adder != ADD_PLAIN) /* what a warp sets up and keeps pays for many rows */
     blocks = std::min(blocks, resident_blocks(kernel, LINE_THREADS, shared));
-  const int chunks = (g->rows + 31) / 32;
-  const addition a = {(const int *)g->key.data,
-                      g->value.data,
-                      g->sums.data,
-                      g->rows,
-                      g->what == WHAT_COUNTS ? 0 : g->columns,
-                      (chunks + blocks * warps - 1) / (blocks * warps),
-                      g->table_rows,
-                      g->scale_log2};
   device_clear(g->sums.data, sum_bytes(g) * (size_t)g->keys * (size_t)g->columns);
-  SIMT_LAUNCH(kernel, blocks, LINE_THREADS, shared, 0, a);
+  SIMT_LAUNCH(kernel, blocks, LINE_THREADS, shared, 0, *g,
+              (chunks + blocks * warps - 1) / (blocks * warps));
 }
 
 /* ---- what must come out --------------------------------------------------------------------- */
@@ -127,23 +110,19 @@ static double rounding(int rows) { return 8.0 * sqrt(rows) * rows / 16777216.0; 
 bool grouping_check(const grouping *g, int adder, const group_oracle *oracle, error_line *error) {
   const size_t count = oracle->sums.size();
   const bool is_float = g->what == WHAT_WEIGHTS || (g->what == WHAT_SUMS && adder == ADD_CUB);
-  std::vector<float> floats(is_float ? count : 0);
-  std::vector<unsigned> counts(g->what == WHAT_COUNTS ? count : 0);
-  std::vector<long long> sums(is_float || g->what == WHAT_COUNTS ? 0 : count);
-  void *const got = is_float                 ? (void *)floats.data()
-                    : g->what == WHAT_COUNTS ? (void *)counts.data()
-                                             : (void *)sums.data();
+  std::vector<long long> room(count);
+  const float *const floats = (const float *)room.data();
+  const unsigned *const counts = (const unsigned *)room.data();
   if (!SIMT_ON_CPU && is_float && adder == ADD_CUB)
-    rival_read(g, floats.data());
+    rival_read(g, (float *)room.data());
   else
-    device_to_host(got, g->sums.data, sum_bytes(g) * count, "reading sums");
+    device_to_host(room.data(), g->sums.data, sum_bytes(g) * count, "reading sums");
   for (size_t i = 0; i < count; ++i) {
     const int rows = oracle->rows[i / (size_t)g->columns];
     const double wanted = arc_fixed_to_f64(oracle->sums[i], g->scale_log2);
     const bool right =
         is_float ? fabs(floats[i] - wanted) <= rounding(rows) + ldexp(rows, -g->scale_log2)
-        : g->what == WHAT_COUNTS ? (long long)counts[i] == oracle->sums[i]
-                                 : sums[i] == oracle->sums[i];
+                 : (g->what == WHAT_COUNTS ? counts[i] : room[i]) == oracle->sums[i];
     if (!right) return error_set(error, "sum %zu of %zu, of %d rows, is wrong", i, count, rows);
   }
   return true;

@@ -10,14 +10,6 @@
 /* Above MOST_ROWS, and prime: it takes ranks to keys one to one, so that what is hot lies apart. */
 static const unsigned long long SPREAD = 2654435761ull;
 
-typedef struct drawing {
-  int by, rows, keys, columns;
-  unsigned long long seed;
-  const double *shares;
-  int *key;
-  float *value;
-} drawing;
-
 /* Value i of all. */
 RANDOM_FN float value_of(unsigned long long seed, long long i) {
   return hashed_random(~seed, (unsigned long long)i) - 0.3f;
@@ -36,21 +28,22 @@ static __device__ __forceinline__ int rank_at(const double *shares, int keys, do
   return least;
 }
 
-__global__ void __launch_bounds__(LINE_THREADS) draw(drawing d) {
+__global__ void __launch_bounds__(LINE_THREADS) draw(grouping g) {
   const long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= d.rows) return;
-  const unsigned long long random = splitmix64(d.seed, (unsigned long long)row);
-  const int uniform = (int)((random >> 32) * (unsigned)d.keys >> 32);
+  if (row >= g.rows) return;
+  const unsigned long long random = splitmix64(g.seed, (unsigned long long)row);
+  const int uniform = (int)((random >> 32) * (unsigned)g.keys >> 32);
   int key = uniform;
-  if (d.by == BY_ZIPF_105 || d.by == BY_ZIPF_12)
-    key = (int)((unsigned long long)rank_at(d.shares, d.keys,
-                                            (double)(random >> 11) / 9007199254740992.0) *
-                SPREAD % (unsigned)d.keys);
-  if (d.by == BY_SORTED) key = (int)((row * d.keys + uniform) / d.rows);
-  if (d.by == BY_HALF && random % 2 == 0) key = 777 % d.keys;
-  d.key[row] = key;
-  for (int i = 0; i < d.columns; ++i)
-    d.value[row * d.columns + i] = value_of(d.seed, row * d.columns + i);
+  if (g.by == BY_ZIPF_105 || g.by == BY_ZIPF_12) {
+    const double x = (double)(random >> 11) / 9007199254740992.0;
+    const int rank = rank_at((const double *)g.shares.data, g.keys, x);
+    key = (int)((unsigned long long)rank * SPREAD % (unsigned)g.keys);
+  }
+  if (g.by == BY_SORTED) key = (int)((row * g.keys + uniform) / g.rows);
+  if (g.by == BY_HALF && random % 2 == 0) key = 777 % g.keys;
+  ((int *)g.key.data)[row] = key;
+  for (long long i = row * g.columns; i < (row + 1) * g.columns; ++i)
+    ((float *)g.value.data)[i] = value_of(g.seed, i);
 }
 
 static void upload_shares(grouping *g, double exponent) {
@@ -71,15 +64,7 @@ void grouping_draw(grouping *g) {
   if (g->by == BY_ZIPF_105) upload_shares(g, 1.05);
   if (g->by == BY_ZIPF_12) upload_shares(g, 1.2);
   g->scale_log2 = g->what == WHAT_COUNTS ? 0 : arc_fixed_scale_log2(1.0, g->rows);
-  const drawing d = {g->by,
-                     g->rows,
-                     g->keys,
-                     g->columns,
-                     g->seed,
-                     (const double *)g->shares.data,
-                     (int *)g->key.data,
-                     (float *)g->value.data};
-  SIMT_LAUNCH(draw, line_blocks(rows), LINE_THREADS, 0, 0, d);
+  SIMT_LAUNCH(draw, line_blocks(rows), LINE_THREADS, 0, 0, *g);
   if (g->what == WHAT_COUNTS) host_to_device(g->value.data, &one, sizeof one, "a value");
   if (!SIMT_ON_CPU) rival_begin(g);
 }
