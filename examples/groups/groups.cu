@@ -30,17 +30,9 @@ typedef struct settings {
   const char *csv;
 } settings;
 
-static settings set = {WHAT_SUMS,
-                       ALL_KEYS_BY,
-                       SIMT_ON_CPU ? 10000 : 1 << 24,
-                       SIMT_ON_CPU ? 1000 : 100000,
-                       0,
-                       64,
-                       SIMT_ON_CPU ? 1 : 9,
-                       1,
-                       false,
-                       false,
-                       nullptr};
+static settings set = {
+    WHAT_SUMS, ALL_KEYS_BY, SIMT_ON_CPU ? 10000 : 1 << 24, 0, 0, 64, SIMT_ON_CPU ? 1 : 9, 1, false,
+    false,     nullptr};
 static grouping the_grouping;
 static output_file csv;
 
@@ -103,7 +95,10 @@ static bool parse(int argc, char **argv, error_line *error) {
   }
   if (set.columns > 0 && set.what != WHAT_SUMS)
     return error_set(error, "--columns is for --what sums; %s have one", what_names[set.what]);
+  if (set.sweep && set.keys > 0)
+    return error_set(error, "--sweep goes through numbers of keys; leave --keys out");
   if (set.columns == 0) set.columns = set.what == WHAT_SUMS ? 4 : 1;
+  if (set.keys == 0) set.keys = SIMT_ON_CPU ? 1000 : 100000;
   return set.csv == nullptr || output_file_probe(set.csv, error);
 }
 
@@ -212,9 +207,9 @@ int main(int argc, char **argv) {
   if (!has_device("groups", &error)) return fail(1, &error);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
-  printf("%-10s %d rows of %d, %s\n", what_names[set.what], set.rows, set.columns,
-         SIMT_ON_CPU ? "times are the emulation's; cub, the rival, needs a GPU: groups_gpu"
-                     : "clearing included");
+  printf(
+      "%-10s %d rows of %d, %s\n", what_names[set.what], set.rows, set.columns,
+      SIMT_ON_CPU ? "times are the emulation's; cub needs a GPU: groups_gpu" : "clearing included");
   grouping *g = &the_grouping;
   g->what = set.what, g->rows = set.rows, g->columns = set.columns;
   g->table_rows = set.table_rows, g->seed = (unsigned long long)set.seed;

@@ -19,6 +19,7 @@ static void anywhere(void) {
   check_wrong("--columns 2 --what counts", 2, "--columns is for --what sums; counts have one");
   check_wrong("--table-rows 257", 2, "from 1 to 256");
   check_wrong("--runs", 2, "--runs needs a value");
+  check_wrong("--sweep --keys 10", 2, "--sweep goes through numbers of keys; leave --keys out");
   check_wrong("--sweep=yes", 2, "--sweep takes no value");
   check_wrong("--csv @/no/folder.csv", 2, "No such file or directory");
 }
