@@ -112,22 +112,20 @@
    reports a wrong count or width, and a stride below the width (0, one row for all keys, is legal).
 
    f16, bf16: rows in global memory; two neighbours are added by one 32-bit instruction (a scalar
-   one is a loop on every architecture), f16 natively from sm_60 on, bf16 from sm_90, else by
-   compare-and-swap. So -0 is added to a foreign half that shares a word with a row's first or last
-   value: it keeps its value, but the bits of a NaN may become 7fff. Rows of even width at even
-   places share no word.
+   one is a loop everywhere), f16 natively from sm_60 on, bf16 from sm_90, else by compare-and-swap.
+   So -0 is added to a foreign half that shares a word with a row: it keeps its value, but the bits
+   of a NaN may become 7fff. Rows of even width at even places share no word.
    fixed: constructors and arc_piece_fixed end with int scale_log2, -126..126, and x is added as
    x * 2^scale_log2, rounded to nearest. Clear rows to 0; arc_fixed_to_f32 and _f64 read them, on
    host and device, with the scale that was added with. The bits do not depend on the order in which
    warps add. Two levels:
        as it is   the same launch with the same policy gives the same bits on any GPU.
        exact      (options.exact, ARC_EXACT, and always in divergent calls) the same bits whatever
-                  path, threshold, block or grid: every value is rounded by itself and no sum is.
-                  The reduction costs twice as much.
-   A row holds sums below 2^(63 - scale_log2): k additions of at most X fit if k X is below. Beyond,
-   and for NaN or infinity, what is added means nothing (a NaN may add 0), and only ARC_CHECK 2
-   tells. arc_fixed_scale_log2(X, k), on host and device, is the largest scale with which they fit,
-   as it is or exact; -127 if none does. With -ftz=true subnormal values count as zero.
+                  path, threshold, block or grid, at twice the cost: each value is rounded, no sum.
+   A row holds sums below 2^(63 - scale_log2). Beyond, and for NaN or infinity, what is added means
+   nothing (a NaN may add 0), and only ARC_CHECK 2 tells. arc_fixed_scale_log2(X, k), on host and
+   device, is the largest scale with which k additions of at most X fit; -127: none does. With
+   -ftz=true subnormal values count as zero.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -983,7 +981,8 @@ static __host__ __device__ inline int arc_fixed_scale_log2(double largest, doubl
 }
 
 /* ---- >>seam ------------------------------------------------------------------------------ */
-/* What the forms in arc/ use of all this, beside words.cuh, the entries' macros and arc__options:
+/* What the forms in arc/ use of all this, beside words.cuh, the entries' macros and arc__options;
+   nothing of it holds state or writes to the caller's values:
        arc__call_of       a call on a target; it has no group yet. Any lane.
        arc__check_call    ARC_CHECK, first of all. All lanes of the call.
        arc__match         the lanes with this lane's key. All lanes of the call, c->present set.
@@ -995,9 +994,8 @@ static __host__ __device__ inline int arc_fixed_scale_log2(double largest, doubl
                           of words in registers, by c->group and c->leaders. As c->lanes.
        arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
        arc__emit          adds the words of a chunk to this lane's row. Any lane.
-       arc__leave         how any of them adds words to a row: arc/table.cuh has one of its own.
        arc__emit_slot     the same for all lanes at once. Full warp.
-       arc__target_end    of a target whose pieces were changed. Any lane.
-   They leave the caller's values alone, and hold no state. */
+       arc__leave         how any of them adds words to a row: arc/table.cuh has one of its own.
+       arc__target_end    of a target whose pieces were changed. Any lane. */
 
 #endif /* ARC_CUH */
