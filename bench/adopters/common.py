@@ -34,11 +34,11 @@ def changes(folder, variants):
             yield f"{variant}: {name} {lines} lines"
 
 
-def copy(checkout, inside, place, patch, commit):
-    """The folder `inside` of a checkout of that commit, at the same place below `place`; with a
-    patch, unless it is None."""
-    if not (checkout / inside).is_dir():
-        fail(f"{checkout} is no checkout of {commit}: no {inside} in it")
+def copy(checkout, inside, file, place, patch, commit):
+    """The folder `inside` of a checkout of that commit, which holds `file`, at the same place below
+    `place`; with a patch, unless it is None."""
+    if not (checkout / inside / file).exists():
+        fail(f"{checkout} is no checkout of {commit}: no {inside}/{file} in it")
     shutil.rmtree(place / inside, ignore_errors=True)
     shutil.copytree(checkout / inside, place / inside,
                     ignore=shutil.ignore_patterns("third_party"))

@@ -25,7 +25,7 @@ import splats
 COMMIT = "eb2f410fcaff9b63389d49f1b801cbad5d33417a"  # which fvdb.patch was made for
 HERE = pathlib.Path(__file__).resolve().parent
 VARIANTS = ("base", "arc")
-RASTERIZER = "src/fvdb/detail/ops/gsplat/RasterizeScreenSpaceGaussians"
+RASTERIZER = "fvdb/detail/ops/gsplat/RasterizeScreenSpaceGaussians"
 NAMES = ("means2d", "conics", "colors", "opacities", "means2d_abs")
 CHUNKED = 33  # channels that are compared as two or three chunks, too, and not timed
 
@@ -58,13 +58,13 @@ def build(options):
     channels = sorted({*options.channels, CHUNKED})
     for variant in VARIANTS:
         place = options.folder.resolve() / variant
-        common.copy(options.checkout, "src", place,
+        common.copy(options.checkout, "src", f"{RASTERIZER}Backward.cu", place,
                     HERE / "fvdb.patch" if variant == "arc" else None, COMMIT)
         for direction in ("Backward", "Forward"):
-            keep_channels(place / f"{RASTERIZER}{direction}.cu", channels)
+            keep_channels(place / "src" / f"{RASTERIZER}{direction}.cu", channels)
         sources, flags = [HERE / "fvdb_ops.cu"], ["--extended-lambda", "-DNDEBUG"]
         if variant == "base":
-            sources.append(place / f"{RASTERIZER}Forward.cu")
+            sources.append(place / "src" / f"{RASTERIZER}Forward.cu")
             flags.append("-DWITH_FORWARD")
         common.build(f"fvdb_{variant}", sources, place, [place / "src", nanovdb, common.REPOSITORY],
                      [*flags, "-DARC_MAX_PIECES=4"], options.arch, standard="c++20")

@@ -57,7 +57,7 @@ def build(options):
     folder.mkdir(parents=True, exist_ok=True)
     sources = []
     for variant in variants(options):
-        common.copy(options.checkout, CUDA, folder / variant,
+        common.copy(options.checkout, CUDA, f"csrc/{BACKWARD[0]}", folder / variant,
                     None if variant == "base" else HERE / "gsplat.patch", COMMIT)
         cuda = folder / variant / CUDA
         files = BACKWARD + (FORWARD if variant == "base" else ())

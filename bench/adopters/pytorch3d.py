@@ -29,7 +29,8 @@ PATCHES = {"base": None, "arc_divergent": "pytorch3d_divergent.patch", "arc": "p
 def build(options):
     for variant, patch in PATCHES.items():
         place = options.folder.resolve() / variant
-        common.copy(options.checkout, SOURCES, place, patch and HERE / patch, COMMIT)
+        common.copy(options.checkout, SOURCES, "rasterize_meshes/rasterize_meshes.cu", place,
+                    patch and HERE / patch, COMMIT)
         sources = place / SOURCES
         common.build(f"pytorch3d_{variant}", [HERE / "pytorch3d_ops.cu"], place,
                      [sources / "rasterize_meshes", sources, common.REPOSITORY], [], options.arch)

@@ -1,10 +1,10 @@
 /* A synthetic city for --draw and --bench-draw of examples/gaussians.
    SPDX-License-Identifier: Apache-2.0
 
-   Square blocks of 100 metres: a house of four facades and a roof, or a park; streets with lanes and
-   trees. What a Gaussian stands for is told by a hash of its number, as many a block whatever
-   the city's size; its size by the area there is for it. How long and thin, how opaque and of which
-   harmonics it is, it has from a Gaussian of a trained model, drawn at random. */
+   Square blocks of 100 metres: a house of four facades and a roof, or a park; streets with lanes
+   and trees. A hash of a Gaussian's number tells what it stands for, with as many Gaussians a block
+   whatever the city's size; the area there is for it gives its size. Shape, opacity and harmonics
+   are those of a Gaussian of a trained model, drawn at random. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

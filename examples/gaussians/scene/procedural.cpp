@@ -2,6 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
 
+#include "../../common/program_run.h"
 #include "../../common/random.h"
 
 #include <math.h>
@@ -228,15 +229,6 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
 
 /* ---- cameras for a model -------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b) {
-  return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);
-}
-
-static float median_of(float *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
 /* The middle of the Gaussians and how far half of them lie from it: medians, since trained models
    have some far away; of at most SAMPLES. */
 static void surround(ring *r, const gaussians_host *model) {
@@ -250,7 +242,7 @@ static void surround(ring *r, const gaussians_host *model) {
       double squares = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
       values[i] = k < 3 ? p[k] : (float)sqrt(squares);
     }
-    (k < 3 ? r->centre[k] : r->scale) = median_of(values, count);
+    (k < 3 ? r->centre[k] : r->scale) = median(values, count);
   }
   r->scale = r->scale > 0.0 ? 1.5 * r->scale / ROOM_RADIUS : 1.0;
 }
