@@ -293,9 +293,9 @@ static void test_lost_checkpoint(void) {
   remove(test_path(".output"));
   remove(test_path(".errors"));
   pid_t child = start(LONG " --checkpoint @/c --checkpoint-every 4");
-  wait_for(".output", "gaussians  ", 10.0);
+  wait_for(".output", "gaussians  ", 30.0);
   for (int i = 0; i < 10000 && mkdir(test_path("c.partial"), 0700) != 0; ++i) usleep(100);
-  wait_for(".errors", "Is a directory", 10.0);
+  wait_for(".errors", "Is a directory", 30.0);
   kill(child, SIGINT);
   outcome o = finish(child);
   CHECK(o.status == 1 && strstr(o.errors, "gaussians: cannot write '") == o.errors, "%d: %s",
@@ -396,7 +396,7 @@ static void test_killed(int rank, bool keeps) {
   char wanted[96];
   remove(test_path(".output"));
   pid_t program_id = start(keeps ? LONG_BY_TWO " --checkpoint @/c" : LONG_BY_TWO);
-  wait_for(".output", "group      2 processes", 20.0);
+  wait_for(".output", "group      2 processes", 30.0);
   usleep(300000);
   pid_t child = child_of(program_id, rank);
   if (child == 0) printf("killed processes: not tested, this system does not list children\n");
