@@ -47,12 +47,14 @@ __global__ void chunks(float *rows, int width) {
   }
 }
 
-/* A target above, a lambda called several times, as for the corners of a grid's cell. */
+/* A target above, a lambda called several times, as for the corners of a grid's cell. The attribute
+   keeps the target in registers: without it nvcc may call the lambda, and a target captured by
+   reference lies in memory. A target built inside the lambda needs no attribute. */
 __global__ void lambda(float *rows) {
   int pixel = pixel_of_thread();
   if (pixel >= PIXELS) return;
   arc_target_f32 target = arc_target_f32_rows(rows, 1, 1);
-  auto add = [&](int k) {
+  auto add = [&](int k) __attribute__((always_inline)) {
     float value = value_of(pixel, k);
     if (hits(pixel)) arc_add_divergent_f32(target, WIDTH * row_of(pixel) + k, &value, THRESHOLD);
   };

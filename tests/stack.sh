@@ -3,8 +3,9 @@
 # a value takes two words) on any path, nor with a width known at run time only, where the values lie
 # in memory. SPDX-License-Identifier: Apache-2.0
 #
-#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call and a
-#                                                   renderer; other architectures: fat.sh
+#   stack.sh <repository> <scratch folder>          some widths on auto, every form of call, a
+#                                                   renderer and patterns.cu; other architectures:
+#                                                   fat.sh
 #   stack.sh <repository> <scratch folder> --all    every width 1..128, keyed and uniform, every path,
 #                                                   and types
 #
@@ -219,6 +220,24 @@ renderer() {
   done
 }
 
+# Of examples/patterns.cu, only the kernel whose width is known at run time has an array in memory.
+patterns() {
+  "$nvcc" -std=c++17 -arch=sm_90 -cubin -Xptxas -v -Werror all-warnings -I"$root" \
+    -o "$work/patterns.cubin" "$root/examples/patterns.cu" >"$work/patterns.txt" 2>&1
+  status=$?
+  grep -A2 'Compiling entry' "$work/patterns.txt" | grep -e Compiling -e 'bytes stack' | paste - - |
+    grep -v "$spotless" >"$work/patterns_in_memory.txt"
+  if [ $status -eq 0 ] && [ "$(grep -c 7dynamic "$work/patterns_in_memory.txt")" -eq 1 ] &&
+    [ "$(grep -c . "$work/patterns_in_memory.txt")" -eq 1 ]; then
+    echo "patterns: only dynamic has an array in memory"
+  else
+    echo "patterns: FAILED: nvcc $status; in memory, where only dynamic may be:"
+    cat "$work/patterns_in_memory.txt"
+    grep -i -e error -e warning "$work/patterns.txt" | head -n 10
+    : >"$work/failed"
+  fi
+}
+
 # The scope is that of all atomics of a call, the compare-and-swaps of half sums too: by the policy,
 # or by an option.
 scope() {
@@ -274,6 +293,7 @@ else
   rows "1 9 64 width" | assemble rows sm_90 1
   others "9" | assemble others sm_90 1
   renderer | assemble renderer sm_90 1
+  patterns
   scope
   # Nothing is checked where ARC_CHECK is 0, not in GPU programs that include the CPU warp either.
   { echo '#include "simt/simt.cuh"' && prelude && run_time AUTO; } |
