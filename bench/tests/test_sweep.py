@@ -16,7 +16,7 @@ import results
 PROGRAM = sys.argv.pop(1)
 SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
 ON_CPU = PROGRAM.endswith("_simt")
-PRESETS = ("default", "policy", "paths", "peers", "widths", "types")
+PRESETS = ("default", "policy", "paths", "peers", "widths", "types", "forms")
 
 
 class Sweep(unittest.TestCase):

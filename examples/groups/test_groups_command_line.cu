@@ -44,8 +44,8 @@ static void on_device(void) {
   check_progress("--by half" SMALL, "plain of 50 keys");
   check_table();
   remove(test_path("out.csv"));
-  check_interrupted("--rows 1000 --runs 60 --columns 8" CSV, "\nuniform ", SIGINT, 0, nullptr,
-                    "\ninterrupted\n");
+  check_interrupted("--rows 1000 --keys 1000 --runs 300 --columns 8" CSV, "\nuniform ", SIGINT, 0,
+                    nullptr, "\ninterrupted\n");
   CHECK(file_holds("out.csv", "\nsums,uniform,1000,1000,8,64,table,"), "what was measured is lost");
 }
 

@@ -209,6 +209,8 @@ static void test_drawing(void) {
               "drawn      5 views");
   check_right("--draw --init @/out.ply --city 300 --size 16x9 --views 2", 0,
               "300 of degree 3, 2 views, the first of 16 x 9 pixels");
+  check_right("--bench-draw --init @/out.ply --city 300 --size 40x24 --views 2", 0,
+              "300 Gaussians, a synthetic city");
   check_progress("--draw" SMALL, "\rdrawing  view ");
   check_interrupted("--draw --csv @/d.csv" MANY "0", "gaussians  ", SIGINT, 0, "d.csv",
                     "interrupted after ");
