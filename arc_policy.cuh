@@ -30,8 +30,7 @@
                                                    CUDA 12.1            where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
    ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
-                          ARC_SCOPE_SYSTEM                              GPUs and the CPU too. It costs nothing, but
-                                                                       rows in another GPU's memory do.
+                          ARC_SCOPE_SYSTEM                              GPUs and the CPU too.
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
                                                                         path, lane mask, memory of hot rows), and
                                                                         that all lanes named are there; a few
