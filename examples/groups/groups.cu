@@ -14,92 +14,59 @@
 #include "groups.h"
 
 #include "../common/device_describe.h"
-#include "../common/option_values.h"
+#include "../common/option_table.h"
 #include "../common/program_run.h"
 
-enum { MOST_RUNS = 1000, ALL_KEYS_BY = KEYS_BY, LEAST_SWEPT = 1000 };
+enum { MOST_RUNS = 1000, ALL_KEYS_BY = -1, LEAST_SWEPT = 1000 };
 
 static const char *const what_names[] = {"sums", "counts", "weights", nullptr};
 static const char *const by_names[] = {"uniform", "zipf-1.05", "zipf-1.2", "sorted",
                                        "half",    "all",       nullptr};
 static const char *const adder_names[ADDERS] = {"plain", "arc", "table", "cub"};
 
-typedef struct settings {
-  int what, by, rows, keys, columns, table_rows, runs, seed;
-  bool sweep, help;
+static struct {
+  int what, by, rows, keys, columns, table_rows, runs, seed; /* columns 0: not given */
+  bool sweep;
   const char *csv;
-} settings;
-
-static settings set = {
-    WHAT_SUMS, ALL_KEYS_BY, SIMT_ON_CPU ? 10000 : 1 << 24, 0, 0, 64, SIMT_ON_CPU ? 1 : 9, 1, false,
-    false,     nullptr};
+} set = {WHAT_SUMS, ALL_KEYS_BY, SIMT_ON_CPU ? 10000 : 1 << 24, SIMT_ON_CPU ? 1000 : 100000,
+         0,         64,          SIMT_ON_CPU ? 1 : 9,           1,
+         false,     nullptr};
 static grouping the_grouping;
 static output_file csv;
 
-static const char help[] =
-    "groups: adds the rows of each key: sums in fixed point, counts or weights, and checks them.\n"
-    "\n"
-    "usage: groups [options]\n"
-    "\n"
-    "  --what NAME      sums: of 1 to 8 floats a row, in fixed point, the same bits in every run,\n"
-    "                   against a sort and a reduction by key; counts: rows of each key, against\n"
-    "                   a histogram; weights: sums of a float a row; default: sums\n"
-    "  --by NAME        how keys are drawn: uniform, zipf-1.05, zipf-1.2, sorted, half (on one\n"
-    "                   key), all; default: all of them\n"
-    "  --rows N         1000 to 100000000; default: 16777216, on the CPU warp 10000\n"
-    "  --keys N         1 to 100000000; default: 100000, on the CPU warp 1000\n"
-    "  --columns N      floats of a row, 1 to 8, of sums only; default: 4\n"
-    "  --table-rows N   that a warp keeps in shared memory, 1 to 256; default: 64\n"
-    "  --sweep          1000 keys, twice as many, and on, up to the rows: from where on it no\n"
-    "                   longer pays\n"
-    "  --runs N         of which times are the median, 1 to 1000; default: 9, on the CPU warp 1\n"
-    "  --csv FILE       writes the table to FILE\n"
-    "  --seed N         default: 1\n"
-    "  --help, -h       this text\n"
-    "  --version        the version\n"
-    "\n"
-    "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage, 130 "
-    "interrupted.\n";
+static option table[] = {
+    {"groups: adds the rows of each key: sums in fixed point, counts or weights, and checks them.\n"
+     "\nusage: groups [options]\n"},
+    {"--what", OPTION_NAME, &set.what,
+     "sums of floats in fixed point, the same bits in every run, "
+     "against a sort and a reduction by key; counts of rows, against a histogram; or weights, sums "
+     "of "
+     "a float a row",
+     0, -1, what_names},
+    {"--by", OPTION_NAME, &set.by,
+     "how keys are drawn, half: half of all rows have one key; without "
+     "it, each in turn",
+     0, -1, by_names},
+    {"--rows", OPTION_INT, &set.rows, "", 1000, MOST_ROWS},
+    {"--keys", OPTION_INT, &set.keys, "different ones", 1, MOST_ROWS},
+    {"--columns", OPTION_INT, &set.columns, "floats of a row, of sums only; without it 4", 1,
+     MOST_COLUMNS},
+    {"--table-rows", OPTION_INT, &set.table_rows, "that a warp keeps in shared memory", 1,
+     MOST_TABLE_ROWS},
+    {"--sweep", OPTION_FLAG, &set.sweep,
+     "1000 keys, twice as many, and on, up to the rows: from where on it no longer pays"},
+    {"--keys", OPTION_WITHOUT, nullptr, "--sweep"},
+    {"--runs", OPTION_INT, &set.runs, "of which times are the median", 1, MOST_RUNS},
+    {"--csv", OPTION_OUTPUT, &set.csv, "the table, to be written"},
+    {"--seed", OPTION_INT, &set.seed, "of keys and values", 0, 1000000},
+    {OPTIONS_END},
+    {}};
 
-/* ---- options -------------------------------------------------------------------------------- */
-
-static bool parse_valued(const option_given *given, bool *known, error_line *error) {
-  const char *name = given->name, *value = given->value;
-  *known = true;
-  if (!strcmp(name, "--what")) return parse_name(name, value, what_names, &set.what, error);
-  if (!strcmp(name, "--by")) return parse_name(name, value, by_names, &set.by, error);
-  if (!strcmp(name, "--rows")) return parse_integer(name, value, 1000, MOST_ROWS, &set.rows, error);
-  if (!strcmp(name, "--keys")) return parse_integer(name, value, 1, MOST_ROWS, &set.keys, error);
-  if (!strcmp(name, "--columns"))
-    return parse_integer(name, value, 1, MOST_COLUMNS, &set.columns, error);
-  if (!strcmp(name, "--table-rows"))
-    return parse_integer(name, value, 1, MOST_TABLE_ROWS, &set.table_rows, error);
-  if (!strcmp(name, "--runs")) return parse_integer(name, value, 1, MOST_RUNS, &set.runs, error);
-  if (!strcmp(name, "--seed")) return parse_integer(name, value, 0, 1000000, &set.seed, error);
-  if (!strcmp(name, "--csv")) return parse_file(name, value, &set.csv, error);
-  return *known = false;
-}
-
-static bool parse(int argc, char **argv, error_line *error) {
-  for (int i = 1; i < argc; ++i) {
-    option_given given;
-    bool known;
-    if (!option_read(&given, argc, argv, i, error)) return false;
-    bool *flag = !strcmp(given.name, "--sweep")  ? &set.sweep
-                 : !strcmp(given.name, "--help") ? &set.help
-                                                 : nullptr;
-    if (flag != nullptr && !option_set_flag(&given, flag, error)) return false;
-    if (flag != nullptr) continue;
-    const bool legal = parse_valued(&given, &known, error);
-    if (!option_accept(&given, known, legal, &i, error)) return false;
-  }
+static bool check_columns(error_line *error) {
   if (set.columns > 0 && set.what != WHAT_SUMS)
     return error_set(error, "--columns is for --what sums; %s have one", what_names[set.what]);
-  if (set.sweep && set.keys > 0)
-    return error_set(error, "--sweep goes through numbers of keys; leave --keys out");
   if (set.columns == 0) set.columns = set.what == WHAT_SUMS ? 4 : 1;
-  if (set.keys == 0) set.keys = SIMT_ON_CPU ? 1000 : 100000;
-  return set.csv == nullptr || output_file_probe(set.csv, error);
+  return true;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------ */
@@ -202,8 +169,7 @@ static bool begin_csv(error_line *error) {
 int main(int argc, char **argv) {
   error_line error;
   if (program_begin("groups", argc, argv)) return 0;
-  if (!parse(argc, argv, &error)) return fail(2, &error);
-  if (set.help) return fputs(help, stdout), 0;
+  if (!options_read(table, argc, argv, &error) || !check_columns(&error)) return fail(2, &error);
   if (!has_device("groups", &error)) return fail(1, &error);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);

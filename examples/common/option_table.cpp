@@ -1,0 +1,129 @@
+/* arc examples: a program's options, in one table. SPDX-License-Identifier: Apache-2.0 */
+#include "option_table.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <string>
+
+/* By kind: how the help names the value, and what it must be, before the range. */
+static const char *const words[][2] = {{"", ""},
+                                       {"", "given without a value"},
+                                       {" N", "a whole number from "},
+                                       {" NAME", "one of "},
+                                       {" X", "a number from "},
+                                       {" WxH", "WIDTHxHEIGHT, such as 640x480, each from "},
+                                       {" LIST", "a list of "},
+                                       {" FILE", "the name of a file"},
+                                       {" FILE", "the name of a file"}};
+
+/* "1 to 100", "small, large" or "0 to 33, auto". */
+static std::string range_text(const option *o) {
+  char numbers[64] = "";
+  if (o->low <= o->high) snprintf(numbers, sizeof numbers, "%.10g to %.10g", o->low, o->high);
+  std::string text = numbers;
+  for (const char *const *name = o->names; name && *name; ++name)
+    if (**name) text += (text.empty() ? "" : ", ") + std::string(*name);
+  return text;
+}
+
+static std::string default_text(const option *o) {
+  char number[32] = "";
+  if (o->kind < OPTION_INT || o->kind > OPTION_REAL) return number;
+  const double value = o->kind == OPTION_REAL ? *(float *)o->target : *(int *)o->target;
+  if (value > o->high && o->names) return o->names[(int)(value - o->high) - 1];
+  if (value >= o->low && value <= o->high) snprintf(number, sizeof number, "%.7g", value);
+  return number;
+}
+
+static void print_help(const option *table) {
+  enum { INDENT = 23, WIDTH = 98 };
+  for (const option *o = table; o->name; ++o) {
+    if (o->kind == OPTION_TEXT) puts(o->name);
+    if (!o->help || !o->target) continue;
+    const std::string range = range_text(o), value = default_text(o);
+    std::string line = std::string("  ") + o->name + words[o->kind][0], text = o->help;
+    if (!range.empty()) text += (text.empty() ? "" : "; ") + range;
+    if (!value.empty()) text += "; default: " + value;
+    line.resize(INDENT, ' ');
+    for (size_t at = 0, end; at < text.size(); at = end + 1) {
+      end = std::min(text.find(' ', at), text.size());
+      if (line.size() + end - at >= WIDTH) puts(line.c_str()), line.assign(INDENT, ' ');
+      line += " " + text.substr(at, end - at);
+    }
+    puts(line.c_str());
+  }
+}
+
+/* A number or name of the range; *text moves behind it. */
+static bool read_number(const option *o, const char **text, double *value) {
+  char *end;
+  for (int i = 0; **text && o->names && o->names[i]; ++i)
+    if (!strcmp(o->names[i], *text)) return *value = o->high + 1 + i, *text = "", true;
+  *value = o->kind == OPTION_REAL ? strtod(*text, &end) : (double)strtol(*text, &end, 10);
+  const bool found = end != *text && *value >= o->low && *value <= o->high;
+  return *text = end, found;
+}
+
+static bool read_value(const option *o, const char *text) {
+  double value, second = 0.0;
+  if (o->kind == OPTION_FLAG) return *(bool *)o->target = true, text[0] == '\0';
+  if (o->kind == OPTION_OWN) return o->read(o->target, text);
+  if (o->kind >= OPTION_INPUT) return *(const char **)o->target = text, text[0] != '\0';
+  if (!read_number(o, &text, &value)) return false;
+  if (o->kind == OPTION_SIZE && (*text++ != 'x' || !read_number(o, &text, &second))) return false;
+  if (o->kind == OPTION_REAL) *(float *)o->target = (float)value;
+  if (o->kind != OPTION_REAL) *(int *)o->target = (int)value;
+  if (o->kind == OPTION_SIZE) ((int *)o->target)[1] = (int)second;
+  return *text == '\0';
+}
+
+/* One that is given and named in the list; null: none is. */
+static const option *find_given(const option *table, const char *list) {
+  for (const option *o = table; o->name; ++o)
+    for (const char *at = list; o->given && (at = strstr(at, o->name));) {
+      at += strlen(o->name);
+      if (*at != '-' && !isalnum((unsigned char)*at)) return o;
+    }
+  return nullptr;
+}
+
+/* A rule, or an output: it can be written, and has a name of its own. */
+static bool check(const option *table, const option *o, error_line *error) {
+  const bool rules = o->kind >= OPTION_NEEDS;
+  const option *first = rules ? find_given(table, o->name) : nullptr;
+  const option *second = rules ? find_given(table, o->help) : nullptr;
+  error_line why;
+  if (first && second && o->kind == OPTION_WITHOUT)
+    return error_set(error, "%s is not for %s; leave it out", first->name, second->name);
+  if (first && !second && o->kind == OPTION_NEEDS)
+    return error_set(error, "%s is for %s; leave it out", first->name, o->help);
+  if (!o->given || o->kind != OPTION_OUTPUT) return true;
+  const char *file = *(const char **)o->target;
+  for (const option *p = table; p < o; ++p)
+    if (p->given && p->kind == OPTION_OUTPUT && !strcmp(*(const char **)p->target, file))
+      return error_set(error, "%s and %s name the same file '%.300s'", p->name, o->name, file);
+  return output_file_probe(file, &why) || error_set(error, "%s: %s", o->name, why.text);
+}
+
+bool options_read(option *table, int argc, char **argv, error_line *error) {
+  for (int i = 1; i < argc; ++i)
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) print_help(table), exit(0);
+  for (int i = 1; i < argc; ++i) {
+    const size_t length = strcspn(argv[i], "=");
+    const bool joined = argv[i][length] == '=';
+    const char *text = joined ? argv[i] + length + 1 : "";
+    option *o = table;
+    while (o->name && (strncmp(o->name, argv[i], length) || o->name[length])) ++o;
+    if (!o->name) return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
+    if (!joined && o->kind != OPTION_FLAG && i + 1 < argc) text = argv[++i];
+    if (!read_value(o, text))
+      return error_set(error, "%s is '%.100s'; it must be %s%s", o->name, text, words[o->kind][1],
+                       range_text(o).c_str());
+    o->given = true;
+  }
+  for (const option *o = table; o->name; ++o)
+    if (!check(table, o, error)) return false;
+  return true;
+}

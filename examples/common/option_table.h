@@ -1,0 +1,47 @@
+/* arc examples: a program's options, in one table. SPDX-License-Identifier: Apache-2.0
+
+     option table[] = {{"spheres: learns spheres from pictures.\n\nusage: spheres [options]\n"},
+                       {"--views", OPTION_INT, &views, "to learn from", 1, 100},
+                       {"--orbit", OPTION_INT, &orbit, "cameras on a ring", 1, 1000},
+                       {"--orbit", OPTION_NEEDS, nullptr, "--draw or --measure"},
+                       {OPTIONS_END},
+                       {}}; */
+#ifndef EXAMPLES_OPTION_TABLE_H
+#define EXAMPLES_OPTION_TABLE_H
+
+#include "output_file.h"
+
+typedef enum option_kind {                /* the target is */
+                           OPTION_TEXT,   /* none: the name is lines of the help */
+                           OPTION_FLAG,   /* a bool, set by the name alone */
+                           OPTION_INT,    /* an int */
+                           OPTION_NAME,   /* an int, low and high are 0, -1 */
+                           OPTION_REAL,   /* a float */
+                           OPTION_SIZE,   /* int[2], from WIDTHxHEIGHT */
+                           OPTION_OWN,    /* for the function `read` */
+                           OPTION_INPUT,  /* a const char *, the name of a file or folder */
+                           OPTION_OUTPUT, /* the same, of a file that can be written */
+                           /* Rules: any option of `name` would be ignored, and is refused, */
+                           OPTION_NEEDS,  /* without one of those in `help` */
+                           OPTION_WITHOUT /* beside one of them */
+} option_kind;
+
+typedef struct option {
+  const char *name = nullptr; /* null ends the table */
+  option_kind kind = OPTION_TEXT;
+  void *target = nullptr;     /* where it holds a legal value, the help calls that the default */
+  const char *help = nullptr; /* null: the help leaves it out */
+  double low = 0, high = -1;
+  const char *const *names = nullptr; /* of high + 1, high + 2, ... to a null; "" is none */
+  bool (*read)(void *target, const char *text) = nullptr;
+  bool given = false;
+} option;
+
+#define OPTIONS_END                                                                              \
+  "  --help, -h            this text\n  --version             the version\n\nCtrl-C ends after " \
+  "the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n130 interrupted."
+
+/* Prints --help and exits. False, with one line, at the first thing that is not legal. */
+bool options_read(option *table, int argc, char **argv, error_line *error);
+
+#endif
