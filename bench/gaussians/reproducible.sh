@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #   reproducible.sh PROGRAM RUNS [options of the program]
-#   reproducible.sh build/examples/gaussians/gaussians_gpu 5 --scene fox --scale 0.5
+#   reproducible.sh build/examples/gaussians/gaussians_gpu 5 --scene fox
 #
 # prints a line for each training: seconds, medians of milliseconds a step, Gaussians, PSNR of the
 # held-out views, and the first digits of the model's SHA-256; then medians, how many models were

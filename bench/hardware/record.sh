@@ -1,8 +1,9 @@
 #!/bin/sh
 # Records all traces. usage: record.sh PROGRAMS TRACES [FOX]. SPDX-License-Identifier: Apache-2.0
 #
-# FOX: a folder with the fox's transforms.json and pictures, and fox.ply, learnt from them by
-#   gaussians --scene FOX --scale 0.12 --gaussians 4000 --iterations 400 --views 12 --out fox.ply
+# FOX: the fox as examples/gaussians/convert.py makes it with --scale 0.25, and in it fox.ply, learnt
+# from what it makes with --scale 0.12 by
+#   gaussians --scene SMALL --gaussians 4000 --iterations 400 --views 12 --out fox.ply
 set -eu
 programs=$1 traces=$2 fox=${3:-} here=$(cd "$(dirname "$0")" && pwd)
 of() { echo "$programs/record_$1_simt"; }
@@ -24,7 +25,7 @@ procedural small 17800
 procedural medium 5300
 procedural large 890
 if [ -n "$fox" ]; then
-  "$(of gaussians)" fox.trace fox --scene "$fox" --scale 0.25 --views 2 --init "$fox/fox.ply"
+  "$(of gaussians)" fox.trace fox --scene "$fox" --views 2 --init "$fox/fox.ply"
 else
   cp "$here/traces/fox.trace" .
   echo "fox.trace is the committed one: set ARC_HARDWARE_FOX to make it, too"

@@ -18,7 +18,6 @@ static int fail(const char *text) {
 static options defaults(void) {
   options o;
   memset(&o, 0, sizeof o);
-  o.input.scale = 1.0f;
   o.input.hold_out = 8;
   o.train.sh_degree = 3;
   o.train.full_degree = true;

@@ -3,8 +3,9 @@
 #
 #   run.sh FOLDER BUILD FILE.csv [SCENE [MESH]]
 #
-# FOLDER: of the build's examples; BUILD: gpu or simt. SCENE: a folder of pictures for gaussians and
-# MESH an OBJ file for environment, beside those that the programs draw themselves; "" for none.
+# FOLDER: of the build's examples; BUILD: gpu or simt. SCENE: a folder that gaussians' convert.py has
+# made (--scale 0.5), and MESH an OBJ file for environment, beside those that the programs draw
+# themselves; "" for none.
 # FILE.csv appears when all is done; what is done so far stands in FILE.csv.partial.csv, also after
 # an interrupt or a failure.
 #
@@ -33,7 +34,7 @@ run() {
 began=$(date +%s)
 if [ "$build" = gpu ]; then
   run gaussians --datasets small,medium,large --iterations 60 --densify off
-  [ -n "$scene" ] && run gaussians --scene "$scene" --scale 0.5 --iterations 1500 --densify off
+  [ -n "$scene" ] && run gaussians --scene "$scene" --iterations 1500 --densify off
 else
   run gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
 fi

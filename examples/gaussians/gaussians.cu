@@ -1,7 +1,7 @@
 /* arc example gaussians: trains a scene of 3D Gaussians from pictures.
    SPDX-License-Identifier: Apache-2.0
 
-   gaussians --scene fox --scale 0.5 --out fox.ply --renders out
+   gaussians --scene fox --out fox.ply --renders out
    gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out
    gaussians --help
 
@@ -23,7 +23,6 @@
 static options default_options(void) {
   options o;
   memset(&o, 0, sizeof o);
-  o.input.scale = 1.0f;
   o.input.hold_out = 8;
   o.seeds = 1;
   o.repeats = SIMT_ON_CPU ? 1 : 9;
@@ -51,8 +50,6 @@ static void print_scene(const options *o, const trainer *t) {
          o->input.path != nullptr ? o->input.path
                                   : scene_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
          data->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
-  if (data->absent_count > 0)
-    printf("absent     %d pictures, such as %s\n", data->absent_count, data->absent_name);
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
   if (t->settings.batch > 1 || t->team->size > 1)

@@ -22,8 +22,8 @@ void options_print_help(FILE *stream) {
       "usage: gaussians [options]\n"
       "\n"
       "what to train on\n"
-      "  --scene PATH         a folder with transforms.json (NeRF) or a COLMAP model, or a .json\n"
-      "  --scale X            shrinks its pictures, above 0 to 1; default: 1\n"
+      "  --scene PATH         a folder that convert.py has made, from NeRF or COLMAP data; with\n"
+      "                       --draw its cameras.txt will do\n"
       "  --views N            uses at most N views; of the procedural scene: its views\n"
       "  --hold-out N         every Nth view is for testing only, 0: none; default: 8\n"
       "  --procedural KIND    small, medium or large Gaussians, drawn by the program; the default\n"
@@ -109,12 +109,12 @@ void options_print_help(FILE *stream) {
       "  --version            the version\n"
       "\n"
       "examples:\n"
-      "  gaussians --scene fox --scale 0.5 --out fox.ply --renders out\n"
+      "  gaussians --scene fox --out fox.ply --renders out\n"
       "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
       "  gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out\n"
       "  gaussians --bench-backward --csv backward.csv\n"
       "  gaussians --bench-papers --csv papers.csv\n"
-      "  gaussians --scene fox --scale 0.5 --experiment table.csv\n"
+      "  gaussians --scene fox --experiment table.csv\n"
       "  gaussians --scene fox --datasets scene,small --densify off --seeds 5 --experiment t.csv\n"
       "\n"
       "Ctrl-C stops after the current iteration and writes the model so far (status 130), then\n"
@@ -131,15 +131,6 @@ static bool parse_seed(const char *text, unsigned *value, error_line *error) {
     return error_set(error, "--seed is '%.100s'; it must be a whole number from 0 to 4294967295",
                      text);
   *value = (unsigned)number;
-  return true;
-}
-
-static bool parse_scale(const char *text, float *value, error_line *error) {
-  char *end;
-  double number = strtod(text, &end);
-  if (end == text || *end != '\0' || !(number > 0.0 && number <= 1.0))
-    return error_set(error, "--scale is '%.100s'; it must be a number above 0, up to 1", text);
-  *value = (float)number;
   return true;
 }
 
@@ -287,7 +278,6 @@ static bool parse_other_option(options *o, const char *name, const char *value, 
                                error_line *error) {
   frame_settings *f = &o->train.frame;
   *known = true;
-  if (!strcmp(name, "--scale")) return parse_scale(value, &o->input.scale, error);
   if (!strcmp(name, "--procedural")) return parse_kind(value, &o->kind, error);
   if (!strcmp(name, "--size")) return parse_size(value, &o->width, &o->height, error);
   if (!strcmp(name, "--gpus")) return parse_gpus(value, &o->gpus, error);
@@ -421,7 +411,8 @@ static bool check_together(options *o, bool path_given, bool threshold_given, er
   if (o->input.path != nullptr && o->kind != 0)
     return error_set(error, "--scene and --procedural are two scenes; give one");
   if (o->input.path != nullptr && o->width > 0 && o->datasets <= 1u && !o->draws && !o->bench_draw)
-    return error_set(error, "--size is for the procedural scene; use --scale with --scene");
+    return error_set(
+        error, "--size is for the procedural scene; convert.py makes other pictures of --scene");
   if (o->init != nullptr && o->resume != nullptr)
     return error_set(error, "--init and --resume are two models; give one");
   if (o->train.tunes && (path_given || threshold_given))

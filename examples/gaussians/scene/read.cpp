@@ -1,253 +1,174 @@
-/* arc example gaussians: from a path to views with pictures.
+/* arc example gaussians: reads the folder of a scene, as convert.py makes it.
    SPDX-License-Identifier: Apache-2.0 */
-#include "parts.h"
+#include "scene.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "parallel.h"
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
-bool path_is_file(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+/* A text file: its first line is `things` and a number, and as many lines follow, an item each.
+   Lines that begin with # are not counted. */
+typedef struct table {
+  const char *things;
+  int most;                                   /* items */
+  size_t size;                                /* of an item */
+  bool (*take)(void *item, const char *text); /* false where the text is not as `wanted` says */
+  const char *wanted;
+} table;
+
+/* Without its end. False at the end of the file, and for a line that is too long or has no end. */
+static bool next_line(FILE *stream, char text[1024], int *line) {
+  do {
+    *line += 1;
+    if (fgets(text, 1024, stream) == nullptr) return false;
+    size_t length = strcspn(text, "\r\n");
+    if (strcmp(text + length, "\n") != 0 && strcmp(text + length, "\r\n") != 0) return false;
+    text[length] = '\0';
+  } while (text[0] == '#');
+  return true;
 }
 
-bool path_is_folder(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-bool file_load(file_bytes *file, const char *path, error_line *error) {
-  struct stat status;
-  file->bytes = nullptr;
-  FILE *stream = fopen(path, "rb");
-  if (stream == nullptr || fstat(fileno(stream), &status) != 0) {
-    error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
-    if (stream != nullptr) fclose(stream);
-    return false;
+/* Where the text goes on behind so many numbers, each of a magnitude of at most 1e9; null where they
+   are not there. */
+static const char *take_numbers(const char *at, double *numbers, int count) {
+  for (int i = 0; i < count; ++i) {
+    char *end;
+    numbers[i] = strtod(at, &end);
+    if (end == at || !(fabs(numbers[i]) <= 1e9) || (*end != '\0' && *end != ' ')) return nullptr;
+    at = end + strspn(end, " ");
   }
-  file->size = (size_t)status.st_size;
-  if (S_ISREG(status.st_mode)) file->bytes = (char *)malloc(file->size + 1);
-  bool read = file->bytes != nullptr && fread(file->bytes, 1, file->size, stream) == file->size;
+  return at;
+}
+
+static bool read_lines(const table *t, FILE *stream, void **items, int *count, error_line *error) {
+  char text[1024], more;
+  int line = 0, announced = 0;
+  size_t length = strlen(t->things);
+  if (!next_line(stream, text, &line) || strncmp(text, t->things, length) != 0 ||
+      sscanf(text + length, " %9d%c", &announced, &more) != 1 || announced < 1 ||
+      announced > t->most)
+    return error_set(error, "line %d must be '%s N', N from 1 to %d", line, t->things, t->most);
+  *items = calloc((size_t)announced, t->size);
+  if (*items == nullptr)
+    return error_set(error, "not enough memory for %d %s", announced, t->things);
+  for (; *count < announced; ++*count)
+    if (!next_line(stream, text, &line) || !t->take((char *)*items + t->size * *count, text))
+      return error_set(error, "line %d, number %d of %d %s, must be %s", line, *count + 1,
+                       announced, t->things, t->wanted);
+  return fgetc(stream) == EOF ||
+         error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
+}
+
+static bool read_table(const table *t, const char *path, void **items, int *count,
+                       error_line *error) {
+  error_line reason;
+  FILE *stream = fopen(path, "r");
+  if (stream == nullptr)
+    return error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene",
+                     path, strerror(errno));
+  bool read = read_lines(t, stream, items, count, &reason);
   fclose(stream);
-  if (read) {
-    file->bytes[file->size] = '\0';
-    return true;
+  return read || error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
+}
+
+/* ---- cameras and points --------------------------------------------------------------------- */
+
+/* Rows of length 1 at right angles, the third the cross product of the others; so far as digits that
+   were rounded allow it. */
+static bool is_rotation(const double m[3][4]) {
+  const double TOLERANCE = 1e-3;
+  double off = 0.0, squares[2] = {0.0, 0.0}, dot = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    off = fmax(off, fabs(m[0][i] * m[1][j] - m[0][j] * m[1][i] - m[2][k]));
+    for (int row = 0; row < 2; ++row) squares[row] += m[row][k] * m[row][k];
+    dot += m[0][k] * m[1][k];
   }
-  if (!S_ISREG(status.st_mode))
-    return error_set(error, "cannot read '%.300s': not a plain file", path);
-  bool memory = file->bytes != nullptr;
-  free(file->bytes);
-  return error_set(error, "cannot read '%.300s': %s", path,
-                   memory ? "reading stopped before its end" : "not enough memory");
+  return off <= TOLERANCE && fabs(dot) <= TOLERANCE && fabs(squares[0] - 1.0) <= TOLERANCE &&
+         fabs(squares[1] - 1.0) <= TOLERANCE;
 }
 
-/* ---- photos --------------------------------------------------------------------------------- */
-
-photo *photo_add(photo_list *list, error_line *error) {
-  if (list->count == list->room) {
-    int room = list->room ? 2 * list->room : 64;
-    photo *larger =
-        room < 1 << 24 ? (photo *)realloc(list->items, (size_t)room * sizeof(photo)) : nullptr;
-    if (larger == nullptr) {
-      error_set(error, "not enough memory for more than %d frames", list->count);
-      return nullptr;
-    }
-    list->items = larger;
-    list->room = room;
-  }
-  photo *added = &list->items[list->count++];
-  memset(added, 0, sizeof *added);
-  return added;
-}
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-bool photo_set_path(photo *p, const char *folder, const char *name, error_line *error) {
-  if (base_name(name)[0] == '\0')
-    return error_set(error, "'%.200s' does not name a picture file", name);
-  if (strlen(base_name(name)) >= sizeof((view *)nullptr)->name)
-    return error_set(error, "the picture's name '%.200s' is too long; it may have %d bytes", name,
-                     (int)sizeof((view *)nullptr)->name - 1);
-  int length = name[0] == '/' ? snprintf(p->path, sizeof p->path, "%s", name)
-                              : snprintf(p->path, sizeof p->path, "%s/%s", folder, name);
-  if (length < (int)sizeof p->path) return true;
-  return error_set(error, "the path of '%.200s' is too long; it may have %d bytes", name,
-                   (int)sizeof p->path - 1);
-}
-
-static bool check_focal(double focal, double angle, const char *axis, error_line *error) {
-  static const double LEAST = 0.01, MOST = 1e6, LEAST_ANGLE = 0.001, MOST_ANGLE = 3.1;
-  if (focal != 0.0 && !(focal >= LEAST && focal <= MOST))
-    return error_set(error, "the focal length in %s is %g pixels; it must be %g to %g", axis, focal,
-                     LEAST, MOST);
-  if (focal == 0.0 && !(angle >= LEAST_ANGLE && angle <= MOST_ANGLE))
-    return error_set(error, "the angle of view in %s is %g; it must be %g to %g radians", axis,
-                     angle, LEAST_ANGLE, MOST_ANGLE);
-  return true;
-}
-
-bool lens_check(const lens *l, error_line *error) {
-  static const double MOST_PIXELS = 1e6, MOST_DISTORTION = 1e6;
-  if ((l->width != 0 || l->height != 0) &&
-      (l->width < 1 || l->height < 1 || l->width > IMAGE_MAX_SIDE || l->height > IMAGE_MAX_SIDE))
-    return error_set(error, "a picture of %d x %d pixels; each side must be 1 to %d", l->width,
-                     l->height, IMAGE_MAX_SIDE);
-  if (!check_focal(l->fx, l->angle_x, "x", error)) return false;
-  if ((l->fy != 0.0 || l->angle_y != 0.0) && !check_focal(l->fy, l->angle_y, "y", error))
-    return false;
-  if (!(fabs(l->cx) <= MOST_PIXELS && fabs(l->cy) <= MOST_PIXELS))
-    return error_set(error, "the principal point is %g, %g; neither may be beyond %g pixels", l->cx,
-                     l->cy, MOST_PIXELS);
-  const double distortion[4] = {l->k1, l->k2, l->p1, l->p2};
-  for (int i = 0; i < 4; ++i)
-    if (!(fabs(distortion[i]) <= MOST_DISTORTION))
-      return error_set(error, "a distortion of %g; its magnitude may be at most %g", distortion[i],
-                       MOST_DISTORTION);
-  return true;
-}
-
-/* ---- which photos --------------------------------------------------------------------------- */
-
-/* Appends the extension that a file has where the frame names none. */
-static bool find_picture(photo *p) {
-  static const char *const extensions[] = {".png", ".jpg", ".jpeg", ".ppm",
-                                           ".PNG", ".JPG", ".JPEG", ".PPM"};
-  if (path_is_file(p->path)) return true;
-  size_t length = strlen(p->path);
-  for (int i = 0; i < 8; ++i) {
-    if (length + strlen(extensions[i]) >= sizeof p->path) continue;
-    strcpy(p->path + length, extensions[i]);
-    if (path_is_file(p->path)) return true;
-  }
-  p->path[length] = '\0';
-  return false;
-}
-
-/* Leaves those out that have no picture file, and counts them. */
-static bool keep_present(scene *s, photo_list *photos, error_line *error) {
-  int kept = 0, frames = photos->count;
-  char first_absent[sizeof photos->items->path] = "";
-  for (int i = 0; i < frames; ++i) {
-    if (find_picture(&photos->items[i])) {
-      photos->items[kept++] = photos->items[i];
-    } else if (s->absent_count++ == 0) {
-      strcpy(first_absent, photos->items[i].path);
-      snprintf(s->absent_name, sizeof s->absent_name, "%.127s", base_name(first_absent));
-    }
-  }
-  photos->count = kept;
-  if (kept > 0) return true;
-  return error_set(error, "none of the pictures of %d frames is there; the first is '%.300s'",
-                   frames, first_absent);
-}
-
-static int compare_paths(const void *a, const void *b) {
-  return strcmp(((const photo *)a)->path, ((const photo *)b)->path);
-}
-
-static void keep_spread(photo_list *photos, int most) {
-  if (most == 0 || photos->count <= most) return;
-  for (int i = 0; i < most; ++i)
-    photos->items[i] = photos->items[(long long)i * photos->count / most];
-  photos->count = most;
-}
-
-/* ---- views ---------------------------------------------------------------------------------- */
-
-/* What the lens leaves to the picture. */
-static bool lens_complete(lens *l, const photo *p, const image *picture, error_line *error) {
-  if (l->width == 0) {
-    l->width = picture->width;
-    l->height = picture->height;
-  }
-  if (l->width != picture->width || l->height != picture->height)
-    return error_set(error, "'%.200s' has %d x %d pixels, its camera %d x %d; they must agree",
-                     p->path, picture->width, picture->height, l->width, l->height);
-  if (l->fx == 0.0) l->fx = 0.5 * l->width / tan(0.5 * l->angle_x);
-  if (l->fy == 0.0) l->fy = l->angle_y == 0.0 ? l->fx : 0.5 * l->height / tan(0.5 * l->angle_y);
-  if (l->centred) {
-    l->cx = 0.5 * l->width;
-    l->cy = 0.5 * l->height;
-  }
-  return true;
-}
-
-static bool shrink_view(view *v, float scale, error_line *error) {
+static bool take_camera(void *item, const char *text) {
+  view *v = (view *)item;
   camera *c = &v->camera;
-  int width = (int)lroundf(c->width * scale), height = (int)lroundf(c->height * scale);
-  width = width < 1 ? 1 : width;
-  height = height < 1 ? 1 : height;
-  if (v->picture.rgb != nullptr && !image_shrink(&v->picture, width, height, error)) return false;
-  float scale_x = (float)width / c->width, scale_y = (float)height / c->height;
-  c->fx *= scale_x;
-  c->cx *= scale_x;
-  c->fy *= scale_y;
-  c->cy *= scale_y;
-  c->width = width;
-  c->height = height;
-  return true;
-}
-
-static void place_camera(camera *c, const double m[3][4]) {
+  double n[6], m[3][4]; /* width height fx fy cx cy */
+  const char *name = take_numbers(text, n, 6);
+  if (name != nullptr) name = take_numbers(name, m[0], 12);
+  if (name == nullptr || *name == '\0' || strchr(name, '/') || strlen(name) >= sizeof v->name)
+    return false;
+  for (int i = 0; i < 2; ++i)
+    if (!(n[i] >= 1.0 && n[i] <= IMAGE_MAX_SIDE && n[i] == floor(n[i])) ||
+        !(n[2 + i] >= 0.01 && n[2 + i] <= 1e6) || !(fabs(n[4 + i]) <= 1e6))
+      return false;
+  strcpy(v->name, name);
+  v->picture = {(int)n[0], (int)n[1], nullptr};
+  *c = {(int)n[0], (int)n[1], (float)n[2], (float)n[3], (float)n[4], (float)n[5], {}, {}};
   for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 4; ++column)
-      c->world_to_camera[row][column] = (float)m[row][column];
+    for (int k = 0; k < 4; ++k) c->world_to_camera[row][k] = (float)m[row][k];
     c->position[row] = (float)-(m[0][row] * m[0][3] + m[1][row] * m[1][3] + m[2][row] * m[2][3]);
   }
+  return is_rotation(m);
 }
 
-static bool read_view(view *v, const photo *p, const scene_options *o, error_line *error) {
-  lens l = p->optics;
-  error_line reason;
-  strcpy(v->name, base_name(p->path));
-  place_camera(&v->camera, p->world_to_camera);
-  if (o->cameras_only && l.width == 0)
-    return error_set(error, "the camera of '%.300s' lacks its width and height, w and h", p->path);
-  if (o->cameras_only)
-    v->picture = {l.width, l.height, nullptr};
-  else if (!image_read(&v->picture, p->path, error))
-    return false;
-  if (!lens_complete(&l, p, &v->picture, error)) return false;
-  if (picture_undistort(&v->picture, &v->camera, &l, &reason) && shrink_view(v, o->scale, &reason))
-    return true;
-  return error_set(error, "cannot use '%.200s': %.250s", p->path, reason.text);
-}
-
-typedef struct view_reader {
-  view *views;
-  const photo *photos;
-  const scene_options *options;
-  error_line *errors; /* one a view; empty where it was read */
-} view_reader;
-
-static bool read_one_view(void *shared, int i) {
-  const view_reader *r = (const view_reader *)shared;
-  return read_view(&r->views[i], &r->photos[i], r->options, &r->errors[i]);
-}
-
-static bool read_views(scene *s, const photo_list *photos, const scene_options *o,
-                       error_line *error) {
-  size_t count = (size_t)photos->count;
-  s->views = (view *)calloc(count, sizeof(view));
-  view_reader r = {s->views, photos->items, o, (error_line *)calloc(count, sizeof(error_line))};
-  if (r.errors == nullptr || s->views == nullptr) {
-    free(r.errors);
-    return error_set(error, "not enough memory for %d views", photos->count);
+static bool take_point(void *item, const char *text) {
+  scene_point *p = (scene_point *)item;
+  double n[6];
+  const char *end = take_numbers(text, n, 6);
+  if (end == nullptr || *end != '\0') return false;
+  for (int k = 0; k < 3; ++k) {
+    if (!(n[3 + k] >= 0.0 && n[3 + k] <= 255.0)) return false;
+    p->position[k] = (float)n[k];
+    p->rgb[k] = (float)(n[3 + k] / 255.0);
   }
-  s->view_count = photos->count;
-  int done =
-      parallel_for(s->view_count, o->cameras_only ? "loading    cameras" : "loading    pictures",
-                   read_one_view, &r);
+  return true;
+}
+
+static bool read_cameras(scene *s, const char *path, error_line *error) {
+  static const table t = {
+      "cameras", 1000000, sizeof(view), take_camera,
+      "width and height (1 to 16384), fx fy (0.01 to 1e6) cx cy (up to 1e6), from the world to the "
+      "camera a rotation and a translation (3 rows of 4), a picture's name (127 bytes, no /)"};
+  return read_table(&t, path, (void **)&s->views, &s->view_count, error);
+}
+
+static bool read_points(scene *s, const char *path, error_line *error) {
+  static const table t = {"points", GAUSSIANS_MOST, sizeof(scene_point), take_point,
+                          "x y z (up to 1e9) and red green blue (0 to 255)"};
+  return access(path, F_OK) != 0 ||
+         read_table(&t, path, (void **)&s->points, &s->point_count, error);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------- */
+
+typedef struct picture_reader {
+  view *views;
+  const char *folder;
+  error_line *errors; /* one a view; empty where it was read */
+} picture_reader;
+
+static bool read_picture(void *shared, int i) {
+  const picture_reader *r = (const picture_reader *)shared;
+  view *v = &r->views[i];
+  char path[4096];
+  snprintf(path, sizeof path, "%s/images/%s", r->folder, v->name);
+  if (!image_read(&v->picture, path, &r->errors[i])) return false;
+  return (v->picture.width == v->camera.width && v->picture.height == v->camera.height) ||
+         error_set(&r->errors[i], "'%.300s' has %d x %d pixels, its camera %d x %d", path,
+                   v->picture.width, v->picture.height, v->camera.width, v->camera.height);
+}
+
+static bool read_pictures(scene *s, const char *folder, error_line *error) {
+  picture_reader r = {s->views, folder,
+                      (error_line *)calloc((size_t)s->view_count, sizeof(error_line))};
+  if (r.errors == nullptr) return error_set(error, "not enough memory for %d views", s->view_count);
+  int done = parallel_for(s->view_count, "loading    pictures", read_picture, &r);
   bool read = done == s->view_count;
   if (!read) error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
   for (int i = s->view_count; i-- > 0;)
@@ -258,57 +179,29 @@ static bool read_views(scene *s, const photo_list *photos, const scene_options *
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
-static bool check_options(const scene_options *o, error_line *error) {
-  if (o->path == nullptr || o->path[0] == '\0')
-    return error_set(error, "no scene is named; give a folder or a transforms.json");
-  if (strlen(o->path) > 900) return error_set(error, "the path of the scene is above 900 bytes");
-  if (!(o->scale > 0.0f && o->scale <= 1.0f))
-    return error_set(error, "the scale of the pictures is %g; it must be above 0, at most 1",
-                     o->scale);
-  if (o->hold_out < 0 || o->most_views < 0)
-    return error_set(error, "holding out every %dth of at most %d views; neither may be negative",
-                     o->hold_out, o->most_views);
-  return true;
-}
-
-static bool list_photos(scene *s, photo_list *photos, const char *path, error_line *error) {
-  char inside[1024];
-  struct stat status;
-  if (stat(path, &status) != 0)
-    return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
-  if (!S_ISDIR(status.st_mode)) {
-    size_t length = strlen(path);
-    if (length >= 5 && strcasecmp(path + length - 5, ".json") == 0)
-      return nerf_read(photos, path, error);
-    return error_set(error, "'%.300s' is neither a folder nor a .json file", path);
-  }
-  snprintf(inside, sizeof inside, "%s/transforms.json", path);
-  if (path_is_file(inside)) return nerf_read(photos, inside, error);
-  if (colmap_is_in(path)) return colmap_read(s, photos, path, error);
-  return error_set(error,
-                   "'%.200s' holds neither a transforms.json nor a COLMAP model (cameras.bin "
-                   "or cameras.txt, also in sparse or sparse/0)",
-                   path);
+static void keep_spread(scene *s, int most) {
+  if (most == 0 || s->view_count <= most) return;
+  for (int i = 0; i < most; ++i) s->views[i] = s->views[(long long)i * s->view_count / most];
+  s->view_count = most;
 }
 
 bool scene_read(scene *s, const scene_options *o, error_line *error) {
-  photo_list photos = {};
+  char cameras[4096], points[4096];
+  struct stat status;
   memset(s, 0, sizeof *s);
-  bool read = check_options(o, error) && list_photos(s, &photos, o->path, error) &&
-              (o->cameras_only || keep_present(s, &photos, error));
-  if (read) {
-    qsort(photos.items, (size_t)photos.count, sizeof(photo), compare_paths);
-    keep_spread(&photos, o->most_views);
-    read = read_views(s, &photos, o, error);
-  }
-  free(photos.items);
-  if (read) {
-    scene_split(s, o->hold_out);
-    scene_measure(s);
-  } else {
+  bool list = o->cameras_only && stat(o->path, &status) == 0 && S_ISREG(status.st_mode);
+  snprintf(cameras, sizeof cameras, "%s%s", o->path, list ? "" : "/cameras.txt");
+  snprintf(points, sizeof points, "%s/points.txt", o->path);
+  bool read = read_cameras(s, cameras, error) && (list || read_points(s, points, error));
+  if (read) keep_spread(s, o->most_views);
+  if (read && !o->cameras_only) read = read_pictures(s, o->path, error);
+  if (!read) {
     scene_free(s);
+    return false;
   }
-  return read;
+  scene_split(s, o->hold_out);
+  scene_measure(s);
+  return true;
 }
 
 void scene_split(scene *s, int hold_out) {

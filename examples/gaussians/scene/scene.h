@@ -17,9 +17,9 @@ typedef struct camera {
 } camera;
 
 typedef struct view {
-  char name[128]; /* the image's file name without its folder */
+  char name[128]; /* of the picture's file, without its folder */
   struct camera camera;
-  image picture; /* undistorted, as many pixels as the camera says */
+  image picture; /* as many pixels as the camera says */
   bool held_out; /* a test view */
 } view;
 
@@ -39,32 +39,27 @@ typedef struct scene_point {
 } scene_point;
 
 typedef struct scene {
-  view *views; /* in the order of their paths */
+  view *views;
   int view_count;
-  int absent_count;      /* frames without a picture file: left out; for the program to say */
-  char absent_name[128]; /* the first of them, in the order they are listed */
-  scene_point *points;   /* to start from; none: the trainer draws them in the box */
+  scene_point *points; /* to start from; none: the trainer draws them in the box */
   int point_count;
   float centre[3], extent; /* of the cameras: extent is 1.1 times the largest distance to centre */
   float box_low[3], box_high[3]; /* where points may lie */
 } scene;
 
 typedef struct scene_options {
-  const char *path;  /* a folder, or a .json like transforms.json */
-  float scale;       /* of the pictures, above 0 to 1: 0.5 halves width and height */
+  const char *path;  /* a folder; with cameras_only a text like its cameras.txt will do */
   int hold_out;      /* every how-many-th view is held out, from the first; 0: none */
   int most_views;    /* that many, evenly spread over all of them; 0: all */
-  bool cameras_only; /* no picture is read or need be there; the cameras must have their sizes */
+  bool cameras_only; /* no picture is read or need be there */
 } scene_options;
 
-/* Tells the format by what lies in the folder, in this order:
-   - transforms.json (NeRF): fl_x fl_y or camera_angle_x, cx cy w h k1 k2 p1 p2, also in single
-     frames; frames with file_path (with or without extension) and transform_matrix;
-   - a COLMAP model, cameras, images and points3D, as .bin or else .txt, in the folder, in sparse or
-     in sparse/0; its pictures in images. Points may be missing.
-   Distortion is undone: same focal length, and as many whole rows and columns cut off as hold
-   pixels the photograph does not show. Then the pictures are shrunk. A frame without a picture
-   file is left out and counted; an error if none is left. On failure nothing is left to free. */
+/* A folder holds
+   - cameras.txt: a line "cameras N", then a line for each of them: width, height, fx, fy, cx, cy,
+     12 numbers of world_to_camera, and the name of its picture, with a space between two;
+   - images, the folder of those pictures, as image_read takes them;
+   - points.txt, which may be missing: a line "points N", then lines of x y z red green blue.
+   Lines that begin with # are not counted. On failure nothing is left to free. */
 bool scene_read(scene *s, const scene_options *o, error_line *error);
 void scene_free(scene *s);
 /* Of a scene with views: centre and extent from them; extent is 1 where all cameras stand in one

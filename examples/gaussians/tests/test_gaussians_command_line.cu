@@ -23,9 +23,6 @@ static void test_wrong_options(void) {
   check_wrong("--seed -1" OUT, 2, "--seed is '-1'; it must be a whole number from 0 to");
   check_wrong("--seed 4294967296" OUT, 2, "from 0 to 4294967295");
   check_wrong("--sh-degree 4" OUT, 2, "--sh-degree is '4'; it must be a whole number from 0 to 3");
-  check_wrong("--scale 0" OUT, 2, "--scale is '0'; it must be a number above 0, up to 1");
-  check_wrong("--scale nan" OUT, 2, "--scale is 'nan'");
-  check_wrong("--scale 1.5" OUT, 2, "--scale is '1.5'");
   check_wrong("--size 64" OUT, 2, "--size is '64'; it must be WIDTHxHEIGHT");
   check_wrong("--size 0x64" OUT, 2, "each 1 to 16384");
   check_wrong("--procedural huge" OUT, 2,
@@ -69,7 +66,7 @@ static void test_wrong_options(void) {
   check_wrong("--bench-papers --bench-draw", 2, "are four programs; ask for one");
   check_wrong("--bench-papers --threshold 3", 2, "--bench-papers runs every path");
   check_wrong("--scene @ --procedural small" OUT, 2, "are two scenes; give one");
-  check_wrong("--scene @ --size 8x8" OUT, 2, "use --scale with --scene");
+  check_wrong("--scene @ --size 8x8" OUT, 2, "convert.py makes other pictures of --scene");
   check_wrong("--init @/a.ply --resume @/b" OUT, 2, "are two models; give one");
   check_wrong("--checkpoint-every 5" OUT, 2, "--checkpoint-every needs --checkpoint FILE");
   check_wrong("--out ''", 2, "--out is empty; it must name a file");
@@ -189,11 +186,9 @@ static void test_outputs(void) {
 
 /* A model, seen by its own cameras, by a scene's without its pictures, and on an orbit. */
 static void test_drawing(void) {
-  static buffer nerf;
-  write_nerf(&nerf, &KNOWN_LENS);
-  save(&nerf, "cameras.json");
+  save_cameras("cameras.txt");
   check_wrong("--draw --init @/absent.ply", 2, "absent.ply");
-  check_wrong("--draw --init @/cameras.json --orbit 3", 2, "no PLY file");
+  check_wrong("--draw --init @/cameras.txt --orbit 3", 2, "no PLY file");
   check_right("--out @/out.ply" SMALL, 0, "written");
   check_wrong("--draw --init @/out.ply --scene @/absent", 2, "absent");
   check_right("--draw" SMALL " --csv @/d.csv --renders @/new", 0, "drawn      5 views, ");
@@ -205,8 +200,8 @@ static void test_drawing(void) {
   remove_tree(test_path("new"));
   check_right("--draw --init @/out.ply --orbit 3 --size 40x20 --pixels 4 --repeats 2", 0,
               "degree 3, 3 views, the first of 40 x 20 pixels");
-  check_right("--draw --init @/out.ply --scene @/cameras.json --scale 0.2", 0,
-              "drawn      5 views");
+  check_right("--draw --init @/out.ply --scene @/cameras.txt", 0, "drawn      5 views");
+  check_right("--draw --init @/out.ply --scene @ --views 3", 0, "drawn      3 views");
   check_right("--draw --init @/out.ply --city 300 --size 16x9 --views 2", 0,
               "300 of degree 3, 2 views, the first of 16 x 9 pixels");
   check_right("--bench-draw --init @/out.ply --city 300 --size 40x24 --views 2", 0,
@@ -247,12 +242,10 @@ static void test_measuring(void) {
 
 /* Pictures from files; on a terminal each phase shows how far it is. */
 static void test_loading(void) {
-  static buffer nerf;
-  write_nerf(&nerf, &KNOWN_LENS);
-  save(&nerf, "transforms.json");
-  save_pictures(&KNOWN_LENS);
-  check_right("--scene @ --scale 0.2 --iterations 1", 0, "loaded     5 pictures in ");
-  check_progress("--scene @ --scale 0.2 --iterations 1", "\rloading    pictures  ");
+  save_scene();
+  check_wrong("--scene @/cameras.txt" OUT, 2, "cameras.txt/cameras.txt': Not a directory; convert");
+  check_right("--scene @ --iterations 1", 0, "loaded     5 pictures in ");
+  check_progress("--scene @ --iterations 1", "\rloading    pictures  ");
   remove_tree(test_folder);
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   check_progress(SMALL, "\riteration 1 of 4 ");

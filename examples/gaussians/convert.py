@@ -1,0 +1,375 @@
+"""convert.py - makes the folder that gaussians reads, from NeRF or COLMAP data.
+SPDX-License-Identifier: Apache-2.0
+
+    python3 convert.py --scale 0.5 fox fox_half          transforms.json, or a COLMAP model
+    python3 convert.py fox/transforms.json cameras.txt   the cameras alone, for gaussians --draw
+    python3 convert.py photo.jpg photo.ppm               a picture, for the other programs
+
+Needs numpy and Pillow; for a COLMAP model (in the folder, in sparse or in sparse/0, its pictures in
+images) pycolmap, too. Distortion is undone: same focal length, and as many whole rows and columns
+cut off as hold pixels that the photograph does not show. Then pictures are shrunk: each new pixel
+is the mean of the area it covers. Frames without a picture are left out and counted. A picture's
+orientation tag is not applied; transparent pixels are laid on black.
+
+Exit status: 0 done, 1 failed, 2 refused, 130 interrupted. No output is half written."""
+import argparse
+import collections
+import concurrent.futures
+import functools
+import json
+import math
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    from PIL import Image
+except ImportError as missing:
+    sys.exit(f"convert.py: {missing}: python3 -m pip install numpy pillow")
+
+MOST_SIDE, MOST_DISTANCE = 16384, 1e9
+MODELS = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "PERSPECTIVE")
+EXTENSIONS = ("", ".png", ".jpg", ".jpeg", ".ppm", ".PNG", ".JPG", ".JPEG", ".PPM")
+Image.MAX_IMAGE_PIXELS = MOST_SIDE * MOST_SIDE
+
+Lens = collections.namedtuple("Lens", "width height fx fy cx cy k1 k2 p1 p2")
+Photo = collections.namedtuple("Photo", "path lens pose")  # pose: world to camera, y down, 3 x 4
+
+
+class Refused(Exception):
+    pass
+
+
+# ---- cameras ----------------------------------------------------------------------------------
+
+
+def number(fields, name, least, most, otherwise=None):
+    value = fields.get(name)
+    if value is None:
+        return otherwise
+    if type(value) not in (int, float) or not least <= value <= most:
+        raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
+    return float(value)
+
+
+def focal(fields, axis, side):
+    """In pixels, from that or from the angle of view; None where neither is given."""
+    pixels = number(fields, f"fl_{axis}", 0.01, 1e6)
+    angle = number(fields, f"camera_angle_{axis}", 0.001, 3.1)
+    if pixels is None and angle is not None:
+        return 0.5 * side / math.tan(0.5 * angle)
+    return pixels
+
+
+def lens_of(fields, picture):
+    """From fields named as in transforms.json; without w and h the picture tells its size."""
+    model = fields.get("camera_model") or "OPENCV"
+    if model not in MODELS:
+        raise Refused(f"camera_model is {model}; it must be one of {', '.join(MODELS)}")
+    for name in ("k3", "k4", "is_fisheye"):
+        if fields.get(name):
+            raise Refused(f"{name} is {fields[name]}; only k1, k2, p1 and p2 can be undone")
+    width, height = (number(fields, name, 1, MOST_SIDE) for name in ("w", "h"))
+    if width is None or height is None:
+        with open_picture(picture) as opened:
+            width, height = opened.size
+    fx, fy = focal(fields, "x", width), focal(fields, "y", height)
+    if fx is None:
+        raise Refused("it lacks fl_x (pixels) and camera_angle_x (radians)")
+    cx, cy = (number(fields, name, -1e6, 1e6) for name in ("cx", "cy"))
+    if (cx is None) != (cy is None):
+        raise Refused("of cx and cy only one is given")
+    if cx is None:
+        cx, cy = 0.5 * width, 0.5 * height
+    distortion = [number(fields, name, -1e6, 1e6, 0.0) for name in ("k1", "k2", "p1", "p2")]
+    return Lens(int(width), int(height), fx, fy or fx, cx, cy, *distortion)
+
+
+def pose_of(matrix):
+    """From camera to world, x right, y up, z back, of rounded numbers, to world to camera."""
+    matrix = np.array(matrix, dtype=float)
+    if matrix.shape not in ((3, 4), (4, 4)) or not (abs(matrix) <= MOST_DISTANCE).all():
+        raise Refused(f"transform_matrix must be 4 rows of 4 numbers of at most {MOST_DISTANCE:g}")
+    axes = matrix[:3, :3].T * [[1.0], [-1.0], [-1.0]]
+    if not (abs(axes @ axes.T - np.eye(3)) <= 0.01).all() or np.linalg.det(axes) < 0.0:
+        raise Refused("transform_matrix holds no rotation; its first three columns must be at "
+                      "right angles and of length 1, right-handed")
+    columns, upper = np.linalg.qr(axes.T)  # Gram and Schmidt, from the first row on
+    axes = (columns * np.sign(np.diag(upper))).T
+    return np.hstack([axes, -axes @ matrix[:3, 3:]])
+
+
+def find_picture(path):
+    """With the extension that the file has, where the frame names none."""
+    places = (path.with_name(path.name + extension) for extension in EXTENSIONS)
+    return next((place for place in places if place.is_file()), path)
+
+
+def read_nerf(path):
+    try:
+        shared = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as reason:
+        raise Refused(f"'{path}': {reason}") from None
+    frames = shared.get("frames") if isinstance(shared, dict) else None
+    if not isinstance(frames, list) or not frames:
+        raise Refused(f"'{path}' lacks frames, an array of at least one")
+    photos = []
+    for index, frame in enumerate(frames):
+        try:
+            picture = find_picture(path.parent / frame["file_path"])
+            lens = lens_of({**shared, **frame}, picture)
+            photos.append(Photo(picture, lens, pose_of(frame["transform_matrix"])))
+        except KeyError as name:
+            raise Refused(f"'{path}', frame {index}: it lacks {name}") from None
+        except (Refused, TypeError, ValueError) as reason:
+            raise Refused(f"'{path}', frame {index}: {reason}") from None
+    return photos
+
+
+def read_colmap(model, pictures):
+    """Returns the photos and the points, x y z red green blue."""
+    try:
+        import pycolmap
+        scene = pycolmap.Reconstruction(model)
+    except ImportError as missing:
+        raise Refused(f"{missing}, which reads COLMAP: python3 -m pip install pycolmap") from None
+    except Exception as reason:  # of whatever kind it raises
+        raise Refused(f"'{model}': {str(reason).splitlines()[0]}") from None
+    photos, renamed = [], {"f": "fl_x", "fx": "fl_x", "fy": "fl_y", "k": "k1"}
+    for image in scene.images.values():
+        camera, path = scene.cameras[image.camera_id], pictures / image.name
+        names = [renamed.get(name, name) for name in camera.params_info.split(", ")]
+        fields = dict(zip(names, camera.params.tolist()), w=camera.width, h=camera.height,
+                      camera_model=camera.model.name)
+        pose = image.cam_from_world
+        pose = pose() if callable(pose) else pose  # a method since pycolmap 3.12
+        photos.append(Photo(path, lens_of(fields, path), pose.matrix()))
+    return photos, [[*point.xyz.tolist(), *point.color.tolist()]
+                    for _, point in sorted(scene.points3D.items())]
+
+
+def read_photos(path):
+    if path.suffix.lower() == ".json":
+        return read_nerf(path), []
+    if (path / "transforms.json").is_file():
+        return read_nerf(path / "transforms.json"), []
+    for model in (path, path / "sparse", path / "sparse" / "0"):
+        if (model / "cameras.bin").is_file() or (model / "cameras.txt").is_file():
+            return read_colmap(model, path / "images")
+    raise Refused(f"'{path}' holds neither a transforms.json nor a COLMAP model (cameras.bin or "
+                  "cameras.txt, also in sparse or sparse/0)")
+
+
+# ---- pictures ---------------------------------------------------------------------------------
+
+
+def open_picture(path):
+    """Reads no more than its head."""
+    try:
+        return Image.open(path)
+    except Exception as reason:  # of whatever kind Pillow raises
+        raise Refused(f"cannot read '{path}': {reason}") from None
+
+
+def read_pixels(path):
+    """Red, green and blue of each pixel, 0 to 1."""
+    with open_picture(path) as picture:
+        if picture.mode[0] in "IF":
+            raise Refused(f"'{path}' is of kind {picture.mode}; it must have 8 bits a channel")
+        try:
+            if "A" in picture.getbands() or "transparency" in picture.info:
+                black = Image.new("RGBA", picture.size, (0, 0, 0, 255))
+                rgb = Image.alpha_composite(black, picture.convert("RGBA")).convert("RGB")
+            else:
+                rgb = picture.convert("RGB")
+        except Exception as reason:
+            raise Refused(f"cannot read '{path}': {reason}") from None
+    return np.asarray(rgb, dtype=np.float32) / np.float32(255.0)
+
+
+def distort(lens, columns, rows):
+    """Where in the photograph lies what a pinhole camera sees there, by Brown and Conrady; and the
+    square of how far from the middle of the image plane that is."""
+    x, y = (columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy
+    r2 = x * x + y * y
+    radial = 1.0 + r2 * (lens.k1 + r2 * lens.k2)
+    u = x * radial + 2.0 * lens.p1 * x * y + lens.p2 * (r2 + 2.0 * x * x)
+    v = y * radial + 2.0 * lens.p2 * x * y + lens.p1 * (r2 + 2.0 * y * y)
+    return lens.fx * u + lens.cx, lens.fy * v + lens.cy, r2
+
+
+@functools.lru_cache(maxsize=64)
+def window(lens):
+    """What is left of the columns and rows: the worst side moves in until all four are shown. The
+    map is continuous, and one to one within the least root of its derivative along r, 1 + 3 k1 r2
+    + 5 k2 r2^2; so what lies between four shown sides is shown."""
+    x0, x1, y0, y1 = 0, lens.width, 0, lens.height
+    if not any(lens[6:]):
+        return x0, x1, y0, y1
+    roots = np.roots([5.0 * lens.k2, 3.0 * lens.k1, 1.0])
+    fold = min((root.real for root in roots if np.isreal(root) and root.real > 0.0), default=1e30)
+    u, v, r2 = distort(lens, np.arange(x1) + 0.5, np.arange(y1)[:, None] + 0.5)
+    hidden = ~((r2 < fold) & (u >= 0) & (u <= x1) & (v >= 0) & (v <= y1))
+    while 2 * (x1 - x0) >= lens.width and 2 * (y1 - y0) >= lens.height:
+        sides = [hidden[y0:y1, x0].mean(), hidden[y0:y1, x1 - 1].mean(),
+                 hidden[y0, x0:x1].mean(), hidden[y1 - 1, x0:x1].mean()]
+        worst = int(np.argmax(sides))
+        if sides[worst] == 0.0:
+            return x0, x1, y0, y1
+        x0, x1, y0, y1 = x0 + (worst == 0), x1 - (worst == 1), y0 + (worst == 2), y1 - (worst == 3)
+    raise Refused("undoing the distortion k1 {:g} k2 {:g} p1 {:g} p2 {:g} leaves less than half of "
+                  "the picture's width or height".format(*lens[6:]))
+
+
+@functools.lru_cache(maxsize=2)
+def places(lens):
+    """Of each pixel without distortion: where in the photograph's pixels its upper left neighbour
+    lies, how many further the right and the lower ones, and how far to them it is."""
+    x0, x1, y0, y1 = window(lens)
+    u, v, _ = distort(lens, np.arange(x0, x1) + 0.5, np.arange(y0, y1)[:, None] + 0.5)
+    column, row = (u + 0.5).astype(np.int32), (v + 0.5).astype(np.int32)
+    left, top = np.maximum(column - 1, 0), np.maximum(row - 1, 0)
+    across = np.minimum(column, lens.width - 1) - left
+    down = lens.width * (np.minimum(row, lens.height - 1) - top)
+    return (lens.width * top + left, across, down, (u + 0.5 - column).astype(np.float32),
+            (v + 0.5 - row).astype(np.float32))
+
+
+def undistort(plane, lens):
+    """Bilinear; the outermost half pixel repeats its neighbour."""
+    at, across, down, right, lower = places(lens)
+    plane = plane.ravel()
+    above = plane[at] + right * (plane[at + across] - plane[at])
+    at = at + down
+    below = plane[at] + right * (plane[at + across] - plane[at])
+    return above + lower * (below - above)
+
+
+def area_sums(plane, count):
+    """Over `count` bands of rows, equally tall, where need be with parts of a row."""
+    height = len(plane)
+    sums = np.vstack([np.zeros((1, plane.shape[1])), np.cumsum(plane, axis=0, dtype=float)])
+    edges = np.arange(count + 1) * (height / count)
+    whole = np.minimum(edges.astype(int), height - 1)
+    return np.diff(sums[whole] + (edges - whole)[:, None] * (sums[whole + 1] - sums[whole]), axis=0)
+
+
+def shrink(plane, width, height):
+    area = plane.shape[1] / width * (plane.shape[0] / height)
+    return (area_sums(area_sums(plane, height).T, width).T / area).astype(np.float32)
+
+
+def scaled_size(x0, x1, y0, y1, scale):
+    return [max(1, math.floor(side * scale + 0.5)) for side in (x1 - x0, y1 - y0)]
+
+
+def convert_picture(path, lens, scale, to):
+    pixels = read_pixels(path)
+    size = pixels.shape[1::-1]
+    lens = lens or Lens(*size, *[1.0] * 4, *[0.0] * 4)
+    if size != lens[:2]:
+        raise Refused(f"'{path}' has {size[0]} x {size[1]} pixels, its camera {lens[0]} x {lens[1]}")
+    planes = [pixels[:, :, k] for k in range(3)]
+    if any(lens[6:]):
+        planes = [undistort(plane, lens) for plane in planes]
+    size = scaled_size(*window(lens), scale)
+    if size != list(planes[0].shape[::-1]):
+        planes = [shrink(plane, *size) for plane in planes]
+    rgb = np.stack(planes, axis=2) * np.float32(255.0) + np.float32(0.5)
+    Image.fromarray(rgb.astype(np.uint8)).save(to)
+
+
+# ---- what is written --------------------------------------------------------------------------
+
+
+def name_photos(photos):
+    """Of the new pictures: without the folder that all of them lie in, and in no folder."""
+    folder = os.path.commonpath([photo.path.parent for photo in photos])
+    names = [re.sub(r"(?i)\.(png|jpe?g|ppm)$", "", os.path.relpath(photo.path, folder))
+             .replace("/", "_") + ".ppm" for photo in photos]
+    seen = set()
+    for name in names:
+        if name in seen or "\n" in name or len(os.fsencode(name)) > 127:
+            raise Refused(f"a picture would be called {name!r}; names must differ, be of one line "
+                          "and have at most 127 bytes")
+        seen.add(name)
+    return names
+
+
+def write_cameras(photos, names, scale, to):
+    lines = [f"cameras {len(photos)}\n",
+             "# width height fx fy cx cy, world to camera (3 rows of 4), picture\n"]
+    for photo, name in zip(photos, names):
+        x0, x1, y0, y1 = window(photo.lens)
+        width, height = scaled_size(x0, x1, y0, y1, scale)
+        x, y = width / (x1 - x0), height / (y1 - y0)
+        numbers = [width, height, photo.lens.fx * x, photo.lens.fy * y, (photo.lens.cx - x0) * x,
+                   (photo.lens.cy - y0) * y, *photo.pose.ravel().tolist()]
+        lines.append(f"{' '.join(map(repr, numbers))} {name}\n")
+    to.write_bytes(os.fsencode("".join(lines)))
+
+
+def write_scene(photos, points, scale, to):
+    absent = [photo.path.name for photo in photos if not photo.path.is_file()]
+    photos = [photo for photo in photos if photo.path.is_file()]
+    if not photos:
+        raise Refused(f"none of the pictures of {len(absent)} frames is there, such as {absent[0]}")
+    names = name_photos(photos)
+    (to / "images").mkdir(parents=True)
+    write_cameras(photos, names, scale, to / "cameras.txt")
+    if points:
+        lines = [" ".join(map(repr, point)) + "\n" for point in points]
+        (to / "points.txt").write_text("".join([f"points {len(points)}\n", *lines]))
+    with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        list(pool.map(lambda photo, name: convert_picture(photo.path, photo.lens, scale,
+                                                          to / "images" / name), photos, names))
+    print(f"{len(photos)} pictures" + (f"; {len(absent)} are not there, such as {absent[0]}"
+                                       if absent else ""))
+
+
+def convert(source, scale, to):
+    """Whole, or not at all: under another name, in a folder of its own beside, until it is done."""
+    if to.is_dir():
+        raise Refused(f"'{to}' is there already")
+    with tempfile.TemporaryDirectory(dir=to.parent, prefix=to.name + ".") as place:
+        made = pathlib.Path(place) / to.name
+        if to.suffix.lower() in (".ppm", ".png"):
+            convert_picture(source, None, scale, made)
+        else:
+            photos, points = read_photos(source)
+            photos.sort(key=lambda photo: os.fsencode(photo.path))
+            if to.suffix.lower() == ".txt":
+                write_cameras(photos, name_photos(photos), scale, made)
+            else:
+                write_scene(photos, points, scale, made)
+        made.replace(to)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes the folder that gaussians reads.")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the pictures; default: 1")
+    parser.add_argument("source", help="a folder with transforms.json or a COLMAP model, a .json "
+                        "like transforms.json, or a picture")
+    parser.add_argument("to", help="the folder to make; a .txt for cameras alone; for a picture a "
+                        ".ppm or .png")
+    options = parser.parse_args()
+    if not 0.0 < options.scale <= 1.0:
+        parser.error(f"--scale is {options.scale}; it must be a number above 0, up to 1")
+    source, to = (pathlib.Path(os.path.abspath(name)) for name in (options.source, options.to))
+    try:
+        convert(source, options.scale, to)
+    except (Refused, OSError) as reason:
+        print(f"convert.py: {reason}", file=sys.stderr)
+        return 2 if isinstance(reason, Refused) else 1
+    except KeyboardInterrupt:
+        print("convert.py: interrupted", file=sys.stderr)
+        return 130
+    print(f"written    {options.to}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
