@@ -26,12 +26,10 @@ int workload_main(int argc, char **argv, const workload *w) {
   if (argc < OPTIONS_AT) return stop(w, "takes FILE NAME CALL DATASET [options]");
   const int call = atoi(argv[CALL_AT]);
   if (call < CALL_FILTER || call > CALL_EDGES) return stop(w, "CALL must be 1 to 4");
-  for (int i = OPTIONS_AT; i + 1 < argc; i += 2) {
-    bool known = false;
-    if (!w->read_option(argv[i], argv[i + 1], &known, &error) || !known)
-      return stop(w, "an option is not legal");
-  }
+  if (!options_read(w->options, argc - DATASET_AT, argv + DATASET_AT, &error))
+    return stop(w, error.text);
   o.seed = 1;
+  o.compare = true; /* the gradient step alone */
   if (!w->begin(strcmp(argv[DATASET_AT], "-") ? argv[DATASET_AT] : nullptr, &o, &error))
     return stop(w, error.text);
   w->reset();

@@ -14,9 +14,9 @@
 enum { BOX_SIDE = 16, SIDE_MOST = 4096 };
 
 static struct {
-  int kind, circles, width, height; /* 0: by default */
+  int kind, circles, size[2]; /* 0: by default */
   const char *picture;
-} settings = {SCENE_FIT, 0, 0, 0, nullptr};
+} settings = {SCENE_FIT, 0, {0, 0}, nullptr};
 
 static struct {
   scene s;
@@ -25,35 +25,27 @@ static struct {
   int iterations;
 } state;
 
-static const char *const help =
-    "fits translucent circles, painted in order, to a picture.\n"
-    "\nusage: circles [options]\n\n"
-    "  --picture FILE     what is to be fitted: PPM, PNG or JPEG; default: a built-in picture\n"
-    "  --size WxH         shrinks it, at most to 4096x4096; default: 1024x768, on the CPU warp\n"
-    "                     96x64, or the picture's\n"
-    "  --scene NAME       the circles at the start: 3, fit, 10k, 100k or biglittle; default: fit\n"
-    "  --circles N        as many of them, 1 to 1000000; default: the scene's\n";
-
-static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = value != nullptr;
-  if (*known && !strcmp(name, "--size"))
-    return parse_size(value, &settings.width, &settings.height, error);
-  if (*known && !strcmp(name, "--picture"))
-    return parse_file(name, value, &settings.picture, error);
-  if (*known && !strcmp(name, "--scene"))
-    return parse_name(name, value, scene_names, &settings.kind, error);
-  if (*known && !strcmp(name, "--circles"))
-    return parse_integer(name, value, 1, 1000000, &settings.circles, error);
-  return *known = false;
-}
+static option options[] = {
+    {"circles: fits translucent circles, painted in order, to a picture.\n"
+     "\nusage: circles [options]\n"},
+    {"--picture", OPTION_INPUT, &settings.picture,
+     "what is to be fitted: PPM, PNG or JPEG; without it, a built-in picture"},
+    {"--size", OPTION_SIZE, settings.size,
+     "shrinks the picture; of the built-in one 1024x768, on the CPU warp 96x64", 1, SIDE_MOST},
+    {"--scene", OPTION_NAME, &settings.kind, "the circles at the start", 0, -1, scene_names},
+    {"--circles", OPTION_INT, &settings.circles, "as many of them; without it, the scene's", 1,
+     1000000},
+    {"--scene", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
+    {}};
 
 static bool load_target(error_line *error) {
   image *t = &state.target;
-  int width = settings.width ? settings.width : (int)DEFAULT_WIDTH;
-  int height = settings.height ? settings.height : (int)DEFAULT_HEIGHT;
+  const bool sized = settings.size[0] > 0;
+  const int width = sized ? settings.size[0] : (int)DEFAULT_WIDTH;
+  const int height = sized ? settings.size[1] : (int)DEFAULT_HEIGHT;
   if (!settings.picture && !image_procedural(t, width, height, error)) return false;
   if (settings.picture && !image_read(t, settings.picture, error)) return false;
-  if (settings.picture && settings.width && !image_shrink(t, width, height, error)) return false;
+  if (settings.picture && sized && !image_shrink(t, width, height, error)) return false;
   if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
   return error_set(error, "%d x %d pixels are too many; --size: at most 4096x4096", t->width,
                    t->height);
@@ -87,11 +79,11 @@ static bool judge(int, workload_quality *q, error_line *error) {
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   int kind = settings.kind;
   workload_quality quality;
-  if (dataset && !parse_name("dataset", dataset, scene_names, &kind, error)) return false;
+  while (dataset != nullptr && strcmp(dataset, scene_names[kind])) kind = (kind + 1) % SCENES;
   if (!load_target(error)) return false;
   int circles = settings.circles > 0 ? settings.circles : scene_circles(kind);
   state.s = scene_make(kind, state.target.width, state.target.height, circles, o->seed);
-  if (dataset != nullptr && kind != SCENE_FIT) o->iterations = 0;
+  if (o->experiment != nullptr && kind != SCENE_FIT) o->iterations = 0;
   state.iterations = o->iterations;
   renderer_begin(&state.r, &state.s, &state.target, BOX_SIDE);
   printf("scene      %s: %d circles, %d x %d pixels\n", scene_names[kind], circles, state.s.width,
@@ -131,8 +123,8 @@ static void end(void) {
 int main(int argc, char **argv) {
   const char *const *datasets = scene_names + SCENE_FIT; /* and those after it */
   const workload circles = {
-      "circles",   help,  datasets, 255u,    nullptr,  0u,     SIMT_ON_CPU ? 10 : 1000,
-      read_option, begin, reset,    forward, gradient, update, sums,
-      judge,       write, end};
+      "circles", options, datasets, 255u,     nullptr, 0u,   SIMT_ON_CPU ? 10 : 1000,
+      begin,     reset,   forward,  gradient, update,  sums, judge,
+      write,     end};
   return workload_main(argc, argv, &circles);
 }

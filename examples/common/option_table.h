@@ -11,19 +11,20 @@
 
 #include "output_file.h"
 
-typedef enum option_kind {                /* the target is */
-                           OPTION_TEXT,   /* none: the name is lines of the help */
-                           OPTION_FLAG,   /* a bool, set by the name alone */
-                           OPTION_INT,    /* an int */
-                           OPTION_NAME,   /* an int, low and high are 0, -1 */
-                           OPTION_REAL,   /* a float */
-                           OPTION_SIZE,   /* int[2], from WIDTHxHEIGHT */
-                           OPTION_OWN,    /* for the function `read` */
-                           OPTION_INPUT,  /* a const char *, the name of a file or folder */
-                           OPTION_OUTPUT, /* the same, of a file that can be written */
-                           /* Rules: any option of `name` would be ignored, and is refused, */
-                           OPTION_NEEDS,  /* without one of those in `help` */
-                           OPTION_WITHOUT /* beside one of them */
+/* By its kind an option's target is */
+typedef enum option_kind {
+  OPTION_TEXT,   /* none: the name is lines of the help */
+  OPTION_FLAG,   /* a bool, set by the name alone */
+  OPTION_INT,    /* an int */
+  OPTION_NAME,   /* an int, low and high are 0, -1 */
+  OPTION_REAL,   /* a float */
+  OPTION_SIZE,   /* int[2], from WIDTHxHEIGHT */
+  OPTION_OWN,    /* for the function `read` */
+  OPTION_INPUT,  /* a const char *, the name of a file or folder */
+  OPTION_OUTPUT, /* the same, of a file that can be written */
+  /* Rules, without a target: any option of `name` would be ignored, and is refused, */
+  OPTION_NEEDS,  /* without one of those in `help` */
+  OPTION_WITHOUT /* beside one of them */
 } option_kind;
 
 typedef struct option {

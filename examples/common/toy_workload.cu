@@ -47,13 +47,6 @@ static workload_sums sums(void) {
   return all;
 }
 
-static bool read_option(const char *name, const char *value, bool *known, error_line *) {
-  bool *flag = !strcmp(name, "--wrong") ? &is_wrong : !strcmp(name, "--nan") ? &is_nan : nullptr;
-  *known = value == nullptr && flag != nullptr;
-  if (*known) *flag = true;
-  return *known;
-}
-
 static bool judge(int iterations, workload_quality *quality, error_line *error) {
   *quality = {30.0, 0.5, NAN, NAN};
   return !is_wrong || error_set(error, "wrong after %d iterations", iterations);
@@ -61,22 +54,11 @@ static bool judge(int iterations, workload_quality *quality, error_line *error) 
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"broken", nullptr};
-  const workload w = {"toy_workload",
-                      "adds a few numbers.\n",
-                      datasets,
-                      ~0u,
-                      own_ways,
-                      0u,
-                      2,
-                      read_option,
-                      begin,
-                      nothing,
-                      forward,
-                      gradient,
-                      update,
-                      sums,
-                      judge,
-                      nullptr,
-                      end};
+  option options[] = {{"toy_workload: adds a few numbers.\n"},
+                      {"--wrong", OPTION_FLAG, &is_wrong, "the result is wrong"},
+                      {"--nan", OPTION_FLAG, &is_nan, "a sum is no number"},
+                      {}};
+  const workload w = {"toy_workload", options, datasets, ~0u,    own_ways, 0u,    2,       begin,
+                      nothing,        forward, gradient, update, sums,     judge, nullptr, end};
   return workload_main(argc, argv, &w);
 }

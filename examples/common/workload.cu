@@ -59,116 +59,52 @@ const char *workload_threshold_word(const workload *w, const workload_outcome *i
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static void print_help(const workload *w) {
-  printf("%s: %s\n", w->name, w->help);
-  printf(
-      "  --path NAME        how the gradient step adds; default: auto. One of\n                   "
-      " ");
-  for (int way = 0; way < workload_way_count(w); ++way)
-    if (workload_offers(w, way)) printf(" %s", workload_way_name(w, way));
-  fputs(
-      "\n"
-      "  --threshold N      the balancing threshold, 0 to 33 or auto; default: auto\n"
-      "  --tune             the tuner picks the threshold of auto as iterations go by\n"
-      "  --compare-paths    the gradient step alone, every path, in one table\n"
-      "  --experiment FILE  the papers' table: every path and threshold on every dataset; adds "
-      "its\n"
-      "                     rows to FILE\n",
-      stdout);
-  printf("  --dataset NAME     one of its datasets:");
-  for (const char *const *dataset = w->datasets; *dataset; ++dataset) printf(" %s", *dataset);
-  printf("\n  --iterations N     0 to 1000000; default: %d\n", w->iterations);
-  if (w->write != nullptr) printf("  --out FILE         a picture of the result\n");
-  fputs(
-      "  --seed N           default: 1\n"
-      "  --help, -h         this text\n"
-      "  --version          the version\n"
-      "\n"
-      "Ctrl-C ends after the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n"
-      "130 interrupted.\n",
-      stdout);
-}
-
-static bool parse_way(const workload *w, const char *text, int *way, error_line *error) {
-  std::vector<const char *> names;
-  int index;
-  for (int i = 0; i < workload_way_count(w); ++i)
-    if (workload_offers(w, i)) names.push_back(workload_way_name(w, i));
-  names.push_back(nullptr);
-  if (!parse_name("--path", text, names.data(), &index, error)) return false;
-  for (*way = 0; strcmp(workload_way_name(w, *way), text) != 0;) ++*way;
-  return true;
-}
-
-static bool parse_dataset(const workload *w, const char *text, const char **dataset,
-                          error_line *error) {
-  int index;
-  if (!parse_name("--dataset", text, w->datasets, &index, error)) return false;
-  *dataset = w->datasets[index];
-  return true;
-}
-
-static bool parse_valued(const workload *w, workload_options *o, const option_given *given,
-                         bool *known, error_line *error) {
-  const char *name = given->name, *value = given->value;
-  *known = true;
-  if (!strcmp(name, "--path")) return parse_way(w, value, &o->way, error);
-  if (!strcmp(name, "--dataset")) return parse_dataset(w, value, &o->dataset, error);
-  if (!strcmp(name, "--threshold")) return parse_threshold(value, &o->threshold, error);
-  if (!strcmp(name, "--iterations"))
-    return parse_integer(name, value, 0, 1000000, &o->iterations, error);
-  if (!strcmp(name, "--seed")) return parse_integer(name, value, 0, 1000000, &o->seed, error);
-  if (!strcmp(name, "--experiment")) return parse_file(name, value, &o->experiment, error);
-  if (!strcmp(name, "--out") && w->write != nullptr) return parse_file(name, value, &o->out, error);
-  *known = false;
-  return w->read_option != nullptr && w->read_option(name, value, known, error);
-}
-
-/* An own option without a value: known to the program when it is asked with a null value. */
-static bool read_flag(const workload *w, workload_options *o, const option_given *given,
-                      bool *is_flag, error_line *error) {
-  bool *flag = nullptr, known = false, mine = false;
-  if (!strcmp(given->name, "--help")) flag = &o->help;
-  if (!strcmp(given->name, "--tune")) flag = &o->tune;
-  if (!strcmp(given->name, "--compare-paths")) flag = &o->compare;
-  if (flag == nullptr && w->read_option != nullptr) {
-    mine = w->read_option(given->name, nullptr, &known, error);
-    if (mine && known) flag = &mine;
-  }
-  *is_flag = flag != nullptr;
-  return flag == nullptr || option_set_flag(given, flag, error);
-}
-
-static bool check_together(const workload_options *o, bool path_given, bool other,
-                           error_line *error) {
-  if (!WORKLOAD_MEASURES && (o->compare || o->experiment != nullptr))
-    return error_set(error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
-                     o->compare ? "compare-paths" : "experiment");
-  if (o->tune && o->way != WAY_AUTO) return error_set(error, "--tune is for --path auto");
-  if (o->compare && (path_given || o->tune || o->out != nullptr))
-    return error_set(error, "--compare-paths runs every path; leave --path, --tune, --out out");
-  if (o->experiment != nullptr && (path_given || other || o->compare || o->tune || o->out))
-    return error_set(error,
-                     "--experiment runs every path and threshold; beside it only --dataset, "
-                     "--iterations, --seed and the program's own options");
-  return true;
+/* The program's own, and those that all have; way and dataset: places among the names. */
+static std::vector<option> option_table(const workload *w, workload_options *o, int *dataset,
+                                        const std::vector<const char *> *ways) {
+  static const char *const threshold_names[] = {"auto", nullptr};
+  std::vector<option> table;
+  for (const option *own = w->options; own->name != nullptr; ++own) table.push_back(*own);
+  const option shared[] = {
+      {"--path", OPTION_NAME, &o->way, "how the gradient step adds", 0, -1, ways->data()},
+      {"--threshold", OPTION_INT, &o->threshold, "the balancing threshold", 0, 33, threshold_names},
+      {"--tune", OPTION_FLAG, &o->tune,
+       "the tuner picks the threshold of auto as iterations go by"},
+      {"--compare-paths", OPTION_FLAG, &o->compare,
+       "the gradient step alone, every path, in one table"},
+      {"--experiment", OPTION_OUTPUT, &o->experiment,
+       "the papers' table: every path and threshold on every dataset; adds its rows to FILE"},
+      {"--dataset", OPTION_NAME, dataset, "one of those of --experiment", 0, -1, w->datasets},
+      {"--iterations", OPTION_INT, &o->iterations, "", 0, 1000000},
+      {"--seed", OPTION_INT, &o->seed, "", 0, 1000000},
+      {"--path --threshold", OPTION_WITHOUT, nullptr, "--tune"},
+      {"--path --tune --out --iterations", OPTION_WITHOUT, nullptr, "--compare-paths"},
+      {"--path --tune --out --threshold --compare-paths", OPTION_WITHOUT, nullptr, "--experiment"}};
+  table.insert(table.end(), shared, shared + sizeof shared / sizeof *shared);
+  if (w->write != nullptr)
+    table.push_back({"--out", OPTION_OUTPUT, &o->out, "a picture of the result"});
+  table.push_back({OPTIONS_END});
+  table.push_back({});
+  return table;
 }
 
 static bool parse(const workload *w, workload_options *o, int argc, char **argv,
                   error_line *error) {
-  bool path_given = false, threshold_given = false;
-  for (int i = 1; i < argc; ++i) {
-    option_given given;
-    bool known, is_flag;
-    if (!option_read(&given, argc, argv, i, error)) return false;
-    if (!read_flag(w, o, &given, &is_flag, error)) return false;
-    if (is_flag) continue;
-    bool legal = parse_valued(w, o, &given, &known, error);
-    if (!option_accept(&given, known, legal, &i, error)) return false;
-    path_given = path_given || !strcmp(given.name, "--path");
-    threshold_given = threshold_given || !strcmp(given.name, "--threshold");
-  }
-  return check_together(o, path_given, threshold_given, error);
+  std::vector<const char *> ways; /* "": not offered */
+  for (int way = 0; way < workload_way_count(w); ++way)
+    ways.push_back(workload_offers(w, way) ? workload_way_name(w, way) : "");
+  ways.push_back(nullptr);
+  int dataset = -1;
+  std::vector<option> table = option_table(w, o, &dataset, &ways);
+  if (!options_read(table.data(), argc, argv, error)) return false;
+  if (dataset >= 0) o->dataset = w->datasets[dataset];
+  if (!WORKLOAD_MEASURES && (o->compare || o->experiment != nullptr))
+    return error_set(error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
+                     o->compare ? "compare-paths" : "experiment");
+  if (o->threshold != ARC_THRESHOLD_AUTO && !o->compare && !workload_has_threshold(w, o->way))
+    return error_set(error, "--path %s has no threshold; leave --threshold out",
+                     workload_way_name(w, o->way));
+  return o->out == nullptr || image_write_probe(o->out, error);
 }
 
 /* ---- times and energy ----------------------------------------------------------------------- */
@@ -320,11 +256,6 @@ static int run_training(const workload *w, const workload_options *o) {
 
 /* ---- from the options to the end ------------------------------------------------------------ */
 
-static bool probe_outputs(const workload_options *o, error_line *error) {
-  return (o->out == nullptr || image_write_probe(o->out, error)) &&
-         (o->experiment == nullptr || output_file_probe(o->experiment, error));
-}
-
 static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
@@ -337,14 +268,11 @@ static int run(const workload *w, workload_options *o) {
 
 int workload_main(int argc, char **argv, const workload *w) {
   workload_options o = {
-      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, false, w->iterations, 1, nullptr, nullptr,
-      nullptr};
+      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, w->iterations, 1, nullptr, nullptr, nullptr};
   device_memory memory = {0, 0};
   error_line error;
   if (program_begin(w->name, argc, argv)) return 0;
   if (!parse(w, &o, argc, argv, &error)) return workload_fail(w, 2, &error);
-  if (o.help) return print_help(w), 0;
-  if (!probe_outputs(&o, &error)) return workload_fail(w, 2, &error);
   if (!has_device(w->name, &error)) return workload_fail(w, 1, &error);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);

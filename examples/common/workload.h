@@ -17,7 +17,7 @@
 #define EXAMPLES_WORKLOAD_H
 
 #include "device.h"
-#include "option_values.h"
+#include "option_table.h"
 
 /* The ways that all share (ways.cuh); a program's own follow, from WAYS on. */
 enum {
@@ -35,7 +35,7 @@ enum {
 
 typedef struct workload_options {
   int way, threshold; /* threshold: 0 to 33, or ARC_THRESHOLD_AUTO */
-  bool tune, compare, help;
+  bool tune, compare;
   int iterations, seed;
   const char *dataset, *out, *experiment; /* null: not asked for */
 } workload_options;
@@ -53,16 +53,13 @@ typedef struct workload_sums {
 
 typedef struct workload {
   const char *name;            /* of the program, and in the table */
-  const char *help;            /* lines for --help: what it does, and its own options */
+  option *options;             /* what it does, and its own; ends with an empty line */
   const char *const *datasets; /* for --experiment; the last is null */
   unsigned ways;               /* bit w: way w is offered; plain always is, WAYS and more too */
   const char *const *own_ways; /* names of WAYS, WAYS + 1, ...; the last is null. Null: none */
   unsigned thresholds;         /* bit w: own way w takes the balancing threshold */
   int iterations;              /* by default */
 
-  /* An own option with a value (value not null) or without. False, with the error set: not legal.
-     *known: whether there is such an option. Null: none. */
-  bool (*read_option)(const char *name, const char *value, bool *known, error_line *error);
   /* Makes everything. dataset: one of them; null: what the options say. May print lines
      "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. False, with
      the error set: an input or an option is wrong, or `interrupts` ended it. */

@@ -22,7 +22,7 @@ enum { LEAST_SIDE = SIMT_ON_CPU ? 4 : 16, VIEWS = SIMT_ON_CPU ? 4 : 16, HOLD_OUT
 enum { LOOKUP = 4, SPHERE, MESH }; /* those before are kernels alone: one filter's gradient */
 
 static const char *datasets[] = {"diffuse", "specular_08", "specular_29", "specular_50",
-                                 "lookup",  "sphere",      nullptr,       nullptr};
+                                 "lookup",  "sphere",      "mesh",        nullptr};
 /* The sides are the original's, of a light of 6 x 512 x 512 texels, but none is below 64, which
    would leave the chip empty. */
 static const float kernel_roughness[] = {0.0f, 0.08f, 0.29f, 0.5f};
@@ -30,8 +30,8 @@ static const int sides[2][7] = {{64, 512, 128, 64, 256, 256, 256}, {8, 8, 8, 8, 
 
 static struct {
   const char *mesh_file;
-  int side, size; /* of the light, 0: by dataset; of views */
-} chosen = {nullptr, 0, SIMT_ON_CPU ? 24 : 256};
+  int side, size; /* of the light, of views; 0: not given */
+} chosen = {nullptr, 0, 0};
 
 static struct {
   std::vector<void *> arrays;
@@ -171,23 +171,39 @@ static void begin_views(const mesh *m, int seed) {
          m->corners.size() / 3);
 }
 
+/* What the chosen dataset would ignore. */
+static bool check_dataset(const workload_options *o, int kind, error_line *error) {
+  const bool measures = o->compare || o->experiment != nullptr;
+  const char *other = kind == MESH ? nullptr : chosen.mesh_file ? "--mesh" : nullptr;
+  if (kind < LOOKUP && chosen.size > 0) other = "--size";
+  if (o->dataset != nullptr && other != nullptr)
+    return error_set(error, "%s is not for --dataset %s; leave it out", other, o->dataset);
+  if (kind == MESH && chosen.mesh_file == nullptr)
+    return error_set(error, "--dataset mesh needs --mesh FILE");
+  return kind > LOOKUP || measures ||
+         error_set(error, "--dataset %s learns nothing; it is for --compare-paths or --experiment",
+                   o->dataset);
+}
+
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
+  const int size = chosen.size > 0 ? chosen.size : SIMT_ON_CPU ? 24 : 256;
   int kind = chosen.mesh_file != nullptr ? MESH : SPHERE, levels = 1;
   mesh m;
   for (int i = 0; dataset != nullptr && datasets[i] != nullptr; ++i)
     if (!strcmp(dataset, datasets[i])) kind = i;
+  if (chosen.mesh_file == nullptr) datasets[MESH] = nullptr; /* --experiment leaves it out */
+  if (!check_dataset(o, kind, error)) return false;
   const int side = chosen.side > 0 ? chosen.side : sides[SIMT_ON_CPU][kind];
   while (kind >= LOOKUP && side >> levels >= LEAST_SIDE) ++levels;
   if (kind >= LOOKUP && (levels < 3 || LEAST_SIDE << (levels - 1) != side))
     return error_set(error, "--side is '%d'; for a scene it must be %d, %d, %d, ... or 1024", side,
                      4 * LEAST_SIDE, 8 * LEAST_SIDE, 16 * LEAST_SIDE);
-  if (o->out != nullptr && kind <= LOOKUP) return error_set(error, "--out is for a scene");
   if (kind == MESH && !mesh_read(&m, chosen.mesh_file, error)) return false;
   if (kind != MESH) mesh_make_sphere(&m, SIMT_ON_CPU ? 6 : 32);
   the = {};
   the.form = {side, levels};
   the.trains = kind > LOOKUP;
-  the.size = the.trains ? chosen.size : 4 * chosen.size;
+  the.size = the.trains ? size : 4 * size;
   the.view_count = the.trains ? (int)VIEWS : kind == LOOKUP;
   begin_maps(kind, o->seed);
   if (the.view_count > 0) begin_views(&m, o->seed);
@@ -258,33 +274,26 @@ static bool write(const char *file, error_line *error) {
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = value != nullptr;
-  if (*known && !strcmp(name, "--mesh"))
-    return datasets[MESH] = "mesh", parse_file(name, value, &chosen.mesh_file, error);
-  if (*known && !strcmp(name, "--side"))
-    return parse_integer(name, value, 1, 1024, &chosen.side, error);
-  if (*known && !strcmp(name, "--size"))
-    return parse_integer(name, value, 8, 1024, &chosen.size, error);
-  return *known = false;
-}
-
-static const char help[] =
-    "learns the light around a mesh from pictures of it; the gradients of cube maps\n"
-    "filtered by diffuse and specular lobes are added by atomics.\n"
-    "\n"
-    "usage: environment [options]\n"
-    "\n"
-    "  --mesh FILE        a Wavefront OBJ; default: a sphere\n"
-    "  --side N           texels along a side of the light; default: 256, CPU warp: 16\n"
-    "  --size N           of the views, in pixels, 8 to 1024; default: 256, CPU warp: 24\n"
-    "                     (for the dataset lookup four times as wide)";
+static option options[] = {
+    {"environment: learns the light around a mesh from pictures of it; the gradients of cube maps\n"
+     "filtered by diffuse and specular lobes are added by atomics.\n"
+     "\nusage: environment [options]\n"},
+    {"--mesh", OPTION_INPUT, &chosen.mesh_file, "a Wavefront OBJ; without it, a sphere"},
+    {"--side", OPTION_INT, &chosen.side,
+     "texels along a side of the light; of a scene a power of two, at least 64, on the CPU warp "
+     "16; without it 256, on the CPU warp 16",
+     1, 1024},
+    {"--size", OPTION_INT, &chosen.size,
+     "of the views, in pixels; of the dataset lookup four times as wide; without it 256, on the "
+     "CPU warp 24",
+     8, 1024},
+    {}};
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"gather", "four", nullptr};
   static const workload w = {
-      "environment", help,  datasets, ~0u,     own_ways, 0u,     SIMT_ON_CPU ? 3 : 200,
-      read_option,   begin, reset,    forward, gradient, update, sums,
-      judge,         write, end};
+      "environment", options, datasets, ~0u,      own_ways, 0u,   SIMT_ON_CPU ? 3 : 200,
+      begin,         reset,   forward,  gradient, update,   sums, judge,
+      write,         end};
   return workload_main(argc, argv, &w);
 }

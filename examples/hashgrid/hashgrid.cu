@@ -35,17 +35,19 @@ static scene shown;
 static device_array picture; /* on the device */
 static device_memory picture_memory;
 
-static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = true;
-  if (value == nullptr) return *known = !strcmp(name, "--levels"), given.levels |= *known, *known;
-  if (!strcmp(name, "--scene")) return parse_name(name, value, scene_names, &given.scene, error);
-  if (!strcmp(name, "--order")) return parse_name(name, value, order_names, &given.order, error);
-  if (!strcmp(name, "--rows")) return parse_name(name, value, row_names, &given.rows, error);
-  if (!strcmp(name, "--width")) return parse_name(name, value, width_names, &given.width, error);
-  if (!strcmp(name, "--batch")) return parse_integer(name, value, 5, 22, &given.batch_log2, error);
-  if (!strcmp(name, "--image")) return parse_file(name, value, &given.image, error);
-  return *known = false;
-}
+static option options[] = {
+    {"hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.\n"
+     "\nusage: hashgrid [options]\n"},
+    {"--scene", OPTION_NAME, &given.scene, "what is learnt", 0, -1, scene_names},
+    {"--image", OPTION_INPUT, &given.image,
+     "the picture: PPM, PNG or JPEG; without it, a built-in one"},
+    {"--order", OPTION_NAME, &given.order, "of samples", 0, -1, order_names},
+    {"--batch", OPTION_INT, &given.batch_log2, "2^N samples a batch", 5, 22},
+    {"--width", OPTION_NAME, &given.width, "neurons of a hidden layer", 0, -1, width_names},
+    {"--rows", OPTION_NAME, &given.rows, "gradients of the grid", 0, -1, row_names},
+    {"--levels", OPTION_FLAG, &given.levels, "a table of the grid's levels first"},
+    {"--scene --order", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
+    {}};
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
@@ -202,21 +204,9 @@ int main(int argc, char **argv) {
   static const char *const datasets[] = {"picture_random", "picture_rays", "distance_random",
                                          "distance_rays", nullptr};
   static const char *const own_ways[] = {"vector", "levels", nullptr};
-  static const char help[] =
-      "a hash grid and a small perceptron learn a picture or a signed distance.\n"
-      "\n"
-      "usage: hashgrid [options]\n"
-      "\n"
-      "  --scene NAME       picture or distance; default: picture\n"
-      "  --image FILE       the picture: PPM, PNG or JPEG; default: a built-in one\n"
-      "  --order NAME       of samples: random, or rays; default: random\n"
-      "  --batch N          2^N samples a batch, 5 to 22; default: 18, on the CPU warp 8\n"
-      "  --width N          neurons of a hidden layer, 64 or 128; default: 64\n"
-      "  --rows NAME        gradients of the grid, float or half; default: float\n"
-      "  --levels           a table of the grid's levels first";
   static const workload w = {
-      "hashgrid",  help,  datasets, (1u << WAYS) - 1u, own_ways, 0u,     SIMT_ON_CPU ? 2 : 300,
-      read_option, begin, reset,    forward,           gradient, update, sums,
-      judge,       write, end};
+      "hashgrid", options, datasets, (1u << WAYS) - 1u, own_ways, 0u,   SIMT_ON_CPU ? 2 : 300,
+      begin,      reset,   forward,  gradient,          update,   sums, judge,
+      write,      end};
   return workload_main(argc, argv, &w);
 }

@@ -25,17 +25,21 @@ static ranking the_ranking;
 static std::vector<double> wanted; /* the serial ranks after so many iterations */
 static int wanted_iterations;
 
-static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = value != nullptr;
-  if (value == nullptr) return false;
-  if (!strcmp(name, "--graph")) return parse_file(name, value, &graph_file, error);
-  if (!strcmp(name, "--by")) return parse_name(name, value, by_names, &by, error);
-  if (!strcmp(name, "--scale"))
-    return parse_integer(name, value, 1, GRAPH_MOST_SCALE, &scale, error);
-  if (!strcmp(name, "--degree"))
-    return parse_integer(name, value, 1, GRAPH_MOST_DEGREE, &degree, error);
-  return *known = false;
-}
+static option options[] = {
+    {"pagerank: ranks the vertices of a graph; what vertices push along edges is added by "
+     "atomics.\n"
+     "Ranks are compared with a serial power iteration in double precision.\n"
+     "\nusage: pagerank [options]\n"},
+    {"--graph", OPTION_INPUT, &graph_file,
+     "a list of edges, \"from to\" a line, as SNAP publishes them; there is memory for as many "
+     "vertices as the largest number says"},
+    {"--scale", OPTION_INT, &scale, "without --graph: 2^N vertices", 1, GRAPH_MOST_SCALE},
+    {"--degree", OPTION_INT, &degree, "and so many edges for each", 1, GRAPH_MOST_DEGREE},
+    {"--by", OPTION_NAME, &by, "a thread for an edge, or for all edges of a vertex", 0, -1,
+     by_names},
+    {"--scale --degree --seed", OPTION_WITHOUT, nullptr, "--graph"},
+    {"--by", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
+    {}};
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   long long most = 0;
@@ -92,23 +96,12 @@ int main(int argc, char **argv) {
   static const char *const own_ways[] = {"atomred", nullptr};
   const workload w = {
       "pagerank",
-      "ranks the vertices of a graph; what vertices push along edges is added by atomics.\n"
-      "Ranks are compared with a serial power iteration in double precision.\n"
-      "\n"
-      "usage: pagerank [options]\n"
-      "\n"
-      "  --graph FILE       a list of edges, \"from to\" a line, as SNAP publishes them; there is\n"
-      "                     memory for as many vertices as the largest number says\n"
-      "  --scale N          without FILE: 2^N vertices, 1 to 26; default: 20, on the CPU warp 8\n"
-      "  --degree N         and so many edges for each, 1 to 256; default: 16\n"
-      "  --by NAME          edge: a thread an edge; vertex: a thread all edges of a vertex;\n"
-      "                     default: edge",
+      options,
       by_names,
       1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_TREE | 1u << WAY_AUTO | 1u << WAY_CG,
       own_ways,
       0u,
       SIMT_ON_CPU ? 3 : 30,
-      read_option,
       begin,
       reset,
       forward,

@@ -17,24 +17,12 @@ static const int scene_spheres[] = {SIMT_ON_CPU ? 200 : 10000, SIMT_ON_CPU ? 800
 static const char *const layout_names[] = {"spheres", "row", nullptr};
 
 static int scene_name, spheres, views = SIMT_ON_CPU ? 3 : 12, camera_layout = CAMERA_BY_SPHERE;
-static int width = SIMT_ON_CPU ? 48 : 1024, height = SIMT_ON_CPU ? 40 : 1024;
+static int size[] = {SIMT_ON_CPU ? 48 : 1024, SIMT_ON_CPU ? 40 : 1024};
 
 static scene the_scene;
 static renderer the_renderer;
 static device_array targets; /* of all views, one after the other */
 static int drawn_view;
-
-static bool read_option(const char *name, const char *value, bool *known, error_line *error) {
-  *known = value != nullptr;
-  if (value == nullptr) return false;
-  if (!strcmp(name, "--scene")) return parse_name(name, value, scene_names, &scene_name, error);
-  if (!strcmp(name, "--camera"))
-    return parse_name(name, value, layout_names, &camera_layout, error);
-  if (!strcmp(name, "--size")) return parse_size(value, &width, &height, error);
-  if (!strcmp(name, "--spheres")) return parse_integer(name, value, 1, 4000000, &spheres, error);
-  if (!strcmp(name, "--views")) return parse_integer(name, value, 1, 100, &views, error);
-  return *known = false;
-}
 
 static float *target_of(int view) {
   return (float *)targets.data + (size_t)view * picture_floats(&the_renderer);
@@ -65,15 +53,15 @@ static void reset(void) { renderer_set(&the_renderer, the_scene.first.data()); }
 static bool begin(const char *dataset, workload_options *o, error_line *error) {
   if (dataset != nullptr) scene_name = strcmp(dataset, scene_names[0]) != 0;
   const int count = spheres > 0 ? spheres : scene_spheres[scene_name];
-  if (o->out != nullptr && 2 * width > IMAGE_MAX_SIDE)
+  if (o->out != nullptr && 2 * size[0] > IMAGE_MAX_SIDE)
     return error_set(error, "--out holds two pictures side by side: --size is at most %d wide",
                      IMAGE_MAX_SIDE / 2);
-  the_scene = scene_make(count, views, width, height, o->seed);
-  renderer_begin(&the_renderer, count, width, height);
+  the_scene = scene_make(count, views, size[0], size[1], o->seed);
+  renderer_begin(&the_renderer, count, size[0], size[1]);
   draw_targets();
   reset();
   printf("scene      %d spheres of mean radius %.4g, %d views and one to test, %d x %d pixels\n",
-         count, the_scene.radius, views, width, height);
+         count, the_scene.radius, views, size[0], size[1]);
   return true;
 }
 
@@ -116,9 +104,9 @@ static bool judge(int, workload_quality *quality, error_line *error) {
 
 /* The view that was not learnt from, and right of it what it should be. */
 static bool write(const char *file, error_line *error) {
-  const size_t columns = (size_t)width, plane = columns * (size_t)height;
+  const size_t columns = (size_t)size[0], plane = columns * (size_t)size[1];
   image both;
-  if (!image_allocate(&both, 2 * width, height, error)) return false;
+  if (!image_allocate(&both, 2 * size[0], size[1], error)) return false;
   draw(views);
   for (size_t side = 0; side < 2; ++side) {
     const std::vector<float> p = read_picture(side ? target_of(views) : the_renderer.p.colour);
@@ -137,26 +125,27 @@ static void end(void) {
   renderer_end(&the_renderer);
 }
 
-static const char help[] =
-    "learns spheres from pictures of them, through a differentiable renderer that\n"
-    "blends the 5 closest spheres of a pixel (Pulsar's).\n"
-    "\n"
-    "usage: spheres [options]\n"
-    "\n"
-    "  --scene NAME       small or large; default: small\n"
-    "  --spheres N        of the scene, 1 to 4000000; default: 10000 and 250000, on the CPU\n"
-    "                     warp 200 and 800\n"
-    "  --size WxH         of the pictures; default: 1024x1024, on the CPU warp 48x40\n"
-    "  --views N          to learn from, 1 to 100; default: 12, on the CPU warp 3\n"
-    "  --camera NAME      where the camera's gradient goes. spheres: a part to each sphere's\n"
-    "                     row; row: to a row of its own; default: spheres";
+static option options[] = {
+    {"spheres: learns spheres from pictures of them, through a differentiable renderer that\n"
+     "blends the 5 closest spheres of a pixel (Pulsar's).\n\nusage: spheres [options]\n"},
+    {"--scene", OPTION_NAME, &scene_name, "10000 or 250000 spheres, on the CPU warp 200 or 800", 0,
+     -1, scene_names},
+    {"--spheres", OPTION_INT, &spheres, "other than the scene's", 1, 4000000},
+    {"--size", OPTION_SIZE, size, "of the pictures; without it 1024x1024, on the CPU warp 48x40", 1,
+     IMAGE_MAX_SIDE},
+    {"--views", OPTION_INT, &views, "to learn from", 1, 100},
+    {"--camera", OPTION_NAME, &camera_layout,
+     "where the camera's gradient goes: a part to each sphere's row, or to a row of its own", 0, -1,
+     layout_names},
+    {"--scene", OPTION_WITHOUT, nullptr, "--spheres, --dataset or --experiment"},
+    {}};
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"divergent", "sorted", "walk", nullptr};
   const unsigned all_ways = (1u << WAYS) - 1u, with_threshold = 7u;
   const workload w = {
-      "spheres",   help,  scene_names, all_ways, own_ways, with_threshold, SIMT_ON_CPU ? 6 : 600,
-      read_option, begin, reset,       forward,  gradient, update,         sums,
-      judge,       write, end};
+      "spheres", options, scene_names, all_ways, own_ways, with_threshold, SIMT_ON_CPU ? 6 : 600,
+      begin,     reset,   forward,     gradient, update,   sums,           judge,
+      write,     end};
   return workload_main(argc, argv, &w);
 }
