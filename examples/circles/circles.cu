@@ -29,7 +29,7 @@ static option options[] = {
     {"circles: fits translucent circles, painted in order, to a picture.\n"
      "\nusage: circles [options]\n"},
     {"--picture", OPTION_INPUT, &settings.picture,
-     "what is to be fitted: PPM, PNG or JPEG; without it, a built-in picture"},
+     "what is to be fitted: PPM or PNG; without it, a built-in picture"},
     {"--size", OPTION_SIZE, settings.size,
      "shrinks the picture; of the built-in one 1024x768, on the CPU warp 96x64", 1, SIDE_MOST},
     {"--scene", OPTION_NAME, &settings.kind, "the circles at the start", 0, -1, scene_names},

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,14 +12,8 @@
 #ifndef IMAGE_HAVE_PNG
 #define IMAGE_HAVE_PNG 0
 #endif
-#ifndef IMAGE_HAVE_JPEG
-#define IMAGE_HAVE_JPEG 0
-#endif
 #if IMAGE_HAVE_PNG
 #include <png.h>
-#endif
-#if IMAGE_HAVE_JPEG
-#include <jpeglib.h>
 #endif
 
 typedef struct byte_block {
@@ -167,75 +160,6 @@ static bool png_decode(image *, const byte_block *, error_line *error) {
 
 #endif
 
-/* ---- JPEG ----------------------------------------------------------------------------------- */
-
-#if IMAGE_HAVE_JPEG
-
-typedef struct jpeg_trap {
-  struct jpeg_error_mgr manager; /* first, so that a pointer to it is a pointer to the trap */
-  jmp_buf escape;
-  char message[JMSG_LENGTH_MAX];
-} jpeg_trap;
-
-static void jpeg_give_up(j_common_ptr codec) {
-  jpeg_trap *trap = (jpeg_trap *)codec->err;
-  trap->manager.format_message(codec, trap->message);
-  longjmp(trap->escape, 1);
-}
-
-/* libjpeg only warns about missing data and paints it grey; here that is an error. */
-static void jpeg_warn(j_common_ptr codec, int level) {
-  if (level < 0) jpeg_give_up(codec);
-}
-
-/* No objects with destructors in here: longjmp would skip them. */
-static bool jpeg_decode(image *picture, const byte_block *file, error_line *error) {
-  struct jpeg_decompress_struct codec;
-  jpeg_trap trap;
-  unsigned char *volatile row = nullptr;
-  codec.err = jpeg_std_error(&trap.manager);
-  trap.manager.error_exit = jpeg_give_up;
-  trap.manager.emit_message = jpeg_warn;
-  picture->rgb = nullptr;
-  jpeg_create_decompress(&codec);
-  if (setjmp(trap.escape)) {
-    jpeg_destroy_decompress(&codec);
-    free(row);
-    image_free(picture);
-    return error_set(error, "JPEG cannot be decoded: %s", trap.message);
-  }
-  jpeg_mem_src(&codec, file->data, (unsigned long)file->size);
-  jpeg_read_header(&codec, TRUE);
-  codec.out_color_space = JCS_RGB;
-  jpeg_start_decompress(&codec);
-  row = (unsigned char *)malloc((size_t)codec.output_width * 3);
-  bool ready = row != nullptr;
-  if (!ready) error_set(error, "not enough memory for a JPEG");
-  ready =
-      ready && image_allocate(picture, (int)codec.output_width, (int)codec.output_height, error);
-  while (ready && codec.output_scanline < codec.output_height) {
-    size_t y = codec.output_scanline;
-    JSAMPROW rows[1] = {row};
-    jpeg_read_scanlines(&codec, rows, 1);
-    float *pixel = picture->rgb + y * picture->width * 3;
-    for (int i = 0; i < 3 * picture->width; ++i) pixel[i] = (float)row[i] / 255.0f;
-  }
-  if (ready) jpeg_finish_decompress(&codec);
-  jpeg_destroy_decompress(&codec);
-  free(row);
-  return ready;
-}
-
-#else
-
-static bool jpeg_decode(image *, const byte_block *, error_line *error) {
-  return error_set(error,
-                   "a JPEG, but this program was built without libjpeg; install it "
-                   "(Debian, Ubuntu: libjpeg-dev) and build again, or convert to PPM");
-}
-
-#endif
-
 /* ---- any format ----------------------------------------------------------------------------- */
 
 static bool read_whole_file(byte_block *file, const char *path, error_line *error) {
@@ -278,8 +202,9 @@ static bool decode(image *picture, const byte_block *file, error_line *error) {
   if (starts_with(file, "P3", 2))
     return error_set(error, "a PPM of kind P3 (text); only P6 (binary) is read");
   if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) return png_decode(picture, file, error);
-  if (starts_with(file, "\xff\xd8\xff", 3)) return jpeg_decode(picture, file, error);
-  return error_set(error, "neither a PPM (P6) nor a PNG nor a JPEG");
+  return error_set(error,
+                   "neither a PPM (P6) nor a PNG; examples/gaussians/convert.py makes one of a "
+                   "JPEG");
 }
 
 bool image_read(image *picture, const char *path, error_line *error) {

@@ -1,8 +1,8 @@
 /* arc examples: pictures in, pictures out.
    SPDX-License-Identifier: Apache-2.0
 
-   PPM (P6, 8 or 16 bits) always works. PNG and JPEG work where the build found libpng and
-   libjpeg: IMAGE_HAVE_PNG, IMAGE_HAVE_JPEG. Every failure is one line that says what was wrong. */
+   PPM (P6, 8 or 16 bits) always works, PNG where the build found libpng: IMAGE_HAVE_PNG. Every
+   failure is one line that says what was wrong. */
 #ifndef EXAMPLES_IMAGE_IO_H
 #define EXAMPLES_IMAGE_IO_H
 

@@ -1,7 +1,7 @@
 /* arc example fit_image: fits a picture with 2D Gaussians by gradient descent.
    SPDX-License-Identifier: Apache-2.0
 
-   fit_image --image photo.jpg --gaussians 50000 --steps 1000 --out fitted.png
+   fit_image --image photo.png --gaussians 50000 --steps 1000 --out fitted.png
    fit_image --help
 
    Where to read on: model.cuh (one Gaussian at one pixel), kernels.cuh (the kernels; the call of

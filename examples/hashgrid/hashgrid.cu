@@ -40,7 +40,7 @@ static option options[] = {
      "\nusage: hashgrid [options]\n"},
     {"--scene", OPTION_NAME, &given.scene, "what is learnt", 0, -1, scene_names},
     {"--image", OPTION_INPUT, &given.image,
-     "the picture: PPM, PNG or JPEG; without it, a built-in one"},
+     "the picture: PPM or PNG; without it, a built-in one"},
     {"--order", OPTION_NAME, &given.order, "of samples", 0, -1, order_names},
     {"--batch", OPTION_INT, &given.batch_log2, "2^N samples a batch", 5, 22},
     {"--width", OPTION_NAME, &given.width, "neurons of a hidden layer", 0, -1, width_names},

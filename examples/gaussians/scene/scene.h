@@ -74,9 +74,9 @@ enum { GAUSSIANS_MOST = 100000000 };
 /* All values 0. count is 1 to GAUSSIANS_MOST, sh_degree 0 to 3. */
 bool gaussians_allocate(gaussians_host *g, int count, int sh_degree, error_line *error);
 void gaussians_free(gaussians_host *g);
-/* The layout of the original 3DGS: x y z, nx ny nz, f_dc, f_rest (channel by channel), opacity,
-   scale, rot; binary little-endian floats. Reads degree 0 to 3, properties found by name; writes
-   what sh_degree says. Writing goes to a temporary file that is renamed when it is whole. */
+/* The layout of the original 3DGS and no other: x y z, nx ny nz, f_dc, f_rest (channel by channel),
+   opacity, scale, rot; binary little-endian floats, of degree 0 to 3. Writing goes to a temporary
+   file that is renamed when it is whole. */
 bool ply_read(gaussians_host *g, const char *path, error_line *error);
 bool ply_write(const gaussians_host *g, const char *path, error_line *error);
 

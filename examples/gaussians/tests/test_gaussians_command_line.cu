@@ -188,7 +188,7 @@ static void test_outputs(void) {
 static void test_drawing(void) {
   save_cameras("cameras.txt");
   check_wrong("--draw --init @/absent.ply", 2, "absent.ply");
-  check_wrong("--draw --init @/cameras.txt --orbit 3", 2, "no PLY file");
+  check_wrong("--draw --init @/cameras.txt --orbit 3", 2, "its header is not that of 3DGS");
   check_right("--out @/out.ply" SMALL, 0, "written");
   check_wrong("--draw --init @/out.ply --scene @/absent", 2, "absent");
   check_right("--draw" SMALL " --csv @/d.csv --renders @/new", 0, "drawn      5 views, ");

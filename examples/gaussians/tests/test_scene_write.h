@@ -81,25 +81,7 @@ static inline void put_text(buffer *b, const char *format, ...) {
   if ((size_t)length < room) b->size += (size_t)length;
 }
 
-/* Little-endian. */
-static inline void put_unsigned(buffer *b, unsigned long long value, int size) {
-  for (int i = 0; i < size; ++i) {
-    unsigned char byte = (unsigned char)(value >> 8 * i);
-    put_bytes(b, &byte, 1);
-  }
-}
-
-static inline void put_double(buffer *b, double value) {
-  unsigned long long bits;
-  memcpy(&bits, &value, 8);
-  put_unsigned(b, bits, 8);
-}
-
-static inline void put_float(buffer *b, float value) {
-  unsigned bits;
-  memcpy(&bits, &value, 4);
-  put_unsigned(b, bits, 4);
-}
+static inline void put_float(buffer *b, float value) { put_bytes(b, &value, 4); }
 
 static inline void save(const buffer *b, const char *name) {
   test_write_file(test_path(name), b->bytes, b->size);
