@@ -12,7 +12,7 @@
 
 #include "examples/circles/render.cuh"
 #include "examples/common/device_describe.h"
-#include "examples/common/option_values.h"
+#include "examples/common/option_table.h"
 #include "examples/common/program_run.h"
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -286,39 +286,29 @@ static bool compare_scene(const scene *s, const char *name) {
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-static bool parse(int argc, char **argv, int *width, int *height, bool *help, error_line *error) {
-  for (int i = 1; i < argc; ++i) {
-    option_given given;
-    if (!option_read(&given, argc, argv, i, error)) return false;
-    if (!strcmp(given.name, "--help")) {
-      if (!option_set_flag(&given, help, error)) return false;
-      continue;
-    }
-    bool is_size = !strcmp(given.name, "--size");
-    bool legal = !is_size || parse_size(given.value, width, height, error);
-    if (!option_accept(&given, is_size, legal, &i, error)) return false;
-  }
-  return true;
-}
-
 static int fail(int status, const char *text) {
   fprintf(stderr, "circles_renderers: %s\n", text);
   return status;
 }
 
 int main(int argc, char **argv) {
-  int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  int size[] = {DEFAULT_WIDTH, DEFAULT_HEIGHT};
+  option table[] = {
+      {"circles_renderers: every scene by every renderer.\n\nusage: circles_renderers [options]\n"},
+      {"--size", OPTION_SIZE, size, "of the pictures; without it 1024x768, on the CPU warp 96x64",
+       1, IMAGE_MAX_SIDE},
+      {OPTIONS_END},
+      {}};
   error_line error;
-  bool right = true, help = false;
+  bool right = true;
   if (program_begin("circles_renderers", argc, argv)) return 0;
-  if (!parse(argc, argv, &width, &height, &help, &error)) return fail(2, error.text);
-  if (help) return puts("usage: circles_renderers [--size WxH]   every scene by every renderer"), 0;
+  if (!options_read(table, argc, argv, &error)) return fail(2, error.text);
   if (!has_device("circles_renderers", &error)) return fail(1, error.text);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   for (int kind = SCENE_3; kind < SCENES && !interrupts; ++kind) {
     if (kind == SCENE_FIT) continue;
-    scene s = scene_make(kind, width, height, scene_circles(kind), 1);
+    scene s = scene_make(kind, size[0], size[1], scene_circles(kind), 1);
     right = compare_scene(&s, scene_names[kind]) && right;
   }
   if (!right && !interrupts) return fail(1, "a picture differs from the serial renderer's");

@@ -58,14 +58,6 @@ static bool failed(const char *option, const error_line &error) {
   return true;
 }
 
-/* Outputs that cannot be written are reported before anything is measured. */
-static bool cannot_write(const sweep_options &o) {
-  error_line error;
-  if (!o.csv.empty() && !output_file_probe(o.csv.c_str(), &error)) return failed("csv", error);
-  return !o.policy_header.empty() && !output_file_probe(o.policy_header.c_str(), &error) &&
-         failed("policy-header", error);
-}
-
 /* What an interrupted sweep has measured stays in FILE.partial. */
 static bool end_csv(sweep_run *run, int total) {
   error_line error;
@@ -86,18 +78,19 @@ static int finish(sweep_run *run, bool launched, double seconds) {
   bool unwritten = end_csv(run, total);
   if (measured != total) {
     fprintf(stderr, "arc_sweep: %s after %d of %d cells%s%s\n",
-            launched ? "interrupted" : "stopped", measured, total,
-            o.csv.empty() ? "" : "; they are in ", o.csv.empty() ? "" : run->csv.temporary);
-    if (!o.quiet && o.csv.empty() && measured) sweep_summary(run->results);
+            launched ? "interrupted" : "stopped", measured, total, o.csv ? "; they are in " : "",
+            o.csv ? run->csv.temporary : "");
+    if (!o.quiet && !o.csv && measured) sweep_summary(run->results);
     return launched ? exit_interrupted : exit_wrong;
   }
-  if (!o.policy_header.empty() && !sweep_policy_header(o.policy_header, run->results, &error))
+  if (o.policy_header && !sweep_policy_header(o.policy_header, run->results, &error))
     unwritten = failed("policy-header", error);
   if (!o.quiet) {
     sweep_summary(run->results);
     printf("%d cells in %.1f s, %d with wrong sums%s%s%s%s\n", total, seconds, run->wrong_cells,
-           o.csv.empty() ? "" : "; written to ", o.csv.c_str(),
-           o.policy_header.empty() ? "" : "; constants written to ", o.policy_header.c_str());
+           o.csv ? "; written to " : "", o.csv ? o.csv : "",
+           o.policy_header ? "; constants written to " : "",
+           o.policy_header ? o.policy_header : "");
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }
@@ -107,7 +100,7 @@ static int measure(sweep_run *run) {
   error_line error;
   int status = sweep_bench_open(&run->bench, o, run->plan);
   if (status) return status;
-  if (!o.csv.empty() && !output_file_open(&run->csv, o.csv.c_str(), &error)) {
+  if (o.csv && !output_file_open(&run->csv, o.csv, &error)) {
     failed("csv", error);
     status = exit_bad_option;
   } else {
@@ -125,11 +118,7 @@ int main(int argc, char **argv) {
   sweep_run run = {};
   if (program_begin("arc_sweep", argc, argv)) return exit_done;
   if (sweep_options_read(&run.options, argc, argv)) return exit_bad_option;
-  if (run.options.help) {
-    sweep_options_help();
-    return exit_done;
-  }
-  if (sweep_plan_build(&run.plan, run.options) || cannot_write(run.options)) return exit_bad_option;
+  if (sweep_plan_build(&run.plan, run.options)) return exit_bad_option;
   catch_interrupts();
   return measure(&run);
 }

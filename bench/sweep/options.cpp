@@ -1,14 +1,13 @@
 /* options.cpp - the axes and the command line; every mistake gets one line with what is legal.
    SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
+#include "../../examples/common/option_table.h"
 #include "sweep.h"
 
 /* ---- axes ---- */
@@ -17,40 +16,40 @@
 
 // clang-format off
 const sweep_axis sweep_axis_table[AXIS_END] = {
-    {"section", &sweep_cell::section, "section", 1, 0, {"-", "a", "b", "c", "d", "e", "p"},
-     {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
-    {"workload", &sweep_cell::workload, "workload", 1, 0,
-     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot"}, {SWEEP_WORKLOAD_AXES},
+    {"section", &sweep_cell::section, "--section", 1, 0,
+     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
+    {"workload", &sweep_cell::workload, "--workload", 1, 0,
+     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", nullptr}, {SWEEP_WORKLOAD_AXES},
      "which lanes are active and which keys coincide: axes, as lanes to call say; or a model"},
-    {"width", &sweep_cell::width, "width", 1, 128, {}, {10}, "values per update"},
-    {"form", &sweep_cell::form, "form", 1, 0, {"literal", "memory", "chunks"},
+    {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
+    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", nullptr},
      {SWEEP_FORM_LITERAL},
      "literal: the width is one; memory, chunks: known at run time only, two ways to give values"},
-    {"lanes", &sweep_cell::lanes, "lanes", 0, 32, {"mixed", "model"}, {},
+    {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
      "active lanes; mixed: half of the updates have 1-4, half 1-32; model: as the workload draws"},
-    {"shape", &sweep_cell::shape, "shape", 1, 0,
-     {"prefix", "scattered", "strided", "random", "single"}, {SWEEP_SHAPE_PREFIX},
+    {"shape", &sweep_cell::shape, "--shape", 1, 0,
+     {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
      "which lanes; random: drawn in every update; single: lane 31 alone"},
-    {"keys", &sweep_cell::keys, "keys", 1, 1000, {}, {1},
+    {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
      "different keys per warp; 0 in files: the workload's"},
-    {"layout", &sweep_cell::layout, "layout", 1, 0,
-     {"interleaved", "contiguous", "random", "model"}, {SWEEP_LAYOUT_RANDOM},
+    {"layout", &sweep_cell::layout, "--layout", 1, 0,
+     {"interleaved", "contiguous", "random", "model", nullptr}, {SWEEP_LAYOUT_RANDOM},
      "which lanes share a key; model in files: the workload's"},
-    {"call", &sweep_cell::call, "call", 1, 0, {"uniform", "keyed"}, {},
+    {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
      "uniform: one key per block, promised; keyed: keys drawn by every warp"},
-    {"zeros", &sweep_cell::zeros, "promise-zeros", 0, 1, {"all"}, {SWEEP_ZEROS_NONE},
+    {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", nullptr}, {SWEEP_ZEROS_NONE},
      "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and all other promises"},
-    {"padding", &sweep_cell::padding, "padding", 0, 1024, {}, {4},
+    {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
      "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
-    {"type", &sweep_cell::type, "type", 1, 0, {SWEEP_TYPES(NAME)}, {SWEEP_TYPE_f32},
+    {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
      "of values and memory; f16, bf16, fixed, exact: floats into halves, into 64-bit fixed point, "
      "and with exact sums"},
-    {"path", &sweep_cell::path, "path", 1, 0,
+    {"path", &sweep_cell::path, "--path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "table", "broken"}, {},
+      "atomred", "hot", "table", "broken", nullptr}, {},
      "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
-    {"threshold", &sweep_cell::threshold, "threshold", 0, 33, {"auto", "-"}, {},
+    {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
      "balancing threshold; auto: arc's own; - in files: the path has none"},
 };
 // clang-format on
@@ -76,7 +75,7 @@ std::string sweep_word_of(int axis, const sweep_cell &cell) {
 struct preset {
   const char *name, *meaning;
   int repeat;
-  double cell_ms;
+  float cell_ms;
   std::vector<const char *> products; /* each a command line */
 };
 #define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact --path plain,auto --threshold 0,auto "
@@ -160,181 +159,102 @@ static const std::vector<preset> presets = {
       "atomred"}},
 };
 
-static const preset *preset_of(const std::string &name) {
-  for (const preset &p : presets)
-    if (name == p.name) return &p;
-  return nullptr;
-}
+/* ---- the table of options ---- */
 
-/* ---- values ---- */
-
-static int complain(const std::string &option, const std::string &what) {
-  fprintf(stderr, "arc_sweep: --%s: %s\n", option.c_str(), what.c_str());
+static int complain(const std::string &what) {
+  fprintf(stderr, "arc_sweep: %s\n", what.c_str());
   return 2;
 }
 
-static int illegal(const std::string &option, const std::string &value, const std::string &legal) {
-  return complain(option, "'" + value + "' is not legal; legal: " + legal);
-}
-
-static std::string joined(const std::vector<std::string> &words) {
-  std::string all;
-  for (const std::string &word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
-
-static std::vector<std::string> widths_of(int type) {
+static std::string widths_of(int type) {
   const sweep_axis &a = sweep_axis_table[AXIS_WIDTH];
-  std::vector<std::string> widths;
+  std::string widths;
   for (int width = a.low; width <= a.high; ++width)
-    if (sweep_width_exists(width, type)) widths.push_back(std::to_string(width));
+    if (sweep_width_exists(width, type))
+      widths += (widths.empty() ? "" : ", ") + std::to_string(width);
   return widths;
 }
 
-static std::string legal_values(int axis) {
-  const sweep_axis &a = sweep_axis_table[axis];
-  std::vector<std::string> legal(a.names.begin(), a.names.end());
-  if (axis == AXIS_WIDTH) {
-    legal = widths_of(SWEEP_TYPE_f32);
-  } else if (a.low <= a.high) {
-    legal.push_back(std::to_string(a.low) + " to " + std::to_string(a.high));
-  }
-  if (a.low <= a.high) legal.push_back("ranges such as 1-4");
-  return joined(legal);
-}
-
-static bool read_whole(const std::string &text, int low, int high, int *value) {
-  char *end;
-  errno = 0;
-  long number = strtol(text.c_str(), &end, 10);
-  if (text.empty() || text[0] < '0' || text[0] > '9' || *end || errno) return false;
-  if (number < low || number > high) return false;
-  *value = (int)number;
-  return true;
-}
-
-/* A name, a number, or a range low-high of numbers, of which those count that exist. */
-static bool read_item(int axis, const std::string &item, std::vector<int> *list) {
-  const sweep_axis &a = sweep_axis_table[axis];
-  for (size_t i = 0; i < a.names.size(); ++i) {
-    if (item != a.names[i]) continue;
-    list->push_back(a.high + 1 + (int)i);
-    return true;
-  }
-  int first, last;
-  size_t dash = item.find('-');
-  if (!read_whole(item.substr(0, dash), a.low, a.high, &first)) return false;
-  if (dash == std::string::npos)
-    last = first;
-  else if (!read_whole(item.substr(dash + 1), first, a.high, &last))
-    return false;
-  bool any = false;
-  for (int value = first; value <= last; ++value) {
-    if (axis == AXIS_WIDTH && !sweep_width_exists(value, SWEEP_TYPE_f32)) continue;
-    list->push_back(value);
-    any = true;
-  }
-  return any;
-}
-
-static int read_list(int axis, const std::string &text, std::vector<int> *list) {
-  list->clear();
-  for (size_t at = 0; at <= text.size();) {
-    size_t comma = std::min(text.find(',', at), text.size());
-    std::string item = text.substr(at, comma - at);
-    if (!read_item(axis, item, list))
-      return illegal(sweep_axis_table[axis].option, item, legal_values(axis));
-    at = comma + 1;
-  }
-  return 0;
-}
-
-static sweep_axes start_axes(void) {
-  sweep_axes a;
-  for (int axis = 0; axis < AXIS_END; ++axis) a[axis] = sweep_axis_table[axis].start;
-  return a;
-}
-
-/* ---- options that are no axes ---- */
-
-struct number {
-  const char *option;
-  int low, high;
-  int sweep_options::*value;
-  const char *meaning; /* null: for tests only */
-};
-static const number numbers[] = {
-    {"rows", 1, 100000000, &sweep_options::rows, "rows of parameters, drawn at random"},
-    {"blocks", 1, 1000000, &sweep_options::blocks, "blocks"},
-    {"threads", 32, 256, &sweep_options::threads, "threads a block, a multiple of 32"},
-    {"updates", 1, 1000000, &sweep_options::updates, "updates a thread"},
-    {"seed", 0, INT_MAX, &sweep_options::seed, "of keys, masks and values"},
-    {"repeat", 1, 100, &sweep_options::repeat, "timed launches a cell, at least"},
-    {"energy", 0, 1, &sweep_options::energy, "1: nanojoules per update by NVML, 0.1 to 1 s a cell"},
-    {"test-interrupt", 1, 1000000, &sweep_options::interrupt_after, nullptr},
-    {"test-throttle", 1, 1000000, &sweep_options::throttle_after, nullptr},
-};
-struct real {
-  const char *option;
-  double low, high;
-  double sweep_options::*value;
-  const char *meaning;
-};
-static const real reals[] = {
-    {"noise", 0.01, 100.0, &sweep_options::noise_percent,
-     "more launches until the quartiles are this close, in percent of the median"},
-    {"cell-ms", 0.1, 100000.0, &sweep_options::cell_ms, "or this much time is measured"},
-};
-struct text {
-  const char *option;
-  std::string sweep_options::*value;
-  const char *meaning; /* null: told elsewhere */
-};
-static const text texts[] = {
-    {"preset", &sweep_options::preset, nullptr},
-    {"csv", &sweep_options::csv, "one row a cell; FILE.partial until the sweep has ended"},
-    {"policy-header", &sweep_options::policy_header,
-     "writes the constants that suit this sweep as a header"},
-};
-
-static int read_number(const number &n, const std::string &value, sweep_options *o) {
-  if (read_whole(value, n.low, n.high, &(o->*n.value))) return 0;
-  return illegal(n.option, value, std::to_string(n.low) + " to " + std::to_string(n.high));
-}
-
-static int read_real(const real &r, const std::string &value, sweep_options *o) {
-  char *end, legal[48];
-  double found = strtod(value.c_str(), &end);
-  snprintf(legal, sizeof legal, "%g to %g", r.low, r.high);
-  if (value[0] < '0' || value[0] > '9' || *end || !(found >= r.low && found <= r.high))
-    return illegal(r.option, value, legal);
-  o->*r.value = found;
-  return 0;
-}
-
-enum { unknown_option = -1 };
-
-static int read_option(sweep_options *o, const std::string &option, const std::string &value) {
+static void add_axes(std::vector<option> *table, sweep_axes *axes) {
   for (int axis = 0; axis < AXIS_END; ++axis) {
-    const char *name = sweep_axis_table[axis].option;
-    if (!name || option != name) continue;
-    if (o->products.empty()) o->products.push_back(start_axes());
-    return read_list(axis, value, &o->products.back()[axis]);
+    const sweep_axis &a = sweep_axis_table[axis];
+    (*axes)[axis] = a.start;
+    table->push_back({a.option, OPTION_LIST, &(*axes)[axis], a.meaning, (double)a.low,
+                      (double)a.high, a.names.data()});
   }
-  for (const number &n : numbers)
-    if (option == n.option) return read_number(n, value, o);
-  for (const real &r : reals)
-    if (option == r.option) return read_real(r, value, o);
-  for (const text &t : texts) {
-    if (option != t.option) continue;
-    if (value.empty()) return complain(option, "needs a value");
-    o->*t.value = value;
-    return 0;
+}
+
+static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
+  static const char *const cache_names[] = {"warm", "cold", nullptr};
+  static std::vector<const char *> preset_names;
+  static std::string preset_help = "axes of one purpose";
+  for (const preset &p : presets) {
+    preset_names.push_back(p.name);
+    preset_help += std::string("; ") + p.name + ": " + p.meaning;
   }
-  if (option != "cache") return unknown_option;
-  if (value != "warm" && value != "cold") return illegal(option, value, "warm, cold");
-  o->cold = value == "cold";
-  return 0;
+  preset_names.push_back(nullptr);
+  const option others[] = {
+      {"\nSizes and rigour"},
+      {"--rows", OPTION_INT, &o->rows, "of parameters, drawn at random", 1, 100000000},
+      {"--blocks", OPTION_INT, &o->blocks, "", 1, 1000000},
+      {"--threads", OPTION_INT, &o->threads, "of a block, a multiple of 32", 32, 256},
+      {"--updates", OPTION_INT, &o->updates, "of a thread", 1, 1000000},
+      {"--seed", OPTION_INT, &o->seed, "of keys, masks and values", 0, INT_MAX},
+      {"--repeat", OPTION_INT, &o->repeat,
+       "timed launches a cell, at least; without it, as many as the preset says", 1, 100},
+      {"--noise", OPTION_REAL, &o->noise_percent,
+       "more launches until the quartiles are this close, in percent of the median", 0.01, 100},
+      {"--cell-ms", OPTION_REAL, &o->cell_ms,
+       "or this much time is measured; without it, as the preset says", 0.1, 100000},
+      {"--cache", OPTION_NAME, &o->cold, "cold: the L2 cache is overwritten before each launch", 0,
+       -1, cache_names},
+      {"--energy", OPTION_INT, &o->energy, "1: nanojoules per update by NVML, 0.1 to 1 s a cell", 0,
+       1},
+      {"--test-interrupt", OPTION_INT, &o->interrupt_after, nullptr, 1, 1000000},
+      {"--test-throttle", OPTION_INT, &o->throttle_after, nullptr, 1, 1000000},
+      {"\nPresets and output"},
+      {"--preset", OPTION_NAME, &o->preset, preset_help.c_str(), 0, -1, preset_names.data()},
+      {"--csv", OPTION_OUTPUT, &o->csv, "one row a cell; FILE.partial until the sweep has ended"},
+      {"--policy-header", OPTION_OUTPUT, &o->policy_header,
+       "the constants that suit this sweep, as a header"},
+      {"--tables", OPTION_FLAG, &o->tables, "prints the tables of all cells before the summary"},
+      {"--quiet", OPTION_FLAG, &o->quiet, "no progress line, no table and no summary"},
+      {"  --help, -h            this text\n"
+       "  --version             the version\n\n"
+       "Exit status: 0 done, 1 a sum was wrong, a launch or a write failed, 2 bad option,\n"
+       "3 out of memory, 77 no GPU, 130 interrupted.\n\n"
+       "Example: which threshold suits 9 values a primitive on this machine?\n"
+       "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto "
+       "--threshold 0-33 --csv nine.csv"},
+      {"--tables", OPTION_WITHOUT, nullptr, "--quiet"}};
+  std::vector<option> table = {
+      {"arc_sweep: what adding from many lanes costs, path by path.\n\n"
+       "usage: arc_sweep [options]    without any axis: --preset default\n\n"
+       "Axes; the sweep is their product"}};
+  add_axes(&table, axes);
+  table.insert(table.end(), std::begin(others), std::end(others));
+  for (const sweep_axis &a : sweep_axis_table)
+    table.push_back({a.option, OPTION_WITHOUT, nullptr, "--preset"});
+  if (sweep_on_cpu_warp())
+    table.push_back({"--repeat --noise --cell-ms --cache --energy", OPTION_NEEDS, nullptr,
+                     "arc_sweep_gpu: the CPU warp counts and takes no times"});
+  table.push_back({});
+  return table;
+}
+
+/* Of a preset's product. */
+static sweep_axes read_product(const char *product) {
+  std::string line(product);
+  std::vector<char *> words = {nullptr};
+  sweep_axes axes;
+  error_line error;
+  std::vector<option> table;
+  add_axes(&table, &axes);
+  table.push_back({});
+  for (char *word = strtok(&line[0], " "); word != nullptr; word = strtok(nullptr, " "))
+    words.push_back(word);
+  if (!options_read(table.data(), (int)words.size(), words.data(), &error)) abort();
+  return axes;
 }
 
 /* ---- what goes together ---- */
@@ -348,36 +268,30 @@ static int check_axes(const sweep_axes &a, int rows) {
   bool threshold_fits = a[AXIS_THRESHOLD].empty() || a[AXIS_PATH].empty();
   for (int path : a[AXIS_PATH]) threshold_fits |= sweep_path_has_threshold(path);
   if (!threshold_fits)
-    return complain("threshold",
-                    "none of the chosen paths has a threshold; those that have: serialized, "
-                    "butterfly, transposed, tree, auto");
+    return complain(
+        "--threshold: none of the chosen paths has a threshold; those that have: serialized, "
+        "butterfly, transposed, tree, auto");
   if (!axes && (a[AXIS_KEYS] != sweep_axis_table[AXIS_KEYS].start || !a[AXIS_CALL].empty() ||
                 a[AXIS_LAYOUT] != sweep_axis_table[AXIS_LAYOUT].start))
-    return complain("workload",
-                    "a model draws its own keys: --keys, --layout and --call are for axes");
+    return complain(
+        "--workload: a model draws its own keys: --keys, --layout and --call are for axes");
   if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
-    return complain("call", "'uniform' promises one key per warp; add 1 to --keys");
+    return complain("--call: 'uniform' promises one key per warp; add 1 to --keys");
   for (int type : a[AXIS_TYPE])
     for (int width : a[AXIS_WIDTH])
       if (!sweep_width_exists(width, type))
-        return complain("type", "'" + sweep_word(AXIS_TYPE, type) + "' has no kernel of width " +
-                                    std::to_string(width) + "; it has those of width " +
-                                    joined(widths_of(type)));
+        return complain("--width: '" + sweep_word(AXIS_TYPE, type) + "' has no kernel of width " +
+                        std::to_string(width) + "; it has those of width " + widths_of(type));
   for (int workload : a[AXIS_WORKLOAD])
     if (rows < sweep_workload_rows(workload))
-      return complain("rows", "the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
-                                  "' needs at least " +
-                                  std::to_string(sweep_workload_rows(workload)));
+      return complain("--rows: the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
+                      "' needs at least " + std::to_string(sweep_workload_rows(workload)));
   return 0;
 }
 
 static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
-    return complain("threads", "must be a multiple of 32: every add here takes whole warps");
-  if (!o.csv.empty() && o.csv == o.policy_header)
-    return complain("policy-header", "names the same file as --csv: '" + o.csv + "'");
-  if (sweep_on_cpu_warp() && o.energy)
-    return complain("energy", "the CPU warp has no energy counter; arc_sweep_gpu has");
+    return complain("--threads: must be a multiple of 32: every add here takes whole warps");
   for (const sweep_axes &axes : o.products)
     if (check_axes(axes, o.rows)) return 2;
   return 0;
@@ -386,106 +300,42 @@ static int check_options(const sweep_options &o) {
 static sweep_options start_options(void) {
   sweep_options o = {};
   bool cpu = sweep_on_cpu_warp();
+  o.preset = -1;
   o.rows = cpu ? 1000 : 100000;
   o.blocks = cpu ? 2 : 1056;
   o.threads = cpu ? 64 : 256;
   o.updates = cpu ? 64 : 256;
   o.seed = 1;
-  o.noise_percent = 1.0;
+  o.noise_percent = 1.0f;
   return o;
 }
 
-static int read_words(sweep_options *o, const std::vector<std::string> &words) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string option = words[i].substr(0, 2) == "--" ? words[i].substr(2) : "";
-    bool *flag = option == "help" || words[i] == "-h" ? &o->help
-                 : option == "quiet"                  ? &o->quiet
-                 : option == "tables"                 ? &o->tables
-                                                      : nullptr;
-    if (flag) {
-      *flag = true;
-      continue;
-    }
-    int bad = read_option(o, option, i + 1 < words.size() ? words[i + 1] : "");
-    if (bad == unknown_option)
-      fprintf(stderr, "arc_sweep: '%s' is not an option; arc_sweep --help lists them\n",
-              words[i].c_str());
-    if (bad) return 2;
-    ++i;
-  }
-  return 0;
-}
-
-/* The axes of a preset, and what it leaves open of the rigour. */
-static int read_preset(sweep_options *o) {
-  std::vector<std::string> names;
-  for (const preset &p : presets) names.push_back(p.name);
-  if (o->preset.empty() && o->products.empty()) o->preset = presets[0].name;
-  const preset *p = preset_of(o->preset.empty() ? presets[0].name : o->preset);
-  if (!p) return illegal("preset", o->preset, joined(names));
-  if (!o->preset.empty() && !o->products.empty())
-    return complain("preset", "a preset fixes the axes; leave out either it or the axes");
-  if (o->repeat == 0) o->repeat = p->repeat;
-  if (o->cell_ms == 0.0) o->cell_ms = p->cell_ms;
-  if (o->preset.empty()) return 0;
-  for (const char *product : p->products) {
-    std::istringstream line(product);
-    std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
-    o->products.push_back(start_axes());
-    if (read_words(o, words)) return 2;
-  }
-  return 0;
+/* Those between two that a range names, and of which there is no kernel. */
+static void leave_out_holes(std::vector<int> *widths) {
+  std::vector<int> kept;
+  for (int w : *widths)
+    if (sweep_width_exists(w, SWEEP_TYPE_f32) || (!has(*widths, w - 1) && !has(*widths, w + 1)))
+      kept.push_back(w);
+  *widths = kept;
 }
 
 int sweep_options_read(sweep_options *o, int argc, char **argv) {
+  sweep_axes axes;
+  error_line error;
   *o = start_options();
-  int bad = read_words(o, std::vector<std::string>(argv + 1, argv + argc));
-  if (bad || o->help) return bad;
-  bad = read_preset(o);
-  return bad ? bad : check_options(*o);
-}
-
-/* ---- help ---- */
-
-static void print_option(const char *option, const std::string &value, const char *meaning,
-                         const std::string &start) {
-  printf("  --%s %s\n      %s%s\n", option, value.c_str(), meaning,
-         start.empty() ? "" : (" (" + start + ")").c_str());
-}
-
-void sweep_options_help(void) {
-  sweep_options o = start_options();
-  read_preset(&o);
-  printf(
-      "arc_sweep - what adding from many lanes costs, path by path; built for %s\n\n"
-      "usage: arc_sweep [options]        without any axis: --preset default\n\n"
-      "Axes. A LIST is separated by commas; the sweep is their product.\n",
-      sweep_on_cpu_warp() ? "the CPU warp: counts and *model* clocks, no times" : "the GPU");
-  for (int axis = 0; axis < AXIS_END; ++axis) {
-    const sweep_axis &a = sweep_axis_table[axis];
-    if (!a.option) continue;
-    print_option(a.option, "LIST", a.meaning, a.start.empty() ? "" : sweep_word(axis, a.start[0]));
-    printf("      legal: %s\n", legal_values(axis).c_str());
+  std::vector<option> table = whole_table(o, &axes);
+  if (!options_read(table.data(), argc, argv, &error)) return complain(error.text);
+  bool axes_given = false;
+  for (int axis = 0; axis < AXIS_END; ++axis) axes_given |= table[1 + axis].given;
+  const preset &p = presets[o->preset < 0 ? 0 : o->preset];
+  if (o->repeat == 0) o->repeat = p.repeat;
+  if (o->cell_ms == 0.0f) o->cell_ms = p.cell_ms;
+  if (axes_given) {
+    o->products.push_back(axes);
+  } else {
+    o->preset = (int)(&p - presets.data());
+    for (const char *product : p.products) o->products.push_back(read_product(product));
   }
-  printf("\nSizes and rigour; from --repeat on for the GPU only\n");
-  for (const number &n : numbers)
-    if (n.meaning) print_option(n.option, "N", n.meaning, std::to_string(o.*n.value));
-  for (const real &r : reals)
-    print_option(r.option, "X", r.meaning, std::to_string(o.*r.value).substr(0, 4));
-  print_option("cache", "warm|cold", "cold: the L2 cache is overwritten before each launch",
-               "warm");
-  printf("\nPresets and output\n");
-  for (const preset &p : presets) print_option("preset", p.name, p.meaning, "");
-  for (const text &t : texts)
-    if (t.meaning) print_option(t.option, "FILE", t.meaning, "");
-  printf(
-      "  --tables\n      prints the tables of all cells before the summary\n"
-      "  --quiet\n      no progress line, no table and no summary\n"
-      "  --help, -h\n      prints this text\n"
-      "  --version\n      prints the version\n\n"
-      "Exit status: 0 done, 1 a sum was wrong, a launch or a write failed, 2 bad option, 3 out of\n"
-      "memory, 77 no GPU, 130 interrupted.\n\n"
-      "Example: which threshold suits 9 values a primitive on this machine?\n"
-      "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto "
-      "--threshold 0-33 --csv nine.csv\n");
+  for (sweep_axes &product : o->products) leave_out_holes(&product[AXIS_WIDTH]);
+  return check_options(*o);
 }

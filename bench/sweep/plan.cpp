@@ -120,7 +120,7 @@ static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis
     cell.*a.member = value;
     if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];
     std::string why = sweep_why_not(cell);
-    fprintf(stderr, "arc_sweep: --%s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(),
+    fprintf(stderr, "arc_sweep: %s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(),
             why.empty() ? "has no cell in this sweep" : why.c_str());
     return 2;
   }
@@ -140,5 +140,5 @@ int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {
   sweep_builder b(plan);
   for (const sweep_axes &axes : o.products) add_product(&b, axes, sweep_cell(), 0);
   b.sort();
-  return o.preset.empty() ? check_plan(*plan, o.products[0]) : 0;
+  return o.preset < 0 ? check_plan(*plan, o.products[0]) : 0;
 }

@@ -42,7 +42,7 @@ struct sweep_axis {
   sweep_member member;
   const char *option;
   int low, high;                   /* the legal numbers; none where low > high */
-  std::vector<const char *> names; /* of the values high + 1, high + 2, ... */
+  std::vector<const char *> names; /* of the values high + 1, high + 2, ... up to a null */
   std::vector<int> start;          /* empty: the plan chooses for each cell */
   const char *meaning;
 };
@@ -84,21 +84,20 @@ static inline bool sweep_path_has_threshold(int path) {
 }
 
 struct sweep_options {
-  std::string preset; /* empty: axes were given */
+  int preset; /* its place; negative: axes were given */
   std::vector<sweep_axes> products;
   int rows, blocks, threads, updates, seed;
-  int repeat;           /* timed launches, at least; GPU only like all below */
-  double noise_percent; /* then until the quartiles are this close, */
-  double cell_ms;       /* or this much time has been measured */
+  int repeat;          /* timed launches, at least; GPU only like all below */
+  float noise_percent; /* then until the quartiles are this close, */
+  float cell_ms;       /* or this much time has been measured */
   int cold, energy;
-  std::string csv, policy_header;
-  bool quiet, tables, help;
+  const char *csv, *policy_header; /* null: none */
+  bool quiet, tables;
   int interrupt_after, throttle_after; /* for tests only */
 };
 
 /* Returns 0, or 2 after one line on stderr that says what is legal. */
 int sweep_options_read(sweep_options *o, int argc, char **argv);
-void sweep_options_help(void);
 
 typedef std::vector<std::vector<sweep_cell>> sweep_plan; /* groups, `none` first in each */
 /* Returns 0, or 2 after one line on stderr: a path of --path has no cell. */

@@ -14,8 +14,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import results
 
 PROGRAM = sys.argv.pop(1)
-SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 --repeat 1 --cell-ms 0.1 "
 ON_CPU = PROGRAM.endswith("_simt")
+SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 " + (
+    "" if ON_CPU else "--repeat 1 --cell-ms 0.1 ")
 PRESETS = ("default", "policy", "paths", "peers", "widths", "types", "forms")
 
 
@@ -38,17 +39,19 @@ class Sweep(unittest.TestCase):
         return results.Results(self.csv).rows
 
     def test_bad_options_are_one_line(self):
-        on_cpu = [("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp")]
+        on_cpu = [("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp"),
+                  ("--repeat 3", "--repeat is for arc_sweep_gpu")]
         for words, needle in on_cpu * ON_CPU + [
                 ("--widht 9", "--widht"), ("--width 5", "1, 2, 3, 4, 6, 8"),
-                ("--width ,", "--width"),
+                ("--width ,", "--width is ','"),
                 ("--lanes 33", "0 to 32"), ("--lanes 8-4", "8-4"), ("--shape round", "scattered"),
                 ("--keys 0", "1 to 1000"), ("--layout mixed", "interleaved"),
                 ("--call both", "uniform, keyed"), ("--threshold -1", "0 to 33"),
                 ("--path fastest", "transposed"), ("--promise-zeros 2", "all"),
                 ("--rows 0", "1 to 100000000"), ("--threads 48", "multiple of 32"),
                 ("--repeat many", "many"), ("--noise 0", "0.01 to 100"), ("--cache hot", "warm"),
-                ("--preset quick", "default, policy, paths"), ("--preset peers --width 9", "axes"),
+                ("--preset quick", "default, policy, paths"),
+                ("--preset peers --width 9", "--width is not for --preset"),
                 ("--workload tile --keys 4", "--keys, --layout"), ("--lanes model", "'model'"),
                 ("--workload tile --lanes mixed", "'mixed'"),
                 ("--keys 4 --call uniform", "one key"),
@@ -60,9 +63,10 @@ class Sweep(unittest.TestCase):
                 ("--type i64 --width 9 --path tree", "no kernel of this type"),
                 ("--type f32,exact --width 9 --form memory", "'exact' has no kernel"),
                 ("--type bf16 --path plain --width 1 --padding 0", "whole 4 bytes"),
-                ("--csv", "needs a value"), ("--width", "legal: 1, 2, 3"),
+                ("--csv", "must be the name of a file"), ("--width", "such as 1,4-8, of 1 to 128"),
                 ("--nonsense", "'--nonsense' is not an option"),
-                ("--csv @ --policy-header @", "the same file as --csv"),
+                ("--csv @ --policy-header @", "name the same file"),
+                ("--tables --quiet", "--tables is not for --quiet"),
                 ("--width 9 --csv /nowhere/at/all.csv", "/nowhere")]:
             whole = "--csv" in words or words in ("--nonsense", "--width")
             done = self.run_sweep(words if whole else words + " --csv @", 2)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <string>
+#include <vector>
 
 /* By kind: how the help names the value, and what it must be, before the range. */
 static const char *const words[][2] = {{"", ""},
@@ -13,8 +14,8 @@ static const char *const words[][2] = {{"", ""},
                                        {" N", "a whole number from "},
                                        {" NAME", "one of "},
                                        {" X", "a number from "},
+                                       {" LIST", "a list, such as 1,4-8, of "},
                                        {" WxH", "WIDTHxHEIGHT, such as 640x480, each from "},
-                                       {" LIST", "a list of "},
                                        {" FILE", "the name of a file"},
                                        {" FILE", "the name of a file"}};
 
@@ -28,10 +29,14 @@ static std::string range_text(const option *o) {
   return text;
 }
 
+/* Empty where the target holds no value of the range; of a list, the first. */
 static std::string default_text(const option *o) {
+  const std::vector<int> *list = (const std::vector<int> *)o->target;
+  double value = o->low - 1;
   char number[32] = "";
-  if (o->kind < OPTION_INT || o->kind > OPTION_REAL) return number;
-  const double value = o->kind == OPTION_REAL ? *(float *)o->target : *(int *)o->target;
+  if (o->kind == OPTION_INT || o->kind == OPTION_NAME) value = *(const int *)o->target;
+  if (o->kind == OPTION_REAL) value = *(const float *)o->target;
+  if (o->kind == OPTION_LIST && !list->empty()) value = list->front();
   if (value > o->high && o->names) return o->names[(int)(value - o->high) - 1];
   if (value >= o->low && value <= o->high) snprintf(number, sizeof number, "%.7g", value);
   return number;
@@ -58,25 +63,40 @@ static void print_help(const option *table) {
 
 /* A number or name of the range; *text moves behind it. */
 static bool read_number(const option *o, const char **text, double *value) {
+  const size_t length = strcspn(*text, ",");
   char *end;
-  for (int i = 0; **text && o->names && o->names[i]; ++i)
-    if (!strcmp(o->names[i], *text)) return *value = o->high + 1 + i, *text = "", true;
+  for (int i = 0; length > 0 && o->names && o->names[i]; ++i)
+    if (strlen(o->names[i]) == length && !strncmp(o->names[i], *text, length))
+      return *value = o->high + 1 + i, *text += length, true;
   *value = o->kind == OPTION_REAL ? strtod(*text, &end) : (double)strtol(*text, &end, 10);
   const bool found = end != *text && *value >= o->low && *value <= o->high;
   return *text = end, found;
 }
 
+/* All of a list, both of a size, or the one. */
+static bool read_numbers(const option *o, const char *text, std::vector<double> *values) {
+  for (;; ++text) {
+    double first, last;
+    if (!read_number(o, &text, &first)) return false;
+    last = first;
+    if (o->kind == OPTION_LIST && *text == '-')
+      if (++text, !read_number(o, &text, &last) || last < first || last > o->high) return false;
+    for (; first <= last; ++first) values->push_back(first);
+    if (*text != (o->kind == OPTION_SIZE ? 'x' : ',')) return *text == '\0';
+  }
+}
+
 static bool read_value(const option *o, const char *text) {
-  double value, second = 0.0;
+  std::vector<double> values;
   if (o->kind == OPTION_FLAG) return *(bool *)o->target = true, text[0] == '\0';
-  if (o->kind == OPTION_OWN) return o->read(o->target, text);
   if (o->kind >= OPTION_INPUT) return *(const char **)o->target = text, text[0] != '\0';
-  if (!read_number(o, &text, &value)) return false;
-  if (o->kind == OPTION_SIZE && (*text++ != 'x' || !read_number(o, &text, &second))) return false;
-  if (o->kind == OPTION_REAL) *(float *)o->target = (float)value;
-  if (o->kind != OPTION_REAL) *(int *)o->target = (int)value;
-  if (o->kind == OPTION_SIZE) ((int *)o->target)[1] = (int)second;
-  return *text == '\0';
+  if (!read_numbers(o, text, &values)) return false;
+  if (o->kind == OPTION_LIST)
+    return ((std::vector<int> *)o->target)->assign(values.begin(), values.end()), true;
+  if (values.size() != (o->kind == OPTION_SIZE ? 2u : 1u)) return false;
+  if (o->kind == OPTION_REAL) return *(float *)o->target = (float)values[0], true;
+  for (size_t i = 0; i < values.size(); ++i) ((int *)o->target)[i] = (int)values[i];
+  return true;
 }
 
 /* One that is given and named in the list; null: none is. */
@@ -115,7 +135,7 @@ bool options_read(option *table, int argc, char **argv, error_line *error) {
     const bool joined = argv[i][length] == '=';
     const char *text = joined ? argv[i] + length + 1 : "";
     option *o = table;
-    while (o->name && (strncmp(o->name, argv[i], length) || o->name[length])) ++o;
+    while (o->name && (!o->target || strncmp(o->name, argv[i], length) || o->name[length])) ++o;
     if (!o->name) return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
     if (!joined && o->kind != OPTION_FLAG && i + 1 < argc) text = argv[++i];
     if (!read_value(o, text))

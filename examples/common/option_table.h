@@ -18,8 +18,8 @@ typedef enum option_kind {
   OPTION_INT,    /* an int */
   OPTION_NAME,   /* an int, low and high are 0, -1 */
   OPTION_REAL,   /* a float */
+  OPTION_LIST,   /* a std::vector<int>, from a list such as 1,4-8 */
   OPTION_SIZE,   /* int[2], from WIDTHxHEIGHT */
-  OPTION_OWN,    /* for the function `read` */
   OPTION_INPUT,  /* a const char *, the name of a file or folder */
   OPTION_OUTPUT, /* the same, of a file that can be written */
   /* Rules, without a target: any option of `name` would be ignored, and is refused, */
@@ -34,7 +34,6 @@ typedef struct option {
   const char *help = nullptr; /* null: the help leaves it out */
   double low = 0, high = -1;
   const char *const *names = nullptr; /* of high + 1, high + 2, ... to a null; "" is none */
-  bool (*read)(void *target, const char *text) = nullptr;
   bool given = false;
 } option;
 

@@ -21,6 +21,7 @@ SKIPPED = 77
 # What SMALL stands for: options of a run that takes no time.
 SMALL = {
     "circles": "--size 40x30 --circles 20",
+    "circles_renderers": "--size 7x3",
     "environment": "--size 8 --iterations 1",
     "groups": "--by half --rows 1000 --keys 50 --runs 1",
     "hashgrid": "--batch 6",
@@ -50,6 +51,9 @@ CASES = [
      "a.ppm", "P6\n40 30\n255\n"),
     ("circles", "SMALL --dataset 10k --iterations 1", 0, "\ntrained    1 iterations"),
     ("circles", "SMALL --compare-paths", 0, "\ntransposed "),
+
+    ("circles_renderers", "--size 7", 2, "--size is '7'; it must be WIDTHxHEIGHT"),
+    ("circles_renderers", "--circles 7", 2, "'--circles' is not an option; see --help"),
 
     ("environment", "--side 0", 2, "--side is '0'; it must be a whole number from 1 to 1024"),
     ("environment", "--side 24", 2, "--side is '24'; for a scene it must be"),
