@@ -1,243 +1,495 @@
-/* arc example fit_image: fits a picture with 2D Gaussians by gradient descent.
-   SPDX-License-Identifier: Apache-2.0
+/* arc example fit_image: fits a picture with 2D Gaussians by gradient descent. It is the smallest
+   program with the shape of a splatting trainer. SPDX-License-Identifier: Apache-2.0
 
-   fit_image --image photo.png --gaussians 50000 --steps 1000 --out fitted.png
+   fit_image --picture photo.png --gaussians 50000 --iterations 1000 --out fitted.png
    fit_image --help
 
-   Where to read on: model.cuh (one Gaussian at one pixel), kernels.cuh (the kernels; the call of
-   arc is in `backward`), fit.h (one step after another). This file is the program. */
+       >>model     one Gaussian at one pixel: weight and gradient
+       >>lists     which Gaussians touch which tile of 16 x 16 pixels
+       >>pixels    forward and backward: a block draws a tile, each thread is a pixel
+       >>fit       memory, the first guess, Adam
+       >>program   what ../common/workload.h asks for */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "../common/program_run.h"
-#include "fit.h"
+#include <vector>
 
-#include "../common/device_describe.h"
+#include "../common/adam.h"
+#include "../common/image_io.h"
+#include "../common/random.h"
+#include "../common/tiles.cuh"
+#include "../common/ways.cuh"
+#include "../common/workload.h"
 
-static const double SAME_PSNR_DB = 0.1;
+/* ---- >>model -------------------------------------------------------------------------------- */
+/* A picture is the sum of Gaussians: colour(pixel) = sum of weight * colour of each, where
 
-/* What one run of one path gave; times are medians over the steps. */
-typedef struct run_result {
-  fit_way way;
-  int steps;
-  double loss, psnr;
-  float whole_ms, forward_ms, backward_ms, rest_ms;
-} run_result;
+       weight = exp(-(u*u + v*v) / 2),   u = ( cos(angle) dx + sin(angle) dy) / scale_u,
+                                         v = (-sin(angle) dx + cos(angle) dy) / scale_v
 
-static fit_options default_options(void) {
-  fit_options o;
-  memset(&o, 0, sizeof o);
-  o.fit.steps = SIMT_ON_CPU ? 30 : 500;
-  o.fit.seed = 1;
-  o.fit.way = FIT_DEFAULT;
-  o.fit.rates[RATE_MEAN] = 0.4f;
-  o.fit.rates[RATE_SCALE] = 0.06f;
-  o.fit.rates[RATE_ANGLE] = 0.06f;
-  o.fit.rates[RATE_COLOUR] = 0.01f;
-  return o;
+   and (dx, dy) is the pixel's centre minus the mean. Below a weight of 1/255 a Gaussian does not
+   touch the pixel. A sum has no order, so nothing is sorted; an opacity would only scale the colour.
+
+   loss = sum over pixels and channels of (sum of Gaussians - picture)^2 */
+
+/* A row of parameters, gradients or moments: means in pixels from the top left corner, natural
+   logarithms of standard deviations in pixels, radians, any real numbers. */
+enum { MEAN_X, MEAN_Y, LOG_SCALE_U, LOG_SCALE_V, ANGLE, RED, GREEN, BLUE, GAUSSIAN_WIDTH };
+
+#define HIT_LIMIT 11.0825f  /* u*u + v*v where the weight is 1/255: 2 ln 255 */
+#define SMALLEST_SCALE 0.3f /* pixels: a thinner Gaussian would slip between pixel centres */
+
+/* A Gaussian made ready for the inner loops: exponentials and sines are taken once. Its 48 bytes
+   travel as three 16-byte loads. */
+typedef struct alignas(16) splat {
+  float mean_x, mean_y;
+  float u_x, u_y, v_x, v_y; /* u = u_x dx + u_y dy */
+  float twist; /* scale_u / scale_v - scale_v / scale_u, exact for a nearly round one */
+  float red, green, blue;
+  int key; /* which Gaussian */
+} splat;
+
+/* half_box: half the sides of the box outside which no pixel is hit. */
+static __device__ __forceinline__ splat make_splat(const float *p, int key, float2 *half_box) {
+  const float u = expf(p[LOG_SCALE_U]), v = expf(p[LOG_SCALE_V]);
+  const float c = cosf(p[ANGLE]), s = sinf(p[ANGLE]);
+  half_box->x = sqrtf(HIT_LIMIT * (u * c * u * c + v * s * v * s));
+  half_box->y = sqrtf(HIT_LIMIT * (u * s * u * s + v * c * v * c));
+  const float twist = 2.0f * sinhf(p[LOG_SCALE_U] - p[LOG_SCALE_V]);
+  const splat made = {p[MEAN_X], p[MEAN_Y], c / u,    s / u,   -s / v, c / v,
+                      twist,     p[RED],    p[GREEN], p[BLUE], key};
+  return made;
 }
 
-static int fail(int status, const error_line *error) {
-  fprintf(stderr, "fit_image: %s\n", error->text);
-  return status;
+/* The weight at pixel centre (x, y), with u and v for the gradient; 0 where it does not touch. */
+static __device__ __forceinline__ float splat_weight(const splat *s, float x, float y, float *u,
+                                                     float *v) {
+  const float dx = x - s->mean_x, dy = y - s->mean_y;
+  *u = s->u_x * dx + s->u_y * dy;
+  *v = s->v_x * dx + s->v_y * dy;
+  const float distance = *u * *u + *v * *v;
+  return distance < HIT_LIMIT ? __expf(-0.5f * distance) : 0.0f;
 }
 
-/* The CPU warp takes seconds for what a GPU does in a millisecond: without --size, small. */
-static void default_size(const fit_options *o, int *width, int *height) {
-  if (o->image == nullptr) {
-    *width = SIMT_ON_CPU ? 64 : 1080;
-    *height = SIMT_ON_CPU ? 64 : 1920;
-  } else if (SIMT_ON_CPU) {
-    double side = *width > *height ? *width : *height;
-    double shrink = side > 64.0 ? 64.0 / side : 1.0;
-    *width = (int)fmax(1.0, *width * shrink + 0.5);
-    *height = (int)fmax(1.0, *height * shrink + 0.5);
+/* The derivatives of the loss by the splat's 8 parameters, from this pixel alone. slope: the
+   derivative of the loss by the pixel's colour. False, and zeros, where the pixel is not hit. */
+static __device__ __forceinline__ bool splat_gradient(const splat *s, float x, float y,
+                                                      float3 slope, bool inside, float *g) {
+  float u, v;
+  const float weight = splat_weight(s, x, y, &u, &v);
+  const bool hit = inside && weight > 0.0f;
+  for (int i = 0; i < GAUSSIAN_WIDTH; ++i) g[i] = 0.0f;
+  if (!hit) return false;
+  const float d = weight * (slope.x * s->red + slope.y * s->green + slope.z * s->blue);
+  g[MEAN_X] = d * (u * s->u_x + v * s->v_x);
+  g[MEAN_Y] = d * (u * s->u_y + v * s->v_y);
+  g[LOG_SCALE_U] = d * u * u;
+  g[LOG_SCALE_V] = d * v * v;
+  g[ANGLE] = d * u * v * s->twist;
+  g[RED] = weight * slope.x;
+  g[GREEN] = weight * slope.y;
+  g[BLUE] = weight * slope.z;
+  return true;
+}
+
+/* ---- >>lists -------------------------------------------------------------------------------- */
+
+typedef struct canvas {
+  int width, height; /* pixels */
+  int tiles_x, tiles_y;
+} canvas;
+
+/* Tile t holds the Gaussians keys[begin[t]] to keys[begin[t + 1] - 1], in no particular order. */
+typedef struct tile_lists {
+  int *begin; /* one more than there are tiles */
+  int *keys;
+  int capacity; /* of keys */
+} tile_lists;
+
+/* One thread a Gaussian. counts: one a tile, zero at the start. */
+__global__ void prepare_splats(const float *parameters, int count, canvas c, splat *splats,
+                               tile_box *boxes, int *counts) {
+  const int key = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (key >= count) return;
+  float2 half_box;
+  const splat s = make_splat(parameters + (size_t)GAUSSIAN_WIDTH * key, key, &half_box);
+  const float2 centre = make_float2(s.mean_x, s.mean_y);
+  const tile_box box = tile_box_around(centre, half_box, c.tiles_x, c.tiles_y);
+  splats[key] = s;
+  boxes[key] = box;
+  for (int y = box.y0; y < box.y1; ++y)
+    for (int x = box.x0; x < box.x1; ++x) atomicAdd(&counts[y * c.tiles_x + x], 1);
+}
+
+/* One thread a Gaussian. cursors: lists.begin at the start. Room has been made for all keys; the
+   bound keeps a wrong count from ever writing elsewhere. */
+__global__ void fill_tiles(const tile_box *boxes, int count, canvas c, int *cursors,
+                           tile_lists lists) {
+  const int key = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (key >= count) return;
+  const tile_box box = boxes[key];
+  for (int y = box.y0; y < box.y1; ++y)
+    for (int x = box.x0; x < box.x1; ++x) {
+      const int position = atomicAdd(&cursors[y * c.tiles_x + x], 1);
+      if (position < lists.capacity) lists.keys[position] = key;
+    }
+}
+
+/* ---- >>pixels ------------------------------------------------------------------------------- */
+
+typedef struct pixel {
+  float x, y; /* its centre */
+  size_t index;
+  bool inside; /* the last tiles of a row or column stick out of the picture */
+} pixel;
+
+/* A warp covers 8 x 4 pixels rather than 16 x 2: a Gaussian hits most of it or nothing. */
+static __device__ __forceinline__ pixel pixel_of_thread(canvas c) {
+  const int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
+  const int column = (int)blockIdx.x % c.tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
+  const int row = (int)blockIdx.x / c.tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
+  const bool inside = column < c.width && row < c.height;
+  const pixel p = {(float)column + 0.5f, (float)row + 0.5f,
+                   inside ? (size_t)row * c.width + column : 0, inside};
+  return p;
+}
+
+/* The whole block calls: brings the next up to 256 splats of the list into shared memory. */
+static __device__ __forceinline__ int load_batch(splat *batch, const splat *splats, const int *keys,
+                                                 int first, int end) {
+  const int mine = first + (int)threadIdx.x;
+  __syncthreads(); /* all warps are done with the batch before */
+  if (mine < end) batch[threadIdx.x] = splats[keys[mine]];
+  __syncthreads();
+  return min(end - first, (int)TILE_PIXELS);
+}
+
+/* residual: the sum of the Gaussians minus the picture, 3 floats a pixel. */
+__global__ void __launch_bounds__(TILE_PIXELS)
+    forward(canvas c, tile_lists lists, const splat *splats, const float *target, float *residual,
+            float *tile_losses) {
+  __shared__ splat batch[TILE_PIXELS];
+  const pixel p = pixel_of_thread(c);
+  float sum[3] = {0.0f, 0.0f, 0.0f}, loss = 0.0f;
+  const int end = lists.begin[blockIdx.x + 1];
+  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
+    const int count = load_batch(batch, splats, lists.keys, first, end);
+    for (int k = 0; k < count; ++k) {
+      float u, v;
+      const float weight = splat_weight(&batch[k], p.x, p.y, &u, &v);
+      sum[0] += weight * batch[k].red;
+      sum[1] += weight * batch[k].green;
+      sum[2] += weight * batch[k].blue;
+    }
+  }
+  for (int i = 0; i < 3 && p.inside; ++i) {
+    const float missing = sum[i] - target[3 * p.index + i];
+    residual[3 * p.index + i] = missing;
+    loss += missing * missing;
+  }
+  loss = block_sum(loss);
+  if (threadIdx.x == 0) tile_losses[blockIdx.x] = loss;
+}
+
+/* The whole warp walks the same list, so that every lane has the key, and a pixel that is not hit
+   holds zeros. The smallest kernel of this kind is examples/tile.cu. */
+template <int way>
+__global__ void __launch_bounds__(TILE_PIXELS)
+    backward(canvas c, tile_lists lists, const splat *splats, const float *residual,
+             float *gradients, int threshold, unsigned long long *counts) {
+  __shared__ splat batch[TILE_PIXELS];
+  const pixel p = pixel_of_thread(c);
+  const float *r = residual + 3 * p.index; /* that of pixel 0, outside the picture */
+  const float3 slope = make_float3(2.0f * r[0], 2.0f * r[1], 2.0f * r[2]);
+  const way_rows rows = way_rows_begin(gradients, GAUSSIAN_WIDTH, GAUSSIAN_WIDTH, counts);
+  const int end = lists.begin[blockIdx.x + 1];
+  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
+    const int count = load_batch(batch, splats, lists.keys, first, end);
+    for (int k = 0; k < count; ++k) {
+      float g[GAUSSIAN_WIDTH];
+      const bool hit = splat_gradient(&batch[k], p.x, p.y, slope, p.inside, g);
+      way_add(&rows, batch[k].key, g, hit, way, threshold,
+              ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
+    }
   }
 }
 
-static bool load_target(const fit_options *o, image *target, error_line *error) {
-  if (o->image != nullptr && !image_read(target, o->image, error)) return false;
-  int width = o->image != nullptr ? target->width : 0;
-  int height = o->image != nullptr ? target->height : 0;
-  default_size(o, &width, &height);
-  if (o->width > 0) {
-    width = o->width;
-    height = o->height;
+/* ---- >>fit ---------------------------------------------------------------------------------- */
+
+typedef struct adam_step {
+  adam_decay decay;
+  float rates[GAUSSIAN_WIDTH];
+  float low, high; /* of log scales */
+} adam_step;
+
+/* One thread a float. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam(float *parameters, const float *gradients, float *means, float *squares, int count,
+         adam_step step) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % GAUSSIAN_WIDTH;
+  if (i >= count) return;
+  const float change = adam_change(step.decay, gradients[i], 1e-8f, &means[i], &squares[i]);
+  const float moved = parameters[i] - step.rates[k] * change;
+  const bool is_scale = k == LOG_SCALE_U || k == LOG_SCALE_V;
+  parameters[i] = is_scale ? fminf(fmaxf(moved, step.low), step.high) : moved;
+}
+
+typedef struct fit {
+  canvas c;
+  int gaussians, tiles;
+  std::vector<float> first_guess;
+  std::vector<int> begin; /* of lists, on the host */
+  tile_lists lists;
+  device_memory memory;
+  device_array parameters, gradients, means, squares, target, residual, tile_losses, splats, boxes,
+      cursors, begins, keys;
+} fit;
+
+/* One Gaussian in each cell of a grid, at a random place of the cell; round, but turned at random,
+   since a round one feels no pull to turn; coloured so that neighbours add up to the picture. */
+static void place_gaussians(fit *f, const image *picture, int seed) {
+  const double width = picture->width, height = picture->height;
+  const int count = f->gaussians, most = (int)(sqrt((double)count * height / width) + 0.5);
+  const int rows = most < 1 ? 1 : most > count ? count : most;
+  const float scale = fmaxf(0.5f * (float)sqrt(width * height / count), SMALLEST_SCALE);
+  const float overlap = (float)(2.0 * 3.14159265 * scale * scale * count / (width * height));
+  f->first_guess.resize((size_t)count * GAUSSIAN_WIDTH);
+  for (int row = 0, i = 0; row < rows; ++row) {
+    const int first = i, last = (int)((long long)count * (row + 1) / rows);
+    for (; i < last; ++i) {
+      const unsigned long long drawn = 3ull * (unsigned long long)i;
+      float *p = &f->first_guess[(size_t)GAUSSIAN_WIDTH * i];
+      p[MEAN_X] = (float)((i - first + hashed_random(seed, drawn)) * width / (last - first));
+      p[MEAN_Y] = (float)((row + hashed_random(seed, drawn + 1)) * height / rows);
+      p[LOG_SCALE_U] = p[LOG_SCALE_V] = logf(scale);
+      p[ANGLE] = 3.14159265f * hashed_random(seed, drawn + 2);
+      const size_t x = (size_t)fmin(p[MEAN_X], width - 1), y = (size_t)fmin(p[MEAN_Y], height - 1);
+      for (int k = 0; k < 3; ++k)
+        p[RED + k] = picture->rgb[3 * (y * picture->width + x) + k] / overlap;
+    }
   }
-  return o->image != nullptr ? image_shrink(target, width, height, error)
-                             : image_procedural(target, width, height, error);
 }
 
-static void default_gaussians(fit_options *o, const image *target) {
-  int fitting = target->width * target->height / 20;
-  if (o->fit.gaussians == 0) o->fit.gaussians = fitting < 1 ? 1 : fitting > 50000 ? 50000 : fitting;
+/* Parameters as they were at the start. */
+static void fit_reset(fit *f) {
+  host_to_device(f->parameters.data, f->first_guess.data(), f->first_guess.size() * sizeof(float),
+                 "the Gaussians");
+  device_clear(f->means.data, f->means.bytes);
+  device_clear(f->squares.data, f->squares.bytes);
 }
 
-static void print_header(const fit_options *o, const image *target) {
-  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
-  printf("picture    %s, %d x %d pixels\n", o->image != nullptr ? o->image : "built-in",
-         target->width, target->height);
+static void fit_begin(fit *f, const image *picture, int gaussians, int seed) {
+  const size_t row = GAUSSIAN_WIDTH * sizeof(float), n = (size_t)gaussians;
+  const size_t pixels = (size_t)picture->width * picture->height * 3 * sizeof(float);
+  f->c = {picture->width, picture->height, tiles_along(picture->width),
+          tiles_along(picture->height)};
+  f->gaussians = gaussians;
+  f->tiles = f->c.tiles_x * f->c.tiles_y;
+  const size_t a_tile = (size_t)f->tiles * sizeof(int);
+  const struct {
+    device_array *array;
+    size_t bytes;
+  } arrays[] = {{&f->parameters, n * row},
+                {&f->gradients, n * row},
+                {&f->means, n * row},
+                {&f->squares, n * row},
+                {&f->target, pixels},
+                {&f->residual, pixels},
+                {&f->splats, n * sizeof(splat)},
+                {&f->cursors, a_tile},
+                {&f->tile_losses, a_tile},
+                {&f->boxes, n * sizeof(tile_box)},
+                {&f->begins, a_tile + sizeof(int)}};
+  for (const auto &a : arrays) device_reserve(&f->memory, a.array, a.bytes, "memory for the fit");
+  f->begin.resize(f->tiles + 1);
+  place_gaussians(f, picture, seed);
+  host_to_device(f->target.data, picture->rgb, pixels, "the picture");
+  fit_reset(f);
 }
 
-/* Once all is set up: from here on there is something to write. */
-static void begin_training(const fit_options *o) {
-  catch_interrupts();
-  printf("gaussians  %d, %d values each; %d steps, seed %llu\n", o->fit.gaussians,
-         (int)GAUSSIAN_WIDTH, o->fit.steps, o->fit.seed);
+static void fit_end(fit *f) {
+  device_array *arrays[] = {&f->parameters, &f->gradients,   &f->means,  &f->squares,
+                            &f->target,     &f->residual,    &f->splats, &f->cursors,
+                            &f->boxes,      &f->tile_losses, &f->begins, &f->keys};
+  for (device_array *array : arrays) device_release(&f->memory, array);
 }
 
-static void show_progress(const fit *f) {
-  if (!progress_due()) return;
-  double loss = fit_latest_loss(f);
-  fprintf(stderr, "\r%-11s step %d of %d  loss %.6g  PSNR %.2f dB\033[K",
-          fit_way_name(f->settings.way), f->steps_done, f->settings.steps, loss, fit_psnr(f, loss));
-}
-
-/* Fits to the end. False, with a line, if the loss is not a number any more. */
-static bool run(fit *f, const image *target, image *fitted, run_result *result, error_line *error) {
-  while (f->steps_done < f->settings.steps && !interrupts) {
-    fit_step(f);
-    show_progress(f);
+/* Splats and tile lists of the parameters as they are; the host turns counts into positions. */
+static void fit_lists(fit *f) {
+  long long total = 0;
+  device_clear(f->cursors.data, f->cursors.bytes);
+  SIMT_LAUNCH(prepare_splats, line_blocks(f->gaussians), LINE_THREADS, 0, 0,
+              (const float *)f->parameters.data, f->gaussians, f->c, (splat *)f->splats.data,
+              (tile_box *)f->boxes.data, (int *)f->cursors.data);
+  device_to_host(f->begin.data(), f->cursors.data, f->cursors.bytes, "counting tiles");
+  for (int &begin : f->begin) {
+    const int count = &begin == &f->begin.back() ? 0 : begin;
+    begin = (int)total;
+    total += count;
   }
-  progress_clear();
-  result->way = f->settings.way;
-  result->steps = f->steps_done;
-  result->loss = fit_loss(f);
-  result->psnr = fit_psnr(f, result->loss);
-  if (f->steps_done > 0) fit_read_times(f, f->steps_done - 1);
-  result->whole_ms = f->steps_done ? median(f->times.whole, f->steps_done) : 0.0f;
-  result->forward_ms = f->steps_done ? median(f->times.forward, f->steps_done) : 0.0f;
-  result->backward_ms = f->steps_done ? median(f->times.backward, f->steps_done) : 0.0f;
-  result->rest_ms = f->steps_done ? median(f->times.rest, f->steps_done) : 0.0f;
-  fit_read_picture(f, target, fitted);
-  if (isfinite(result->loss)) return true;
-  return error_set(error,
-                   "the loss is not finite after %d steps; lower the learning rates "
+  if (total > INT_MAX / 2) {
+    fprintf(stderr,
+            "fit_image: the Gaussians touch %lld tiles, of which lists hold %d; use fewer "
+            "Gaussians or lower --lr-scale\n",
+            total, INT_MAX / 2);
+    exit(1);
+  }
+  if ((size_t)total * sizeof(int) > f->keys.bytes)
+    device_reserve(&f->memory, &f->keys, (size_t)(total + total / 4) * sizeof(int),
+                   "memory for the lists");
+  host_to_device(f->begins.data, f->begin.data(), f->begins.bytes, "the tiles");
+  host_to_device(f->cursors.data, f->begin.data(), f->cursors.bytes, "the tiles");
+  f->lists = {(int *)f->begins.data, (int *)f->keys.data, (int)(f->keys.bytes / sizeof(int))};
+  SIMT_LAUNCH(fill_tiles, line_blocks(f->gaussians), LINE_THREADS, 0, 0,
+              (const tile_box *)f->boxes.data, f->gaussians, f->c, (int *)f->cursors.data,
+              f->lists);
+}
+
+/* The picture of the parameters as they are, and its loss; clears the gradients. */
+static void fit_forward(fit *f) {
+  fit_lists(f);
+  device_clear(f->gradients.data, f->gradients.bytes);
+  SIMT_LAUNCH(forward, f->tiles, TILE_PIXELS, 0, 0, f->c, f->lists, (const splat *)f->splats.data,
+              (const float *)f->target.data, (float *)f->residual.data,
+              (float *)f->tile_losses.data);
+}
+
+static void fit_backward(fit *f, int way, int threshold, unsigned long long *counts) {
+  typedef void kernel(canvas, tile_lists, const splat *, const float *, float *, int,
+                      unsigned long long *);
+  static kernel *const kernels[WAYS] = {backward<WAY_PLAIN>,     backward<WAY_SERIALIZED>,
+                                        backward<WAY_BUTTERFLY>, backward<WAY_TRANSPOSED>,
+                                        backward<WAY_TREE>,      backward<WAY_AUTO>,
+                                        backward<WAY_CUB>,       backward<WAY_CG>};
+  SIMT_LAUNCH((way == WAY_COUNT ? backward<WAY_COUNT> : kernels[way]), f->tiles, TILE_PIXELS, 0, 0,
+              f->c, f->lists, (const splat *)f->splats.data, (const float *)f->residual.data,
+              (float *)f->gradients.data, threshold, counts);
+}
+
+/* Step number `step`, from 1 on. rates: of means, log scales, angles and colours. */
+static void fit_update(fit *f, int step, const float rates[4], float falling) {
+  static const int rate_of[GAUSSIAN_WIDTH] = {0, 0, 1, 1, 2, 3, 3, 3};
+  const float side = (float)(f->c.width > f->c.height ? f->c.width : f->c.height);
+  const int count = f->gaussians * GAUSSIAN_WIDTH;
+  adam_step s = {adam_decay_at(0.9, 0.999, 1, step), {0}, logf(SMALLEST_SCALE), logf(side)};
+  for (int k = 0; k < GAUSSIAN_WIDTH; ++k) s.rates[k] = rates[rate_of[k]] * falling;
+  SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, (float *)f->parameters.data,
+              (const float *)f->gradients.data, (float *)f->means.data, (float *)f->squares.data,
+              count, s);
+}
+
+/* Of the latest forward kernel. */
+static double fit_loss(fit *f) {
+  std::vector<float> losses(f->tiles);
+  double loss = 0.0;
+  device_to_host(losses.data(), f->tile_losses.data, f->tile_losses.bytes, "reading the loss");
+  for (float of_tile : losses) loss += of_tile;
+  return loss;
+}
+
+/* ---- >>program ------------------------------------------------------------------------------ */
+
+static fit the_fit;
+static image target;
+static int iterations;
+static struct {
+  const char *picture;
+  int size[2], gaussians; /* 0: not given */
+  float rates[4];
+} settings = {nullptr, {0, 0}, 0, {0.4f, 0.06f, 0.06f, 0.01f}};
+
+static option options[] = {
+    {"fit_image: fits a picture with 2D Gaussians.\n\nusage: fit_image [options]\n"},
+    {"--picture", OPTION_INPUT, &settings.picture, "PPM (P6) or PNG; without it a built-in one"},
+    {"--size", OPTION_SIZE, settings.size,
+     "shrinks the picture; of the built-in one 1080x1920, on the CPU warp 64x64", 1, 4096},
+    {"--gaussians", OPTION_INT, &settings.gaussians, "without it one for 20 pixels, at most 50000",
+     1, SIMT_ON_CPU ? 100000 : 10000000},
+    {"--lr-mean", OPTION_REAL, &settings.rates[0],
+     "pixels a step; this and the other rates fall to a tenth", 0, 1000},
+    {"--lr-scale", OPTION_REAL, &settings.rates[1], "of log scales", 0, 1000},
+    {"--lr-angle", OPTION_REAL, &settings.rates[2], "of angles, in radians", 0, 1000},
+    {"--lr-colour", OPTION_REAL, &settings.rates[3], "of colours, 0 to 1", 0, 1000},
+    {}};
+
+static bool begin(const char *, workload_options *o, error_line *error) {
+  const bool sized = settings.size[0] > 0;
+  const int width = sized ? settings.size[0] : SIMT_ON_CPU ? 64 : 1080;
+  const int height = sized ? settings.size[1] : SIMT_ON_CPU ? 64 : 1920;
+  if (!settings.picture && !image_procedural(&target, width, height, error)) return false;
+  if (settings.picture && !image_read(&target, settings.picture, error)) return false;
+  if (settings.picture && sized && !image_shrink(&target, width, height, error)) return false;
+  const int fitting = target.width * target.height / 20;
+  const int gaussians = settings.gaussians > 0 ? settings.gaussians
+                        : fitting < 1          ? 1
+                        : fitting > 50000      ? 50000
+                                               : fitting;
+  printf("picture    %s, %d x %d pixels\ngaussians  %d, %d values each\n",
+         settings.picture ? settings.picture : "built-in", target.width, target.height, gaussians,
+         (int)GAUSSIAN_WIDTH);
+  iterations = o->iterations;
+  fit_begin(&the_fit, &target, gaussians, o->seed);
+  return true;
+}
+
+static void reset(void) { fit_reset(&the_fit); }
+static void forward_of(int) { fit_forward(&the_fit); }
+static void gradient(int way, int threshold) {
+  fit_backward(&the_fit, way, threshold, workload_counts());
+}
+
+/* Steps become ten times shorter as the training goes on. */
+static void update(int iteration) {
+  fit_update(&the_fit, iteration + 1, settings.rates,
+             powf(0.1f, (float)iteration / (float)iterations));
+}
+
+static workload_sums sums(void) {
+  const workload_sums all = {(const float *)the_fit.gradients.data,
+                             (size_t)the_fit.gaussians * GAUSSIAN_WIDTH};
+  return all;
+}
+
+/* What is missing at each channel of each pixel. */
+static std::vector<float> read_residual(const fit *f) {
+  std::vector<float> residual(f->residual.bytes / sizeof(float));
+  device_to_host(residual.data(), f->residual.data, f->residual.bytes, "reading the picture");
+  return residual;
+}
+
+static bool judge(int done, workload_quality *q, error_line *error) {
+  double distance = 0.0;
+  fit_forward(&the_fit);
+  const double loss = fit_loss(&the_fit);
+  const std::vector<float> residual = read_residual(&the_fit);
+  for (float missing : residual) distance += fabs(missing);
+  const double numbers = (double)residual.size();
+  *q = {image_psnr(loss, numbers), distance / numbers, NAN, NAN};
+  return isfinite(loss) ||
+         error_set(error,
+                   "the loss is not finite after %d iterations; lower the learning rates "
                    "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)",
-                   result->steps);
+                   done);
 }
 
-static void print_result(const run_result *r) {
-  printf("path       %s\n", fit_way_name(r->way));
-  printf("loss       %.6g after %d steps\n", r->loss, r->steps);
-  printf("PSNR       %.3f dB\n", r->psnr);
-  printf("ms a step  %.4f: forward %.4f, backward %.4f, rest %.4f (medians%s)\n", r->whole_ms,
-         r->forward_ms, r->backward_ms, r->rest_ms,
-         SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
+static bool write(const char *file, error_line *error) {
+  std::vector<float> rgb = read_residual(&the_fit);
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] += target.rgb[i];
+  const image fitted = {target.width, target.height, rgb.data()};
+  return image_write(&fitted, file, error);
 }
 
-/* Columns are ratios of the plain kernel's time to this one's: larger is better. */
-static void print_table(const run_result *results, int count) {
-  printf("\nms a step: medians, %s\n",
-         SIMT_ON_CPU ? "host time of the emulation; says nothing about a GPU" : "GPU events");
-  printf("%-12s %9s %12s %9s %9s %9s %9s\n", "path", "PSNR dB", "backward ms", "x plain", "forward",
-         "rest", "step ms");
-  for (int i = 0; i < count; ++i) {
-    const run_result *r = &results[i];
-    printf("%-12s %9.3f %12.4f %9.2f %9.4f %9.4f %9.4f\n", fit_way_name(r->way), r->psnr,
-           r->backward_ms, r->backward_ms > 0.0f ? results[0].backward_ms / r->backward_ms : 0.0f,
-           r->forward_ms, r->rest_ms, r->whole_ms);
-  }
-}
-
-/* Every path computes the same gradients, but for rounding. */
-static bool same_psnr(const run_result *results, int count, error_line *error) {
-  int least = 0, most = 0;
-  for (int i = 1; i < count; ++i) {
-    if (results[i].psnr < results[least].psnr) least = i;
-    if (results[i].psnr > results[most].psnr) most = i;
-  }
-  bool equal = results[most].psnr == results[least].psnr; /* both may be infinite */
-  double spread = equal ? 0.0 : results[most].psnr - results[least].psnr;
-  printf("\nPSNR spread %.4f dB; at most %.1f is accepted\n", spread, SAME_PSNR_DB);
-  if (spread <= SAME_PSNR_DB) return true;
-  return error_set(error, "the paths disagree: %s reaches %.3f dB, %s only %.3f dB",
-                   fit_way_name(results[most].way), results[most].psnr,
-                   fit_way_name(results[least].way), results[least].psnr);
-}
-
-static bool write_csv(const char *path, const run_result *results, int count, const fit_options *o,
-                      const image *target, error_line *error) {
-  output_file file;
-  if (!output_file_open(&file, path, error)) return false;
-  fprintf(file.stream,
-          "path,values,gaussians,width,height,steps,loss,psnr_db,step_ms,"
-          "forward_ms,backward_ms,rest_ms,clock\n");
-  for (int i = 0; i < count; ++i) {
-    const run_result *r = &results[i];
-    fprintf(file.stream, "%s,%d,%d,%d,%d,%d,%.9g,%.6f,%.6f,%.6f,%.6f,%.6f,%s\n",
-            fit_way_name(r->way), (int)GAUSSIAN_WIDTH, o->fit.gaussians, target->width,
-            target->height, r->steps, r->loss, r->psnr, r->whole_ms, r->forward_ms, r->backward_ms,
-            r->rest_ms, SIMT_ON_CPU ? "host_emulation" : "gpu_events");
-  }
-  return output_file_commit(&file, error);
-}
-
-/* Runs one path, or all of them with --compare-paths, and writes the outputs. */
-static int run_and_report(const fit_options *o, const image *target, image *fitted) {
-  run_result results[FIT_WAYS];
-  error_line error;
-  int count = 0;
-  int first = o->compare_paths ? 0 : (int)o->fit.way;
-  int last = o->compare_paths ? (int)FIT_WAYS - 1 : (int)o->fit.way;
-  for (int way = first; way <= last && (count == 0 || !interrupts); ++way) {
-    fit_settings settings = o->fit;
-    fit f;
-    settings.way = (fit_way)way;
-    fit_begin(&f, target, &settings);
-    if (count == 0) begin_training(o);
-    const bool finite = run(&f, target, fitted, &results[count], &error);
-    fit_end(&f);
-    if (!finite) return fail(1, &error);
-    count += 1;
-  }
-  if (o->compare_paths)
-    print_table(results, count);
-  else
-    print_result(&results[0]);
-  bool agree = !o->compare_paths || interrupts || same_psnr(results, count, &error);
-  if (!agree) fail(1, &error);
-  if (o->out != nullptr) {
-    if (!image_write(fitted, o->out, &error)) return fail(1, &error);
-    printf("written    %s\n", o->out);
-  }
-  if (o->csv != nullptr) {
-    if (!write_csv(o->csv, results, count, o, target, &error)) return fail(1, &error);
-    printf("written    %s\n", o->csv);
-  }
-  if (interrupts) {
-    printf("interrupted after %d of %d steps\n", results[count - 1].steps, o->fit.steps);
-    return 130;
-  }
-  return agree ? 0 : 1;
+static void end(void) {
+  fit_end(&the_fit);
+  image_free(&target);
 }
 
 int main(int argc, char **argv) {
-  fit_options o = default_options();
-  error_line error;
-  if (program_begin("fit_image", argc, argv)) return 0;
-  if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
-  if (o.help) {
-    options_print_help(stdout);
-    return 0;
-  }
-  /* Outputs that cannot be written are reported before the work begins. */
-  if (o.out != nullptr && !image_write_probe(o.out, &error)) return fail(2, &error);
-  if (o.csv != nullptr && !output_file_probe(o.csv, &error)) return fail(2, &error);
-  image target = {0, 0, nullptr}, fitted = {0, 0, nullptr};
-  int status = 0;
-  if (!load_target(&o, &target, &error))
-    status = fail(2, &error);
-  else if (!has_device("fit_image", &error) ||
-           !image_allocate(&fitted, target.width, target.height, &error))
-    status = fail(1, &error);
-  if (status == 0) {
-    default_gaussians(&o, &target);
-    signal(SIGPIPE, SIG_IGN); /* as from catch_interrupts on: the header is printed before */
-    print_header(&o, &target);
-    status = run_and_report(&o, &target, &fitted);
-  }
-  image_free(&target);
-  image_free(&fitted);
-  return status;
+  static const char *const datasets[] = {"picture", nullptr};
+  const workload w = {
+      "fit_image", options, datasets,   255u,     nullptr, 0u,   SIMT_ON_CPU ? 30 : 500,
+      begin,       reset,   forward_of, gradient, update,  sums, judge,
+      write,       end};
+  return workload_main(argc, argv, &w);
 }
