@@ -66,5 +66,5 @@ int main(void) {
   printf("clamp: %d pixels, %d values each into %d rows, %d sums and counts wrong, %s\n",
          (int)PIXELS, (int)WIDTH, (int)ROWS, wrong, cudaGetErrorString(status));
   cudaFree(rows), cudaFree(device_counts);
-  return status != cudaSuccess || wrong != 0;
+  return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;
 }

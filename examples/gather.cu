@@ -61,5 +61,5 @@ int main(void) {
   printf("rows: %d rows of %d values into %d, %d sums wrong, %s\n", (int)ROWS, (int)WIDTH, (int)OUT,
          wrong, cudaGetErrorString(status));
   cudaFree(out), cudaFree(device_values), cudaFree(device_index);
-  return status != cudaSuccess || wrong != 0;
+  return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;
 }

@@ -49,5 +49,5 @@ int main(void) {
   printf("hot: %d pixels, %d values each into %d rows, %d sums wrong, %s\n", (int)PIXELS,
          (int)WIDTH, (int)ROWS, wrong, cudaGetErrorString(status));
   cudaFree(rows);
-  return status != cudaSuccess || wrong != 0;
+  return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;
 }

@@ -44,5 +44,5 @@ int main(void) {
   printf("scatter: %d updates of %d values into %d rows, %d sums wrong, %s\n", (int)UPDATES,
          (int)WIDTH, (int)ROWS, wrong, cudaGetErrorString(status));
   cudaFree(rows);
-  return status != cudaSuccess || wrong != 0;
+  return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;
 }

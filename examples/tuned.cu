@@ -62,5 +62,5 @@ int main(void) {
          (int)LAUNCHES, wrong, tune.result.choice.path, tune.result.choice.threshold,
          ARC_THRESHOLD_AUTO);
   cudaFree(rows), cudaEventDestroy(start), cudaEventDestroy(stop);
-  return wrong != 0;
+  return fflush(stdout) != 0 || wrong != 0;
 }
