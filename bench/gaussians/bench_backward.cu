@@ -132,7 +132,7 @@ static void bench_print_ratios(const bench_table *table, const char *dataset) {
                 {ADD_SHUFFLES, "shuffles over auto"},
                 {ADD_CUB, "cub over auto"}};
   printf("\n%s, times   arrays, rows\n%6s\n",
-         dataset != nullptr ? dataset : "geometric mean of all datasets", "pixels");
+         dataset != nullptr ? printable(dataset) : "geometric mean of all datasets", "pixels");
   for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
     const bench_point ours = {ADD_AUTO, pixels}, none = {ADD_NONE, pixels}, plain = {ADD_PLAIN, 1};
     for (size_t r = 0; r < sizeof rivals / sizeof *rivals; ++r) {
@@ -206,7 +206,7 @@ static void bench_pixels(trainer *t, bench_table *table, const char *dataset, in
 
 static void bench_view(trainer *t, const char *dataset, int repeats, void *state) {
   bench_table *table = (bench_table *)state;
-  printf("%s: %d Gaussians, %d x %d pixels\n", dataset, t->count, t->cameras[0].width,
+  printf("%s: %d Gaussians, %d x %d pixels\n", printable(dataset), t->count, t->cameras[0].width,
          t->cameras[0].height);
   bench_tiles(t, repeats);
   measure_slope(t);

@@ -204,8 +204,8 @@ static void papers_view(trainer *t, const char *dataset, int repeats, void *stat
   settings->way = ADD_PLAIN;
   trainer_draw(t, 0);
   measure_slope(t);
-  printf("%s: %d Gaussians, %d x %d pixels, %d pairs\n", dataset, t->count, t->cameras[0].width,
-         t->cameras[0].height, t->f.pairs);
+  printf("%s: %d Gaussians, %d x %d pixels, %d pairs\n", printable(dataset), t->count,
+         t->cameras[0].width, t->cameras[0].height, t->f.pairs);
   papers_oracle oracle = papers_oracle_of(t);
   papers_plan(rows, dataset);
   for (int i = 0; i < PAPERS_ROWS && !interrupts; ++i) {
@@ -243,7 +243,7 @@ static void papers_print(const papers_table *table) {
   for (const papers_row *rows = table->rows; rows < table->rows + table->count;
        rows += PAPERS_ROWS) {
     float papers = fminf(papers_best(rows, PAPERS_SW_S)->ms, papers_best(rows, PAPERS_SW_B)->ms);
-    printf("\n%-9s", rows->dataset);
+    printf("\n%-9s", printable(rows->dataset));
     for (int way = 0; way < PAPERS_WAYS; ++way) {
       const papers_row *best = papers_best(rows, way);
       printf(" %8.4f (%4s)", best->ms, papers_threshold(best, room));

@@ -98,8 +98,8 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
                          keys};
   paper_table_add(e->table, &row);
   printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4g ms\n",
-         name, threshold_name(s->way, s->threshold, room), e->dataset, t->settings.seed, train.psnr,
-         has_test ? test.psnr : NAN, seconds, backward_ms);
+         name, threshold_name(s->way, s->threshold, room), printable(e->dataset), t->settings.seed,
+         train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
   fflush(stdout);
   experiment_sample sample = {name, t->settings.seed, test.psnr};
   if (has_test) e->samples[e->count++] = sample;
@@ -169,8 +169,8 @@ static void experiment_print_summary(const experiment *e) {
   experiment_mean means[EXPERIMENT_WAYS + 1];
   int count = experiment_means(e, means), low = 0, high = 0;
   double deviation = experiment_deviation(e, means, count);
-  printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", e->dataset, "", "trainings", "mean dB",
-         "standard error");
+  printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", printable(e->dataset), "", "trainings",
+         "mean dB", "standard error");
   for (int k = 0; k < count; ++k) {
     const experiment_mean *m = &means[k];
     printf("%-12s %9d %9.3f %14.3f\n", m->name, m->count, m->psnr, deviation / sqrt(m->count));
@@ -258,6 +258,6 @@ int run_experiment(const options *o) {
     return fail(2, &error);
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
-  printf("written    %s\n", o->experiment);
+  printf("written    %s\n", printable(o->experiment));
   return interrupts ? 130 : 0;
 }

@@ -260,6 +260,6 @@ int experiment_run(const workload *w, const workload_options *o) {
     return workload_fail(w, begun ? 1 : 2, &error);
   }
   if (!output_file_commit(&e.table, &error)) return workload_fail(w, 1, &error);
-  printf("written    %s\n", o->experiment);
+  printf("written    %s\n", printable(o->experiment));
   return interrupts ? 130 : 0;
 }

@@ -79,7 +79,7 @@ static int finish(sweep_run *run, bool launched, double seconds) {
   if (measured != total) {
     fprintf(stderr, "arc_sweep: %s after %d of %d cells%s%s\n",
             launched ? "interrupted" : "stopped", measured, total, o.csv ? "; they are in " : "",
-            o.csv ? run->csv.temporary : "");
+            o.csv ? printable(run->csv.temporary) : "");
     if (!o.quiet && !o.csv && measured) sweep_summary(run->results);
     return launched ? exit_interrupted : exit_wrong;
   }
@@ -88,9 +88,9 @@ static int finish(sweep_run *run, bool launched, double seconds) {
   if (!o.quiet) {
     sweep_summary(run->results);
     printf("%d cells in %.1f s, %d with wrong sums%s%s%s%s\n", total, seconds, run->wrong_cells,
-           o.csv ? "; written to " : "", o.csv ? o.csv : "",
+           o.csv ? "; written to " : "", o.csv ? printable(o.csv) : "",
            o.policy_header ? "; constants written to " : "",
-           o.policy_header ? o.policy_header : "");
+           o.policy_header ? printable(o.policy_header) : "");
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }

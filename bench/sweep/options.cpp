@@ -162,7 +162,7 @@ static const std::vector<preset> presets = {
 /* ---- the table of options ---- */
 
 static int complain(const std::string &what) {
-  fprintf(stderr, "arc_sweep: %s\n", what.c_str());
+  fprintf(stderr, "arc_sweep: %s\n", printable(what.c_str()));
   return 2;
 }
 

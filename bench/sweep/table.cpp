@@ -83,7 +83,7 @@ void sweep_table_group(const sweep_result *results, int count) {
 void sweep_progress(int done, int total, double seconds, const sweep_cell &next) {
   if (!progress_due()) return;
   int rest = done ? (int)(seconds * (total - done) / done + 0.5) : 0;
-  fprintf(stderr, "\r\033[K%d/%d cells", done, total);
-  if (done) fprintf(stderr, ", about %d:%02d left", rest / 60, rest % 60);
-  fprintf(stderr, ": %.90s", sweep_group_words(next).c_str());
+  char left[40] = "";
+  if (done) snprintf(left, sizeof left, ", about %d:%02d left", rest / 60, rest % 60);
+  progress_line("%d/%d cells%s: %s", done, total, left, sweep_group_words(next).c_str());
 }

@@ -1,13 +1,16 @@
 """test_sweep.py ARC_SWEEP - the program itself: options, files, the check of its sums, interrupts.
 SPDX-License-Identifier: Apache-2.0"""
 import contextlib
+import fcntl
 import os
 import pty
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
@@ -255,6 +258,7 @@ class Sweep(unittest.TestCase):
 
     def test_progress_is_for_terminals(self):
         terminal, its_end = pty.openpty()
+        fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack("4H", 24, 40, 0, 0))
         done = subprocess.run([PROGRAM, *f"{SMALL} --width 1-4 --path plain".split()], text=True,
                               stdout=subprocess.PIPE, stderr=its_end, check=True)
         os.close(its_end)
@@ -263,7 +267,9 @@ class Sweep(unittest.TestCase):
             while piece := os.read(terminal, 4096):  # what has arrived, which may be a part
                 shown += piece
         os.close(terminal)
-        self.assertRegex(shown.decode(), r"^\r\x1b\[K0/8 cells.*\r\x1b\[K$")
+        self.assertRegex(shown.decode(), r"^\r0/8 cells: width 1.*\r\x1b\[K$")
+        lines = re.split(r"\r|\x1b\[K", shown.decode())
+        self.assertEqual(max(map(len, lines)), 39, lines)  # a column less than wraps
         self.assertTrue(done.stdout.startswith("Summary"), done.stdout)
 
     @unittest.skipUnless(ON_CPU, "the file has too few digits of so short a time")

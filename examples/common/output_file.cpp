@@ -8,11 +8,43 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Bytes of the character that begins here; 0: it is not UTF-8, or controls a terminal. */
+static int printable_bytes(const unsigned char *text) {
+  const int first = text[0];
+  if (first < 0x80) return first >= ' ' && first != 0x7f;
+  const int bytes = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const int least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  for (int i = 1; i < bytes; ++i)
+    if ((text[i] & 0xc0) != 0x80 || (i == 1 && text[i] < least)) return 0;
+  return bytes;
+}
+
+static void make_printable(char *to, size_t size, const char *text) {
+  size_t at = 0;
+  while (*text != '\0' && at + 5 <= size) {
+    const int bytes = printable_bytes((const unsigned char *)text);
+    if (bytes > 0) memcpy(to + at, text, (size_t)bytes);
+    at += bytes > 0 ? (size_t)bytes : (size_t)sprintf(to + at, "\\x%02x", (unsigned char)*text);
+    text += bytes > 0 ? bytes : 1;
+  }
+  to[at] = '\0';
+}
+
+const char *printable(const char *text) {
+  static thread_local char rooms[4][4096];
+  static thread_local int next = 0;
+  next = (next + 1) % 4;
+  make_printable(rooms[next], sizeof rooms[next], text);
+  return rooms[next];
+}
+
 bool error_set(error_line *error, const char *format, ...) {
+  char text[sizeof error->text];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  make_printable(error->text, sizeof error->text, text);
   return false;
 }
 

@@ -9,12 +9,17 @@
 
 #include <stdio.h>
 
+/* The text as a terminal may have it: a control character, or a byte that is not UTF-8, is written
+   as \x1b and the like. Good until the fourth call after it in the same thread. */
+const char *printable(const char *text);
+
 /* One line without a newline, ready to print. */
 typedef struct error_line {
-  char text[512];
+  char text[2048];
 } error_line;
 
-/* Fills the line as printf would; returns false, so that a function can end with it. */
+/* Fills the line as printf would, and makes it printable; returns false, so that a function can end
+   with it. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

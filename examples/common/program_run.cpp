@@ -2,14 +2,17 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <new>
 
 #include "arc_policy.cuh"
+#include "output_file.h"
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
@@ -56,7 +59,7 @@ void program_write_head(FILE *out) {
   struct tm utc;
   if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
   fprintf(out, "# program: %s\n# date: %s\n# command:", program_name, date);
-  for (char **word = program_words; *word; ++word) fprintf(out, " %s", *word);
+  for (char **word = program_words; *word; ++word) fprintf(out, " %s", printable(*word));
   fprintf(out, "\n");
 }
 
@@ -81,6 +84,17 @@ bool progress_due(void) {
   if (!isatty(STDERR_FILENO) || now < next) return false;
   next = now + 0.2;
   return true;
+}
+
+void progress_line(const char *format, ...) {
+  char text[256];
+  struct winsize terminal;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0;
+  fprintf(stderr, "\r%.*s\033[K", known ? terminal.ws_col - 1 : 79, text);
 }
 
 void progress_clear(void) {

@@ -22,9 +22,13 @@ void program_write_head(FILE *out);
 extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void);
 
-/* Whether to print a line of progress now: on a terminal only, five times a second. It begins with
-   \r, has no newline, and goes to stderr. */
+/* Whether to print a line of progress now: on a terminal only, five times a second. It is cut to
+   the terminal's width, and goes to stderr. */
 bool progress_due(void);
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void progress_line(const char *format, ...);
 void progress_clear(void);
 
 double seconds_now(void);

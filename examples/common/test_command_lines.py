@@ -90,6 +90,8 @@ CASES = [
     ("groups", "--nonsense", 2, "'--nonsense' is not an option; see --help"),
     ("groups", "--what means --csv OUT/a", 2,
      "--what is 'means'; it must be one of sums, counts, weights"),
+    ("groups", "--what \x1b[31m", 2, r"--what is '\x1b[31m'; it must be one of"),
+    ("groups", "--\x9b31m", 2, r"'--\xc2\x9b31m' is not an option"),
     ("groups", "--by chance", 2, "one of uniform, zipf-1.05, zipf-1.2, sorted, half, all"),
     ("groups", "--rows 999", 2, "'999'; it must be a whole number from 1000 to 100000000"),
     ("groups", "--rows 1e4", 2, "--rows is '1e4'; it must be a whole number"),
@@ -340,6 +342,7 @@ class CommandLines(unittest.TestCase):
                 os.close(terminal)
                 self.assertEqual(done.returncode, 0, shown)
                 self.assertRegex(shown.decode(), rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
+                self.assertLess(max(map(len, shown.decode().split("\r"))), 80 + len("\x1b[K"))
 
 
 if __name__ == "__main__":

@@ -217,7 +217,36 @@ static void test_output_files(void) {
   CHECK(test_folder_files(true) == 2, "a temporary file is left");
 }
 
+static void check_printable(const char *text, const char *wanted) {
+  error_line error;
+  error_set(&error, "'%s'", text);
+  CHECK(strcmp(printable(text), wanted) == 0, "'%s' for '%s'", printable(text), wanted);
+  CHECK(strncmp(error.text + 1, wanted, strlen(wanted)) == 0, "'%s' in an error", error.text);
+}
+
+static void test_printable(void) {
+  char line[6000];
+  error_line error;
+  check_printable(
+      "Gr\xc3\xb6\xc3\x9f"
+      "e \xe2\x82\xac \xf0\x9f\x8e\xa8 \\",
+      "Gr\xc3\xb6\xc3\x9f"
+      "e \xe2\x82\xac \xf0\x9f\x8e\xa8 \\");
+  check_printable("\x1b[31m\r\n\t\x7f", "\\x1b[31m\\x0d\\x0a\\x09\\x7f");
+  check_printable(
+      "\x9b"
+      "1m \xc2\x9b",
+      "\\x9b1m \\xc2\\x9b"); /* control in 8 bits */
+  check_printable("\xe0\x82\x9b \xc0\xaf \xf8", "\\xe0\\x82\\x9b \\xc0\\xaf \\xf8"); /* too long */
+  check_printable("\xc3 \xe2\x82", "\\xc3 \\xe2\\x82");                              /* cut short */
+  memset(line, 27, sizeof line - 1);
+  line[sizeof line - 1] = '\0';
+  error_set(&error, "%s", line);
+  CHECK(strlen(error.text) < sizeof error.text && strlen(printable(line)) > 4000, "a long one");
+}
+
 int main(void) {
+  test_printable();
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   test_ppm();
   test_png();

@@ -215,8 +215,8 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
       step_timed(w, &times, way, threshold);
     w->update(its.iterations);
     if (progress_due())
-      fprintf(stderr, "\r%-10s iteration %d of %d\033[K", workload_way_name(w, way),
-              its.iterations + 1, o->iterations);
+      progress_line("%-10s iteration %d of %d", workload_way_name(w, way), its.iterations + 1,
+                    o->iterations);
   }
   its.gradient_ms = end_steps(&times);
   its.seconds = seconds_now() - begin;
@@ -247,7 +247,7 @@ static int run_training(const workload *w, const workload_options *o) {
   print_quality("test", its.quality.test_psnr, its.quality.test_l1);
   if (o->out != nullptr) {
     if (!w->write(o->out, &error)) return workload_fail(w, 1, &error);
-    printf("written    %s\n", o->out);
+    printf("written    %s\n", printable(o->out));
   }
   if (!interrupts) return 0;
   printf("interrupted after %d of %d iterations\n", its.iterations, o->iterations);

@@ -54,7 +54,8 @@ static bool load_model(gaussians_host *model, scene *data, const options *o, err
 bool draw_load(draw_input *in, const options *o, error_line *error) {
   gaussians_host model;
   memset(in, 0, sizeof *in);
-  printf("loading    %s\n", o->init != nullptr ? o->init : "a model drawn by the program");
+  printf("loading    %s\n",
+         o->init != nullptr ? printable(o->init) : "a model drawn by the program");
   if (o->input.path != nullptr && !load_cameras(&in->data, o, error)) return false;
   if (!load_model(&model, &in->data, o, error)) {
     scene_free(&in->data);
@@ -134,8 +135,7 @@ static int draw_views(drawer *d, const draw_input *in, const options *o, draw_re
                       error_line *error) {
   int drawn = 0;
   for (; drawn < in->data.view_count && !interrupts; ++drawn) {
-    if (progress_due())
-      fprintf(stderr, "\rdrawing  view %d of %d\033[K", drawn, in->data.view_count);
+    if (progress_due()) progress_line("drawing  view %d of %d", drawn, in->data.view_count);
     records[drawn].ms = draw_medians(d, in, drawn, o->repeats);
     records[drawn].pairs = d->f.pairs;
     if (o->renders != nullptr && !write_picture(&d->f, &in->data.views[drawn], o->renders, error))

@@ -47,7 +47,7 @@ static options default_options(void) {
 static void print_scene(const options *o, const trainer *t) {
   const scene *data = t->data;
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
-         o->input.path != nullptr ? o->input.path
+         o->input.path != nullptr ? printable(o->input.path)
                                   : scene_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
          data->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
@@ -154,7 +154,7 @@ static bool write_cameras(trainer *t, const char *path, error_line *error) {
 }
 
 static void print_written(const char *file) {
-  if (file != nullptr) printf("written    %s\n", file);
+  if (file != nullptr) printf("written    %s\n", printable(file));
 }
 
 typedef bool (*write_file)(const trainer *t, const char *path, error_line *error);

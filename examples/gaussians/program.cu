@@ -51,9 +51,9 @@ static void show_progress(const trainer *t, double begin) {
   if (t->last < 0 || !progress_due()) return;
   loss_figures figures = trainer_figures(t, t->last);
   int done = t->iteration - t->first_iteration, left = t->settings.iterations - t->iteration;
-  fprintf(stderr, "\riteration %d of %d  loss %.5f  PSNR %.2f dB  %d Gaussians  ETA %.0f s\033[K",
-          t->iteration, t->settings.iterations, figures.loss, figures.psnr, t->count,
-          (seconds_now() - begin) / done * left);
+  progress_line("iteration %d of %d  loss %.5f  PSNR %.2f dB  ETA %.0f s  %d Gaussians",
+                t->iteration, t->settings.iterations, figures.loss, figures.psnr,
+                (seconds_now() - begin) / done * left, t->count);
 }
 
 /* Whether a multiple of plan.every lies in the step just done. One process writes for all. */

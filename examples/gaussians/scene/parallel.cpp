@@ -15,8 +15,7 @@ int parallel_for(int count, const char *what, parallel_work work, void *shared) 
   std::atomic<bool> failed{false};
   auto take = [&](bool shows) {
     for (bool more = true; more;) {
-      if (shows && progress_due())
-        fprintf(stderr, "\r%s  %d of %d\033[K", what, done.load(), count);
+      if (shows && progress_due()) progress_line("%s  %d of %d", what, done.load(), count);
       int i = next++;
       more = i < count && !failed && !interrupts;
       if (more && work(shared, i))

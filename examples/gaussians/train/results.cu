@@ -53,7 +53,7 @@ bool trainer_goes_on(const trainer *t) {
 }
 
 bool trainer_next_view(const trainer *t, const char *what, int i) {
-  if (progress_due()) fprintf(stderr, "\r%s  view %d of %d\033[K", what, i, t->data->view_count);
+  if (progress_due()) progress_line("%s  view %d of %d", what, i, t->data->view_count);
   if (i < t->data->view_count && trainer_goes_on(t)) return true;
   progress_clear();
   return false;

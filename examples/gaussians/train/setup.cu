@@ -79,7 +79,7 @@ bool setup_load(scene *data, const options *o, error_line *error) {
   scene_options input = o->input;
   input.most_views = o->views;
   double begin = seconds_now();
-  printf("loading    %s\n", o->input.path);
+  printf("loading    %s\n", printable(o->input.path));
   if (!scene_read(data, &input, error)) return false;
   print_loaded(data, begin);
   return true;
