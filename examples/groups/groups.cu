@@ -102,7 +102,7 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
   for (int adder = 0; adder < ADDERS && !interrupts; ++adder) {
     error_line what;
     if (!grouping_offers(g, adder)) continue;
-    if (progress_due()) fprintf(stderr, "\r%s of %d keys\033[K", adder_names[adder], keys);
+    if (progress_due()) progress_line("%s of %d keys", adder_names[adder], keys);
     ms[adder] = time_ms(adder);
     progress_clear();
     if (!grouping_check(g, adder, &oracle, &what))
@@ -119,20 +119,25 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
   return true;
 }
 
+static const char *up_to(int keys, char room[32]) {
+  if (keys == 0) return "for none";
+  snprintf(room, 32, "up to %d keys", keys);
+  return room;
+}
+
 /* From where on CUB is faster. */
 static bool sweep(int by, error_line *error) {
-  int third = 0, pays = 0, no_more = 0;
-  for (long long keys = LEAST_SWEPT; keys <= set.rows && !no_more && !interrupts; keys *= 2) {
+  sweep_limits l = {0, 0, 0};
+  char room[2][32];
+  for (long long keys = LEAST_SWEPT; keys <= set.rows && !l.no_more && !interrupts; keys *= 2) {
     double ratio;
     if (!measure(by, (int)keys, &ratio, error)) return false;
-    if (ratio <= 0.3) third = (int)keys;
-    if (ratio < 1.0) pays = (int)keys;
-    if (ratio >= 1.0) no_more = (int)keys;
+    sweep_note(&l, (int)keys, ratio);
   }
   if (!grouping_offers(&the_grouping, ADD_CUB) || interrupts) return true;
-  printf("%-10s at most 0.3 of cub's time up to %d keys, less than it up to %d", by_names[by],
-         third, pays);
-  if (no_more) printf(", not for %d", no_more);
+  printf("%-10s at most 0.3 of cub's time %s, less than it %s", by_names[by],
+         up_to(l.third, room[0]), up_to(l.pays, room[1]));
+  if (l.no_more) printf(", not for %d", l.no_more);
   printf("\n");
   return true;
 }
@@ -184,6 +189,6 @@ int main(int argc, char **argv) {
   grouping_end(g);
   if (!right) return set.csv != nullptr ? output_file_abandon(&csv) : (void)0, fail(1, &error);
   if (set.csv != nullptr && !output_file_commit(&csv, &error)) return fail(1, &error);
-  if (set.csv != nullptr) printf("written    %s\n", set.csv);
+  if (set.csv != nullptr) printf("written    %s\n", printable(set.csv));
   return interrupts ? printf("interrupted\n"), 130 : 0;
 }
