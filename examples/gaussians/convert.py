@@ -1,9 +1,9 @@
 """convert.py - makes the folder that gaussians reads, from NeRF or COLMAP data.
 SPDX-License-Identifier: Apache-2.0
 
-    python3 convert.py --scale 0.5 fox fox_half          transforms.json, or a COLMAP model
-    python3 convert.py fox/transforms.json cameras.txt   the cameras alone, for gaussians --draw
-    python3 convert.py photo.jpg photo.ppm               a picture, for the other programs
+    python3 convert.py --scale 0.5 capture fox             transforms.json, or a COLMAP model
+    python3 convert.py capture/transforms.json fox.txt     the cameras alone, for gaussians --draw
+    python3 convert.py photo.jpg photo.ppm                 a picture, for the other programs
 
 Needs numpy and Pillow; for a COLMAP model (in the folder, in sparse or in sparse/0, its pictures in
 images) pycolmap, too. Distortion is undone: same focal length, and as many whole rows and columns
@@ -52,40 +52,36 @@ def number(fields, name, least, most, otherwise=None):
         return otherwise
     if type(value) not in (int, float) or not least <= value <= most:
         raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
-    return float(value)
+    return value
 
 
-def focal(fields, axis, side):
-    """In pixels, from that or from the angle of view; None where neither is given."""
-    pixels = number(fields, f"fl_{axis}", 0.01, 1e6)
+def focal(fields, axis, side, otherwise):
+    """In pixels, given as that or as the angle of view."""
     angle = number(fields, f"camera_angle_{axis}", 0.001, 3.1)
-    if pixels is None and angle is not None:
-        return 0.5 * side / math.tan(0.5 * angle)
-    return pixels
+    if angle is not None:
+        otherwise = 0.5 * side / math.tan(0.5 * angle)
+    return number(fields, f"fl_{axis}", 0.01, 1e6, otherwise)
 
 
 def lens_of(fields, picture):
     """From fields named as in transforms.json; without w and h the picture tells its size."""
     model = fields.get("camera_model") or "OPENCV"
-    if model not in MODELS:
-        raise Refused(f"camera_model is {model}; it must be one of {', '.join(MODELS)}")
-    for name in ("k3", "k4", "is_fisheye"):
-        if fields.get(name):
-            raise Refused(f"{name} is {fields[name]}; only k1, k2, p1 and p2 can be undone")
+    if model not in MODELS or any(fields.get(name) for name in ("k3", "k4", "is_fisheye")):
+        raise Refused(f"a camera of model {model}, or with k3, k4 or is_fisheye; it must be of "
+                      f"{', '.join(MODELS)}, without them")
     width, height = (number(fields, name, 1, MOST_SIDE) for name in ("w", "h"))
     if width is None or height is None:
-        with open_picture(picture) as opened:
-            width, height = opened.size
-    fx, fy = focal(fields, "x", width), focal(fields, "y", height)
+        width, height = read_picture(picture).size
+    fx = focal(fields, "x", width, None)
     if fx is None:
-        raise Refused("it lacks fl_x (pixels) and camera_angle_x (radians)")
-    cx, cy = (number(fields, name, -1e6, 1e6) for name in ("cx", "cy"))
-    if (cx is None) != (cy is None):
+        raise Refused("it lacks fl_x (pixels) or camera_angle_x (radians)")
+    centre = [number(fields, name, -1e6, 1e6) for name in ("cx", "cy")]
+    if centre.count(None) == 1:
         raise Refused("of cx and cy only one is given")
-    if cx is None:
-        cx, cy = 0.5 * width, 0.5 * height
+    if None in centre:
+        centre = [0.5 * width, 0.5 * height]
     distortion = [number(fields, name, -1e6, 1e6, 0.0) for name in ("k1", "k2", "p1", "p2")]
-    return Lens(int(width), int(height), fx, fy or fx, cx, cy, *distortion)
+    return Lens(int(width), int(height), fx, focal(fields, "y", height, fx), *centre, *distortion)
 
 
 def pose_of(matrix):
@@ -124,7 +120,7 @@ def read_nerf(path):
             photos.append(Photo(picture, lens, pose_of(frame["transform_matrix"])))
         except KeyError as name:
             raise Refused(f"'{path}', frame {index}: it lacks {name}") from None
-        except (Refused, TypeError, ValueError) as reason:
+        except (Refused, OSError, TypeError, ValueError) as reason:
             raise Refused(f"'{path}', frame {index}: {reason}") from None
     return photos
 
@@ -166,28 +162,17 @@ def read_photos(path):
 # ---- pictures ---------------------------------------------------------------------------------
 
 
-def open_picture(path):
-    """Reads no more than its head."""
+def read_picture(path):
     try:
-        return Image.open(path)
+        with Image.open(path) as picture:
+            if picture.mode[0] in "IF":
+                raise ValueError(f"a picture of kind {picture.mode}, not of 8 bits a channel")
+            if "A" not in picture.getbands() and "transparency" not in picture.info:
+                return picture.convert("RGB")
+            black = Image.new("RGBA", picture.size, (0, 0, 0, 255))
+            return Image.alpha_composite(black, picture.convert("RGBA")).convert("RGB")
     except Exception as reason:  # of whatever kind Pillow raises
         raise Refused(f"cannot read '{path}': {reason}") from None
-
-
-def read_pixels(path):
-    """Red, green and blue of each pixel, 0 to 1."""
-    with open_picture(path) as picture:
-        if picture.mode[0] in "IF":
-            raise Refused(f"'{path}' is of kind {picture.mode}; it must have 8 bits a channel")
-        try:
-            if "A" in picture.getbands() or "transparency" in picture.info:
-                black = Image.new("RGBA", picture.size, (0, 0, 0, 255))
-                rgb = Image.alpha_composite(black, picture.convert("RGBA")).convert("RGB")
-            else:
-                rgb = picture.convert("RGB")
-        except Exception as reason:
-            raise Refused(f"cannot read '{path}': {reason}") from None
-    return np.asarray(rgb, dtype=np.float32) / np.float32(255.0)
 
 
 def distort(lens, columns, rows):
@@ -201,14 +186,25 @@ def distort(lens, columns, rows):
     return lens.fx * u + lens.cx, lens.fy * v + lens.cy, r2
 
 
-@functools.lru_cache(maxsize=64)
-def window(lens):
-    """What is left of the columns and rows: the worst side moves in until all four are shown. The
-    map is continuous, and one to one within the least root of its derivative along r, 1 + 3 k1 r2
-    + 5 k2 r2^2; so what lies between four shown sides is shown."""
+def neighbours(lens, u, v):
+    """Of places in the photograph: where among its pixels the upper left of the four around one
+    lies, how much further the right and the lower ones, and the shares of these."""
+    column, row = (u + 0.5).astype(np.int32), (v + 0.5).astype(np.int32)
+    left, upper = np.maximum(column - 1, 0), np.maximum(row - 1, 0)
+    right, lower = np.minimum(column, lens.width - 1), np.minimum(row, lens.height - 1)
+    return (lens.width * upper + left, right - left, lens.width * (lower - upper),
+            (u + 0.5 - column).astype(np.float32), (v + 0.5 - row).astype(np.float32))
+
+
+@functools.lru_cache(maxsize=2)
+def flatten(lens):
+    """Which columns and rows are left, and the neighbours of their places; None: they stay. The
+    worst side moves in until all four are shown. The map is continuous, and one to one within the
+    least root of its derivative along r, 1 + 3 k1 r2 + 5 k2 r2^2; so what lies between four shown
+    sides is shown."""
     x0, x1, y0, y1 = 0, lens.width, 0, lens.height
     if not any(lens[6:]):
-        return x0, x1, y0, y1
+        return (x0, x1, y0, y1), None
     roots = np.roots([5.0 * lens.k2, 3.0 * lens.k1, 1.0])
     fold = min((root.real for root in roots if np.isreal(root) and root.real > 0.0), default=1e30)
     u, v, r2 = distort(lens, np.arange(x1) + 0.5, np.arange(y1)[:, None] + 0.5)
@@ -218,66 +214,47 @@ def window(lens):
                  hidden[y0, x0:x1].mean(), hidden[y1 - 1, x0:x1].mean()]
         worst = int(np.argmax(sides))
         if sides[worst] == 0.0:
-            return x0, x1, y0, y1
+            return (x0, x1, y0, y1), neighbours(lens, u[y0:y1, x0:x1], v[y0:y1, x0:x1])
         x0, x1, y0, y1 = x0 + (worst == 0), x1 - (worst == 1), y0 + (worst == 2), y1 - (worst == 3)
     raise Refused("undoing the distortion k1 {:g} k2 {:g} p1 {:g} p2 {:g} leaves less than half of "
                   "the picture's width or height".format(*lens[6:]))
 
 
-@functools.lru_cache(maxsize=2)
-def places(lens):
-    """Of each pixel without distortion: where in the photograph's pixels its upper left neighbour
-    lies, how many further the right and the lower ones, and how far to them it is."""
-    x0, x1, y0, y1 = window(lens)
-    u, v, _ = distort(lens, np.arange(x0, x1) + 0.5, np.arange(y0, y1)[:, None] + 0.5)
-    column, row = (u + 0.5).astype(np.int32), (v + 0.5).astype(np.int32)
-    left, top = np.maximum(column - 1, 0), np.maximum(row - 1, 0)
-    across = np.minimum(column, lens.width - 1) - left
-    down = lens.width * (np.minimum(row, lens.height - 1) - top)
-    return (lens.width * top + left, across, down, (u + 0.5 - column).astype(np.float32),
-            (v + 0.5 - row).astype(np.float32))
-
-
-def undistort(plane, lens):
+def sample(plane, at, across, down, right_share, lower_share):
     """Bilinear; the outermost half pixel repeats its neighbour."""
-    at, across, down, right, lower = places(lens)
     plane = plane.ravel()
-    above = plane[at] + right * (plane[at + across] - plane[at])
+    above = plane[at] + right_share * (plane[at + across] - plane[at])
     at = at + down
-    below = plane[at] + right * (plane[at + across] - plane[at])
-    return above + lower * (below - above)
+    below = plane[at] + right_share * (plane[at + across] - plane[at])
+    return above + lower_share * (below - above)
 
 
 def area_sums(plane, count):
     """Over `count` bands of rows, equally tall, where need be with parts of a row."""
     height = len(plane)
-    sums = np.vstack([np.zeros((1, plane.shape[1])), np.cumsum(plane, axis=0, dtype=float)])
+    sums = np.vstack([np.zeros_like(plane[:1]), plane]).cumsum(axis=0, dtype=float)
     edges = np.arange(count + 1) * (height / count)
     whole = np.minimum(edges.astype(int), height - 1)
-    return np.diff(sums[whole] + (edges - whole)[:, None] * (sums[whole + 1] - sums[whole]), axis=0)
+    return np.diff(sums[whole] + (edges - whole)[:, None] * plane[whole], axis=0)
 
 
-def shrink(plane, width, height):
-    area = plane.shape[1] / width * (plane.shape[0] / height)
-    return (area_sums(area_sums(plane, height).T, width).T / area).astype(np.float32)
-
-
-def scaled_size(x0, x1, y0, y1, scale):
-    return [max(1, math.floor(side * scale + 0.5)) for side in (x1 - x0, y1 - y0)]
+def scaled(begin, end, scale):
+    return max(1, math.floor((end - begin) * scale + 0.5))
 
 
 def convert_picture(path, lens, scale, to):
-    pixels = read_pixels(path)
-    size = pixels.shape[1::-1]
-    lens = lens or Lens(*size, *[1.0] * 4, *[0.0] * 4)
-    if size != lens[:2]:
-        raise Refused(f"'{path}' has {size[0]} x {size[1]} pixels, its camera {lens[0]} x {lens[1]}")
-    planes = [pixels[:, :, k] for k in range(3)]
-    if any(lens[6:]):
-        planes = [undistort(plane, lens) for plane in planes]
-    size = scaled_size(*window(lens), scale)
-    if size != list(planes[0].shape[::-1]):
-        planes = [shrink(plane, *size) for plane in planes]
+    pixels = np.asarray(read_picture(path), dtype=np.float32) / np.float32(255.0)
+    height, width = pixels.shape[:2]
+    lens, planes = lens or Lens(width, height, *[1.0] * 4, *[0.0] * 4), []
+    if (width, height) != lens[:2]:
+        raise Refused(f"'{path}' has {width} x {height} pixels, its camera {lens[0]} x {lens[1]}")
+    (x0, x1, y0, y1), places = flatten(lens)
+    width, height = scaled(x0, x1, scale), scaled(y0, y1, scale)
+    area = (x1 - x0) / width * ((y1 - y0) / height)
+    for k in range(3):
+        plane = sample(pixels[:, :, k], *places) if places else pixels[:, :, k]
+        plane = area_sums(area_sums(plane, height).T, width).T / area if scale < 1.0 else plane
+        planes.append(plane.astype(np.float32))
     rgb = np.stack(planes, axis=2) * np.float32(255.0) + np.float32(0.5)
     Image.fromarray(rgb.astype(np.uint8)).save(to)
 
@@ -288,50 +265,49 @@ def convert_picture(path, lens, scale, to):
 def name_photos(photos):
     """Of the new pictures: without the folder that all of them lie in, and in no folder."""
     folder = os.path.commonpath([photo.path.parent for photo in photos])
-    names = [re.sub(r"(?i)\.(png|jpe?g|ppm)$", "", os.path.relpath(photo.path, folder))
-             .replace("/", "_") + ".ppm" for photo in photos]
-    seen = set()
-    for name in names:
-        if name in seen or "\n" in name or len(os.fsencode(name)) > 127:
+    names = {}
+    for photo in photos:
+        name = os.path.relpath(photo.path, folder).replace("/", "_")
+        name = re.sub(r"(?i)\.(png|jpe?g|ppm)$", "", name) + ".ppm"
+        if name in names or "\n" in name or len(os.fsencode(name)) > 127:
             raise Refused(f"a picture would be called {name!r}; names must differ, be of one line "
                           "and have at most 127 bytes")
-        seen.add(name)
+        names[name] = photo
     return names
 
 
-def write_cameras(photos, names, scale, to):
-    lines = [f"cameras {len(photos)}\n",
+def write_cameras(names, scale, to):
+    lines = [f"cameras {len(names)}\n",
              "# width height fx fy cx cy, world to camera (3 rows of 4), picture\n"]
-    for photo, name in zip(photos, names):
-        x0, x1, y0, y1 = window(photo.lens)
-        width, height = scaled_size(x0, x1, y0, y1, scale)
-        x, y = width / (x1 - x0), height / (y1 - y0)
-        numbers = [width, height, photo.lens.fx * x, photo.lens.fy * y, (photo.lens.cx - x0) * x,
-                   (photo.lens.cy - y0) * y, *photo.pose.ravel().tolist()]
+    for name, (_, lens, pose) in names.items():
+        x0, x1, y0, y1 = flatten(lens)[0]
+        width, height = scaled(x0, x1, scale), scaled(y0, y1, scale)
+        by_x, by_y = width / (x1 - x0), height / (y1 - y0)
+        numbers = [width, height, lens.fx * by_x, lens.fy * by_y, (lens.cx - x0) * by_x,
+                   (lens.cy - y0) * by_y, *pose.ravel().tolist()]
         lines.append(f"{' '.join(map(repr, numbers))} {name}\n")
     to.write_bytes(os.fsencode("".join(lines)))
 
 
 def write_scene(photos, points, scale, to):
     absent = [photo.path.name for photo in photos if not photo.path.is_file()]
-    photos = [photo for photo in photos if photo.path.is_file()]
-    if not photos:
+    if len(absent) == len(photos):
         raise Refused(f"none of the pictures of {len(absent)} frames is there, such as {absent[0]}")
-    names = name_photos(photos)
+    names = name_photos([photo for photo in photos if photo.path.is_file()])
     (to / "images").mkdir(parents=True)
-    write_cameras(photos, names, scale, to / "cameras.txt")
+    write_cameras(names, scale, to / "cameras.txt")
     if points:
         lines = [" ".join(map(repr, point)) + "\n" for point in points]
         (to / "points.txt").write_text("".join([f"points {len(points)}\n", *lines]))
     with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-        list(pool.map(lambda photo, name: convert_picture(photo.path, photo.lens, scale,
-                                                          to / "images" / name), photos, names))
-    print(f"{len(photos)} pictures" + (f"; {len(absent)} are not there, such as {absent[0]}"
-                                       if absent else ""))
+        list(pool.map(lambda name: convert_picture(names[name].path, names[name].lens, scale,
+                                                   to / "images" / name), names))
+    print(f"{len(names)} pictures" + (f"; {len(absent)} are not there, such as {absent[0]}"
+                                      if absent else ""))
 
 
 def convert(source, scale, to):
-    """Whole, or not at all: under another name, in a folder of its own beside, until it is done."""
+    """Whole, or not at all: in a folder of its own, beside, until it is done."""
     if to.is_dir():
         raise Refused(f"'{to}' is there already")
     with tempfile.TemporaryDirectory(dir=to.parent, prefix=to.name + ".") as place:
@@ -342,7 +318,7 @@ def convert(source, scale, to):
             photos, points = read_photos(source)
             photos.sort(key=lambda photo: os.fsencode(photo.path))
             if to.suffix.lower() == ".txt":
-                write_cameras(photos, name_photos(photos), scale, made)
+                write_cameras(name_photos(photos), scale, made)
             else:
                 write_scene(photos, points, scale, made)
         made.replace(to)
@@ -350,10 +326,10 @@ def convert(source, scale, to):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes the folder that gaussians reads.")
-    parser.add_argument("--scale", type=float, default=1.0, help="of the pictures; default: 1")
+    parser.add_argument("--scale", type=float, default=1.0, help="above 0, up to 1; default: 1")
     parser.add_argument("source", help="a folder with transforms.json or a COLMAP model, a .json "
                         "like transforms.json, or a picture")
-    parser.add_argument("to", help="the folder to make; a .txt for cameras alone; for a picture a "
+    parser.add_argument("to", help="the folder to make; a .txt: the cameras alone; of a picture a "
                         ".ppm or .png")
     options = parser.parse_args()
     if not 0.0 < options.scale <= 1.0:

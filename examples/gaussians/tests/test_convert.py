@@ -1,0 +1,324 @@
+"""test_convert.py - convert.py makes folders that gaussians reads, of what was photographed.
+SPDX-License-Identifier: Apache-2.0
+
+usage: test_convert.py [PROGRAM]     gaussians, which then reads one of the folders, too"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+    from PIL import Image
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+try:
+    import pycolmap
+except ImportError:
+    pycolmap = None
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "convert.py"
+sys.path.insert(0, str(SCRIPT.parent))
+import convert
+
+PROGRAM = sys.argv.pop() if len(sys.argv) > 1 and os.access(sys.argv[-1], os.X_OK) else None
+WIDTH, HEIGHT, VIEWS = 160, 120, 5
+NAMES = ["a.png", "b.png", "cd.png", "eé.png", "f.png"]
+LENSES = [convert.Lens(WIDTH, HEIGHT, 150.0, 150.0, 83.0, 57.0, *distortion) for distortion in
+          [(0.0, 0.0, 0.0, 0.0), (0.09, -0.3, 0.004, -0.006), (-0.25, 0.06, 0.0, 0.0),
+           (0.2, 0.0, 0.0, 0.0)]]
+POINTS = np.array([[1.5 * (i % 3 - 1), 1.1 * (i // 3 - 1), 0.3 * np.sin(2.0 * i)]
+                   for i in range(9)])
+
+
+def quaternion(view):
+    drawn = np.array([1.0, 0.1 * np.sin(3.0 * view), 0.15 * np.cos(2.0 * view + 1.0),
+                      0.12 * np.sin(1.0 + view)])
+    return drawn / np.linalg.norm(drawn)
+
+
+def pose(view):
+    """World to camera, 3 x 4."""
+    w, x, y, z = quaternion(view)
+    rotation = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+    translation = [[0.3 * np.sin(view)], [-0.2 * np.cos(view)], [5.0 + 0.2 * view]]
+    return np.hstack([rotation, translation])
+
+
+def shown(lens, x, y):
+    """Where the lens shows x, y of the plane at depth 1."""
+    r2 = x * x + y * y
+    radial = 1 + lens.k1 * r2 + lens.k2 * r2 * r2
+    return (lens.cx + lens.fx * (radial * x + 2 * lens.p1 * x * y + lens.p2 * (r2 + 2 * x * x)),
+            lens.cy + lens.fy * (radial * y + 2 * lens.p2 * x * y + lens.p1 * (r2 + 2 * y * y)))
+
+
+def photograph(lens, view):
+    """A soft dot where each point is."""
+    picture = np.zeros((HEIGHT, WIDTH))
+    for x, y, z in POINTS @ pose(view)[:, :3].T + pose(view)[:, 3]:
+        u, v = shown(lens, x / z, y / z)
+        dx, dy = np.arange(WIDTH) + 0.5 - u, np.arange(HEIGHT)[:, None] + 0.5 - v
+        picture += np.exp(-0.25 * (dx * dx + dy * dy))
+    return Image.fromarray((255.0 * np.clip(picture, 0.0, 1.0)).astype(np.uint8)).convert("RGB")
+
+
+def pixels(path):
+    with Image.open(path) as picture:
+        return np.asarray(picture)
+
+
+def frame(view, path, **others):
+    rotation, translation = pose(view)[:, :3], pose(view)[:, 3:]
+    axes = rotation.T * [1.0, -1.0, -1.0]
+    matrix = np.vstack([np.hstack([axes, -rotation.T @ translation]), [[0.0, 0.0, 0.0, 1.0]]])
+    return {"file_path": path, "transform_matrix": matrix.tolist(), **others}
+
+
+class ConvertTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "in" / "images").mkdir(parents=True)
+
+    def photograph(self, lens):
+        for view, name in enumerate(NAMES):
+            photograph(lens, view).save(self.folder / "in" / "images" / name)
+
+    def write_nerf(self, shared, frames):
+        (self.folder / "in" / "transforms.json").write_text(json.dumps({**shared,
+                                                                        "frames": frames}))
+
+    def convert(self, to, scale=1.0, source="in"):
+        convert.convert(self.folder / source, scale, self.folder / to)
+        return self.folder / to
+
+    def refused(self, part, to="out", source="in"):
+        before = sorted(self.folder.iterdir())
+        with self.assertRaisesRegex(convert.Refused, part):
+            self.convert(to, source=source)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+    def read_cameras(self, path):
+        """Name: numbers."""
+        head, _, *lines = path.read_bytes().decode().splitlines()
+        self.assertEqual(head, f"cameras {len(lines)}")
+        fields = [line.split(" ", 18) for line in lines]
+        return {field[18]: np.array(field[:18], dtype=float) for field in fields}
+
+    def check_scene(self, to, lens, scale):
+        """Every dot lies where the camera projects its point. Returns the window that is left."""
+        cameras, looked_at = self.read_cameras(to / "cameras.txt"), 0
+        self.assertEqual(list(cameras), [name.replace("png", "ppm") for name in NAMES])
+        for view, (name, numbers) in enumerate(cameras.items()):
+            width, height, fx, fy, cx, cy = numbers[:6]
+            picture = pixels(to / "images" / name)[:, :, 1].astype(float)
+            self.assertEqual(picture.shape, (height, width))
+            np.testing.assert_allclose(numbers[6:].reshape(3, 4), pose(view), atol=1e-12)
+            self.assertLess(abs(fx / scale - lens.fx), 0.01 * lens.fx)
+            for x, y, z in POINTS @ pose(view)[:, :3].T + pose(view)[:, 3]:
+                u, v = fx * x / z + cx, fy * y / z + cy
+                if not (6 < u < width - 6 and 6 < v < height - 6):
+                    continue
+                part = np.s_[int(v) - 5:int(v) + 6, int(u) - 5:int(u) + 6]
+                rows, columns = np.mgrid[part] + 0.5
+                total = picture[part].sum()
+                self.assertLess(np.hypot((columns * picture[part]).sum() / total - u,
+                                         (rows * picture[part]).sum() / total - v), 0.1)
+                looked_at += 1
+        self.assertGreater(looked_at, 3 * VIEWS)
+        return width, height, lens.cx - cx, lens.cy - cy
+
+    def check_window(self, lens, width, height, left, top):
+        """All is shown, and one more row or column on a side that was cut would not be."""
+        x, y = np.arange(-1, width + 1), np.arange(-1, height + 1)[:, None]
+        u, v = shown(lens, (x + left + 0.5 - lens.cx) / lens.fx + 0 * y,
+                     (y + top + 0.5 - lens.cy) / lens.fy + 0 * x)
+        hidden = (u < 0) | (v < 0) | (u > WIDTH) | (v > HEIGHT)
+        self.assertFalse(hidden[1:-1, 1:-1].any())
+        for side, cut in ((hidden[:, 0], left > 0), (hidden[:, -1], left + width < WIDTH),
+                          (hidden[0], top > 0), (hidden[-1], top + height < HEIGHT)):
+            self.assertTrue(side[1:-1].any() or not cut)
+
+    def test_nerf(self):
+        for lens in LENSES:
+            self.photograph(lens)
+            shared = {"fl_x": lens.fx, "cx": lens.cx, "cy": lens.cy, "w": float(WIDTH), "h": HEIGHT,
+                      "k1": lens.k1, "k2": lens.k2, "p1": lens.p1, "p2": lens.p2, "aabb_scale": 4}
+            self.write_nerf(shared, [frame(view, f"./images/{NAMES[view]}", sharpness=1)
+                                     for view in (2, 0, 4, 3, 1)])
+            kind = LENSES.index(lens)
+            self.check_window(lens, *self.check_scene(self.convert(f"whole{kind}"), lens, 1.0))
+            half = self.convert(f"half{kind}", 0.5)
+            self.check_scene(half, lens, 0.5)
+            self.assertFalse((half / "points.txt").exists())
+            only = self.convert("only.txt", 0.5, "in/transforms.json")
+            self.assertEqual(only.read_bytes(), (half / "cameras.txt").read_bytes())
+        if PROGRAM:
+            done = subprocess.run([PROGRAM, "--scene", half, "--iterations", "1"],
+                                  capture_output=True, text=True)
+            self.assertIn("5 views of ", done.stdout, done.stderr)
+
+    def test_folding_lens(self):
+        """Nothing is kept from beyond where the polynomial turns back inside the picture."""
+        self.write_nerf({"fl_x": 150, "w": WIDTH, "h": HEIGHT, "k1": -1.2}, [frame(0, "a")])
+        width, height, _, _, cx, cy = self.read_cameras(self.convert("out.txt"))["a.ppm"][:6]
+        self.assertLess(np.hypot(0.5 - cx, 0.5 - cy) / 150.0, np.sqrt(1.0 / 3.6))
+        self.assertTrue(WIDTH / 2 <= width < WIDTH)
+
+    @unittest.skipIf(pycolmap is None, "no pycolmap")
+    def test_colmap(self):
+        models = ["PINHOLE {0.fx} {0.fy} {0.cx} {0.cy}",
+                  "OPENCV {0.fx} {0.fy} {0.cx} {0.cy} {0.k1} {0.k2} {0.p1} {0.p2}",
+                  "RADIAL {0.fx} {0.cx} {0.cy} {0.k1} {0.k2}",
+                  "SIMPLE_RADIAL {0.fx} {0.cx} {0.cy} {0.k1}"]
+        place = self.folder / "in" / "sparse" / "0"
+        place.mkdir(parents=True)
+
+        def write(file, lines):
+            (place / file).write_text("".join(f"{line}\n" for line in lines))
+
+        write("points3D.txt", [f"{i + 1} {x} {y} {z} {10 * i} 51 255 0.5"
+                               for i, (x, y, z) in enumerate(POINTS)])
+        for kind, (lens, model) in enumerate(zip(LENSES, models)):
+            self.photograph(lens)
+            name, numbers = model.format(lens).split(" ", 1)
+            write("cameras.txt", [f"7 {name} {WIDTH} {HEIGHT} {numbers}"])
+            write("images.txt", [" ".join(map(str, [view + 1, *quaternion(view), *pose(view)[:, 3],
+                                                    7, NAMES[view]])) + "\n"
+                                 for view in (2, 0, 4, 3, 1)])
+            to = self.convert(f"colmap{kind}", 0.5)
+            self.check_scene(to, lens, 0.5)
+        head, *lines = (to / "points.txt").read_text().splitlines()
+        points = np.array([line.split() for line in lines], dtype=float)
+        self.assertEqual(head, "points 9")
+        np.testing.assert_allclose(points[:, :3], POINTS)
+        np.testing.assert_array_equal(points[:, 3:], [[10 * i, 51, 255] for i in range(9)])
+        write("cameras.txt", [f"7 OPENCV_FISHEYE {WIDTH} {HEIGHT} 150 150 83 57 .1 .1 .1 .1"])
+        self.refused("a camera of model OPENCV_FISHEYE, or with")
+        write("cameras.txt", ["7 PINHOLE 1"])
+        self.refused("sparse/0'")
+
+    def test_lenses(self):
+        """What a frame says of its camera is said of no other; sizes from the pictures."""
+        wide, tall = 80.0 / np.tan(0.4), 60.0 / np.tan(0.3)
+        self.photograph(LENSES[0])
+        for shared, own, wanted in (
+                ({"camera_angle_x": 0.8}, {}, (wide, wide, 80, 60)),
+                ({"camera_angle_x": 0.8, "camera_angle_y": 0.6}, {}, (wide, tall, 80, 60)),
+                ({"fl_x": 100, "camera_angle_x": 0.8}, {}, (100, 100, 80, 60)),
+                ({"fl_x": 100, "fl_y": 90, "cx": 70, "cy": 50}, {}, (100, 90, 70, 50)),
+                ({"fl_x": 9, "cx": 1, "cy": 2}, {"fl_x": 50, "cx": 70, "cy": 50, "w": 160,
+                                                 "h": 120}, (50, 50, 70, 50))):
+            self.write_nerf(shared, [frame(0, "images/a", **own), frame(1, "images/b")])
+            cameras = self.read_cameras(self.convert("cameras.txt"))
+            np.testing.assert_allclose(cameras["a.ppm"][:6], (160, 120, *wanted))
+            self.assertEqual(cameras["b.ppm"][2] == wanted[0], not own)
+
+    def test_names(self):
+        """Folders become a part of names; frames without a picture are left out."""
+        for path in ("one/x.png", "one/y.png", "two/x y.png"):
+            (self.folder / "in" / path).parent.mkdir(exist_ok=True)
+            photograph(LENSES[0], 0).save(self.folder / "in" / path)
+        frames = [frame(0, path) for path in ("two/x y", "one/x.png", "one/y", "one/none.png")]
+        self.write_nerf({"fl_x": 99}, frames[:3])
+        to = self.convert("out", 0.3)
+        names = ["one_x.ppm", "one_y.ppm", "two_x y.ppm"]
+        self.assertEqual(list(self.read_cameras(to / "cameras.txt")), names)
+        self.assertEqual(sorted(os.listdir(to / "images")), names)
+        self.assertEqual(pixels(to / "images" / "one_x.ppm").shape, (36, 48, 3))
+        self.write_nerf({"fl_x": 99, "w": 160, "h": 120}, frames)
+        self.assertEqual(len(self.read_cameras(self.convert("fewer") / "cameras.txt")), 3)
+        self.assertEqual(len(self.read_cameras(self.convert("all.txt"))), 4)
+        self.write_nerf({"fl_x": 99, "w": 160, "h": 120}, [frames[0], frames[0]])
+        self.refused("names must differ", to="new")
+        self.refused("fewer' is there already", to="fewer")
+
+    def test_pictures(self):
+        values = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3) * 3
+        Image.fromarray(values).save(self.folder / "a.png")
+        to = self.convert("b.ppm", source="a.png")
+        np.testing.assert_array_equal(pixels(to), values)
+        to = self.convert("b.ppm", 0.5, "a.png")
+        means = values.reshape(2, 2, 3, 2, 3).mean(axis=(1, 3))
+        self.assertLessEqual(abs(pixels(to) - means).max(), 0.501)
+        means = pixels(self.convert("b.png", 0.8, "a.png")).mean((0, 1))
+        self.assertLess(abs(means - values.mean((0, 1))).max(), 0.5)
+        Image.new("RGBA", (1, 1), (200, 100, 50, 128)).save(self.folder / "a.png")
+        to = self.convert("b.ppm", source="a.png")
+        self.assertEqual(pixels(to).tolist(), [[[100, 50, 25]]])
+        Image.new("I;16", (1, 1)).save(self.folder / "a.png")
+        self.refused("not of 8 bits", "c.ppm", "a.png")
+        self.refused("cannot read '.*absent.jpg'", "c.ppm", "absent.jpg")
+        whole = (self.folder / "b.ppm").read_bytes()
+        (self.folder / "d.ppm").write_bytes(whole[:-1])
+        self.refused("cannot read '.*d.ppm'", "c.ppm", "d.ppm")
+
+    def test_refused(self):
+        self.photograph(LENSES[0])
+        good = frame(0, "images/a.png")
+        fl = {"fl_x": 100}
+        turned = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3]]
+        for shared, frames, part in (
+                (fl, [], "lacks frames"), (fl, {}, "lacks frames"), (fl, [5], "frame 0: "),
+                ({}, [good], "frame 0: it lacks fl_x"), ({"fl_x": 0}, [good], "fl_x is 0; it must"),
+                ({"fl_x": "9"}, [good], "fl_x is 9; it must be 0.01 to 1e"),
+                ({"fl_x": float("nan")}, [good], "fl_x is nan"),
+                ({"camera_angle_x": 4}, [good], "camera_angle_x is 4; it must be 0.001 to 3.1"),
+                ({**fl, "w": 160, "h": 2147483648}, [good], "h is 2147483648; it must be 1 to"),
+                ({**fl, "w": 80, "h": 60}, [good], "has 160 x 120 pixels, its camera 80 x 60"),
+                ({**fl, "cx": 3}, [good], "of cx and cy only one"),
+                ({**fl, "k1": -9}, [good], "leaves less than half"),
+                ({**fl, "k3": 0.1}, [good], "or with k3"),
+                ({**fl, "is_fisheye": True}, [good], "is_fisheye; it must be"),
+                ({**fl, "camera_model": "EQUIRECT"}, [good], "a camera of model EQUIRECT"),
+                (fl, [good, {"file_path": "a"}], "frame 1: .*: 'a'|frame 1: cannot read"),
+                (fl, [{"transform_matrix": turned}], "frame 0: it lacks 'file_path'"),
+                (fl, [{**good, "transform_matrix": 7}], "must be 4 rows of 4 numbers"),
+                (fl, [{**good, "transform_matrix": turned[:2]}], "must be 4 rows of 4 numbers"),
+                (fl, [{**good, "transform_matrix": [[-1, 0, 0, 0], *turned[1:]]}], "no rotation"),
+                (fl, [{**good, "transform_matrix": [[2, 0, 0, 0], *turned[1:]]}], "no rotation"),
+                (fl, [{**good, "transform_matrix": [[1, 0, 0, 1e10], *turned[1:]]}], "of at most"),
+                ({**fl, "w": 9, "h": 9}, [frame(0, "none")], "none of the pictures of 1 frames"),
+                ({**fl, "w": 9, "h": 9}, [frame(0, "n" * 300)], "File name too long|none of")):
+            self.write_nerf(shared, frames)
+            self.refused(part)
+        for text in ("", "{", "[]", "[" * 100000, '{"frames": [NaN]}', "\xff"):
+            (self.folder / "in" / "transforms.json").write_bytes(text.encode("latin-1"))
+            self.refused("transforms.json'")
+        self.refused("holds neither a transforms.json nor", source="in/images")
+        self.write_nerf(fl, [good])
+        (self.folder / "in" / "images" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+        self.refused("cannot read '.*a.png'")
+
+    def test_command_line(self):
+        def run(*arguments):
+            done = subprocess.run([sys.executable, "-B", SCRIPT, *arguments], cwd=self.folder,
+                                  capture_output=True, text=True)
+            return done.returncode, done.stdout, done.stderr
+
+        self.photograph(LENSES[0])
+        self.write_nerf({"fl_x": 99}, [frame(view, f"images/{NAMES[view]}") for view in (1, 0)])
+        status, output, errors = run("in", "out", "--scale", "0.5")
+        self.assertEqual((status, output, errors), (0, "2 pictures\nwritten    out\n", ""))
+        for arguments, wanted in ((("in", "out"), (2, "is there already")),
+                                  (("in", "none/out"), (1, "No such file or directory")),
+                                  (("none", "new"), (2, "holds neither a transforms.json")),
+                                  (("in", "new", "--scale", "0"), (2, "must be a number above 0")),
+                                  (("in", "new", "--scale", "nan"), (2, "--scale is nan"))):
+            status, output, errors = run(*arguments)
+            self.assertEqual((status, output), (wanted[0], ""))
+            self.assertIn(wanted[1], errors)
+            self.assertRegex(errors, r"(^|\n)convert.py: .*\n$")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in", "out"])
+
+
+if __name__ == "__main__":
+    unittest.main()
