@@ -274,12 +274,11 @@ typedef struct arc__target {
   int pieces, width;
   int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
   /* The default decision, by the strides: bases are aligned as these allow. */
-  int min_lanes_to_reduce;          /* the smallest group that a reduction pays for; */
-  int min_lanes_to_reduce_promised; /* the same where the caller makes every promise */
-  int min_lanes_to_match;           /* the fewest lanes for which matching keys pays */
-  arc__slot warp_slot;              /* after a reduction over the warp */
-  arc__slot half_warp_slot;         /* after one over each half-warp */
-  int builder;                      /* the lane that built it; ARC_CHECK 2 */
+  int min_lanes_to_reduce;  /* the smallest group that a reduction pays for; */
+  int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
+  arc__slot warp_slot;      /* after a reduction over the warp */
+  arc__slot half_warp_slot; /* after one over each half-warp */
+  int builder;              /* the lane that built it; ARC_CHECK 2 */
 } arc__target;
 
 /* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
@@ -511,7 +510,6 @@ ARC__FN void arc__target_end(arc__target *t) {
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
   int words = arc__words(t->memory, t->width);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
-  t->min_lanes_to_reduce_promised = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE_PROMISED);
   t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
   t->builder = lane;
   lane = arc__kept(lane);
@@ -702,14 +700,12 @@ ARC__FN void arc__check_call(const arc__call *c) {
   arc__check_agreement(c);
 }
 
-/* The balancing threshold. */
+/* The balancing threshold: of promises, only that of one key counts. */
 ARC__FN int arc__threshold(const arc__call *c) {
   int lanes = c->threshold;
-  bool all = arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER);
   if (lanes == ARC_THRESHOLD_AUTO) {
     lanes = arc__adds_by_value(c)   ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
             : arc__is_auto_keyed(c) ? c->target->min_lanes_to_match
-            : all                   ? c->target->min_lanes_to_reduce_promised
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
   }

@@ -273,48 +273,40 @@
   (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO + \
    ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE + ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
 
-/* The default decision (ARC_THRESHOLD_AUTO). A reduction costs a base and S shuffles, S being those
-   of the transposed reduction (arc.cuh, first screen); a lane on the plain path costs q requests,
-   ceil(n / 4) with 16-byte rows, n without vectors. So a group is reduced from
-       (REDUCE + SHUFFLE S) / (REQUEST (q + 1))                          lanes on,
-   keys are matched from
-       (MATCH + SHUFFLE S) / (REQUEST q)                                 active lanes on,
-   and where the caller makes every promise of a renderer (one key, zeros, the key and an active lane
-   in each warp) a group is reduced from
-       (PROMISED_REDUCE + PROMISED_SHUFFLE S) / (REQUEST q)              lanes on.
-   Against a table with an entry for each of 26 widths and alignments measured on an H200, the first
-   costs 1.8 % at worst and 0.4 % on average, the second 1.2 % and 0.3 %; the third was fitted to
-   that sweep and to the backward pass of examples/gaussians together. `cmake --workflow --preset
+/* The default decision (ARC_THRESHOLD_AUTO), in tenths of what one more lane of a request costs.
+   Lanes that add to one address follow one another, so that plain atomics cost q requests for each
+   lane, q being those of a row: ceil(n / 4) with 16-byte rows, n without vectors. A reduction costs
+   a base and the S shuffles of the transposed reduction (arc.cuh, first screen), however many lanes
+   there are. So where one key is promised a warp is reduced from
+       (REDUCE + SHUFFLE S) / (REQUEST q) + 1                            lanes on,
+   whatever else is promised, and keys are matched from
+       (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on.
+   The kernel around runs beside the atomics and hides some of them, the longer it is the more. A
+   kernel that computes much between two adds may gain a few per cent from two or three times as
+   many lanes: pass them as the threshold, or let arc_tune.h find it. `cmake --workflow --preset
    policy` prints the constants of your GPU. */
 #ifndef ARC_COST_REDUCE
-#define ARC_COST_REDUCE 9
-#endif
-#ifndef ARC_COST_MATCH
-#define ARC_COST_MATCH 12
+#define ARC_COST_REDUCE 36
 #endif
 #ifndef ARC_COST_SHUFFLE
-#define ARC_COST_SHUFFLE 1
+#define ARC_COST_SHUFFLE 6
+#endif
+#ifndef ARC_COST_MATCH
+#define ARC_COST_MATCH 120
+#endif
+#ifndef ARC_COST_MATCH_SHUFFLE
+#define ARC_COST_MATCH_SHUFFLE 10
 #endif
 #ifndef ARC_COST_REQUEST
-#define ARC_COST_REQUEST 1
+#define ARC_COST_REQUEST 10
 #endif
-#ifndef ARC_COST_PROMISED_REDUCE
-#define ARC_COST_PROMISED_REDUCE 8
-#endif
-#ifndef ARC_COST_PROMISED_SHUFFLE
-#define ARC_COST_PROMISED_SHUFFLE 2
-#endif
-#if ARC_COST_REDUCE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || \
-    ARC_COST_REQUEST + 0 < 1 || ARC_COST_PROMISED_REDUCE + 0 < 1 ||                  \
-    ARC_COST_PROMISED_SHUFFLE + 0 < 1
+#if ARC_COST_REDUCE + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || \
+    ARC_COST_MATCH_SHUFFLE + 0 < 1 || ARC_COST_REQUEST + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(shuffles, requests) \
-  ((ARC_COST_REDUCE + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * ((requests) + 1)))
+  ((ARC_COST_REDUCE + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)) + 1)
 #define ARC_MIN_LANES_TO_MATCH(shuffles, requests) \
-  ((ARC_COST_MATCH + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
-#define ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests)             \
-  ((ARC_COST_PROMISED_REDUCE + ARC_COST_PROMISED_SHUFFLE * (shuffles)) / \
-   (ARC_COST_REQUEST * (requests)))
+  ((ARC_COST_MATCH + ARC_COST_MATCH_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
 
 #endif /* ARC_POLICY_CUH */

@@ -133,7 +133,6 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   arc__target_end(&t->found); /* but decisions are those of the rows: */
   t->found.min_lanes_to_match = t->target.min_lanes_to_match;
   t->found.min_lanes_to_reduce = t->target.min_lanes_to_reduce;
-  t->found.min_lanes_to_reduce_promised = t->target.min_lanes_to_reduce_promised;
   for (int place = arc__lane(); place < rows; place += ARC__WARP) {
     t->places[place].state = ARC__PLACE_IS_FREE;
     for (int i = 0; i < width; ++i) (void)arc__take_sum(t, place, i);

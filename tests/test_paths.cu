@@ -17,10 +17,32 @@ CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,
                    arc_add_f32(target, plan.keys[check_call_index(&plan, update)], values,
                                check_active(&plan, update), ARC_BALANCE_THRESHOLD))
 
-enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
+/* By arc's own threshold, where one key and more is promised; inactive lanes then hold zeros. */
+static __device__ void add_promised(arc_target_f32 target, int key, const float *values,
+                                    bool active, int promises) {
+  float held[9];
+  for (int i = 0; i < 9; ++i) held[i] = active ? values[i] : 0.0f;
+  arc_options o = arc_options_default();
+  o.path = ARC_PATH_AUTO;
+  o.threshold = ARC_THRESHOLD_AUTO;
+  o.promises |= ARC_PROMISE_ONE_KEY | promises;
+  if (__any_sync(ARC_LANES_ALL, active)) arc_add_with_f32(target, key, held, active, o);
+}
+#define PROMISED(promises)                                                 \
+  add_promised(target, plan.keys[check_call_index(&plan, update)], values, \
+               check_active(&plan, update), promises)
+CHECK_SHORT_KERNEL(one_key, 9, 9, CHECK_ROWS, PROMISED(0))
+CHECK_SHORT_KERNEL(zeros, 9, 9, CHECK_ROWS, PROMISED(ARC_PROMISE_INACTIVE_IS_ZERO))
+CHECK_SHORT_KERNEL(renderer, 9, 9, CHECK_ROWS, PROMISED(ARC_PROMISE_RENDERER))
+CHECK_SHORT_KERNEL(aligned, 9, 9, CHECK_ROWS,
+                   PROMISED(ARC_PROMISE_RENDERER | ARC_PROMISE_ALIGNED_16))
 
-static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
-                                        divergent_launch, pointers_launch};
+enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
+enum { ONE_KEY = ENTRIES, ZEROS, RENDERER, ALIGNED, ALL_ENTRIES };
+
+static const check_launch launches[] = {keyed_launch,     uniform_launch,  masked_launch,
+                                        divergent_launch, pointers_launch, one_key_launch,
+                                        zeros_launch,     renderer_launch, aligned_launch};
 
 /* Stands for a path: the short name, and the short name with the macro as its threshold. */
 enum { SHORT = 0, STANDARD = -1 };
@@ -38,7 +60,7 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   struct check_case c;
   struct costs costs = {0, 0, 0, 0, 0};
   check_case_init(&c, random, 9, 1, 32, 1);
-  c.uniform = entry == UNIFORM;
+  c.uniform = entry == UNIFORM || entry >= ONE_KEY;
   c.plan.path = path;
   c.plan.threshold = count / groups;
   check_layout_rows(&c, 32, stride, 0);
@@ -61,7 +83,7 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   return costs;
 }
 
-static int most_groups(int entry) { return entry == UNIFORM ? 1 : 32; }
+static int most_groups(int entry) { return entry == UNIFORM || entry >= ONE_KEY ? 1 : 32; }
 
 static void every_name(int entry, int path) {
   for (int groups = 1; groups <= most_groups(entry); groups *= 2)
@@ -133,6 +155,16 @@ static void decision(int row_stride, int requests) {
   cost(KEYED, STANDARD, 1, few - 1, 0, (few - 1) * 9); /* too few to look at their keys */
   cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
 }
+
+/* From how many lanes on a warp of one key is reduced: whatever else is promised. */
+static void decision_of_one_key(int row_stride, int requests) {
+  const int few = ARC_MIN_LANES_TO_REDUCE(12, SIMT_ARCH >= 900 ? requests : 9);
+  stride = row_stride;
+  for (int entry = ONE_KEY; entry < (row_stride % 4 ? ALIGNED : ALL_ENTRIES); ++entry) {
+    cost(entry, SHORT, 1, few - 1, 0, (few - 1) * 9);
+    cost(entry, SHORT, 1, few, 12, 9);
+  }
+}
 #endif
 
 int main(int argc, char **argv) {
@@ -142,12 +174,16 @@ int main(int argc, char **argv) {
     /* who meets whom in divergent code is up to the scheduler */
     if (entry != DIVERGENT) short_name(entry);
   }
+  for (int entry = ONE_KEY; entry < ALL_ENTRIES; ++entry) every_name(entry, SHORT);
   every_name(KEYED, STANDARD);
 #if SIMT_ON_CPU && SIMT_ARCH >= 700
   costs();
   decision(12, 3); /* of 16, 16 and 4 bytes */
   decision(10, 5); /* of 8 bytes and one of 4 */
   decision(9, 9);
+  decision_of_one_key(12, 3);
+  decision_of_one_key(10, 5);
+  decision_of_one_key(9, 9);
 #endif
   return check_finish();
 }

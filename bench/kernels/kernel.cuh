@@ -122,13 +122,13 @@ static __device__ __forceinline__ void sweep_arc_add(SWEEP_TARGET target, int ke
   widths(kernels, name, __VA_ARGS__) static const struct sweep_kernels name##_kernels[] = { \
       widths(SWEEP_UNIFORM_ENTRY, name)};
 
-/* Every promise: the kernel has voted, and only calls where some lane is active. For one key a
-   block, which all its lanes hold. */
+/* What a renderer promises: the kernel has voted, and only calls where some lane is active. For one
+   key a block, which all its lanes hold. */
 #define SWEEP_ALL_PROMISED (ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)
-#define SWEEP_ARC_PROMISED(W, name, threshold)                       \
+#define SWEEP_ARC_PROMISED(W, name, promises, threshold)             \
   SWEEP_KERNEL(uniform, W, name,                                     \
                if (__any_sync(0xffffffffu, d.active)) sweep_arc_add( \
-                   target, d.key, values, d.active, ARC_PATH_AUTO, SWEEP_ALL_PROMISED, threshold))
+                   target, d.key, values, d.active, ARC_PATH_AUTO, promises, threshold))
 
 /* The surrounding kernel alone. */
 #define SWEEP_NONE_KERNELS(W, name)                                       \

@@ -45,7 +45,8 @@ std::string sweep_path_missing(int path) { return missing(path) ? missing(path) 
 
 std::string sweep_why_not(const struct sweep_cell &c) {
   if (missing(c.path)) return std::string("is unavailable: ") + missing(c.path);
-  if (c.path == SWEEP_PATH_VECTOR && (c.padding == 0 || c.padding % 4 != 0))
+  bool aligned = c.path == SWEEP_PATH_VECTOR || c.zeros == SWEEP_ZEROS_ALIGNED_PROMISED;
+  if (aligned && (c.padding == 0 || c.padding % 4 != 0))
     return "needs rows of whole 16 bytes: --padding 4, 8, ...";
   if (c.path == SWEEP_PATH_PLAIN && sweep_value_bytes(c.type) == 2 && sweep_stride(c) % 2 != 0)
     return "adds two halves at once, to rows of whole 4 bytes: --padding 2, 4, ...";

@@ -25,7 +25,9 @@ enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
 #define SWEEP_FAMILIES(X) \
   X(by_hand)              \
   X(peers)                \
-  X(cg) X(cub) X(papers) X(reductions) X(auto) X(forms) X(table) X(run_time) SWEEP_OTHER_TYPES(X)
+  X(cg)                   \
+  X(cub)                  \
+  X(papers) X(reductions) X(auto) X(promises) X(forms) X(table) X(run_time) SWEEP_OTHER_TYPES(X)
 #define SWEEP_OTHER_TYPES(X) X(f64) X(i64) X(f16) X(bf16) X(fixed) X(exact)
 struct sweep_kernel_family {
   const struct sweep_kernel_table *tables;

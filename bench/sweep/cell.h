@@ -22,7 +22,7 @@ enum sweep_path {
   SWEEP_PATH_SUMS,    /* the two halves of an add, one sum a group */
   SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
-  SWEEP_PATH_TABLE,  /* a warp keeps the rows that come most */
+  SWEEP_PATH_TABLE,   /* a warp keeps the rows that come most */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };
@@ -57,7 +57,9 @@ enum sweep_form { SWEEP_FORM_LITERAL = 1, SWEEP_FORM_MEMORY, SWEEP_FORM_CHUNKS }
 enum sweep_zeros {
   SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */
   SWEEP_ZEROS_PROMISED,
-  SWEEP_ZEROS_ALL_PROMISED /* with all the other promises */
+  SWEEP_ZEROS_ALL_PROMISED,     /* with all that a renderer promises */
+  SWEEP_ZEROS_ALIGNED_PROMISED, /* and rows of whole 16 bytes */
+  SWEEP_ZEROS_NO_KEY_PROMISED   /* garbage; not even the one key of a uniform call is promised */
 };
 
 /* Types of values and of memory, and the bytes of a value in memory. From f16 on values are floats

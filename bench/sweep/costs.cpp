@@ -13,41 +13,29 @@
 enum { most_lanes = 31 }; /* the largest threshold that arc decides for itself */
 enum decision { decision_reduce, decision_match, decision_promised, decision_end };
 
-enum constant {
-  cost_reduce,
-  cost_match,
-  cost_shuffle,
-  cost_request,
-  cost_promised_reduce,
-  cost_promised_shuffle,
-  cost_end
-};
+enum constant { cost_reduce, cost_shuffle, cost_match, cost_match_shuffle, cost_request, cost_end };
 typedef std::array<int, cost_end> constants;
-static const char *const constant_names[cost_end] = {
-    "ARC_COST_REDUCE",  "ARC_COST_MATCH",           "ARC_COST_SHUFFLE",
-    "ARC_COST_REQUEST", "ARC_COST_PROMISED_REDUCE", "ARC_COST_PROMISED_SHUFFLE"};
-static const constants compiled = {ARC_COST_REDUCE,          ARC_COST_MATCH,
-                                   ARC_COST_SHUFFLE,         ARC_COST_REQUEST,
-                                   ARC_COST_PROMISED_REDUCE, ARC_COST_PROMISED_SHUFFLE};
+static const char *const constant_names[cost_end] = {"ARC_COST_REDUCE", "ARC_COST_SHUFFLE",
+                                                     "ARC_COST_MATCH", "ARC_COST_MATCH_SHUFFLE",
+                                                     "ARC_COST_REQUEST"};
+static const constants compiled = {ARC_COST_REDUCE, ARC_COST_SHUFFLE, ARC_COST_MATCH,
+                                   ARC_COST_MATCH_SHUFFLE, ARC_COST_REQUEST};
 
 /* The formulas of arc_policy.cuh are macros over macros: from here on, over the constants `k`. */
 #undef ARC_COST_REDUCE
-#undef ARC_COST_MATCH
 #undef ARC_COST_SHUFFLE
+#undef ARC_COST_MATCH
+#undef ARC_COST_MATCH_SHUFFLE
 #undef ARC_COST_REQUEST
-#undef ARC_COST_PROMISED_REDUCE
-#undef ARC_COST_PROMISED_SHUFFLE
 #define ARC_COST_REDUCE k[cost_reduce]
-#define ARC_COST_MATCH k[cost_match]
 #define ARC_COST_SHUFFLE k[cost_shuffle]
+#define ARC_COST_MATCH k[cost_match]
+#define ARC_COST_MATCH_SHUFFLE k[cost_match_shuffle]
 #define ARC_COST_REQUEST k[cost_request]
-#define ARC_COST_PROMISED_REDUCE k[cost_promised_reduce]
-#define ARC_COST_PROMISED_SHUFFLE k[cost_promised_shuffle]
 
 static int decide(const constants &k, int which, int shuffles, int requests) {
-  int lanes = which == decision_reduce  ? ARC_MIN_LANES_TO_REDUCE(shuffles, requests)
-              : which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles, requests)
-                                        : ARC_MIN_LANES_TO_REDUCE_PROMISED(shuffles, requests);
+  int lanes = which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles, requests)
+                                      : ARC_MIN_LANES_TO_REDUCE(shuffles, requests);
   return std::max(1, std::min(lanes, (int)most_lanes));
 }
 
@@ -161,13 +149,13 @@ static cost best_cost(const choices &all, int which) {
 static double loss(const choices &all, const constants &k) {
   double sum = 0.0;
   for (int which = 0; which < decision_end; ++which) sum += cost_with(all, which, k).mean;
-  for (int i = 0; i < cost_end; ++i) sum += 1e-6 * abs(k[i] - compiled[i]);
+  for (int i = 0; i < cost_end; ++i) sum += 1e-7 * abs(k[i] - compiled[i]);
   return sum;
 }
 
 /* With the value of one constant that is the best for these others. */
 static constants with_best(const choices &all, constants k, int constant) {
-  const int most = 200;
+  const int most = 400;
   constants best = k;
   double least = INFINITY;
   for (k[constant] = 1; k[constant] <= most; ++k[constant]) {
@@ -177,19 +165,22 @@ static constants with_best(const choices &all, constants k, int constant) {
   return best;
 }
 
+/* The best base and price of a shuffle for these others. */
+static constants with_best_pair(const choices &all, const constants &others, int base,
+                                int shuffle) {
+  const int most_shuffle = 40;
+  constants best = others, k = others;
+  for (k[shuffle] = 1; k[shuffle] <= most_shuffle; ++k[shuffle]) {
+    constants tried = with_best(all, k, base);
+    if (loss(all, tried) < loss(all, best)) best = tried;
+  }
+  return best;
+}
+
 /* The scale is free, so the price of a request stays. */
 static constants fit(const choices &all) {
-  const int most_shuffle = 20;
-  constants best = compiled, k = compiled;
-  auto take = [&](const constants &tried) {
-    if (loss(all, tried) < loss(all, best)) best = tried;
-  };
-  for (k[cost_shuffle] = 1; k[cost_shuffle] <= most_shuffle; ++k[cost_shuffle])
-    take(with_best(all, with_best(all, k, cost_reduce), cost_match));
-  for (k = best, k[cost_promised_shuffle] = 1; k[cost_promised_shuffle] <= most_shuffle;
-       ++k[cost_promised_shuffle])
-    take(with_best(all, k, cost_promised_reduce));
-  return best;
+  return with_best_pair(all, with_best_pair(all, compiled, cost_reduce, cost_shuffle), cost_match,
+                        cost_match_shuffle);
 }
 
 void sweep_print_costs(const sweep_results &results) {

@@ -362,6 +362,10 @@ void sweep_bench_warn(const sweep_bench *b) {
           b->clock_mhz, b->lowest_clock_mhz, b->slow_groups, b->groups, 100.0 * slow_clock);
 }
 
+static bool has_garbage(const sweep_cell &c) {
+  return c.zeros == SWEEP_ZEROS_NONE || c.zeros == SWEEP_ZEROS_NO_KEY_PROMISED;
+}
+
 int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
                       sweep_results *results) {
   sweep_lane_setup lanes[32];
@@ -375,7 +379,7 @@ int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
   sweep_result *r = &(*results)[first];
   sweep_workload_lanes(group[0], b->options.seed, lanes);
   for (sweep_lane_setup &lane : lanes)
-    lane.inactive_value = group[0].zeros == SWEEP_ZEROS_NONE ? simt_poison_f32() : 0.0f;
+    lane.inactive_value = has_garbage(group[0]) ? simt_poison_f32() : 0.0f;
   cudaMemcpy(b->lanes, lanes, sizeof lanes, cudaMemcpyHostToDevice);
   prepare_expected(b, group[0]);
   if (measure_cells(b, group, r)) {

@@ -37,8 +37,11 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
      "which lanes share a key; model in files: the workload's"},
     {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
      "uniform: one key per block, promised; keyed: keys drawn by every warp"},
-    {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", nullptr}, {SWEEP_ZEROS_NONE},
-     "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and all other promises"},
+    {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", "aligned", "none", nullptr},
+     {SWEEP_ZEROS_NONE},
+     "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and an active lane in each "
+     "call; aligned: and rows of whole 16 bytes; none: 0, and the one key of a uniform call is not "
+     "promised"},
     {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
      "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
     {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},

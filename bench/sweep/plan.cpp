@@ -116,6 +116,7 @@ static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis
     if (has_cell(plan, axis, value)) continue;
     sweep_cell cell = plan.empty() ? sweep_cell() : plan[0][0];
     cell.type = axes[AXIS_TYPE][0];
+    cell.zeros = axes[AXIS_ZEROS][0];
     cell.path = axes[AXIS_PATH].empty() ? (int)SWEEP_PATH_AUTO : axes[AXIS_PATH][0];
     cell.*a.member = value;
     if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];

@@ -46,6 +46,9 @@ static bool is_atomic(const sweep_cell &c) {
 static bool is_reduced(const sweep_cell &c) {
   return (c.path == SWEEP_PATH_TRANSPOSED || c.path == SWEEP_PATH_AUTO) && c.threshold == 0;
 }
+static bool is_auto_reduced(const sweep_cell &c) {
+  return c.path == SWEEP_PATH_AUTO && c.threshold == 0;
+}
 static bool is_peer(const sweep_cell &c) {
   return c.path >= SWEEP_PATH_CG && c.path <= SWEEP_PATH_MATCH_SHARED;
 }
@@ -101,27 +104,50 @@ static void print_crossovers(const std::vector<sweep_group> &groups) {
 
 /* ---- the default ---- */
 
-/* What arc's default takes over the fastest of those for which `is_rival` holds. */
-static void print_default(const std::vector<sweep_group> &groups,
-                          bool (*is_rival)(const sweep_cell &), const char *rivals) {
+/* What arc's default takes over its rival in each group, null where it has none. */
+template <typename rival_of>
+static void print_default(const std::vector<sweep_group> &groups, rival_of rival,
+                          const char *rivals) {
   double logs = 0.0, worst_ratio = 0.0;
   const sweep_result *worst = nullptr;
+  sweep_cell where = {};
   int count = 0;
   for (const sweep_group &g : groups) {
-    const sweep_result *own = fastest(g, is_default), *best = fastest(g, is_rival);
+    const sweep_result *own = fastest(g, is_default), *best = rival(g);
     if (!own || !best || g.cell().lanes == 0) continue;
     double ratio = own->gross / best->gross;
     logs += log(ratio);
     ++count;
-    if (ratio > worst_ratio) worst_ratio = ratio, worst = best;
+    if (ratio > worst_ratio) worst_ratio = ratio, worst = best, where = g.cell();
   }
   if (!count) return;
   printf("arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n",
          exp(logs / count), rivals, count);
   char ratio[32];
   snprintf(ratio, sizeof ratio, "  %.2f of ", worst_ratio);
-  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " +
-                sweep_group_words(worst->cell));
+  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where));
+}
+
+/* The default's result in the group that differs in the promises alone, of which it has none. */
+static const sweep_result *without_promises(const std::vector<sweep_group> &groups,
+                                            sweep_cell cell) {
+  cell.zeros = SWEEP_ZEROS_NO_KEY_PROMISED;
+  for (const sweep_group &g : groups)
+    if (sweep_same_group(cell, g.cell())) return fastest(g, is_default);
+  return nullptr;
+}
+
+/* Whether a promise makes a call slower. */
+static void print_promises(const std::vector<sweep_group> &groups) {
+  print_default(
+      groups,
+      [&](const sweep_group &g) {
+        const sweep_result *without = without_promises(groups, g.cell());
+        const sweep_result *reduced = fastest(g, is_auto_reduced);
+        bool both = without && reduced && g.cell().zeros != SWEEP_ZEROS_NO_KEY_PROMISED;
+        return !both ? nullptr : without->gross < reduced->gross ? without : reduced;
+      },
+      "no promise and threshold 0");
 }
 
 /* Where a user would rather write atomics by hand: up to how many lanes, by width. */
@@ -236,8 +262,11 @@ void sweep_summary(const sweep_results &results) {
       "  Ratios below 1 are faster. --tables prints every cell, --csv writes them to a file.\n",
       sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
   print_crossovers(groups);
-  print_default(groups, is_own, "arc's paths and atomics");
-  print_default(groups, is_peer, "its peers (cg, cub, ...)");
+  print_default(
+      groups, [](const sweep_group &g) { return fastest(g, is_own); }, "arc's paths and atomics");
+  print_default(
+      groups, [](const sweep_group &g) { return fastest(g, is_peer); }, "its peers (cg, cub, ...)");
+  print_promises(groups);
   print_atomics_better(groups);
   print_types(groups);
   sweep_print_costs(results);

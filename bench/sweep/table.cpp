@@ -23,7 +23,9 @@ static std::string keys_words(const sweep_cell &c) {
 }
 
 std::string sweep_group_words(const sweep_cell &c) {
-  static const char *const inactive[] = {"garbage", "zeros (promised)", "zeros (all promised)"};
+  static const char *const inactive[] = {"garbage", "zeros (promised)", "zeros (all promised)",
+                                         "zeros (all promised, aligned rows too)",
+                                         "garbage (not even one key promised)"};
   std::string words = "width " + std::to_string(c.width);
   if (c.form != SWEEP_FORM_LITERAL) words += " (run time, " + sweep_word_of(AXIS_FORM, c) + ")";
   words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];

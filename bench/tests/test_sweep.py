@@ -60,6 +60,7 @@ class Sweep(unittest.TestCase):
                 ("--keys 4 --call uniform", "one key"),
                 ("--workload cubemap --rows 63", "at least 64"), ("--form round", "chunks"),
                 ("--path vector --padding 3", "16 bytes"), ("--path plain --threshold 4", "tree"),
+                ("--path auto --promise-zeros aligned --padding 2", "16 bytes"),
                 ("--path tree --width 70", "no kernel"), ("--path auto,tree --form memory", "tree"),
                 ("--type f8", "f32, f64, i64, f16, bf16, fixed, exact"),
                 ("--type f32,f64 --width 3,6", "1, 2, 3, 4, 9, 16"),
@@ -197,6 +198,25 @@ class Sweep(unittest.TestCase):
             self.assertGreaterEqual(sent[width, "auto"], int(width))
             self.assertAlmostEqual(sent[width, "table"], int(width) * 4 / 100, delta=1e-3)
 
+    def test_promises_are_compared_with_none_and_with_threshold_0(self):
+        words = ("--width 1,9 --lanes 2,32 --promise-zeros none,0,all,aligned --padding 4,0 "
+                 "--path auto --threshold 0,auto")
+        text = self.run_sweep(SMALL + words + " --csv @").stdout
+        rows = results.Results(self.csv).rows
+        self.assertEqual({row["status"] for row in rows}, {"ok", "-"})
+        promised = {}
+        for row in rows:
+            cell = tuple(row[name] for name in ("width", "lanes", "padding"))
+            promised.setdefault(cell, {})[row["zeros"], row["threshold"]] = row["gross"]
+        self.assertEqual(len(promised), 8)
+        ratios = [times[zeros, "auto"] / min(times[zeros, "0"], times["none", "auto"])
+                  for times in promised.values() for zeros in ("0", "all", "aligned")
+                  if (zeros, "0") in times]
+        self.assertEqual(len(ratios), 8 + 8 + 4)
+        self.assertIn("arc's default takes "
+                      f"{results.geometric_mean(ratios):.3f} of the best of no promise", text)
+        self.assertRegex(text, f"\n  {max(ratios):.2f} of auto: ")
+
     def test_run_time_widths_add_the_same(self):
         rows = self.rows("--width 3,8,20,32 --form literal,memory,chunks --path plain,auto "
                          "--lanes 1,32 --keys 1,4")
@@ -308,7 +328,7 @@ class Sweep(unittest.TestCase):
         self.assertIn(f"; constants written to {header}\n", text)
         with open(header, encoding="utf-8") as file:
             defines = [line.split()[1:] for line in file if line.startswith("#define ARC_COST_")]
-        self.assertEqual(len(defines), 6)
+        self.assertEqual(len(defines), 5)
         self.assertTrue(all(1 <= int(value) <= 999 for _, value in defines))
         mean, worst = {}, {}
         for name in ("one key", "several keys", "all promised"):
