@@ -66,16 +66,23 @@ static bool read_lines(const table *t, FILE *stream, void **items, int *count, e
          error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
 }
 
-static bool read_table(const table *t, const char *path, void **items, int *count,
-                       error_line *error) {
+/* The items, to be freed; null, with the reason, where they cannot be read. */
+static void *read_table(const table *t, const char *path, int *count, error_line *error) {
   error_line reason;
+  void *items = nullptr;
   FILE *stream = fopen(path, "r");
-  if (stream == nullptr)
-    return error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene",
-                     path, strerror(errno));
-  bool read = read_lines(t, stream, items, count, &reason);
+  if (stream == nullptr) {
+    error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene", path,
+              strerror(errno));
+    return nullptr;
+  }
+  bool read = read_lines(t, stream, &items, count, &reason);
   fclose(stream);
-  return read || error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
+  if (read) return items;
+  error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
+  free(items);
+  *count = 0;
+  return nullptr;
 }
 
 /* ---- cameras and points --------------------------------------------------------------------- */
@@ -98,9 +105,9 @@ static bool is_rotation(const double m[3][4]) {
 static bool take_camera(void *item, const char *text) {
   view *v = (view *)item;
   camera *c = &v->camera;
-  double n[6], m[3][4]; /* width height fx fy cx cy */
-  const char *name = take_numbers(text, n, 6);
-  if (name != nullptr) name = take_numbers(name, m[0], 12);
+  double n[18]; /* width height fx fy cx cy, pose */
+  const double(*m)[4] = (const double(*)[4])(n + 6);
+  const char *name = take_numbers(text, n, 18);
   if (name == nullptr || *name == '\0' || strchr(name, '/') || strlen(name) >= sizeof v->name)
     return false;
   for (int i = 0; i < 2; ++i)
@@ -130,20 +137,12 @@ static bool take_point(void *item, const char *text) {
   return true;
 }
 
-static bool read_cameras(scene *s, const char *path, error_line *error) {
-  static const table t = {
-      "cameras", 1000000, sizeof(view), take_camera,
-      "width and height (1 to 16384), fx fy (0.01 to 1e6) cx cy (up to 1e6), from the world to the "
-      "camera a rotation and a translation (3 rows of 4), a picture's name (127 bytes, no /)"};
-  return read_table(&t, path, (void **)&s->views, &s->view_count, error);
-}
-
-static bool read_points(scene *s, const char *path, error_line *error) {
-  static const table t = {"points", GAUSSIANS_MOST, sizeof(scene_point), take_point,
-                          "x y z (up to 1e9) and red green blue (0 to 255)"};
-  return access(path, F_OK) != 0 ||
-         read_table(&t, path, (void **)&s->points, &s->point_count, error);
-}
+static const table CAMERAS = {
+    "cameras", 1000000, sizeof(view), take_camera,
+    "width and height (1 to 16384), fx fy (0.01 to 1e6) cx cy (up to 1e6), from the world to the "
+    "camera a rotation and a translation (3 rows of 4), a picture's name (127 bytes, no /)"};
+static const table POINTS = {"points", GAUSSIANS_MOST, sizeof(scene_point), take_point,
+                             "x y z (up to 1e9) and red green blue (0 to 255)"};
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
@@ -192,16 +191,21 @@ bool scene_read(scene *s, const scene_options *o, error_line *error) {
   bool list = o->cameras_only && stat(o->path, &status) == 0 && S_ISREG(status.st_mode);
   snprintf(cameras, sizeof cameras, "%s%s", o->path, list ? "" : "/cameras.txt");
   snprintf(points, sizeof points, "%s/points.txt", o->path);
-  bool read = read_cameras(s, cameras, error) && (list || read_points(s, points, error));
+  s->views = (view *)read_table(&CAMERAS, cameras, &s->view_count, error);
+  bool read = s->views != nullptr;
+  if (read && access(points, F_OK) == 0) {
+    s->points = (scene_point *)read_table(&POINTS, points, &s->point_count, error);
+    read = s->points != nullptr;
+  }
   if (read) keep_spread(s, o->most_views);
   if (read && !o->cameras_only) read = read_pictures(s, o->path, error);
-  if (!read) {
+  if (read) {
+    scene_split(s, o->hold_out);
+    scene_measure(s);
+  } else {
     scene_free(s);
-    return false;
   }
-  scene_split(s, o->hold_out);
-  scene_measure(s);
-  return true;
+  return read;
 }
 
 void scene_split(scene *s, int hold_out) {

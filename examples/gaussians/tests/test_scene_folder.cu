@@ -148,6 +148,7 @@ static void test_tables_refused(void) {
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 2 0 0 0 0 .5 0 0 0 0 1 5 a\n", "line 2, number"},
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 1 .01 0 0 0 1 0 0 0 0 1 5 a\n", "line 2, number"},
       {"cameras.txt", "cameras 1\n32 24 9 9,4 4 " POSE " a\n", "line 2, number 1"},
+      {"cameras.txt", "cameras 1\n32 24 9 9 4 4 " POSE "a\n", "line 2, number 1"},
       {"points.txt", "points 0\n", "points.txt': line 1 must be 'points N', N from 1 to 100000000"},
       {"points.txt", "points 2\n1 2 3 4 5 6\n1 2 3 4 5\n",
        "line 3, number 2 of 2 points, must be x y z (up to 1e9) and red green blue (0 to 255)"},
