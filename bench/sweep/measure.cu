@@ -126,6 +126,7 @@ static int open_device(sweep_bench *b) {
 
 int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_plan &plan) {
   int devices = 0;
+  if (SIMT_ON_CPU) memory_limit();
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     fprintf(stderr, "arc_sweep: there is no GPU here; arc_sweep_simt runs without one\n");
     return exit_no_gpu;

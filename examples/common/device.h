@@ -10,6 +10,7 @@
 #include "simt/simt.cuh"
 
 #include "output_file.h"
+#include "program_run.h"
 
 typedef struct device_memory {
   size_t now, peak; /* bytes */
@@ -65,8 +66,10 @@ static inline void *host_memory(size_t bytes) {
   return memory;
 }
 
+/* To be called before what takes memory. */
 static inline bool has_device(const char *program, error_line *error) {
   int devices = 0;
+  if (SIMT_ON_CPU) memory_limit();
   cudaError_t status = cudaGetDeviceCount(&devices);
   if (status == cudaSuccess && devices > 0) return true;
   return error_set(error,

@@ -2,10 +2,12 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +54,39 @@ bool program_begin(const char *name, int argc, char **argv) {
   }
   return false;
 }
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* The number behind the word that begins a line of one of the kernel's files. */
+static double kernel_number(const char *path, const char *word, double missing) {
+  char line[256];
+  double number = missing;
+  FILE *file = fopen(path, "r");
+  while (file != nullptr && fgets(line, sizeof line, file) != nullptr)
+    if (strncmp(line, word, strlen(word)) == 0) sscanf(line + strlen(word), "%lf", &number);
+  if (file != nullptr) fclose(file);
+  return number;
+}
+
+double memory_left(void) {
+  struct rlimit limit;
+  const double kilobytes = kernel_number("/proc/meminfo", "MemAvailable:", INFINITY) +
+                           kernel_number("/proc/meminfo", "SwapFree:", 0.0);
+  const double group = kernel_number("/sys/fs/cgroup/memory.max", "", INFINITY);
+  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return fmin(fmin(1024.0 * kilobytes, group), limited ? (double)limit.rlim_cur : INFINITY);
+}
+
+void memory_limit(void) {
+  struct rlimit limit;
+  const double most = memory_left() + 1024.0 * kernel_number("/proc/self/status", "VmData:", 0.0);
+  if (!isfinite(most) || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  if (limit.rlim_cur == RLIM_INFINITY || most < (double)limit.rlim_cur)
+    limit.rlim_cur = (rlim_t)most;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
 
 void program_write_head(FILE *out) {
   char date[32] = "";

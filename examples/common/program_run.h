@@ -12,6 +12,13 @@
    for, and is printed. */
 bool program_begin(const char *name, int argc, char **argv);
 
+/* Bytes of memory that the machine has left, or the control group or limits of the process allow;
+   infinite where the system does not tell. */
+double memory_left(void);
+/* From here on more is refused, where the system would grant it and later kill the program for
+   it. Not for programs of a GPU, whose driver reserves what it never uses. */
+void memory_limit(void);
+
 /* The first lines of a table of results, each begins with "# ": program, date, command. */
 void program_write_head(FILE *out);
 

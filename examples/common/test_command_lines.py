@@ -16,6 +16,7 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 NAME = os.path.basename(PROGRAM).rsplit("_", 1)[0]
+ON_CPU = PROGRAM.endswith("_simt")
 SKIPPED = 77
 
 # What SMALL stands for: options of a run that takes no time.
@@ -141,6 +142,8 @@ CASES = [
     ("pagerank", "--out OUT/a.ppm", 2, "'--out' is not an option; see --help"),
     ("pagerank", "--graph IN/edges --seed 3", 2, "--seed is not for --graph; leave it out"),
     ("pagerank", "--graph IN/absent", 2, "absent' cannot be read"),
+    ("pagerank", "--graph IN/far_edge", 2,
+     "has a vertex 2147483646; with 1 edges the largest may be 1000100"),
     ("pagerank", "--graph IN/half_an_edge", 2, "line 2: must be two whole numbers"),
     ("pagerank", "--graph IN/half_an_edge --experiment OUT/a", 2, "line 2: must be two whole"),
     ("pagerank", "SMALL --experiment IN/text", 2, "no table of this device, compiler and policy"),
@@ -303,6 +306,9 @@ class CommandLines(unittest.TestCase):
                 said = ""
                 while after not in said and (line := child.stdout.readline()):
                     said += line
+                if ON_CPU and os.path.exists(limits := f"/proc/{child.pid}/limits"):
+                    with open(limits, encoding="ascii") as file:  # none takes all memory
+                        self.assertRegex(file.read(), r"Max data size +[0-9]")
                 for each in signals:
                     child.send_signal(each)
                     time.sleep(0.002)  # else two may be one
@@ -324,10 +330,10 @@ class CommandLines(unittest.TestCase):
     def test_out_of_memory(self):
         limit = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, limit[1]))
-        done = self.run_program("--graph IN/far_edge")
+        done = self.run_program("--scale 26 --degree 4")
         resource.setrlimit(resource.RLIMIT_AS, limit)
-        self.assertEqual(done.returncode, 1)
-        self.check_refused(done, "not enough memory on the host")
+        self.assertEqual(done.returncode, 2)
+        self.check_refused(done, "take 7.5 GB of memory, and ")
 
     def test_progress(self):
         for arguments, part in of_program(PROGRESS):

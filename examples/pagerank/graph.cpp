@@ -13,6 +13,10 @@
 
 typedef std::vector<std::pair<int, int>> edge_list;
 
+static bool set_interrupted(error_line *error) {
+  return error_set(error, "interrupted before the graph was complete");
+}
+
 /* Sorts the edges by source, then by target. What takes seconds of a large graph looks for
    interrupts as it goes. */
 static bool take_edges(graph *g, int vertices, const edge_list &edges, error_line *error) {
@@ -33,7 +37,7 @@ static bool take_edges(graph *g, int vertices, const edge_list &edges, error_lin
     std::sort(g->target + g->begin[v], g->target + g->begin[v + 1]);
   if (!interrupts) return true;
   graph_free(g);
-  return error_set(error, "interrupted before the graph was complete");
+  return set_interrupted(error);
 }
 
 /* A whole number from 0 to INT_MAX - 1, behind blanks. */
@@ -76,19 +80,32 @@ bool graph_read(graph *g, const char *path, error_line *error) {
   bool failed = ferror(file) != 0;
   fclose(file);
   if (failed) return error_set(error, "'%.300s' cannot be read", path);
-  if (edges.empty() && !interrupts)
-    return error_set(error, "'%.300s' holds no edge, \"from to\"", path);
+  if (interrupts) return set_interrupted(error);
+  if (edges.empty()) return error_set(error, "'%.300s' holds no edge, \"from to\"", path);
+  const long long most = GRAPH_MOST_NUMBER + GRAPH_MOST_PER_EDGE * (long long)edges.size();
+  if (largest > most)
+    return error_set(
+        error,
+        "'%.300s' has a vertex %d; with %zu edges the largest may be %lld, as there is "
+        "memory for all below",
+        path, largest, edges.size(), most);
   return take_edges(g, largest + 1, edges, error);
 }
 
 bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, error_line *error) {
   std::mt19937_64 random(seed);
   const int vertices = 1 << scale;
+  const size_t count = (size_t)vertices * (size_t)degree;
+  const double needed = 16.0 * (double)count + 48.0 * vertices, left = memory_left();
+  if (needed > left)
+    return error_set(error,
+                     "2^%d vertices with %d edges each take %.1f GB of memory, and %.1f GB are "
+                     "left; --scale or --degree must be less",
+                     scale, degree, 1e-9 * needed, 1e-9 * left);
   std::vector<int> name((size_t)vertices);
   for (int v = 0; v < vertices; ++v) name[(size_t)v] = v;
-  for (int v = vertices - 1; v > 0; --v)
+  for (int v = vertices - 1; v > 0 && !interrupts; --v)
     std::swap(name[(size_t)v], name[random() % (unsigned)(v + 1)]);
-  const size_t count = (size_t)vertices * (size_t)degree;
   edge_list edges;
   edges.reserve(count);
   while (edges.size() < count && !interrupts) {

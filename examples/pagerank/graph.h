@@ -5,6 +5,7 @@
 #include "../common/output_file.h"
 
 enum { GRAPH_MOST_SCALE = 26, GRAPH_MOST_DEGREE = 256 };
+enum { GRAPH_MOST_NUMBER = 1000000, GRAPH_MOST_PER_EDGE = 100 };
 
 /* Edges are sorted by source: those of vertex v are [begin[v], begin[v + 1]). */
 typedef struct graph {
@@ -15,8 +16,10 @@ typedef struct graph {
 } graph;
 
 /* A list of edges as SNAP publishes them: a line "from to" of whole numbers from 0 on for each,
-   lines that begin with # are left out. There are as many vertices as the largest number asks for.
-   False, with the line that is wrong, if it cannot be read; or if it was interrupted. */
+   lines that begin with # are left out. There are as many vertices as the largest number asks for,
+   of which GRAPH_MOST_NUMBER and GRAPH_MOST_PER_EDGE for each edge are accepted: a short file does
+   not take all memory. False, with the line that is wrong, if it cannot be read; or if it was
+   interrupted. */
 bool graph_read(graph *g, const char *path, error_line *error);
 
 /* 2^scale vertices, `degree` edges for each, by R-MAT with the probabilities of Graph500 (0.57,
