@@ -838,21 +838,19 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
     CHECK_LAUNCH(name);                                                           \
   }
 
-/* The kernels of all paths, and name_launch, which takes the one the plan names; path 0: the short
-   name. */
-#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                       \
-  CHECK_ONE_KERNEL(name##_0, 0, capacity, width_, target_, __VA_ARGS__)                          \
-  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)            \
-  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__)        \
-  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)         \
-  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__)        \
-  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)              \
-  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)              \
-  static void name##_launch(const struct check_plan *plan, int grid, int block) {                \
-    static void (*const kernels[])(struct check_plan) = {name##_0, name##_1, name##_2, name##_3, \
-                                                         name##_4, name##_5, name##_6};          \
-    void (*kernel)(struct check_plan) = kernels[plan->path];                                     \
-    CHECK_LAUNCH(kernel);                                                                        \
+/* The kernels of all paths, and name_launch, which takes the one the plan names. */
+#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                \
+  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)     \
+  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__) \
+  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)  \
+  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__) \
+  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)       \
+  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)       \
+  static void name##_launch(const struct check_plan *plan, int grid, int block) {         \
+    static void (*const kernels[])(struct check_plan) = {name##_1, name##_2, name##_3,    \
+                                                         name##_4, name##_5, name##_6};   \
+    void (*kernel)(struct check_plan) = kernels[plan->path - ARC_PATH_ATOMIC];            \
+    CHECK_LAUNCH(kernel);                                                                 \
   }
 
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)

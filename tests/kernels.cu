@@ -1,6 +1,9 @@
 /* kernels.cu - the kernels that most tests share: every form of call on every path, at widths known
-   at run time only.
-   SPDX-License-Identifier: Apache-2.0 */
+   at run time only. Rows and dynamic targets are two ways to walk such a width: where this file has
+   one, the test of the form has the other.
+   SPDX-License-Identifier: Apache-2.0
+
+   CHECK_PART: 1 to 4, the part of them that a file compiled beside the others has; default: all. */
 #include "check.cuh"
 
 #define PIECES arc_target_f32_pieces(plan.pieces, plan.piece_count)
@@ -10,11 +13,19 @@
     name##_launch(plan, grid, block);                                            \
   }
 
+#if !defined CHECK_PART || CHECK_PART == 1
 FORM(keyed, CHECK_KEYED, CHECK_DYNAMIC)
 FORM(uniform, CHECK_UNIFORM, CHECK_ROWS)
-FORM(masked, CHECK_MASKED, CHECK_DYNAMIC)
 FORM(divergent, CHECK_DIVERGENT, CHECK_ROWS)
-FORM(pieces, CHECK_PIECES, PIECES)
+#endif
+#if !defined CHECK_PART || CHECK_PART == 2
+FORM(masked, CHECK_MASKED, CHECK_ROWS)
 FORM(pointers, CHECK_POINTERS, CHECK_ROWS)
+#endif
+#if !defined CHECK_PART || CHECK_PART == 3
+FORM(pieces, CHECK_PIECES, PIECES)
+#endif
+#if !defined CHECK_PART || CHECK_PART == 4
 FORM(pointers_masked, CHECK_POINTERS_MASKED, CHECK_ROWS)
 FORM(pointers_divergent, CHECK_POINTERS_DIVERGENT, CHECK_ROWS)
+#endif

@@ -19,9 +19,12 @@
 
 enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 20, STRIDE = MAX_WIDTH + 1 };
 enum { BLOCKS = SIMT_ON_CPU ? 2 : 4096 }; /* of a launch */
-/* apart.sh compiles with a literal. */
-#ifndef APART_WIDTH
+/* A literal width, whose values lie in registers, or one known at run time only. */
+#ifdef APART_WIDTH
+#define APART_TARGET arc_target_f32_rows(rows, STRIDE, APART_WIDTH)
+#else
 #define APART_WIDTH e.width
+#define APART_TARGET arc_target_f32_dynamic(rows, STRIDE, APART_WIDTH)
 #endif
 
 typedef struct experiment {
@@ -75,7 +78,7 @@ static __device__ __forceinline__ void atomic_max(unsigned *address, float x) {
     int *wanted = e.wanted + (size_t)blockIdx.x * ROWS * STRIDE;                         \
     if (thread < ROWS) largest[thread] = 0u;                                             \
     __syncthreads();                                                                     \
-    const arc_target_f32 target = arc_target_f32_rows(rows, STRIDE, APART_WIDTH);        \
+    const arc_target_f32 target = APART_TARGET;                                          \
     arc_options o = arc_options_default();                                               \
     o.lane_mask = ARC_LANES_HERE;                                                        \
     o.threshold = e.threshold;                                                           \
@@ -140,7 +143,8 @@ int main(int argc, char **argv) {
     e.threshold = thresholds[mix(drawn, 4) % 7u];
     cudaMemset(e.rows, 0, cells * sizeof(float));
     cudaMemset(e.wanted, 0, cells * sizeof(int));
-    const size_t bytes = sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, (size_t)e.width, block.x * block.y);
+    const size_t bytes =
+        sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, (size_t)APART_WIDTH, block.x * block.y);
     if (launch % 2)
       SIMT_LAUNCH(adds, dim3(BLOCKS), block, bytes, 0, e);
     else

@@ -8,7 +8,7 @@ template <int path>
 static __device__ __attribute__((noinline)) void call_divergent(struct check_plan plan, int update,
                                                                 const float *values) {
   const int width = plan.width;
-  const arc_target_f32 target = CHECK_ROWS;
+  const arc_target_f32 target = CHECK_DYNAMIC;
   CHECK_CALL(CHECK_DIVERGENT);
 }
 
@@ -17,7 +17,7 @@ static __device__ __attribute__((noinline)) void call_divergent(struct check_pla
   (void)target
 
 /* Three levels of branches, by lane; every active lane calls in exactly one place. */
-CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
   if (check_active(&plan, update)) {
     if (check_calling(&plan, update) >> check_lane() & 1) {
       if (check_lane() % 3 == 0) {
@@ -35,7 +35,7 @@ CHECK_KERNEL(nested, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
 })
 
 /* Lanes leave the loop after different numbers of rounds, some by returning. */
-CHECK_KERNEL(loops, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+CHECK_KERNEL(loops, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
   if (!check_active(&plan, update)) {
     if (check_lane() & 1) return;
     break;
@@ -44,7 +44,7 @@ CHECK_KERNEL(loops, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
 })
 
 /* A loop within the loop, with a trip count of the lane's own; calls from all rounds may meet. */
-CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, {
+CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
   const int stop = update + 1 + check_lane() % 3;
   for (; update < stop && update < plan.updates; ++update) {
     check_load(&plan, update, width, values);

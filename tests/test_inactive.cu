@@ -20,7 +20,7 @@ static __device__ __forceinline__ struct check_call null_call(const struct check
 
 CHECK_KERNEL(keyed, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_KEYED))
 CHECK_KERNEL(uniform, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_UNIFORM))
-CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_MASKED))
+CHECK_KERNEL(masked, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, CALL(CHECK_MASKED))
 CHECK_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL(CHECK_POINTERS))
 
 enum { KEYED, UNIFORM, MASKED, POINTERS, ENTRIES };

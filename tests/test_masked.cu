@@ -15,7 +15,7 @@
       CHECK_CALL(CHECK_MASKED);                           \
   } while (0)
 
-CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CALL_BRANCHES)
+CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, CALL_BRANCHES)
 
 static void fill(struct check_case *c, int dense) {
   for (int u = 0; u < c->plan.updates; ++u)

@@ -6,11 +6,14 @@
  */
 #include "check.cuh"
 
-CHECK_KERNEL(keyed, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_KEYED))
-CHECK_KERNEL(uniform, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM))
-CHECK_KERNEL(masked, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_MASKED))
-CHECK_KERNEL(divergent, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_DIVERGENT))
-CHECK_KERNEL(pointers, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_POINTERS))
+#define NAMES(name, form)                                \
+  CHECK_KERNEL(name, 9, 9, CHECK_ROWS, CHECK_CALL(form)) \
+  CHECK_SHORT_KERNEL(name##_short, 9, 9, CHECK_ROWS, CHECK_CALL(form))
+NAMES(keyed, CHECK_KEYED)
+NAMES(uniform, CHECK_UNIFORM)
+NAMES(masked, CHECK_MASKED)
+NAMES(divergent, CHECK_DIVERGENT)
+NAMES(pointers, CHECK_POINTERS)
 
 /* The threshold as most callers pass it: the macro. */
 CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,
@@ -40,9 +43,12 @@ CHECK_SHORT_KERNEL(aligned, 9, 9, CHECK_ROWS,
 enum { KEYED, UNIFORM, MASKED, DIVERGENT, POINTERS, ENTRIES };
 enum { ONE_KEY = ENTRIES, ZEROS, RENDERER, ALIGNED, ALL_ENTRIES };
 
-static const check_launch launches[] = {keyed_launch,     uniform_launch,  masked_launch,
-                                        divergent_launch, pointers_launch, one_key_launch,
-                                        zeros_launch,     renderer_launch, aligned_launch};
+static const check_launch launches[] = {keyed_launch, uniform_launch, masked_launch,
+                                        divergent_launch, pointers_launch};
+static const check_launch short_launches[] = {
+    keyed_short_launch,     uniform_short_launch,  masked_short_launch,
+    divergent_short_launch, pointers_short_launch, one_key_launch,
+    zeros_launch,           renderer_launch,       aligned_launch};
 
 /* Stands for a path: the short name, and the short name with the macro as its threshold. */
 enum { SHORT = 0, STANDARD = -1 };
@@ -70,7 +76,11 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   simt_seed(stream);
   simt_counters_reset();
 #endif
-  check_run_form(&c, path == STANDARD ? standard_launch : launches[entry], entry == POINTERS);
+  check_run_form(&c,
+                 path == STANDARD ? standard_launch
+                 : path == SHORT  ? short_launches[entry]
+                                  : launches[entry],
+                 entry == POINTERS);
 #if SIMT_ON_CPU
   const struct simt_counters n = simt_counters_read();
   costs.shuffles = n.shuffles;

@@ -7,18 +7,18 @@
  */
 #include "check.cuh"
 
-#define ANY_WIDTH(name, form) \
-  CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS, CHECK_CALL(form))
+#define ANY_WIDTH(name, form, target) \
+  CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL(form))
 #define LITERAL_9(name, add)                                                         \
   CHECK_SHORT_KERNEL(name, 9, 9, CHECK_ROWS,                                         \
                      add(target, plan.keys[check_call_index(&plan, update)], values, \
                          check_active(&plan, update), ARC_BALANCE_THRESHOLD))
 
-ANY_WIDTH(keyed, CHECK_KEYED)
-ANY_WIDTH(uniform, CHECK_UNIFORM)
-ANY_WIDTH(masked, CHECK_MASKED)
-ANY_WIDTH(divergent, CHECK_DIVERGENT)
-ANY_WIDTH(pointers, CHECK_POINTERS)
+ANY_WIDTH(keyed, CHECK_KEYED, CHECK_ROWS)
+ANY_WIDTH(uniform, CHECK_UNIFORM, CHECK_ROWS)
+ANY_WIDTH(masked, CHECK_MASKED, CHECK_DYNAMIC)
+ANY_WIDTH(divergent, CHECK_DIVERGENT, CHECK_DYNAMIC)
+ANY_WIDTH(pointers, CHECK_POINTERS, CHECK_ROWS)
 LITERAL_9(keyed_9, arc_add_f32)
 LITERAL_9(uniform_9, arc_add_uniform_f32)
 
