@@ -204,9 +204,9 @@ int run_bench_draw(const options *o) {
   if (!draw_load(&in, o, &error)) return fail(interrupts ? 130 : 2, &error);
   printf("%d Gaussians%s\n", in.count, o->city > 0 ? ", a synthetic city" : "");
   bool done = true;
-  for (int i = 0; i < (o->width > 0 ? 1 : 2) && done && !interrupts; ++i)
-    done = bench_size(&in, o, o->width > 0 ? o->width : sizes[i][0],
-                      o->width > 0 ? o->height : sizes[i][1], &table, &error);
+  for (int i = 0; i < (o->size[0] > 0 ? 1 : 2) && done && !interrupts; ++i)
+    done = bench_size(&in, o, o->size[0] > 0 ? o->size[0] : sizes[i][0],
+                      o->size[0] > 0 ? o->size[1] : sizes[i][1], &table, &error);
   if (done && o->csv != nullptr) done = write_table(o, &in, &table, &error);
   draw_free(&in);
   if (!done) return fail(1, &error);

@@ -16,7 +16,7 @@ static const char *const words[][2] = {{"", ""},
                                        {" X", "a number from "},
                                        {" LIST", "a list, such as 1,4-8, of "},
                                        {" WxH", "WIDTHxHEIGHT, such as 640x480, each from "},
-                                       {" FILE", "the name of a file"},
+                                       {" PATH", "the name of a file or folder"},
                                        {" FILE", "the name of a file"}};
 
 /* "1 to 100", "small, large" or "0 to 33, auto". */
@@ -99,8 +99,7 @@ static bool read_value(const option *o, const char *text) {
   return true;
 }
 
-/* One that is given and named in the list; null: none is. */
-static const option *find_given(const option *table, const char *list) {
+const option *options_given(const option *table, const char *list) {
   for (const option *o = table; o->name; ++o)
     for (const char *at = list; o->given && (at = strstr(at, o->name));) {
       at += strlen(o->name);
@@ -112,8 +111,8 @@ static const option *find_given(const option *table, const char *list) {
 /* A rule, or an output: it can be written, and has a name of its own. */
 static bool check(const option *table, const option *o, error_line *error) {
   const bool rules = o->kind >= OPTION_NEEDS;
-  const option *first = rules ? find_given(table, o->name) : nullptr;
-  const option *second = rules ? find_given(table, o->help) : nullptr;
+  const option *first = rules ? options_given(table, o->name) : nullptr;
+  const option *second = rules ? options_given(table, o->help) : nullptr;
   error_line why;
   if (first && second && o->kind == OPTION_WITHOUT)
     return error_set(error, "%s is not for %s; leave it out", first->name, second->name);

@@ -41,6 +41,9 @@ typedef struct option {
   "  --help, -h            this text\n  --version             the version\n\nCtrl-C ends after " \
   "the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n130 interrupted."
 
+/* One that is given and named in the list; null: none is. */
+const option *options_given(const option *table, const char *list);
+
 /* Prints --help and exits. False, with one line, at the first thing that is not legal. */
 bool options_read(option *table, int argc, char **argv, error_line *error);
 

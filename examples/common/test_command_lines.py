@@ -3,10 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 PROGRAM is one build of a program that the tables name: .../groups_simt."""
 import contextlib
+import glob
 import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +27,7 @@ SMALL = {
     "circles_renderers": "--size 7x3",
     "environment": "--size 8 --iterations 1",
     "fit_image": "--size 32x24 --gaussians 40 --iterations 4",
+    "gaussians": "--size 32x24 --gaussians 60 --views 5 --iterations 4",
     "groups": "--by half --rows 1000 --keys 50 --runs 1",
     "hashgrid": "--batch 6",
     "pagerank": "--scale 5 --degree 4",
@@ -32,9 +35,14 @@ SMALL = {
     "toy_workload": "--iterations 1",
 }
 
+MODEL = "--size 32x24 --gaussians 60 --views 2 --iterations 1 --out OUT/m ; "
+LONG = "--size 32x24 --gaussians 60 --views 4 --iterations 1000000 --out OUT/a.ply --csv OUT/b"
+MANY = " --size 8x8 --gaussians 5 --views 1000"
+
 # Program, arguments, status, and a part of the one line of errors or, where all is well, of the
-# output; then, for a file that is written, its name and a part of it. IN is a folder with the
-# INPUTS, OUT one for outputs, in which what is refused leaves nothing.
+# output; then, for files that are written, a name and a part of each. Of several commands, with
+# semicolons between, the last is what the row is about. IN is a folder with the INPUTS, OUT one for
+# outputs, in which what is refused leaves nothing.
 CASES = [
     ("circles", "--nonsense --out OUT/a.ppm", 2, "'--nonsense' is not an option; see --help"),
     ("circles", "--size 40 --out OUT/a.ppm", 2,
@@ -60,7 +68,7 @@ CASES = [
     ("environment", "--side 0", 2, "--side is '0'; it must be a whole number from 1 to 1024"),
     ("environment", "--side 24", 2, "--side is '24'; for a scene it must be"),
     ("environment", "--size 7", 2, "--size is '7'; it must be a whole number from 8 to 1024"),
-    ("environment", "--mesh=", 2, "--mesh is ''; it must be the name of a file"),
+    ("environment", "--mesh=", 2, "--mesh is ''; it must be the name of a file or"),
     ("environment", "--dataset specular", 2, "must be one of diffuse, specular_08, specular_29,"),
     ("environment", "--dataset diffuse", 2, "it is for --compare-paths or --experiment"),
     ("environment", "--dataset diffuse --compare-paths --size 8", 2,
@@ -87,6 +95,106 @@ CASES = [
      "a.ppm", "P6\n32 24\n255\n"),
     ("fit_image", "SMALL --tune", 0, ", tuned\n"),
     ("fit_image", "--size 32x24 --gaussians 40 --compare-paths", 0, "\ntransposed "),
+
+    ("gaussians", "fox", 2, "'fox' is not an option; see --help"),
+    ("gaussians", "--iterations 3.5", 2, "'3.5'; it must be a whole number from 0 to 1000000"),
+    ("gaussians", "--procedural huge", 2, "'huge'; it must be one of small, medium, large"),
+    ("gaussians", "--densify maybe", 2, "--densify is 'maybe'; it must be one of off, on"),
+    ("gaussians", "--pixels 3", 2, "--pixels is '3'; it must be one of 1, 2, 4"),
+    ("gaussians", "--path none", 2, "--path is 'none'; it must be one of plain, serialized,"),
+    ("gaussians", "--gpus 65", 2, "'65'; it must be a whole number from 1 to 64, mpi"),
+    ("gaussians", "--bench-backward --datasets small,tiny", 2, "'small,tiny'; it must be a list"),
+    ("gaussians", "--bench-backward --datasets small,", 2, "--datasets is 'small,'"),
+    ("gaussians", "--bench-backward --datasets scene,small", 2, "give it with --scene PATH"),
+    ("gaussians", "--bench-backward --datasets small --scene IN", 2, "leave --scene out"),
+    ("gaussians", "--bench-backward --datasets small --procedural small", 2,
+     "--procedural is not for --datasets"),
+    ("gaussians", "--experiment OUT/a --datasets small --init IN/text", 2, "names others"),
+    ("gaussians", "--datasets small", 2,
+     "--datasets is for --experiment, --bench-backward or --bench-papers"),
+    ("gaussians", "--seeds 3", 2, "--seeds is for --experiment; leave it out"),
+    ("gaussians", "--repeats 3", 2, "--repeats is for --draw, --bench-backward,"),
+    ("gaussians", "--path plain --threshold 3", 2, "--path plain has no threshold to choose"),
+    ("gaussians", "--bench-backward --path auto", 2, "--path is not for --bench-backward"),
+    ("gaussians", "--bench-papers --out OUT/a", 2, "--out is not for --bench-papers"),
+    ("gaussians", "--experiment OUT/a --threshold 3", 2, "--threshold is not for --experiment"),
+    ("gaussians", "--experiment OUT/a --csv OUT/b", 2, "--csv is not for --experiment"),
+    ("gaussians", "--experiment OUT/a --bench-backward", 2, "is not for --experiment"),
+    ("gaussians", "--tune on --path butterfly", 2, "leave --path and --threshold out"),
+    ("gaussians", "--reproducible --tune on", 2, "--tune is not for --reproducible"),
+    ("gaussians", "--reproducible --path plain", 2, "be serialized, butterfly, auto or default"),
+    ("gaussians", "--reproducible --rows off", 2, "leave --rows off out"),
+    ("gaussians", "--densify off --densify-until 9", 2, "are not for --densify off"),
+    ("gaussians", "--scene IN/scene --procedural small", 2, "--procedural is not for --scene"),
+    ("gaussians", "--scene IN/scene --size 8x8", 2, "convert.py makes other pictures of --scene"),
+    ("gaussians", "--scene IN/scene --init IN/text --gaussians 9", 2,
+     "--gaussians is not for a model that is read"),
+    ("gaussians", "--init IN/text --resume IN/text", 2, "--init is not for --resume"),
+    ("gaussians", "--checkpoint-every 5", 2, "--checkpoint-every is for --checkpoint"),
+    ("gaussians", "--gpus 3 --batch 2", 2, "--batch is 2; with --gpus 3 it must be that or more"),
+    ("gaussians", "--gpus 2 --bench-backward", 2, "--gpus is not for --bench-backward"),
+    ("gaussians", "--out OUT/a --checkpoint OUT/a", 2, "--out and --checkpoint name the same file"),
+    ("gaussians", "--csv OUT --out OUT/a", 2, "exists and is not a plain file"),
+    ("gaussians", "--renders OUT/no/folder --out OUT/a", 2, "folder': No such file or directory"),
+    ("gaussians", "--renders IN/text", 2, "is not a folder"),
+    ("gaussians", "--orbit 4", 2, "--orbit is for --draw or --bench-draw"),
+    ("gaussians", "--draw --iterations 5", 2, "--iterations is not for --draw; leave it out"),
+    ("gaussians", "--draw --bench-backward", 2, "--draw is not for --bench-backward"),
+    ("gaussians", "--draw --scene IN --init IN/text --orbit 4", 2, "--orbit is not for --scene"),
+    ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),
+    ("gaussians", "--bench-draw --city 9", 2, "--city is for --init; leave it out"),
+    ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give one"),
+    ("gaussians", "--draw --init IN/text --gaussians 9", 2, "--gaussians is not for a model"),
+    ("gaussians", "--draw --init IN/absent", 2, "absent"),
+    ("gaussians", "--draw --init IN/text --orbit 3", 2, "its header is not that of 3DGS"),
+    ("gaussians", "--scene IN/absent --renders OUT/new", 2, "absent"),
+    ("gaussians", "--scene IN/text", 2, "text/cameras.txt': Not a directory; convert"),
+    ("gaussians", "SMALL --resume IN/absent", 2, "absent': No such file or directory"),
+    ("gaussians", "SMALL --resume IN/text", 2, "no checkpoint of this program"),
+    ("gaussians", "SMALL --hold-out 1", 2, "every view is held out; raise --hold-out"),
+    ("gaussians", "SMALL --gpus 2 --hold-out 1", 2, "every view is held out; raise --hold-out"),
+    ("gaussians", "SMALL --gpus 2 --resume IN/absent", 2, "absent': No such file or directory"),
+    ("gaussians", "SMALL --path butterfly --threshold 3", 0, "butterfly, threshold 3"),
+    ("gaussians", "SMALL --tune on", 0, ", tuned"),
+    ("gaussians", "SMALL --threshold=8", 0, "auto, threshold 8"),
+    ("gaussians", "SMALL --reproducible", 0, "default, threshold auto, reproducible"),
+    ("gaussians", "SMALL --path=plain --rows off --pixels 1 --tiles box", 0, "plain, threshold -"),
+    ("gaussians", "SMALL --procedural large --background white --densify off", 0,
+     "scene      large"),
+    ("gaussians", "--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train "),
+    ("gaussians", "--scene IN/scene --iterations 1", 0, "loaded     5 pictures in "),
+    ("gaussians", "SMALL --out OUT/a.ply --csv OUT/b --cameras OUT/c --checkpoint OUT/d", 0,
+     "\nwritten ", "a.ply", "element vertex ", "b", "\n4,view_", "c", "\nview_00004,", "d", "",),
+    ("gaussians", "SMALL --renders OUT/new", 0, "drawing    the held-out views",
+     "new/view_00000.p?[gm]", ""),
+    ("gaussians", "SMALL --out OUT/a.ply ; SMALL --init OUT/a.ply --iterations 0", 0,
+     "trained    0 iterations"),
+    ("gaussians", "SMALL --checkpoint OUT/a --checkpoint-every 2 ; SMALL --resume OUT/a", 0,
+     "from iteration 4 of 4"),
+    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --iterations 40", 0,
+     "trained    36 iterations"),
+    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --iterations 3", 2,
+     "--iterations must be that or more"),
+    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --seed 9", 2,
+     "give the same to go on"),
+    ("gaussians", "--draw --size 32x24 --gaussians 60 --views 5 --csv OUT/a --renders OUT/new", 0,
+     "drawn      5 views, ", "a", "\nview_00004,32,24,", "new/view_00004.p?[gm]", ""),
+    ("gaussians", MODEL + "--draw --init OUT/m --orbit 3 --size 40x20 --pixels 4 --repeats 2", 0,
+     "degree 3, 3 views, the first of 40 x 20 pixels"),
+    ("gaussians", MODEL + "--draw --init OUT/m --scene IN/scene/cameras.txt", 0, "drawn      5 v"),
+    ("gaussians", MODEL + "--draw --init OUT/m --scene IN/scene --views 3", 0, "drawn      3 v"),
+    ("gaussians", MODEL + "--draw --init OUT/m --city 300 --size 16x9 --views 2", 0,
+     "300 of degree 3, 2 views, the first of 16 x 9 pixels"),
+    ("gaussians", MODEL + "--bench-draw --init OUT/m --city 300 --size 40x24 --views 2", 0,
+     "300 Gaussians, a synthetic city"),
+    ("gaussians", "--bench-draw --size 40x24 --gaussians 200 --views 2 --csv OUT/a", 0, "\nnone ",
+     "a", "\nsmall,200,2,40,24,none,"),
+    ("gaussians", "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
+     "--csv OUT/a", 0, "auto over none", "a", "\nmedium,none,-,4,"),
+    ("gaussians", "--bench-papers --procedural medium --size 24x16 --gaussians 30 --csv OUT/a", 0,
+     "geometric mean", "a", "\n# policy: arc ", "a", "\nmedium,sw_b,32,"),
+    ("gaussians", "--experiment OUT/a --datasets large --seeds 2 --iterations 2 --size 16x16 "
+     "--gaussians 20 --views 3 --hold-out 3", 0, "largest difference", "a", "\ngaussians,tuned,"),
 
     ("groups", "--nonsense", 2, "'--nonsense' is not an option; see --help"),
     ("groups", "--what means --csv OUT/a", 2,
@@ -185,6 +293,21 @@ INTERRUPTS = [
      [signal.SIGINT], "interrupted after", "a.ppm", "P6"),
     ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "gaussians  ",
      [signal.SIGTERM], "interrupted after", "a.ppm", "P6"),
+    ("gaussians", LONG, "gaussians  ", [signal.SIGINT], "test       PSNR", "a.ply", "element ver"),
+    ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\npath       default", "b", "iteration,"),
+    ("gaussians", LONG + " --renders OUT/new", "gaussians  ", [signal.SIGINT, signal.SIGTERM],
+     "interrupted after ", "a.ply", "element vertex "),
+    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGINT], "test       PSNR",
+     "a.ply", "element vertex "),
+    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGTERM, signal.SIGTERM],
+     "interrupted after ", "a.ply", "element vertex "),
+    ("gaussians", "--iterations 1 --out OUT/a" + MANY, "loading", [signal.SIGINT],
+     "gaussians: interrupted after drawing "),
+    ("gaussians", "--iterations 0 --out OUT/a.ply" + MANY, "judging", [signal.SIGINT],
+     "interrupted after the training: not all views are judged and drawn",
+     "a.ply", "element vertex "),
+    ("gaussians", "--draw --csv OUT/a" + MANY + "0", "gaussians  ", [signal.SIGINT],
+     "interrupted after ", "a", "view,width,height,"),
     ("groups", "--rows 1000 --keys 1000 --runs 300 --columns 8 --csv OUT/a", "\nuniform ",
      [signal.SIGINT], "\ninterrupted\n", "a", "\nsums,uniform,1000,1000,8,64,table,"),
     ("hashgrid", "SMALL --iterations 1000000", "samples    ", [signal.SIGINT], "interrupted after"),
@@ -202,6 +325,10 @@ PROGRESS = [
     ("circles", "SMALL --iterations 2 --path plain", "plain      iteration 1 of 2"),
     ("environment", "SMALL", "auto       iteration 1 of 1"),
     ("fit_image", "SMALL", "auto       iteration 1 of 4"),
+    ("gaussians", "SMALL", "iteration 1 of 4 "),
+    ("gaussians", "SMALL --gpus 2", "iteration "),
+    ("gaussians", "--scene IN/scene --iterations 1", "loading    pictures  "),
+    ("gaussians", "--draw --size 32x24 --gaussians 60 --views 5", "drawing  view "),
     ("groups", "SMALL", "plain of 50 keys"),
     ("pagerank", "SMALL --iterations 2", "auto       iteration 1 of 2"),
     ("spheres", "SMALL --iterations 3", "auto       iteration 1 of 3"),
@@ -216,20 +343,25 @@ INPUTS = {
     "tiny.ppm": "P6 2 1 255\nabcdef",
     "triangle.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "wrong.obj": "v 0 0 0\nf 1 2 3\n",
+    "scene/cameras.txt": "cameras 5\n" + "".join(
+        f"32 24 30 30 16 12 1 0 0 0.{i} 0 1 0 0 0 0 1 3 {i}.ppm\n" for i in range(5)),
+    "scene/points.txt": "points 9\n" + "".join(f"0.{i} 0.{9 - i} 0 1 0 0\n" for i in range(9)),
 }
+INPUTS.update({f"scene/images/{i}.ppm": "P6 32 24 255\n" + 2304 * chr(40 * i + 20)
+               for i in range(5)})
 
 
 def of_program(table):
     return [row[1:] for row in table if row[0] == NAME]
 
 
-class CommandLines(unittest.TestCase):
+class Programs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        for name in ("in", "out"):
-            os.mkdir(self.path(name))
+        os.mkdir(self.path("out"))
         for name, content in INPUTS.items():
+            os.makedirs(os.path.dirname(self.path("in", name)), exist_ok=True)
             with open(self.path("in", name), "w", encoding="latin-1") as file:
                 file.write(content)
 
@@ -245,42 +377,74 @@ class CommandLines(unittest.TestCase):
     def run_program(self, arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
         done = subprocess.run(self.command(arguments), stdout=stdout, stderr=stderr, text=True,
                               check=False)
-        if "no CUDA device" in (done.stderr or ""):
-            self.skipTest("no CUDA device")
+        for reason in ("no CUDA device", "--gpus asks for 2; this machine has", "needs NCCL"):
+            if reason in (done.stderr or ""):
+                self.skipTest(reason)
         return done
+
+    def start(self, arguments, after):
+        """What runs, once its output holds this, and its output so far."""
+        self.run_program("SMALL" + " --gpus 2" * ("--gpus" in arguments))  # skips where it cannot
+        child = subprocess.Popen(self.command(arguments), text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        said = ""
+        while after not in said and (line := child.stdout.readline()):
+            said += line
+        return child, said
+
+    @staticmethod
+    def end(child):
+        """Its status, what it says till then, and how long that takes."""
+        begin = time.monotonic()
+        with child:
+            said = child.stdout.read(), child.stderr.read()
+        return child.returncode, *said, time.monotonic() - begin
 
     def read(self, *names):
         with open(self.path(*names), encoding="latin-1", newline="") as file:
             return file.read()
 
-    def check_written(self, name, part):
-        text = self.read("out", name)
+    def check_written(self, pattern, part):
+        [name] = glob.glob(self.path("out", pattern))
+        text = self.read(name)
         self.assertIn(part, text)
         if name.endswith(".ppm"):
             head = re.match(r"P6\n(\d+) (\d+)\n255\n", text)
             self.assertEqual(len(text), len(head[0]) + 3 * int(head[1]) * int(head[2]))
-        os.remove(self.path("out", name))
+        if name.endswith(".ply"):
+            head = text[:text.index("end_header\n") + 11]
+            count = int(re.search(r"element vertex (\d+)\n", head)[1])
+            self.assertEqual(len(text), len(head) + 4 * count * head.count("property float "))
 
     def check_refused(self, done, part):
         self.assertRegex(done.stderr, rf"^{NAME}: [^\n]*\n$")
         self.assertIn(part, done.stderr)
         self.assertIn(done.stdout[:7], ("", "device "))
-        self.assertEqual(os.listdir(self.path("out")), [])
         self.assertEqual({name: self.read("in", name) for name in INPUTS}, INPUTS)
 
     def check_done(self, done, part, *written):
         self.assertEqual(done.stderr, "")
         self.assertIn(part, done.stdout)
         self.assertNotIn("\r", done.stdout)  # a file is no terminal
-        if written:
-            self.check_written(*written)
+        for pattern, content in zip(written[::2], written[1::2]):
+            self.check_written(pattern, content)
 
+
+class CommandLines(Programs):
     def test_cases(self):
         for arguments, status, *wanted in of_program(CASES):
+            *before, last = arguments.split(" ; ")
             with self.subTest(arguments):
-                done = self.run_program(arguments)
+                for each in before:
+                    self.check_done(self.run_program(each), "\nwritten ")
+                files = os.listdir(self.path("out"))
+                done = self.run_program(last)
                 self.assertEqual(done.returncode, status, done.stderr)
                 (self.check_done if status == 0 else self.check_refused)(done, *wanted)
+                if status != 0:
+                    self.assertEqual(os.listdir(self.path("out")), files)
+            shutil.rmtree(self.path("out"))
+            os.mkdir(self.path("out"))
 
     def test_what_all_programs_have(self):
         self.check_done(self.run_program("--version"), f"{NAME} of arc ")
@@ -300,23 +464,35 @@ class CommandLines(unittest.TestCase):
     def test_interrupts(self):
         for arguments, after, signals, part, *written in of_program(INTERRUPTS):
             with self.subTest(arguments):
-                self.run_program("SMALL")  # skips where there is no device
-                child = subprocess.Popen(self.command(arguments), text=True,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                said = ""
-                while after not in said and (line := child.stdout.readline()):
-                    said += line
-                if ON_CPU and os.path.exists(limits := f"/proc/{child.pid}/limits"):
+                child, said = self.start(arguments, after)
+                limits = f"/proc/{child.pid}/limits"
+                if ON_CPU and os.path.exists(limits) and "--gpus" not in arguments:
                     with open(limits, encoding="ascii") as file:  # none takes all memory
                         self.assertRegex(file.read(), r"Max data size +[0-9]")
                 for each in signals:
                     child.send_signal(each)
                     time.sleep(0.002)  # else two may be one
-                output, errors = child.communicate(timeout=20)
-                self.assertEqual(child.returncode, 130, errors)
+                status, output, errors, seconds = self.end(child)
+                self.assertEqual(status, 130, errors)
                 self.assertIn(part, said + output + errors)
+                self.assertLess(seconds, 20.0)  # who is deaf to signals takes minutes
                 if written:
                     self.check_written(*written)
+
+    def test_progress(self):
+        for arguments, part in of_program(PROGRESS):
+            with self.subTest(arguments):
+                terminal, its_end = pty.openpty()
+                done = self.run_program(arguments, stderr=its_end)
+                os.close(its_end)
+                shown = b""
+                with contextlib.suppress(OSError):  # what ends the reading of a terminal is EIO
+                    while piece := os.read(terminal, 4096):
+                        shown += piece
+                os.close(terminal)
+                self.assertEqual(done.returncode, 0, shown)
+                self.assertRegex(shown.decode(), rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
+                self.assertLess(max(map(len, shown.decode().split("\r"))), 80 + len("\x1b[K"))
 
     @unittest.skipUnless(NAME == "pagerank", "one workload is enough")
     def test_tables_grow(self):
@@ -335,20 +511,69 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.check_refused(done, "take 7.5 GB of memory, and ")
 
-    def test_progress(self):
-        for arguments, part in of_program(PROGRESS):
-            with self.subTest(arguments):
-                terminal, its_end = pty.openpty()
-                done = self.run_program(arguments, stderr=its_end)
-                os.close(its_end)
-                shown = b""
-                with contextlib.suppress(OSError):  # what ends the reading of a terminal is EIO
-                    while piece := os.read(terminal, 4096):
-                        shown += piece
-                os.close(terminal)
-                self.assertEqual(done.returncode, 0, shown)
-                self.assertRegex(shown.decode(), rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
-                self.assertLess(max(map(len, shown.decode().split("\r"))), 80 + len("\x1b[K"))
+
+@unittest.skipUnless(NAME == "gaussians", "gaussians alone")
+class Gaussians(Programs):
+    def test_lost_reader_and_checkpoint(self):
+        """Neither costs the model."""
+        child, _ = self.start(LONG + " --checkpoint OUT/c --checkpoint-every 4", "gaussians  ")
+        while not os.path.isdir(self.path("out", "c.partial")):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(self.path("out", "c.partial"))
+        self.assertRegex(child.stderr.readline(), "^gaussians: cannot write '.*Is a directory")
+        child.stdout.close()
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(), 1)
+        child.stderr.close()
+        self.check_written("a.ply", "element vertex ")
+
+    def run_group(self, gpus, options):
+        """What one process or two make, without times."""
+        done = self.run_program(
+            "--reproducible --batch 4 --size 32x24 --gaussians 600 --views 9 --densify-until 13 "
+            f"--out OUT/a.ply --checkpoint OUT/a --csv OUT/b --gpus {gpus} {options}")
+        self.check_done(done, f"group      {gpus} processes, 4 views a step")
+        steps = [line.split(",")[:8] for line in self.read("out", "b").splitlines()]
+        return steps, self.read("out", "a.ply"), self.read("out", "a")
+
+    def test_two_processes_make_the_same(self):
+        """13 views are no multiple of the 4 of a step; then from a checkpoint of two."""
+        self.assertEqual(self.run_group(1, "--iterations 13"), self.run_group(2, "--iterations 13"))
+        os.rename(self.path("out", "a"), self.path("out", "from"))
+        more = "--iterations 21 --resume OUT/from"
+        self.assertEqual(self.run_group(1, more), self.run_group(2, more))
+
+    @staticmethod
+    def children(parent):
+        found = []
+        for name in glob.glob("/proc/[0-9]*/stat"):
+            with contextlib.suppress(OSError), open(name, encoding="latin-1") as file:
+                number, _, rest = file.read().partition(" ")
+                if int(rest.rpartition(")")[2].split()[1]) == parent:
+                    found.append(int(number))
+        return sorted(found)
+
+    def check_killed(self, rank, options, told):
+        child, _ = self.start("--gpus 2 --size 32x24 --gaussians 60 --views 4 --iterations 1000000"
+                              + options, "group      2 processes")
+        time.sleep(0.3)
+        killed = self.children(child.pid)[rank]
+        os.kill(killed, signal.SIGKILL)
+        status, _, errors, seconds = self.end(child)
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, rf"^gaussians: process {rank} of 2 \(number {killed}\): ended by "
+                                 rf"signal 9 [^\n]*{told}[^\n]*\n$")
+        self.assertLess(seconds, 10.0)
+
+    @unittest.skipUnless(os.path.exists("/proc/self/stat"), "no list of processes")
+    def test_killed_processes(self):
+        for rank in (0, 1):
+            self.check_killed(rank, " --checkpoint OUT/c", "--resume ")
+            self.check_refused(self.run_program("SMALL --views 4 --iterations 0 --resume OUT/c"),
+                               " iterations behind it")
+            os.remove(self.path("out", "c"))
+        self.check_killed(1, "", "iterations, without --checkpoint")
+        self.assertEqual(os.listdir(self.path("out")), [])
 
 
 if __name__ == "__main__":

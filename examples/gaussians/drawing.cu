@@ -61,8 +61,8 @@ bool draw_load(draw_input *in, const options *o, error_line *error) {
     scene_free(&in->data);
     return false;
   }
-  for (int i = 0; i < in->data.view_count && o->width > 0; ++i)
-    camera_resize(&in->data.views[i].camera, o->width, o->height);
+  for (int i = 0; i < in->data.view_count && o->size[0] > 0; ++i)
+    camera_resize(&in->data.views[i].camera, o->size[0], o->size[1]);
   draw_upload(in, &model);
   gaussians_free(&model);
   return true;

@@ -197,14 +197,6 @@ static bool probe_folder(const char *folder, error_line *error) {
          error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
 }
 
-/* Outputs that cannot be written are reported before the work begins. */
-static bool probe_outputs(const options *o, error_line *error) {
-  const char *files[] = {o->out, o->csv, o->cameras, o->checkpoint, o->experiment};
-  for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
-    if (files[i] != nullptr && !output_file_probe(files[i], error)) return false;
-  return o->renders == nullptr || probe_folder(o->renders, error);
-}
-
 static bool set_first_model(trainer *t, const options *o, error_line *error) {
   gaussians_host model;
   if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
@@ -315,10 +307,6 @@ int main(int argc, char **argv) {
   error_line error;
   if (program_begin("gaussians", argc, argv)) return 0;
   if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
-  if (o.help) {
-    options_print_help(stdout);
-    return 0;
-  }
   complete_options(&o);
   const char *mode = o.city > 0 ? "--city" : options_measuring(&o);
   if (!GAUSSIANS_MEASURES && mode != nullptr) {
@@ -330,7 +318,8 @@ int main(int argc, char **argv) {
               add_way_name(o.train.frame.way));
     return fail(2, &error);
   }
-  if (!group_can(o.gpus, &error) || !probe_outputs(&o, &error)) return fail(2, &error);
+  if (!group_can(o.gpus, &error) || (o.renders != nullptr && !probe_folder(o.renders, &error)))
+    return fail(2, &error);
   catch_interrupts();
   return group_run(o.gpus, "gaussians", run, &o);
 }

@@ -13,7 +13,7 @@ typedef struct options {
   unsigned datasets;   /* to measure on: bit 0 --scene, bit k scene_kind k; 0: not given */
   int gaussians; /* of the procedural scene, or at random where there are no points; 0: not given */
   int views;     /* of the procedural scene; 0: not given */
-  int width, height;  /* of its pictures; 0: not given */
+  int size[2];   /* of its pictures; 0: not given */
   const char *init;   /* a .ply to start from; null: none */
   const char *resume; /* a checkpoint; null: none */
   const char *out, *renders, *csv, *checkpoint, *cameras, *experiment; /* null: none */
@@ -23,12 +23,11 @@ typedef struct options {
   int gpus;             /* GROUP_BY_MPI: as the launcher says */
   int orbit;            /* cameras of --draw on a ring; 0: not given */
   int city;             /* Gaussians of a synthetic city for --draw; 0: none */
-  bool draws, reproducible, bench_backward, bench_papers, bench_draw, help;
+  bool draws, reproducible, bench_backward, bench_papers, bench_draw;
 } options;
 
 /* Starts from the given defaults; false, with one line, at the first thing that is not legal. */
 bool options_parse(options *o, int argc, char **argv, error_line *error);
-void options_print_help(FILE *stream);
 /* The option that asks for measuring in place of a training or --draw; null: none does. */
 const char *options_measuring(const options *o);
 

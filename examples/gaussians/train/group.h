@@ -13,7 +13,7 @@
 #include "../../common/output_file.h"
 
 enum { GROUP_MOST = 64, GROUP_PARTS = 8 }; /* processes that group_run starts */
-enum { GROUP_BY_MPI = 0 };                 /* as their number: the launcher knows it */
+enum { GROUP_BY_MPI = GROUP_MOST + 1 };    /* as their number: the launcher knows it */
 enum { GROUP_LEFT = 3 };                   /* exit status of one that left since another is gone */
 
 typedef enum group_type { GROUP_F32, GROUP_F64, GROUP_I64 } group_type;

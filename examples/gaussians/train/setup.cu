@@ -16,9 +16,9 @@ procedural_size procedural_size_of(const options *o, int kind) {
   procedural_size size = procedural_default_size(kind);
   if (o->gaussians > 0) size.gaussians = o->gaussians;
   if (o->views > 0) size.views = o->views;
-  if (o->width > 0) {
-    size.width = o->width;
-    size.height = o->height;
+  if (o->size[0] > 0) {
+    size.width = o->size[0];
+    size.height = o->size[1];
   }
   return size;
 }
