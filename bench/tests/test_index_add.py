@@ -117,10 +117,11 @@ class Words(unittest.TestCase):
     def test_without_pytorch(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "torch.py").write_text("raise ImportError('no torch')\n")
-            done = subprocess.run(
-                [sys.executable, "-B", ROOT / "bench/torch/bench_index_add.py"], check=False,
-                env={**os.environ, "PYTHONPATH": folder}, stdout=subprocess.PIPE, text=True)
-        self.assertEqual((done.returncode, done.stdout), (77, "skipped: no torch\n"))
+            for program in ("bench_index_add.py", "bench_embedding.py"):
+                done = subprocess.run(
+                    [sys.executable, "-B", ROOT / "bench/torch" / program], check=False,
+                    env={**os.environ, "PYTHONPATH": folder}, stdout=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stdout), (77, "skipped: no torch\n"))
 
 
 @unittest.skipIf(torch is None, "no PyTorch")

@@ -18,6 +18,8 @@ PAGE_KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")
 MEAN_KEYS = ((ROWS, "random"), (1_000_000, "random"), (ROWS, "zipf 1.05"), (ROWS, "runs of 30"))
 MORE_KEYS = (*MEAN_KEYS, (100, "random"))
 SIZES = (100_000, 10_000)  # rows of values, beside the large size
+HANDOVER_KEYS = ("random", "zipf 1.2", "half on one row")
+HANDOVER_RATIOS = (1, 2, 4, 8, 16, 32)  # rows of out to a row of values
 
 
 def large(width):
@@ -66,8 +68,18 @@ def plan_of_published():
             for type_ in ("f32", "bf16")]
 
 
+def plan_of_handover():
+    """Ever more rows of out to a row of values: from MOST_ROWS of index_add_cuda.cpp on, PyTorch
+    adds. To time arc's way from there on, build it with a larger constant."""
+    sizes = [(2**21, keys) for keys in HANDOVER_KEYS] + [(2**24, "random")]
+    cases = [Case("f32", "deterministic", width, ratio * values // width, values // width, keys)
+             for values, keys in sizes for width in (8, 128, 1024) for ratio in HANDOVER_RATIOS]
+    return cases + [Case("f32", "deterministic", 4096, 2**17, 8, "random")]
+
+
 PARTS = {"page": plan_of_page, "widths": plan_of_widths, "rival": plan_of_rival,
-         "published": plan_of_published, "deterministic": plan_of_deterministic}
+         "published": plan_of_published, "deterministic": plan_of_deterministic,
+         "handover": plan_of_handover}
 
 
 def plan(parts, widths=None):

@@ -6,17 +6,7 @@
 #include "arc.cuh"
 #include "arc/gather.cuh"
 #include "arc/overloads.cuh"
-#include "add_rows.h"
-
-#if defined(__CUDACC_RTC__)
-#define REQUIRE(condition) (void)((condition) || (__trap(), 0))
-#else
-#undef NDEBUG /* a wrong key stops the kernel in every build, as PyTorch's do */
-#include <cassert>
-#define REQUIRE(condition) assert(condition)
-#endif
-
-enum { THREADS = 256 };
+#include "job.cuh"
 
 struct __half; /* here only their pointers are in use */
 struct __nv_bfloat16;
@@ -56,14 +46,6 @@ __device__ __forceinline__ auto target_of(const job &j, T *, int width) {
 template <class T, class Target>
 __device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
   return arc_gather_begin(target, (const T *)j.values, j.values_stride);
-}
-
-__device__ __forceinline__ long long key_of(const job &j, long long row) {
-  return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
-}
-
-__device__ __forceinline__ void check_key(const job &j, long long key) {
-  REQUIRE((unsigned long long)key < (unsigned long long)j.rows);
 }
 
 /* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int

@@ -1,4 +1,4 @@
-/* add_rows.h - what a kernel of add_rows.cuh takes. SPDX-License-Identifier: Apache-2.0 */
+/* add_rows.h - what a kernel of this folder takes. SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_ADD_ROWS_H
 #define ARC_ADD_ROWS_H
 
@@ -14,21 +14,12 @@ struct job {
   long long *sums;     /* [rows][width] in fixed point, or null */
   unsigned *largest;   /* two: bits of the largest |value| and, if it is not finite, of the largest
                           that is */
+
+  /* If the index is sorted: the row of values that each of its keys belongs to; the rows of a
+     piece; the parts of sums, [pieces][2][width]. A thread then takes `columns` of a row. */
+  const int *order;
+  long long piece;
+  float *parts;
 };
-
-#if !defined(__CUDACC_RTC__)
-#include <cuda_runtime_api.h>
-
-struct device {
-  cudaStream_t stream;
-  int multiprocessors;
-};
-
-/* By the type of out and values. The reproducible ones add in fixed point: `sums` and `largest`
-   hold zeros, and values no gaps. */
-typedef cudaError_t row_adder(job, device);
-row_adder add_rows_f32, add_rows_f64, add_rows_f16, add_rows_bf16;
-row_adder add_rows_reproducibly_f32, add_rows_reproducibly_f16, add_rows_reproducibly_bf16;
-#endif
 
 #endif

@@ -1,18 +1,8 @@
 /* add_rows_reproducibly.cu - sums in 64-bit fixed point. SPDX-License-Identifier: Apache-2.0 */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
+#include "floats.cuh"
 #include "launch.cuh"
 
 namespace {
-
-__device__ float to_float(float x) { return x; }
-__device__ float to_float(__half x) { return __half2float(x); }
-__device__ float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
-
-__device__ void store(float *at, float x) { *at = x; }
-__device__ void store(__half *at, float x) { *at = __float2half_rn(x); }
-__device__ void store(__nv_bfloat16 *at, float x) { *at = __float2bfloat16_rn(x); }
 
 __device__ unsigned bits_of(float value) { return __float_as_uint(value) & 0x7fffffffu; }
 

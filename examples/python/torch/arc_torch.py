@@ -2,9 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 
     import arc_torch
-    arc_torch.index_add_(out, 0, index, values)          # as out.index_add_(0, index, values)
-    out = arc_torch.index_add(out, 0, index, values)
-    out = arc_torch.scatter_add(out, 0, index, values)   # index: one column, expanded to all
+    arc_torch.index_add_(out, 0, index, source)          # as out.index_add_(0, index, source)
+    out = arc_torch.index_add(out, 0, index, source)
+    out = arc_torch.scatter_add(out, 0, index, src)      # index: one column, expanded to all
     rows = arc_torch.index_select(table, index)          # its gradient is an index_add_
     rows = arc_torch.embedding(weight, index, padding_idx)
 
@@ -13,14 +13,14 @@ ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on t
 dimension or type, columns that do not lie side by side, torch.vmap) goes to PyTorch.
 With torch.use_deterministic_algorithms(True) sums are formed in 64-bit fixed point and are the same
 bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where
-there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
+there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch, and so does
+an addition to more than four times as many rows as are added.
 
-`pip install --no-build-isolation .` in this folder builds the operators. Else the first import on a
-machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and ninja, and
-without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
+`python3 -m pip install --no-build-isolation .` in this folder builds the operators. Else the first
+import on a machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and
+ninja, and without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
 import contextlib
 import importlib.metadata
-import math
 import os
 import pathlib
 import re
@@ -63,20 +63,20 @@ def _version():
 __version__ = _version()
 
 
-def index_add_(out, dim, index, values, *, alpha=1):
-    """out.index_add_(dim, index, values, alpha=alpha)"""
-    _by.index_add_(out, dim, index, values, alpha=alpha)
+def index_add_(out, dim, index, source, *, alpha=1):
+    """out.index_add_(dim, index, source, alpha=alpha)"""
+    _by.index_add_(out, dim, index, source, alpha=_number(alpha))
     return out
 
 
-def index_add(out, dim, index, values, *, alpha=1):
-    """torch.index_add(out, dim, index, values, alpha=alpha)"""
-    return _by.index_add(out, dim, index, values, alpha=alpha)
+def index_add(input, dim, index, source, *, alpha=1):
+    """torch.index_add(input, dim, index, source, alpha=alpha)"""
+    return _by.index_add(input, dim, index, source, alpha=_number(alpha))
 
 
-def scatter_add(out, dim, index, values):
-    """torch.scatter_add(out, dim, index, values); arc adds where index is one column, expanded."""
-    return _by.scatter_add(out, dim, index, values)
+def scatter_add(input, dim, index, src):
+    """torch.scatter_add(input, dim, index, src); arc adds where index is one column, expanded."""
+    return _by.scatter_add(input, dim, index, src)
 
 
 def embedding(weight, index, padding_idx=None):
@@ -86,7 +86,16 @@ def embedding(weight, index, padding_idx=None):
 
 def index_select(table, index):
     """table.index_select(0, index), also for an index of more dimensions: [index..., row...]"""
-    return _by.embedding(table, index if index.dim() > 0 else index.reshape(1), None)
+    index = index if index.dim() > 0 else index.reshape(1)
+    if table.dim() == 1:
+        return _by.embedding(table[:, None], index, None)[..., 0]
+    return _by.embedding(table, index, None)
+
+
+def _number(alpha):
+    """PyTorch takes a tensor for a number, where it has no dimensions and needs no gradient."""
+    is_number = torch.is_tensor(alpha) and alpha.dim() == 0 and not alpha.requires_grad
+    return alpha.item() if is_number else alpha
 
 
 class _PyTorch:
@@ -97,11 +106,7 @@ class _PyTorch:
 
     @staticmethod
     def embedding(weight, index, padding_idx=None):
-        if padding_idx is None:
-            rows = weight.index_select(0, index.reshape(-1))
-        else:
-            matrix = weight.reshape(weight.shape[0], math.prod(weight.shape[1:]))
-            rows = torch.nn.functional.embedding(index, matrix, padding_idx)
+        rows = torch.nn.functional.embedding(index, weight.flatten(1), padding_idx)
         return rows.view(*index.shape, *weight.shape[1:])
 
 
@@ -157,11 +162,11 @@ def _alone_in(folder):
 
 
 def _register_rules():
-    def fake_index_add(out, dim, index, values, *, alpha=1):
-        return torch.index_add(out, dim, index, values, alpha=alpha).contiguous()
+    def fake_index_add(out, dim, index, source, *, alpha=1, round_once=False):
+        return torch.index_add(out, dim, index, source, alpha=alpha).contiguous()
 
-    def fake_index_add_(out, dim, index, values, *, alpha=1):
-        torch.index_add(out, dim, index, values, alpha=alpha)
+    def fake_index_add_(out, dim, index, source, *, alpha=1, round_once=False):
+        torch.index_add(out, dim, index, source, alpha=alpha)
 
     def fake_embedding(weight, index, padding_idx=None):
         return weight.new_empty((*index.shape, *weight.shape[1:]))

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "add_rows.cuh"
+#include "adders.h"
 
 namespace {
 

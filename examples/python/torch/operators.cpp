@@ -3,11 +3,14 @@
 
    Tensors on CUDA are added to by index_add_cuda.cpp, all others by PyTorch's own index_add_, which
    also takes, and reports, whatever arc does not. */
+#include <ATen/autocast_mode.h>
 #include <ATen/ops/index_add.h>
 #include <ATen/ops/scatter_add.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/library.h>
+
+#include "operators.h"
 
 namespace {
 
@@ -23,13 +26,13 @@ c10::TypedOperatorHandle<Function> find(const char *name) {
 }
 
 const auto &op_index_add() {
-  using F = Tensor(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &);
+  using F = Tensor(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool);
   static const auto op = find<F>("arc::index_add");
   return op;
 }
 
 const auto &op_index_add_() {
-  using F = void(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &);
+  using F = void(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool);
   static const auto op = find<F>("arc::index_add_");
   return op;
 }
@@ -42,26 +45,30 @@ const auto &op_embedding() {
 
 /* ---- below autograd ------------------------------------------------------------------------ */
 
-void add_by_pytorch_(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
-                     const Scalar &alpha) {
-  Tensor(self).index_add_(dim, index, source, alpha);
+/* Whether PyTorch would round more than once. */
+bool adds_in_float(const Tensor &self, const Tensor &source, bool round_once) {
+  return round_once && at::isReducedFloatingType(self.scalar_type()) &&
+         source.scalar_type() == self.scalar_type();
 }
 
 Tensor add_by_pytorch(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
-                      const Scalar &alpha) {
-  return at::index_add(self, dim, index, source, alpha);
+                      const Scalar &alpha, bool round_once) {
+  if (!adds_in_float(self, source, round_once))
+    return at::index_add(self, dim, index, source, alpha);
+  return at::index_add(self.to(at::kFloat), dim, index, source.to(at::kFloat), alpha)
+      .to(self.scalar_type());
 }
 
 Tensor add_to_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
-                   const Scalar &alpha) {
+                   const Scalar &alpha, bool round_once) {
   Tensor copy = self.clone(at::MemoryFormat::Contiguous);
-  op_index_add_().call(copy, dim, index, source, alpha);
+  op_index_add_().call(copy, dim, index, source, alpha, round_once);
   return copy;
 }
 
 /* [index..., row...] */
 Tensor gather(const Tensor &weight, const Tensor &index, std::optional<int64_t> padding) {
-  TORCH_CHECK(weight.dim() > 0, "arc::embedding: the weight must have rows");
+  TORCH_CHECK(weight.dim() > 1, "arc::embedding: the weight must have rows and columns");
   const int64_t rows = weight.size(0);
   TORCH_CHECK(!padding || (-rows <= *padding && *padding < rows),
               "arc::embedding: padding_idx " + std::to_string(*padding) + " is none of the " +
@@ -73,11 +80,11 @@ Tensor gather(const Tensor &weight, const Tensor &index, std::optional<int64_t> 
 
 /* An in-place operator tells autograd that the tensor has changed. */
 void add_and_tell(DispatchKeySet keys, const Tensor &self, int64_t dim, const Tensor &index,
-                  const Tensor &source, const Scalar &alpha) {
+                  const Tensor &source, const Scalar &alpha, bool round_once) {
   {
     at::AutoDispatchBelowADInplaceOrView below;
     op_index_add_().redispatch(keys & c10::after_ADInplaceOrView_keyset, self, dim, index, source,
-                               alpha);
+                               alpha, round_once);
   }
   torch::autograd::increment_version(self);
 }
@@ -122,9 +129,9 @@ struct EmbeddingBackward : torch::autograd::Node {
     rows[0] = keys.sym_numel();
     const Tensor values = gradient.reshape_symint(rows);
     if (is_transformed()) /* vmap may have to batch the sums */
-      sums = op_index_add().call(sums, 0, keys, values, 1);
+      sums = op_index_add().call(sums, 0, keys, values, 1, true);
     else
-      op_index_add_().call(sums, 0, keys, values, 1);
+      op_index_add_().call(sums, 0, keys, values, 1, true);
     if (padding) sums.select(0, *padding).zero_();
     return {sums};
   }
@@ -162,19 +169,19 @@ std::shared_ptr<IndexAddBackward> node_of_add(const Tensor &self, int64_t dim, c
 }
 
 Tensor index_add(DispatchKeySet keys, const Tensor &self, int64_t dim, const Tensor &index,
-                 const Tensor &source, const Scalar &alpha) {
-  if (!is_for_arc(self, source)) return add_by_pytorch(self, dim, index, source, alpha);
+                 const Tensor &source, const Scalar &alpha, bool round_once) {
+  if (!is_for_arc(self, source)) return add_by_pytorch(self, dim, index, source, alpha, round_once);
   auto node = node_of_add(self, dim, index, source, alpha);
   Tensor result = [&] {
     at::AutoDispatchBelowADInplaceOrView below;
     return op_index_add().redispatch(keys & c10::after_autograd_keyset, self, dim, index, source,
-                                     alpha);
+                                     alpha, round_once);
   }();
   if (node) torch::autograd::set_history(result, node);
   const Tensor &of_self = self._fw_grad(0), &of_source = source._fw_grad(0);
   if (of_source.defined())
     result._set_fw_grad(op_index_add().call(of_self.defined() ? of_self : at::zeros_like(self), dim,
-                                            index, of_source, alpha),
+                                            index, of_source, alpha, round_once),
                         0, false);
   else if (of_self.defined())
     result._set_fw_grad(of_self.clone(), 0, false);
@@ -182,22 +189,25 @@ Tensor index_add(DispatchKeySet keys, const Tensor &self, int64_t dim, const Ten
 }
 
 void index_add_(DispatchKeySet keys, const Tensor &self, int64_t dim, const Tensor &index,
-                const Tensor &source, const Scalar &alpha) {
-  if (!is_for_arc(self, source)) return add_by_pytorch_(self, dim, index, source, alpha);
+                const Tensor &source, const Scalar &alpha, bool round_once) {
+  if (!is_for_arc(self, source))
+    return add_by_pytorch_(self, dim, index, source, alpha, round_once);
   torch::autograd::check_inplace(self, torch::autograd::compute_requires_grad(self, source));
   auto node = node_of_add(self, dim, index, source, alpha);
   {
     at::AutoDispatchBelowAutograd below;
-    op_index_add_().redispatch(keys & c10::after_autograd_keyset, self, dim, index, source, alpha);
+    op_index_add_().redispatch(keys & c10::after_autograd_keyset, self, dim, index, source, alpha,
+                               round_once);
   }
   if (node) torch::autograd::rebase_history(self, node);
   const Tensor &of_self = self._fw_grad(0), &of_source = source._fw_grad(0);
   if (!of_source.defined()) return;
   if (of_self.defined())
-    op_index_add_().call(of_self, dim, index, of_source, alpha);
+    op_index_add_().call(of_self, dim, index, of_source, alpha, round_once);
   else
-    self._set_fw_grad(op_index_add().call(at::zeros_like(self), dim, index, of_source, alpha), 0,
-                      true);
+    self._set_fw_grad(
+        op_index_add().call(at::zeros_like(self), dim, index, of_source, alpha, round_once), 0,
+        true);
 }
 
 Tensor embedding(DispatchKeySet keys, const Tensor &weight, const Tensor &index,
@@ -233,23 +243,48 @@ Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index, const T
   }
   const bool is_first = dim == 0 || dim == -self.dim();
   if (!is_column || !is_first) return at::scatter_add(self, dim, index, source);
-  return op_index_add().call(self, 0, keys, source, 1);
+  return op_index_add().call(self, 0, keys, source, 1, false);
+}
+
+/* Under autocast, both tensors get the wider of their types. */
+Tensor scatter_add_promoted(const Tensor &self, int64_t dim, const Tensor &index,
+                            const Tensor &source) {
+  namespace autocast = at::autocast;
+  const c10::impl::ExcludeDispatchKeyGuard below(c10::DispatchKey::AutocastCUDA);
+  const at::ScalarType lower = autocast::get_lower_precision_fp_from_device_type(at::kCUDA);
+  const at::ScalarType type = autocast::promote_type(lower, at::kCUDA, self, source);
+  const Tensor wide_self = autocast::cached_cast(type, self, at::kCUDA);
+  const Tensor wide_source = autocast::cached_cast(type, source, at::kCUDA);
+  return ::scatter_add(wide_self, dim, index, wide_source);
 }
 
 }  // namespace
 
+void add_by_pytorch_(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                     const Scalar &alpha, bool round_once) {
+  if (adds_in_float(self, source, round_once))
+    self.copy_(add_by_pytorch(self, dim, index, source, alpha, round_once));
+  else
+    Tensor(self).index_add_(dim, index, source, alpha);
+}
+
 TORCH_LIBRARY(arc, m) {
   const std::vector<at::Tag> tags = {at::Tag::pt2_compliant_tag};
-  m.def("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-        tags);
   m.def(
-      "index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> ()",
+      "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, "
+      "bool round_once=False) -> Tensor",
+      tags);
+  m.def(
+      "index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, "
+      "bool round_once=False) -> ()",
       tags);
   m.def("embedding(Tensor weight, Tensor index, int? padding_idx=None) -> Tensor", tags);
   m.def("scatter_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", tags);
 }
 
 TORCH_LIBRARY_IMPL(arc, CompositeImplicitAutograd, m) { m.impl("scatter_add", scatter_add); }
+
+TORCH_LIBRARY_IMPL(arc, AutocastCUDA, m) { m.impl("scatter_add", scatter_add_promoted); }
 
 TORCH_LIBRARY_IMPL(arc, CompositeExplicitAutograd, m) {
   m.impl("index_add", add_to_copy);

@@ -6,9 +6,15 @@ those to build for."""
 import os
 import pathlib
 import re
+import sys
 
 import setuptools
-from torch.utils import cpp_extension
+
+try:
+    from torch.utils import cpp_extension
+except ImportError as missing:
+    sys.exit(f"arc_torch: {missing}: {sys.executable} has no PyTorch; call the Python that has it: "
+             "python3 -m pip install --no-build-isolation ./examples/python/torch")
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

@@ -100,17 +100,103 @@ def test_rows():
                         (draw_values(50, 9).t(), (7, 1, 2))):
         for type_ in (torch.int32, torch.int64):
             index = torch.randint(0, len(rows), shape, device=DEVICE).to(type_)
-            same(arc_torch.embedding(rows, index), rows[index.long()], "embedding", shape)
+            if rows.dim() > 1:
+                same(arc_torch.embedding(rows, index), rows[index.long()], "embedding", shape)
             wanted = rows[index.long() if shape else index.long().reshape(1)]
             same(arc_torch.index_select(rows, index), wanted, "index_select", shape)
+
+
+def deterministic(function, *arguments, mode=True, **keywords):
+    torch.use_deterministic_algorithms(mode)
+    try:
+        return function(*arguments, **keywords)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def gradient_of(embedding, weight, index, upstream):
+    weight = weight.detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(embedding(weight, index), weight, upstream)
+    return gradient
+
+
+def test_embedding_gradients():
+    """In 16 bits, each sum is rounded once, however many tokens a row has; in all modes."""
+    rows = 200
+    for dtype, width, kind in itertools.product(
+            (torch.float16, torch.bfloat16), (1, 5, 8, 100, 768),
+            ("random", "sorted", "runs", "hot")):
+        for n, type_ in ((1, torch.int64), (50, torch.int32), (5000, torch.int64)):
+            index = draw_keys(kind, rows, n).to(type_)
+            upstream, weight = draw_values(n, width).abs().to(dtype), draw_values(rows, width)
+            zeros = torch.zeros(rows, width, device=DEVICE, dtype=torch.float64)
+            wanted = zeros.index_add(0, index, upstream.double()).to(dtype)
+            for function in (arc_torch.embedding, arc_torch.index_select):
+                got = gradient_of(function, weight.to(dtype), index, upstream)
+                same(got, wanted, dtype, width, kind, n)
+                got = deterministic(gradient_of, function, weight.to(dtype), index, upstream)
+                same(got, wanted, "deterministic", dtype, width, kind, n)
+    weight = weight.to(dtype)
+    got = torch.func.vmap(lambda i, u: torch.func.vjp(
+        lambda w: arc_torch.embedding(w, i), weight)[1](u)[0])(index[None], upstream[None])
+    same(got[0], wanted, "vmap")
+    compiled = torch.compile(arc_torch.embedding, backend="aot_eager")
+    same(gradient_of(compiled, weight, index, upstream), wanted, "compiled")
+    one, ones = torch.full((10_000,), 3, device=DEVICE), torch.ones_like(weight[0])
+    got = gradient_of(arc_torch.embedding, weight, one, ones.expand(10_000, width))
+    assert (got[3] == 9984).all() and got.count_nonzero() == width, got[3]
 
 
 def raises(function, *arguments, **keywords):
     try:
         function(*arguments, **keywords)
-    except (RuntimeError, IndexError):
+    except (RuntimeError, IndexError, TypeError):
         return True
     return False
+
+
+def test_arguments():
+    """Names, numbers and shapes that PyTorch takes or refuses."""
+    out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
+    same(arc_torch.index_add(input=out, dim=0, index=index, source=values, alpha=2),
+         torch.index_add(input=out, dim=0, index=index, source=values, alpha=2), "names")
+    same(arc_torch.scatter_add(input=out, dim=0, index=index[:, None].expand(400, 9), src=values),
+         out.index_add(0, index, values), "names")
+    copy = out.clone()
+    same(arc_torch.index_add_(copy, dim=0, index=index, source=values, alpha=torch.tensor(2)),
+         out.index_add(0, index, values, alpha=2), "a tensor for a number")
+    numbers = [2, -0.5, True, 1j, 1e5, 1e39, 1e300, float("inf"), torch.tensor(0.5),
+               torch.tensor(1e300, dtype=torch.float64), torch.tensor([2.0]), torch.ones(2),
+               torch.tensor(2.0, requires_grad=True), "2", None]
+    for alpha, dtype in itertools.product(numbers, arc_torch.TYPES):
+        for mode in (False, True):
+            arguments = out.abs().to(dtype), 0, index, values.abs().to(dtype)
+            def add(by): return deterministic(by.index_add, *arguments, mode=mode, alpha=alpha)
+            refused = raises(add, testing.ByTorch)
+            assert raises(add, arc_torch) == refused, (alpha, dtype, mode, refused)
+            if not refused:
+                assert torch.allclose(add(arc_torch), add(testing.ByTorch), equal_nan=True,
+                                      rtol=8 * torch.finfo(dtype).eps), (alpha, dtype, mode)
+    for function in (arc_torch.embedding, testing.ByTorch.embedding):
+        for weight in (draw_values(50), draw_values()):
+            assert raises(function, weight, index), (function, weight.shape)
+
+
+def test_autocast():
+    """scatter_add takes two types where PyTorch's does, and gives what it gives."""
+    keys = draw_keys("random", 50, 400)
+    types = (torch.float32, torch.float16, torch.bfloat16)
+    for of_out, of_values, lower in itertools.product(types, types, types[1:]):
+        out, values = draw_values(50, 9, dtype=of_out), draw_values(400, 9, dtype=of_values)
+        index = keys[:, None].expand(400, 9)
+        with torch.autocast(DEVICE, dtype=lower):
+            if raises(torch.scatter_add, out, 0, index, values):
+                assert raises(arc_torch.scatter_add, out, 0, index, values), (of_out, of_values)
+                continue
+            wanted = torch.scatter_add(out, 0, index, values)
+            got = arc_torch.scatter_add(out, 0, index, values)
+        assert got.dtype == wanted.dtype, (got.dtype, wanted.dtype)
+        same(got, wanted, of_out, of_values, lower)
 
 
 def test_errors():
@@ -175,14 +261,6 @@ def test_versions():
         same(arc_torch.index_add_(out.clone(), 0, index, values), wanted, "in inference mode")
 
 
-def deterministic(function, *arguments):
-    torch.use_deterministic_algorithms(True)
-    try:
-        return function(*arguments)
-    finally:
-        torch.use_deterministic_algorithms(False)
-
-
 def test_deterministic():
     infinity, none = float("inf"), float("nan")
     for dtype, width in itertools.product(arc_torch.TYPES, (9, 192)):
@@ -217,6 +295,26 @@ def test_deterministic():
         error = ((got.double() - wanted.float().double()).abs() / wanted.clamp(min=size / 100))
         assert (error[wanted < 3.4e38] < 2e-7).all(), size
         assert (got[wanted > 3.5e38] == infinity).all(), size
+
+
+def test_deterministic_of_few():
+    """Into so many more rows than are added, by PyTorch, without an image of out in 64 bits."""
+    for dtype in arc_torch.TYPES:
+        index, values = draw_keys("hot", 2**16, 8), draw_values(8, 64, dtype=dtype)
+        out = draw_values(2**16, 64, dtype=dtype)
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        got = deterministic(arc_torch.index_add_, out.clone(), 0, index, values)
+        needed = torch.cuda.max_memory_allocated() - before
+        same(got, out.index_add(0, index, values), dtype)
+        assert needed < 2 * out.nbytes, (dtype, needed)
+        weight = out.clone().requires_grad_()
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        got = deterministic(gradient_of, arc_torch.embedding, weight, index, values)
+        needed = torch.cuda.max_memory_allocated() - before
+        same(got, torch.zeros_like(out).index_add(0, index, values), "embedding", dtype)
+        assert needed < 2 * out.nbytes, ("embedding", dtype, needed)
 
 
 def test_streams_and_graphs():
@@ -262,7 +360,9 @@ def test_adder():
     calls = {"in place": lambda: arc_torch.index_add_(out, 0, index, values),
              "out of place": lambda: arc_torch.index_add(out, -2, index.int(), values, alpha=2),
              "one dimension": lambda: arc_torch.index_add(flat, 0, index, values[:, 0]),
-             "one column": lambda: arc_torch.scatter_add(flat[:, None], 0, column, values[:, :1])}
+             "one column": lambda: arc_torch.scatter_add(flat[:, None], 0, column, values[:, :1]),
+             "rounded once": lambda: gradient_of(arc_torch.embedding, out.half(), index,
+                                                 values.half())}
 
     def kernels_of(call):
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
@@ -274,10 +374,13 @@ def test_adder():
         return
     for name, call in calls.items():
         kernels = kernels_of(call)
-        assert any(kernel.endswith("(job)") for kernel in kernels), (name, kernels)
+        ending = "_pieces" if name == "rounded once" else ""
+        ours = [kernel for kernel in kernels if kernel.endswith("(job)")]
+        assert any(ending in kernel for kernel in ours), (name, kernels)
 
 
-tests = [test_values, test_shapes, test_scatter_add, test_rows, test_errors, test_leaf,
-         test_versions, test_deterministic]
-tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits] if GPU else []
+tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
+         test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic]
+tests += [test_deterministic_of_few, test_adder, test_streams_and_graphs,
+          test_beyond_31_bits] if GPU else []
 testing.run("test_arc_torch", tests)

@@ -104,6 +104,17 @@ def test_living_build(folder):
     first.communicate()
 
 
+def test_without_pytorch(folder):
+    """pip of a Python that has none: one line says what to do."""
+    (folder / "torch.py").write_text("raise ImportError('no torch')")
+    run = subprocess.run([sys.executable, "-B", "setup.py", "--version"], cwd=arc_torch.HERE,
+                         env=dict(os.environ, PYTHONPATH=str(folder)), text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = run.stderr.splitlines()
+    assert run.returncode == 1 and len(lines) == 1, run.stderr
+    assert "no torch" in lines[0] and "python3 -m pip install" in lines[0], lines
+
+
 def in_folder(test):
     def of_it():
         with tempfile.TemporaryDirectory() as folder:
@@ -113,4 +124,4 @@ def in_folder(test):
 
 
 testing.run("test_build", [in_folder(test_failure), in_folder(test_dead_build),
-                           in_folder(test_living_build)])
+                           in_folder(test_living_build), in_folder(test_without_pytorch)])

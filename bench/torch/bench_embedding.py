@@ -1,0 +1,100 @@
+"""bench_embedding.py [OUT.csv] [--quick] - gradients of arc_torch.embedding beside F.embedding's.
+SPDX-License-Identifier: Apache-2.0
+
+A time is the median of launches that take turns, of the backward pass alone, which clears the
+gradient, too. error: of the ten rows with most tokens, together, relative to sums in double
+precision. clear: of the gradient alone; read: tokens and upstream gradients over the bandwidth with
+which a large tensor is copied. --quick: fewer tokens, to try it out."""
+import argparse
+import collections
+import sys
+
+from with_operator import arc_torch, torch  # first: skips where there is none
+import measure
+from index_add_data import TYPES, draw_keys, draw_values
+from index_add_tables import geometric_mean
+
+Case = collections.namedtuple("Case", "type rows width n keys")
+TABLES = ((50_257, 768, (2048, 16_384, 131_072, 1_000_000)),
+          (128_256, 4096, (2048, 16_384, 131_072)))
+KEYS = ("random", "zipf 1.05")
+BUSY = 10  # rows whose error is measured
+
+
+def plan(quick):
+    return [Case(type_, rows, width, n, keys) for type_ in ("f32", "f16", "bf16")
+            for rows, width, tokens in TABLES for n in tokens[:1 if quick else None]
+            for keys in KEYS]
+
+
+def busy_sums(case, index, upstream):
+    """The rows with most tokens, and their sums in double precision."""
+    rows = torch.bincount(index, minlength=case.rows).topk(BUSY).indices
+    return rows, torch.stack([upstream[index == row].double().sum(0) for row in rows])
+
+
+def measure_case(case, bytes_per_ms):
+    """{adder: (ms, error)}"""
+    index = draw_keys(case.keys, case.rows, case.n)
+    upstream = draw_values(case.type, case.width, case.n)
+    weight = torch.zeros(case.rows, case.width, device=index.device, dtype=TYPES[case.type],
+                         requires_grad=True)
+    outputs = {"pytorch": torch.nn.functional.embedding(index, weight),
+               "arc": arc_torch.embedding(weight, index)}
+
+    def gradient(adder):
+        return torch.autograd.grad(outputs[adder], weight, upstream, retain_graph=True)[0]
+
+    rows, wanted = busy_sums(case, index, upstream)
+    errors = {adder: ((gradient(adder)[rows].double() - wanted).norm() / wanted.norm()).item()
+              for adder in outputs}
+    functions = [lambda adder=adder: gradient(adder) for adder in outputs]
+    functions.append(lambda: torch.zeros_like(weight))
+    medians = [its[len(its) // 2] for its in measure.times(functions, 11, 1)]
+    results = {adder: (ms, errors.get(adder)) for adder, ms in zip((*outputs, "clear"), medians)}
+    results["read"] = ((upstream.nbytes + index.nbytes) / bytes_per_ms, None)
+    return results
+
+
+def copied_bytes_per_ms():
+    large = torch.zeros(2**30, dtype=torch.int8, device="cuda")
+    (its,) = measure.times([large.clone], 15, 1)
+    return 2 * large.nbytes / its[len(its) // 2]
+
+
+def summary(cases):
+    """A line for each type."""
+    for type_ in dict.fromkeys(case.type for case in cases):
+        its = {case: results for case, results in cases.items() if case.type == type_}
+        times = {case: r["arc"][0] / r["pytorch"][0] for case, r in its.items()}
+        errors = {case: r["arc"][1] / r["pytorch"][1] for case, r in its.items() if r["pytorch"][1]}
+        line = f"{type_}: time over PyTorch's: geometric mean {geometric_mean(times.values()):.3f}"
+        worst = max(times, key=times.get)
+        line += f", worst {times[worst]:.3f} ({worst.n} tokens, {worst.rows} rows, {worst.keys})"
+        if errors:
+            line += f"; error over PyTorch's: worst {max(errors.values()):.2f}"
+        yield line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split(". ")[0])
+    parser.add_argument("csv", nargs="?", metavar="OUT.csv", default="/dev/null")
+    parser.add_argument("--quick", action="store_true", help="fewer tokens")
+    its = parser.parse_args()
+    cases, bytes_per_ms = {}, copied_bytes_per_ms()
+    with open(its.csv, "w", encoding="utf-8") as file:
+        for line in measure.head(arc_torch.include_path(), "key_bits=32"):
+            print(f"# {line}", file=file)
+        print(",".join((*Case._fields, "adder", "ms", "error")), file=file)
+        for case in plan(its.quick):
+            cases[case] = measure_case(case, bytes_per_ms)
+            for adder, (ms, error) in cases[case].items():
+                error = "" if error is None else f"{error:.3e}"
+                print(*case, adder, f"{ms:.4f}", error, sep=",", file=file, flush=True)
+            print(f"{', '.join(map(str, case))}: " + ", ".join(
+                f"{adder} {ms:.4f} ms" + (f" (error {error:.1e})" if error is not None else "")
+                for adder, (ms, error) in cases[case].items()), flush=True)
+    print("\n".join(summary(cases)))
+
+
+sys.exit(main())

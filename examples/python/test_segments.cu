@@ -1,0 +1,126 @@
+/* test_segments.cu - sums of sorted keys are rounded once, wherever segments are cut.
+   SPDX-License-Identifier: Apache-2.0
+
+   Values are multiples of a quarter, so that each sum in float is exact, and what out must hold is
+   that sum and what it held, rounded. A value in memory has 8 bits, as a bfloat16. */
+#include "../common/test_device.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+struct brief {
+  unsigned short bits;
+};
+
+static __host__ __device__ float to_float(brief x) {
+  const unsigned bits = (unsigned)x.bits << 16;
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/* To nearest even. */
+static __host__ __device__ void store(brief *at, float x) {
+  unsigned bits;
+  memcpy(&bits, &x, sizeof(bits));
+  at->bits = (unsigned short)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+#include "torch/sum_segments.cuh"
+
+enum { ROWS = 40, MARGIN = 3 };
+enum keys { RANDOM, HALF_ON_ONE, ONE, EACH_ONCE, RUNS };
+
+static unsigned long long state = 7;
+
+static int draw(int below) { return (int)(test_random(&state) * below); }
+
+static brief brief_of(float x) {
+  brief b;
+  store(&b, x);
+  return b;
+}
+
+static std::vector<long long> draw_keys(int kind, int n) {
+  std::vector<long long> keys(n);
+  for (int i = 0; i < n; ++i) {
+    keys[i] = kind == ONE ? 3 : kind == EACH_ONCE ? i : kind == RUNS ? i / 8 : draw(ROWS);
+    if (kind == HALF_ON_ONE && draw(2)) keys[i] = 7;
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+template <class T>
+static T *on_device(const std::vector<T> &host) {
+  T *device = nullptr;
+  cudaMalloc((void **)&device, (host.size() + 1) * sizeof(T));
+  cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return device;
+}
+
+template <int EACH>
+static void launch(job j, long long pieces) {
+  const int blocks = (int)((pieces * (j.width / EACH) + THREADS - 1) / THREADS);
+  SIMT_LAUNCH((sum_pieces<brief, EACH>), blocks, THREADS, 0, 0, j);
+  SIMT_LAUNCH((join_pieces<brief, EACH>), blocks, THREADS, 0, 0, j);
+}
+
+/* margin: values between the rows of out and of values. */
+static void check(int kind, int n, int width, int each, int piece, int margin) {
+  const std::vector<long long> keys = draw_keys(kind, n);
+  const long long rows = std::max((long long)ROWS, keys.back() + 1);
+  std::vector<int> order(n);
+  for (int i = 0; i < n; ++i) order[i] = i;
+  for (int i = n - 1; i > 0; --i) std::swap(order[i], order[draw(i + 1)]);
+  std::vector<brief> values(n * (width + margin)), out(rows * (width + margin));
+  for (brief &x : values) x = brief_of((draw(24) - 4) / 4.0f);
+  for (brief &x : out) x = brief_of((draw(16) - 8) / 4.0f);
+  std::vector<double> sums(out.size());
+  for (size_t i = 0; i < out.size(); ++i) sums[i] = to_float(out[i]);
+  for (int i = 0; i < n; ++i)
+    for (int column = 0; column < width; ++column)
+      sums[keys[i] * (width + margin) + column] +=
+          to_float(values[order[i] * (width + margin) + column]);
+
+  const long long pieces = (n + piece - 1) / piece;
+  job j = {};
+  j.n = n, j.rows = rows, j.width = width, j.piece = piece;
+  j.values_stride = j.out_stride = width + margin;
+  brief *const values_there = on_device(values), *const out_there = on_device(out);
+  long long *const keys_there = on_device(keys);
+  int *const order_there = on_device(order);
+  float *const parts = on_device(std::vector<float>(2 * pieces * width, NAN));
+  j.values = values_there, j.out = out_there, j.index = keys_there;
+  j.order = order_there, j.parts = parts;
+  if (each == 8)
+    launch<8>(j, pieces);
+  else
+    launch<1>(j, pieces);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
+  cudaMemcpy(out.data(), out_there, out.size() * sizeof(brief), cudaMemcpyDeviceToHost);
+  for (size_t i = 0; i < out.size(); ++i)
+    CHECK(out[i].bits == brief_of((float)sums[i]).bits,
+          "keys %d, %d rows, %d columns, %d each, pieces of %d: value %d is %g, not %g", kind, n,
+          width, each, piece, (int)i, to_float(out[i]), sums[i]);
+  cudaFree(values_there), cudaFree(out_there), cudaFree(keys_there), cudaFree(order_there);
+  cudaFree(parts);
+}
+
+int main() {
+  if (!test_has_device("test_segments")) return TEST_SKIPPED;
+  for (int kind = RANDOM; kind <= RUNS; ++kind)
+    for (int n : {1, 7, 8, 9, 64, 333})
+      for (int piece : {8, 13, 64}) {
+        check(kind, n, 16, 8, piece, 0);
+        check(kind, n, 24, 8, piece, 8);
+        check(kind, n, 1, 1, piece, 0);
+        check(kind, n, 5, 1, piece, MARGIN);
+      }
+  check(ONE, 3000, 8, 8, 8, 0); /* through many pieces */
+  check(HALF_ON_ONE, 3000, 264, 8, 100, 8);
+  return test_end("test_segments");
+}

@@ -1,0 +1,24 @@
+/* adders.h - what launches the kernels. SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_ADDERS_H
+#define ARC_ADDERS_H
+
+#include <cuda_runtime_api.h>
+
+#include "add_rows.h"
+
+struct device {
+  cudaStream_t stream;
+  int multiprocessors;
+};
+
+/* By the type of out and values. The reproducible ones add in fixed point: `sums` and `largest`
+   hold zeros, and values no gaps. Those by segments take a job that cut_pieces has seen. */
+typedef cudaError_t row_adder(job, device);
+row_adder add_rows_f32, add_rows_f64, add_rows_f16, add_rows_bf16;
+row_adder add_rows_reproducibly_f32, add_rows_reproducibly_f16, add_rows_reproducibly_bf16;
+row_adder add_segments_f16, add_segments_bf16;
+
+/* Sets `columns` and `piece`; returns how many pieces there are. */
+long long cut_pieces(job *j, device d);
+
+#endif

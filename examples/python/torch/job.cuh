@@ -1,0 +1,29 @@
+/* job.cuh - the keys of a job, in a kernel. SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_JOB_CUH
+#define ARC_JOB_CUH
+
+#include "add_rows.h"
+
+#if defined(__CUDACC_RTC__)
+#define REQUIRE(condition) (void)((condition) || (__trap(), 0))
+#else
+#undef NDEBUG /* a wrong key stops the kernel in every build, as PyTorch's do */
+#include <cassert>
+#define REQUIRE(condition) assert(condition)
+#endif
+
+enum { THREADS = 256 };
+
+namespace {
+
+__device__ __forceinline__ long long key_of(const job &j, long long row) {
+  return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
+}
+
+__device__ __forceinline__ void check_key(const job &j, long long key) {
+  REQUIRE((unsigned long long)key < (unsigned long long)j.rows);
+}
+
+}  // namespace
+
+#endif
