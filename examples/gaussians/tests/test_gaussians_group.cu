@@ -102,7 +102,7 @@ static int body_of_replicas(group *g, void *state) {
   trainer t;
   error_line error;
   memset(&o, 0, sizeof o);
-  o.kind = SCENE_LARGE, o.gaussians = 24, o.views = 2, o.width = 16, o.height = 16;
+  o.kind = SCENE_LARGE, o.gaussians = 24, o.views = 2, o.size[0] = 16, o.size[1] = 16;
   o.train.iterations = 100, o.train.batch = 4, o.train.seed = 3;
   o.train.frame.test = TILE_EXACT, o.train.frame.layout = SUMS_ROWS;
   o.train.frame.pixels = 1, o.train.frame.way = ADD_DEFAULT;

@@ -23,7 +23,7 @@ static options test_options(sum_layout layout) {
   options o;
   memset(&o, 0, sizeof o);
   o.kind = SCENE_MEDIUM;
-  o.gaussians = GAUSSIANS, o.views = 6, o.width = WIDTH, o.height = HEIGHT;
+  o.gaussians = GAUSSIANS, o.views = 6, o.size[0] = WIDTH, o.size[1] = HEIGHT;
   o.input.hold_out = 3;
   o.train.iterations = o.train.densify_until = STEPS;
   o.train.sh_degree = 3;

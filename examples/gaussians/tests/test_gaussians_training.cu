@@ -12,7 +12,7 @@ static options test_options(int iterations) {
   options o;
   memset(&o, 0, sizeof o);
   o.kind = SCENE_MEDIUM;
-  o.gaussians = 120, o.views = 6, o.width = 40, o.height = 32;
+  o.gaussians = 120, o.views = 6, o.size[0] = 40, o.size[1] = 32;
   o.input.hold_out = 3;
   o.train.iterations = iterations;
   o.train.sh_degree = 3;
