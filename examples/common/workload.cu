@@ -83,6 +83,9 @@ static std::vector<option> option_table(const workload *w, workload_options *o, 
   table.insert(table.end(), shared, shared + sizeof shared / sizeof *shared);
   if (w->write != nullptr)
     table.push_back({"--out", OPTION_OUTPUT, &o->out, "a picture of the result"});
+  if (!WORKLOAD_MEASURES)
+    table.push_back({"--compare-paths --experiment", OPTION_NEEDS, nullptr,
+                     "builds with bench (ARC_BENCH=ON)"});
   table.push_back({OPTIONS_END});
   table.push_back({});
   return table;
@@ -98,9 +101,6 @@ static bool parse(const workload *w, workload_options *o, int argc, char **argv,
   std::vector<option> table = option_table(w, o, &dataset, &ways);
   if (!options_read(table.data(), argc, argv, error)) return false;
   if (dataset >= 0) o->dataset = w->datasets[dataset];
-  if (!WORKLOAD_MEASURES && (o->compare || o->experiment != nullptr))
-    return error_set(error, "--%s is not in this build, which is without bench (ARC_BENCH=OFF)",
-                     o->compare ? "compare-paths" : "experiment");
   if (o->threshold != ARC_THRESHOLD_AUTO && !o->compare && !workload_has_threshold(w, o->way))
     return error_set(error, "--path %s has no threshold; leave --threshold out",
                      workload_way_name(w, o->way));
