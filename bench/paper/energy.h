@@ -10,12 +10,13 @@
 
 /* Millijoules of one launch, back to back with others, from one tick of the counter to the first
    that is `least` seconds later: it ticks every 20 to 100 ms. `launch` is called `together` times
-   between two looks. Not-a-number where there is no counter, or it does not tick in two seconds. */
+   between two looks. Not-a-number where there is no counter, it does not tick in two seconds, or
+   an interrupt comes. */
 static inline double energy_of_launch(const energy_counter *e, double least, int together,
                                       void (*launch)(void *), void *state) {
   double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
   int launches = 0;
-  while (first >= 0.0 && seconds_now() - begin < 2.0) {
+  while (first >= 0.0 && seconds_now() - begin < 2.0 && !interrupts) {
     for (int i = 0; i < together; ++i) launch(state);
     device_check(cudaDeviceSynchronize(), "measuring energy");
     launches += together;

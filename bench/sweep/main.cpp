@@ -35,7 +35,7 @@ static void take_results(sweep_run *run, size_t first) {
   }
 }
 
-/* Up to an interrupt. Returns whether no launch failed. */
+/* Up to an interrupt, which ends the group under way. Returns whether no launch failed. */
 static bool run_groups(sweep_run *run) {
   double start = seconds_now();
   int groups = 0, total = sweep_plan_cells(run->plan);
@@ -46,7 +46,7 @@ static bool run_groups(sweep_run *run) {
     if (!run->options.quiet) sweep_progress((int)first, total, seconds_now() - start, group[0]);
     int failed = sweep_bench_group(run->bench, group, &run->results);
     if (!run->options.quiet) progress_clear();
-    if (failed) return false;
+    if (failed) return interrupts > 0;
     take_results(run, first);
     if (++groups == run->options.interrupt_after) raise(SIGINT);
   }

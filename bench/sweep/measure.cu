@@ -234,6 +234,7 @@ static void fill_counts(const sweep_bench *b, const sweep_cell &cell, sweep_resu
 
 static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, sweep_result *r) {
   for (const sweep_cell &cell : cells) {
+    if (interrupts) return 1;
     launch(b, cell);
     if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, cell))) return 1;
     fill_counts(b, cell, r);
@@ -270,7 +271,7 @@ static double measure_energy(sweep_bench *b, const sweep_cell &c) {
   sweep_kernel kernel = sweep_kernel_of(&c);
   double first = energy_read(&b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
   double launches = 0.0;
-  while (spent_ms < most_ms && first >= 0.0) {
+  while (spent_ms < most_ms && first >= 0.0 && !interrupts) {
     float ms = 0.0f;
     cudaEventRecord(b->start, 0);
     for (int i = 0; i < 4; ++i) SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
@@ -319,13 +320,13 @@ static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, s
   std::vector<std::vector<double> > ms(count);
   std::vector<char> done(count, 0);
   for (size_t i = 0; i < count; ++i)
-    if (warm_up(b, cells[i], &r[i])) return 1;
-  while (std::find(done.begin(), done.end(), 0) != done.end())
-    for (size_t i = 0; i < count; ++i)
+    if (interrupts || warm_up(b, cells[i], &r[i])) return 1;
+  while (!interrupts && std::find(done.begin(), done.end(), 0) != done.end())
+    for (size_t i = 0; i < count && !interrupts; ++i)
       if (!done[i]) done[i] = time_once(b, &ms[i], &r[i]);
-  for (size_t i = 0; i < count && b->energy.energy; ++i)
+  for (size_t i = 0; i < count && b->energy.energy && !interrupts; ++i)
     r[i].energy_nj = measure_energy(b, cells[i]);
-  return failed(cudaGetLastError(), "launch");
+  return failed(cudaGetLastError(), "launch") || interrupts > 0;
 }
 
 #endif

@@ -134,8 +134,8 @@ struct sweep_bench; /* buffers, events and expected sums */
    counter. */
 int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_plan &plan);
 void sweep_bench_close(sweep_bench *b);
-/* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 after a
-   line on stderr when a launch failed. */
+/* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 if nothing
+   is appended: after an interrupt, or a line on stderr when a launch failed. */
 int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group, sweep_results *results);
 /* Writes `key: value` lines about machine, compiler and policy, in a file after "# ". */
 void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);

@@ -6,11 +6,13 @@ import os
 import pty
 import re
 import resource
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
@@ -363,6 +365,18 @@ class Sweep(unittest.TestCase):
         self.assertIn("after 4 of 8 cells", partial.head["interrupted"])
         with open(self.csv, encoding="utf-8") as file:
             self.assertEqual(file.read(), "an older file")
+
+    def test_interrupt_within_a_group(self):
+        sizes = "--blocks 3000 --updates 100" if not ON_CPU else "--blocks 8"
+        child = subprocess.Popen([PROGRAM, *f"{sizes} --width 32 --threshold 0-33 --path "
+                                  f"serialized,tree,auto --csv {self.csv}".split()],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.csv + ".partial") and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate()
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertIn("interrupted after 0 of 10", errors)
 
     def test_quiet(self):
         self.assertEqual(self.run_sweep(SMALL + "--width 1 --path plain --quiet").stdout, "")

@@ -81,6 +81,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   workload_quality quality;
   while (dataset != nullptr && strcmp(dataset, scene_names[kind])) kind = (kind + 1) % SCENES;
   if (!load_target(error)) return false;
+  if (interrupts) return true;
   int circles = settings.circles > 0 ? settings.circles : scene_circles(kind);
   state.s = scene_make(kind, state.target.width, state.target.height, circles, o->seed);
   if (o->experiment != nullptr && kind != SCENE_FIT) o->iterations = 0;
@@ -110,6 +111,7 @@ static workload_sums sums(void) {
 }
 
 static bool write(const char *file, error_line *error) {
+  forward(0);
   std::vector<float> rgb = read_picture();
   image picture = {state.s.width, state.s.height, rgb.data()};
   return image_write(&picture, file, error);

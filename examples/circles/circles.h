@@ -47,7 +47,7 @@ scene scene_make(int kind, int width, int height, int circles, int seed);
 
 /* The picture, circle after circle in double precision: what renderers are held against. 3 numbers
    a pixel. */
-std::vector<double> scene_draw_serially(const scene *s);
+std::vector<double> scene_draw_serially(const scene *s); /* up to an interrupt */
 
 /* ---- the renderer --------------------------------------------------------------------------- */
 

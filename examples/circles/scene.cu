@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "../common/program_run.h"
 #include "../common/random.h"
 
 const char *const scene_names[SCENES + 1] = {"3", "fit", "10k", "100k", "biglittle", nullptr};
@@ -60,6 +61,7 @@ static void paint_band(const scene *s, int top, int bottom, double *rgb) {
   int width = s->width;
   for (size_t i = (size_t)top * width * 3; i < (size_t)bottom * width * 3; ++i) rgb[i] = BACKGROUND;
   for (const circle &c : s->circles) {
+    if (interrupts) return;
     double reach = (double)c.radius + 1.0;
     int x0 = (int)fmax(c.x - reach, 0.0), x1 = (int)fmin(c.x + reach, width - 1.0);
     int y0 = (int)fmax(c.y - reach, top), y1 = (int)fmin(c.y + reach, bottom - 1.0);

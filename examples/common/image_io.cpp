@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "program_run.h"
+
 #ifndef IMAGE_HAVE_PNG
 #define IMAGE_HAVE_PNG 0
 #endif
@@ -294,7 +296,7 @@ bool image_shrink(image *picture, int width, int height, error_line *error) {
   if (width == picture->width && height == picture->height) return true;
   if (!image_allocate(&small, width, height, error)) return false;
   double step_x = (double)picture->width / width, step_y = (double)picture->height / height;
-  for (int y = 0; y < height; ++y)
+  for (int y = 0; y < height && !interrupts; ++y)
     for (int x = 0; x < width; ++x)
       area_mean(picture, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y,
                 small.rgb + 3 * ((size_t)y * width + x));
@@ -318,7 +320,7 @@ static float inside_disc(float x, float y, float centre_x, float centre_y, float
 bool image_procedural(image *picture, int width, int height, error_line *error) {
   if (!image_allocate(picture, width, height, error)) return false;
   float unit = 1.0f / (float)(width < height ? width : height);
-  for (int row = 0; row < height; ++row) {
+  for (int row = 0; row < height && !interrupts; ++row) {
     for (int column = 0; column < width; ++column) {
       float x = (column + 0.5f) * unit, y = (row + 0.5f) * unit;
       float *pixel = picture->rgb + 3 * ((size_t)row * width + column);

@@ -31,7 +31,8 @@ bool image_write(const image *picture, const char *path, error_line *error);
 /* Whether image_write could write this name at all: extension, folder, permission. */
 bool image_write_probe(const char *path, error_line *error);
 
-/* Box filter: each new pixel is the mean of the area it covers. Never enlarges. */
+/* Box filter: each new pixel is the mean of the area it covers. Never enlarges. Up to an interrupt,
+   as the next. */
 bool image_shrink(image *picture, int width, int height, error_line *error);
 
 /* PSNR in dB of so many numbers from 0 to 1; squares: the sum of their squared differences. */

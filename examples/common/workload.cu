@@ -182,6 +182,17 @@ static void step_timed(const workload *w, step_times *t, int way, int threshold)
   }
 }
 
+/* Launches do not wait, but an interrupt shall end the program soon: no more than so many steps are
+   under way. */
+enum { MOST_UNDER_WAY = 4 };
+
+static void wait_for_earlier(cudaEvent_t done[MOST_UNDER_WAY], int iteration) {
+  cudaEvent_t *earlier = &done[iteration % MOST_UNDER_WAY];
+  if (iteration < MOST_UNDER_WAY) device_check(cudaEventCreate(earlier), "an event");
+  if (iteration >= MOST_UNDER_WAY) device_check(cudaEventSynchronize(*earlier), "training");
+  device_check(cudaEventRecord(*earlier, 0), "an event");
+}
+
 static arc_tune tune;
 
 static void step_tuned(const workload *w, step_times *t) {
@@ -203,6 +214,7 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
                                 int threshold, bool tunes) {
   workload_outcome its = workload_no_outcome(way, threshold);
   step_times times;
+  cudaEvent_t done[MOST_UNDER_WAY];
   if (tunes) tune_begin();
   w->reset();
   device_check(cudaDeviceSynchronize(), "a reset");
@@ -214,11 +226,13 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
     else
       step_timed(w, &times, way, threshold);
     w->update(its.iterations);
+    wait_for_earlier(done, its.iterations);
     if (progress_due())
       progress_line("%-10s iteration %d of %d", workload_way_name(w, way), its.iterations + 1,
                     o->iterations);
   }
   its.gradient_ms = end_steps(&times);
+  for (int i = 0; i < its.iterations && i < MOST_UNDER_WAY; ++i) cudaEventDestroy(done[i]);
   its.seconds = seconds_now() - begin;
   progress_clear();
   if (tunes) its.threshold = tune.result.choice.threshold;
@@ -233,24 +247,30 @@ static void print_quality(const char *what, double psnr, double l1) {
   if (isfinite(psnr)) printf("%-10s PSNR %.3f dB, L1 %.5f\n", what, psnr, l1);
 }
 
+/* After an interrupt the result is written, but not judged, which may take long. */
 static int run_training(const workload *w, const workload_options *o) {
-  char room[16];
+  char room[16], step[64] = "no gradient step";
   error_line error;
   const int threshold = workload_has_threshold(w, o->way) ? o->threshold : ARC_THRESHOLD_AUTO;
-  workload_outcome its = workload_train(w, o, o->way, threshold, o->tune);
-  printf("path       %s, threshold %s%s\n", workload_way_name(w, o->way),
-         workload_threshold_word(w, &its, room), o->tune ? ", tuned" : "");
-  printf("trained    %d iterations in %.2f s, gradient step %.4g ms (median%s)\n", its.iterations,
-         its.seconds, its.gradient_ms, step_clock());
-  if (!workload_judge(w, &its, &error)) return workload_fail(w, 1, &error);
-  print_quality("train", its.quality.train_psnr, its.quality.train_l1);
-  print_quality("test", its.quality.test_psnr, its.quality.test_l1);
+  workload_outcome its = workload_no_outcome(o->way, threshold);
+  printf("path       %s, ", workload_way_name(w, o->way));
+  printf(o->tune ? "tuned\n" : "threshold %s\n", workload_threshold_word(w, &its, room));
+  its = workload_train(w, o, o->way, threshold, o->tune);
+  if (its.iterations > 0)
+    snprintf(step, sizeof step, "gradient step %.4g ms (median%s)", its.gradient_ms, step_clock());
+  printf("trained    %d iterations in %.2f s, %s\n", its.iterations, its.seconds, step);
+  if (o->tune) printf("tuned      threshold %s\n", workload_threshold_word(w, &its, room));
+  const bool right = interrupts || workload_judge(w, &its, &error);
+  if (!right && !interrupts) return workload_fail(w, 1, &error);
+  if (!interrupts) print_quality("train", its.quality.train_psnr, its.quality.train_l1);
+  if (!interrupts) print_quality("test", its.quality.test_psnr, its.quality.test_l1);
   if (o->out != nullptr) {
     if (!w->write(o->out, &error)) return workload_fail(w, 1, &error);
     printf("written    %s\n", printable(o->out));
   }
   if (!interrupts) return 0;
-  printf("interrupted after %d of %d iterations\n", its.iterations, o->iterations);
+  printf("interrupted after %d of %d iterations: the result is not judged\n", its.iterations,
+         o->iterations);
   return 130;
 }
 
@@ -261,7 +281,12 @@ static int run(const workload *w, workload_options *o) {
   int status;
   if (WORKLOAD_MEASURES && o->experiment != nullptr) return experiment_run(w, o);
   if (!w->begin(o->dataset, o, &error)) return workload_fail(w, interrupts ? 130 : 2, &error);
-  status = WORKLOAD_MEASURES && o->compare ? experiment_compare(w, o) : run_training(w, o);
+  if (interrupts) {
+    error_set(&error, "interrupted before the first step");
+    status = workload_fail(w, 130, &error);
+  } else {
+    status = WORKLOAD_MEASURES && o->compare ? experiment_compare(w, o) : run_training(w, o);
+  }
   w->end();
   return status;
 }

@@ -62,14 +62,16 @@ typedef struct workload {
 
   /* Makes everything. dataset: one of them; null: what the options say. May print lines
      "word       what it is". o->iterations may be lowered: 0, nothing is trained on it. False, with
-     the error set: an input or an option is wrong, or `interrupts` ended it. */
+     the error set: an input or an option is wrong. What takes long looks at `interrupts`; of what
+     is left incomplete only end() is called. */
   bool (*begin)(const char *dataset, workload_options *o, error_line *error);
   void (*reset)(void);                      /* parameters as after begin */
   void (*forward)(int iteration);           /* up to the gradient step; clears its sums */
   void (*gradient)(int way, int threshold); /* launches it, once or again and again */
   void (*update)(int iteration);            /* takes the step */
   workload_sums (*sums)(void);              /* what gradient() adds to */
-  /* After so many iterations; false: the result is wrong. Null: there is nothing to judge. */
+  /* After so many iterations; false: the result is wrong. Null: there is nothing to judge. What it
+     says after an interrupt is not used. */
   bool (*judge)(int iterations, workload_quality *quality, error_line *error);
   bool (*write)(const char *file, error_line *error); /* --out; null: not offered */
   void (*end)(void);

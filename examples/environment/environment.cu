@@ -142,12 +142,14 @@ static void begin_maps(int kind, int seed) {
     const int map_side = pyramid_side(the.form, map);
     const float roughness = kind < LOOKUP ? kernel_roughness[kind] : scene_roughness(map, levels);
     std::vector<cube_texel> texels;
-    for (int k = 0; k < cube_count(map_side); ++k) texels.push_back(cube_texel_of(k, map_side));
+    for (int k = 0; k < cube_count(map_side) && !interrupts; ++k)
+      texels.push_back(cube_texel_of(k, map_side));
+    if (interrupts) return;
     the.filters[map] =
         cube_filter_make(map_side, roughness, take(texels), take_zeros(texels.size()));
   }
   std::vector<vec3> truth(the.floats / 3);
-  for (int k = 0; k < cube_count(side); ++k) {
+  for (int k = 0; k < cube_count(side) && !interrupts; ++k) {
     const cube_texel t = cube_texel_of(k, side);
     truth[k] = scene_light({t.x, t.y, t.z});
   }
@@ -162,7 +164,7 @@ static void begin_views(const mesh *m, int seed) {
   std::vector<surface_pixel> pixels(count);
   the.colours = take_zeros(3 * count);
   the.by_colour = take_random(3 * count, seed);
-  for (int i = 0; i < the.view_count; ++i) {
+  for (int i = 0; i < the.view_count && !interrupts; ++i) {
     const int covered = scene_draw(m, i, the.view_count, the.size, the.form.levels, pixels.data());
     the.views[i] = {the.size, covered, take(pixels), take_zeros(3 * count)};
     shade_view(&the.views[i], the.form, the.maps, the.views[i].target, nullptr);
@@ -206,7 +208,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   the.size = the.trains ? size : 4 * size;
   the.view_count = the.trains ? (int)VIEWS : kind == LOOKUP;
   begin_maps(kind, o->seed);
-  if (the.view_count > 0) begin_views(&m, o->seed);
+  if (the.view_count > 0 && !interrupts) begin_views(&m, o->seed);
   if (kind == LOOKUP) the.end_map = 0;
   if (!the.trains) o->iterations = 0;
   return true;
@@ -232,7 +234,7 @@ static bool judge(int, workload_quality *quality, error_line *) {
   double squares[2] = {0, 0}, differences[2] = {0, 0}, counts[2] = {0, 0}; /* train, test */
   if (!the.trains) return true;
   filter_light();
-  for (int view = 0; view < VIEWS; ++view) {
+  for (int view = 0; view < VIEWS && !interrupts; ++view) {
     const bool test = view % HOLD_OUT == HOLD_OUT - 1;
     const std::vector<vec3> is = read_view(view, false), wanted = read_view(view, true);
     for (size_t i = 0; i < 3 * is.size(); ++i) {

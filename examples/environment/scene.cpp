@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "../common/program_run.h"
+
 static vec3 cross(vec3 a, vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
@@ -84,13 +86,14 @@ bool mesh_read(mesh *m, const char *file, error_line *error) {
   FILE *stream = fopen(file, "r");
   *m = {};
   if (stream == nullptr) return error_set(error, "'%s' cannot be read: %s", file, strerror(errno));
-  for (; wrong == nullptr && fgets(text, sizeof text, stream) != nullptr; ++line) {
+  for (; wrong == nullptr && !interrupts && fgets(text, sizeof text, stream) != nullptr; ++line) {
     if (!strncmp(text, "f ", 2)) wrong = read_face(m, text + 2);
     if (!strncmp(text, "v ", 2)) wrong = read_vertex(m, text + 2);
   }
   if (wrong == nullptr && ferror(stream)) wrong = strerror(errno);
   fclose(stream);
   if (wrong != nullptr) return error_set(error, "'%s', line %d: %s", file, line, wrong);
+  if (interrupts) return error_set(error, "interrupted before the mesh was read");
   if (m->corners.empty())
     return error_set(error, "'%s' holds no face; it must be a Wavefront OBJ mesh", file);
   finish(m);
@@ -185,7 +188,7 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
     screen.push_back({middle + scale * vec3_dot(p, right), middle - scale * vec3_dot(p, up), near});
   }
   std::fill_n(pixels, side * side, surface_pixel{});
-  for (size_t t = 0; t < m->corners.size(); t += 3)
+  for (size_t t = 0; t < m->corners.size() && !interrupts; t += 3)
     draw_triangle(m, &m->corners[t], screen, vec3_scale(3.0f, out), side, levels, pixels);
   for (int k = 0; k < side * side; ++k) covered += pixels[k].near > 0.0f;
   return covered;

@@ -426,8 +426,8 @@ static bool begin(const char *, workload_options *o, error_line *error) {
                         : fitting > 50000      ? 50000
                                                : fitting;
   printf("picture    %s, %d x %d pixels\ngaussians  %d, %d values each\n",
-         settings.picture ? settings.picture : "built-in", target.width, target.height, gaussians,
-         (int)GAUSSIAN_WIDTH);
+         settings.picture ? printable(settings.picture) : "built-in", target.width, target.height,
+         gaussians, (int)GAUSSIAN_WIDTH);
   iterations = o->iterations;
   fit_begin(&the_fit, &target, gaussians, o->seed);
   return true;
@@ -474,6 +474,7 @@ static bool judge(int done, workload_quality *q, error_line *error) {
 }
 
 static bool write(const char *file, error_line *error) {
+  fit_forward(&the_fit);
   std::vector<float> rgb = read_residual(&the_fit);
   for (size_t i = 0; i < rgb.size(); ++i) rgb[i] += target.rgb[i];
   const image fitted = {target.width, target.height, rgb.data()};

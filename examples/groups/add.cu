@@ -117,7 +117,7 @@ bool grouping_check(const grouping *g, int adder, const group_oracle *oracle, er
     rival_read(g, (float *)room.data());
   else
     device_to_host(room.data(), g->sums.data, sum_bytes(g) * count, "reading sums");
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count && !interrupts; ++i) {
     const int rows = oracle->rows[i / (size_t)g->columns];
     const double wanted = arc_fixed_to_f64(oracle->sums[i], g->scale_log2);
     const bool right =

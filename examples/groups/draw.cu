@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(LINE_THREADS) draw(grouping g) {
 static void upload_shares(grouping *g, double exponent) {
   std::vector<double> shares((size_t)g->keys);
   double sum = 0.0;
-  for (size_t i = 0; i < shares.size(); ++i) shares[i] = sum += pow((double)(i + 1), -exponent);
+  for (size_t i = 0; i < shares.size() && !interrupts; ++i)
+    shares[i] = sum += pow((double)(i + 1), -exponent);
   for (double &share : shares) share /= sum;
   device_reserve(&g->memory, &g->shares, shares.size() * sizeof(double), "shares of keys");
   host_to_device(g->shares.data, shares.data(), shares.size() * sizeof(double), "shares of keys");
@@ -75,7 +76,7 @@ group_oracle grouping_oracle(const grouping *g) {
   std::vector<int> key((size_t)g->rows);
   group_oracle oracle = {std::vector<int>(keys), std::vector<long long>(keys * columns)};
   device_to_host(key.data(), g->key.data, key.size() * sizeof(int), "reading keys");
-  for (size_t row = 0; row < key.size(); ++row) {
+  for (size_t row = 0; row < key.size() && !interrupts; ++row) {
     const size_t to = (size_t)key[row];
     oracle.rows[to] += 1;
     for (size_t i = 0; i < columns; ++i)

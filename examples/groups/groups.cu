@@ -71,7 +71,7 @@ static bool check_columns(error_line *error) {
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* Median of the runs after one that warms up; of so many as there are when it is interrupted. */
+/* Median of the runs after one that warms up, up to an interrupt. */
 static float time_ms(int adder) {
   float ms[MOST_RUNS];
   cudaEvent_t events[2];
@@ -89,8 +89,9 @@ static float time_ms(int adder) {
   return median(ms, run);
 }
 
-/* A line of the table: every adder on keys that are drawn so. ratio: arc's time, with tables or
-   without, whichever is less, over CUB's; NAN where there is none. False: a sum is wrong. */
+/* A line of the table: every adder on keys that are drawn so, up to an interrupt. ratio: arc's time,
+   with tables or without, whichever is less, over CUB's; NAN where there is none. False: a sum is
+   wrong. */
 static bool measure(int by, int keys, double *ratio, error_line *error) {
   grouping *g = &the_grouping;
   float ms[ADDERS] = {NAN, NAN, NAN, NAN};
@@ -98,6 +99,7 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
   g->keys = keys;
   grouping_draw(g);
   const group_oracle oracle = grouping_oracle(g);
+  if (interrupts) return true;
   printf("%-10s %9d", by_names[by], keys);
   for (int adder = 0; adder < ADDERS && !interrupts; ++adder) {
     error_line what;
@@ -105,7 +107,9 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
     if (progress_due()) progress_line("%s of %d keys", adder_names[adder], keys);
     ms[adder] = time_ms(adder);
     progress_clear();
-    if (!grouping_check(g, adder, &oracle, &what))
+    const bool right = grouping_check(g, adder, &oracle, &what);
+    if (interrupts) break;
+    if (!right)
       return printf("\n"),
              error_set(error, "%s, keys by %s: %s", adder_names[adder], by_names[by], what.text);
     printf(" %10.4f", ms[adder]);

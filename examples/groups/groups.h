@@ -43,7 +43,8 @@ static inline void sweep_note(sweep_limits *l, int keys, double ratio) {
   if (ratio >= 1.0) l->no_more = keys;
 }
 
-/* Draws the rows anew; what, by, rows, keys, columns, table_rows and seed are set. */
+/* Draws the rows anew; what, by, rows, keys, columns, table_rows and seed are set. This, the oracle
+   and the check are incomplete after an interrupt. */
 void grouping_draw(grouping *g);
 void grouping_end(grouping *g);
 group_oracle grouping_oracle(const grouping *g);

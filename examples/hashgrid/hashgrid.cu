@@ -39,8 +39,7 @@ static option options[] = {
     {"hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.\n"
      "\nusage: hashgrid [options]\n"},
     {"--scene", OPTION_NAME, &given.scene, "what is learnt", 0, -1, scene_names},
-    {"--image", OPTION_INPUT, &given.image,
-     "the picture: PPM or PNG; without it, a built-in one"},
+    {"--image", OPTION_INPUT, &given.image, "the picture: PPM or PNG; without it, a built-in one"},
     {"--order", OPTION_NAME, &given.order, "of samples", 0, -1, order_names},
     {"--batch", OPTION_INT, &given.batch_log2, "2^N samples a batch", 5, 22},
     {"--width", OPTION_NAME, &given.width, "neurons of a hidden layer", 0, -1, width_names},
@@ -137,7 +136,7 @@ static answers ask(sample_draw d, int count) {
   std::vector<float> got(batch * outputs), wanted(batch * outputs);
   a.got.resize(outputs * (size_t)count);
   a.wanted.resize(outputs * (size_t)count);
-  for (; d.first < count; d.first += its.samples) {
+  for (; d.first < count && !interrupts; d.first += its.samples) {
     const size_t n = (size_t)(count - d.first < its.samples ? count - d.first : its.samples);
     trainer_evaluate(&its, &d);
     device_to_host(got.data(), its.outputs.data, got.size() * sizeof(float), "outputs");

@@ -57,7 +57,7 @@ static bool gains(trainer *t, float *least_ms) {
 static void choose(trainer *t) {
   static const int candidates[] = {0, 4, 8, 16, ARC_THRESHOLD_NEVER};
   float least_ms = levels_ms(t, WAY_LEVELS, 0, 0, LEVELS);
-  while (grid_level_fits_block(&t->g, t->hot_levels)) {
+  while (grid_level_fits_block(&t->g, t->hot_levels) && !interrupts) {
     t->hot_levels += 1;
     if (gains(t, &least_ms)) continue;
     t->hot_levels -= 1;
@@ -65,6 +65,7 @@ static void choose(trainer *t) {
   }
   for (int level = t->hot_levels; level < LEVELS; ++level)
     for (int threshold : candidates) {
+      if (interrupts) return;
       const int before = t->threshold[level];
       t->threshold[level] = threshold;
       if (!gains(t, &least_ms)) t->threshold[level] = before;
@@ -92,5 +93,5 @@ void levels_choose(trainer *t, bool prints) {
   if (prints)
     printf("\nlevel  cells     rows   lanes   keys%s  own threshold; # hashed\n",
            SIMT_ON_CPU ? "" : "  plain ms    vector      auto x plain");
-  for (int level = 0; prints && level < LEVELS; ++level) print_level(t, level);
+  for (int level = 0; prints && level < LEVELS && !interrupts; ++level) print_level(t, level);
 }

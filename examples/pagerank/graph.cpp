@@ -131,10 +131,10 @@ void graph_rank_serially(const graph *g, double damping, int iterations, double 
   const int n = g->vertices;
   std::vector<double> sums((size_t)n);
   std::fill(rank, rank + n, 1.0 / n);
-  for (int i = 0; i < iterations; ++i) {
+  for (int i = 0; i < iterations && !interrupts; ++i) {
     double dangling = 0;
     std::fill(sums.begin(), sums.end(), 0.0);
-    for (int v = 0; v < n; ++v) {
+    for (int v = 0; v < n && !interrupts; ++v) {
       const long long degree = g->begin[v + 1] - g->begin[v];
       if (degree == 0) dangling += rank[v];
       for (long long e = g->begin[v]; e < g->begin[v + 1]; ++e)

@@ -29,7 +29,7 @@ bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, er
 
 void graph_free(graph *g);
 
-/* Power iteration in double precision, one vertex after the other. */
+/* Power iteration in double precision, one vertex after the other, up to an interrupt. */
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank);
 
 #endif

@@ -54,7 +54,7 @@ scene scene_make(int spheres, int views, int width, int height, int seed) {
   scene s;
   s.radius = std::min(TUBE, sqrtf(LAYERS * 4 * PI * RING * TUBE / (float)spheres));
   s.rows.resize((size_t)spheres * SPHERE_FLOATS);
-  for (int i = 0; i < spheres; ++i) {
+  for (int i = 0; i < spheres && !interrupts; ++i) {
     float *row = &s.rows[(size_t)i * SPHERE_FLOATS];
     place(i, row);
     row[SPHERE_RADIUS] = s.radius * (1 + 0.25f * random_of(seed, i, 0));
@@ -63,7 +63,8 @@ scene scene_make(int spheres, int views, int width, int height, int seed) {
       row[SPHERE_RED + k] = 0.5f + 0.45f * sinf(6 * row[(k + 1) % 3] + 4 * row[k] + (float)k);
   }
   s.first = s.rows;
-  for (int i = 0; i < spheres; ++i) disturb(&s.first[(size_t)i * SPHERE_FLOATS], s.radius, seed, i);
+  for (int i = 0; i < spheres && !interrupts; ++i)
+    disturb(&s.first[(size_t)i * SPHERE_FLOATS], s.radius, seed, i);
   for (int v = 0; v <= views; ++v) { /* the last one between the first two */
     const float turn = v == views ? 0.5f : (float)v;
     const float elevation = 0.7f + 0.3f * sinf(2.4f * turn);

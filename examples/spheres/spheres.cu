@@ -41,7 +41,7 @@ static void draw_targets(void) {
   const size_t bytes = picture_floats(&the_renderer) * sizeof(float);
   device_reserve(&the_renderer.memory, &targets, ((size_t)views + 1) * bytes, "pictures");
   renderer_set(&the_renderer, the_scene.rows.data());
-  for (int v = 0; v <= views; ++v) {
+  for (int v = 0; v <= views && !interrupts; ++v) {
     draw(v);
     device_check(cudaMemcpy(target_of(v), the_renderer.p.colour, bytes, cudaMemcpyDeviceToDevice),
                  "pictures");
@@ -84,7 +84,7 @@ static workload_sums sums(void) {
 
 static bool judge(int, workload_quality *quality, error_line *error) {
   double square[2] = {0, 0}, absolute[2] = {0, 0}; /* of the views learnt from, of the other */
-  for (int v = 0; v <= views; ++v) {
+  for (int v = 0; v <= views && !interrupts; ++v) {
     draw(v);
     const std::vector<float> drawn = read_picture(the_renderer.p.colour);
     const std::vector<float> wanted = read_picture(target_of(v));

@@ -43,7 +43,7 @@ typedef struct scene {
   std::vector<camera> cameras; /* one more than views: the last view is not learnt from */
 } scene;
 
-/* All of it depends on the numbers given only. */
+/* All of it depends on the numbers given only. After an interrupt it is incomplete. */
 scene scene_make(int spheres, int views, int width, int height, int seed);
 
 /* ---- the renderer ---------------------------------------------------------------------------- */
