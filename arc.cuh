@@ -700,6 +700,14 @@ ARC__FN void arc__check_call(const arc__call *c) {
   arc__check_agreement(c);
 }
 
+/* Votes must know their lanes even if these have parted since the mask was taken: when one chunk has
+   left, which some lanes add and others do not, and the next one votes. To ptxas, a mask that comes
+   out of __activemask or a vote is one for all lanes that run together, and is taken from one of them
+   (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane. */
+ARC__FN void arc__expect_parting(arc__call *c) {
+  if (c->width > c->chunk) c->lanes |= 1u << c->lane;
+}
+
 /* The balancing threshold: of promises, only that of one key counts. */
 ARC__FN int arc__threshold(const arc__call *c) {
   int lanes = c->threshold;
@@ -786,6 +794,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
   if (!reduces) SIMT_MEET(c.lanes); /* no vote would show that lanes are absent */
 #endif
   int threshold = 0;
+  arc__expect_parting(&c);
   if (reduces) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;
@@ -859,7 +868,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.threshold = o.threshold;
   c.lane = arc__lane();
   c.active = active;
-  c.lanes = here ? ARC__LANES_HERE() : (unsigned)o.lane_mask;
+  c.lanes = here ? __activemask() : (unsigned)o.lane_mask;
   c.present = c.group = c.leaders = 0u;
   c.in_table = false;
   c.table = 0;

@@ -198,10 +198,10 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   arc__hot_check_add(h);
   long long row = (long long)((arc__u64)key - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
-  bool alone = options.lane_mask == ARC_LANES_HERE && ARC__ARCH < 700;
-  if (options.lane_mask == ARC_LANES_HERE) { /* one mask for both adds */
+  bool here = options.lane_mask == ARC_LANES_HERE, alone = here && ARC__ARCH < 700;
+  if (here) { /* the CPU warp tells masks apart by the place that takes them */
     options.exact = true;
-    options.lane_mask = alone ? 1u << arc__lane() : ARC__LANES_HERE();
+    options.lane_mask = alone ? 1u << arc__lane() : __activemask();
   }
   if (alone) options.path = ARC_PATH_ATOMIC;
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
@@ -212,6 +212,8 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
+  /* Lanes have parted to add: the mask is taken anew or, as in arc__expect_parting, of each lane. */
+  options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
   int sum_kind = memory == ARC__FIXED ? ARC__I64 : kind;
   arc__hot_add_own(h, kind, sum_kind, (int)row, values, active && is_hot, options);
   if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */

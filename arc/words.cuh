@@ -102,13 +102,6 @@ ARC__FN int arc__lane(void) {
 #endif
 }
 
-/* The lanes that are here together. They get the same mask and meet again at the next vote; other
-   lanes may pass here at any time, with a mask of their own. To ptxas, a mask that comes out of
-   __activemask alone is one for all lanes that run together: votes and shuffles would take it from
-   one of them, and miss or mix lanes that came with another mask. The lane's own bit, which is set
-   already, makes it a value of each lane. A macro, since the CPU warp tells uses apart by place. */
-#define ARC__LANES_HERE() (__activemask() | 1u << arc__lane())
-
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 

@@ -109,7 +109,7 @@ pointers_from_every_lane test_pointers s/    if (!adds) continue;/    if (!c->ac
 +pointers_butterfly_of_several_keys test_pointers s/one_key = __all_sync(.*/one_key = true;/
 pointers_butterfly_on_a_partial_warp test_pointers s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
 pointers_of_two_groups_as_of_one test_pointers s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
-+divergent_call_as_whole_warp test_divergent s/here ? ARC__LANES_HERE() :/here ? ARC_LANES_ALL :/
++divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 threshold_moved_by_promises test_paths s/: c->target->min_lanes_to_reduce;/: c->target->min_lanes_to_reduce + arc__promised(c, ARC_PROMISE_RENDERER);/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//

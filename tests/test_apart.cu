@@ -1,38 +1,33 @@
-/* test_apart.cu - lanes that part and add, where a compare-and-swap of the caller's stands near.
+/* test_apart.cu - lanes that part and add, where a loop of the caller's stands near.
  * SPDX-License-Identifier: Apache-2.0
  *
  *   test_apart [--blocks N] [--seed N]
  *
  * Such a loop lets lanes of one subset run ahead of the others, so that lanes with different masks
- * meet in one vote or shuffle; see ARC__LANES_HERE. With such a loop in arc's hot rows, 4 of 5
- * launches were wrong on an H200 while ptxas took the mask from one lane for all. Every block is an
- * experiment of its own: it draws keys and subsets, and adds the same integers by integer atomics.
+ * may run together behind it; see arc__expect_parting. With a loop in arc's hot rows, and one mask
+ * for what they add to memory and to shared memory, 4 of 5 launches were wrong on an H200. Every
+ * block is an experiment of its own: it draws keys and subsets, and adds the same integers by
+ * integer atomics.
  */
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
 #include "arc/hot.cuh"
+#include "arc/papers.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 20, STRIDE = MAX_WIDTH + 1 };
+enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 40, STRIDE = MAX_WIDTH + 1 };
 enum { BLOCKS = SIMT_ON_CPU ? 2 : 4096 }; /* of a launch */
-/* A literal width, whose values lie in registers, or one known at run time only. */
-#ifdef APART_WIDTH
-#define APART_TARGET arc_target_f32_rows(rows, STRIDE, APART_WIDTH)
-#else
-#define APART_WIDTH e.width
-#define APART_TARGET arc_target_f32_dynamic(rows, STRIDE, APART_WIDTH)
-#endif
 
 typedef struct experiment {
   unsigned seed;
-  int width, updates, subsets, threshold;
-  float *rows; /* of each block ROWS x STRIDE, as all that follow */
-  int *wanted; /* what the integer atomics added up */
-  int *wrong;  /* blocks; one counter */
+  int width, updates, threshold; /* width: of dynamic targets */
+  float *rows;                   /* of each block ROWS x STRIDE, as all that follow */
+  int *wanted;                   /* what the integer atomics added up */
+  int *wrong;                    /* blocks; one counter */
 } experiment;
 
 static __host__ __device__ unsigned mix(unsigned a, unsigned b) {
@@ -42,67 +37,95 @@ static __host__ __device__ unsigned mix(unsigned a, unsigned b) {
   return h ^ h >> 16;
 }
 
-/* A maximum of floats in shared memory, as no instruction has it. */
-static __device__ __forceinline__ void atomic_max(unsigned *address, float x) {
-  unsigned seen = *address, old;
+/* Loops beside the add, by a word of shared memory: a maximum of floats by compare-and-swap, a sum
+   by exchanges, a lock, and none. */
+static __device__ __forceinline__ void swaps(unsigned *word, float x) {
+  unsigned seen = *word, old;
   do {
     old = seen;
     if (__uint_as_float(old) >= x) break;
-    seen = atomicCAS(address, old, __float_as_uint(x));
+    seen = atomicCAS(word, old, __float_as_uint(x));
   } while (seen != old);
 }
 
+static __device__ __forceinline__ void exchanges(unsigned *word, float x) {
+  float sum = x;
+  do {
+    sum += __uint_as_float(atomicExch(word, 0u));
+    sum = __uint_as_float(atomicExch(word, __float_as_uint(sum)));
+  } while (sum != 0.0f);
+}
+
+static __device__ __forceinline__ void locks(unsigned *word, float) {
+  for (bool done = false; !done;)
+    if (atomicExch(word, 1u) == 0u) {
+      atomicExch(word, 0u);
+      done = true;
+    }
+}
+
+static __device__ __forceinline__ void nothing(unsigned *, float) {}
+
 /* What lanes do once they have parted: ADD stands here, inlined, once for each subset. */
-#define PART_AND(ADD)                       \
-  switch (subset) {                         \
-    case 0:                                 \
-      ADD;                                  \
-      atomic_max(&largest[key], values[0]); \
-      break;                                \
-    case 1:                                 \
-      ADD;                                  \
-      atomic_max(&largest[key], values[0]); \
-      break;                                \
-    default:                                \
-      ADD;                                  \
-      atomic_max(&largest[key], values[0]); \
+#define PART_AND(ADD, LOOP)        \
+  if (drawn >> 20 & 1u) {          \
+    ADD;                           \
+    LOOP(&beside[key], values[0]); \
+  } else {                         \
+    LOOP(&beside[key], values[0]); \
+    ADD;                           \
   }
 
-#define EXPERIMENT(name, BEGIN, ADD, END)                                                \
+#define EXPERIMENT(name, MOST, WIDTH, TARGET, LOOP, BEGIN, ADD, END)                     \
   static __global__ void name(experiment e) {                                            \
-    __shared__ unsigned largest[ROWS];                                                   \
+    __shared__ unsigned beside[ROWS];                                                    \
     const int thread = (int)(threadIdx.x + blockDim.x * threadIdx.y);                    \
     const unsigned mine = mix(mix(e.seed, blockIdx.x), (unsigned)thread);                \
     const unsigned of_warp = mix(mix(e.seed + 1u, blockIdx.x), (unsigned)thread / 32);   \
-    float *rows = e.rows + (size_t)blockIdx.x * ROWS * STRIDE, values[MAX_WIDTH];        \
+    float *rows = e.rows + (size_t)blockIdx.x * ROWS * STRIDE, values[MOST];             \
     int *wanted = e.wanted + (size_t)blockIdx.x * ROWS * STRIDE;                         \
-    if (thread < ROWS) largest[thread] = 0u;                                             \
+    if (thread < ROWS) beside[thread] = 0u;                                              \
     __syncthreads();                                                                     \
-    const arc_target_f32 target = APART_TARGET;                                          \
+    const arc_target_f32 target = TARGET(rows, STRIDE, WIDTH);                           \
     arc_options o = arc_options_default();                                               \
     o.lane_mask = ARC_LANES_HERE;                                                        \
     o.threshold = e.threshold;                                                           \
+    (void)target, (void)o;                                                               \
     BEGIN;                                                                               \
     for (int update = 0; update < e.updates; ++update) {                                 \
       const unsigned drawn = mix(mine, (unsigned)update);                                \
       const unsigned shape = mix(of_warp, (unsigned)update) % 3u;                        \
       const int key = (int)(shape == 0 ? of_warp % ROWS : (drawn >> 5) % (2u << shape)); \
-      const int subset = (int)((drawn >> 20) % (unsigned)e.subsets);                     \
       if (drawn >> 29 == 0u) continue;                                                   \
-      for (int i = 0; i < APART_WIDTH; ++i) {                                            \
+      for (int i = 0; i < WIDTH; ++i) {                                                  \
         const int value = (int)(mix(drawn, (unsigned)i) % 15u) - 7;                      \
         values[i] = (float)value;                                                        \
         atomicAdd(&wanted[key * STRIDE + i], value);                                     \
       }                                                                                  \
-      PART_AND(ADD)                                                                      \
+      PART_AND(ADD, LOOP)                                                                \
     }                                                                                    \
     END;                                                                                 \
   }
 
-EXPERIMENT(hot_rows, SIMT_DYNAMIC_SHARED(float, shared);
-           const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS),
-           arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_f32(&hot, false))
-EXPERIMENT(adds, , arc_add_with_f32(target, key, values, true, o), )
+#define ADDS(name, MOST, WIDTH, TARGET, LOOP) \
+  EXPERIMENT(name, MOST, WIDTH, TARGET, LOOP, , arc_add_with_f32(target, key, values, true, o), )
+#define ADDS_HOT(name, MOST, WIDTH, TARGET, LOOP)                                            \
+  EXPERIMENT(name, MOST, WIDTH, TARGET, LOOP, SIMT_DYNAMIC_SHARED(float, shared);            \
+             const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
+             arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_f32(&hot, false))
+
+EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, ,
+           arc_add_divergent_f32(target, key, values, ARC_BALANCE_THRESHOLD), )
+ADDS(add_and_swaps, 9, 9, arc_target_f32_rows, swaps)
+ADDS(add_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
+ADDS(add_and_locks, 9, 9, arc_target_f32_rows, locks)
+ADDS(wide_and_swaps, MAX_WIDTH, MAX_WIDTH, arc_target_f32_rows, swaps)
+ADDS(dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
+ADDS_HOT(hot_and_swaps, 9, 9, arc_target_f32_rows, swaps)
+ADDS_HOT(hot_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
+ADDS_HOT(hot_dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
+EXPERIMENT(atomred_and_exchanges, 1, 1, arc_target_f32_rows, exchanges, ,
+           arc_atomred_f32(&rows[key * STRIDE], values[0]), )
 
 static __global__ void compare(experiment e) {
   const size_t begin = (size_t)blockIdx.x * ROWS * STRIDE;
@@ -117,6 +140,21 @@ static int number(int argc, char **argv, const char *name, int standard) {
     if (!strcmp(argv[i], name)) return atoi(argv[i + 1]);
   return standard;
 }
+
+static const struct {
+  const char *name;
+  void (*kernel)(experiment e);
+} experiments[] = {{"add", add},
+                   {"add_and_swaps", add_and_swaps},
+                   {"add_and_exchanges", add_and_exchanges},
+                   {"add_and_locks", add_and_locks},
+                   {"wide_and_swaps", wide_and_swaps},
+                   {"dynamic_and_swaps", dynamic_and_swaps},
+                   {"hot_and_swaps", hot_and_swaps},
+                   {"hot_and_exchanges", hot_and_exchanges},
+                   {"hot_dynamic_and_swaps", hot_dynamic_and_swaps},
+                   {"atomred_and_exchanges", atomred_and_exchanges}};
+enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
 int main(int argc, char **argv) {
   int devices = 0, wrong = 0, bad_launches = 0;
@@ -139,26 +177,23 @@ int main(int argc, char **argv) {
     e.seed = drawn;
     e.width = 1 + (int)(mix(drawn, 1) % MAX_WIDTH);
     e.updates = 1 + (int)(mix(drawn, 2) % 6u);
-    e.subsets = 2 + (int)(mix(drawn, 3) % 2u);
     e.threshold = thresholds[mix(drawn, 4) % 7u];
     cudaMemset(e.rows, 0, cells * sizeof(float));
     cudaMemset(e.wanted, 0, cells * sizeof(int));
-    const size_t bytes =
-        sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, (size_t)APART_WIDTH, block.x * block.y);
-    if (launch % 2)
-      SIMT_LAUNCH(adds, dim3(BLOCKS), block, bytes, 0, e);
-    else
-      SIMT_LAUNCH(hot_rows, dim3(BLOCKS), block, bytes, 0, e);
+    const size_t bytes = sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, MAX_WIDTH, block.x * block.y);
+    const int which = launch % EXPERIMENTS;
+    SIMT_LAUNCH(experiments[which].kernel, dim3(BLOCKS), block, bytes, 0, e);
     SIMT_LAUNCH(compare, dim3(BLOCKS), dim3(64), 0, 0, e);
     const int before = wrong;
     const cudaError_t status = cudaMemcpy(&wrong, e.wrong, sizeof wrong, cudaMemcpyDeviceToHost);
     if (status != cudaSuccess) {
-      printf("FAILED: launch %d of seed %u: %s\n", launch, seed, cudaGetErrorString(status));
+      printf("FAILED: %s: launch %d of seed %u: %s\n", experiments[which].name, launch, seed,
+             cudaGetErrorString(status));
       return 1;
     }
     if (wrong != before && bad_launches++ < 5)
-      printf("FAILED: launch %d of seed %u: %d of %d blocks wrong\n", launch, seed, wrong - before,
-             BLOCKS);
+      printf("FAILED: %s: launch %d of seed %u: %d of %d blocks wrong\n", experiments[which].name,
+             launch, seed, wrong - before, BLOCKS);
   }
   cudaFree(e.rows);
   cudaFree(e.wanted);
