@@ -493,15 +493,14 @@ ARC__FN int arc__shuffles(int n) {
 /* By a formula of arc_policy.cuh: for one piece of a literal width a choice among constants, not one
    division by what is chosen. Compilers would make that of it before they know the width, but for
    the types. */
-#define ARC__DECIDE(FORMULA)                                                         \
-  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(shuffles, requests)           \
-   : log2 <= 2                               ? FORMULA(shuffles, words)              \
-   : log2 == 3 ? (int)FORMULA((unsigned)shuffles, (unsigned)arc__requests(words, 3)) \
-               : (int)FORMULA((long long)shuffles, (long long)arc__requests(words, 4)))
+#define ARC__DECIDE(FORMULA, parts)                                                 \
+  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(parts, requests)             \
+   : log2 <= 2                               ? FORMULA(parts, words)                \
+   : log2 == 3 ? (int)FORMULA((unsigned)(parts), (unsigned)arc__requests(words, 3)) \
+               : (int)FORMULA((long long)(parts), (long long)arc__requests(words, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, lane = arc__lane();
-  int shuffles = arc__shuffles(t->width) * (arc__bytes(t->kind) / 4);
+  int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     requests += arc__requests(arc__words(t->memory, p->width),
@@ -509,8 +508,8 @@ ARC__FN void arc__target_end(arc__target *t) {
   })
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
   int words = arc__words(t->memory, t->width);
-  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE);
-  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH);
+  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, arc__shuffles(t->width) * each);
   t->builder = lane;
   lane = arc__kept(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);

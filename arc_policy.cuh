@@ -276,20 +276,21 @@
 /* The default decision (ARC_THRESHOLD_AUTO), in tenths of what one more lane of a request costs.
    Lanes that add to one address follow one another, so that plain atomics cost q requests for each
    lane, q being those of a row: ceil(n / 4) with 16-byte rows, n without vectors. A reduction costs
-   a base and the S shuffles of the transposed reduction (arc.cuh, first screen), however many lanes
-   there are. So where one key is promised a warp is reduced from
-       (REDUCE + SHUFFLE S) / (REQUEST q) + 1                            lanes on,
-   whatever else is promised, and keys are matched from
-       (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on.
+   a base and a part for each of the n values, two parts of 64 bits, however many lanes there are. So
+   where one key is promised a warp is reduced from
+       (REDUCE + VALUE n) / (REQUEST q) + 1                              lanes on,
+   whatever else is promised. Keys are matched from
+       (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
+   S being the shuffles of the transposed reduction (arc.cuh, first screen).
    The kernel around runs beside the atomics and hides some of them, the longer it is the more. A
    kernel that computes much between two adds may gain a few per cent from two or three times as
    many lanes: pass them as the threshold, or let arc_tune.h find it. `cmake --workflow --preset
    policy` prints the constants of your GPU. */
 #ifndef ARC_COST_REDUCE
-#define ARC_COST_REDUCE 36
+#define ARC_COST_REDUCE 50
 #endif
-#ifndef ARC_COST_SHUFFLE
-#define ARC_COST_SHUFFLE 6
+#ifndef ARC_COST_VALUE
+#define ARC_COST_VALUE 5
 #endif
 #ifndef ARC_COST_MATCH
 #define ARC_COST_MATCH 120
@@ -300,12 +301,12 @@
 #ifndef ARC_COST_REQUEST
 #define ARC_COST_REQUEST 10
 #endif
-#if ARC_COST_REDUCE + 0 < 1 || ARC_COST_SHUFFLE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || \
+#if ARC_COST_REDUCE + 0 < 1 || ARC_COST_VALUE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || \
     ARC_COST_MATCH_SHUFFLE + 0 < 1 || ARC_COST_REQUEST + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
 #endif
-#define ARC_MIN_LANES_TO_REDUCE(shuffles, requests) \
-  ((ARC_COST_REDUCE + ARC_COST_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)) + 1)
+#define ARC_MIN_LANES_TO_REDUCE(values, requests) \
+  ((ARC_COST_REDUCE + ARC_COST_VALUE * (values)) / (ARC_COST_REQUEST * (requests)) + 1)
 #define ARC_MIN_LANES_TO_MATCH(shuffles, requests) \
   ((ARC_COST_MATCH + ARC_COST_MATCH_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
 

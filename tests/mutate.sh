@@ -41,8 +41,8 @@ threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (_
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
 threshold_left_out_of_a_tree test_threshold s/ || c->threshold != ARC_THRESHOLD_AUTO) {/) {/
 threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->threshold/!c->active || __popc(c->group) > c->threshold/
-decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)shuffles, (unsigned)arc__requests(words, 3))/FORMULA((unsigned)shuffles, (unsigned)words)/
-decision_of_16_bytes_by_words test_paths s/FORMULA((long long)shuffles, (long long)arc__requests(words, 4))/FORMULA((long long)shuffles, (long long)words)/
+decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(parts), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(parts), (unsigned)words)/
+decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(parts), (long long)arc__requests(words, 4))/FORMULA((long long)(parts), (long long)words)/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_add s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
 lost_groups_below_threshold test_threshold s/return arc__add_each_group(c, threshold);/return arc__add_each_group(c, threshold) \&\& false;/
@@ -112,6 +112,8 @@ pointers_of_two_groups_as_of_one test_pointers s/bool leads = arc__leads(c.group
 +divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 threshold_moved_by_promises test_paths s/: c->target->min_lanes_to_reduce;/: c->target->min_lanes_to_reduce + arc__promised(c, ARC_PROMISE_RENDERER);/
+shuffles_decide_for_one_key test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, arc__shuffles(t->width) * each);/
+doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, t->width);/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/

@@ -57,7 +57,7 @@ foreach(name INACTIVE_IS_ZERO WARP_IS_ACTIVE ALIGNED_16 VECTOR_ATOMICS EXACT TAB
   set(bad_ARC_${name} 2 -1 EMPTY YES ON off)
   list(APPEND macros ARC_${name})
 endforeach()
-foreach(name REDUCE SHUFFLE MATCH MATCH_SHUFFLE REQUEST)
+foreach(name REDUCE VALUE MATCH MATCH_SHUFFLE REQUEST)
   set(says_ARC_COST_${name} "every ARC_COST_\\.\\.\\. must be 1 or more")
   set(good_ARC_COST_${name} 1 999)
   set(bad_ARC_COST_${name} 0 -1 EMPTY LOW)

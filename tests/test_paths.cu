@@ -168,11 +168,35 @@ static void decision(int row_stride, int requests) {
 
 /* From how many lanes on a warp of one key is reduced: whatever else is promised. */
 static void decision_of_one_key(int row_stride, int requests) {
-  const int few = ARC_MIN_LANES_TO_REDUCE(12, SIMT_ARCH >= 900 ? requests : 9);
+  const int few = ARC_MIN_LANES_TO_REDUCE(9, SIMT_ARCH >= 900 ? requests : 9);
   stride = row_stride;
   for (int entry = ONE_KEY; entry < (row_stride % 4 ? ALIGNED : ALL_ENTRIES); ++entry) {
     cost(entry, SHORT, 1, few - 1, 0, (few - 1) * 9);
     cost(entry, SHORT, 1, few, 12, 9);
+  }
+}
+
+static __global__ void add_doubles(double *row, int count) {
+  const double values[4] = {1, 2, 3, 4};
+  arc_add_uniform_f64(arc_target_f64_rows(row, 4, 4), 0, values, (int)threadIdx.x < count,
+                      ARC_THRESHOLD_AUTO);
+}
+
+/* A value of 64 bits counts as two, and takes one request: what is reduced takes two shuffles. */
+static void decision_of_doubles(void) {
+  const int few = ARC_MIN_LANES_TO_REDUCE(2 * 4, 4);
+  CHECK(few > ARC_MIN_LANES_TO_REDUCE(4, 4), "four doubles have the threshold of four floats");
+  for (int count = few - 1; count <= few; ++count) {
+    struct check_random random;
+    double row[4] = {0, 0, 0, 0};
+    if (!check_begin("the cost of doubles", &random)) continue;
+    simt_counters_reset();
+    SIMT_LAUNCH(add_doubles, dim3(1), dim3(32), 0, 0, row, count);
+    const struct simt_counters n = simt_counters_read();
+    CHECK(n.shuffles == (count < few ? 0u : 2u * 6u), "%d lanes of doubles: %llu shuffles", count,
+          (unsigned long long)n.shuffles);
+    CHECK(row[0] == count && row[3] == 4.0 * count, "%d lanes of doubles: %g, %g", count, row[0],
+          row[3]);
   }
 }
 #endif
@@ -194,6 +218,7 @@ int main(int argc, char **argv) {
   decision_of_one_key(12, 3);
   decision_of_one_key(10, 5);
   decision_of_one_key(9, 9);
+  decision_of_doubles();
 #endif
   return check_finish();
 }

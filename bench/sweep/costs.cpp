@@ -13,31 +13,25 @@
 enum { most_lanes = 31 }; /* the largest threshold that arc decides for itself */
 enum decision { decision_reduce, decision_match, decision_promised, decision_end };
 
-enum constant { cost_reduce, cost_shuffle, cost_match, cost_match_shuffle, cost_request, cost_end };
+enum constant { cost_reduce, cost_value, cost_match, cost_match_shuffle, cost_request, cost_end };
 typedef std::array<int, cost_end> constants;
-static const char *const constant_names[cost_end] = {"ARC_COST_REDUCE", "ARC_COST_SHUFFLE",
+static const char *const constant_names[cost_end] = {"ARC_COST_REDUCE", "ARC_COST_VALUE",
                                                      "ARC_COST_MATCH", "ARC_COST_MATCH_SHUFFLE",
                                                      "ARC_COST_REQUEST"};
-static const constants compiled = {ARC_COST_REDUCE, ARC_COST_SHUFFLE, ARC_COST_MATCH,
+static const constants compiled = {ARC_COST_REDUCE, ARC_COST_VALUE, ARC_COST_MATCH,
                                    ARC_COST_MATCH_SHUFFLE, ARC_COST_REQUEST};
 
 /* The formulas of arc_policy.cuh are macros over macros: from here on, over the constants `k`. */
 #undef ARC_COST_REDUCE
-#undef ARC_COST_SHUFFLE
+#undef ARC_COST_VALUE
 #undef ARC_COST_MATCH
 #undef ARC_COST_MATCH_SHUFFLE
 #undef ARC_COST_REQUEST
 #define ARC_COST_REDUCE k[cost_reduce]
-#define ARC_COST_SHUFFLE k[cost_shuffle]
+#define ARC_COST_VALUE k[cost_value]
 #define ARC_COST_MATCH k[cost_match]
 #define ARC_COST_MATCH_SHUFFLE k[cost_match_shuffle]
 #define ARC_COST_REQUEST k[cost_request]
-
-static int decide(const constants &k, int which, int shuffles, int requests) {
-  int lanes = which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles, requests)
-                                      : ARC_MIN_LANES_TO_REDUCE(shuffles, requests);
-  return std::max(1, std::min(lanes, (int)most_lanes));
-}
 
 /* S(n) of arc.cuh, and the requests of one lane's plain path. */
 static int shuffles_of(int width) {
@@ -55,10 +49,16 @@ static int requests_of(const sweep_cell &c) {
 /* Groups of one decision whose width and rows are alike; logs[t]: sum of log(time at threshold t /
    time at the best one). */
 struct choice {
-  int shuffles, requests, count;
+  int width, requests, count;
   double logs[most_lanes + 1], worst[most_lanes + 1];
 };
 typedef std::map<std::array<int, 3>, choice> choices; /* by decision, width and stride */
+
+static int decide(const constants &k, int which, const choice &c) {
+  int lanes = which == decision_match ? ARC_MIN_LANES_TO_MATCH(shuffles_of(c.width), c.requests)
+                                      : ARC_MIN_LANES_TO_REDUCE(c.width, c.requests);
+  return std::max(1, std::min(lanes, (int)most_lanes));
+}
 
 /* Time by threshold: with a fixed number of lanes only the side of it matters, else what lies
    between two thresholds is interpolated. Empty where the group was not measured on both sides. */
@@ -102,7 +102,7 @@ static choices choices_of(const sweep_results &results) {
     if (times.empty() || decision_of(cell) == decision_end) continue;
     double best = *std::min_element(times.begin() + 1, times.end());
     choice &c = all[{decision_of(cell), cell.width, sweep_stride(cell)}];
-    c.shuffles = shuffles_of(cell.width);
+    c.width = cell.width;
     c.requests = requests_of(cell);
     ++c.count;
     for (int t = 1; t <= most_lanes; ++t) {
@@ -134,8 +134,7 @@ static cost cost_of(const choices &all, int which, threshold_of threshold) {
 }
 
 static cost cost_with(const choices &all, int which, const constants &k) {
-  return cost_of(all, which,
-                 [&](const choice &c) { return decide(k, which, c.shuffles, c.requests); });
+  return cost_of(all, which, [&](const choice &c) { return decide(k, which, c); });
 }
 
 /* One threshold for each width and kind of rows, the best there is. */
@@ -165,12 +164,11 @@ static constants with_best(const choices &all, constants k, int constant) {
   return best;
 }
 
-/* The best base and price of a shuffle for these others. */
-static constants with_best_pair(const choices &all, const constants &others, int base,
-                                int shuffle) {
-  const int most_shuffle = 40;
+/* The best base and price of a part for these others. */
+static constants with_best_pair(const choices &all, const constants &others, int base, int part) {
+  const int most_part = 40;
   constants best = others, k = others;
-  for (k[shuffle] = 1; k[shuffle] <= most_shuffle; ++k[shuffle]) {
+  for (k[part] = 1; k[part] <= most_part; ++k[part]) {
     constants tried = with_best(all, k, base);
     if (loss(all, tried) < loss(all, best)) best = tried;
   }
@@ -179,7 +177,7 @@ static constants with_best_pair(const choices &all, const constants &others, int
 
 /* The scale is free, so the price of a request stays. */
 static constants fit(const choices &all) {
-  return with_best_pair(all, with_best_pair(all, compiled, cost_reduce, cost_shuffle), cost_match,
+  return with_best_pair(all, with_best_pair(all, compiled, cost_reduce, cost_value), cost_match,
                         cost_match_shuffle);
 }
 
