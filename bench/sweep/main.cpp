@@ -38,7 +38,7 @@ static void take_results(sweep_run *run, size_t first) {
 /* Up to an interrupt, which ends the group under way. Returns whether no launch failed. */
 static bool run_groups(sweep_run *run) {
   double start = seconds_now();
-  int groups = 0, total = sweep_plan_cells(run->plan);
+  int total = sweep_plan_cells(run->plan);
   for (const auto &group : run->plan) {
     size_t first = run->results.size();
     if (interrupts) break;
@@ -48,7 +48,6 @@ static bool run_groups(sweep_run *run) {
     if (!run->options.quiet) progress_clear();
     if (failed) return interrupts > 0;
     take_results(run, first);
-    if (++groups == run->options.interrupt_after) raise(SIGINT);
   }
   return true;
 }

@@ -128,7 +128,7 @@ int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_pl
   int devices = 0;
   if (SIMT_ON_CPU) memory_limit();
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    fprintf(stderr, "arc_sweep: there is no GPU here; arc_sweep_simt runs without one\n");
+    fprintf(stderr, "arc_sweep: there is no CUDA device here; arc_sweep_simt runs without one\n");
     return exit_no_gpu;
   }
   sweep_bench *b = *bench = new sweep_bench();
@@ -396,11 +396,11 @@ int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
 /* ---- description ---- */
 
 void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file) {
-  const char *form = in_file ? DEVICE_IN_FILE : "%s: ";
+  const char *form = in_file ? DEVICE_IN_FILE : DEVICE_ON_SCREEN;
   device_describe(out, form, b->clock_mhz);
   for (int path = 1; path < SWEEP_PATH_END; ++path) {
     if (sweep_path_missing(path).empty()) continue;
-    fprintf(out, form, ("path " + sweep_word(AXIS_PATH, path) + " is unavailable").c_str());
-    fprintf(out, "%s\n", sweep_path_missing(path).c_str());
+    fprintf(out, form, ("path " + sweep_word(AXIS_PATH, path)).c_str());
+    fprintf(out, "is unavailable: %s\n", sweep_path_missing(path).c_str());
   }
 }

@@ -213,7 +213,6 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
        -1, cache_names},
       {"--energy", OPTION_INT, &o->energy, "1: nanojoules per update by NVML, 0.1 to 1 s a cell", 0,
        1},
-      {"--test-interrupt", OPTION_INT, &o->interrupt_after, nullptr, 1, 1000000},
       {"--test-throttle", OPTION_INT, &o->throttle_after, nullptr, 1, 1000000},
       {"\nPresets and output"},
       {"--preset", OPTION_NAME, &o->preset, preset_help.c_str(), 0, -1, preset_names.data()},

@@ -93,7 +93,7 @@ struct sweep_options {
   int cold, energy;
   const char *csv, *policy_header; /* null: none */
   bool quiet, tables;
-  int interrupt_after, throttle_after; /* for tests only */
+  int throttle_after; /* for tests only */
 };
 
 /* Returns 0, or 2 after one line on stderr that says what is legal. */
@@ -137,7 +137,7 @@ void sweep_bench_close(sweep_bench *b);
 /* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 if nothing
    is appended: after an interrupt, or a line on stderr when a launch failed. */
 int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group, sweep_results *results);
-/* Writes `key: value` lines about machine, compiler and policy, in a file after "# ". */
+/* Writes lines about machine, compiler, policy and what this build lacks, in a file after "# ". */
 void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);

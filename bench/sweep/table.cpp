@@ -38,7 +38,7 @@ std::string sweep_group_words(const sweep_cell &c) {
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
   sweep_bench_describe(b, stdout, false);
-  printf("sizes: %d blocks x %d threads x %d updates, %d rows, seed %d\n", o.blocks, o.threads,
+  printf("sizes      %d blocks x %d threads x %d updates, %d rows, seed %d\n", o.blocks, o.threads,
          o.updates, o.rows, o.seed);
   if (sweep_on_cpu_warp())
     printf(
@@ -48,6 +48,7 @@ void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
     printf(
         "gross: the whole kernel, median of the launches; net: gross minus `none`, the same "
         "kernel\nwithout adding; noise: distance of the quartiles in percent of the median\n");
+  fflush(stdout);
 }
 
 static void table_row(const sweep_result &r) {

@@ -4,7 +4,6 @@ SPDX-License-Identifier: Apache-2.0
 The rules are in bench/results/README.md. A line a defect; exit status 1 if there is any."""
 import collections
 import csv
-import fnmatch
 import math
 import os
 import re
@@ -12,49 +11,19 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import bench_test  # noqa: F401  finds what follows
 import results
 
 PRESETS = ("policy", "paths", "widths", "types")  # of bench/add_results.sh
 HEAD = ("program", "date", "command", "device", "clocks", "cuda", "compiler", "policy", "sizes",
         "rigour")
-# Of the files of PRESETS; vector_atomics is 0 or 1, as the toolkit allows.
-POLICY = {"path": "auto", "threshold": "auto", "inactive_is_zero": "0", "inactive_has_key": "0",
-          "warp_is_active": "0", "aligned_16": "0", "vector_atomics": "[01]", "scope": "device",
-          "check": "0", "key_bits": "32", "exact": "0"}
-SINCE_0_2 = ("key_bits", "exact", "type")  # files of 0.2.0 may lack these
-UNTIL_0_2 = ("inactive_has_key",)  # later ones lack it
-SCHEMA_SINCE = (0, 2)
-HEADERS_SINCE = (0, 3)  # heads name a hash of the headers
-
-
-def any_number(_):
-    return True
-
-
-def positive(x):
-    return x > 0.0
-
-
-def count(x):
-    return x >= 0.0 and x == int(x)
-
-
-def positive_count(x):
-    return positive(x) and count(x)
-
-
-def fraction(x):
-    return 0.0 <= x <= 1.0
-
-
-FIGURES = {"gross_ms": positive, "net_ms": any_number, "net_to_plain": any_number,
-           "low_ms": positive, "quartile_low_ms": positive, "quartile_high_ms": positive,
-           "high_ms": positive, "launches": positive_count, "registers": positive_count,
-           "local_bytes": count, "clock_mhz": positive, "energy_nj_per_update": positive,
-           "worst_error": fraction}
+FIGURES = ("gross_ms", "net_ms", "net_to_plain", "low_ms", "quartile_low_ms", "quartile_high_ms",
+           "high_ms", "launches", "registers", "local_bytes", "clock_mhz", "energy_nj_per_update",
+           "worst_error")
+LIMITS = {"net_ms": (-math.inf, math.inf), "net_to_plain": (-math.inf, math.inf),
+          "worst_error": (0.0, 1.0), "local_bytes": (0.0, math.inf)}  # of all others: above 0
 MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
-COLUMNS = results.CELL + tuple(FIGURES) + ("status",)
+COLUMNS = results.CELL + FIGURES + ("status",)
 
 
 def folder_of(device):
@@ -65,13 +34,18 @@ def folder_of(device):
 
 
 def version_of(policy):
-    """(0, 2, 0); None if the policy string does not parse."""
-    found = re.fullmatch(r"arc (\d+)\.(\d+)\.(\d+)((?: [a-z0-9_]+=[a-z0-9]+)+)", policy)
-    return tuple(int(number) for number in found.groups()[:3]) if found else None
+    """The first word that is one; null if the policy string does not parse."""
+    found = re.fullmatch(r"arc (\d+\.\d+\.\d+)((?: [a-z0-9_]+=[a-z0-9]+)+)", policy)
+    return found and found[1]
+
+
+def without_vectors(policy):
+    """Toolkits before CUDA 12.1 have none."""
+    return re.sub(" vector_atomics=.", "", policy)
 
 
 class Plans:
-    """The cells of each preset, as the program of this version asks for them."""
+    """The cells of each preset, and the policy, as the program of this version has them."""
 
     def __init__(self, sweep):
         self.cells = {}
@@ -81,177 +55,105 @@ class Plans:
                 name = os.path.join(folder, preset)
                 subprocess.run([sweep, "--preset", preset, *small, name], check=True)
                 file = results.Results(name)
-                self.version = version_of(file.head["policy"])
-                self.cells[preset] = {results.cell(row) for row in file.rows}
+                self.policy = file.head["policy"]
+                self.cells[preset] = collections.Counter(map(results.cell, file.rows))
 
 
-def check_device(gpu, head):
-    if folder_of(head.get("device", "")) != gpu:
-        yield f"the device is '{head.get('device', '')}', the folder is {gpu}"
-
-
-def check_table(name):
-    """Of a file that arc_sweep has not written: a head, and rows as its columns say."""
-    with open(name, encoding="utf-8", newline="") as file:
-        text = file.read()
-    lines = text.splitlines()
-    head = results.head_of(lines)
-    for key in ("program", "device"):
-        if not head.get(key):
+def check_head(head, folder, keys):
+    for key in keys:
+        if not head.get(key, "").strip():
             yield f"the head has no line '# {key}: ...'"
     if "policy" in head and not version_of(head["policy"]):
         yield f"the policy '{head['policy']}' does not parse"
-    yield from check_headers(head)
-    rows = list(csv.reader(line for line in lines if not line.startswith("#")))
-    if len(rows) < 2 or not text.endswith("\n") or len({len(row) for row in rows}) > 1:
-        yield "no rows, or not all have as many fields as there are columns: damaged"
-    yield from check_device(os.path.basename(os.path.dirname(name)), head)
-
-
-def check_headers(head):
-    version = version_of(head.get("policy", ""))
-    named = re.fullmatch("[0-9a-f]{12}", head.get("headers", ""))
-    if version and version >= HEADERS_SINCE and not named:
-        yield "the head has no line '# headers: ...' with their hash"
-
-
-def check_head(file):
-    yield from check_headers(file.head)
-    for key in HEAD:
-        if not file.head.get(key, "").strip():
-            yield f"the head has no line '# {key}: ...'"
-    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", file.head.get("date", "")):
-        yield f"the date is '{file.head.get('date', '')}'"
-    if not version_of(file.head.get("policy", "")):
-        yield f"the policy '{file.head.get('policy', '')}' does not parse"
-    if "interrupted" in file.head:
-        yield f"interrupted {file.head['interrupted']}"
-
-
-def check_columns(file, is_current):
-    missing = [name for name in COLUMNS if name not in file.columns + list(SINCE_0_2)]
-    if missing and is_current:
-        yield f"lacks the columns {missing}"
-    for name in file.columns:
-        if name not in COLUMNS:
-            yield f"column {name} is not known"
-        elif f"column {name}" not in file.head:
-            yield f"the head does not explain column {name}"
+    if folder_of(head.get("device", "")) != os.path.basename(folder):
+        yield f"the device is '{head.get('device', '')}', the folder is {os.path.basename(folder)}"
+    if "interrupted" in head:
+        yield f"interrupted {head['interrupted']}"
 
 
 def is_legal(name, word):
-    if not word:
-        return name in MAY_BE_EMPTY
+    low, high = LIMITS.get(name, (1e-9, math.inf))
     try:
-        value = float(word)
+        return math.isfinite(float(word)) and low <= float(word) <= high
     except ValueError:
-        return False
-    return math.isfinite(value) and FIGURES[name](value)
-
-
-def check_row(row):
-    for name in FIGURES:
-        if name in row and not is_legal(name, row[name]):
-            yield f"{name} is '{row[name]}'"
-    if row["status"] != ("-" if row["path"] == "none" else "ok"):
-        yield f"the status is '{row['status']}'"
+        return not word and name in MAY_BE_EMPTY
 
 
 def check_rows(file):
-    """The first row with defects."""
     for row in file.rows:
-        found = list(check_row(row))
-        if found:
-            yield f"{', '.join(results.cell(row))}: {'; '.join(found)}"
-            return
+        wrong = [f"{name} is '{row[name]}'" for name in FIGURES
+                 if name in row and not is_legal(name, row[name])]
+        if row["status"] != ("-" if row["path"] == "none" else "ok"):
+            wrong.append(f"the status is '{row['status']}'")
+        if wrong:
+            yield f"{', '.join(results.cell(row))}: {'; '.join(wrong)}"
 
 
-def check_command(file, preset):
-    words = file.head.get("command", "").split()[1:]
-    options = {word: value for word, value in zip(words, words[1:] + [""]) if word[:2] == "--"}
-    others = set(options) - {"--preset", "--csv", "--policy-header", "--quiet"}
-    if options.get("--preset") != preset or others:
-        yield f"the command is not --preset {preset}, or has more options: {' '.join(words)}"
+def check_preset(file, preset, plans):
+    command, policy = file.head.get("command", ""), file.head.get("policy", "")
+    options = set(re.findall(r" (--[a-z-]+)", command)) - {"--csv", "--policy-header", "--quiet"}
+    if f" --preset {preset} " not in command + " " or options != {"--preset"}:
+        yield f"the command is not --preset {preset}, or has more options: {command}"
+    if version_of(policy) not in (version_of(plans.policy), None):
+        return
+    if without_vectors(policy) != without_vectors(plans.policy):
+        yield f"the policy is not arc's default: {policy}"
+    cells, wanted = collections.Counter(map(results.cell, file.rows)), plans.cells[preset]
+    wrong = [cell for cell in cells | wanted if cells[cell] != wanted[cell]]
+    if wrong:
+        yield f"{len(wrong)} cells are missing, twice or not planned, as {', '.join(wrong[0])}"
+    for name in sorted(set(COLUMNS) ^ set(file.columns)):
+        yield f"column {name} is {'missing' if name in COLUMNS else 'not known'}"
 
 
-def check_default_policy(file, is_current):
-    words = dict(word.split("=", 1) for word in file.head.get("policy", "").split() if "=" in word)
-    lacks = [key for key in POLICY if key not in words and key not in SINCE_0_2 + UNTIL_0_2]
-    if lacks and is_current:
-        yield f"the policy lacks {lacks}"
-    for key, value in words.items():
-        if key not in POLICY or not re.fullmatch(POLICY[key], value):
-            yield f"the policy has {key}={value}, which is not arc's default"
-
-
-def check_complete(file, wanted):
-    counts = collections.Counter(results.cell(row) for row in file.rows)
-    for what, cells in (("missing", wanted - set(counts)),
-                        ("not of the preset", set(counts) - wanted),
-                        ("there twice", {cell for cell in counts if counts[cell] > 1})):
-        if cells:
-            yield f"{len(cells)} cells are {what}, as {', '.join(min(cells))}"
-
-
-def check_sweep(name, gpu, plans):
-    file = results.Results(name)
-    preset = os.path.basename(name)[:-len(".csv")]
-    version = version_of(file.head.get("policy", "")) or plans.version
-    yield from check_head(file)
-    yield from check_device(gpu, file.head)
+def check_sweep(file, folder, preset, plans):
+    yield from check_head(file.head, folder, HEAD + ("headers",) * (preset in PRESETS))
     if file.model:
         yield "holds model clocks of the CPU warp, no times"
         return
-    is_current = version == plans.version
-    if preset in PRESETS or version >= SCHEMA_SINCE:
-        yield from check_columns(file, is_current)
-        yield from check_rows(file)
+    yield from list(check_rows(file))[:1]
     if preset in PRESETS:
-        yield from check_command(file, preset)
-        yield from check_default_policy(file, is_current)
-        if is_current:
-            yield from check_complete(file, plans.cells[preset])
+        yield from check_preset(file, preset, plans)
 
 
-def listed(folder):
-    """The names and patterns that the folder's README has in backquotes."""
+def check_table(text, folder):
+    """Of a file that arc_sweep has not written: a head, and rows as its columns say."""
+    yield from check_head(results.head_of(text.splitlines()), folder, ("program", "device"))
+    rows = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
+    if len(rows) < 2 or text[-1:] != "\n" or len({len(row) for row in rows}) > 1:
+        yield "no rows, or not all have as many fields as there are columns: damaged"
+
+
+def check_file(path, preset, plans):
     try:
-        with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
-            return re.findall(r"`([^`\s]+\.csv)`", file.read())
-    except FileNotFoundError:
-        return []
-
-
-def check_file(folder, name, plans):
-    path = os.path.join(folder, name)
-    if name == "README.md" or name.endswith(".png"):
-        return
-    if not name.endswith(".csv"):
-        yield "is no result file"
-        return
-    preset = name[:-len(".csv")]
-    if preset not in PRESETS and not any(fnmatch.fnmatch(name, word) for word in listed(folder)):
-        yield f"is not named in {os.path.join(folder, 'README.md')}"
-    with open(path, encoding="utf-8", errors="replace") as file:
-        is_sweep = file.readline().rstrip("\n") == results.FIRST_LINE
-    try:
-        if preset in PRESETS or is_sweep:
-            yield from check_sweep(path, os.path.basename(folder), plans)
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+        if preset in PRESETS or text.startswith(results.FIRST_LINE + "\n"):
+            yield from check_sweep(results.Results(path), os.path.dirname(path), preset, plans)
         else:
-            yield from check_table(path)
+            yield from check_table(text, os.path.dirname(path))
     except (results.Bad, UnicodeDecodeError) as reason:
         yield str(reason)
 
 
 def check_folder(folder, plans):
     """Lines, one a defect."""
-    names = sorted(os.listdir(folder))
+    names, page = sorted(os.listdir(folder)), ""
+    if "README.md" in names:
+        with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+            page = file.read()
     for preset in PRESETS:
         if preset + ".csv" not in names:
             yield f"{folder}: {preset}.csv is missing"
     for name in names:
-        for defect in check_file(folder, name, plans):
-            yield f"{folder}/{name}: {defect}"
+        preset, ending = os.path.splitext(name)
+        if ending == ".csv":
+            if preset not in PRESETS and f"`{name}`" not in page:
+                yield f"{folder}/{name}: is not named in README.md"
+            for defect in check_file(os.path.join(folder, name), preset, plans):
+                yield f"{folder}/{name}: {defect}"
+        elif name != "README.md" and ending != ".png":
+            yield f"{folder}/{name}: is no result file"
 
 
 def main(words):
@@ -259,11 +161,9 @@ def main(words):
         raise results.Bad("usage: check_results.py ARC_SWEEP_SIMT FOLDER")
     plans = Plans(words[0])
     folders = sorted(entry.path for entry in os.scandir(words[1]) if entry.is_dir())
-    if not folders:
-        raise results.Bad(f"{words[1]}: holds no folder")
     defects = [defect for folder in folders for defect in check_folder(folder, plans)]
     print("\n".join(defects + [f"{len(folders)} folders, {len(defects)} defects"]))
-    return 1 if defects else 0
+    return 1 if defects or not folders else 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ SKIPPED = 77
 
 # What SMALL stands for: options of a run that takes no time.
 SMALL = {
+    "arc_sweep": "--tables --blocks 2 --threads 64 --updates 4 --rows 70 --width 1 --path plain",
     "circles": "--size 40x30 --circles 20",
     "circles_renderers": "--size 7x3",
     "environment": "--size 8 --iterations 1",
@@ -44,6 +45,33 @@ MANY = " --size 8x8 --gaussians 5 --views 1000"
 # semicolons between, the last is what the row is about. IN is a folder with the INPUTS, OUT one for
 # outputs, in which what is refused leaves nothing.
 CASES = [
+    ("arc_sweep", "--width 5", 2, "'f32' has no kernel of width 5; it has those of width 1, 2, 3"),
+    ("arc_sweep", "--width ,", 2, "--width is ','"),
+    ("arc_sweep", "--width", 2, "such as 1,4-8, of 1 to 128"),
+    ("arc_sweep", "--lanes 8-4", 2, "--lanes is '8-4'"),
+    ("arc_sweep", "--lanes 33 --csv OUT/a", 2, "of 0 to 32, mixed, model"),
+    ("arc_sweep", "--shape round", 2, "prefix, scattered, strided, random, single"),
+    ("arc_sweep", "--threads 48", 2, "--threads: must be a multiple of 32"),
+    ("arc_sweep", "--preset peers --width 9", 2, "--width is not for --preset; leave it out"),
+    ("arc_sweep", "--workload tile --keys 4", 2, "--keys, --layout and --call are for axes"),
+    ("arc_sweep", "--workload tile --lanes mixed", 2, "--lanes 'mixed' is for the workload axes"),
+    ("arc_sweep", "--lanes model", 2, "'model' for all others"),
+    ("arc_sweep", "--keys 4 --call uniform", 2, "promises one key per warp; add 1 to --keys"),
+    ("arc_sweep", "--workload cubemap --rows 63", 2, "'cubemap' needs at least 64"),
+    ("arc_sweep", "--path vector --padding 3", 2, "'vector' needs rows of whole 16 bytes"),
+    ("arc_sweep", "--path auto --promise-zeros aligned --padding 2", 2, "rows of whole 16 bytes"),
+    ("arc_sweep", "--path plain --threshold 4", 2, "none of the chosen paths has a threshold"),
+    ("arc_sweep", "--path tree --width 70", 2, "'tree' has no kernel of this type, width, form,"),
+    ("arc_sweep", "--path auto,tree --form memory", 2, "'tree' has no kernel"),
+    ("arc_sweep", "--type f32,f64 --width 3,6", 2, "it has those of width 1, 2, 3, 4, 9, 16"),
+    ("arc_sweep", "--type i64 --width 9 --path tree", 2, "has no kernel of this type"),
+    ("arc_sweep", "--type f32,exact --width 9 --form memory", 2, "'exact' has no kernel"),
+    ("arc_sweep", "--type bf16 --path plain --width 1 --padding 0", 2, "rows of whole 4 bytes"),
+    ("arc_sweep", "--csv OUT/a --policy-header OUT/a", 2, "name the same file"),
+    ("arc_sweep", "--tables --quiet", 2, "--tables is not for --quiet; leave it out"),
+    ("arc_sweep", "SMALL --csv OUT", 2, "exists and is not a plain file"),
+    ("arc_sweep", "SMALL --width=3", 0, "  ok\nSummary, by "),
+
     ("circles", "--nonsense --out OUT/a.ppm", 2, "'--nonsense' is not an option; see --help"),
     ("circles", "--size 40 --out OUT/a.ppm", 2,
      "--size is '40'; it must be WIDTHxHEIGHT, such as 640x480, each from 1 to 4096"),
@@ -291,6 +319,9 @@ CASES = [
 # is said at the end, by which who is deaf fails; then, for a file that is written, its name and a
 # part of it.
 INTERRUPTS = [
+    ("arc_sweep", "--tables --blocks 3000 --width 32 --threshold 0-33 --path serialized,auto "
+     "--csv OUT/a", "sizes  ", [signal.SIGINT], "interrupted after 0 of 69", "a.partial",
+     "\n# interrupted: after 0 of 69"),
     ("circles", "--size 4096x4096", "policy     ", [signal.SIGINT], "before the first step"),
     ("circles", "SMALL --iterations 1000000 --out OUT/a.ppm", "path       ", [signal.SIGINT],
      "not judged", "a.ppm", "P6"),
@@ -334,6 +365,7 @@ INTERRUPTS = [
 
 # Program, arguments, a part of the line of progress on a terminal.
 PROGRESS = [
+    ("arc_sweep", "SMALL", "0/2 cells: width 1"),
     ("circles", "SMALL --iterations 2 --path plain", "plain      iteration 1 of 2"),
     ("environment", "SMALL", "auto       iteration 1 of 1"),
     ("fit_image", "SMALL", "auto       iteration 1 of 4"),
