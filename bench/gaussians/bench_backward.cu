@@ -28,10 +28,11 @@ enum { BENCH_THRESHOLDS = sizeof bench_thresholds / sizeof *bench_thresholds };
 /* What is measured; argument: its own. Returns milliseconds. */
 typedef float (*bench_function)(trainer *t, void *argument);
 
+/* After an interrupt it is not to be used. */
 static float bench_median(trainer *t, int repeats, bench_function function, void *argument) {
   float *values = (float *)host_memory(sizeof(float) * repeats);
-  function(t, argument); /* warms up */
-  for (int i = 0; i < repeats; ++i) values[i] = function(t, argument);
+  for (int i = -1; i < repeats && !interrupts; ++i) /* the first warms up */
+    values[i < 0 ? 0 : i] = function(t, argument);
   float result = median(values, repeats);
   free(values);
   return result;
@@ -65,10 +66,10 @@ static float bench_camera_backward(trainer *t, void *argument) {
 
 /* ---- the backward pass ---------------------------------------------------------------------- */
 
-/* One way, threshold and number of pixels, in both layouts. */
+/* One way, threshold and number of pixels, in both layouts; an interrupt leaves it out. */
 static void bench_way(trainer *t, bench_table *table, const char *dataset, add_way way,
                       int threshold, int repeats) {
-  bench_row *row = &table->rows[table->count++];
+  bench_row *row = &table->rows[table->count];
   char room[16];
   row->dataset = dataset;
   row->way = way;
@@ -80,6 +81,8 @@ static void bench_way(trainer *t, bench_table *table, const char *dataset, add_w
     t->f.settings.layout = layout == 1 ? SUMS_ROWS : SUMS_ARRAYS;
     row->ms[layout] = bench_median(t, repeats, bench_backward, nullptr);
   }
+  if (interrupts) return;
+  table->count += 1;
   printf("%-12s %9s %10d %10.4f %10.4f\n", add_way_name(way), threshold_name(way, threshold, room),
          row->pixels, row->ms[0], row->ms[1]);
   fflush(stdout);
@@ -156,8 +159,9 @@ static void bench_camera(trainer *t, int repeats) {
   float contended = bench_median(t, repeats, bench_camera_backward, &run);
   run.threshold = CAMERA_BY_BLOCK;
   float by_block = bench_median(t, repeats, bench_camera_backward, &run);
-  printf("camera gradient ms: threshold auto %.4f, contended %.4f, summed by blocks %.4f\n",
-         automatic, contended, by_block);
+  if (!interrupts)
+    printf("camera gradient ms: threshold auto %.4f, contended %.4f, summed by blocks %.4f\n",
+           automatic, contended, by_block);
   device_release(&t->memory, &rows);
 }
 
@@ -169,11 +173,12 @@ static void bench_tiles(trainer *t, int repeats) {
   float *got = (float *)host_memory(values * sizeof(float));
   printf("%-12s %10s %12s %22s %12s\n", "tiles", "pairs", "forward ms", "values that differ",
          "by > 1/255");
-  for (int test = TILE_CIRCLE; test <= TILE_EXACT; ++test) {
+  for (int test = TILE_CIRCLE; test <= TILE_EXACT && !interrupts; ++test) {
     size_t differ = 0, seen = 0;
     float largest = 0.0f;
     t->f.settings.test = (tile_test)test;
     float ms = bench_median(t, repeats, bench_forward, nullptr);
+    if (interrupts) break;
     device_to_host(got, t->f.colour.data, values * sizeof(float), "reading the picture");
     if (test == TILE_CIRCLE) memcpy(wanted, got, values * sizeof(float));
     for (size_t i = 0; i < values; ++i) {
@@ -242,5 +247,5 @@ int run_bench_backward(const options *o) {
     bench_print_ratios(&table, nullptr);
   if (done && o->csv != nullptr) done = bench_write_csv(o->csv, &table, &error);
   if (!done) return fail(1, &error);
-  return interrupts ? 130 : 0;
+  return measure_status();
 }

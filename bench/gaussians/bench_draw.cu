@@ -54,7 +54,7 @@ static draw_times bench_training(drawer *d, const draw_input *in, int view, int 
   device_camera camera = camera_on_device(&in->data.views[view].camera);
   float *values = (float *)host_memory(sizeof(float) * repeats);
   draw_times t = {NAN, NAN, NAN, 0.0f};
-  for (int i = 0; i < repeats; ++i) {
+  for (int i = 0; i < repeats && !interrupts; ++i) {
     device_check(cudaEventRecord(d->marks[DRAW_START], 0), "recording an event");
     frame_forward(&d->f, in->model, in->count, in->degree, &camera);
     device_check(cudaEventRecord(d->marks[DRAW_END], 0), "recording an event");
@@ -107,6 +107,7 @@ static void bench_step(const draw_input *in, const options *o, const draw_step *
   for (int i = 0; i < views && !interrupts; ++i) {
     draw_times t = step->paint != nullptr ? draw_medians(&d, in, i, o->repeats)
                                           : bench_training(&d, in, i, o->repeats);
+    if (interrupts) break;
     row->pairs += (double)d.f.pairs / views;
     row->place_ms += (double)t.place / views;
     row->sort_ms += (double)t.sort / views;
@@ -210,5 +211,5 @@ int run_bench_draw(const options *o) {
   if (done && o->csv != nullptr) done = write_table(o, &in, &table, &error);
   draw_free(&in);
   if (!done) return fail(1, &error);
-  return interrupts ? 130 : 0;
+  return measure_status();
 }

@@ -182,7 +182,7 @@ static double papers_difference(const trainer *t, const papers_oracle *o) {
 /* Launch by launch the rows take turns, so that clocks drift alike for all. */
 static void papers_measure(trainer *t, papers_row *rows, int repeats) {
   float *times = (float *)host_memory(sizeof(float) * PAPERS_ROWS * repeats);
-  for (int round = 0; round < repeats; ++round)
+  for (int round = 0; round < repeats && !interrupts; ++round)
     for (int i = 0; i < PAPERS_ROWS && !interrupts; ++i)
       times[i * repeats + round] = papers_launch(t, rows[i].way, rows[i].threshold);
   for (int i = 0; i < PAPERS_ROWS; ++i) {
@@ -294,5 +294,5 @@ int run_bench_papers(const options *o) {
               wrong->difference);
     return fail(1, &error);
   }
-  return interrupts ? 130 : 0;
+  return measure_status();
 }

@@ -218,7 +218,7 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
   gaussians_host model;
   options mine = *o;
   mine.train.seed = seed;
-  if (!setup_first_model(&model, e->data, &mine, error)) return false;
+  if (!setup_first_model(&model, e->data, &mine, error)) return interrupts > 0;
   for (int p = 0; p < EXPERIMENT_WAYS; ++p)
     experiment_way(e, mine.train, experiment_ways[p], &model);
   mine.train.tunes = true;
@@ -235,7 +235,7 @@ static bool experiment_scene(output_file *table, const options *o, int kind, err
   if (!done) return interrupts > 0; /* the rows so far are written */
   experiment e = {table, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
-  for (int i = 0; i < o->seeds && done; ++i)
+  for (int i = 0; i < o->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
   if (e.count > 0) experiment_print_summary(&e);
   energy_close(&e.energy);
@@ -259,5 +259,5 @@ int run_experiment(const options *o) {
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
   printf("written    %s\n", printable(o->experiment));
-  return interrupts ? 130 : 0;
+  return measure_status();
 }

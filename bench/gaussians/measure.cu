@@ -49,7 +49,7 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
     gaussians_free(&model);
   }
   scene_free(&data);
-  return made;
+  return made || interrupts > 0;
 }
 
 bool measure_datasets(const options *o, measure_view function, void *state, error_line *error) {
@@ -69,6 +69,8 @@ void measure_slope(trainer *t) {
   host_to_device(t->f.slope.data, slope, values * sizeof(float), "copying the slope");
   free(slope);
 }
+
+int measure_status(void) { return interrupts ? printf("interrupted\n"), 130 : 0; }
 
 void measure_start(trainer *t) {
   device_check(cudaEventRecord(t->marks[0][0], 0), "recording an event");

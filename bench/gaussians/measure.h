@@ -19,6 +19,9 @@ bool measure_datasets(const options *o, measure_view function, void *state, erro
 /* Slopes as training might give them: of any sign, about one over the number of values. */
 void measure_slope(trainer *t);
 
+/* Of a program that has measured what it was asked for, or was interrupted, which it says. */
+int measure_status(void);
+
 void measure_start(trainer *t);
 /* Milliseconds since measure_start, on the device. */
 float measure_stop(trainer *t);

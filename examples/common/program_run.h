@@ -23,9 +23,8 @@ void memory_limit(void);
 void program_write_head(FILE *out);
 
 /* How often Ctrl-C or `kill` has come, once they are caught, that is, once there is something to
-   write or work that asks for `interrupts` as it goes: at the first the program ends the step
-   under way and writes its results, at the second it leaves out what takes long. The third ends it
-   at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */
+   write or work that asks for `interrupts` as it goes: the program ends the step under way, writes
+   its results and leaves out what takes long. The third ends it at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. */
 extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void);
 

@@ -84,7 +84,7 @@ typedef struct draw_record {
 draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats) {
   device_camera camera = camera_on_device(&in->data.views[view].camera);
   float *values = (float *)host_memory(4 * sizeof(float) * repeats);
-  for (int i = 0; i < repeats; ++i) {
+  for (int i = 0; i < repeats && !interrupts; ++i) {
     draw_view(d, in->model, in->count, in->degree, &camera);
     draw_times t = draw_read_times(d);
     const float parts[] = {t.place, t.sort, t.paint, t.all};
@@ -137,6 +137,7 @@ static int draw_views(drawer *d, const draw_input *in, const options *o, draw_re
   for (; drawn < in->data.view_count && !interrupts; ++drawn) {
     if (progress_due()) progress_line("drawing  view %d of %d", drawn, in->data.view_count);
     records[drawn].ms = draw_medians(d, in, drawn, o->repeats);
+    if (interrupts) break;
     records[drawn].pairs = d->f.pairs;
     if (o->renders != nullptr && !write_picture(&d->f, &in->data.views[drawn], o->renders, error))
       break;

@@ -66,6 +66,7 @@ static void print_training(const trainer *t, double seconds) {
   int trained = t->iteration - t->first_iteration;
   printf("trained    %d iterations in %.2f s, %.1f a second, %d Gaussians\n", trained, seconds,
          trained / seconds, t->count);
+  if (trained == 0) return;
   printf("ms a view  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
          ms.rest, SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
   if (t->team->size > 1)
@@ -176,11 +177,10 @@ static bool write_training(const options *o, const trainer *t) {
 
 /* What takes work on all views. */
 static bool write_views(const options *o, trainer *t, error_line *error) {
-  if (!trainer_goes_on(t)) return true;
   if (o->renders != nullptr && !write_renders(t, o->renders, error)) return false;
-  if (trainer_goes_on(t)) print_written(o->renders);
-  if (o->cameras != nullptr && !write_cameras(t, o->cameras, error)) return false;
-  if (trainer_goes_on(t)) print_written(o->cameras);
+  if (!interrupts) print_written(o->renders);
+  if (!interrupts && o->cameras != nullptr && !write_cameras(t, o->cameras, error)) return false;
+  if (!interrupts) print_written(o->cameras);
   return true;
 }
 
@@ -197,13 +197,25 @@ static bool probe_folder(const char *folder, error_line *error) {
          error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
 }
 
-static bool set_first_model(trainer *t, const options *o, error_line *error) {
+static bool make_first_model(trainer *t, const options *o, error_line *error) {
   gaussians_host model;
   if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
   if (!setup_first_model(&model, t->data, o, error)) return false;
   trainer_set_model(t, &model);
   gaussians_free(&model);
   return true;
+}
+
+/* A group agrees on an interrupt in its first step; until then it has to wait. */
+static bool set_first_model(trainer *t, const options *o, error_line *error) {
+  sigset_t waiting;
+  sigemptyset(&waiting);
+  sigaddset(&waiting, SIGINT);
+  sigaddset(&waiting, SIGTERM);
+  if (t->team->size > 1) sigprocmask(SIG_BLOCK, &waiting, nullptr);
+  const bool made = make_first_model(t, o, error);
+  if (t->team->size > 1) sigprocmask(SIG_UNBLOCK, &waiting, nullptr);
+  return made;
 }
 
 /* Of those that are left of a group, one writes the checkpoint. */
@@ -224,7 +236,7 @@ static int leave_group(const options *o, const trainer *t) {
   return GROUP_LEFT;
 }
 
-/* What is dear comes first: after an interrupt the model is written before it is judged. */
+/* After an interrupt what was trained is written; it is neither judged nor drawn. */
 static int train_and_report(const options *o, trainer *t) {
   error_line error;
   double seconds = 0.0;
@@ -238,15 +250,16 @@ static int train_and_report(const options *o, trainer *t) {
   if (!check_last_loss(t, &error)) return fail(1, &error);
   const bool written = write_training(o, t);
   print_training(t, seconds);
-  printf("judging    %d views\n", t->data->view_count);
-  if (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error))
+  const bool whole = !interrupts;
+  if (whole) printf("judging    %d views\n", t->data->view_count);
+  if (whole && (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error)))
     return fail(1, &error);
   printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
   if (!interrupts) return written ? 0 : 1;
-  if (t->iteration < t->settings.iterations)
-    printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
-  else
+  if (whole)
     printf("interrupted after the training: not all views are judged and drawn\n");
+  else
+    printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
   return written ? 130 : 1;
 }
 
@@ -262,8 +275,8 @@ static int run_training(const options *o, group *team) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
   } else if (!set_first_model(&t, o, &error)) {
-    status = fail(2, &error);
-  } else if (interrupts && team->size == 1) { /* a group agrees on it in its first step */
+    status = fail(interrupts ? 130 : 2, &error);
+  } else if (interrupts && team->size == 1) {
     error_set(&error, "interrupted before the first iteration");
     status = fail(130, &error);
   } else {

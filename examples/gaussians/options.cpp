@@ -157,8 +157,8 @@ static std::vector<option> make_table(options *o, choices *c, const char *const 
        "  gaussians --scene fox --experiment table.csv\n"
        "  gaussians --scene fox --datasets scene,small --densify off --seeds 5 --experiment "
        "t.csv\n\n"
-       "Ctrl-C stops after the current iteration and writes the model so far (status 130), then\n"
-       "judges and draws it; the next Ctrl-C leaves that out, the third ends the program at once.\n"
+       "Ctrl-C ends the training and writes the model so far, which is neither judged nor drawn\n"
+       "(status 130); the third Ctrl-C ends the program at once.\n"
        "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted."},
 
       {"--bench-backward --bench-papers --bench-draw --draw", OPTION_WITHOUT, nullptr,

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../common/program_run.h"
+
 enum {
   PLY_HEADER_MOST = 4096, /* bytes */
   PLY_ROWS = 4096,        /* read and written at a time */
@@ -138,7 +140,7 @@ static bool read_rows(gaussians_host *g, FILE *stream, error_line *error) {
   bool read = rows != nullptr || error_set(error, "not enough memory");
   for (size_t start = 0; read && start < all; start += PLY_ROWS) {
     size_t count = all - start < PLY_ROWS ? all - start : (size_t)PLY_ROWS;
-    read = fread(rows, sizeof(float) * field_count, count, stream) == count ||
+    read = (!interrupts && fread(rows, sizeof(float) * field_count, count, stream) == count) ||
            error_set(error, "reading stopped before the last vertex");
     for (size_t i = 0; read && i < field_count * count; ++i) {
       const ply_field *f = &fields[i % field_count];

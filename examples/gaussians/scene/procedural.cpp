@@ -167,7 +167,7 @@ static void make_views(scene *s, const ring *r) {
 }
 
 static void make_points(dice *d, scene *s, const gaussians_host *truth, double deviation) {
-  for (int i = 0; i < s->point_count; ++i) {
+  for (int i = 0; i < s->point_count && !interrupts; ++i) {
     size_t at = (size_t)i * POINTS_PER_GAUSSIANS;
     for (int k = 0; k < 3; ++k) {
       float colour = (float)(SH_C0 * truth->sh[48 * at + k] + 0.5);
@@ -218,13 +218,16 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   s->view_count = views;
   double deviation = deviation_of(kind, width, height);
   for (int i = 0; i < CLUSTERS; ++i) draw_cluster(&d, &clusters[i]);
-  for (int i = 0; i < count; ++i) draw_gaussian(&d, clusters, deviation, i, truth);
+  for (int i = 0; i < count && !interrupts; ++i) draw_gaussian(&d, clusters, deviation, i, truth);
   const ring r = {{0.0, 0.0, 0.0}, 1.0, TAU * roll(&d), width, height};
   make_views(s, &r);
   make_points(&d, s, truth, deviation);
   scene_split(s, 8);
   scene_measure(s);
-  return true;
+  if (!interrupts) return true;
+  scene_free(s);
+  gaussians_free(truth);
+  return error_set(error, "interrupted before the scene was made");
 }
 
 /* ---- cameras for a model -------------------------------------------------------------------- */

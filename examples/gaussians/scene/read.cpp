@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/program_run.h"
 #include "parallel.h"
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -58,10 +59,12 @@ static bool read_lines(const table *t, FILE *stream, void **items, int *count, e
   *items = calloc((size_t)announced, t->size);
   if (*items == nullptr)
     return error_set(error, "not enough memory for %d %s", announced, t->things);
-  for (; *count < announced; ++*count)
+  for (; *count < announced; ++*count) {
+    if (interrupts) return error_set(error, "interrupted at line %d", line);
     if (!next_line(stream, text, &line) || !t->take((char *)*items + t->size * *count, text))
       return error_set(error, "line %d, number %d of %d %s, must be %s", line, *count + 1,
                        announced, t->things, t->wanted);
+  }
   return fgetc(stream) == EOF ||
          error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
 }

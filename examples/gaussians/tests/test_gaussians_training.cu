@@ -424,6 +424,22 @@ static void test_degrees(void) {
   CHECK(degree_at(&s, 0) == 3, "full");
 }
 
+/* More points than the CPU warp compares in a launch: a row of them, a unit apart. */
+static void test_many_points(void) {
+  enum { POINTS = 9001 };
+  scene row = {};
+  gaussians_host g;
+  error_line error;
+  row.point_count = POINTS;
+  row.points = (scene_point *)host_memory(POINTS * sizeof(scene_point));
+  for (int i = 0; i < POINTS; ++i) row.points[i].position[0] = (float)i;
+  CHECK(start_model(&g, &row, 0, 0, 1, &error), "%s", error.text);
+  for (int i = 2; i < POINTS - 2; ++i) /* neighbours at 1, 1 and 2 */
+    CHECK(fabsf(g.scale[3 * i] - 0.5f * logf(2.0f)) < 1e-6f, "%d: %g", i, g.scale[3 * i]);
+  gaussians_free(&g);
+  free(row.points);
+}
+
 int main(void) {
   scene data;
   gaussians_host model;
@@ -436,6 +452,7 @@ int main(void) {
   if (made) {
     test_adam();
     test_degrees();
+    test_many_points();
     test_first_model(&data, &model);
     test_order_of_views(&o, &data, &model);
     test_growing(&o, &data);

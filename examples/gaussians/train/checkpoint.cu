@@ -114,7 +114,7 @@ static bool checkpoint_check_size(FILE *stream, int count, const char *path, err
 static bool checkpoint_read_parts(trainer *t, FILE *stream, uint64_t sum, const char *path,
                                   error_line *error) {
   uint64_t wanted = 0;
-  for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
+  for (int part = 0; part < CHECKPOINT_PARTS && !interrupts; ++part) {
     device_array array = checkpoint_part(t, part);
     void *host = host_memory(array.bytes);
     if (fread(host, 1, array.bytes, stream) == array.bytes) {
@@ -123,6 +123,7 @@ static bool checkpoint_read_parts(trainer *t, FILE *stream, uint64_t sum, const 
     }
     free(host);
   }
+  if (interrupts) return error_set(error, "interrupted before the checkpoint was read");
   return (fread(&wanted, sizeof wanted, 1, stream) == 1 && sum == wanted) ||
          error_set(error, "'%.300s' is damaged: its checksum is wrong", path);
 }

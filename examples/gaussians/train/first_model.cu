@@ -2,16 +2,18 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "../../common/program_run.h"
 #include "../../common/random.h"
 #include "train.h"
 
 /* The first harmonic, a constant. */
 #define SH_0 0.28209479f
 
-/* The mean squared distance to the three nearest points. One thread a point; all pairs. */
+/* The mean squared distance to the three nearest points. One thread a point, from number `begin` on;
+   all pairs. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    nearest_three(const float *points, int count, float *mean_squares) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    nearest_three(const float *points, int count, int begin, float *mean_squares) {
+  int i = begin + (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   float x = points[3 * (size_t)i], y = points[3 * (size_t)i + 1], z = points[3 * (size_t)i + 2];
   float first = INFINITY, second = INFINITY, third = INFINITY;
@@ -31,6 +33,17 @@ __global__ void __launch_bounds__(LINE_THREADS)
   mean_squares[i] = found > 0.0f ? sum / found : 1.0f;
 }
 
+/* Part by part, of so many pairs: an interrupt is seen in between. */
+static void find_nearest(const float *points, int count, float *mean_squares) {
+  static const long long PAIRS = SIMT_ON_CPU ? 1ll << 26 : 1ll << 40;
+  const long long most = PAIRS / count + LINE_THREADS, part = most < count ? most : count;
+  for (long long begin = 0; begin < count && !interrupts; begin += part) {
+    SIMT_LAUNCH(nearest_three, line_blocks((size_t)part), LINE_THREADS, 0, 0, points, count,
+                (int)begin, mean_squares);
+    device_check(cudaDeviceSynchronize(), "measuring the points");
+  }
+}
+
 static void start_shapes(gaussians_host *g) {
   size_t n = (size_t)g->count;
   device_memory memory = {0, 0};
@@ -39,8 +52,7 @@ static void start_shapes(gaussians_host *g) {
   device_reserve(&memory, &points, 3 * n * sizeof(float), "memory for the points");
   device_reserve(&memory, &squares, n * sizeof(float), "memory for the points");
   host_to_device(points.data, g->position, 3 * n * sizeof(float), "copying the points");
-  SIMT_LAUNCH(nearest_three, line_blocks(n), LINE_THREADS, 0, 0, (const float *)points.data,
-              g->count, (float *)squares.data);
+  find_nearest((const float *)points.data, g->count, (float *)squares.data);
   device_to_host(host, squares.data, n * sizeof(float), "measuring the points");
   for (size_t i = 0; i < n; ++i) {
     for (int k = 0; k < 3; ++k) g->scale[3 * i + k] = 0.5f * logf(fmaxf(host[i], 1e-7f));
@@ -66,5 +78,7 @@ bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree,
       g->sh[SH_FLOATS * (size_t)i + k] = (colour - 0.5f) / SH_0;
     }
   start_shapes(g);
-  return true;
+  if (!interrupts) return true;
+  gaussians_free(g);
+  return error_set(error, "interrupted before the first model was made");
 }

@@ -48,13 +48,9 @@ void trainer_draw(trainer *t, int index) {
                 &t->cameras[index]);
 }
 
-bool trainer_goes_on(const trainer *t) {
-  return interrupts <= (t->iteration < t->settings.iterations ? 1 : 0);
-}
-
 bool trainer_next_view(const trainer *t, const char *what, int i) {
   if (progress_due()) progress_line("%s  view %d of %d", what, i, t->data->view_count);
-  if (i < t->data->view_count && trainer_goes_on(t)) return true;
+  if (i < t->data->view_count && !interrupts) return true;
   progress_clear();
   return false;
 }
@@ -82,7 +78,7 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   mean->ssim /= views;
   mean->psnr /= views;
   mean->loss /= views;
-  return views > 0 && trainer_goes_on(t);
+  return views > 0 && !interrupts;
 }
 
 float *trainer_camera_slopes(trainer *t) {
@@ -106,7 +102,7 @@ float *trainer_camera_slopes(trainer *t) {
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
   free(fixed);
-  if (trainer_goes_on(t)) return slopes;
+  if (!interrupts) return slopes;
   free(slopes);
   return nullptr;
 }

@@ -43,7 +43,7 @@ static bool setup_draw(scene *data, const gaussians_host *truth, const frame_set
   trainer_begin(&t, data, &draw);
   trainer_set_model(&t, truth);
   int drawn = 0;
-  for (; drawn < data->view_count && trainer_goes_on(&t); ++drawn) {
+  for (; drawn < data->view_count && !interrupts; ++drawn) {
     trainer_draw(&t, drawn);
     device_check(cudaGetLastError(), "drawing the procedural scene");
     frame_read_picture(&t.f, &data->views[drawn].picture);

@@ -422,13 +422,16 @@ static void trainer_add_view(trainer *t, int iteration, gradient_mode mode, bool
   t->drawn += 1;
 }
 
+/* At an interrupt a process alone does not take the step under way; a group takes it together. */
+static bool trainer_gives_up(const trainer *t) { return interrupts > 0 && t->team->size == 1; }
+
 /* The views of a step that are this process's. */
 static void trainer_add_views(trainer *t, int batch) {
   bool fixed = trainer_sums_are_fixed(t), draws = t->team->rank < batch;
   gradient_mode mode = fixed ? GRADIENTS_ADD_FIXED : GRADIENTS_SET;
   if (fixed || !draws)
     device_clear(trainer_sums(t, 0), trainer_gradient_bytes(t, gradient_values(t->count)));
-  for (int k = t->team->rank; k < batch; k += t->team->size) {
+  for (int k = t->team->rank; k < batch && !trainer_gives_up(t); k += t->team->size) {
     trainer_add_view(t, t->iteration + k, mode, k + t->team->size >= batch);
     if (!fixed) mode = GRADIENTS_ADD;
   }
@@ -489,6 +492,7 @@ void trainer_step(trainer *t) {
   int left = t->settings.iterations - t->iteration;
   int batch = t->settings.batch < left ? t->settings.batch : left;
   trainer_add_views(t, batch);
+  if (trainer_gives_up(t)) return;
   if (t->team->size == 1) trainer_move_all(t, t->blocks, batch);
   if (t->team->size > 1 && !trainer_move_by_group(t, batch)) return;
   trainer_note_views(t);

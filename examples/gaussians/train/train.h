@@ -100,10 +100,7 @@ int degree_at(const train_settings *s, int iteration);
 /* Of the step of that iteration. */
 loss_figures trainer_figures(const trainer *t, int iteration);
 void trainer_draw(trainer *t, int index);
-/* Whether work on all views is to go on. An interrupt counts once: the one that ended the training
-   is not for what follows it. */
-bool trainer_goes_on(const trainer *t);
-/* Whether there is a view i, and it goes on; shows on a terminal how far it is. */
+/* Whether there is a view i, and no interrupt; shows on a terminal how far it is. */
 bool trainer_next_view(const trainer *t, const char *what, int i);
 /* Means over the views that are held out, or over those that are not; false if there are none, or
    after an interrupt. */
