@@ -197,25 +197,13 @@ static bool probe_folder(const char *folder, error_line *error) {
          error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
 }
 
-static bool make_first_model(trainer *t, const options *o, error_line *error) {
+static bool set_first_model(trainer *t, const options *o, error_line *error) {
   gaussians_host model;
   if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
   if (!setup_first_model(&model, t->data, o, error)) return false;
   trainer_set_model(t, &model);
   gaussians_free(&model);
   return true;
-}
-
-/* A group agrees on an interrupt in its first step; until then it has to wait. */
-static bool set_first_model(trainer *t, const options *o, error_line *error) {
-  sigset_t waiting;
-  sigemptyset(&waiting);
-  sigaddset(&waiting, SIGINT);
-  sigaddset(&waiting, SIGTERM);
-  if (t->team->size > 1) sigprocmask(SIG_BLOCK, &waiting, nullptr);
-  const bool made = make_first_model(t, o, error);
-  if (t->team->size > 1) sigprocmask(SIG_UNBLOCK, &waiting, nullptr);
-  return made;
 }
 
 /* Of those that are left of a group, one writes the checkpoint. */
@@ -241,7 +229,8 @@ static int train_and_report(const options *o, trainer *t) {
   error_line error;
   double seconds = 0.0;
   checkpoint_plan plan = {o->checkpoint, o->checkpoint_every};
-  print_scene(o, t);
+  trainer_link(t); /* all have set up; from here on they agree on an interrupt step by step */
+  if (!t->team->lost) print_scene(o, t);
   train_on(t, plan, &seconds);
   trainer_gather(t);
   if (t->team->lost) return leave_group(o, t);

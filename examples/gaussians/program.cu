@@ -70,7 +70,6 @@ static bool goes_on(const trainer *t) {
 
 void train_on(trainer *t, checkpoint_plan plan, double *seconds) {
   error_line error;
-  trainer_link(t);
   double begin = seconds_now();
   while (goes_on(t)) {
     int before = t->iteration;

@@ -60,7 +60,7 @@ static bool read_lines(const table *t, FILE *stream, void **items, int *count, e
   if (*items == nullptr)
     return error_set(error, "not enough memory for %d %s", announced, t->things);
   for (; *count < announced; ++*count) {
-    if (interrupts) return error_set(error, "interrupted at line %d", line);
+    if (interrupts) return error_set(error, "interrupted before line %d", line);
     if (!next_line(stream, text, &line) || !t->take((char *)*items + t->size * *count, text))
       return error_set(error, "line %d, number %d of %d %s, must be %s", line, *count + 1,
                        announced, t->things, t->wanted);

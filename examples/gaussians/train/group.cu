@@ -340,7 +340,8 @@ static int conclude(const group_page *page, const char *program, int first_statu
             page->told);
   else if (page->told[0] != '\0')
     fprintf(stderr, "%s: %s\n", program, page->told);
-  return status == 0 || status == GROUP_LEFT ? 1 : status;
+  if (status != 0 && status != GROUP_LEFT) return status;
+  return WIFEXITED(failure->status) && WEXITSTATUS(failure->status) == 130 ? 130 : 1;
 }
 
 /* Ends with this process's parent, and listens to it alone: a terminal's Ctrl-C goes to the
