@@ -73,7 +73,8 @@ std::string sweep_word_of(int axis, const sweep_cell &cell) {
    they differ, its thresholds. */
 #define BOTH_BRANCHES "--path auto --threshold 0,33,auto "
 #define THRESHOLDS "--path auto --threshold 0,2,4,6,8,10,12,14,16,20,24,28,33,auto "
-#define POLICY "--width 1,3,4,9,16,32 --padding 4,0 "
+#define POLICY "--width 1,2,3,4,8,9,16,32 --padding 4,0 "
+#define PROMISES "--promise-zeros none,0,all,aligned "
 
 struct preset {
   const char *name, *meaning;
@@ -97,8 +98,8 @@ static const std::vector<preset> presets = {
      "what the constants of arc's default decision need",
      5,
      8.0,
-     {POLICY "--lanes 2,4,6,8 " BOTH_BRANCHES,
-      POLICY "--workload axes,tile --lanes mixed,model --promise-zeros 0,all " THRESHOLDS,
+     {POLICY PROMISES "--lanes 1-10,12,16,32 " BOTH_BRANCHES,
+      POLICY PROMISES "--workload axes,tile --lanes mixed,model " THRESHOLDS,
       POLICY "--workload spheres,hashgrid --lanes 2,4,6,8,12,16,24 " BOTH_BRANCHES}},
     {"paths",
      "arc's paths against the papers' and atomics",
