@@ -128,8 +128,8 @@
                   path, threshold, block or grid, at twice the cost: each value is rounded, no sum.
    A row holds sums below 2^(63 - scale_log2). Beyond, and for NaN or infinity, what is added means
    nothing (a NaN may add 0), and only ARC_CHECK 2 tells. arc_fixed_scale_log2(X, k), on host and
-   device, is the largest scale with which k additions of at most X fit; -127: none does. With
-   -ftz=true subnormal values count as zero.
+   device, is the largest scale with which k additions of at most X fit; -127: none does, or X or k
+   is negative or NaN. With -ftz=true subnormal values count as zero.
 
    Adds. `values` holds as many values as the target is wide. On every path a group of at least
    `threshold` lanes is reduced in registers, a smaller one goes to plain atomics: 0..33, or
@@ -318,9 +318,7 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 }
 
 /* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
-ARC__FN bool arc__is_exact(const arc__call *c) {
-  return c->kind == ARC__I64 && c->source != ARC__I64;
-}
+ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
 /* Whether this lane's values may be read. */
 ARC__FN bool arc__is_source(const arc__call *c) {
@@ -522,12 +520,23 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
-/* Adds words to a row. */
-#if ARC_TABLES /* of memory or, by arc/table.cuh, of a table */
-ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count);
-#else
-#define arc__leave(c, address, w, count) arc__request((c)->memory, (c)->scope, address, w, count)
+/* Adds words to a row: of memory or, in the call of a table, of the table, where nobody else adds. */
+ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
+#if ARC_TABLES
+  const int kind = arc__is_half(c->memory) ? ARC__I32 : c->memory, bytes = arc__bytes(kind);
+  const arc__u64 offset = (arc__u64)address - (arc__u64)c->table;
+  if (c->in_table && offset < (arc__u64)c->table_bytes) {
+    char *row = c->table + (int)(unsigned)offset; /* as compilers see, in shared memory */
+    ARC__EACH_OF_4(i, count, {
+      arc__word old = arc__read(kind, row + i * bytes, 0);
+      arc__write(kind, row + i * bytes, 0, arc__sum_stored(c->memory, old, w[i]));
+    })
+    return;
+  }
+  if (c->in_table) ARC__ASSUME_GLOBAL(address);
 #endif
+  arc__request(c->memory, c->scope, address, w, count);
+}
 
 /* The values of a chunk at most. */
 ARC__FN int arc__chunk_of(const arc__call *c, int lanes) {
@@ -682,10 +691,19 @@ ARC__FN void arc__add_in_a_loop(const arc__call *c) {
 #include "arc/check.cuh"
 #else
 #define arc__check_agreement(c) ((void)0)
+#define ARC__STATE_BYTES 0
 #define ARC__DUTY
 #define ARC__OWES(form, what) ((void)0)
 #define ARC__ADDS_ONCE(form) ((void)0)
+#define ARC__CHECK_MEMORY(form) ((void)0)
+#define ARC__KEEP_DIGEST(sum, call) ((void)0)
+#define ARC__CHECK_DIGEST(sum, call) ((void)0)
 #endif
+
+ARC__FN void arc__check_lanes(unsigned lanes) {
+  ARC__CHECK(1, __ballot_sync(lanes, true) == lanes,
+             "not all lanes that must call are here: they have returned, or are elsewhere");
+}
 
 ARC__FN void arc__check_call(const arc__call *c) {
   ARC__CHECK(ARC__WIDTH_CHECK, c->width >= 1, "the width must be at least 1");
@@ -694,8 +712,7 @@ ARC__FN void arc__check_call(const arc__call *c) {
   ARC__CHECK(1, c->path >= ARC_PATH_ATOMIC && c->path <= ARC_PATH_AUTO,
              "the path must be one of ARC_PATH_ATOMIC to ARC_PATH_AUTO");
   ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
-  ARC__CHECK(1, __ballot_sync(c->lanes, true) == c->lanes,
-             "not all lanes that must call are here: they have returned, or are elsewhere");
+  arc__check_lanes(c->lanes);
   arc__check_agreement(c);
 }
 
@@ -858,7 +875,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.chunk = target->chunk;
   c.source = c.kind = target->kind;
   c.memory = target->memory;
-  if (c.memory == ARC__FIXED) c.kind = o.exact || here ? ARC__I64 : ARC__ORDERED;
+  if (c.memory == ARC__FIXED) c.kind = o.exact || here ? ARC__FIXED : ARC__ORDERED;
   c.path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o.path;
   c.promises = o.promises;
   c.scope = o.scope;
@@ -983,7 +1000,7 @@ static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int sca
 /* Sums of 32 floats may be rounded up by 2^-19 of them, then each to an integer by a half. */
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions) {
   const double most = largest * (1.0 + 1.0 / 524288.0), limit = 9223372036854775808.0;
-  int log2 = 126;
+  int log2 = largest >= 0.0 && additions >= 0.0 ? 126 : -127;
   while (log2 > -127 && !(additions * (most * arc__power(log2) + 0.5) < limit)) --log2;
   return log2;
 }
@@ -1003,7 +1020,7 @@ static __host__ __device__ inline int arc_fixed_scale_log2(double largest, doubl
        arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
        arc__emit          adds the words of a chunk to this lane's row. Any lane.
        arc__emit_slot     the same for all lanes at once. Full warp.
-       arc__leave         how any of them adds words to a row: arc/table.cuh has one of its own.
+       arc__leave         how any of them adds words to a row. Any lane.
        arc__target_end    of a target whose pieces were changed. Any lane. */
 
 #endif /* ARC_CUH */

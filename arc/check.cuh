@@ -53,20 +53,60 @@ ARC__FN void arc__check_agreement(const arc__call *call) {
   if (c.present != 0u) arc__check_promises(&c);
 }
 
-/* What a form has begun and not ended: reported by the object when it leaves its scope. */
+/* In shared memory, in front of what a form keeps there. */
+typedef struct arc__state {
+  unsigned begun; /* when, which tells one set of hot rows or table from the next in this memory */
+  /* Of hot rows: what all threads must agree on; lanes of the block that have not ended, nor left;
+     the sums behind. */
+  unsigned digest, lanes;
+  int kind, words;
+} arc__state;
+#define ARC__STATE_BYTES 32
+
+/* What a form has begun and not ended: reported by the object when it leaves its scope, or is begun
+   anew by an assignment. */
 enum { ARC__NOTHING, ARC__A_SUM, ARC__GATHERED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
 
 struct arc__duty {
-  mutable int owed;
-  mutable bool is_added; /* the sum of this step */
-  bool is_copy;          /* which owes nothing */
-  __device__ arc__duty() : owed(ARC__NOTHING), is_added(false), is_copy(false) {}
-  __device__ arc__duty(const arc__duty &) : owed(ARC__NOTHING), is_added(false), is_copy(true) {}
-  __device__ ~arc__duty() {
+  mutable int owed = ARC__NOTHING;
+  mutable bool is_added = false;        /* the sum of this step */
+  mutable int scope = ARC_SCOPE_DEVICE; /* of hot rows: that of an add */
+  bool is_copy = false;                 /* which owes nothing */
+  arc__state *state = 0;
+  unsigned begun = 0u; /* state->begun; of a sum, a digest of the values */
+
+  __device__ void check() const {
     ARC__CHECK(2, owed != ARC__A_SUM,
                "a sum in two halves was left before arc_sum_next returned false");
     ARC__CHECK(2, owed != ARC__GATHERED, "rows were gathered and arc_gather_end was not called");
     ARC__CHECK(2, owed != ARC__TABLED, "a table was added to and arc_table_end was not called");
+  }
+  /* The last lane of the block that ends hot rows, or leaves, finds what is not in memory. */
+  __device__ void leave_hot_rows() const {
+    if (is_copy || state->begun != begun) return;
+    __threadfence_block();
+    if (atomicAdd(&state->lanes, 0u - 1u) != 1u) return;
+    const char *sums = (const char *)state + ARC__STATE_BYTES;
+    for (int i = 0; i < state->words; ++i)
+      ARC__CHECK(2, arc__is_zero(state->kind, arc__read(state->kind, sums, i)),
+                 "hot rows were added to and no arc_hot_end followed");
+  }
+  __device__ arc__duty &begin_anew(const arc__duty &other, bool copy) {
+    check();
+    ARC__CHECK(2, owed != ARC__HOT_ADDED, "hot rows are begun anew before arc_hot_end");
+    owed = ARC__NOTHING, is_added = false, scope = ARC_SCOPE_DEVICE, is_copy = copy;
+    state = other.state, begun = other.begun;
+    return *this;
+  }
+
+  __device__ arc__duty() {}
+  __device__ arc__duty(const arc__duty &other)
+      : is_copy(true), state(other.state), begun(other.begun) {}
+  __device__ arc__duty &operator=(const arc__duty &other) { return begin_anew(other, true); }
+  __device__ arc__duty &operator=(arc__duty &&other) { return begin_anew(other, other.is_copy); }
+  __device__ ~arc__duty() {
+    check();
+    if (owed == ARC__HOT_ADDED) leave_hot_rows();
   }
 };
 #define ARC__DUTY arc__duty duty;
@@ -77,5 +117,20 @@ struct arc__duty {
     ARC__CHECK(2, !(form)->duty.is_added, "a sum was added twice"); \
     (form)->duty.is_added = true;                                   \
   } while (0)
+#define ARC__CHECK_MEMORY(form)                                  \
+  ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun, \
+             "two tables, or two sets of hot rows, share one memory")
+
+/* Of what a lane adds in a call. */
+ARC__FN unsigned arc__digest_values(const arc__call *c) {
+  arc__u64 digest = 0u;
+  for (int i = 0; c->active && i < c->width; ++i)
+    digest = arc__digest(digest, arc__bits(arc__read(c->source, c->values, i)));
+  return (unsigned)(digest >> 32);
+}
+#define ARC__KEEP_DIGEST(sum, call) ((sum)->duty.begun = arc__digest_values(call))
+#define ARC__CHECK_DIGEST(sum, call)                           \
+  ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call), \
+             "the values of a sum in two halves have changed between its steps")
 
 #endif /* ARC_CHECK_CUH */

@@ -15,8 +15,9 @@
    Who calls: all 32 lanes of the warp, each of them. As a target, it is bound to its lane.
    values: global or shared memory, aligned to one value; stride below 2^31 bytes. Where base,
    stride and target are aligned to four values and the width is a multiple of 4, four at a time.
-   options: key_bits, scope; path and threshold where one request adds a row (1 column, or 2 or 4
-   that are aligned), so that each lane takes one by itself. No promises. Sums in fixed targets are
+   options: key_bits; scope, the same in all calls, by which end adds, too; path and threshold where
+   one request adds a row (1 column, or 2 or 4 that are aligned), so that each lane takes one by
+   itself. No promises. Sums in fixed targets are
    exact. Cost: a match, 8 to 18 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
    Suffixes: all of arc.cuh; _from_f16 and _from_bf16 where values are floats. */
 #ifndef ARC_CUH
@@ -48,7 +49,8 @@ typedef struct arc__gather {
   int source, stride_bytes;
   int vector;          /* columns of a lane: 1 or 4 */
   bool is_narrow;      /* one request adds a row: a lane takes one by itself */
-  bool keeps, has_sum; /* a key; and a sum of it */
+  bool keeps, has_sum; /* a key; and a sum of it, */
+  int scope;           /* which leaves with that of the last call */
   arc__key key;
   arc__word sum[ARC__VECTOR];
   ARC__DUTY
@@ -86,7 +88,7 @@ ARC__FN void arc__gather_begin(arc__gather *r, int source, const void *base, int
   r->is_narrow = t->pieces == 1 &&
                  arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
   r->keeps = r->has_sum = false;
-  int kind = t->memory == ARC__FIXED ? ARC__I64 : t->kind;
+  int kind = t->memory == ARC__FIXED ? ARC__FIXED : t->kind;
   ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
 }
 
@@ -291,7 +293,7 @@ ARC__FN void arc__add_panel(arc__gather *r, const arc__call *c, const arc__parts
 ARC__FN arc__order arc__order_rows(const arc__gather *r, arc__call *c, long long row) {
   arc__order o;
   arc__find_leaders(c);
-  bool has_kept = r->keeps && c->active && arc__same_key(c->key, r->key);
+  bool has_kept = !c->in_table && r->keeps && c->active && arc__same_key(c->key, r->key);
   unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
   int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
   int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
@@ -337,7 +339,10 @@ ARC__FN void arc__add_panels(arc__gather *r, const arc__call *c, const arc__orde
 /* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
    caller's loop, and guard every vote and shuffle. */
 ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
-  ARC__OWES(r, ARC__GATHERED);
+  if (!c.in_table) {
+    ARC__OWES(r, ARC__GATHERED);
+    r->scope = c.scope;
+  }
   if (c.width <= ARC__NARROW && r->is_narrow) {
     c.values = r->base + row * r->stride_bytes;
     c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
@@ -351,7 +356,7 @@ ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
   if (!c.in_table) c.group = arc__match(&c);
   arc__order o = arc__order_rows(r, &c, row);
   if (!c.in_table && o.kept == ARC__WARP) arc__change_kept(r, &c);
-  r->has_sum = o.kept < ARC__WARP;
+  if (!c.in_table) r->has_sum = o.kept < ARC__WARP;
   if (r->vector == ARC__VECTOR)
     arc__add_panels(r, &c, &o, ARC__VECTOR);
   else
@@ -395,7 +400,8 @@ ARC__FN arc__call arc__call_of_gather(const arc__gather *r, const arc__target *t
   }                                                                                                \
   ARC__FN void arc_gather_end_##S(arc_gather_##S *gather ARC__CALLER) {                            \
     ARC__TYPED(&gather->any.target, KIND, MEMORY);                                                 \
-    const arc_options options = arc_options_default();                                             \
+    arc_options options = arc_options_default();                                                   \
+    options.scope = gather->any.scope;                                                             \
     arc__call c = arc__call_of_gather(&gather->any, &gather->any.target, 0, false, options);       \
     arc__release(&gather->any, &c);                                                                \
     gather->any.keeps = false;                                                                     \

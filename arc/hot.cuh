@@ -8,6 +8,7 @@
        void arc_hot_add_with_f32(const arc_hot_f32 *hot, long long key, const float *values,
                                  bool active, arc_options options);
        void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
+       void arc_hot_end_with_f32(const arc_hot_f32 *hot, bool all_threads, arc_options options);
    The block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`, where each
    warp has its own and needs no atomics, until end; other keys are added as by arc_add_f32. A few
    dozen rows at most.
@@ -17,7 +18,8 @@
    Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
    arc_add_f32; with options.lane_mask whoever it names, ARC_LANES_HERE in divergent code. end: with
    all_threads, a literal, all threads of the block, as a __syncthreads; else whoever is left, each
-   warp for itself. Each lane that adds, or a later one of its warp, must end.
+   warp for itself. Each lane that adds, or a later one of its warp, must end; one that begins anew
+   ends before. options of end: scope, that of the adds.
    Cost: an add reduces always, and adds to shared memory: by loads and stores where all lanes call,
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH
@@ -28,19 +30,14 @@
 
 /* How many sums a block of so many threads keeps of hot rows: sizeof(T) bytes each. */
 #define ARC_HOT_SUMS(rows, width, threads) \
-  ((rows) * (width) * (((threads) + 31) / 32) + ARC__HOT_STATE_BYTES / 4)
-#define ARC__HOT_STATE_BYTES (ARC_CHECK >= 2 ? 16 : 0)
+  ((rows) * (width) * (((threads) + 31) / 32) + ARC__STATE_BYTES / 4)
 
 typedef struct arc__hot {
   arc__target target, own;
   char *shared; /* the sums of all warps */
   long long first;
   int rows;
-#if ARC_CHECK >= 2
-  arc__duty duty;
-  unsigned begun; /* when, which tells one set from the next in the same memory */
-  __device__ ~arc__hot();
-#endif
+  ARC__DUTY
 } arc__hot;
 
 ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
@@ -60,69 +57,50 @@ ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
 }
 
 #if ARC_CHECK >= 2
-/* In front of the sums. */
-typedef struct arc__hot_state {
-  unsigned begun, digest;
-  unsigned lanes; /* of the block that have not ended, nor left */
-} arc__hot_state;
-
-ARC__FN arc__hot_state *arc__state_of(const arc__hot *h) {
-  return (arc__hot_state *)(h->shared - ARC__HOT_STATE_BYTES);
-}
-
 ARC__FN void arc__hot_check_begin(arc__hot *h) {
-  arc__hot_state *state = arc__state_of(h);
+  arc__state *state = (arc__state *)(h->shared - ARC__STATE_BYTES);
   arc__u64 digest = arc__digest((arc__u64)h->first, (unsigned)h->rows);
   digest = arc__digest_target(digest, &h->target);
   if (arc__thread() == 0) {
     state->begun = (unsigned)clock64();
     state->digest = (unsigned)digest;
     state->lanes = (unsigned)arc__threads();
+    state->kind = h->own.kind;
+    state->words = h->rows * h->own.width * arc__warps();
   }
   __syncthreads();
-  h->begun = state->begun;
+  h->duty.state = state;
+  h->duty.begun = state->begun;
   ARC__CHECK(2, state->digest == (unsigned)digest,
              "the threads of a block begin hot rows with another first_key, count or target");
 }
 
-ARC__FN void arc__hot_check_memory(const arc__hot *h) {
-  ARC__CHECK(2, arc__state_of(h)->begun == h->begun, "two sets of hot rows share one memory");
-}
-
-ARC__FN void arc__hot_check_add(const arc__hot *h) {
-  arc__hot_check_memory(h);
-  if (h->duty.owed == ARC__HOT_ENDED) atomicAdd(&arc__state_of(h)->lanes, 1u);
+ARC__FN void arc__hot_check_add(const arc__hot *h, int scope) {
+  ARC__CHECK_MEMORY(h);
+  if (h->duty.owed == ARC__HOT_ENDED) atomicAdd(&h->duty.state->lanes, 1u);
   ARC__OWES(h, ARC__HOT_ADDED);
+  if (scope == ARC_SCOPE_SYSTEM) h->duty.scope = scope;
 }
 
-/* A lane has ended, or leaves. The last one finds whatever nobody has added to memory. */
-ARC__FN void arc__hot_check_end(const arc__hot *h) {
-  arc__hot_state *state = arc__state_of(h);
-  if (h->duty.owed == ARC__HOT_ENDED || h->duty.is_copy || state->begun != h->begun) return;
+ARC__FN void arc__hot_check_end(const arc__hot *h, int scope) {
+  ARC__CHECK(2, scope == ARC_SCOPE_SYSTEM || h->duty.scope == ARC_SCOPE_DEVICE,
+             "hot rows were added to with system scope, which arc_hot_end_with must name, too");
+  if (h->duty.owed == ARC__HOT_ENDED) return;
   ARC__OWES(h, ARC__HOT_ENDED);
-  __threadfence_block();
-  if (atomicAdd(&state->lanes, 0u - 1u) != 1u) return;
-  for (int i = 0; i < h->rows * h->own.width * arc__warps(); ++i)
-    ARC__CHECK(2, arc__is_zero(h->own.kind, arc__read(h->own.kind, h->shared, i)),
-               "hot rows were added to and no arc_hot_end followed");
-}
-
-inline __device__ arc__hot::~arc__hot() {
-  if (duty.owed == ARC__HOT_ADDED) arc__hot_check_end(this);
+  h->duty.leave_hot_rows();
 }
 #else
 #define arc__hot_check_begin(h) ((void)0)
-#define arc__hot_check_memory(h) ((void)0)
-#define arc__hot_check_add(h) ((void)0)
-#define arc__hot_check_end(h) ((void)0)
+#define arc__hot_check_add(h, scope) ((void)0)
+#define arc__hot_check_end(h, scope) ((void)0)
 #endif
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  int kind = h->target.memory == ARC__FIXED ? ARC__I64 : h->target.kind;
+  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : h->target.kind;
   int bytes = arc__bytes(kind), words = rows * h->target.width, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
-  h->shared = (char *)shared + ARC__HOT_STATE_BYTES;
+  h->shared = (char *)shared + ARC__STATE_BYTES;
   h->first = first;
   h->rows = rows;
   ARC__CHECK(1, arc__is_shared_memory(h->shared, (long long)bytes * words * arc__warps()),
@@ -150,7 +128,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
-  arc__hot_check_memory(h);
+  ARC__CHECK_MEMORY(h);
   if (all_threads) {
     word = arc__thread();
     step = arc__threads();
@@ -171,7 +149,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
                   arc__neutral(c.kind));
   }
-  arc__hot_check_end(h);
+  arc__hot_check_end(h, c.scope);
 }
 
 /* Adds to the warp's own sums. sum_kind: of these, a literal even where the target is not. */
@@ -182,6 +160,7 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int sum_kind, int row
     own.pieces = 1;
     own.piece[0].width = own.width;
   }
+  options.exact = true;
   own.kind = sum_kind;
   own.memory = options.lane_mask == ARC_LANES_ALL ? sum_kind | ARC__OWN : sum_kind;
   arc__call c = arc__call_of(&own, row, values, active, options);
@@ -195,7 +174,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
                           const void *values, bool active, arc_options options) {
   arc__target target = h->target;
   ARC__TYPED(&target, kind, memory);
-  arc__hot_check_add(h);
+  arc__hot_check_add(h, options.scope);
   long long row = (long long)((arc__u64)key - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
   bool here = options.lane_mask == ARC_LANES_HERE, alone = here && ARC__ARCH < 700;
@@ -214,7 +193,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.key_bits = 32;
   /* Lanes have parted to add: the mask is taken anew or, as in arc__expect_parting, of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
-  int sum_kind = memory == ARC__FIXED ? ARC__I64 : kind;
+  int sum_kind = memory == ARC__FIXED ? ARC__FIXED : kind;
   arc__hot_add_own(h, kind, sum_kind, (int)row, values, active && is_hot, options);
   if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */
 }
@@ -236,11 +215,15 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
     arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                          \
   }                                                                                               \
   ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, const arc_hot_##S *, hot, 0)                       \
-  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
+  ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                     \
+                                    arc_options options ARC__CALLER) {                            \
     arc__target target = hot->any.target;                                                         \
     ARC__TYPED(&target, KIND, MEMORY);                                                            \
-    arc_options options = arc__options(0, 0, ARC_LANES_HERE);                                     \
+    options.lane_mask = ARC_LANES_HERE;                                                           \
     arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);             \
+  }                                                                                               \
+  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
+    arc_hot_end_with_##S(hot, all_threads, arc_options_default());                                \
   }
 ARC__EACH_SUFFIX(ARC__HOT)
 

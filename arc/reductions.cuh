@@ -101,8 +101,7 @@ ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc
   if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
   if (half) w.lo = __byte_perm(w.lo, 0x8000u, slot.halves);
-  if (slot.owned)
-    arc__leave(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
+  if (slot.owned) arc__leave(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
 }
 
 /* The same; the whole warp calls. */

@@ -45,6 +45,7 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
   s->slot.is_value = false;
   c.threshold = arc__threshold(&c);
   s->call = c;
+  ARC__KEEP_DIGEST(s, &c);
 }
 
 /* Takes the next group: of the highest lane that is left. */
@@ -62,11 +63,13 @@ ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
 ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
   arc__call c = s->call;
   c.target = &s->target;
+  arc__check_lanes(ARC_LANES_ALL);
   bool all_fit = c.width <= c.chunk; /* known at compile time, where s->first is not */
   if (all_fit || s->first >= c.width) {
     if (s->rest == 0u) return false;
     arc__sum_next_group(s, &c);
   }
+  ARC__CHECK_DIGEST(s, &c);
   bool one_key = arc__promised(&c, ARC_PROMISE_ONE_KEY), full = s->group == ARC_LANES_ALL;
   bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.threshold == 0;
   bool member = (s->group >> c.lane & 1u) != 0u;
@@ -86,10 +89,11 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
 }
 
 /* Adds a sum that the caller has changed, or dropped. The whole warp calls. */
-ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
+ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
+  ARC__CHECK(2, key == arc__key_id(s->key), "the key of a sum is for reading");
   ARC__ADDS_ONCE(s);
   if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
   if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
@@ -126,7 +130,7 @@ ARC__FN void arc__sum_add(const arc__sums *s, bool owned, arc__word sum) {
     return is_there;                                                                   \
   }                                                                                    \
   ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                   \
-    arc__sum_add(&sum->any, sum->owned, arc__read(KIND, &sum->value, 0));              \
+    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));    \
   }
 ARC__EACH_SUFFIX(ARC__SUMS)
 

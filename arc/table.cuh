@@ -13,15 +13,16 @@
    are all sums in memory.
        void arc_table_gather_add_f32(arc_table_f32 *table, arc_gather_f32 *gather, long long key,
                                      long long row, bool active);   and _with, with options
-   The same for rows in memory, which a gather that was begun on the same target reads. It keeps
-   nothing from call to call, and need not end.
+   The same for rows in memory, which a gather that was begun on the same target reads. Here it
+   keeps nothing from call to call: it needs an end only for what it adds by itself.
    target: one array of rows, not in shared memory.
    Needs #define ARC_TABLES 1 above the include of arc.cuh. rows: of each warp, 1 or more.
    shared: ARC_TABLE_BYTES(sizeof of a sum in memory, rows, width, threads of the block) bytes,
    aligned to 16, that nobody else uses between begin and end.
    Who calls: all 32 lanes of the warp, each of them; a warp may begin and end without the others.
-   options: key_bits (the same in all calls), scope. No path, threshold or promises. Sums in fixed
-   targets are exact; halves are rounded at each addition to the table, as they are in memory.
+   options: key_bits and scope, the same in all calls; end adds by that scope, too. No path,
+   threshold or promises. Sums in fixed targets are exact; halves are rounded at each addition to
+   the table, as they are in memory.
    Cost: beside the sums' own, 2 shuffles and a few loads of shared memory; a sum that hits is a load
    and a store. Keys that hardly repeat cost more than by arc_add_f32. Suffixes: all of arc.cuh.
    Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
@@ -39,7 +40,9 @@
 
 /* Bytes of shared memory for the tables of a block; bytes: of a sum in memory. */
 #define ARC_TABLE_BYTES(bytes, rows, width, threads) \
-  (((rows) * (ARC__ROW_BYTES(bytes, width) + 12) + 7) / 8 * 8 * (((threads) + 31) / 32))
+  (ARC__TABLE_BYTES(bytes, rows, width) * (((threads) + 31) / 32))
+#define ARC__TABLE_BYTES(bytes, rows, width) /* of a warp */ \
+  (((rows) * (ARC__ROW_BYTES(bytes, width) + 12) + 7) / 8 * 8 + ARC__STATE_BYTES)
 #define ARC__ROW_BYTES(bytes, width) (((bytes) * (width) + 3) / 4 * 4)
 
 /* Where a row of the table may lie. */
@@ -49,61 +52,22 @@ typedef struct arc__place_in_table {
 } arc__place_in_table;
 #define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
 #define ARC__PLACE_IS_FREE (-1)
-#define ARC__PLACE_CLAIM (-2) /* less a lane: of several that claim it, the last to write gets it */
-#define ARC__PLACE_MOST 64    /* so that what was hot leaves some day */
-
-/* arc__request where no compiler can see that the address is one of global memory. */
-ARC__FN void arc__request_global(int memory, int scope, char *address, const arc__word *w,
-                                 int count) {
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600 && ARC_CHECK < 2
-  arc__u64 at = __cvta_generic_to_global(address);
-  if (memory == ARC__F32 && count == 1) {
-    ARC__RED(".f32", "%1", "f"(__uint_as_float(w[0].lo)));
-  } else if (memory == ARC__F64) {
-    ARC__RED(".f64", "%1", "d"(arc__f64(w[0])));
-  } else if (memory == ARC__I32) {
-    ARC__RED(".u32", "%1", "r"(w[0].lo));
-  } else if (memory == ARC__I64 || memory == ARC__FIXED) {
-    ARC__RED(".u64", "%1", "l"(arc__bits(w[0])));
-  } else
-#endif
-    arc__request(memory, scope, address, w, count);
-}
-
-/* To a row of a table by loads and stores, since nobody else adds there. */
-ARC__FN void arc__leave(const arc__call *c, char *address, const arc__word *w, int count) {
-  const int memory = c->memory, bytes = arc__is_half(memory) ? 4 : arc__bytes(memory);
-  const int kind = memory == ARC__FIXED ? ARC__I64 : arc__is_half(memory) ? ARC__I32 : memory;
-  const arc__u64 offset = (arc__u64)address - (arc__u64)c->table;
-  if (!c->in_table) {
-    arc__request(memory, c->scope, address, w, count);
-  } else if (offset >= (arc__u64)c->table_bytes) {
-    arc__request_global(memory, c->scope, address, w, count);
-  } else { /* from the table's address on, which compilers know to be one of shared memory */
-    char *row = c->table + (int)(unsigned)offset;
-    ARC__EACH_OF_4(i, count, {
-      arc__word old = arc__read(kind, row + i * bytes, 0);
-      arc__write(kind, row + i * bytes, 0, arc__sum_stored(memory, old, w[i]));
-    })
-  }
-}
+#define ARC__PLACE_IS_CLAIMED (-2) /* by a lane of this call */
+#define ARC__PLACE_MOST 64         /* so that what was hot leaves some day */
 
 typedef struct arc__table {
   arc__target target; /* memory */
   arc__target found;  /* addresses for keys: of rows in memory, or in the table */
   char *sums;         /* of this warp */
   arc__place_in_table *places;
-  int rows, row_bytes, key_bits;
+  int rows, row_bytes;
+  int scope; /* of the last call: sums leave with it */
   ARC__DUTY
 } arc__table;
 
-ARC__FN int arc__table_kind(const arc__table *t) {
-  return t->target.memory == ARC__FIXED ? ARC__I64 : t->target.memory;
-}
-
 /* Takes value i of a row out of the table. */
 ARC__FN arc__word arc__take_sum(const arc__table *t, int place, int i) {
-  const int kind = arc__table_kind(t);
+  const int kind = t->target.memory;
   char *row = t->sums + place * t->row_bytes;
   arc__word sum = arc__read(kind, row, i);
   arc__write(kind, row, i, arc__neutral(kind));
@@ -117,15 +81,41 @@ ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int 
   return key;
 }
 
+#if ARC_CHECK >= 2
+ARC__FN void arc__table_check_begin(arc__table *t) {
+  arc__u64 digest = arc__digest_target((unsigned)t->rows, &t->target);
+  digest = arc__digest(digest, (arc__u64)t->sums);
+  ARC__CHECK(2, digest == __shfl_sync(ARC_LANES_ALL, digest, 0),
+             "the lanes of a warp begin a table with another target, memory or number of rows");
+  t->duty.state = (arc__state *)(t->sums - ARC__STATE_BYTES);
+  if (arc__lane() == 0) t->duty.state->begun = (unsigned)clock64();
+  __syncwarp(ARC_LANES_ALL);
+  t->duty.begun = t->duty.state->begun;
+}
+
+/* What a gather reads goes to the rows of a table. */
+ARC__FN void arc__table_check_gather(const arc__table *t, const arc__gather *r) {
+  ARC__CHECK(2, arc__digest_target(0u, &t->target) == arc__digest_target(0u, &r->target),
+             "the gather and the table were begun on different targets");
+}
+#else
+#define arc__table_check_begin(t) ((void)0)
+#define arc__table_check_gather(t, r) ((void)0)
+#endif
+
 ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   const int bytes = arc__bytes(t->target.memory), width = t->target.width;
-  const int mine = ARC_TABLE_BYTES(bytes, rows, width, ARC__WARP);
+  const int mine = ARC__TABLE_BYTES(bytes, rows, width);
   ARC__CHECK(1, rows >= 1, "a table must have at least 1 row");
   ARC__CHECK(1, t->target.pieces == 1, "the target of a table must be one array of rows");
+  ARC__CHECK(1, __isGlobal(t->target.piece[0].base), "the target of a table is in shared memory");
+  ARC__CHECK(1, ((arc__u64)shared & 15u) == 0u, "the memory of a table is not aligned to 16 bytes");
   ARC__CHECK(1, arc__is_shared_memory((char *)shared, (long long)mine * arc__warps()),
              "the memory of a table is not shared memory, or too small for its rows");
-  t->rows = rows, t->row_bytes = ARC__ROW_BYTES(bytes, width), t->key_bits = ARC_KEY_BITS;
-  t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP);
+  arc__check_lanes(ARC_LANES_ALL);
+  t->rows = rows, t->row_bytes = ARC__ROW_BYTES(bytes, width);
+  t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP) + ARC__STATE_BYTES;
+  arc__table_check_begin(t);
   t->places = (arc__place_in_table *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
   t->found.piece[0].base = ARC__ADDRESSES;
@@ -135,6 +125,7 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->found.min_lanes_to_reduce = t->target.min_lanes_to_reduce;
   for (int place = arc__lane(); place < rows; place += ARC__WARP) {
     t->places[place].state = ARC__PLACE_IS_FREE;
+    t->places[place].carry = 0; /* which keys of 32 bits do not write */
     for (int i = 0; i < width; ++i) (void)arc__take_sum(t, place, i);
   }
   __syncwarp(ARC_LANES_ALL);
@@ -145,7 +136,7 @@ ARC__FN arc__call arc__call_to_memory(const arc__table *t, const arc__call *c) {
   arc__call to = *c;
   to.target = &t->target;
   to.in_table = false;
-  to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : arc__table_kind(t);
+  to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;
   return to;
 }
 
@@ -163,24 +154,28 @@ ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int pl
                 arc__take_sum(t, place, i), arc__neutral(ARC__F32));
 }
 
-/* The place of each leader whose sum goes to the table, or -1. The whole warp calls. */
+/* The place of each leader whose sum goes to the table, or -1. The whole warp calls. Keys that miss
+   one place exchange its state: the first finds what it was, the others that it is claimed. */
 ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
   const int mine = (int)__umulhi(hash, (unsigned)t->rows);
   arc__place_in_table *place = &t->places[mine];
-  int state = leads ? place->state : 0;
-  bool hits = leads && state >= 0 && arc__same_key(arc__key_in_table(t, c, mine), c->key);
+  const arc__key held = arc__key_in_table(t, c, mine);
+  int state = place->state;
+  ARC__CHECK(2, c->key.bits == 64 || state < 0 || place->carry == 0,
+             "key_bits differ between two calls of a table");
+  const bool hits = leads && state >= 0 && arc__same_key(held, c->key);
+  const bool misses = leads && !hits, any_misses = __any_sync(ARC_LANES_ALL, misses);
+  __syncwarp(ARC_LANES_ALL);
   if (hits) place->state = state < ARC__PLACE_MOST ? state + __popc(c->group) : state;
+  if (!any_misses) return hits ? mine : -1;
   __syncwarp(ARC_LANES_ALL);
-  const bool misses = leads && !hits;
-  if (!__any_sync(ARC_LANES_ALL, misses)) return hits ? mine : -1;
-  if (misses) state = place->state; /* what a hit has left there, too */
+  if (misses) state = atomicExch(&place->state, ARC__PLACE_IS_CLAIMED);
   __syncwarp(ARC_LANES_ALL);
-  if (misses) place->state = state > 0 ? state - 1 : ARC__PLACE_CLAIM - c->lane;
-  __syncwarp(ARC_LANES_ALL);
-  const bool takes = misses && state <= 0 && place->state == ARC__PLACE_CLAIM - c->lane;
-  const bool releases = takes && state == 0;
+  const bool claims = misses && state != ARC__PLACE_IS_CLAIMED;
+  const bool takes = claims && state <= 0, releases = takes && state == 0;
+  if (claims && !takes) place->state = state - 1;
   arc__call to = arc__call_to_memory(t, c);
   if (c->width <= ARC__NARROW) {
     if (releases) arc__release_narrow(t, to, mine);
@@ -202,10 +197,11 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
 
 /* Finds the groups of a call, and a row for each: in the table or, for others, in memory. */
 ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
-  ARC__OWES(t, ARC__TABLED);
   arc__check_call(c);
+  ARC__CHECK_MEMORY(t);
+  ARC__OWES(t, ARC__TABLED);
   __syncwarp(ARC_LANES_ALL);
-  t->key_bits = c->key.bits;
+  t->scope = c->scope;
   c->in_table = true;
   c->table = t->sums;
   c->table_bytes = t->rows * t->row_bytes;
@@ -223,7 +219,9 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
 
 ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
   arc__call to = arc__call_to_memory(t, c);
-  to.key.bits = t->key_bits;
+  to.key.bits = 64; /* of any call */
+  arc__check_call(c);
+  ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
   if (c->width <= ARC__NARROW) {
     for (int place = c->lane; place < t->rows; place += ARC__WARP)
@@ -281,9 +279,9 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
                                              arc_options options ARC__CALLER) {                  \
     arc__call c = arc__table_call_##S(table, key, 0, active, options);                           \
     c.source = gather->any.source;                                                               \
+    arc__table_check_gather(&table->any, &gather->any);                                          \
     arc__find_rows(&table->any, &c);                                                             \
     arc__gather_add(&gather->any, c, row);                                                       \
-    ARC__OWES(&gather->any, ARC__NOTHING);                                                       \
     __syncwarp(ARC_LANES_ALL);                                                                   \
   }                                                                                              \
   ARC__FN void arc_table_gather_add_##S(arc_table_##S *table, arc_gather_##S *gather,            \
@@ -291,7 +289,9 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
     arc_table_gather_add_with_##S(table, gather, key, row, active, arc_options_default());       \
   }                                                                                              \
   ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                             \
-    arc__call c = arc__table_call_##S(table, 0, 0, false, arc_options_default());                \
+    arc_options options = arc_options_default();                                                 \
+    options.scope = table->any.scope;                                                            \
+    arc__call c = arc__table_call_##S(table, 0, 0, false, options);                              \
     arc__table_end(&table->any, &c);                                                             \
   }
 ARC__EACH_SUFFIX(ARC__TABLE)

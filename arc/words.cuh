@@ -132,9 +132,9 @@ typedef struct arc__word {
 #define ARC__F64 0x802
 #define ARC__I32 0x403
 #define ARC__I64 0x804
+#define ARC__FIXED 0x807                  /* 64-bit fixed point */
 #define ARC__F16 0x205                    /* in memory only */
 #define ARC__BF16 0x206                   /* the same */
-#define ARC__FIXED 0x807                  /* the same: 64-bit fixed point */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
 #define ARC__OWN 0x10000 /* with a kind in registers: in shared memory, a warp's own */
 
@@ -166,7 +166,14 @@ ARC__FN unsigned arc__sum_f32(int kind, unsigned a, unsigned b) {
   return __float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));
 }
 
+ARC__FN arc__word arc__sum_fixed(arc__word a, arc__word b) {
+  arc__u64 x = arc__bits(a), y = arc__bits(b), sum = x + y;
+  ARC__CHECK(2, ((x ^ sum) & (y ^ sum)) >> 63 == 0u, "a sum in a fixed target overflows");
+  return arc__word_of(sum);
+}
+
 ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
+  if (kind == ARC__FIXED) return arc__sum_fixed(a, b);
   if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
   if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
   a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
@@ -291,7 +298,7 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
   if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64) w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (kind == ARC__I64 || kind == ARC__FIXED) w = arc__word_of(((const arc__u64 *)values)[i]);
   if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
   if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
   if (arc__is_half(kind))
@@ -299,10 +306,10 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   return w;
 }
 
-/* The reverse, for types of values. */
+/* The reverse; not of halves. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
-  if (kind == ARC__I64) ((arc__u64 *)values)[i] = arc__bits(w);
+  if (kind == ARC__I64 || kind == ARC__FIXED) ((arc__u64 *)values)[i] = arc__bits(w);
   if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
   if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
 }
@@ -338,7 +345,7 @@ ARC__FN arc__word arc__stored(int kind, int memory, arc__word w, arc__word next,
 
 /* A word of memory and what is added to it. */
 ARC__FN arc__word arc__sum_stored(int memory, arc__word a, arc__word b) {
-  if (!arc__is_half(memory)) return arc__sum(memory == ARC__FIXED ? ARC__I64 : memory, a, b);
+  if (!arc__is_half(memory)) return arc__sum(memory, a, b);
   return arc__pack(memory, arc__half_value(memory, a.lo) + arc__half_value(memory, b.lo),
                    arc__half_value(memory, a.lo >> 16) + arc__half_value(memory, b.lo >> 16));
 }
@@ -356,6 +363,17 @@ ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
       seen.lo = ARC__IN_SCOPE(scope, atomicCAS, (unsigned *)address, old.lo, sum.lo);
   } while (seen.lo != old.lo || seen.hi != old.hi);
 }
+
+/* Tells compilers that an address which they cannot follow is one of global memory. */
+#if defined(__CUDA_ARCH__)
+#define ARC__ASSUME_GLOBAL(address)          \
+  do {                                       \
+    const bool global = __isGlobal(address); \
+    __builtin_assume(global);                \
+  } while (0)
+#else
+#define ARC__ASSUME_GLOBAL(address) ((void)(address))
+#endif
 
 /* Puts w into a word of shared memory, and returns what was there. */
 ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
@@ -423,10 +441,8 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
     ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
-    arc__u64 bits = arc__bits(w[0]);
-    arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, bits);
-    ARC__CHECK(2, memory == ARC__I64 || ((old ^ (old + bits)) & (bits ^ (old + bits))) >> 63 == 0u,
-               "a sum in a fixed target overflows");
+    arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, arc__bits(w[0]));
+    (void)arc__sum(memory, arc__word_of(old), w[0]); /* ARC_CHECK 2 */
   }
 #if ARC__ARCH >= 900 || (defined(__CUDACC__) && ARC__ARCH >= 600)
   if (memory == ARC__F64) ARC__IN_SCOPE(scope, atomicAdd, (double *)address, arc__f64(w[0]));

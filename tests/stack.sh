@@ -238,8 +238,8 @@ patterns() {
   fi
 }
 
-# The scope is that of all atomics of a call, the compare-and-swaps of half sums too: by the policy,
-# or by an option.
+# The scope is that of all atomics of a call, the compare-and-swaps of half sums too, and of what a form
+# adds at its end: by the policy, or by an option.
 scope() {
   { prelude && echo '__global__ void scope(void *rows, const float *values, int key) {
   arc_options o = arc_options_default();
@@ -249,13 +249,33 @@ scope() {
   arc_add_with_bf16(arc_target_bf16_rows(rows, 9, 9), key, values, true, o);
   arc_add_with_f32(arc_target_f32_rows((float *)rows, 9, 9), key, values, true, o);
   arc_add_with_f64(arc_target_f64_rows((f64 *)rows, 9, 9), key, (f64 *)values, true, o);
+}
+__global__ void scope_of_forms(float *rows, const float *values, int key, int calls) {
+  __shared__ float sums[ARC_HOT_SUMS(4, 9, 128)];
+  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 9, 128)];
+  arc_options o = arc_options_default();
+#ifdef SCOPE
+  o.scope = SCOPE;
+#endif
+  arc_target_f32 t = arc_target_f32_rows(rows, 9, 9);
+  arc_hot_f32 hot = arc_hot_begin_f32(t, sums, 0, 4);
+  arc_gather_f32 gather = arc_gather_begin_f32(t, values, 9);
+  arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
+  for (int i = 0; i < calls; ++i) {
+    arc_hot_add_with_f32(&hot, key, values, true, o);
+    arc_gather_add_with_f32(&gather, key, i, true, o);
+    arc_table_add_with_f32(&table, key, values, true, o);
+  }
+  arc_hot_end_with_f32(&hot, true, o);
+  arc_gather_end_f32(&gather);
+  arc_table_end_f32(&table);
 }'; } >"$work/scope.cu"
   for define in ARC_SCOPE=ARC_SCOPE_SYSTEM SCOPE=ARC_SCOPE_SYSTEM ARC_SCOPE=ARC_SCOPE_DEVICE \
     SCOPE=ARC_SCOPE_DEVICE; do
-    "$nvcc" -std=c++17 -arch=sm_80 -ptx -D$define -I"$root" -o "$work/scope.ptx" "$work/scope.cu" \
-      2>"$work/scope.txt"
-    atomics=$(grep -c -E '[[:space:]](red|atom)\.' "$work/scope.ptx")
-    systems=$(grep -E '[[:space:]](red|atom)\.' "$work/scope.ptx" | grep -c '\.sys\.')
+    "$nvcc" -std=c++17 -arch=sm_80 -ptx -D$define -I"$root" -o "$work/scope.ptx" "$work/scope.cu"
+    grep -E '[[:space:]](red|atom)\.' "$work/scope.ptx" | grep -v '\.shared\.' >"$work/scope.txt"
+    atomics=$(grep -c . "$work/scope.txt")
+    systems=$(grep -c '\.sys\.' "$work/scope.txt")
     wanted=$atomics
     [ "${define%_SYSTEM}" != "$define" ] || wanted=0
     if [ "$atomics" -gt 1 ] && [ "$systems" -eq "$wanted" ]; then

@@ -135,7 +135,9 @@ static void scales(void) {
   } edges[] = {{1, 1, 62},        {1, 134217728, 35},   {1, 134217216, 36},
                {0.75, 1e8, 36},   {0, 1e8, 126},        {1e-38, 1, 126},
                {3e38, 1, -65},    {1, 0, 126},          {0x1p-126, 0x1p62, 126},
-               {0, 0x1p64, -127}, {3e38, 0x1p70, -127}, {NAN, 1, -127}};
+               {0, 0x1p64, -127}, {3e38, 0x1p70, -127}, {NAN, 1, -127},
+               {-1, 1, -127},     {-1e-30, 1, -127},    {1, -1, -127},
+               {1, NAN, -127},    {INFINITY, 1, -127},  {-0.0, 1, 126}};
   for (size_t i = 0; i < sizeof edges / sizeof edges[0]; ++i) {
     const int scale = arc_fixed_scale_log2(edges[i].largest, edges[i].additions);
     CHECK(scale == edges[i].scale, "%.9g additions of %.9g: scale 2^%d, must be 2^%d",

@@ -30,17 +30,19 @@ static __device__ __forceinline__ arc_gather_f32 right_rows(float *rows) {
   return arc_gather_begin_f32(right_target(rows), two_rows, STRIDE);
 }
 
-/* Bit i of `ends`: whether call i is followed by an end. */
-OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls) {
+/* Bit i of `ends`: whether call i is followed by an end; of `begins`, whether it begins anew before. */
+OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls, unsigned begins) {
   arc_gather_f32 from = right_rows(rows);
   for (int i = 0; i < calls; ++i) {
+    if (begins >> i & 1u) from = right_rows(rows);
     arc_gather_add_f32(&from, KEY, i % 2, i < active_calls);
     if (ends >> i & 1u) arc_gather_end_f32(&from);
   }
 }
 
-ERROR_KERNEL(rows_never_ended) { add_rows(rows, 2, wrong ? 0 : 2, 2); }
-ERROR_KERNEL(rows_added_after_end) { add_rows(rows, 4, wrong ? 2 : 8, 4); }
+ERROR_KERNEL(rows_never_ended) { add_rows(rows, 2, wrong ? 0 : 2, 2, 0); }
+ERROR_KERNEL(rows_added_after_end) { add_rows(rows, 4, wrong ? 2 : 8, 4, 0); }
+ERROR_KERNEL(rows_begun_anew) { add_rows(rows, 4, wrong ? 8 : 10, 4, 4); }
 
 ERROR_KERNEL(rows_ended_twice) {
   arc_gather_f32 from = right_rows(rows);
@@ -52,12 +54,12 @@ ERROR_KERNEL(rows_ended_twice) {
 ERROR_KERNEL(rows_where_lanes_have_returned) {
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
-  add_rows(rows, 1, 1, inside ? 1 : 0);
+  add_rows(rows, 1, 1, inside ? 1 : 0, 0);
 }
 
 ERROR_KERNEL(rows_in_a_loop_with_own_trip_count) {
   const int count = lane_index() % 3 + 1;
-  add_rows(rows, wrong ? count : 3, wrong ? 1u << (count - 1) : 4, count);
+  add_rows(rows, wrong ? count : 3, wrong ? 1u << (count - 1) : 4, count, 0);
 }
 
 ERROR_KERNEL(row_that_is_not_there) {
@@ -74,7 +76,7 @@ ERROR_KERNEL(rows_in_if) {
 }
 
 ERROR_KERNEL(rows_with_two_targets) {
-  add_rows(wrong && lane_index() >= 16 ? rows + 512 : rows, 1, 1, 1);
+  add_rows(wrong && lane_index() >= 16 ? rows + 512 : rows, 1, 1, 1, 0);
 }
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
@@ -91,14 +93,21 @@ static __device__ __forceinline__ arc_sum_f32 four_sums(float *rows, const float
   return arc_sum_begin_f32(right_target(rows), KEY + lane_index() % 4, values, true, 0);
 }
 
-ERROR_KERNEL(sums_left_half_way) {
+/* Bit i of `leaves`: whether round i is left half way. */
+OUT_OF_LINE add_sums(float *rows, int rounds, unsigned leaves) {
   const float values[WIDTH] = {1, 2, 3};
-  arc_sum_f32 sum = four_sums(rows, values);
-  while (arc_sum_next_f32(&sum)) {
-    arc_sum_add_f32(&sum);
-    if (wrong) break;
+  arc_sum_f32 sum;
+  for (int i = 0; i < rounds; ++i) {
+    sum = four_sums(rows, values);
+    while (arc_sum_next_f32(&sum)) {
+      arc_sum_add_f32(&sum);
+      if (leaves >> i & 1u) break;
+    }
   }
 }
+
+ERROR_KERNEL(sums_left_half_way) { add_sums(rows, 1, wrong); }
+ERROR_KERNEL(sums_begun_anew) { add_sums(rows, 2, wrong); }
 
 ERROR_KERNEL(steps_of_active_lanes) {
   const float values[WIDTH] = {1, 2, 3};
@@ -173,10 +182,13 @@ static __device__ __forceinline__ void add_to(const arc_hot_f32 *hot, bool activ
   arc_hot_add_with_f32(hot, KEY + warp_index(), values, active, one_key());
 }
 
-/* Bit i of `ends`: whether call i is followed by an end. */
+/* Bit i of `ends`: whether call i is followed by an end; after the last call, whether it began anew. */
 OUT_OF_LINE add_hot(float *rows, float *sums, int first_key, int count, int calls, unsigned ends) {
-  const arc_hot_f32 hot = arc_hot_begin_f32(right_target(rows), sums, first_key, count);
+  arc_hot_f32 hot;
   for (int i = 0; i < calls; ++i) {
+    __syncthreads();
+    if (i == 0 || ends >> calls & 1u)
+      hot = arc_hot_begin_f32(right_target(rows), sums, first_key, count);
     add_to(&hot, true);
     if (ends >> i & 1u) arc_hot_end_f32(&hot, true);
   }
@@ -189,6 +201,7 @@ OUT_OF_LINE add_hot(float *rows, float *sums, int first_key, int count, int call
   }
 HOT_KERNEL(hot_rows_never_ended, shared, KEY, HOT_ROWS, 1, wrong ? 0 : 1)
 HOT_KERNEL(hot_add_after_end, shared, KEY, HOT_ROWS, 2, wrong ? 1 : 2)
+HOT_KERNEL(hot_rows_begun_anew, shared, KEY, HOT_ROWS, 2, wrong ? 6 : 7)
 HOT_KERNEL(hot_end_in_the_loop, shared, KEY, HOT_ROWS, 2, wrong ? 3 : 2)
 HOT_KERNEL(first_keys_differ, shared, KEY + (wrong ? warp_index() : 0), HOT_ROWS, 1, 1)
 HOT_KERNEL(no_hot_rows, shared, KEY, wrong ? 0 : HOT_ROWS, 1, 1)
@@ -241,33 +254,95 @@ ERROR_KERNEL(hot_warp_without_its_end) {
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
-/* As hot rows. They have not run on a GPU yet. */
-#if SIMT_ON_CPU
+/* As hot rows. */
 
-OUT_OF_LINE add_to_table(float *rows, void *shared, int count, bool ends, bool calls) {
+enum { TABLE_BYTES = ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK) };
+
+/* A table is b: begun, a: added to, e: ended; p: options that it lacks are set; o: another table is
+   begun; w: a word is written. */
+OUT_OF_LINE use_table(float *rows, void *shared, int count, void *other, const char *steps) {
   const float values[WIDTH] = {1, 2, 3};
-  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, count);
-  if (calls) arc_table_add_f32(&table, KEY + warp_index(), values, true);
-  if (ends) arc_table_end_f32(&table);
+  const arc_target_f32 target = right_target(rows);
+  arc_options options = arc_options_default();
+  arc_table_f32 table, another;
+  for (; *steps; ++steps) {
+    if (*steps == 'b') table = arc_table_begin_f32(target, shared, count);
+    if (*steps == 'p') options.path = ARC_PATH_ATOMIC, options.promises = ARC_PROMISE_ONE_KEY;
+    if (*steps == 'o') another = arc_table_begin_f32(target, other, count);
+    if (*steps == 'a')
+      arc_table_add_with_f32(&table, KEY + lane_index() % 2, values, true, options);
+    if (*steps == 'e') arc_table_end_f32(&table);
+    if (*steps == 'w') *(volatile float *)other = 1;
+    if (*steps == 'w') __syncthreads();
+  }
 }
 
-#define TABLE_KERNEL(name, memory, count, ends, calls)                                \
-  ERROR_KERNEL(name) {                                                                \
-    __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK)]; \
-    add_to_table(rows, memory, count, ends, calls);                                   \
+#define TABLE_KERNEL(name, target, memory, count, other, steps) \
+  ERROR_KERNEL(name) {                                          \
+    __shared__ __align__(16) char shared[2 * TABLE_BYTES + 16]; \
+    use_table(target, memory, count, other, steps);             \
   }
-TABLE_KERNEL(table_never_ended, shared, HOT_ROWS, !wrong, true)
-TABLE_KERNEL(no_table_rows, shared, wrong ? 0 : HOT_ROWS, true, true)
-TABLE_KERNEL(table_in_global_memory, wrong ? (char *)(rows + 512) : shared, HOT_ROWS, true, true)
-TABLE_KERNEL(table_add_in_if, shared, HOT_ROWS, true, !wrong || lane_index() % 3 == 0)
+#define TABLE_STEPS(name, steps) TABLE_KERNEL(name, rows, shared, HOT_ROWS, NULL, steps)
+TABLE_STEPS(table_never_ended, wrong ? "ba" : "bae")
+TABLE_STEPS(table_add_in_if, !wrong || lane_index() % 3 == 0 ? "bae" : "be")
+TABLE_STEPS(table_begun_anew, wrong ? "babae" : "baebae")
+TABLE_STEPS(table_add_after_end, wrong ? "baea" : "baae")
+TABLE_STEPS(one_lane_ends_a_table, !wrong || lane_index() == 9 ? "bae" : "ba")
+TABLE_STEPS(warp_without_its_tables_end, !wrong || warp_index() == 0 ? "bae" : "ba")
+TABLE_STEPS(options_that_tables_lack, wrong ? "bpae" : "bae")
+TABLE_KERNEL(no_table_rows, rows, shared, wrong ? 0 : HOT_ROWS, NULL, "bae")
+TABLE_KERNEL(table_rows_differ, rows, shared, HOT_ROWS - (wrong && lane_index() == 9), NULL, "bae")
+TABLE_KERNEL(table_in_global_memory, rows, wrong ? (char *)(rows + 512) : shared, HOT_ROWS, NULL,
+             "bae")
+TABLE_KERNEL(misaligned_table, rows, shared + (wrong ? 8 : 0), HOT_ROWS, NULL, "bae")
+TABLE_KERNEL(two_tables_in_one_memory, rows, shared, HOT_ROWS, shared + (wrong ? 0 : TABLE_BYTES),
+             "boae")
+/* Room for one warp; where the other warp's would be lies another array. */
+TABLE_KERNEL(memory_behind_a_table, rows, shared, HOT_ROWS,
+             shared + (wrong ? TABLE_BYTES / WARPS : TABLE_BYTES), "bwae")
 
 /* Launched with half of the memory. */
 ERROR_KERNEL(table_of_one_warp) {
   SIMT_DYNAMIC_SHARED(float, shared);
-  add_to_table(rows, shared, MANY_ROWS, true, true);
+  use_table(rows, shared, MANY_ROWS, NULL, "bae");
   (void)wrong;
 }
-#endif
+
+ERROR_KERNEL(sums_of_a_table_in_shared_memory) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  __shared__ float sums[STRIDE * (KEY + 2)];
+  use_table(wrong ? sums : rows, shared, HOT_ROWS, NULL, "bae");
+}
+
+ERROR_KERNEL(pieces_in_a_table) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  const arc_piece_f32 pieces[2] = {{rows, STRIDE, WIDTH - 1}, {rows + 512, STRIDE, 1}};
+  if (wrong) (void)arc_table_begin_f32(arc_target_f32_pieces(pieces, 2), shared, HOT_ROWS);
+  use_table(rows, shared, HOT_ROWS, NULL, "bae");
+}
+
+ERROR_KERNEL(table_of_another_gather) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
+  arc_gather_f32 from = right_rows(wrong ? rows + 512 : rows);
+  arc_table_gather_add_f32(&table, &from, KEY, 0, true);
+  arc_table_end_f32(&table);
+}
+
+/* All keys have one row, and the table one place. */
+ERROR_KERNEL(key_bits_differ) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  const float value = 1;
+  arc_table_f32 table = arc_table_begin_f32(arc_target_f32_rows(rows, 0, 1), shared, 1);
+  arc_options options = arc_options_default();
+  for (int i = 0; i < (wrong ? 1 : 2); ++i) {
+    options.key_bits = 64;
+    arc_table_add_with_f32(&table, (1ll << 32) + KEY, &value, true, options);
+  }
+  options.key_bits = 32;
+  if (wrong) arc_table_add_with_f32(&table, KEY, &value, true, options);
+  arc_table_end_f32(&table);
+}
 
 /* ---- other types of memory ------------------------------------------------------------------- */
 
@@ -307,6 +382,36 @@ ERROR_KERNEL(fixed_out_of_range) { add_fixed(rows, wrong ? 1e13f : 1, SCALE, SCA
 ERROR_KERNEL(fixed_nan) { add_fixed(rows, wrong ? __int_as_float(0x7fc00000) : 1, SCALE, SCALE); }
 ERROR_KERNEL(scale_out_of_range) { add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE); }
 
+/* Three calls by four lanes, whose sums are 2^62 in fixed point: the second or third is beyond the
+   range wherever the form keeps it. Shows the sum in memory. */
+#define FULL_KERNEL(name, width, begin, add, end)                                              \
+  ERROR_KERNEL(name) {                                                                         \
+    enum { SUMS = ARC_TABLE_BYTES(8, 1, width, 32) / 8 };                                      \
+    __shared__ __align__(16) long long shared[SUMS + width];                                   \
+    float *const values = (float *)(shared + SUMS);                                            \
+    unsigned long long *const sums = (unsigned long long *)rows;                               \
+    const arc_target_fixed target = arc_target_fixed_rows((long long *)rows, 2, width, SCALE); \
+    const bool active = lane_index() < 4;                                                      \
+    for (int i = 0; i < width; ++i) values[i] = wrong ? 1099511627776.0f /* 2^40 */ : 1.0f;    \
+    __syncthreads();                                                                           \
+    begin;                                                                                     \
+    for (int call = 0; call < 3; ++call) add;                                                  \
+    end;                                                                                       \
+    __syncthreads();                                                                           \
+    if (threadIdx.x > 0) return;                                                               \
+    rows[ROW_FLOATS - 1] = arc_fixed_to_f32((long long)atomicExch(sums, 0ull), SCALE);         \
+    atomicExch(sums + 1, 0ull);                                                                \
+  }
+FULL_KERNEL(table_overflows, 1, arc_table_fixed table = arc_table_begin_fixed(target, shared, 1),
+            arc_table_add_fixed(&table, 0, values, active), arc_table_end_fixed(&table))
+FULL_KERNEL(hot_rows_overflow, 1, arc_hot_fixed hot = arc_hot_begin_fixed(target, shared, 0, 1),
+            arc_hot_add_with_fixed(&hot, 0, values, active, one_key()),
+            arc_hot_end_fixed(&hot, true))
+FULL_KERNEL(kept_rows_overflow, 2,
+            arc_gather_fixed from = arc_gather_begin_fixed(target, values, 0),
+            arc_gather_add_fixed(&from, 0, 0, active), arc_gather_end_fixed(&from))
+ERROR_KERNEL(scale_below_the_range) { add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE); }
+
 /* Shows whether both sums are right. */
 static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
   const float values[2] = {1, 2};
@@ -344,6 +449,30 @@ ERROR_KERNEL(zeros_promised_without_memory) {
   options.path = ARC_PATH_TRANSPOSED;
   options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   arc_add_with_f32(right_target(rows), KEY, hit ? values : nothing, hit, options);
+}
+
+ERROR_KERNEL(promises_of_a_renderer) {
+  const bool active = lane_index() < 20;
+  const float one = active || wrong ? 1.0f : 0.0f, values[WIDTH] = {one, 2 * one, 3 * one};
+  arc_options options = one_key();
+  options.promises |= ARC_PROMISE_RENDERER;
+  arc_add_with_f32(right_target(rows), KEY, values, active, options);
+}
+
+/* Their number is known at run time only. */
+ERROR_KERNEL(ten_pieces) {
+  const float values[WIDTH] = {1, 2, 3};
+  const arc_piece_f32 piece = {rows, STRIDE, 1};
+  const arc_piece_f32 pieces[10] = {piece, piece, piece, piece, piece,
+                                    piece, piece, piece, piece, piece};
+  (void)arc_target_f32_pieces(pieces, wrong ? 10 : 8);
+  arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+}
+
+ERROR_KERNEL(thresholds_of_a_dynamic_call) {
+  const float values[WIDTH] = {1, 2, 3};
+  const int threshold = wrong && lane_index() % 2 ? 33 : 2;
+  arc_add_f32(arc_target_f32_dynamic(rows, STRIDE, WIDTH), KEY, values, true, threshold);
 }
 
 ERROR_KERNEL(mask_of_no_lanes) {
@@ -420,7 +549,7 @@ static const struct user_error user_errors[] = {
     {37, sums_left_half_way, 32, 192, NULL, CHECK_SAYS("arc_sum_next")},
     {38, steps_of_active_lanes, 32, 66, ABSENT, ANY_REPORT, NULL, 1},
     {39, owners_alone_add, 32, 192, NULL, NULL, NULL},
-    {40, values_change_between_steps, 32, 192, NULL, NULL, NULL},
+    {40, values_change_between_steps, 32, 192, NULL, CHECK_SAYS("between its steps")},
     {41, one_lane_leaves_the_steps, 32, 192, ABSENT, ANY_REPORT, NULL, 1},
     {42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")},
     {43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL},
@@ -439,14 +568,35 @@ static const struct user_error user_errors[] = {
     {55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
      ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)},
-#if SIMT_ON_CPU
     {78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
      ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)},
     {79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
     {80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1},
     {81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
     {82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
-#endif
+    {83, table_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
+    {84, table_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
+    {85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"), 1},
+    {86, misaligned_table, BLOCK, 384, NULL, CHECK_SAYS("aligned"), 1},
+    {87, two_tables_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
+    {88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")},
+    {89, key_bits_differ, BLOCK, 128, NULL, CHECK_SAYS("key_bits")},
+    {90, one_lane_ends_a_table, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
+    {91, table_rows_differ, BLOCK, 384, NULL, CHECK_SAYS("number of rows")},
+    {92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1},
+    {93, warp_without_its_tables_end, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
+    {94, memory_behind_a_table, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
+    {95, options_that_tables_lack, BLOCK, 384, EVERYBODY_SAYS(LEGAL)},
+    {96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_gather_end")},
+    {97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")},
+    {98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")},
+    {99, table_overflows, 32, 12, NULL, CHECK_SAYS("overflows")},
+    {100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")},
+    {101, kept_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")},
+    {102, scale_below_the_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1},
+    {103, promises_of_a_renderer, 32, 120, NULL, CHECK_SAYS("zero")},
+    {104, ten_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1},
+    {105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")},
     {57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL},
     {58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
     {59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
@@ -465,7 +615,7 @@ static const struct user_error user_errors[] = {
     {73, key_of_64_bits, 32, 192, CHECK_SAYS("key"), NULL, 1},
     {75, divergent_call_in_one_branch, 32, 192, ABSENT, ABSENT, NULL, 1},
     {76, activemask_outside_the_branch, 32, 66, ABSENT, ABSENT, NOT_HERE, 1},
-    {77, key_of_a_sum_is_changed, 32, 192, NULL, NULL, NULL},
+    {77, key_of_a_sum_is_changed, 32, 192, NULL, CHECK_SAYS("for reading")},
 };
 
 int main(int argc, char **argv) {
