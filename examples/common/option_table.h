@@ -39,7 +39,8 @@ typedef struct option {
 
 #define OPTIONS_END                                                                              \
   "  --help, -h            this text\n  --version             the version\n\nCtrl-C ends after " \
-  "the step under way. Status: 0 done, 1 failed, 2 wrong usage or input,\n130 interrupted."
+  "the step under way, the third at once. Status: 0 done, 1 failed, 2 wrong\nusage or input, "   \
+  "130 interrupted."
 
 /* One that is given and named in the list; null: none is. */
 const option *options_given(const option *table, const char *list);

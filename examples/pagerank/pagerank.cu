@@ -31,8 +31,8 @@ static option options[] = {
      "Ranks are compared with a serial power iteration in double precision.\n"
      "\nusage: pagerank [options]\n"},
     {"--graph", OPTION_INPUT, &graph_file,
-     "a list of edges, \"from to\" a line, as SNAP publishes them; there is memory for as many "
-     "vertices as the largest number says"},
+     "a list of edges, \"from to\" a line, as SNAP publishes them; its largest number says how "
+     "many vertices there are, at most 1000000 and 100 for each edge"},
     {"--scale", OPTION_INT, &scale, "without --graph: 2^N vertices", 1, GRAPH_MOST_SCALE},
     {"--degree", OPTION_INT, &degree, "and so many edges for each", 1, GRAPH_MOST_DEGREE},
     {"--by", OPTION_NAME, &by, "a thread for an edge, or for all edges of a vertex", 0, -1,
