@@ -1,5 +1,6 @@
 # Who includes whom: bench and tests the examples, the examples simt, all of them the headers, and
-# never the other way round. SPDX-License-Identifier: Apache-2.0
+# never the other way round; within bench the sweep its kernels, and whoever measures what is common.
+# SPDX-License-Identifier: Apache-2.0
 #
 #   cmake -DROOT=<repository> -P arrows.cmake
 cmake_minimum_required(VERSION 3.20)
@@ -8,12 +9,22 @@ cmake_minimum_required(VERSION 3.20)
 set(allowed_headers headers)
 set(allowed_simt simt headers)
 set(allowed_examples examples simt headers)
-set(allowed_bench bench examples simt headers)
 set(allowed_tests tests examples simt headers)
+set(allowed_bench examples simt headers) # and within it:
+set(allowed_bench_kernels bench_kernels simt headers)
+set(allowed_bench_common bench_common examples simt headers)
+set(allowed_bench_sweep bench_sweep bench_kernels bench_common ${allowed_bench})
+set(allowed_bench_paper bench_paper bench_common ${allowed_bench})
+set(allowed_bench_gaussians bench_gaussians bench_paper bench_common ${allowed_bench})
+set(allowed_bench_hardware bench_hardware ${allowed_bench})
+set(allowed_bench_rivals ${allowed_bench})
+set(allowed_bench_adopters simt headers)
+set(allowed_bench_torch headers)
 
 function(place_of path result)
-  string(REGEX MATCH "^(simt|examples|bench|tests)/" folder "${path}")
-  string(REPLACE "/" "" folder "${folder}")
+  string(REGEX MATCH "^(simt|examples|bench/[^/]+|tests)/" folder "${path}")
+  string(REGEX REPLACE "/$" "" folder "${folder}")
+  string(REPLACE "/" "_" folder "${folder}")
   if(path MATCHES "^arc(/[^/]*\\.cuh|\\.cuh|_policy\\.cuh|_tune\\.h)$")
     set(folder headers)
   endif()

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 usage: model_fit.py GPU.csv CPU.csv [--fit] [--expect PERCENT] [--expect-cells PERCENT]
 
 Both files come from arc_sweep, of the same cells (--preset paths): one has times, the other counts.
-Says how often the model that CPU.csv was written with (sweep/model.h) has paths in the right order.
+Says how often the model that CPU.csv was written with (common/model.h) has paths in the right order.
 --fit finds constants that do it best, and holds them out: fitted to every other cell, judged on the
 cells between. Exit status 1 if fewer pairs than --expect, or fewer cells than --expect-cells, are
 right.

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/paper/energy.h"
+#include "bench/common/energy.h"
 #include "bench/paper/table.h"
 #if SIMT_ON_CPU
-#include "bench/sweep/model.h"
+#include "bench/common/model.h"
 #endif
 
 static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,

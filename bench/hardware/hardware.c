@@ -159,7 +159,7 @@ static double sweep_clocks(const trace *all, int width, int l, int path) {
   trace part = *all;
   part.warp_count = 8;
   part.warps += 8 * l;
-  kernel_cost cost = {"", (int)(45.2 + 1.1 * width), 0}; /* bench/sweep/model.h */
+  kernel_cost cost = {"", (int)(45.2 + 1.1 * width), 0}; /* bench/common/model.h */
   job j = job_of(h200, &part, cost);
   j.path = path;
   j.spread = 32 * 1013;

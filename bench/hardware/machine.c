@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scheduler clocks beside the instruction itself: bench/sweep/model.h. */
+/* Scheduler clocks beside the instruction itself: bench/common/model.h. */
 enum { VOTE_CLOCKS = 8, MATCH_CLOCKS = 6, SCAN_CLOCKS = 4 };
 #define SHUFFLE_EXTRA 1.5
 #define REQUEST_EXTRA 4.5

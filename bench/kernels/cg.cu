@@ -7,7 +7,7 @@
 #if SIMT_ON_CPU
 extern const struct sweep_kernel_family sweep_family_cg = {nullptr, 0};
 extern const char *const sweep_missing_cg =
-    "cooperative groups come with the CUDA toolkit, not with the CPU warp";
+    "is unavailable: cooperative groups come with the CUDA toolkit, not with the CPU warp";
 #else
 extern const char *const sweep_missing_cg = nullptr;
 

@@ -6,7 +6,7 @@
 #include "by_hand.cuh"
 
 #if SIMT_ON_CPU || !__has_include(<cub/warp/warp_reduce.cuh>)
-#define MISSING "CUB comes with the CUDA toolkit, not with the CPU warp"
+#define MISSING "is unavailable: CUB comes with the CUDA toolkit, not with the CPU warp"
 extern const struct sweep_kernel_family sweep_family_cub = {nullptr, 0};
 extern const char *const sweep_missing_cub = MISSING, *const sweep_missing_cub_batched = MISSING;
 #else
@@ -55,7 +55,7 @@ extern const char *const sweep_missing_cub = nullptr;
 
 #if !__has_include(<cub/warp/warp_reduce_batched.cuh>)
 extern const char *const sweep_missing_cub_batched =
-    "this toolkit's CUB has no WarpReduceBatched: CCCL 3.4, CUDA 13.4 and newer do";
+    "is unavailable: this toolkit's CUB has no WarpReduceBatched: CCCL 3.4, CUDA 13.4 and newer do";
 SWEEP_FAMILY(cub, CUB_TABLE)
 #else
 extern const char *const sweep_missing_cub_batched = nullptr;

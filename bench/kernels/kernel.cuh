@@ -13,7 +13,7 @@
 
 #include "arc.cuh"
 
-#include "../sweep/cell.h"
+#include "cell.h"
 #include "draw.cuh"
 #include "kernels.h"
 

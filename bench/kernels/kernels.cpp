@@ -1,5 +1,4 @@
 /* kernels.cpp - which kernel measures a cell. SPDX-License-Identifier: Apache-2.0 */
-#include "../sweep/sweep.h"
 #include "kernels.h"
 
 #define FAMILY(name) &sweep_family_##name,
@@ -19,7 +18,7 @@ static bool serves(const struct sweep_kernel_table *t, const struct sweep_cell *
          fits(c->threshold, t->threshold, SWEEP_ANY_THRESHOLD);
 }
 
-sweep_kernel sweep_kernel_of(const struct sweep_cell *c) {
+static sweep_kernel find(const struct sweep_cell *c) {
   for (const struct sweep_kernel_family *family : families) {
     for (int t = 0; t < family->count; ++t) {
       const struct sweep_kernel_table *table = &family->tables[t];
@@ -34,32 +33,35 @@ sweep_kernel sweep_kernel_of(const struct sweep_cell *c) {
   return nullptr;
 }
 
-static const char *missing(int path) {
+const char *sweep_path_missing(int path) {
   if (path == SWEEP_PATH_CG) return sweep_missing_cg;
   if (path == SWEEP_PATH_CUB) return sweep_missing_cub;
   if (path == SWEEP_PATH_CUB_BATCHED) return sweep_missing_cub_batched;
   return nullptr;
 }
 
-std::string sweep_path_missing(int path) { return missing(path) ? missing(path) : ""; }
-
-std::string sweep_why_not(const struct sweep_cell &c) {
-  if (missing(c.path)) return std::string("is unavailable: ") + missing(c.path);
-  bool aligned = c.path == SWEEP_PATH_VECTOR || c.zeros == SWEEP_ZEROS_ALIGNED_PROMISED;
-  if (aligned && (c.padding == 0 || c.padding % 4 != 0))
-    return "needs rows of whole 16 bytes: --padding 4, 8, ...";
-  if (c.path == SWEEP_PATH_PLAIN && sweep_value_bytes(c.type) == 2 && sweep_stride(c) % 2 != 0)
-    return "adds two halves at once, to rows of whole 4 bytes: --padding 2, 4, ...";
-  if (sweep_kernel_of(&c)) return "";
-  return "has no kernel of this type, width, form, threshold and promise";
+int sweep_stride(const struct sweep_cell *c) {
+  return c->padding == 0 ? c->width | 1 : (c->width + c->padding - 1) / c->padding * c->padding;
 }
 
-bool sweep_width_exists(int width, int type) {
-  struct sweep_cell c = {};
-  c.path = type == SWEEP_TYPE_f32 ? SWEEP_PATH_NONE : SWEEP_PATH_PLAIN;
-  c.type = type;
-  c.form = SWEEP_FORM_LITERAL;
-  c.call = SWEEP_CALL_UNIFORM;
-  c.width = width;
-  return sweep_kernel_of(&c) != nullptr;
+int sweep_value_bytes(int type) {
+#define BYTES(name, bytes) bytes,
+  static const int all[] = {0, SWEEP_TYPES(BYTES)};
+  return all[type];
+}
+
+sweep_kernel sweep_kernel_of(const struct sweep_cell *c, const char **why) {
+  const char *missing = sweep_path_missing(c->path);
+  bool aligned = c->path == SWEEP_PATH_VECTOR || c->zeros == SWEEP_ZEROS_ALIGNED_PROMISED;
+  bool pairs = c->path == SWEEP_PATH_PLAIN && sweep_value_bytes(c->type) == 2;
+  sweep_kernel kernel = nullptr;
+  if (missing)
+    *why = missing;
+  else if (aligned && (c->padding == 0 || c->padding % 4 != 0))
+    *why = "needs rows of whole 16 bytes: --padding 4, 8, ...";
+  else if (pairs && sweep_stride(c) % 2 != 0)
+    *why = "adds two halves at once, to rows of whole 4 bytes: --padding 2, 4, ...";
+  else if (!(kernel = find(c)))
+    *why = "has no kernel of this type, width, form, threshold and promise";
+  return kernel;
 }

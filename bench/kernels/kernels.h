@@ -2,8 +2,9 @@
 #ifndef ARC_BENCH_KERNELS_H
 #define ARC_BENCH_KERNELS_H
 
+#include "cell.h"
+
 struct sweep_args;
-struct sweep_cell;
 typedef void (*sweep_kernel)(struct sweep_args a);
 
 /* The kernels of one path, its promises and its kind of threshold; null where there is none. */
@@ -39,8 +40,12 @@ SWEEP_FAMILIES(SWEEP_DECLARE_FAMILY)
 /* What this build lacks for the peers that come with the CUDA toolkit, in words; or null. */
 extern const char *const sweep_missing_cg, *const sweep_missing_cub,
                                                *const sweep_missing_cub_batched;
+const char *sweep_path_missing(int path);
 
-/* Null where there is none. */
-sweep_kernel sweep_kernel_of(const struct sweep_cell *c);
+/* What measures a cell. Null where there is none; then *why says so, in words. */
+sweep_kernel sweep_kernel_of(const struct sweep_cell *c, const char **why);
+
+int sweep_stride(const struct sweep_cell *c); /* of rows, in values */
+int sweep_value_bytes(int type);              /* in memory */
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "../sweep/model.h"
+#include "bench/common/energy.h"
+#include "bench/common/model.h"
 #include "examples/common/program_run.h"
-#include "energy.h"
 #include "table.h"
 
 #include "arc_policy.cuh"

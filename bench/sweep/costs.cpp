@@ -41,7 +41,7 @@ static int shuffles_of(int width) {
 }
 
 static int requests_of(const sweep_cell &c) {
-  int stride = sweep_stride(c);
+  int stride = sweep_stride(&c);
   if (stride % 4 == 0) return c.width / 4 + c.width % 4 / 2 + c.width % 2;
   return stride % 2 == 0 ? c.width / 2 + c.width % 2 : c.width;
 }
@@ -101,7 +101,7 @@ static choices choices_of(const sweep_results &results) {
     std::vector<double> times = times_by_threshold(g);
     if (times.empty() || decision_of(cell) == decision_end) continue;
     double best = *std::min_element(times.begin() + 1, times.end());
-    choice &c = all[{decision_of(cell), cell.width, sweep_stride(cell)}];
+    choice &c = all[{decision_of(cell), cell.width, sweep_stride(&cell)}];
     c.width = cell.width;
     c.requests = requests_of(cell);
     ++c.count;

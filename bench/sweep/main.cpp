@@ -43,7 +43,8 @@ static bool run_groups(sweep_run *run) {
     size_t first = run->results.size();
     if (interrupts) break;
     if (ferror(stdout) && !run->csv.stream) exit(exit_wrong); /* the results would be lost */
-    if (!run->options.quiet) sweep_progress((int)first, total, seconds_now() - start, group[0]);
+    if (!run->options.quiet)
+      sweep_progress((int)first, total, seconds_now() - start, group[0].cell);
     int failed = sweep_bench_group(run->bench, group, &run->results);
     if (!run->options.quiet) progress_clear();
     if (failed) return interrupts > 0;

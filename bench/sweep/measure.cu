@@ -15,13 +15,12 @@
 #include "arc_policy.cuh"
 #include "examples/common/device_describe.h"
 
-#include "../paper/energy_counter.h"
-#include "../kernels/kernels.h"
+#include "../common/energy.h"
 #include "oracle.cuh"
 #include "sweep.h"
 
 #if SIMT_ON_CPU
-#include "model.h"
+#include "../common/model.h"
 #elif __has_include(<cub/version.cuh>)
 #include <cub/version.cuh>
 #endif
@@ -90,12 +89,12 @@ static double measure_clock_mhz(sweep_bench *b, long long clocks) {
 static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
 
 static size_t row_bytes(const sweep_cell &c) {
-  return (size_t)sweep_stride(c) * (size_t)sweep_value_bytes(c.type);
+  return (size_t)sweep_stride(&c) * (size_t)sweep_value_bytes(c.type);
 }
 
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
   size_t rows = (size_t)b->options.rows, row = 1;
-  for (const auto &group : plan) row = std::max(row, row_bytes(group[0]));
+  for (const auto &group : plan) row = std::max(row, row_bytes(group[0].cell));
   return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
@@ -195,18 +194,17 @@ static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
 /* ---- one launch ---- */
 
 /* Returns the milliseconds of the launch; on the CPU warp the counters are what is wanted. */
-static double launch(sweep_bench *b, const sweep_cell &c) {
-  sweep_args a = args_of(b, c);
-  sweep_kernel kernel = sweep_kernel_of(&c);
+static double launch(sweep_bench *b, const sweep_planned &p) {
+  sweep_args a = args_of(b, p.cell);
   float ms = 0.0f;
-  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * row_bytes(c), 0);
+  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * row_bytes(p.cell), 0);
 #if SIMT_ON_CPU
   simt_counters_reset();
-  SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
+  SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a);
 #else
   if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
   cudaEventRecord(b->start, 0);
-  SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
+  SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a);
   cudaEventRecord(b->stop, 0);
   cudaEventSynchronize(b->stop);
   cudaEventElapsedTime(&ms, b->start, b->stop);
@@ -232,13 +230,13 @@ static void fill_counts(const sweep_bench *b, const sweep_cell &cell, sweep_resu
   r->launches = 1;
 }
 
-static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, sweep_result *r) {
-  for (const sweep_cell &cell : cells) {
+static int measure_cells(sweep_bench *b, const sweep_planned_group &group, sweep_result *r) {
+  for (const sweep_planned &p : group) {
     if (interrupts) return 1;
-    launch(b, cell);
-    if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, cell))) return 1;
-    fill_counts(b, cell, r);
-    verify(b, cell, r++);
+    launch(b, p);
+    if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, p.cell))) return 1;
+    fill_counts(b, p.cell, r);
+    verify(b, p.cell, r++);
   }
   return 0;
 }
@@ -263,49 +261,41 @@ static void fill_times(sweep_result *r, std::vector<double> ms) {
   r->launches = (double)ms.size();
 }
 
-/* Launches back to back, from one tick of the energy counter to the first one that is far enough:
-   the counter ticks every 20 to 100 ms. NAN where it does not move. */
-static double measure_energy(sweep_bench *b, const sweep_cell &c) {
-  const double least_ms = 60.0, most_ms = 1000.0;
-  sweep_args a = args_of(b, c);
-  sweep_kernel kernel = sweep_kernel_of(&c);
-  double first = energy_read(&b->energy), begin = -1.0, spent_ms = 0.0, since_ms = 0.0;
-  double launches = 0.0;
-  while (spent_ms < most_ms && first >= 0.0 && !interrupts) {
-    float ms = 0.0f;
-    cudaEventRecord(b->start, 0);
-    for (int i = 0; i < 4; ++i) SIMT_LAUNCH(kernel, b->options.blocks, b->options.threads, 0, 0, a);
-    cudaEventRecord(b->stop, 0);
-    cudaEventSynchronize(b->stop);
-    cudaEventElapsedTime(&ms, b->start, b->stop);
-    spent_ms += (double)ms;
-    since_ms += (double)ms;
-    launches += 4.0;
-    double now = energy_read(&b->energy);
-    if (begin >= 0.0 && now > begin && since_ms >= least_ms)
-      return (now - begin) * 1e6 / (launches * sweep_warp_updates(c, b->options));
-    if (begin < 0.0 && now > first) begin = now, since_ms = launches = 0.0;
-  }
-  return NAN;
+struct energy_launch {
+  sweep_bench *bench;
+  const sweep_planned *planned;
+};
+
+static void launch_again(void *state) {
+  const energy_launch *l = (const energy_launch *)state;
+  const sweep_options &o = l->bench->options;
+  SIMT_LAUNCH(l->planned->kernel, o.blocks, o.threads, 0, 0, args_of(l->bench, l->planned->cell));
+}
+
+static double measure_energy(sweep_bench *b, const sweep_planned &p) {
+  energy_launch state = {b, &p};
+  double millijoules = energy_of_launch(&b->energy, 0.06, 4, launch_again, &state);
+  return millijoules * 1e6 / sweep_warp_updates(p.cell, b->options);
 }
 
 /* The sums of the first launch are checked. */
-static int warm_up(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
+static int warm_up(sweep_bench *b, const sweep_planned &p, sweep_result *r) {
   cudaFuncAttributes attributes;
-  std::string path = sweep_word_of(AXIS_PATH, c);
-  if (failed(cudaFuncGetAttributes(&attributes, (const void *)sweep_kernel_of(&c)), path)) return 1;
+  std::string path = sweep_word_of(AXIS_PATH, p.cell);
+  if (failed(cudaFuncGetAttributes(&attributes, (const void *)p.kernel), path)) return 1;
   r->registers = attributes.numRegs;
   r->local_bytes = (double)attributes.localSizeBytes;
-  launch(b, c);
-  verify(b, c, r);
+  launch(b, p);
+  verify(b, p.cell, r);
   return failed(cudaGetLastError(), path);
 }
 
 /* One more launch. Returns whether the cell is done: the quartiles are close enough or its time is
    spent; then the sums of the last launch are checked, too. */
-static bool time_once(sweep_bench *b, std::vector<double> *ms, sweep_result *r) {
+static bool time_once(sweep_bench *b, const sweep_planned &p, std::vector<double> *ms,
+                      sweep_result *r) {
   const sweep_options &o = b->options;
-  ms->push_back(launch(b, r->cell));
+  ms->push_back(launch(b, p));
   fill_times(r, *ms);
   double spent = 0.0, noise = 100.0 * (r->quartile_high - r->quartile_low) / r->gross;
   for (double one : *ms) spent += one;
@@ -315,17 +305,17 @@ static bool time_once(sweep_bench *b, std::vector<double> *ms, sweep_result *r) 
   return true;
 }
 
-static int measure_cells(sweep_bench *b, const std::vector<sweep_cell> &cells, sweep_result *r) {
-  size_t count = cells.size();
+static int measure_cells(sweep_bench *b, const sweep_planned_group &group, sweep_result *r) {
+  size_t count = group.size();
   std::vector<std::vector<double> > ms(count);
   std::vector<char> done(count, 0);
   for (size_t i = 0; i < count; ++i)
-    if (interrupts || warm_up(b, cells[i], &r[i])) return 1;
+    if (interrupts || warm_up(b, group[i], &r[i])) return 1;
   while (!interrupts && std::find(done.begin(), done.end(), 0) != done.end())
     for (size_t i = 0; i < count && !interrupts; ++i)
-      if (!done[i]) done[i] = time_once(b, &ms[i], &r[i]);
+      if (!done[i]) done[i] = time_once(b, group[i], &ms[i], &r[i]);
   for (size_t i = 0; i < count && b->energy.energy && !interrupts; ++i)
-    r[i].energy_nj = measure_energy(b, cells[i]);
+    r[i].energy_nj = measure_energy(b, group[i]);
   return failed(cudaGetLastError(), "launch") || interrupts > 0;
 }
 
@@ -368,22 +358,22 @@ static bool has_garbage(const sweep_cell &c) {
   return c.zeros == SWEEP_ZEROS_NONE || c.zeros == SWEEP_ZEROS_NO_KEY_PROMISED;
 }
 
-int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group,
-                      sweep_results *results) {
+int sweep_bench_group(sweep_bench *b, const sweep_planned_group &group, sweep_results *results) {
+  const sweep_cell &any = group[0].cell;
   sweep_lane_setup lanes[32];
   size_t first = results->size();
-  for (const sweep_cell &cell : group) {
+  for (const sweep_planned &p : group) {
     sweep_result r = {};
-    r.cell = cell;
+    r.cell = p.cell;
     r.to_plain = r.energy_nj = NAN;
     results->push_back(r);
   }
   sweep_result *r = &(*results)[first];
-  sweep_workload_lanes(group[0], b->options.seed, lanes);
+  sweep_workload_lanes(any, b->options.seed, lanes);
   for (sweep_lane_setup &lane : lanes)
-    lane.inactive_value = has_garbage(group[0]) ? simt_poison_f32() : 0.0f;
+    lane.inactive_value = has_garbage(any) ? simt_poison_f32() : 0.0f;
   cudaMemcpy(b->lanes, lanes, sizeof lanes, cudaMemcpyHostToDevice);
-  prepare_expected(b, group[0]);
+  prepare_expected(b, any);
   if (measure_cells(b, group, r)) {
     results->resize(first);
     return 1;
@@ -399,8 +389,8 @@ void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file) {
   const char *form = in_file ? DEVICE_IN_FILE : DEVICE_ON_SCREEN;
   device_describe(out, form, b->clock_mhz);
   for (int path = 1; path < SWEEP_PATH_END; ++path) {
-    if (sweep_path_missing(path).empty()) continue;
+    if (!sweep_path_missing(path)) continue;
     fprintf(out, form, ("path " + sweep_word(AXIS_PATH, path)).c_str());
-    fprintf(out, "is unavailable: %s\n", sweep_path_missing(path).c_str());
+    fprintf(out, "%s\n", sweep_path_missing(path));
   }
 }

@@ -1,4 +1,4 @@
-/* options.cpp - the axes and the command line; every mistake gets one line with what is legal.
+/* options.cpp - presets and the command line; every mistake gets one line with what is legal.
    SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <stdlib.h>
@@ -9,62 +9,6 @@
 
 #include "../../examples/common/option_table.h"
 #include "sweep.h"
-
-/* ---- axes ---- */
-
-#define NAME(name, bytes) #name,
-
-// clang-format off
-const sweep_axis sweep_axis_table[AXIS_END] = {
-    {"section", &sweep_cell::section, "--section", 1, 0,
-     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
-    {"workload", &sweep_cell::workload, "--workload", 1, 0,
-     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", nullptr}, {SWEEP_WORKLOAD_AXES},
-     "which lanes are active and which keys coincide: axes, as lanes to call say; or a model"},
-    {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
-    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", nullptr},
-     {SWEEP_FORM_LITERAL},
-     "literal: the width is one; memory, chunks: known at run time only, two ways to give values"},
-    {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
-     "active lanes; mixed: half of the updates have 1-4, half 1-32; model: as the workload draws"},
-    {"shape", &sweep_cell::shape, "--shape", 1, 0,
-     {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
-     "which lanes; random: drawn in every update; single: lane 31 alone"},
-    {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
-     "different keys per warp; 0 in files: the workload's"},
-    {"layout", &sweep_cell::layout, "--layout", 1, 0,
-     {"interleaved", "contiguous", "random", "model", nullptr}, {SWEEP_LAYOUT_RANDOM},
-     "which lanes share a key; model in files: the workload's"},
-    {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
-     "uniform: one key per block, promised; keyed: keys drawn by every warp"},
-    {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", "aligned", "none", nullptr},
-     {SWEEP_ZEROS_NONE},
-     "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and an active lane in each "
-     "call; aligned: and rows of whole 16 bytes; none: 0, and the one key of a uniform call is not "
-     "promised"},
-    {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
-     "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
-    {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
-     "of values and memory; f16, bf16, fixed, exact: floats into halves, into 64-bit fixed point, "
-     "and with exact sums"},
-    {"path", &sweep_cell::path, "--path", 1, 0,
-     {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
-      "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "table", "broken", nullptr}, {},
-     "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
-    {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
-     "balancing threshold; auto: arc's own; - in files: the path has none"},
-};
-// clang-format on
-
-std::string sweep_word(int axis, int value) {
-  const sweep_axis &a = sweep_axis_table[axis];
-  return value <= a.high ? std::to_string(value) : a.names[(size_t)(value - a.high - 1)];
-}
-
-std::string sweep_word_of(int axis, const sweep_cell &cell) {
-  return sweep_word(axis, cell.*sweep_axis_table[axis].member);
-}
 
 /* ---- presets ---- */
 
@@ -170,15 +114,6 @@ static int complain(const std::string &what) {
   return 2;
 }
 
-static std::string widths_of(int type) {
-  const sweep_axis &a = sweep_axis_table[AXIS_WIDTH];
-  std::string widths;
-  for (int width = a.low; width <= a.high; ++width)
-    if (sweep_width_exists(width, type))
-      widths += (widths.empty() ? "" : ", ") + std::to_string(width);
-  return widths;
-}
-
 static void add_axes(std::vector<option> *table, sweep_axes *axes) {
   for (int axis = 0; axis < AXIS_END; ++axis) {
     const sweep_axis &a = sweep_axis_table[axis];
@@ -280,11 +215,6 @@ static int check_axes(const sweep_axes &a, int rows) {
         "--workload: a model draws its own keys: --keys, --layout and --call are for axes");
   if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
     return complain("--call: 'uniform' promises one key per warp; add 1 to --keys");
-  for (int type : a[AXIS_TYPE])
-    for (int width : a[AXIS_WIDTH])
-      if (!sweep_width_exists(width, type))
-        return complain("--width: '" + sweep_word(AXIS_TYPE, type) + "' has no kernel of width " +
-                        std::to_string(width) + "; it has those of width " + widths_of(type));
   for (int workload : a[AXIS_WORKLOAD])
     if (rows < sweep_workload_rows(workload))
       return complain("--rows: the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
@@ -313,15 +243,6 @@ static sweep_options start_options(void) {
   return o;
 }
 
-/* Those between two that a range names, and of which there is no kernel. */
-static void leave_out_holes(std::vector<int> *widths) {
-  std::vector<int> kept;
-  for (int w : *widths)
-    if (sweep_width_exists(w, SWEEP_TYPE_f32) || (!has(*widths, w - 1) && !has(*widths, w + 1)))
-      kept.push_back(w);
-  *widths = kept;
-}
-
 int sweep_options_read(sweep_options *o, int argc, char **argv) {
   sweep_axes axes;
   error_line error;
@@ -339,6 +260,5 @@ int sweep_options_read(sweep_options *o, int argc, char **argv) {
     o->preset = (int)(&p - presets.data());
     for (const char *product : p.products) o->products.push_back(read_product(product));
   }
-  for (sweep_axes &product : o->products) leave_out_holes(&product[AXIS_WIDTH]);
   return check_options(*o);
 }

@@ -9,8 +9,8 @@
 
 #include "simt/simt.cuh"
 
+#include "../kernels/cell.h"
 #include "../kernels/draw.cuh"
-#include "cell.h"
 
 struct sweep_expected {
   double sum, magnitude; /* of x and of |x| */

@@ -50,23 +50,27 @@ class sweep_builder {
   explicit sweep_builder(sweep_plan *plan) : plan_(plan) {}
 
   void add(sweep_cell cell) {
-    if (!normalise(&cell) || !sweep_why_not(cell).empty()) return;
+    const char *why;
+    sweep_kernel kernel = normalise(&cell) ? sweep_kernel_of(&cell, &why) : nullptr;
+    if (!kernel) return;
     sweep_cell key = cell;
     key.path = SWEEP_PATH_NONE;
     key.threshold = SWEEP_THRESHOLD_UNUSED;
     auto found = groups_.emplace(key, plan_->size());
-    if (found.second) plan_->push_back({key});
+    if (found.second) plan_->push_back({{key, sweep_kernel_of(&key, &why)}});
     auto &group = (*plan_)[found.first->second];
-    for (const sweep_cell &known : group)
-      if (known.path == cell.path && known.threshold == cell.threshold) return;
-    group.push_back(cell);
+    for (const sweep_planned &known : group)
+      if (known.cell.path == cell.path && known.cell.threshold == cell.threshold) return;
+    group.push_back({cell, kernel});
   }
 
   void sort(void) {
     for (auto &group : *plan_)
-      std::stable_sort(group.begin(), group.end(), [](const sweep_cell &a, const sweep_cell &b) {
-        return a.path != b.path ? a.path < b.path : a.threshold < b.threshold;
-      });
+      std::stable_sort(group.begin(), group.end(),
+                       [](const sweep_planned &a, const sweep_planned &b) {
+                         return a.cell.path != b.cell.path ? a.cell.path < b.cell.path
+                                                           : a.cell.threshold < b.cell.threshold;
+                       });
   }
 
  private:
@@ -99,12 +103,55 @@ static void add_product(sweep_builder *b, const sweep_axes &axes, sweep_cell cel
   }
 }
 
+/* ---- widths ---- */
+
+static bool width_exists(int width, int type) {
+  const char *why;
+  sweep_cell c = {};
+  c.path = type == SWEEP_TYPE_f32 ? SWEEP_PATH_NONE : SWEEP_PATH_PLAIN;
+  c.type = type;
+  c.form = SWEEP_FORM_LITERAL;
+  c.call = SWEEP_CALL_UNIFORM;
+  c.width = width;
+  c.padding = 4;
+  return sweep_kernel_of(&c, &why) != nullptr;
+}
+
+static std::string widths_of(int type) {
+  const sweep_axis &a = sweep_axis_table[AXIS_WIDTH];
+  std::string widths;
+  for (int width = a.low; width <= a.high; ++width)
+    if (width_exists(width, type)) widths += (widths.empty() ? "" : ", ") + std::to_string(width);
+  return widths;
+}
+
+/* Without those between two that a range names, and of which there is no kernel. */
+static std::vector<int> without_holes(const std::vector<int> &widths) {
+  auto given = [&](int w) { return std::find(widths.begin(), widths.end(), w) != widths.end(); };
+  std::vector<int> kept;
+  for (int w : widths)
+    if (width_exists(w, SWEEP_TYPE_f32) || (!given(w - 1) && !given(w + 1))) kept.push_back(w);
+  return kept;
+}
+
+static int check_widths(const sweep_axes &axes) {
+  for (int type : axes[AXIS_TYPE])
+    for (int width : axes[AXIS_WIDTH]) {
+      if (width_exists(width, type)) continue;
+      fprintf(stderr,
+              "arc_sweep: --width: '%s' has no kernel of width %d; it has those of width %s\n",
+              sweep_word(AXIS_TYPE, type).c_str(), width, widths_of(type).c_str());
+      return 2;
+    }
+  return 0;
+}
+
 /* ---- the plan ---- */
 
 static bool has_cell(const sweep_plan &plan, int axis, int value) {
   for (const auto &group : plan)
-    for (const sweep_cell &cell : group)
-      if (cell.*sweep_axis_table[axis].member == value) return true;
+    for (const sweep_planned &planned : group)
+      if (planned.cell.*sweep_axis_table[axis].member == value) return true;
   return false;
 }
 
@@ -114,15 +161,15 @@ static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis
   const sweep_axis &a = sweep_axis_table[axis];
   for (int value : axes[axis]) {
     if (has_cell(plan, axis, value)) continue;
-    sweep_cell cell = plan.empty() ? sweep_cell() : plan[0][0];
+    sweep_cell cell = plan.empty() ? sweep_cell() : plan[0][0].cell;
+    const char *why = "has no cell in this sweep";
     cell.type = axes[AXIS_TYPE][0];
     cell.zeros = axes[AXIS_ZEROS][0];
     cell.path = axes[AXIS_PATH].empty() ? (int)SWEEP_PATH_AUTO : axes[AXIS_PATH][0];
     cell.*a.member = value;
     if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];
-    std::string why = sweep_why_not(cell);
-    fprintf(stderr, "arc_sweep: %s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(),
-            why.empty() ? "has no cell in this sweep" : why.c_str());
+    sweep_kernel_of(&cell, &why);
+    fprintf(stderr, "arc_sweep: %s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(), why);
     return 2;
   }
   return 0;
@@ -139,7 +186,11 @@ static int check_plan(const sweep_plan &plan, const sweep_axes &axes) {
 
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {
   sweep_builder b(plan);
-  for (const sweep_axes &axes : o.products) add_product(&b, axes, sweep_cell(), 0);
+  for (sweep_axes axes : o.products) {
+    axes[AXIS_WIDTH] = without_holes(axes[AXIS_WIDTH]);
+    if (check_widths(axes)) return 2;
+    add_product(&b, axes, sweep_cell(), 0);
+  }
   b.sort();
   return o.preset < 0 ? check_plan(*plan, o.products[0]) : 0;
 }

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "../../examples/common/output_file.h"
-#include "cell.h"
+#include "../kernels/kernels.h"
+
+/* ---- axes.cpp ---- */
 
 /* The columns that make a cell, in order; all but the section are options. */
 enum sweep_axis_index {
@@ -51,6 +53,8 @@ extern const sweep_axis sweep_axis_table[AXIS_END];
 /* The value as it stands in tables and files. */
 std::string sweep_word(int axis, int value);
 std::string sweep_word_of(int axis, const sweep_cell &cell);
+/* What the cells of a group have in common. */
+std::string sweep_group_words(const sweep_cell &c);
 
 /* Milliseconds on the GPU; *model* clocks per 1000 warp updates on the CPU warp. NAN: not known. */
 struct sweep_result {
@@ -77,7 +81,7 @@ enum {
   exit_interrupted = 130
 };
 
-/* ---- options and plan: options.cpp, plan.cpp ---- */
+/* ---- options.cpp: the command line to axes ---- */
 
 static inline bool sweep_path_has_threshold(int path) {
   return path >= SWEEP_PATH_SERIALIZED && path <= SWEEP_PATH_AUTO;
@@ -99,8 +103,15 @@ struct sweep_options {
 /* Returns 0, or 2 after one line on stderr that says what is legal. */
 int sweep_options_read(sweep_options *o, int argc, char **argv);
 
-typedef std::vector<std::vector<sweep_cell>> sweep_plan; /* groups, `none` first in each */
-/* Returns 0, or 2 after one line on stderr: a path of --path has no cell. */
+/* ---- plan.cpp: axes to cells and their kernels ---- */
+
+struct sweep_planned {
+  sweep_cell cell;
+  sweep_kernel kernel;
+};
+typedef std::vector<sweep_planned> sweep_planned_group; /* `none` is the first */
+typedef std::vector<sweep_planned_group> sweep_plan;
+/* Returns 0, or 2 after one line on stderr: what was asked for has no kernel. */
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o);
 int sweep_plan_cells(const sweep_plan &plan);
 
@@ -117,17 +128,10 @@ int sweep_workload_call(int workload);
 int sweep_workload_rows(int workload);
 /* Updates of whole warps in one launch. */
 double sweep_warp_updates(const sweep_cell &c, const sweep_options &o);
-int sweep_stride(const sweep_cell &c); /* in values */
-int sweep_value_bytes(int type);       /* in memory */
 
 /* ---- measuring: measure.cu ---- */
 
 bool sweep_on_cpu_warp(void);
-/* Why the cell cannot be measured, in words; empty: it can. */
-std::string sweep_why_not(const sweep_cell &c);
-/* What this build lacks for the path, in words; empty: it has it. */
-std::string sweep_path_missing(int path);
-bool sweep_width_exists(int width, int type);
 
 struct sweep_bench; /* buffers, events and expected sums */
 /* Returns 0, or an exit status after a line on stderr: there is no device, no memory, no energy
@@ -136,7 +140,7 @@ int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_pl
 void sweep_bench_close(sweep_bench *b);
 /* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 if nothing
    is appended: after an interrupt, or a line on stderr when a launch failed. */
-int sweep_bench_group(sweep_bench *b, const std::vector<sweep_cell> &group, sweep_results *results);
+int sweep_bench_group(sweep_bench *b, const sweep_planned_group &group, sweep_results *results);
 /* Writes lines about machine, compiler, policy and what this build lacks, in a file after "# ". */
 void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
@@ -152,7 +156,6 @@ void sweep_table_head(const sweep_bench *b, const sweep_options &o);
 void sweep_table_group(const sweep_result *results, int count);
 /* The line with the estimate of the time left, on a terminal only. */
 void sweep_progress(int done, int total, double seconds, const sweep_cell &next);
-std::string sweep_group_words(const sweep_cell &c);
 
 /* Neighbours in the results that differ only in path and threshold. */
 struct sweep_group {

@@ -4,38 +4,6 @@
 #include "../../examples/common/program_run.h"
 #include "sweep.h"
 
-/* ---- words ---- */
-
-static std::string lanes_words(const sweep_cell &c) {
-  std::string shape = " (" + sweep_word_of(AXIS_SHAPE, c) + ")";
-  if (c.lanes == SWEEP_LANES_MODEL) return "the model's lanes";
-  if (c.lanes == SWEEP_LANES_MIXED) return "mixed lanes" + shape;
-  if (c.shape == SWEEP_SHAPE_SINGLE) return "lane 31 alone";
-  return std::to_string(c.lanes) + (c.lanes == 1 ? " lane" : " lanes") + shape;
-}
-
-static std::string keys_words(const sweep_cell &c) {
-  std::string call = " (" + sweep_word_of(AXIS_CALL, c) + " call)";
-  if (c.workload != SWEEP_WORKLOAD_AXES)
-    return "workload " + sweep_word_of(AXIS_WORKLOAD, c) + call;
-  if (c.keys == 1) return "1 key" + call;
-  return std::to_string(c.keys) + " keys " + sweep_word_of(AXIS_LAYOUT, c);
-}
-
-std::string sweep_group_words(const sweep_cell &c) {
-  static const char *const inactive[] = {"garbage", "zeros (promised)", "zeros (all promised)",
-                                         "zeros (all promised, aligned rows too)",
-                                         "garbage (not even one key promised)"};
-  std::string words = "width " + std::to_string(c.width);
-  if (c.form != SWEEP_FORM_LITERAL) words += " (run time, " + sweep_word_of(AXIS_FORM, c) + ")";
-  words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];
-  if (c.type != SWEEP_TYPE_f32) words += ", " + sweep_word_of(AXIS_TYPE, c);
-  if (c.padding != 4) words += ", padding " + std::to_string(c.padding);
-  return words;
-}
-
-/* ---- table ---- */
-
 void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
   sweep_bench_describe(b, stdout, false);
   printf("sizes      %d blocks x %d threads x %d updates, %d rows, seed %d\n", o.blocks, o.threads,

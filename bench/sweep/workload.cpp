@@ -154,20 +154,10 @@ static void model_args(const struct model *m, const sweep_cell &c, struct sweep_
   }
 }
 
-int sweep_stride(const sweep_cell &c) {
-  return c.padding == 0 ? c.width | 1 : (c.width + c.padding - 1) / c.padding * c.padding;
-}
-
-int sweep_value_bytes(int type) {
-#define BYTES(name, bytes) bytes,
-  static const int all[] = {0, SWEEP_TYPES(BYTES)};
-  return all[type];
-}
-
 void sweep_workload_args(const sweep_cell &c, const sweep_options &o, struct sweep_args *a) {
   const struct model *m = model_of(c.workload);
   memset(a, 0, sizeof *a);
-  a->stride = sweep_stride(c);
+  a->stride = sweep_stride(&c);
   a->width = c.width;
   a->row_count = a->key_count = o.rows;
   a->updates = updates_of(c, o);

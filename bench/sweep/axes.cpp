@@ -1,0 +1,86 @@
+/* axes.cpp - the axes of a sweep, and what cells are called. SPDX-License-Identifier: Apache-2.0 */
+#include "sweep.h"
+
+#define NAME(name, bytes) #name,
+
+// clang-format off
+const sweep_axis sweep_axis_table[AXIS_END] = {
+    {"section", &sweep_cell::section, "--section", 1, 0,
+     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
+    {"workload", &sweep_cell::workload, "--workload", 1, 0,
+     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", nullptr}, {SWEEP_WORKLOAD_AXES},
+     "which lanes are active and which keys coincide: axes, as lanes to call say; or a model"},
+    {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
+    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", nullptr},
+     {SWEEP_FORM_LITERAL},
+     "literal: the width is one; memory, chunks: known at run time only, two ways to give values"},
+    {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
+     "active lanes; mixed: half of the updates have 1-4, half 1-32; model: as the workload draws"},
+    {"shape", &sweep_cell::shape, "--shape", 1, 0,
+     {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
+     "which lanes; random: drawn in every update; single: lane 31 alone"},
+    {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
+     "different keys per warp; 0 in files: the workload's"},
+    {"layout", &sweep_cell::layout, "--layout", 1, 0,
+     {"interleaved", "contiguous", "random", "model", nullptr}, {SWEEP_LAYOUT_RANDOM},
+     "which lanes share a key; model in files: the workload's"},
+    {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
+     "uniform: one key per block, promised; keyed: keys drawn by every warp"},
+    {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", "aligned", "none", nullptr},
+     {SWEEP_ZEROS_NONE},
+     "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and an active lane in each "
+     "call; aligned: and rows of whole 16 bytes; none: 0, and the one key of a uniform call is not "
+     "promised"},
+    {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
+     "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
+    {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
+     "of values and memory; f16, bf16, fixed, exact: floats into halves, into 64-bit fixed point, "
+     "and with exact sums"},
+    {"path", &sweep_cell::path, "--path", 1, 0,
+     {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
+      "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
+      "atomred", "hot", "table", "broken", nullptr}, {},
+     "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
+    {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
+     "balancing threshold; auto: arc's own; - in files: the path has none"},
+};
+// clang-format on
+
+/* ---- words ---- */
+
+std::string sweep_word(int axis, int value) {
+  const sweep_axis &a = sweep_axis_table[axis];
+  return value <= a.high ? std::to_string(value) : a.names[(size_t)(value - a.high - 1)];
+}
+
+std::string sweep_word_of(int axis, const sweep_cell &cell) {
+  return sweep_word(axis, cell.*sweep_axis_table[axis].member);
+}
+
+static std::string lanes_words(const sweep_cell &c) {
+  std::string shape = " (" + sweep_word_of(AXIS_SHAPE, c) + ")";
+  if (c.lanes == SWEEP_LANES_MODEL) return "the model's lanes";
+  if (c.lanes == SWEEP_LANES_MIXED) return "mixed lanes" + shape;
+  if (c.shape == SWEEP_SHAPE_SINGLE) return "lane 31 alone";
+  return std::to_string(c.lanes) + (c.lanes == 1 ? " lane" : " lanes") + shape;
+}
+
+static std::string keys_words(const sweep_cell &c) {
+  std::string call = " (" + sweep_word_of(AXIS_CALL, c) + " call)";
+  if (c.workload != SWEEP_WORKLOAD_AXES)
+    return "workload " + sweep_word_of(AXIS_WORKLOAD, c) + call;
+  if (c.keys == 1) return "1 key" + call;
+  return std::to_string(c.keys) + " keys " + sweep_word_of(AXIS_LAYOUT, c);
+}
+
+std::string sweep_group_words(const sweep_cell &c) {
+  static const char *const inactive[] = {"garbage", "zeros (promised)", "zeros (all promised)",
+                                         "zeros (all promised, aligned rows too)",
+                                         "garbage (not even one key promised)"};
+  std::string words = "width " + std::to_string(c.width);
+  if (c.form != SWEEP_FORM_LITERAL) words += " (run time, " + sweep_word_of(AXIS_FORM, c) + ")";
+  words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];
+  if (c.type != SWEEP_TYPE_f32) words += ", " + sweep_word_of(AXIS_TYPE, c);
+  if (c.padding != 4) words += ", padding " + std::to_string(c.padding);
+  return words;
+}
