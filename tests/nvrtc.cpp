@@ -69,7 +69,7 @@ std::string read_text(const std::string &path)
 }
 
 // What is included behind arc.cuh; overloads where the names that they overload are all there.
-const char *const forms[] = {"gather", "hot", "sums", "papers", "overloads"};
+const char *const forms[] = {"gather", "hot", "table", "sums", "papers", "overloads"};
 
 // A keyed add on every path, and a uniform and a divergent one; or all other forms.
 std::string kernels(bool others)
@@ -82,7 +82,7 @@ std::string kernels(bool others)
                      "  bool active = values[0] > 0;\n"
                      "  arc_options o = arc_options_default();\n";
   const char *paths[] = {"ATOMIC", "SERIALIZED", "BUTTERFLY", "TRANSPOSED", "TREE", "AUTO"};
-  std::string source = others ? "#define ARC_MAX_PIECES 2\n" : "";
+  std::string source = others ? "#define ARC_MAX_PIECES 2\n#define ARC_TABLES 1\n" : "";
   source += "#include \"arc.cuh\"\n";
   for (const std::string form : forms)
     if (others) source += "#include \"arc/" + form + ".cuh\"\n";
@@ -113,6 +113,11 @@ std::string kernels(bool others)
             "  o.promises |= ARC_PROMISE_ONE_KEY;\n"
             "  arc_hot_add_with_f32(&hot, 1, values, active, o);\n"
             "  arc_hot_end_f32(&hot, true);\n"
+            "  __shared__ __align__(16) char of_table[ARC_TABLE_BYTES(4, 8, 3, 128)];\n"
+            "  arc_table_f32 table = arc_table_begin_f32(rows, of_table, 8);\n"
+            "  arc_table_add_f32(&table, key, values, active);\n"
+            "  arc_table_gather_add_f32(&table, &halves, key, threadIdx.x, active);\n"
+            "  arc_table_end_f32(&table);\n"
             "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, 1, values, active, o);\n"
             "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
             "  arc_atomred_f32(sums, values[0]);\n"

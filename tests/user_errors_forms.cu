@@ -275,6 +275,7 @@ OUT_OF_LINE use_table(float *rows, void *shared, int count, void *other, const c
     if (*steps == 'w') *(volatile float *)other = 1;
     if (*steps == 'w') __syncthreads();
   }
+  (void)another;
 }
 
 #define TABLE_KERNEL(name, target, memory, count, other, steps) \
