@@ -28,43 +28,31 @@ static inline int check_finish(const char *name) {
 }
 
 /* splitmix64 */
-static inline unsigned check_bits(unsigned long long *state) {
+static inline unsigned long long check_bits(unsigned long long *state) {
   unsigned long long z = *state += 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return (unsigned)((z ^ (z >> 31)) >> 32);
+  return z ^ (z >> 31);
 }
 
 static inline int check_below(unsigned long long *state, int bound) {
-  return (int)(((unsigned long long)check_bits(state) * (unsigned)bound) >> 32);
+  return (int)(((check_bits(state) >> 32) * (unsigned)bound) >> 32);
 }
 
 /* Whether the policy is one of the configured list. */
 static inline int check_is_legal(const arc_tune_config *config, arc_tune_policy policy) {
   for (int i = 0; i < config->paths; ++i) {
-    if (config->path[i].path != policy.path) continue;
-    if (!config->path[i].uses_threshold) {
-      if (policy.threshold == ARC_THRESHOLD_AUTO) return 1;
-      continue;
-    }
-    for (int j = 0; j < config->thresholds; ++j)
-      if (config->threshold[j] == policy.threshold) return 1;
+    const arc_tune_path *p = &config->path[i];
+    for (int j = 0; j < (p->uses_threshold ? config->thresholds : 1); ++j)
+      if (policy.path == p->path &&
+          policy.threshold == (p->uses_threshold ? config->threshold[j] : ARC_THRESHOLD_AUTO))
+        return 1;
   }
   return 0;
 }
 
 static inline int check_is_same(arc_tune_policy a, arc_tune_policy b) {
   return a.path == b.path && a.threshold == b.threshold;
-}
-
-/* Launches until one more tuning has ended, or 5000. */
-static inline int check_tune(arc_tune *t, double (*time_us)(arc_tune_policy policy)) {
-  int launches = 0, tunings = t->result.tunings;
-  for (; launches < 5000 && t->result.tunings == tunings; ++launches) {
-    arc_tune_policy policy = arc_tune_next(t);
-    arc_tune_report(t, policy.ticket, time_us(policy));
-  }
-  return launches;
 }
 
 #endif

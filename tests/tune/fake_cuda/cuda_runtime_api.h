@@ -6,8 +6,7 @@
 typedef enum cudaError {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
-  cudaErrorNotReady = 600,
-  cudaErrorStreamCaptureImplicit = 906
+  cudaErrorNotReady = 600
 } cudaError_t;
 
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
