@@ -113,6 +113,7 @@ ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__wo
                                              arc_options options ARC__CALLER) {        \
     arc_sum_##S sum;                                                                   \
     ARC__TYPED(&target.any, KIND, MEMORY);                                             \
+    sum.owned = false;                                                                 \
     sum.any.target = target.any;                                                       \
     options.exact = false;                                                             \
     options.lane_mask = ARC_LANES_ALL;                                                 \

@@ -311,7 +311,7 @@ ERROR_KERNEL(table_of_one_warp) {
 
 ERROR_KERNEL(sums_of_a_table_in_shared_memory) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
-  __shared__ float sums[STRIDE * (KEY + 2)];
+  SIMT_DYNAMIC_SHARED(float, sums);
   use_table(wrong ? sums : rows, shared, HOT_ROWS, NULL, "bae");
 }
 
@@ -577,7 +577,8 @@ static const struct user_error user_errors[] = {
     {82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
     {83, table_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
     {84, table_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
-    {85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"), 1},
+    {85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"), 1,
+     2 * STRIDE *(KEY + 2) * sizeof(float)},
     {86, misaligned_table, BLOCK, 384, NULL, CHECK_SAYS("aligned"), 1},
     {87, two_tables_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
     {88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")},
