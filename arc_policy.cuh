@@ -17,15 +17,6 @@
                                                                         AUTO decides by architecture, width and keys
                                                                         (formulas at the end of this file). A literal
                                                                         costs nothing, a run-time one a compare.
-   ARC_INACTIVE_IS_ZERO   0, 1                     0                    1: the caller promises that inactive lanes
-                                                                        hold zeros and readable values. Saves up to
-                                                                        one select a value in partly active warps.
-   ARC_WARP_IS_ACTIVE     0, 1                     0                    1: the caller promises that no warp calls
-                                                                        with all its lanes inactive, as after a vote
-                                                                        of its own. Saves arc's vote.
-   ARC_ALIGNED_16         0, 1                     0                    1: the caller promises that all rows lie in
-                                                                        global memory, base and stride multiples of
-                                                                        16 bytes. Saves the code for other rows.
    ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions
                                                    CUDA 12.1            where architecture (sm_90), alignment and
                                                                         address space allow. 0: one float a request.
@@ -54,9 +45,7 @@
    ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh; all its calls
                                                                         take longer to compile.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
-                                                                        sweep prints those of your GPU.
-
-   Promises are those of every call in the file; a single call states its own in arc_options. */
+                                                                        sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
 
@@ -73,13 +62,18 @@
 #define ARC_PATH_TREE 5
 #define ARC_PATH_AUTO 6
 
-/* What a call may promise (arc_options.promises); the macros above promise it for all calls. */
+/* What a call may promise (arc_options.promises); arc.cuh, >>options, says when and what it gains. */
 #define ARC_PROMISE_ONE_KEY 1 /* all lanes that call hold one key, inactive ones too */
 #define ARC_PROMISE_INACTIVE_IS_ZERO 2
 #define ARC_PROMISE_WARP_IS_ACTIVE 8
 #define ARC_PROMISE_ALIGNED_16 16
 /* What a renderer that walks a list keeps: zeros where a lane is not hit, and no call without one. */
 #define ARC_PROMISE_RENDERER (ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE)
+
+/* Who calls (arc_options.lane_mask): a mask of lanes, all of them, or whichever get here together.
+   Both are literals. */
+#define ARC_LANES_ALL 0xffffffffu
+#define ARC_LANES_HERE 0x100000000ull
 
 #define ARC_SCOPE_DEVICE 1
 #define ARC_SCOPE_SYSTEM 2
@@ -97,15 +91,6 @@
 #endif
 #ifndef ARC_BALANCE_THRESHOLD
 #define ARC_BALANCE_THRESHOLD ARC_THRESHOLD_AUTO
-#endif
-#ifndef ARC_INACTIVE_IS_ZERO
-#define ARC_INACTIVE_IS_ZERO 0
-#endif
-#ifndef ARC_WARP_IS_ACTIVE
-#define ARC_WARP_IS_ACTIVE 0
-#endif
-#ifndef ARC_ALIGNED_16
-#define ARC_ALIGNED_16 0
 #endif
 #ifndef ARC_VECTOR_ATOMICS
 #if defined(__CUDACC_VER_MAJOR__) && 100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ < 1201
@@ -163,36 +148,16 @@
 #endif
 #endif
 
-#if ARC_INACTIVE_IS_ZERO + 0 < 0 || ARC_INACTIVE_IS_ZERO + 0 > 1
-#error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
-#elif ARC_INACTIVE_IS_ZERO + 0 == 0
-#if !ARC__IS_ZERO(ARC_INACTIVE_IS_ZERO)
-#error "ARC_INACTIVE_IS_ZERO must be 0 or 1"
-#endif
-#endif
-
-#if ARC_WARP_IS_ACTIVE + 0 < 0 || ARC_WARP_IS_ACTIVE + 0 > 1
-#error "ARC_WARP_IS_ACTIVE must be 0 or 1"
-#elif ARC_WARP_IS_ACTIVE + 0 == 0
-#if !ARC__IS_ZERO(ARC_WARP_IS_ACTIVE)
-#error "ARC_WARP_IS_ACTIVE must be 0 or 1"
-#endif
-#endif
-
-#if ARC_ALIGNED_16 + 0 < 0 || ARC_ALIGNED_16 + 0 > 1
-#error "ARC_ALIGNED_16 must be 0 or 1"
-#elif ARC_ALIGNED_16 + 0 == 0
-#if !ARC__IS_ZERO(ARC_ALIGNED_16)
-#error "ARC_ALIGNED_16 must be 0 or 1"
-#endif
-#endif
-
 #if ARC_VECTOR_ATOMICS + 0 < 0 || ARC_VECTOR_ATOMICS + 0 > 1
 #error "ARC_VECTOR_ATOMICS must be 0 or 1"
 #elif ARC_VECTOR_ATOMICS + 0 == 0
 #if !ARC__IS_ZERO(ARC_VECTOR_ATOMICS)
 #error "ARC_VECTOR_ATOMICS must be 0 or 1"
 #endif
+#endif
+
+#if defined(ARC_INACTIVE_IS_ZERO) || defined(ARC_WARP_IS_ACTIVE) || defined(ARC_ALIGNED_16)
+#error "a promise is an option of a call since arc 0.4: options.promises, ARC_PROMISE_..."
 #endif
 
 #if ARC_SCOPE + 0 < ARC_SCOPE_DEVICE || ARC_SCOPE + 0 > ARC_SCOPE_SYSTEM
@@ -262,16 +227,9 @@
   "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
 #define ARC_POLICY_STRING \
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
-  " inactive_is_zero=" ARC__STRING(ARC_INACTIVE_IS_ZERO)                                        \
-  " warp_is_active=" ARC__STRING(ARC_WARP_IS_ACTIVE)                                            \
-  " aligned_16=" ARC__STRING(ARC_ALIGNED_16)                                                    \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
   " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
   " exact=" ARC__STRING(ARC_EXACT)
-
-#define ARC__PROMISES                                    \
-  (ARC_PROMISE_INACTIVE_IS_ZERO * ARC_INACTIVE_IS_ZERO + \
-   ARC_PROMISE_WARP_IS_ACTIVE * ARC_WARP_IS_ACTIVE + ARC_PROMISE_ALIGNED_16 * ARC_ALIGNED_16)
 
 /* The default decision (ARC_THRESHOLD_AUTO), in tenths of what one more lane of a request costs.
    Lanes that add to one address follow one another, so that plain atomics cost q requests for each

@@ -65,7 +65,7 @@ typedef struct arc__state {
 
 /* What a form has begun and not ended: reported by the object when it leaves its scope, or is begun
    anew by an assignment. */
-enum { ARC__NOTHING, ARC__A_SUM, ARC__GATHERED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
+enum { ARC__NOTHING, ARC__A_SUM, ARC__INDEX_ADDED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
 
 struct arc__duty {
   mutable int owed = ARC__NOTHING;
@@ -78,7 +78,8 @@ struct arc__duty {
   __device__ void check() const {
     ARC__CHECK(2, owed != ARC__A_SUM,
                "a sum in two halves was left before arc_sum_next returned false");
-    ARC__CHECK(2, owed != ARC__GATHERED, "rows were gathered and arc_gather_end was not called");
+    ARC__CHECK(2, owed != ARC__INDEX_ADDED,
+               "rows in memory were added and arc_index_add_end was not called");
     ARC__CHECK(2, owed != ARC__TABLED, "a table was added to and arc_table_end was not called");
   }
   /* The last lane of the block that ends hot rows, or leaves, finds what is not in memory. */

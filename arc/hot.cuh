@@ -4,7 +4,7 @@
        arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, long long first_key,
                                      int rows);
        void arc_hot_add_f32(const arc_hot_f32 *hot, long long key, const float *values,
-                            bool active, int threshold);
+                            bool active);
        void arc_hot_add_with_f32(const arc_hot_f32 *hot, long long key, const float *values,
                                  bool active, arc_options options);
        void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
@@ -142,7 +142,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     arc__word sum = arc__neutral(c.kind);
     for (int i = 0; i < warps; ++i) {
       char *at = sums + bytes * (i * words + word);
-      sum = arc__sum(c.kind, sum, arc__put(c.kind, at, arc__neutral(c.kind)));
+      sum = arc__sum(c.kind, sum, arc__atomic_exchange(c.kind, at, arc__neutral(c.kind)));
     }
     arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
     if (arc__is_zero(c.kind, sum)) continue;
@@ -214,7 +214,8 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
                                     bool active, arc_options options ARC__CALLER) {               \
     arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                          \
   }                                                                                               \
-  ARC__FORM_OF_WARP(void, arc_hot_add, , S, T, const arc_hot_##S *, hot, 0)                       \
+  ARC__DECLARE(void, arc_hot_add, const arc_hot_##S *, S, T, ARC__ACTIVE)                         \
+  ARC__FORM_OF_WARP(void, arc_hot_add, , const arc_hot_##S *, S, T, 0)                            \
   ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                     \
                                     arc_options options ARC__CALLER) {                            \
     arc__target target = hot->any.target;                                                         \

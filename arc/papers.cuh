@@ -2,9 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
        void arc_add_pointers_f32(float *const *pointers, int width, long long key,
-                                 const float *values, bool active, int threshold);
-       void arc_add_pointers_masked_f32(..., bool active, unsigned lane_mask, int threshold);
-       void arc_add_pointers_divergent_f32(..., int threshold);
+                                 const float *values, bool active);
+       void arc_add_pointers_masked_f32(..., bool active, unsigned lane_mask);
+       void arc_add_pointers_divergent_f32(...);
        void arc_add_pointers_with_f32(..., bool active, arc_options options);
    Value i goes to *pointers[i], and all lanes of one key hold the same pointers. Only the papers'
    paths: atomic, serialized, butterfly; any other one, auto too, is butterfly where the active
@@ -88,7 +88,7 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
       return;
     }
     if (!one_key && !butterfly) {
-      arc__split_small_groups(&c, threshold);
+      arc__dissolve_small_groups(&c, threshold);
       bool leads = arc__leads(c.group, c.lane);
       arc__add_pointer_chunks(&c, pointers, ARC_PATH_SERIALIZED, leads);
       return;
@@ -119,11 +119,10 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   arc__atomic_add(c.memory, c.scope, address, w);
 }
 
-#define ARC__POINTERS_FORM(FORM, S, T, ACTIVE, LANES, ...)                                \
-  ARC__FN void arc_add_pointers##FORM##_##S(T *const *pointers, int width, long long key, \
-                                            const T *values, __VA_ARGS__ ARC__CALLER) {   \
-    arc_add_pointers_with_##S(pointers, width, key, values, ACTIVE,                       \
-                              arc__options(threshold, 0, LANES));                         \
+#define ARC__POINTERS_FORM(FORM, S, T, ARGUMENTS, ACTIVE, LANES)                             \
+  ARC__FN void arc_add_pointers##FORM##_##S(T *const *pointers, int width, long long key,    \
+                                            const T *values ARGUMENTS ARC__CALLER) {         \
+    arc_add_pointers_with_##S(pointers, width, key, values, ACTIVE, arc__options(0, LANES)); \
   }
 #define ARC__PAPERS(S, T, M, KIND, MEMORY)                                                         \
   ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, long long key,             \
@@ -134,19 +133,18 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
     options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of rows */                                     \
     arc__add_pointers(arc__call_of(&none, key, values, active, options), (void *const *)pointers); \
   }                                                                                                \
-  ARC__POINTERS_FORM(, S, T, active, ARC_LANES_ALL, bool active, int threshold)                    \
-  ARC__POINTERS_FORM(_masked, S, T, active, lane_mask, bool active, unsigned lane_mask,            \
-                     int threshold)                                                                \
-  ARC__POINTERS_FORM(_divergent, S, T, true, ARC_LANES_HERE, int threshold)                        \
+  ARC__POINTERS_FORM(, S, T, ARC__ACTIVE, active, ARC_LANES_ALL)                                   \
+  ARC__POINTERS_FORM(_masked, S, T, ARC__ACTIVE_AND_MASK, active, lane_mask)                       \
+  ARC__POINTERS_FORM(_divergent, S, T, , true, ARC_LANES_HERE)                                     \
   ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
     arc__target none;                                                                              \
     arc__no_target(&none, KIND, 1);                                                                \
-    arc_options options = arc__options(0, 0, ARC_LANES_HERE);                                      \
+    arc_options options = arc__options(0, ARC_LANES_HERE);                                         \
     options.key_bits = 64;                                                                         \
     long long key = (long long)((arc__u64)address / sizeof(T));                                    \
     arc__atomred(arc__call_of(&none, key, 0, true, options), (char *)address,                      \
                  arc__read(KIND, &value, 0));                                                      \
   }
-ARC__EACH_OWN_SUFFIX(ARC__PAPERS)
+ARC__EACH_NUMBER(ARC__PAPERS)
 
 #endif /* ARC_PAPERS_CUH */

@@ -2,22 +2,22 @@
    SPDX-License-Identifier: Apache-2.0
 
        arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, long long key, const float *values,
-                                     bool active, int threshold);
+                                     bool active);
        arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, long long key,
                                           const float *values, bool active, arc_options options);
        bool arc_sum_next_f32(arc_sum_f32 *sum);
        void arc_sum_add_f32(const arc_sum_f32 *sum);
    For a caller that clamps, scales, counts or drops sums in between, or adds them to several rows:
-       arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit, 0);
+       arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit);
        while (arc_sum_next_f32(&sum)) {
          sum.value = fminf(sum.value, 1);       // where sum.owned: else no sum of this lane
          arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter, or not
        }
    Each step gives a lane at most one sum. A group makes one step for each 32 values, or four of a
-   dynamic target; each lane of a group below the threshold is a group of its own, so what is not
-   linear in a sum depends on the threshold: 0 gives one sum a group and warp. One key
-   (ARC_PROMISE_ONE_KEY), a literal threshold 0 and a literal width up to 32 make one step, so that
-   `if` will do for `while`. owned = false drops a sum; key and parameter are for reading, and
+   dynamic target. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD; with
+   options.threshold above 0 each lane of a smaller group is a group of its own, so that what is not
+   linear in a sum depends on it. One key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal width up
+   to 32 make one step, so that `if` will do for `while`. owned = false drops a sum; key and parameter are for reading, and
    `values` must not change before the last step. Sums are transposed, whatever options.path; floats
    for fixed targets, never exact.
    Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
@@ -100,38 +100,43 @@ ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__wo
   arc__emit_slot(&c, slot, s->key, sum);
 }
 
-#define ARC__SUMS(S, T, M, KIND, MEMORY)                                               \
-  typedef struct arc_sum_##S {                                                         \
-    T value;                                                                           \
-    int parameter;                                                                     \
-    bool owned;                                                                        \
-    long long key;                                                                     \
-    arc__sums any;                                                                     \
-  } arc_sum_##S;                                                                       \
-  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, long long key,     \
-                                             const T *values, bool active,             \
-                                             arc_options options ARC__CALLER) {        \
-    arc_sum_##S sum;                                                                   \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                             \
-    sum.owned = false;                                                                 \
-    sum.any.target = target.any;                                                       \
-    options.exact = false;                                                             \
-    options.lane_mask = ARC_LANES_ALL;                                                 \
-    options.path = ARC_PATH_TRANSPOSED;                                                \
-    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options)); \
-    return sum;                                                                        \
-  }                                                                                    \
-  ARC__FORM_OF_WARP(arc_sum_##S, arc_sum_begin, , S, T, arc_target_##S, target, 0)     \
-  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                        \
-    arc__word w = arc__neutral(KIND);                                                  \
-    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                     \
-    arc__write(KIND, &sum->value, 0, w);                                               \
-    sum->owned = sum->any.slot.is_value;                                               \
-    sum->key = arc__key_id(sum->any.key);                                              \
-    return is_there;                                                                   \
-  }                                                                                    \
-  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                   \
-    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));    \
+#define ARC__SUMS(S, T, M, KIND, MEMORY)                                                       \
+  typedef struct arc_sum_##S {                                                                 \
+    T value;                                                                                   \
+    int parameter;                                                                             \
+    bool owned;                                                                                \
+    long long key;                                                                             \
+    arc__sums any;                                                                             \
+  } arc_sum_##S;                                                                               \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, long long key,             \
+                                             const T *values, bool active,                     \
+                                             arc_options options ARC__CALLER) {                \
+    arc_sum_##S sum;                                                                           \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                     \
+    sum.owned = false;                                                                         \
+    sum.any.target = target.any;                                                               \
+    options.exact = false;                                                                     \
+    options.lane_mask = ARC_LANES_ALL;                                                         \
+    options.path = ARC_PATH_TRANSPOSED;                                                        \
+    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options));         \
+    return sum;                                                                                \
+  }                                                                                            \
+  ARC__FN arc_sum_##S arc_sum_begin_##S(arc_target_##S target, long long key, const T *values, \
+                                        bool active ARC__CALLER) {                             \
+    arc_options options = arc_options_default();                                               \
+    options.threshold = 0;                                                                     \
+    return arc_sum_begin_with_##S(target, key, values, active, options);                       \
+  }                                                                                            \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                                \
+    arc__word w = arc__neutral(KIND);                                                          \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                             \
+    arc__write(KIND, &sum->value, 0, w);                                                       \
+    sum->owned = sum->any.slot.is_value;                                                       \
+    sum->key = arc__key_id(sum->any.key);                                                      \
+    return is_there;                                                                           \
+  }                                                                                            \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                           \
+    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));            \
   }
 ARC__EACH_SUFFIX(ARC__SUMS)
 

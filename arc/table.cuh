@@ -11,9 +11,9 @@
    summed first; the sum goes to the key's row of the table or, where another key has its place, to
    memory. A key takes a place from one that others have missed as often as it came. Only after end
    are all sums in memory.
-       void arc_table_gather_add_f32(arc_table_f32 *table, arc_gather_f32 *gather, long long key,
+       void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add, long long key,
                                      long long row, bool active);   and _with, with options
-   The same for rows in memory, which a gather that was begun on the same target reads. Here it
+   The same for rows in memory, which a index_add that was begun on the same target reads. Here it
    keeps nothing from call to call: it needs an end only for what it adds by itself.
    target: one array of rows, not in shared memory.
    Needs #define ARC_TABLES 1 above the include of arc.cuh. rows: of each warp, 1 or more.
@@ -35,7 +35,7 @@
 #ifndef ARC_TABLE_CUH
 #define ARC_TABLE_CUH
 
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 
 /* Bytes of shared memory for the tables of a block; bytes: of a sum in memory. */
@@ -46,10 +46,10 @@
 #define ARC__ROW_BYTES(bytes, width) (((bytes) * (width) + 3) / 4 * 4)
 
 /* Where a row of the table may lie. */
-typedef struct arc__place_in_table {
+typedef struct arc__table_place {
   int low, carry; /* the key */
   int state;      /* how many sums of others it still keeps its key from */
-} arc__place_in_table;
+} arc__table_place;
 #define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
 #define ARC__PLACE_IS_FREE (-1)
 #define ARC__PLACE_IS_CLAIMED (-2) /* by a lane of this call */
@@ -59,7 +59,7 @@ typedef struct arc__table {
   arc__target target; /* memory */
   arc__target found;  /* addresses for keys: of rows in memory, or in the table */
   char *sums;         /* of this warp */
-  arc__place_in_table *places;
+  arc__table_place *places;
   int rows, row_bytes;
   int scope; /* of the last call: sums leave with it */
   ARC__DUTY
@@ -76,7 +76,7 @@ ARC__FN arc__word arc__take_sum(const arc__table *t, int place, int i) {
 }
 
 ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int place) {
-  const arc__place_in_table *p = &t->places[place];
+  const arc__table_place *p = &t->places[place];
   arc__key key = {p->low, c->key.bits == 64 ? p->carry : 0, c->key.bits};
   return key;
 }
@@ -93,14 +93,14 @@ ARC__FN void arc__table_check_begin(arc__table *t) {
   t->duty.begun = t->duty.state->begun;
 }
 
-/* What a gather reads goes to the rows of a table. */
-ARC__FN void arc__table_check_gather(const arc__table *t, const arc__gather *r) {
+/* What a index_add reads goes to the rows of a table. */
+ARC__FN void arc__table_check_index_add(const arc__table *t, const arc__index_add *r) {
   ARC__CHECK(2, arc__digest_target(0u, &t->target) == arc__digest_target(0u, &r->target),
-             "the gather and the table were begun on different targets");
+             "the index_add and the table were begun on different targets");
 }
 #else
 #define arc__table_check_begin(t) ((void)0)
-#define arc__table_check_gather(t, r) ((void)0)
+#define arc__table_check_index_add(t, r) ((void)0)
 #endif
 
 ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
@@ -116,7 +116,7 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->rows = rows, t->row_bytes = ARC__ROW_BYTES(bytes, width);
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP) + ARC__STATE_BYTES;
   arc__table_check_begin(t);
-  t->places = (arc__place_in_table *)(t->sums + rows * t->row_bytes);
+  t->places = (arc__table_place *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
   t->found.piece[0].base = ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
@@ -160,7 +160,7 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
   const int mine = (int)__umulhi(hash, (unsigned)t->rows);
-  arc__place_in_table *place = &t->places[mine];
+  arc__table_place *place = &t->places[mine];
   const arc__key held = arc__key_in_table(t, c, mine);
   int state = place->state;
   ARC__CHECK(2, c->key.bits == 64 || state < 0 || place->carry == 0,
@@ -274,19 +274,19 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
                                  bool active ARC__CALLER) {                                      \
     arc_table_add_with_##S(table, key, values, active, arc_options_default());                   \
   }                                                                                              \
-  ARC__FN void arc_table_gather_add_with_##S(arc_table_##S *table, arc_gather_##S *gather,       \
-                                             long long key, long long row, bool active,          \
-                                             arc_options options ARC__CALLER) {                  \
+  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_index_add_##S *index_add,  \
+                                            long long key, long long row, bool active,           \
+                                            arc_options options ARC__CALLER) {                   \
     arc__call c = arc__table_call_##S(table, key, 0, active, options);                           \
-    c.source = gather->any.source;                                                               \
-    arc__table_check_gather(&table->any, &gather->any);                                          \
+    c.source = index_add->any.source;                                                            \
+    arc__table_check_index_add(&table->any, &index_add->any);                                    \
     arc__find_rows(&table->any, &c);                                                             \
-    arc__gather_add(&gather->any, c, row);                                                       \
+    arc__index_add_rows(&index_add->any, c, row);                                                \
     __syncwarp(ARC_LANES_ALL);                                                                   \
   }                                                                                              \
-  ARC__FN void arc_table_gather_add_##S(arc_table_##S *table, arc_gather_##S *gather,            \
-                                        long long key, long long row, bool active ARC__CALLER) { \
-    arc_table_gather_add_with_##S(table, gather, key, row, active, arc_options_default());       \
+  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_index_add_##S *index_add,       \
+                                       long long key, long long row, bool active ARC__CALLER) {  \
+    arc_table_index_add_with_##S(table, index_add, key, row, active, arc_options_default());     \
   }                                                                                              \
   ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                             \
     arc_options options = arc_options_default();                                                 \

@@ -37,11 +37,14 @@
 #define ARC__UNROLL
 #endif
 
-/* On the CPU warp, a last parameter that callers leave out holds the line of the call. */
+/* On the CPU warp, a last parameter that callers leave out holds the line of the call: as it is
+   declared, and in a definition after that. */
 #if defined(SIMT_CALLER)
 #define ARC__CALLER , SIMT_CALLER
+#define ARC__CALLED , SIMT_CALLED
 #else
 #define ARC__CALLER
+#define ARC__CALLED
 #endif
 
 /* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
@@ -106,7 +109,7 @@ ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
 /* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
-ARC__FN int arc__kept(int x) {
+ARC__FN int arc__opaque(int x) {
 #if !defined(__CUDA_ARCH__) /* where shifts stop at 64, and x & 63 would be one instruction more */
   x &= 63;
 #endif
@@ -376,7 +379,7 @@ ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
 #endif
 
 /* Puts w into a word of shared memory, and returns what was there. */
-ARC__FN arc__word arc__put(int kind, char *address, arc__word w) {
+ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
   if (arc__bytes(kind) == 8) return arc__word_of(atomicExch((arc__u64 *)address, arc__bits(w)));
   w.lo = atomicExch((unsigned *)address, w.lo);
   return w;

@@ -27,7 +27,7 @@ __global__ void add_pixels(float *rows) {
   for (int first = 0; first < PIXELS; first += step, pixel += step) { /* all lanes of a warp */
     float values[WIDTH];
     for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
-    arc_hot_add_f32(&hot, row_of(pixel), values, pixel < PIXELS, ARC_BALANCE_THRESHOLD);
+    arc_hot_add_f32(&hot, row_of(pixel), values, pixel < PIXELS);
   }
   arc_hot_end_f32(&hot, true /* all threads are here */);
 }

@@ -12,7 +12,6 @@
 #include "arc/sums.cuh"
 
 enum { ROWS = 40, WIDTH = 7, PIXELS = 4000, THREADS = 128, BLOCKS = PIXELS / THREADS + 1 };
-#define THRESHOLD ARC_BALANCE_THRESHOLD
 
 /* Neighbouring pixels share a row; every fifth one has nothing to add. Whole numbers, so that sums
    are exact in any order. */
@@ -28,7 +27,7 @@ __global__ void dynamic(float *rows, int width) {
   int pixel = pixel_of_thread();
   float values[WIDTH]; /* a bound of width */
   for (int k = 0; k < width; ++k) values[k] = value_of(pixel, k);
-  arc_add_f32(target, row_of(pixel), values, hits(pixel), THRESHOLD);
+  arc_add_f32(target, row_of(pixel), values, hits(pixel));
 }
 
 /* The same by the caller's own loop over literal widths, 4 and then 1: nothing lies in memory, but
@@ -39,11 +38,11 @@ __global__ void chunks(float *rows, int width) {
   for (; k + 4 <= width; k += 4) {
     float values[4];
     for (int i = 0; i < 4; ++i) values[i] = value_of(pixel, k + i);
-    arc_add_f32(arc_target_f32_rows(rows + k, width, 4), row, values, hit, THRESHOLD);
+    arc_add_f32(arc_target_f32_rows(rows + k, width, 4), row, values, hit);
   }
   for (; k < width; ++k) {
     float value = value_of(pixel, k);
-    arc_add_f32(arc_target_f32_rows(rows + k, width, 1), row, &value, hit, THRESHOLD);
+    arc_add_f32(arc_target_f32_rows(rows + k, width, 1), row, &value, hit);
   }
 }
 
@@ -56,7 +55,7 @@ __global__ void lambda(float *rows) {
   arc_target_f32 target = arc_target_f32_rows(rows, 1, 1);
   auto add = [&](int k) __attribute__((always_inline)) {
     float value = value_of(pixel, k);
-    if (hits(pixel)) arc_add_divergent_f32(target, WIDTH * row_of(pixel) + k, &value, THRESHOLD);
+    if (hits(pixel)) arc_add_divergent_f32(target, WIDTH * row_of(pixel) + k, &value);
   };
   for (int k = 0; k < WIDTH; ++k) add(k);
 }
@@ -71,7 +70,7 @@ __global__ void kept_together(float *rows) {
     bool active = hits(pixel);
     float values[WIDTH];
     for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
-    arc_add_f32(target, row_of(pixel), values, active, THRESHOLD);
+    arc_add_f32(target, row_of(pixel), values, active);
   }
 }
 
@@ -84,7 +83,7 @@ __global__ void kept_together(float *rows) {
     int pixel = pixel_of_thread();                                                   \
     float values[WIDTH];                                                             \
     for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);                  \
-    arc_add_f32(target, row_of(pixel), values, hits(pixel), THRESHOLD);              \
+    arc_add_f32(target, row_of(pixel), values, hits(pixel));                         \
   }
 ASKED(asked_means, 1)
 ASKED(asked_both, 2)
@@ -100,7 +99,7 @@ __global__ void triangles(float *rows) {
   int pixel = pixel_of_thread();
   float values[CORNERS * EACH];
   for (int k = 0; k < CORNERS * EACH; ++k) values[k] = value_of(pixel, k);
-  arc_sum_f32 sum = arc_sum_begin_f32(no_rows, row_of(pixel), values, hits(pixel), 0);
+  arc_sum_f32 sum = arc_sum_begin_f32(no_rows, row_of(pixel), values, hits(pixel));
   while (arc_sum_next_f32(&sum)) {
     int vertex = vertex_of((int)sum.key, sum.parameter / EACH);
     if (sum.owned) arc_atomic_add_f32(&rows[WIDTH * vertex + sum.parameter % EACH], sum.value);

@@ -24,7 +24,7 @@ __global__ void scatter(float *rows) {
   bool active = update < UPDATES; /* lanes beyond the end call too, and add nothing */
   float values[WIDTH];
   for (int i = 0; i < WIDTH; ++i) values[i] = value_of(update, i);
-  arc_add_f32(target, key_of(update), values, active, ARC_BALANCE_THRESHOLD);
+  arc_add_f32(target, key_of(update), values, active);
 }
 
 int main(void) {

@@ -2,8 +2,8 @@
 """test_readme.py ROOT BUILD CXX [NVCC] - what the pages say is so.
 SPDX-License-Identifier: Apache-2.0
 
-README.md: the first whole program compiles, with nvcc by the line that follows it, and adds up to
-what it must. Every page: each line of a table after <!-- figures: ... --> holds what the result files
+README.md: each task's snippet compiles, in C with the CPU warp and with nvcc, and adds up to what it
+must. docs/build.md: so does the whole program, by the line that follows it. Every page: each line of a table after <!-- figures: ... --> holds what the result files
 say; files that are linked are there, and programs of the build folder that are named."""
 import csv
 import glob
@@ -96,16 +96,53 @@ def check_page(name):
             os.path.dirname(f"{build}/{program}")), f"{name}: no program {build}/{program}_simt")
 
 
+# What each snippet of README needs around it: what stands before it, and a main that returns 0 where
+# its sums are right. By the name of its kernel.
+AROUND = {
+    "backward": ("static __device__ bool gradient(int id, float *g) {\n"
+                 "  for (int i = 0; threadIdx.x < 10 && i < 9; ++i) g[i] = (float)(id * i);\n"
+                 "  return threadIdx.x < 10;\n}\n__managed__ float sums[27]; __managed__ int list[2] = {2, 1};\n",
+                 "backward<<<1, 32>>>(sums, list, 2)", "sums[26] == 160 && sums[9 + 3] == 30 && sums[8] == 0"),
+    "scatter": ("__managed__ float rows[9]; __managed__ int keys[40]; __managed__ float3 values[40];\n",
+                "for (int i = 0; i < 40; ++i) keys[i] = i % 3, values[i] = make_float3(1, 2, (float)i);\n"
+                "scatter<<<1, 64>>>(rows, keys, values, 40)",
+                "rows[0] == 14 && rows[4] == 26 && rows[8] == 260"),
+    "means": ("__managed__ double sums[4], samples[50]; __managed__ int group[50];\n",
+              "for (int i = 0; i < 50; ++i) samples[i] = 0.1 * i, group[i] = i >= 20;\n"
+              "means<<<1, 64>>>(sums, samples, group, 50)",
+              "fabs(sums[0] - 19) < 1e-12 && sums[1] == 20 && sums[3] == 30"),
+    "histogram": ("__managed__ unsigned bins[256]; __managed__ unsigned char pixels[99];\n",
+                  "for (int i = 0; i < 99; ++i) pixels[i] = (unsigned char)(i % 5 ? 7 : 200);\n"
+                  "histogram<<<1, 128>>>(bins, pixels, 99)", "bins[7] == 79 && bins[200] == 20"),
+}
+
+
+def check_snippets(text):
+    snippets = {name: source for source, name in
+                re.findall(r"```c\n(__global__ void (\w+)\([^`]*)```", text)}
+    check(sorted(snippets) == sorted(AROUND), f"README.md: snippets {sorted(snippets)}")
+    for name in AROUND.keys() & snippets.keys():
+        before, launch, right = AROUND[name]
+        check_program("#include <math.h>\n#include <stdio.h>\n#include \"arc.cuh\"\n" + before +
+                      snippets[name] + "int main(void) {\n"
+                      "  if (cudaFree(0) != cudaSuccess) return puts(\"no GPU\"), 1;\n  " + launch + ";\n"
+                      "  cudaError_t error = cudaDeviceSynchronize();\n"
+                      "  if (error != cudaSuccess) return puts(cudaGetErrorString(error)), 1;\n"
+                      f"  return puts(\"{name}\"), !({right});\n}}\n",
+                      "nvcc -arch=native -I. sums.cu -o sums")
+
+
 readme = read("README.md")
 check("<!-- figures" in readme, "README.md holds no figures that can be checked")
+check_snippets(readme)
 program = re.search(r"```c\n([^`]*int main\(void\)[^`]*)```(?:(?!```).)*```sh\n(nvcc .*?)\n",
-                    readme, re.DOTALL)
-check(program, "README.md holds no whole program with the nvcc line that compiles it")
+                    read("docs/build.md"), re.DOTALL)
+check(program, "docs/build.md holds no whole program with the nvcc line that compiles it")
 if program:
     check_program(*program.groups())
 pages = [os.path.relpath(page, root) for page in glob.glob(root + "/**/*.md", recursive=True)
          if not os.path.relpath(page, root).startswith("build")]
 for page in pages:
     check_page(page)
-print("\n".join(errors) or f"{len(pages)} pages, 1 program")
+print("\n".join(errors) or f"{len(pages)} pages, {len(AROUND) + 1} programs")
 sys.exit(bool(errors))

@@ -24,16 +24,15 @@ static __host__ __device__ bool gradient(int disc, int tile, int lane, float g[W
 
 __global__ void backward(float *rows, bool with_arc) {
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH /* stride */, WIDTH);
-  arc_options options = arc_options_default(); /* those of arc_add_uniform_f32, and two promises: */
-  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   for (int disc = 0; disc < DISCS; ++disc) {
     float g[WIDTH];
     bool hit = gradient(disc, (int)blockIdx.x, (int)threadIdx.x, g);
-    if (with_arc) /* after: the whole warp calls, hit or not */
-      arc_add_with_f32(target, disc, g, hit, options);
-    else /* before */
+    if (with_arc) { /* after: the whole warp calls, hit or not, if any pixel of it is hit */
+      if (__any_sync(0xffffffffu, hit)) arc_add_renderer_f32(target, disc, g, hit);
+    } else { /* before */
       for (int i = 0; i < WIDTH; ++i)
         if (hit) atomicAdd(&rows[WIDTH * disc + i], g[i]);
+    }
   }
 }
 

@@ -82,7 +82,8 @@ class simt__call {
 };
 
 #define SIMT_CALL_OF(call) (simt__call(__FILE__, __LINE__), call)
-#define SIMT_CALLER const simt__call & = simt__call(__builtin_FILE(), __builtin_LINE())
+#define SIMT_CALLED const simt__call & // in a definition, after a declaration
+#define SIMT_CALLER SIMT_CALLED = simt__call(__builtin_FILE(), __builtin_LINE())
 
 // -------------------------------------------------------------------------------------- bit scans
 

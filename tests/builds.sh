@@ -47,7 +47,7 @@ cat >"$work/one_add.cu" <<'END'
 __global__ void one_add(float *rows, const int *keys, const float *from) {
   float values[9];
   for (int i = 0; i < 9; ++i) values[i] = from[32 * i + threadIdx.x];
-  arc_add_f32(arc_target_f32_rows(rows, 9, 9), keys[threadIdx.x], values, true, 8);
+  arc_add_f32(arc_target_f32_rows(rows, 9, 9), keys[threadIdx.x], values, true);
 }
 int main(void) { return 0; }
 END

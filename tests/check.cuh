@@ -20,7 +20,7 @@
 #define ARC_MAX_PIECES 4
 #endif
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
@@ -32,9 +32,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What every call of a test promises. */
 #ifndef CHECK_INACTIVE_ZERO
-#define CHECK_INACTIVE_ZERO (ARC_INACTIVE_IS_ZERO)
+#define CHECK_INACTIVE_ZERO 0
 #endif
+#ifndef CHECK_WARP_ACTIVE
+#define CHECK_WARP_ACTIVE 0
+#endif
+#ifndef CHECK_ALIGNED
+#define CHECK_ALIGNED 0
+#endif
+#define CHECK_PROMISES                                  \
+  (ARC_PROMISE_INACTIVE_IS_ZERO * CHECK_INACTIVE_ZERO + \
+   ARC_PROMISE_WARP_IS_ACTIVE * CHECK_WARP_ACTIVE + ARC_PROMISE_ALIGNED_16 * CHECK_ALIGNED)
 
 enum {
   CHECK_MAX_PIECES = ARC_MAX_PIECES,
@@ -497,9 +507,9 @@ static inline void *check_upload(const void *data, size_t size) {
   return device;
 }
 
-/* ARC_WARP_IS_ACTIVE: in a warp that would call without an active lane, one becomes active. */
+/* CHECK_WARP_ACTIVE: in a warp that would call without an active lane, one becomes active. */
 static inline void check_keep_promise(struct check_case *c) {
-  for (int i = 0; ARC_WARP_IS_ACTIVE && i < c->warps * c->plan.updates; ++i) {
+  for (int i = 0; CHECK_WARP_ACTIVE && i < c->warps * c->plan.updates; ++i) {
     const unsigned alive = c->alive[i % c->warps];
     if ((c->active[i] & alive) == 0) c->active[i] |= alive & (0u - alive);
   }
@@ -744,24 +754,23 @@ struct check_call {
   int threshold;
 };
 
-/* By the short name, on the path of the macros. form is a literal. */
+/* By the short name, on the path and threshold of the macros. form is a literal. */
 static __device__ __forceinline__ void check_add_short(int form, const arc_target_f32 &target,
                                                        const struct check_call &c) {
   if (form == CHECK_UNIFORM)
-    arc_add_uniform_f32(target, c.key, c.values, c.active, c.threshold);
+    arc_add_uniform_f32(target, c.key, c.values, c.active);
   else if (form == CHECK_MASKED)
-    arc_add_masked_f32(target, c.key, c.values, c.active, c.mask, c.threshold);
+    arc_add_masked_f32(target, c.key, c.values, c.active, c.mask);
   else if (form == CHECK_DIVERGENT)
-    arc_add_divergent_f32(target, c.key, c.values, c.threshold);
+    arc_add_divergent_f32(target, c.key, c.values);
   else if (form == CHECK_POINTERS)
-    arc_add_pointers_f32(c.pointers, c.width, c.key, c.values, c.active, c.threshold);
+    arc_add_pointers_f32(c.pointers, c.width, c.key, c.values, c.active);
   else if (form == CHECK_POINTERS_MASKED)
-    arc_add_pointers_masked_f32(c.pointers, c.width, c.key, c.values, c.active, c.mask,
-                                c.threshold);
+    arc_add_pointers_masked_f32(c.pointers, c.width, c.key, c.values, c.active, c.mask);
   else if (form == CHECK_POINTERS_DIVERGENT)
-    arc_add_pointers_divergent_f32(c.pointers, c.width, c.key, c.values, c.threshold);
+    arc_add_pointers_divergent_f32(c.pointers, c.width, c.key, c.values);
   else
-    arc_add_f32(target, c.key, c.values, c.active, c.threshold);
+    arc_add_f32(target, c.key, c.values, c.active);
 }
 
 /* By the general form, on a literal path. */
@@ -771,6 +780,7 @@ static __device__ __forceinline__ void check_add_path(int form, int path,
   arc_options o = arc_options_default();
   o.path = path;
   o.threshold = c.threshold;
+  o.promises = CHECK_PROMISES;
   if (form == CHECK_UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
   if (form == CHECK_MASKED || form == CHECK_POINTERS_MASKED) o.lane_mask = c.mask;
   if (form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) o.lane_mask = ARC_LANES_HERE;
@@ -783,10 +793,10 @@ static __device__ __forceinline__ void check_add_path(int form, int path,
 static __device__ __forceinline__ void check_add(int form, int path, const arc_target_f32 &target,
                                                  const struct check_call &c) {
   if ((form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) && !c.active) return;
-  if (path == 0)
+  if (path == 0 && CHECK_PROMISES == 0 && c.threshold == ARC_BALANCE_THRESHOLD)
     check_add_short(form, target, c);
   else
-    check_add_path(form, path, target, c);
+    check_add_path(form, path == 0 ? ARC_PATH : path, target, c);
 }
 
 /* This lane's call of an update, as the plan has it. */

@@ -4,7 +4,7 @@
 #define NAME_one_add 1
 #define NAME_four_adds 2
 #define NAME_hot 3
-#define NAME_gather 4
+#define NAME_index_add 4
 #define NAME_pieces 5
 #define NAME_lambda 6
 #define NAME_lambda_keyed 7
@@ -21,10 +21,9 @@
 #include "arc.cuh"
 #if KERNEL == NAME_hot
 #include "arc/hot.cuh"
-#elif KERNEL == NAME_gather
-#include "arc/gather.cuh"
+#elif KERNEL == NAME_index_add
+#include "arc/index_add.cuh"
 #endif
-#define THRESHOLD ARC_BALANCE_THRESHOLD
 #endif
 
 struct updates {
@@ -33,11 +32,11 @@ struct updates {
   int count, width;
 };
 
-#define EACH_UPDATE                                            \
-  for (int u = threadIdx.x; u < all.count; u += 32) {          \
-    int key = all.keys[u];                                     \
-    bool hit = key >= 0;                                       \
-    float values[WIDTH];                                       \
+#define EACH_UPDATE                                   \
+  for (int u = threadIdx.x; u < all.count; u += 32) { \
+    int key = all.keys[u];                            \
+    bool hit = key >= 0;                              \
+    float values[WIDTH];                              \
     for (int i = 0; i < WIDTH; ++i) values[i] = all.values[32 * i + u];
 #define ADD_PLAIN(rows, width) \
   for (int i = 0; hit && i < (width); ++i) atomicAdd(&(rows)[key * (width) + i], values[i]);
@@ -49,11 +48,11 @@ __global__ void kernel(float *rows, updates all) {
 #endif
   EACH_UPDATE
 #if PLAIN
-    ADD_PLAIN(rows, WIDTH)
+  ADD_PLAIN(rows, WIDTH)
 #else
-    arc_add_f32(target, key, values, hit, THRESHOLD);
+  arc_add_f32(target, key, values, hit);
 #endif
-  }
+}
 }
 
 #elif KERNEL == NAME_four_adds
@@ -64,17 +63,17 @@ __global__ void kernel(float *a, float *b, float *c, float *d, updates all) {
 #endif
   EACH_UPDATE
 #if PLAIN
-    ADD_PLAIN(a, 9)
-    ADD_PLAIN(b, 3)
-    ADD_PLAIN(c, 4)
-    ADD_PLAIN(d, 6)
+  ADD_PLAIN(a, 9)
+  ADD_PLAIN(b, 3)
+  ADD_PLAIN(c, 4)
+  ADD_PLAIN(d, 6)
 #else
-    arc_add_f32(nine, key, values, hit, THRESHOLD);
-    arc_add_f32(three, key, values, hit, THRESHOLD);
-    arc_add_uniform_f32(four, key, values, hit, THRESHOLD);
-    arc_add_uniform_f32(six, key, values, hit, THRESHOLD);
+  arc_add_f32(nine, key, values, hit);
+  arc_add_f32(three, key, values, hit);
+  arc_add_uniform_f32(four, key, values, hit);
+  arc_add_uniform_f32(six, key, values, hit);
 #endif
-  }
+}
 }
 
 #elif KERNEL == NAME_hot
@@ -85,27 +84,27 @@ __global__ void kernel(float *rows, updates all) {
 #endif
   EACH_UPDATE
 #if PLAIN
-    ADD_PLAIN(rows, WIDTH)
-  }
+  ADD_PLAIN(rows, WIDTH)
+}
 #else
-    arc_hot_add_f32(&hot, key, values, hit, THRESHOLD);
-  }
-  arc_hot_end_f32(&hot, true);
+  arc_hot_add_f32(&hot, key, values, hit);
+}
+arc_hot_end_f32(&hot, true);
 #endif
 }
 
-#elif KERNEL == NAME_gather
+#elif KERNEL == NAME_index_add
 __global__ void kernel(float *rows, updates all) {
 #if PLAIN
   EACH_UPDATE
-    ADD_PLAIN(rows, WIDTH)
-  }
+  ADD_PLAIN(rows, WIDTH)
+}
 #else
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
-  arc_gather_f32 gather = arc_gather_begin_f32(target, all.values, WIDTH);
+  arc_index_add_f32 gather = arc_index_add_begin_f32(target, all.values, WIDTH);
   for (int u = threadIdx.x; u < all.count; u += 32)
-    arc_gather_add_f32(&gather, all.keys[u], u, all.keys[u] >= 0);
-  arc_gather_end_f32(&gather);
+    arc_index_add_rows_f32(&gather, all.keys[u], u, all.keys[u] >= 0);
+  arc_index_add_end_f32(&gather);
 #endif
 }
 
@@ -117,15 +116,15 @@ __global__ void kernel(float *a, float *b, float *c, float *d, float *e, updates
 #endif
   EACH_UPDATE
 #if PLAIN
-    ADD_PLAIN(a, 2)
-    ADD_PLAIN(b, 3)
-    ADD_PLAIN(c, 1)
-    ADD_PLAIN(d, 2)
-    ADD_PLAIN(e, 1)
+  ADD_PLAIN(a, 2)
+  ADD_PLAIN(b, 3)
+  ADD_PLAIN(c, 1)
+  ADD_PLAIN(d, 2)
+  ADD_PLAIN(e, 1)
 #else
-    arc_add_f32(target, key, values, hit, THRESHOLD);
+  arc_add_f32(target, key, values, hit);
 #endif
-  }
+}
 }
 
 /* A target above, a lambda called for the corners of a grid's cell. */
@@ -152,11 +151,11 @@ __global__ void kernel(float *grid, const float *positions, const float *slopes,
 #if PLAIN
     for (int i = 0; is_point && i < 2; ++i) atomicAdd(&grid[2 * key + i], values[i]);
 #elif KERNEL == NAME_lambda_f16
-    arc_add_divergent_f16(target, key, values, THRESHOLD);
+    arc_add_divergent_f16(target, key, values);
 #elif KERNEL == NAME_lambda_keyed
-    arc_add_f32(target, key, values, is_point, THRESHOLD);
+    arc_add_f32(target, key, values, is_point);
 #else
-    arc_add_divergent_f32(target, key, values, THRESHOLD);
+    arc_add_divergent_f32(target, key, values);
 #endif
   };
 #pragma unroll
@@ -174,13 +173,12 @@ __global__ void kernel(float *grid, const float *positions, const float *slopes,
 #define OF(name) name##_f32
 #endif
 #if PLAIN
-__device__ __noinline__ void add(float *rows, int key, const float *values, bool hit) {
-  ADD_PLAIN(rows, WIDTH)
-}
+__device__ __noinline__ void add(float *rows, int key, const float *values,
+                                 bool hit){ADD_PLAIN(rows, WIDTH)}
 #define TARGET rows
 #else
 __device__ __noinline__ void add(OF(arc_target) target, int key, const float *values, bool hit) {
-  OF(arc_add)(target, key, values, hit, THRESHOLD);
+  OF(arc_add)(target, key, values, hit);
 }
 #if KERNEL == NAME_by_value_f16
 #define TARGET arc_target_f16_rows(rows, WIDTH, WIDTH)
@@ -190,8 +188,8 @@ __device__ __noinline__ void add(OF(arc_target) target, int key, const float *va
 #endif
 __global__ void kernel(float *rows, updates all) {
   EACH_UPDATE
-    add(TARGET, key, values, hit);
-  }
+  add(TARGET, key, values, hit);
+}
 }
 
 /* As nvdiffrast's backward pass of interpolation: attributes in a loop, two vertices, and others
@@ -213,8 +211,8 @@ __global__ void kernel(float *a, float *b, const int *triangles, const float *sl
 #else
   float values[MOST], more[MOST];
   for (int i = 0; i < width; ++i) values[i] = slope[i] * first, more[i] = slope[i] * second;
-  arc_add_f32(arc_target_f32_dynamic(a, width, width), one, values, n < count, THRESHOLD);
-  arc_add_f32(arc_target_f32_dynamic(b, width, width), other, more, n < count, THRESHOLD);
+  arc_add_f32(arc_target_f32_dynamic(a, width, width), one, values, n < count);
+  arc_add_f32(arc_target_f32_dynamic(b, width, width), other, more, n < count);
 #endif
   for (int i = 0; i < OTHERS; ++i) sum += kept[i] * first + second;
   if (n < count) a[n] = sum;

@@ -20,7 +20,7 @@ cat >"$work/kernel.cu" <<'END'
 extern "C" __global__ void add(float *rows, const TYPE *keys, int n) {
   float values[1] = {1.0f};
   bool active = threadIdx.x < n;
-  arc_add_f32(arc_target_f32_rows(rows, 1, 1), KEY, values, active, 8);
+  arc_add_f32(arc_target_f32_rows(rows, 1, 1), KEY, values, active);
 }
 END
 

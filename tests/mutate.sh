@@ -86,7 +86,7 @@ dynamic_values_of_the_row test_widths s/w\[i\] = arc__stored_value(c, first + i)
 dynamic_inactive_lanes_add test_widths s/^      return c->active;/      return true;/
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
 wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = at.offset + each * k,/
-chunk_in_the_place_of_the_first test_targets s/arc__place_of(c->target, first + i);/arc__place_of(c->target, i);/
+chunk_in_the_place_of_the_first test_targets s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
 +wrong_piece_offset test_targets s/at.offset = value - begin;/at.offset = value;/
 place_in_the_wrong_piece test_targets s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
 seventh_piece_lost test_targets s/ARC__ONE_OF(i, 6, count/ARC__ONE_OF(i, 5, count/
@@ -182,7 +182,7 @@ hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory =
 unchecked_path user_errors_forms:ARC_CHECK=1 s/c->path >= ARC_PATH_ATOMIC \&\& c->path <= ARC_PATH_AUTO,/true,/
 unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/
 unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
-unchecked_gather_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__GATHERED,/true,/
+unchecked_gather_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__INDEX_ADDED,/true,/
 +unchecked_hot_end user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__is_zero(state->kind, /ARC__CHECK(2, true || arc__is_zero(state->kind, /
 unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun,/ARC__CHECK(2, true,/
 unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
@@ -196,9 +196,9 @@ table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind)
 +table_key_cut test_keys s/c->key.bits == 64 ? p->carry : 0, c->key.bits/c->key.carry, c->key.bits/
 table_key_bits_forgotten test_keys s/to.key.bits = 64; /;/
 table_carry_not_cleared test_table s/t->places\[place\].carry = 0;/;/
-+kept_sum_lost_to_a_table test_gather:TEST_TABLE=1 s/if (!c.in_table) r->has_sum/r->has_sum/
-table_of_halves test_gather:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
-table_doubles_as_floats test_gather:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;/;/
++kept_sum_lost_to_a_table test_index_add:TEST_TABLE=1 s/if (!c.in_table) r->has_sum/r->has_sum/
+table_of_halves test_index_add:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
+table_doubles_as_floats test_index_add:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;/;/
 unchecked_table_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__TABLED,/true,/
 unchecked_table_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "a table/ARC__CHECK(1, true, "a table/
 +unchecked_anew user_errors_forms:ARC_CHECK=2 /begin_anew(const/,/^  }/s/check();/;/
@@ -210,20 +210,20 @@ unchecked_table_size user_errors_forms:ARC_CHECK=1 s/arc__is_shared_memory((char
 atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
 +atomred_of_one_address test_forms s/long long key = (long long)((arc__u64)address \/ sizeof(T));/long long key = 0;/
 atomred_of_32_bits test_forms s/^    options.key_bits = 64;/    options.key_bits = 32;/
-+rows_out_of_order test_gather s/if (rank \& bit) below |= same \& ~ones;/;/
-row_of_another_position test_gather s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
-row_sum_not_cleared test_gather s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
-row_sums_of_all_parts test_gather s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
-+kept_rows_never_added test_gather s/    arc__release(\&gather->any, \&c); *\\/ \\/
-kept_key_is_any test_gather s/c->active \&\& arc__same_key(c->key, r->key);/c->active;/
-kept_words_mixed test_gather s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
-inactive_row_read test_gather s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
-columns_beyond_the_row test_gather s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_gather /call_of_gather(/,/^}/s/options.exact = true;/options.exact = false;/
++rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
+row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
+row_sum_not_cleared test_index_add s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
+row_sums_of_all_parts test_index_add s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
++kept_rows_never_added test_index_add s/    arc__release(\&index_add->any, \&c); *\\/ \\/
+kept_key_is_any test_index_add s/c->active \&\& arc__same_key(c->key, r->key);/c->active;/
+kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
+inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
+columns_beyond_the_row test_index_add s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
+rows_not_exact test_index_add /call_of_index_add(/,/^}/s/options.exact = true;/options.exact = false;/
 unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
-overload_of_another_name test_overloads s/^    arc_add_##S(target, key, values, active, threshold);/    arc_add_uniform_##S(target, key, values, active, threshold);/
+overload_of_another_name test_overloads s/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , active)/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , true)/
 overload_of_a_piece_less test_overloads s/return arc_target_##S##_pieces(pieces, count);/return arc_target_##S##_pieces(pieces, count - 1);/
 END
 }

@@ -69,7 +69,7 @@ std::string read_text(const std::string &path)
 }
 
 // What is included behind arc.cuh; overloads where the names that they overload are all there.
-const char *const forms[] = {"gather", "hot", "table", "sums", "papers", "overloads"};
+const char *const forms[] = {"index_add", "hot", "table", "sums", "papers", "overloads"};
 
 // A keyed add on every path, and a uniform and a divergent one; or all other forms.
 std::string kernels(bool others)
@@ -92,37 +92,37 @@ std::string kernels(bool others)
                 ";\n  arc_add_with_f32(rows, key, values, active, o);\n}\n";
   source += std::string("extern \"C\" __global__ void form") + head;
   if (!others)
-    return source + "  arc_add_uniform_f32(rows, blockIdx.x, values, active, 1);\n"
-                    "  if (active) arc_add_divergent_f32(rows, key, values, 4);\n"
+    return source + "  arc_add_uniform_f32(rows, blockIdx.x, values, active);\n"
+                    "  if (active) arc_add_divergent_f32(rows, key, values);\n"
                     "  arc_atomic_add_f32(sums, values[0]);\n}\n";
   return source +
             "  arc_piece_f32 pieces[2] = {{sums, 4, 1}, {sums + 2, 4, 2}};\n"
             "  arc_target_f32 both = arc_target_f32_pieces(pieces, 2);\n"
-            "  arc_add_masked_f32(both, key, values, active, mask, 33);\n"
-            "  arc_add_pointers_f32(pointers, 3, key, values, active, 4);\n"
-            "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask, 4);\n"
-            "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values, 4);\n"
-            "  arc_gather_f32 memory = arc_gather_begin_f32(both, from, 3);\n"
-            "  arc_gather_add_f32(&memory, key, threadIdx.x, active);\n"
-            "  arc_gather_end_f32(&memory);\n"
-            "  arc_gather_f32 halves = arc_gather_begin_f32_from_f16(rows, from, 3);\n"
-            "  arc_gather_add_with_f32(&halves, key, threadIdx.x, active, o);\n"
-            "  arc_gather_end_f32(&halves);\n"
+            "  arc_add_masked_f32(both, key, values, active, mask);\n"
+            "  arc_add_pointers_f32(pointers, 3, key, values, active);\n"
+            "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask);\n"
+            "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values);\n"
+            "  arc_index_add_f32 memory = arc_index_add_begin_f32(both, from, 3);\n"
+            "  arc_index_add_rows_f32(&memory, key, threadIdx.x, active);\n"
+            "  arc_index_add_end_f32(&memory);\n"
+            "  arc_index_add_f32 halves = arc_index_add_begin_f32_from_f16(rows, from, 3);\n"
+            "  arc_index_add_rows_with_f32(&halves, key, threadIdx.x, active, o);\n"
+            "  __shared__ __align__(16) char of_table[ARC_TABLE_BYTES(4, 8, 3, 128)];\n"
+            "  arc_table_f32 table = arc_table_begin_f32(rows, of_table, 8);\n"
+            "  arc_table_add_f32(&table, key, values, active);\n"
+            "  arc_table_index_add_f32(&table, &halves, key, threadIdx.x, active);\n"
+            "  arc_table_end_f32(&table);\n"
+            "  arc_index_add_end_f32(&halves);\n"
             "  __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];\n"
             "  arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, 0, 2);\n"
             "  o.promises |= ARC_PROMISE_ONE_KEY;\n"
             "  arc_hot_add_with_f32(&hot, 1, values, active, o);\n"
             "  arc_hot_end_f32(&hot, true);\n"
-            "  __shared__ __align__(16) char of_table[ARC_TABLE_BYTES(4, 8, 3, 128)];\n"
-            "  arc_table_f32 table = arc_table_begin_f32(rows, of_table, 8);\n"
-            "  arc_table_add_f32(&table, key, values, active);\n"
-            "  arc_table_gather_add_f32(&table, &halves, key, threadIdx.x, active);\n"
-            "  arc_table_end_f32(&table);\n"
             "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, 1, values, active, o);\n"
             "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
             "  arc_atomred_f32(sums, values[0]);\n"
             "  arc_target_f32 dynamic = arc_target_dynamic(sums, 4, (int)mask);\n"
-            "  arc_add(dynamic, key, from + threadIdx.x, active, 4);\n"
+            "  arc_add(dynamic, key, from + threadIdx.x, active);\n"
             "  o.scope = ARC_SCOPE_SYSTEM;\n"
             "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
 }
@@ -173,7 +173,7 @@ bool compile(const library &nvrtc, const std::string &root, int architecture, co
              const std::string &source, const char *what)
 {
   std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh",
-                                    "arc/reductions.cuh", "arc/check.cuh"};
+                                    "arc/core.cuh", "arc/check.cuh"};
   for (const std::string form : forms) names.push_back("arc/" + form + ".cuh");
   std::vector<std::string> texts;
   std::vector<const char *> name_list, text_list;

@@ -51,10 +51,16 @@ set(good_ARC_MAX_PIECES 1 4 8 "(8)")
 set(bad_ARC_MAX_PIECES 0 9 -1 EMPTY MANY)
 
 set(macros ARC_PATH ARC_BALANCE_THRESHOLD ARC_SCOPE ARC_CHECK ARC_KEY_BITS ARC_MAX_PIECES)
-foreach(name INACTIVE_IS_ZERO WARP_IS_ACTIVE ALIGNED_16 VECTOR_ATOMICS EXACT TABLES)
+foreach(name VECTOR_ATOMICS EXACT TABLES)
   set(says_ARC_${name} "ARC_${name} must be 0 or 1")
   set(good_ARC_${name} 0 1 "(0)")
   set(bad_ARC_${name} 2 -1 EMPTY YES ON off)
+  list(APPEND macros ARC_${name})
+endforeach()
+foreach(name INACTIVE_IS_ZERO WARP_IS_ACTIVE ALIGNED_16) # of 0.3
+  set(says_ARC_${name} "a promise is an option of a call since arc 0.4")
+  set(good_ARC_${name})
+  set(bad_ARC_${name} 0 1)
   list(APPEND macros ARC_${name})
 endforeach()
 foreach(name REDUCE VALUE MATCH MATCH_SHUFFLE REQUEST)
@@ -123,14 +129,11 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.3.0 path=auto threshold=auto inactive_is_zero=0 \
-warp_is_active=0 aligned_16=0 vector_atomics=1 scope=device check=0 key_bits=32 exact=0|300")
+set(wanted "arc 0.3.0 path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0|300")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
-string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_INACTIVE_IS_ZERO=1
-          -DARC_WARP_IS_ACTIVE=1 -DARC_ALIGNED_16=1 -DARC_VECTOR_ATOMICS=0
+string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_VECTOR_ATOMICS=0
           -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2 -DARC_KEY_BITS=64 -DARC_EXACT=1)
-set(wanted "arc 0.3.0 path=tree threshold=12 inactive_is_zero=1 \
-warp_is_active=1 aligned_16=1 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|300")
+set(wanted "arc 0.3.0 path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|300")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)
   string(TOUPPER ${path} upper)

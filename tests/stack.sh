@@ -27,7 +27,7 @@ prelude() {
 #define ARC_MAX_PIECES 4
 #define ARC_TABLES 1
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/table.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
@@ -75,15 +75,15 @@ typedef long long i64;
 /* Rows in memory, of type T or, with FROM_TYPE, of another one; S: suffix of the target. */
 #define ROWS(n, T, FROM_TYPE, S)                                                 \
   const T *values = (const T *)(const void *)from;                               \
-  arc_gather_##S rows = arc_gather_begin_##S##FROM_TYPE(TO_##S(n), values, n);   \
+  arc_index_add_##S rows = arc_index_add_begin_##S##FROM_TYPE(TO_##S(n), values, n);   \
   for (int row = (int)threadIdx.x; row < stride; row += 32)                      \
-    arc_gather_add_##S(&rows, keys[row], row, active);                           \
-  arc_gather_end_##S(&rows);
+    arc_index_add_rows_##S(&rows, keys[row], row, active);                           \
+  arc_index_add_end_##S(&rows);
 #define ROWS_DYNAMIC                                                             \
   arc_target_f32 target = arc_target_f32_dynamic(sums, stride, width);           \
-  arc_gather_f32 rows = arc_gather_begin_f32(target, from, width);               \
-  arc_gather_add_f32(&rows, key, (int)threadIdx.x, active);                      \
-  arc_gather_end_f32(&rows);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(target, from, width);               \
+  arc_index_add_rows_f32(&rows, key, (int)threadIdx.x, active);                      \
+  arc_index_add_end_f32(&rows);
 /* Sums that are halved, hot rows, four pieces and one that may be missing. */
 #define SUMS(n)                                                                  \
   arc_sum_f32 sum = arc_sum_begin_with_f32(target, key, values, active, o);      \
@@ -108,8 +108,8 @@ typedef long long i64;
   __shared__ __align__(16) char shared[ARC_TABLE_BYTES(2, 8, 64, 128)];          \
   arc_target_f16 target = arc_target_f16_rows(sums, 64, 64);                     \
   arc_table_f16 table = arc_table_begin_f16(target, shared, 8);                  \
-  arc_gather_f16 rows = arc_gather_begin_f16_from_f16(target, from, 64);         \
-  arc_table_gather_add_f16(&table, &rows, key, (int)threadIdx.x, active);        \
+  arc_index_add_f16 rows = arc_index_add_begin_f16_from_f16(target, from, 64);         \
+  arc_table_index_add_f16(&table, &rows, key, (int)threadIdx.x, active);        \
   arc_table_end_f16(&table);
 #define MISSING                                                                  \
   const arc_piece_f32 pieces[] = {{sums, 3, 3}, {pointers[0], 4, 4}, {pointers[1], 2, 2}}; \
@@ -259,15 +259,15 @@ __global__ void scope_of_forms(float *rows, const float *values, int key, int ca
 #endif
   arc_target_f32 t = arc_target_f32_rows(rows, 9, 9);
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums, 0, 4);
-  arc_gather_f32 gather = arc_gather_begin_f32(t, values, 9);
+  arc_index_add_f32 gather = arc_index_add_begin_f32(t, values, 9);
   arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
   for (int i = 0; i < calls; ++i) {
     arc_hot_add_with_f32(&hot, key, values, true, o);
-    arc_gather_add_with_f32(&gather, key, i, true, o);
+    arc_index_add_rows_with_f32(&gather, key, i, true, o);
     arc_table_add_with_f32(&table, key, values, true, o);
   }
   arc_hot_end_with_f32(&hot, true, o);
-  arc_gather_end_f32(&gather);
+  arc_index_add_end_f32(&gather);
   arc_table_end_f32(&table);
 }'; } >"$work/scope.cu"
   for define in ARC_SCOPE=ARC_SCOPE_SYSTEM SCOPE=ARC_SCOPE_SYSTEM ARC_SCOPE=ARC_SCOPE_DEVICE \

@@ -114,8 +114,7 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
              const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
              arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_f32(&hot, false))
 
-EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, ,
-           arc_add_divergent_f32(target, key, values, ARC_BALANCE_THRESHOLD), )
+EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, , arc_add_divergent_f32(target, key, values), )
 ADDS(add_and_swaps, 9, 9, arc_target_f32_rows, swaps)
 ADDS(add_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS(add_and_locks, 9, 9, arc_target_f32_rows, locks)

@@ -110,6 +110,7 @@ static __global__ void call(struct mistake m) {
   const long long key = kind == KEYS_DIFFER ? 2 : kind == KEY_OF_64_BITS ? no_int : 1;
   arc_options o = arc_options_default();
   o.path = m.path;
+  o.promises = CHECK_PROMISES;
   o.threshold = kind == THRESHOLD_NEGATIVE ? -1 : kind == THRESHOLD_35 ? 35 : 1;
   if (m.entry == UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
   if (kind == ROW_NOT_ALIGNED) o.promises |= ARC_PROMISE_ALIGNED_16;
@@ -118,9 +119,9 @@ static __global__ void call(struct mistake m) {
   const int width = kind == WIDTH_0 ? 0 : kind == WIDTH_NEGATIVE ? -3 : 2;
   if (m.kind == ROWS_STRIDE_TOO_LONG || m.kind == ROWS_APART) {
     const int stride = kind == ROWS_STRIDE_TOO_LONG ? 0x7fffffff : 4;
-    arc_gather_f32 rows = arc_gather_begin_f32(wrong_target(m, CORRECT), m.sums, stride);
-    arc_gather_add_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
-    arc_gather_end_f32(&rows);
+    arc_index_add_f32 rows = arc_index_add_begin_f32(wrong_target(m, CORRECT), m.sums, stride);
+    arc_index_add_rows_f32(&rows, 1, kind == ROWS_APART ? 1ll << 31 : 0, active);
+    arc_index_add_end_f32(&rows);
   } else if (m.kind == NO_HOT_ROWS) {
     __shared__ float sums[ARC_HOT_SUMS(3, 2, 32)];
     arc_hot_f32 hot =
@@ -146,8 +147,8 @@ static int is_of_target(int kind) {
 static int is_promised(int kind, int entry, int active) {
   if (expected[kind].level > ARC_CHECK) return 0;
   if (kind == KEYS_DIFFER) return entry == UNIFORM;
-  if (kind == NOBODY_ACTIVE) return ARC_WARP_IS_ACTIVE;
-  if (kind == INACTIVE_NOT_ZERO) return ARC_INACTIVE_IS_ZERO && !active;
+  if (kind == NOBODY_ACTIVE) return CHECK_WARP_ACTIVE;
+  if (kind == INACTIVE_NOT_ZERO) return CHECK_INACTIVE_ZERO && !active;
   if (kind == ROWS_APART || kind == KEY_OF_64_BITS || kind > SCALE_TOO_LARGE) return active;
   return 1;
 }
@@ -155,7 +156,7 @@ static int is_promised(int kind, int entry, int active) {
 /* Without a check these would be caught elsewhere, or run wild. */
 static int is_harmless_unchecked(int kind) {
   return kind <= STRIDE_0 || kind == KEYS_DIFFER || kind == INACTIVE_NOT_ZERO ||
-         kind == KEY_OF_64_BITS || (kind == NOBODY_ACTIVE && !ARC_WARP_IS_ACTIVE);
+         kind == KEY_OF_64_BITS || (kind == NOBODY_ACTIVE && !CHECK_WARP_ACTIVE);
 }
 
 static void run_mistake(int kind, int lane, int path, int entry) {

@@ -7,7 +7,7 @@
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
@@ -47,7 +47,7 @@ typedef struct form_rows {
 } form_rows;
 
 static __global__ void every_form(form_rows *all, const float *memory) {
-  const int thread = (int)threadIdx.x, key = key_of(thread), threshold = 4;
+  const int thread = (int)threadIdx.x, key = key_of(thread);
   const bool active = is_active(thread);
   float v[WIDTH], *pointers[WIDTH];
   double doubles[WIDTH];
@@ -58,31 +58,28 @@ static __global__ void every_form(form_rows *all, const float *memory) {
     pointers[i] = (float *)all[POINTERS].words + WIDTH * key + i;
   }
 #define ROWS(form) arc_target_f32_rows((float *)all[form].words, WIDTH, WIDTH)
-  arc_add_f32(ROWS(KEYED), key, v, active, threshold);
-  for (int k = 0; k < KEYS; ++k)
-    arc_add_uniform_f32(ROWS(UNIFORM), k, v, active && key == k, threshold);
+  arc_add_f32(ROWS(KEYED), key, v, active);
+  for (int k = 0; k < KEYS; ++k) arc_add_uniform_f32(ROWS(UNIFORM), k, v, active && key == k);
   const unsigned even = 0x55555555u;
-  arc_add_masked_f32(ROWS(MASKED), key, v, active, thread % 2 ? ~even : even, threshold);
-  if (active) arc_add_divergent_f32(ROWS(DIVERGENT), key, v, threshold);
-  arc_add_pointers_f32(pointers, WIDTH, key, v, active, threshold);
-  arc_sum_f32 sum = arc_sum_begin_f32(ROWS(HALVES), key, v, active, 0);
+  arc_add_masked_f32(ROWS(MASKED), key, v, active, thread % 2 ? ~even : even);
+  if (active) arc_add_divergent_f32(ROWS(DIVERGENT), key, v);
+  arc_add_pointers_f32(pointers, WIDTH, key, v, active);
+  arc_sum_f32 sum = arc_sum_begin_f32(ROWS(HALVES), key, v, active);
   while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
   __shared__ float shared[ARC_HOT_SUMS(2, WIDTH, THREADS)];
   arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT), shared, 1, 2);
-  arc_hot_add_f32(&hot, key, v, active, threshold);
+  arc_hot_add_f32(&hot, key, v, active);
   arc_hot_end_f32(&hot, true);
-  arc_gather_f32 rows = arc_gather_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
-  arc_gather_add_f32(&rows, key, thread, active);
-  arc_gather_end_f32(&rows);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
+  arc_index_add_rows_f32(&rows, key, thread, active);
+  arc_index_add_end_f32(&rows);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomred_f32((float *)all[ATOMRED].words + WIDTH * key + i, v[i]);
-  arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active,
-              threshold);
-  arc_add_i64(arc_target_i64_rows(all[I64].words, WIDTH, WIDTH), key, integers, active, threshold);
-  arc_add_f16(arc_target_f16_rows(all[F16].words, WIDTH, WIDTH), key, v, active, threshold);
-  arc_add_bf16(arc_target_bf16_rows(all[BF16].words, WIDTH, WIDTH), key, v, active, threshold);
-  arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active,
-                threshold);
+  arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active);
+  arc_add_i64(arc_target_i64_rows(all[I64].words, WIDTH, WIDTH), key, integers, active);
+  arc_add_f16(arc_target_f16_rows(all[F16].words, WIDTH, WIDTH), key, v, active);
+  arc_add_bf16(arc_target_bf16_rows(all[BF16].words, WIDTH, WIDTH), key, v, active);
+  arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active);
 }
 
 /* Number i of a form's rows. */

@@ -50,8 +50,10 @@ static __global__ void clamp(struct sum_plan plan) {
   const int lane = check_lane();
   float values[SUM_WIDTH];
   for (int k = 0; k < SUM_WIDTH; ++k) values[k] = plan.values[lane * SUM_WIDTH + k];
-  arc_sum_f32 sum = arc_sum_begin_f32(target, plan.keys[lane], values,
-                                      (plan.active >> lane & 1u) != 0u, plan.threshold);
+  arc_options options = arc_options_default();
+  options.threshold = plan.threshold;
+  arc_sum_f32 sum = arc_sum_begin_with_f32(target, plan.keys[lane], values,
+                                           (plan.active >> lane & 1u) != 0u, options);
   while (arc_sum_next_f32(&sum)) {
     if (sum.owned) atomicAdd(&plan.counts[sum.key * SUM_STRIDE + sum.parameter], 1);
     sum.value = fminf(sum.value, (float)LIMIT);
@@ -145,7 +147,12 @@ enum { FIRST_HOT = 3, HOT_ROWS = 5, HOT_WIDTH = 20, HOT_BLOCK = 150 };
     CHECK_LAUNCH(name);                                                           \
   }
 
-HOT_KERNEL(hot_keyed, true, arc_hot_add_f32(&hot, key, values, active, plan.threshold))
+HOT_KERNEL(hot_keyed, true, {
+  if (plan.threshold == ARC_BALANCE_THRESHOLD)
+    arc_hot_add_f32(&hot, key, values, active);
+  else
+    arc_hot_add_with_f32(&hot, key, values, active, o);
+})
 HOT_KERNEL(hot_uniform, true, {
   o.promises |= ARC_PROMISE_ONE_KEY;
   arc_hot_add_with_f32(&hot, key, values, active, o);

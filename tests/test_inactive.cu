@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Inactive lanes pass null as their values and as their pointers: the CPU warp reports a read
- * through them, a GPU ends the launch. With ARC_INACTIVE_IS_ZERO they must be readable, and this
+ * through them, a GPU ends the launch. With CHECK_INACTIVE_ZERO they must be readable, and this
  * test has nothing to say.
  */
 #include "check.cuh"
@@ -46,8 +46,8 @@ static void run_entry(int entry, int path, int width) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  if (ARC_INACTIVE_IS_ZERO) {
-    printf("skipped: ARC_INACTIVE_IS_ZERO promises readable values\n");
+  if (CHECK_INACTIVE_ZERO) {
+    printf("skipped: CHECK_INACTIVE_ZERO promises readable values\n");
     return CHECK_SKIPPED;
   }
   for (int entry = 0; entry < ENTRIES; ++entry)

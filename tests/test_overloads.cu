@@ -21,28 +21,25 @@ static __global__ void add(T *cells, const T *all_values) {
   arc_options system = arc_options_default(), device = system;
   system.scope = ARC_SCOPE_SYSTEM;
   device.scope = ARC_SCOPE_DEVICE;
-  const int threshold = ARC_BALANCE_THRESHOLD;
   auto rows = [&](int call) { return arc_target_rows(cells + call * CELLS, WIDTH, WIDTH); };
-  arc_add(rows(KEYED), key, values, active, threshold);
-  for (int k = 0; k < ROWS; ++k)
-    arc_add_uniform(rows(UNIFORM), k, values, active && key == k, threshold);
+  arc_add(rows(KEYED), key, values, active);
+  for (int k = 0; k < ROWS; ++k) arc_add_uniform(rows(UNIFORM), k, values, active && key == k);
   const unsigned odd = 0xaaaaaaaau;
-  arc_add_masked(rows(MASKED), key, values, active, thread % 2 ? odd : ~odd, threshold);
-  if (active) arc_add_divergent(rows(DIVERGENT), key, values, threshold);
+  arc_add_masked(rows(MASKED), key, values, active, thread % 2 ? odd : ~odd);
+  if (active) arc_add_divergent(rows(DIVERGENT), key, values);
   arc_add_with(rows(WITH_SYSTEM), key, values, active && thread % 2, system);
   arc_add_with(rows(WITH_SYSTEM), key, values, active && !(thread % 2), device);
-  arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active,
-          threshold);
+  arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active);
   T *two = cells + PIECES * CELLS;
   const decltype(arc_piece(two, WIDTH, 1)) pieces[] = {arc_piece(two, WIDTH, 1),
                                                        arc_piece(two + 1, WIDTH, WIDTH - 1)};
-  arc_add(arc_target_pieces(pieces, 2), key, values, active, threshold);
+  arc_add(arc_target_pieces(pieces, 2), key, values, active);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomic_add(&cells[SCALAR * CELLS + key * WIDTH + i], values[i]);
-  auto gather = arc_gather_begin(rows(GATHERED), all_values, WIDTH);
-  arc_gather_add_with(&gather, key, thread, active && thread % 3 == 0, device);
-  arc_gather_add(&gather, key, thread, active && thread % 3 != 0);
-  arc_gather_end(&gather);
+  auto gather = arc_index_add_begin(rows(GATHERED), all_values, WIDTH);
+  arc_index_add_rows_with(&gather, key, thread, active && thread % 3 == 0, device);
+  arc_index_add_rows(&gather, key, thread, active && thread % 3 != 0);
+  arc_index_add_end(&gather);
 }
 
 template <class T>

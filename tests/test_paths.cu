@@ -15,10 +15,10 @@ NAMES(masked, CHECK_MASKED)
 NAMES(divergent, CHECK_DIVERGENT)
 NAMES(pointers, CHECK_POINTERS)
 
-/* The threshold as most callers pass it: the macro. */
+/* The threshold of most calls: that of the macro. */
 CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,
                    arc_add_f32(target, plan.keys[check_call_index(&plan, update)], values,
-                               check_active(&plan, update), ARC_BALANCE_THRESHOLD))
+                               check_active(&plan, update)))
 
 /* By arc's own threshold, where one key and more is promised; inactive lanes then hold zeros. */
 static __device__ void add_promised(arc_target_f32 target, int key, const float *values,
@@ -50,7 +50,7 @@ static const check_launch short_launches[] = {
     divergent_short_launch, pointers_short_launch, one_key_launch,
     zeros_launch,           renderer_launch,       aligned_launch};
 
-/* Stands for a path: the short name, and the short name with the macro as its threshold. */
+/* Stands for a path: the short name, at the plan's threshold and at that of the macros. */
 enum { SHORT = 0, STANDARD = -1 };
 
 struct costs {
@@ -178,8 +178,7 @@ static void decision_of_one_key(int row_stride, int requests) {
 
 static __global__ void add_doubles(double *row, int count) {
   const double values[4] = {1, 2, 3, 4};
-  arc_add_uniform_f64(arc_target_f64_rows(row, 4, 4), 0, values, (int)threadIdx.x < count,
-                      ARC_THRESHOLD_AUTO);
+  arc_add_uniform_f64(arc_target_f64_rows(row, 4, 4), 0, values, (int)threadIdx.x < count);
 }
 
 /* A value of 64 bits counts as two, and takes one request: what is reduced takes two shuffles. */

@@ -105,7 +105,7 @@ static void launch_on_both(any_kernel kernel, dim3 grid, dim3 block, any_plan pl
 #define TEST_TYPES_ALL 1
 #include "test_types.cu"
 #elif defined(TEST_PEER_ROWS)
-#include "test_gather.cu"
+#include "test_index_add.cu"
 #else
 #define TEST_PROPERTY_EXACT 1
 #include "kernels.cu"

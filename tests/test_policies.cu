@@ -1,7 +1,7 @@
 /* test_policies.cu - a small covering run, built once for every policy that changes code.
  * SPDX-License-Identifier: Apache-2.0
  *
- * ARC_PATH each, the promises (ARC_INACTIVE_IS_ZERO: inactive lanes then hold zeros, and so on),
+ * ARC_PATH each, the promises (CHECK_INACTIVE_ZERO: inactive lanes then hold zeros, and so on),
  * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and
  * 600.
  */
@@ -12,7 +12,7 @@
 #define LITERAL_9(name, add)                                                         \
   CHECK_SHORT_KERNEL(name, 9, 9, CHECK_ROWS,                                         \
                      add(target, plan.keys[check_call_index(&plan, update)], values, \
-                         check_active(&plan, update), ARC_BALANCE_THRESHOLD))
+                         check_active(&plan, update)))
 
 ANY_WIDTH(keyed, CHECK_KEYED, CHECK_ROWS)
 ANY_WIDTH(uniform, CHECK_UNIFORM, CHECK_ROWS)
@@ -55,7 +55,7 @@ static void run_entry(int entry, int width) {
   if (entry == PIECES) {
     const int widths[] = {4, 7};
     check_layout_these_pieces(&c, 70, 2, widths);
-  } else if (ARC_ALIGNED_16)
+  } else if (CHECK_ALIGNED)
     check_layout_rows(&c, 70, (width + 3) / 4 * 4, 0);
   else
     check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   check_main(argc, argv);
   printf("%s\n", ARC_POLICY_STRING);
   const int widths[] = {1, 2, 4, 8, 9, 11, 16, 27, 32, 37};
-  for (int entry = 0; entry < ENTRIES - ARC_ALIGNED_16; ++entry) /* pieces are not aligned */
+  for (int entry = 0; entry < ENTRIES - CHECK_ALIGNED; ++entry) /* pieces are not aligned */
     for (int i = 0; i < 10; ++i)
       run_entry(entry, entry == PIECES                          ? 11
                        : entry == KEYED_9 || entry == UNIFORM_9 ? 9

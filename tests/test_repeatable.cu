@@ -34,17 +34,20 @@ static __global__ void add(struct plan plan, long long *rows, const int *keys,
   arc_target_fixed target = arc_target_fixed_rows(rows, WIDTH, WIDTH, SCALE);
   arc_options o = arc_options_default();
   o.threshold = plan.threshold;
+  arc_options masked = o, here = o;
+  masked.lane_mask = 0xfffffu;
+  here.lane_mask = ARC_LANES_HERE;
   CALL(false, ARC_PATH_AUTO)
   CALL(true, ARC_PATH_AUTO)
   CALL(true, ARC_PATH_ATOMIC)
   CALL(true, ARC_PATH_TREE)
   if (plan.form == PARTIAL && (n & 31) < 20)
-    arc_add_masked_fixed(target, key, values, active, 0xfffffu, plan.threshold);
+    arc_add_with_fixed(target, key, values, active, masked);
   if (plan.form == DIVERGENT && active) {
     if (n & 1)
-      arc_add_divergent_fixed(target, key, values, plan.threshold);
+      arc_add_with_fixed(target, key, values, true, here);
     else
-      arc_add_divergent_fixed(target, key, values, plan.threshold);
+      arc_add_with_fixed(target, key, values, true, here);
   }
 }
 
@@ -97,12 +100,13 @@ static void run(struct plan plan, unsigned long long must) {
 /* As many additions of the largest value as the scale is for, by each way to sum. */
 static __global__ void add_largest(float largest, int scale_log2, int calls, long long *sums) {
   const arc_target_fixed target = arc_target_fixed_rows(sums, 1, 1, scale_log2);
-  arc_options serialized = arc_options_default(), exact = arc_options_default();
+  arc_options always = arc_options_default();
+  always.threshold = 0;
+  arc_options serialized = always, exact = arc_options_default();
   serialized.path = ARC_PATH_SERIALIZED;
-  serialized.threshold = 0;
   exact.exact = true;
   for (int i = 0; i < calls; ++i) {
-    arc_add_fixed(target, 0, &largest, true, 0);
+    arc_add_with_fixed(target, 0, &largest, true, always);
     arc_add_with_fixed(target, 1, &largest, true, serialized);
     arc_add_with_fixed(target, 2, &largest, true, exact);
   }

@@ -1,7 +1,7 @@
 /* test_table.cu - rows that a warp keeps in shared memory, from registers.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows in memory by the same tables, of every type: test_gather.cu. */
+ * Rows in memory by the same tables, of every type: test_index_add.cu. */
 #define ARC_TABLES 1
 #include "check.cuh"
 

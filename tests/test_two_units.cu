@@ -14,7 +14,7 @@ void other_unit(float *sums); /* test_two_units_other.cu */
 static __global__ void add(float *sums) {
   float values[9];
   for (int i = 0; i < 9; ++i) values[i] = (float)(1 + i % 2);
-  arc_add_f32(arc_target_f32_rows(sums, 9, 9), 0, values, true, ARC_BALANCE_THRESHOLD);
+  arc_add_f32(arc_target_f32_rows(sums, 9, 9), 0, values, true);
 }
 
 int main(void) {

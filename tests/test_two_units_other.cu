@@ -9,7 +9,7 @@
 /* The same name as in the other unit, another body. */
 static __global__ void add(float *sums) {
   const float values[2] = {2.0f, 2.0f};
-  arc_add_uniform_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true, ARC_BALANCE_THRESHOLD);
+  arc_add_uniform_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true);
 }
 
 void other_unit(float *sums) { SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums); }

@@ -49,14 +49,13 @@ struct plan {
 #define PIECES_fixed(S, first, rows, W) \
   PIECES_OF(S, first, rows, W, AND_SCALE(SCALE + 3), AND_SCALE(SCALE))
 
-#define OWN_FORMS(S, T, W)                                                   \
-  T *pointers[W];                                                            \
-  for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];    \
-  if (plan.form == POINTERS)                                                 \
-    arc_add_pointers_##S(pointers, W, key, values, active, plan.threshold);  \
-  for (int i = 0; i < W && plan.form == SCALAR; ++i)                         \
-    if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]); \
-  for (int i = 0; i < W && plan.form == ATOMRED; ++i)                        \
+#define OWN_FORMS(S, T, W)                                                                   \
+  T *pointers[W];                                                                            \
+  for (int i = 0; i < W; ++i) pointers[i] = all_pointers[thread * W + i];                    \
+  if (plan.form == POINTERS) arc_add_pointers_with_##S(pointers, W, key, values, active, o); \
+  for (int i = 0; i < W && plan.form == SCALAR; ++i)                                         \
+    if (active) arc_atomic_add_##S(&rows[key * plan.stride + i], values[i]);                 \
+  for (int i = 0; i < W && plan.form == ATOMRED; ++i)                                        \
     if (active) arc_atomred_##S(&rows[key * plan.stride + i], values[i]);
 #define NO_FORMS(S, T, W) (void)all_pointers;
 #define LAST_OWN_FORMS ATOMRED
@@ -147,7 +146,8 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
       o.lane_mask = plan.calling;                                                          \
       arc_add_with_##S(target, key, values, active, o);                                    \
     } else if (plan.form == DIVERGENT) {                                                   \
-      if (active) arc_add_divergent_##S(target, key, values, plan.threshold);              \
+      o.lane_mask = ARC_LANES_HERE;                                                        \
+      if (active) arc_add_with_##S(target, key, values, active, o);                        \
     })                                                                                     \
     OTHERS(S, T, W)                                                                        \
   } /* clang-format on */

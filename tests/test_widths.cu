@@ -14,7 +14,8 @@
   X(2)                                                                                           \
   X(3)                                                                                           \
   X(4)                                                                                           \
-  X(5) X(6) X(7) X(8) X(9) TEN(X, 1) TEN(X, 2) TEN(X, 3) TEN(X, 4) TEN(X, 5) TEN(X, 6) TEN(X, 7) \
+  X(5)                                                                                           \
+  X(6) X(7) X(8) X(9) TEN(X, 1) TEN(X, 2) TEN(X, 3) TEN(X, 4) TEN(X, 5) TEN(X, 6) TEN(X, 7)      \
       TEN(X, 8) TEN(X, 9) TEN(X, 10) TEN(X, 11) X(120) X(121) X(122) X(123) X(124) X(125) X(126) \
           X(127) X(128) X(256)
 #else

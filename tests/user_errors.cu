@@ -10,7 +10,7 @@
 ERROR_KERNEL(whole_warp_call_in_if) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0;
-  if (hit || !wrong) arc_add_f32(right_target(rows), KEY, values, hit, THRESHOLD);
+  if (hit || !wrong) arc_add_f32(right_target(rows), KEY, values, hit);
 }
 
 ERROR_KERNEL(calls_in_if_and_else) {
@@ -18,18 +18,18 @@ ERROR_KERNEL(calls_in_if_and_else) {
   const bool low = lane_index() < 12;
   const arc_target_f32 target = right_target(rows);
   if (!wrong)
-    arc_add_f32(target, low ? 1 : 2, values, true, THRESHOLD);
+    arc_add_f32(target, low ? 1 : 2, values, true);
   else if (low)
-    arc_add_f32(target, 1, values, true, THRESHOLD);
+    arc_add_f32(target, 1, values, true);
   else
-    arc_add_f32(target, 2, values, true, THRESHOLD);
+    arc_add_f32(target, 2, values, true);
 }
 
 ERROR_KERNEL(lanes_have_returned) {
   const float values[WIDTH] = {1, 2, 3};
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
-  arc_add_f32(right_target(rows), KEY, values, inside, THRESHOLD);
+  arc_add_f32(right_target(rows), KEY, values, inside);
 }
 
 /* Launched with 20 threads. */
@@ -37,15 +37,15 @@ ERROR_KERNEL(block_of_20) {
   const float values[WIDTH] = {1, 2, 3};
   const arc_target_f32 target = right_target(rows);
   if (wrong)
-    arc_add_f32(target, KEY, values, true, THRESHOLD);
+    arc_add_f32(target, KEY, values, true);
   else
-    arc_add_masked_f32(target, KEY, values, true, 0x000fffffu, THRESHOLD);
+    arc_add_masked_f32(target, KEY, values, true, 0x000fffffu);
 }
 
 ERROR_KERNEL(masks_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const unsigned mask = wrong ? ~(1u << (lane_index() + 1) % 32) : 0xffffffffu;
-  arc_add_masked_f32(right_target(rows), KEY, values, true, mask, THRESHOLD);
+  arc_add_masked_f32(right_target(rows), KEY, values, true, mask);
 }
 
 ERROR_KERNEL(mask_of_before_the_branch) {
@@ -53,21 +53,20 @@ ERROR_KERNEL(mask_of_before_the_branch) {
   const bool hit = lane_index() % 2 == 0;
   const unsigned mask = __ballot_sync(0xffffffffu, hit);
   if (hit && (lane_index() < 20 || !wrong))
-    arc_add_masked_f32(right_target(rows), KEY, values, true, mask, THRESHOLD);
+    arc_add_masked_f32(right_target(rows), KEY, values, true, mask);
 }
 
 ERROR_KERNEL(loop_with_own_trip_count) {
   const float values[WIDTH] = {1, 2, 3};
   const int count = lane_index() % 3 + 1;
   const arc_target_f32 target = right_target(rows);
-  for (int i = 0; i < (wrong ? count : 3); ++i)
-    arc_add_f32(target, KEY, values, i < count, THRESHOLD);
+  for (int i = 0; i < (wrong ? count : 3); ++i) arc_add_f32(target, KEY, values, i < count);
 }
 
 ERROR_KERNEL(vote_and_own_flag) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0, any = __any_sync(0xffffffffu, hit);
-  if (any && (hit || !wrong)) arc_add_uniform_f32(right_target(rows), KEY, values, hit, THRESHOLD);
+  if (any && (hit || !wrong)) arc_add_uniform_f32(right_target(rows), KEY, values, hit);
 }
 
 /* Launched with two warps: 20 lanes of the first and 12 of the second call. */
@@ -76,7 +75,7 @@ ERROR_KERNEL(mask_of_another_warp) {
   const bool first = threadIdx.x < 32;
   const unsigned mask = first || wrong ? 0x000fffffu : 0xfff00000u;
   if (first ? lane_index() < 20 : lane_index() >= 20)
-    arc_add_masked_f32(right_target(rows), KEY, values, true, mask, THRESHOLD);
+    arc_add_masked_f32(right_target(rows), KEY, values, true, mask);
 }
 
 /* ---- what differs among the lanes ------------------------------------------------------------ */
@@ -84,19 +83,19 @@ ERROR_KERNEL(mask_of_another_warp) {
 ERROR_KERNEL(two_targets) {
   const float values[WIDTH] = {1, 2, 3};
   float *base = wrong && lane_index() >= 16 ? rows + 512 : rows;
-  arc_add_f32(right_target(base), KEY, values, true, THRESHOLD);
+  arc_add_f32(right_target(base), KEY, values, true);
 }
 
 ERROR_KERNEL(thresholds_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
-  arc_add_f32(right_target(rows), KEY, values, true, threshold);
+  add_at(right_target(rows), values, threshold);
 }
 
 ERROR_KERNEL(uniform_call_with_two_keys) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
-  arc_add_uniform_f32(right_target(rows), key, values, true, THRESHOLD);
+  arc_add_uniform_f32(right_target(rows), key, values, true);
 }
 
 ERROR_KERNEL(uniform_call_with_two_keys_by_atomics) {
@@ -113,20 +112,20 @@ ERROR_KERNEL(target_of_another_lane) {
   __shared__ arc_target_f32 shared;
   if (lane_index() == 0) shared = right_target(rows);
   __syncthreads();
-  arc_add_f32(wrong ? shared : right_target(rows), KEY, values, true, THRESHOLD);
+  arc_add_f32(wrong ? shared : right_target(rows), KEY, values, true);
 }
 
 ERROR_KERNEL(pointers_of_a_key_differ) {
   const float values[WIDTH] = {1, 2, 3};
   float *row = rows + STRIDE * (wrong && lane_index() == 9 ? KEY + 1 : KEY);
   float *const pointers[WIDTH] = {row, row + 1, row + 2};
-  arc_add_pointers_f32(pointers, WIDTH, KEY, values, true, THRESHOLD);
+  arc_add_pointers_f32(pointers, WIDTH, KEY, values, true);
 }
 
 ERROR_KERNEL(widths_differ) {
   const float values[WIDTH] = {1, 2, 3};
   const int width = wrong && lane_index() >= 16 ? 2 : WIDTH;
-  arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true, THRESHOLD);
+  arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -134,15 +133,15 @@ ERROR_KERNEL(widths_differ) {
 ERROR_KERNEL(width_0_literal) {
   const float values[WIDTH] = {1, 2, 3};
   if (wrong)
-    arc_add_f32(arc_target_f32_rows(rows, STRIDE, 0), KEY, values, true, THRESHOLD);
+    arc_add_f32(arc_target_f32_rows(rows, STRIDE, 0), KEY, values, true);
   else
-    arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+    arc_add_f32(right_target(rows), KEY, values, true);
 }
 
 ERROR_KERNEL(width_0_at_run_time) {
   const float values[WIDTH] = {1, 2, 3};
   const int width = wrong ? 0 : WIDTH;
-  arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true, THRESHOLD);
+  arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true);
 }
 
 ERROR_KERNEL(nine_pieces) {
@@ -153,38 +152,38 @@ ERROR_KERNEL(nine_pieces) {
     pieces[i].stride = pieces[i].width = 1;
   }
   if (wrong)
-    arc_add_f32(arc_target_f32_pieces(pieces, 9), KEY, values, true, THRESHOLD);
+    arc_add_f32(arc_target_f32_pieces(pieces, 9), KEY, values, true);
   else
-    arc_add_f32(arc_target_f32_pieces(pieces, 8), KEY, values, true, THRESHOLD);
+    arc_add_f32(arc_target_f32_pieces(pieces, 8), KEY, values, true);
 }
 
 ERROR_KERNEL(threshold_below_0) {
   const float values[WIDTH] = {1, 2, 3};
-  arc_add_f32(right_target(rows), KEY, values, true, wrong ? -1 : 1);
+  add_at(right_target(rows), values, wrong ? -1 : 1);
 }
 
 /* Negative keys are legal: row -1 is there. */
 ERROR_KERNEL(key_below_0) {
   const float values[WIDTH] = {1, 2, 3};
-  arc_add_f32(right_target(rows + STRIDE), wrong ? -1 : 0, values, true, THRESHOLD);
+  arc_add_f32(right_target(rows + STRIDE), wrong ? -1 : 0, values, true);
 }
 
 ERROR_KERNEL(key_far_outside) {
   const float values[WIDTH] = {1, 2, 3};
   const int key = wrong && lane_index() == 9 ? 1 << 30 : KEY;
-  arc_add_f32(right_target(rows), key, values, true, THRESHOLD);
+  arc_add_f32(right_target(rows), key, values, true);
 }
 
 ERROR_KERNEL(misaligned_base) {
   const float values[WIDTH] = {1, 2, 3};
   float *base = (float *)((char *)rows + (wrong ? 2 : 0));
-  arc_add_f32(right_target(base), KEY, values, true, THRESHOLD);
+  arc_add_f32(right_target(base), KEY, values, true);
 }
 
 /* Two values where three are read: the last two of the array. */
 ERROR_KERNEL(values_too_short) {
   const float *values = rows + ROW_FLOATS - (wrong ? 2 : WIDTH);
-  arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+  arc_add_f32(right_target(rows), KEY, values, true);
 }
 
 /* ---- promises -------------------------------------------------------------------------------- */

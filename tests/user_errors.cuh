@@ -20,7 +20,7 @@
 #define ARC_MAX_PIECES 8
 #define ARC_TABLES 1
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/table.cuh"
 #include "arc/papers.cuh"
@@ -34,12 +34,16 @@
 
 enum { WIDTH = 3, STRIDE = 4, KEY = 5, ROW_FLOATS = 1024, TIME_LIMIT_S = 20 };
 
-#define THRESHOLD ARC_BALANCE_THRESHOLD
 #define ERROR_KERNEL(name) static __global__ void name(float *rows, bool wrong)
 
 static __device__ int lane_index(void) { return (int)(threadIdx.x & 31u); }
 static __device__ arc_target_f32 right_target(float *rows) {
   return arc_target_f32_rows(rows, STRIDE, WIDTH);
+}
+static __device__ void add_at(arc_target_f32 target, const float *values, int threshold) {
+  arc_options options = arc_options_default();
+  options.threshold = threshold;
+  arc_add_with_f32(target, KEY, values, true, options);
 }
 
 struct user_error {

@@ -26,17 +26,17 @@ static __device__ __forceinline__ arc_options one_key(void) {
 
 static __device__ const float two_rows[] = {1, 2, 3, 0, 1, 2, 3, 0};
 
-static __device__ __forceinline__ arc_gather_f32 right_rows(float *rows) {
-  return arc_gather_begin_f32(right_target(rows), two_rows, STRIDE);
+static __device__ __forceinline__ arc_index_add_f32 right_rows(float *rows) {
+  return arc_index_add_begin_f32(right_target(rows), two_rows, STRIDE);
 }
 
 /* Bit i of `ends`: whether call i is followed by an end; of `begins`, whether it begins anew before. */
 OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls, unsigned begins) {
-  arc_gather_f32 from = right_rows(rows);
+  arc_index_add_f32 from = right_rows(rows);
   for (int i = 0; i < calls; ++i) {
     if (begins >> i & 1u) from = right_rows(rows);
-    arc_gather_add_f32(&from, KEY, i % 2, i < active_calls);
-    if (ends >> i & 1u) arc_gather_end_f32(&from);
+    arc_index_add_rows_f32(&from, KEY, i % 2, i < active_calls);
+    if (ends >> i & 1u) arc_index_add_end_f32(&from);
   }
 }
 
@@ -45,10 +45,10 @@ ERROR_KERNEL(rows_added_after_end) { add_rows(rows, 4, wrong ? 2 : 8, 4, 0); }
 ERROR_KERNEL(rows_begun_anew) { add_rows(rows, 4, wrong ? 8 : 10, 4, 4); }
 
 ERROR_KERNEL(rows_ended_twice) {
-  arc_gather_f32 from = right_rows(rows);
-  arc_gather_add_f32(&from, KEY, 0, true);
-  arc_gather_end_f32(&from);
-  if (wrong) arc_gather_end_f32(&from);
+  arc_index_add_f32 from = right_rows(rows);
+  arc_index_add_rows_f32(&from, KEY, 0, true);
+  arc_index_add_end_f32(&from);
+  if (wrong) arc_index_add_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_where_lanes_have_returned) {
@@ -63,16 +63,16 @@ ERROR_KERNEL(rows_in_a_loop_with_own_trip_count) {
 }
 
 ERROR_KERNEL(row_that_is_not_there) {
-  arc_gather_f32 from = right_rows(rows);
-  arc_gather_add_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
-  arc_gather_end_f32(&from);
+  arc_index_add_f32 from = right_rows(rows);
+  arc_index_add_rows_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
+  arc_index_add_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_in_if) {
   const bool hit = lane_index() % 3 == 0;
-  arc_gather_f32 from = right_rows(rows);
-  if (hit || !wrong) arc_gather_add_f32(&from, KEY, 0, hit);
-  arc_gather_end_f32(&from);
+  arc_index_add_f32 from = right_rows(rows);
+  if (hit || !wrong) arc_index_add_rows_f32(&from, KEY, 0, hit);
+  arc_index_add_end_f32(&from);
 }
 
 ERROR_KERNEL(rows_with_two_targets) {
@@ -81,16 +81,16 @@ ERROR_KERNEL(rows_with_two_targets) {
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
 ERROR_KERNEL(rows_by_value) {
-  arc_gather_f32 from = right_rows(rows), copy = from;
-  arc_gather_add_f32(&copy, KEY, 0, true);
-  arc_gather_end_f32(wrong ? &from : &copy);
+  arc_index_add_f32 from = right_rows(rows), copy = from;
+  arc_index_add_rows_f32(&copy, KEY, 0, true);
+  arc_index_add_end_f32(wrong ? &from : &copy);
 }
 
 /* ---- sums in two halves ---------------------------------------------------------------------- */
 /* Four groups, and as many steps. */
 
 static __device__ __forceinline__ arc_sum_f32 four_sums(float *rows, const float *values) {
-  return arc_sum_begin_f32(right_target(rows), KEY + lane_index() % 4, values, true, 0);
+  return arc_sum_begin_f32(right_target(rows), KEY + lane_index() % 4, values, true);
 }
 
 /* Bit i of `leaves`: whether round i is left half way. */
@@ -112,7 +112,7 @@ ERROR_KERNEL(sums_begun_anew) { add_sums(rows, 2, wrong); }
 ERROR_KERNEL(steps_of_active_lanes) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0;
-  arc_sum_f32 sum = arc_sum_begin_f32(right_target(rows), KEY, values, hit, 0);
+  arc_sum_f32 sum = arc_sum_begin_f32(right_target(rows), KEY, values, hit);
   while ((hit || !wrong) && arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
@@ -325,8 +325,8 @@ ERROR_KERNEL(pieces_in_a_table) {
 ERROR_KERNEL(table_of_another_gather) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
-  arc_gather_f32 from = right_rows(wrong ? rows + 512 : rows);
-  arc_table_gather_add_f32(&table, &from, KEY, 0, true);
+  arc_index_add_f32 from = right_rows(wrong ? rows + 512 : rows);
+  arc_table_index_add_f32(&table, &from, KEY, 0, true);
   arc_table_end_f32(&table);
 }
 
@@ -361,7 +361,7 @@ static __device__ __forceinline__ void add_fixed(float *rows, float value, int s
                                                  int read_scale_log2) {
   __shared__ long long sum;
   const arc_target_fixed target = fixed_target(&sum, scale_log2);
-  arc_add_fixed(target, 0, &value, true, THRESHOLD);
+  arc_add_fixed(target, 0, &value, true);
   show_fixed(rows, &sum, read_scale_log2);
 }
 
@@ -409,14 +409,14 @@ FULL_KERNEL(hot_rows_overflow, 1, arc_hot_fixed hot = arc_hot_begin_fixed(target
             arc_hot_add_with_fixed(&hot, 0, values, active, one_key()),
             arc_hot_end_fixed(&hot, true))
 FULL_KERNEL(kept_rows_overflow, 2,
-            arc_gather_fixed from = arc_gather_begin_fixed(target, values, 0),
-            arc_gather_add_fixed(&from, 0, 0, active), arc_gather_end_fixed(&from))
+            arc_index_add_fixed from = arc_index_add_begin_fixed(target, values, 0),
+            arc_index_add_rows_fixed(&from, 0, 0, active), arc_index_add_end_fixed(&from))
 ERROR_KERNEL(scale_below_the_range) { add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE); }
 
 /* Shows whether both sums are right. */
 static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
   const float values[2] = {1, 2};
-  arc_add_f16(arc_target_f16_rows(halves, 2, 2), 0, values, true, THRESHOLD);
+  arc_add_f16(arc_target_f16_rows(halves, 2, 2), 0, values, true);
   __syncthreads();
   if (threadIdx.x == 0) rows[0] = __float_as_int(rows[0]) == 0x54005000; /* 64 and 32 */
 }
@@ -467,13 +467,13 @@ ERROR_KERNEL(ten_pieces) {
   const arc_piece_f32 pieces[10] = {piece, piece, piece, piece, piece,
                                     piece, piece, piece, piece, piece};
   (void)arc_target_f32_pieces(pieces, wrong ? 10 : 8);
-  arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+  arc_add_f32(right_target(rows), KEY, values, true);
 }
 
 ERROR_KERNEL(thresholds_of_a_dynamic_call) {
   const float values[WIDTH] = {1, 2, 3};
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
-  arc_add_f32(arc_target_f32_dynamic(rows, STRIDE, WIDTH), KEY, values, true, threshold);
+  add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), values, threshold);
 }
 
 ERROR_KERNEL(mask_of_no_lanes) {
@@ -494,20 +494,20 @@ ERROR_KERNEL(first_piece_null) {
   const float values[WIDTH] = {1, 2, 3};
   const arc_piece_f32 pieces[2] = {{wrong ? NULL : rows, STRIDE, 1},
                                    {wrong ? rows : NULL, STRIDE, 2}};
-  arc_add_f32(arc_target_f32_pieces(pieces, 2), KEY, values, true, THRESHOLD);
+  arc_add_f32(arc_target_f32_pieces(pieces, 2), KEY, values, true);
 }
 
 ERROR_KERNEL(stride_below_the_width) {
   const float values[WIDTH] = {1, 2, 3};
   const arc_target_f32 target = arc_target_f32_rows(rows, wrong ? WIDTH - 1 : WIDTH, WIDTH);
-  arc_add_f32(target, KEY, values, true, THRESHOLD);
+  arc_add_f32(target, KEY, values, true);
 }
 
 /* Where the key may be no int, a program for the GPU does not compile. */
 ERROR_KERNEL(key_of_64_bits) {
   const float values[WIDTH] = {1, 2, 3};
   const long long high = SIMT_ON_CPU && wrong ? 1ll << 32 : 0;
-  arc_add_f32(right_target(rows), high + KEY, values, true, THRESHOLD);
+  arc_add_f32(right_target(rows), high + KEY, values, true);
 }
 
 /* ---- who calls ------------------------------------------------------------------------------- */
@@ -515,17 +515,16 @@ ERROR_KERNEL(key_of_64_bits) {
 ERROR_KERNEL(divergent_call_in_one_branch) {
   const float values[WIDTH] = {1, 2, 3};
   if (wrong && lane_index() < 12)
-    arc_add_divergent_f32(right_target(rows), KEY, values, THRESHOLD);
+    arc_add_divergent_f32(right_target(rows), KEY, values);
   else
-    arc_add_f32(right_target(rows), KEY, values, true, THRESHOLD);
+    arc_add_f32(right_target(rows), KEY, values, true);
 }
 
 ERROR_KERNEL(activemask_outside_the_branch) {
   const float values[WIDTH] = {1, 2, 3};
   const bool hit = lane_index() % 3 == 0;
   const unsigned here = __activemask(), hits = __ballot_sync(ARC_LANES_ALL, hit);
-  if (hit)
-    arc_add_masked_f32(right_target(rows), KEY, values, true, wrong ? here : hits, THRESHOLD);
+  if (hit) arc_add_masked_f32(right_target(rows), KEY, values, true, wrong ? here : hits);
 }
 
 /* ---- who must report ------------------------------------------------------------------------- */
@@ -538,9 +537,9 @@ ERROR_KERNEL(activemask_outside_the_branch) {
 #define ILLEGAL "illegal memory access"
 
 static const struct user_error user_errors[] = {
-    {28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_gather_end")},
+    {28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_index_add_end")},
     {29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)},
-    {30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_gather_end")},
+    {30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")},
     {31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1},
     {32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1},
     {33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer"},
@@ -589,7 +588,7 @@ static const struct user_error user_errors[] = {
     {93, warp_without_its_tables_end, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
     {94, memory_behind_a_table, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
     {95, options_that_tables_lack, BLOCK, 384, EVERYBODY_SAYS(LEGAL)},
-    {96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_gather_end")},
+    {96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")},
     {97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")},
     {98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")},
     {99, table_overflows, 32, 12, NULL, CHECK_SAYS("overflows")},

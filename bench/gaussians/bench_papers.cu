@@ -50,7 +50,7 @@ static __device__ __forceinline__ void papers_add(const backward_arguments *a, b
     options.lane_mask = ARC_LANES_HERE;
     arc_add_with_f32(l->target, key, v, true, options);
   } else if constexpr (way == PAPERS_DIVERGENT) {
-    arc_add_divergent_f32(l->target, key, v, ARC_BALANCE_THRESHOLD);
+    arc_add_divergent_f32(l->target, key, v);
   } else if constexpr (way == PAPERS_SW_B) {
     options.path = ARC_PATH_BUTTERFLY;
     options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;

@@ -40,8 +40,8 @@ def version_of(policy):
 
 
 def without_vectors(policy):
-    """Toolkits before CUDA 12.1 have none."""
-    return re.sub(" vector_atomics=.", "", policy)
+    """Toolkits before CUDA 12.1 have none; promises of a whole file were words of it until 0.3."""
+    return re.sub(" (vector_atomics=.|(inactive_is_zero|warp_is_active|aligned_16)=0)", "", policy)
 
 
 class Plans:

@@ -32,7 +32,9 @@ PLANS = [
     (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 7 * 6 * 2,
      84 * 4),
     ("--workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot --width 1,9,32 "
-     "--lanes 1,7,32,model --promise-zeros 0,1", 162, 1590)]
+     "--lanes 1,7,32,model --promise-zeros 0,1", 162,
+     1590 + (0 if ON_CPU else 2 * 162))]  # cub and cg need a GPU
+THROTTLED = "WARNING: the clock fell from .*\\n"  # as a GPU's may beside other tests
 WRONG = ["plain,broken", "broken --keys 8"] + [
     f"broken --width 3 --type {name} --keys {keys}" for keys in (1, 8)
     for name in ("f64", "i64", "f16", "bf16", "fixed", "exact")]
@@ -52,6 +54,7 @@ class Sweep(Test):
 
     def rows(self, words):
         said, rows = self.run_sweep(words + " --quiet")
+        said = re.sub(THROTTLED, "", said)
         self.assertEqual((said, {row["status"] for row in rows}), ("", {"ok", "-"}), words)
         return rows
 
@@ -123,7 +126,7 @@ class Sweep(Test):
         for words in [f"--preset {preset}" for preset in PRESETS] + [
                 "--width 16 --lanes mixed --shape scattered --type fixed --promise-zeros all "
                 "--padding 0"]:
-            lines = self.run_sweep(words)[0].strip().split("\n")
+            lines = re.sub(THROTTLED, "", self.run_sweep(words)[0]).strip().split("\n")
             self.assertRegex(lines[0], "^Summary, by ")
             self.assertLessEqual(len(lines), 25, words)
             self.assertLessEqual(max(map(len, lines[:-1])), 100, words)

@@ -547,6 +547,10 @@ class CommandLines(Programs):
                     while piece := os.read(terminal, 4096):
                         shown += piece
                 os.close(terminal)
+                if b"this machine has 1" in shown:
+                    self.skipTest("one GPU")
+                # Beside other tests a GPU's clock may fall, which the sweep reports.
+                shown = re.sub(rb"WARNING: the clock fell from [^\n]*\n", b"", shown)
                 self.assertEqual(done.returncode, 0, shown)
                 self.assertRegex(shown.decode(), rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
                 self.assertLess(max(map(len, shown.decode().split("\r"))), 80 + len("\x1b[K"))

@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(LINE_THREADS) add_plain(grouping g, int) {
     SIMT_DYNAMIC_SHARED(char, shared);                                                           \
     const int *keys = (const int *)g.key.data;                                                   \
     const arc_target_##S target = arc_target_##S##_rows((SUM *)g.sums.data, width, __VA_ARGS__); \
-    arc_gather_##S rows =                                                                        \
-        arc_gather_begin_##S(target, (const VALUE *)g.value.data, stride_of(g.what, width));     \
+    arc_index_add_##S rows =                                                                        \
+        arc_index_add_begin_##S(target, (const VALUE *)g.value.data, stride_of(g.what, width));     \
     arc_table_##S table;                                                                         \
     if constexpr (has_table) table = arc_table_begin_##S(target, shared, g.table_rows);          \
     const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;              \
@@ -53,14 +53,14 @@ __global__ void __launch_bounds__(LINE_THREADS) add_plain(grouping g, int) {
       const int key = next;                                                                      \
       if (row + 32 < g.rows) next = keys[row + 32];                                              \
       if constexpr (has_table)                                                                   \
-        arc_table_gather_add_##S(&table, &rows, key, row, row < g.rows);                         \
+        arc_table_index_add_##S(&table, &rows, key, row, row < g.rows);                         \
       else                                                                                       \
-        arc_gather_add_##S(&rows, key, row, row < g.rows);                                       \
+        arc_index_add_rows_##S(&rows, key, row, row < g.rows);                                       \
     }                                                                                            \
     if constexpr (has_table)                                                                     \
       arc_table_end_##S(&table);                                                                 \
     else                                                                                         \
-      arc_gather_end_##S(&rows);                                                                 \
+      arc_index_add_end_##S(&rows);                                                                 \
   }
 ADD_KERNEL(fixed, float, long long, width, g.scale_log2)
 ADD_KERNEL(u32, unsigned, unsigned, width)

@@ -117,7 +117,9 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int thre
     if (half_rows && way == WAY_PLAIN) {
       if (c.active) add_half_pair(halves + 2 * place, v[0], v[1]);
     } else if (half_rows) {
-      arc_add_f16(arc_target_f16_rows(halves, FEATURES, FEATURES), row, v, c.active, threshold);
+      arc_options options = arc_options_default();
+      options.threshold = threshold;
+      arc_add_with_f16(arc_target_f16_rows(halves, FEATURES, FEATURES), row, v, c.active, options);
     } else if (way == WAY_VECTOR) {
       if (c.active) add_pair(base + place, v[0], v[1]);
     } else {
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
     for (int which = 0; which < 1 << axes; ++which) {
       float v[FEATURES];
       const int row = corner_values(&c, &l, axes, which, v);
-      arc_hot_add_f32(&hot, row, v, c.active, ARC_BALANCE_THRESHOLD);
+      arc_hot_add_f32(&hot, row, v, c.active);
     }
   }
   arc_hot_end_f32(&hot, true);

@@ -177,7 +177,7 @@ DEVICE void multiply_part(const training<number> *t, int m, int down, float *d) 
   if (!has_bias) return;
   const float bias[2] = {sums[0], sums[2]};
   const int row = (m * width + TILE * down) / 2 + lane_of() / 4;
-  arc_hot_add_f32(&t->bias, row, bias, lane_of() % 4 == 0, ARC_BALANCE_THRESHOLD);
+  arc_hot_add_f32(&t->bias, row, bias, lane_of() % 4 == 0);
 }
 
 /* Adds it to memory, coalesced by way of shared memory: d is laid out for products. */

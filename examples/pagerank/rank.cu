@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
     share[v] = degree > 0 ? rank[v] / (float)degree : 0.0f;
     sums[v] = 0.0f;
   }
-  arc_hot_add_f32_to_f64(&hot, 0, &left, left > 0.0f, ARC_BALANCE_THRESHOLD);
+  arc_hot_add_f32_to_f64(&hot, 0, &left, left > 0.0f);
   arc_hot_end_f32_to_f64(&hot, true);
 }
 

@@ -16,7 +16,7 @@ extern "C" __global__ void scatter(float *rows, const int *keys, const float *va
   int key = update < updates ? keys[update] : -1;
   float g[WIDTH];
   for (int i = 0; i < WIDTH; ++i) g[i] = update < updates ? values[WIDTH * update + i] : 0.0f;
-  arc_add_f32(target, key, g, key >= 0, ARC_BALANCE_THRESHOLD);  /* the whole warp calls */
+  arc_add_f32(target, key, g, key >= 0);  /* the whole warp calls */
 }
 """
 module = cupy.RawModule(code=SOURCE, options=(f"-I{common.include_path()}",))

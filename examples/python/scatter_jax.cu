@@ -12,7 +12,7 @@ __global__ void scatter_kernel(float *rows, const int *keys, const float *values
   int key = update < updates ? keys[update] : -1;
   float g[WIDTH];
   for (int i = 0; i < WIDTH; ++i) g[i] = update < updates ? values[WIDTH * update + i] : 0.0f;
-  arc_add_f32(target, key, g, key >= 0, ARC_BALANCE_THRESHOLD); /* the whole warp calls */
+  arc_add_f32(target, key, g, key >= 0); /* the whole warp calls */
 }
 
 static xla::ffi::Error scatter(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S32> keys,

@@ -24,7 +24,7 @@ static const char kernel_source[] =
     "  float g[3];\n"
     "  for (int i = 0; i < 3; ++i)\n"
     "    g[i] = active ? update % 61 + key + 256 * i : __int_as_float(-1);\n"
-    "  arc_add_f32(target, key, g, active, ARC_BALANCE_THRESHOLD); /* the whole warp calls */\n"
+    "  arc_add_f32(target, key, g, active); /* the whole warp calls */\n"
     "}\n";
 
 static char *read_text(const char *folder, const char *name) {
@@ -43,7 +43,7 @@ static char *read_text(const char *folder, const char *name) {
 /* Returns machine code for the first GPU, or for sm_90 where there is none. */
 static char *compile(const char *folder) {
   enum { HEADERS = 4 }; /* and the forms in use, such as arc/hot.cuh */
-  const char *names[HEADERS] = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh", "arc/reductions.cuh"};
+  const char *names[HEADERS] = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh", "arc/core.cuh"};
   const char *texts[HEADERS];
   for (int i = 0; i < HEADERS; ++i) texts[i] = read_text(folder, names[i]);
   int major = 9, minor = 0;

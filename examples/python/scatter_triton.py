@@ -27,7 +27,7 @@ extern "C" __device__ int arc_add_row3(long long rows, int key, float x, float y
   const float g[3] = {x, y, z};
   arc_target_f32 target =
       arc_target_f32_rows((float *)__cvta_global_to_generic(rows), 3 /* stride */, 3 /* width */);
-  arc_add_f32(target, key, g, key >= 0, ARC_BALANCE_THRESHOLD);
+  arc_add_f32(target, key, g, key >= 0);
   return 0;
 }
 """

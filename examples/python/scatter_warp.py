@@ -14,7 +14,7 @@ if not hasattr(wp, "ModuleBuildOptions"):
 ADD_ROW = """
 const float g[3] = {x, y, z};
 arc_target_f32 target = arc_target_f32_rows(rows.data, 3 /* stride */, 3 /* width */);
-arc_add_f32(target, key, g, key >= 0, ARC_BALANCE_THRESHOLD);
+arc_add_f32(target, key, g, key >= 0);
 """
 wp.set_module_options({
     "extra_build_options": wp.ModuleBuildOptions(

@@ -25,8 +25,8 @@ answer = subprocess.run([*python, "arc_headers"], env=environment, check=True, t
 folder = pathlib.Path(answer.stdout.strip())
 
 wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
-          *(f"arc/{name}.cuh" for name in ("check", "gather", "hot", "overloads", "papers",
-                                           "reductions", "sums", "words"))]
+          *(f"arc/{name}.cuh" for name in ("check", "core", "hot", "index_add", "overloads", "papers",
+                                           "sums", "words"))]
 errors = [f"{name} is missing in {folder}, or differs" for name in wanted
           if not (folder / name).is_file()
           or (folder / name).read_bytes() != (root / name).read_bytes()]

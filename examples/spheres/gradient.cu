@@ -97,7 +97,7 @@ template <int way>
 DEVICE_FN void add_seen(const gradient_arguments *a, int i, bool active) {
   const unsigned one = 1u;
   if constexpr (way == WAY_DIVERGENT) {
-    arc_add_divergent_u32(arc_target_u32_rows(a->p.seen, 1, 1), i, &one, a->threshold);
+    arc_add_divergent_u32(arc_target_u32_rows(a->p.seen, 1, 1), i, &one);
   } else if constexpr (way == WAY_PLAIN) {
     if (active) atomicAdd(&a->p.seen[i], one);
   } else if constexpr (way != WAY_COUNT) {
@@ -124,11 +124,15 @@ DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const g
   UNROLL
   for (int k = 0; k < CAMERA_FLOATS && layout == CAMERA_ROW; ++k)
     sums->camera[k] += v[SPHERE_FLOATS + k];
-  if constexpr (way == WAY_DIVERGENT)
-    arc_add_divergent_f32(sums->rows.target, i, v, a->threshold);
-  else
+  if constexpr (way == WAY_DIVERGENT) {
+    arc_options options = arc_options_default();
+    options.threshold = a->threshold;
+    options.lane_mask = ARC_LANES_HERE;
+    arc_add_with_f32(sums->rows.target, i, v, true, options);
+  } else {
     way_add(&sums->rows, i, v, active, way > WAYS ? WAY_AUTO : way, a->threshold,
             PROMISES(way) | ARC_PROMISE_ALIGNED_16);
+  }
   add_seen<way>(a, i, active);
 }
 
@@ -183,7 +187,7 @@ DEVICE_FN void add_camera(const gradient_arguments *a, const float *sums, bool i
     const arc_target_f32 rows =
         arc_target_f32_rows(a->p.sums + SPHERE_FLOATS, ROW_FLOATS, CAMERA_FLOATS);
     const arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, key, 1);
-    arc_hot_add_f32(&hot, key, sums, inside, ARC_BALANCE_THRESHOLD);
+    arc_hot_add_f32(&hot, key, sums, inside);
     arc_hot_end_f32(&hot, true);
   } else if constexpr (way != WAY_COUNT) {
     const way_rows rows =

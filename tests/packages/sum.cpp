@@ -9,7 +9,7 @@
 
 static __global__ void add(float *sum) {
   const float value = 1.0f + (float)threadIdx.x;
-  arc_add_f32(arc_target_f32_rows(sum, 1, 1), 0, &value, true, ARC_BALANCE_THRESHOLD);
+  arc_add_f32(arc_target_f32_rows(sum, 1, 1), 0, &value, true);
 }
 
 int main() {

@@ -330,7 +330,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
     unsigned long long x = (words[i] + i * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
     mine += x ^ x >> 31;
   }
-  arc_add_uniform_u64(arc_target_u64_rows(sum, 1, 1), 0, &mine, true, ARC_THRESHOLD_AUTO);
+  arc_add_uniform_u64(arc_target_u64_rows(sum, 1, 1), 0, &mine, true);
 }
 
 /* All processes must have the same model: they see the same sums and do the same with them. */

@@ -4,7 +4,7 @@
    Nothing here is PyTorch's: cupy_index_add.py compiles the same by NVRTC. */
 #define ARC_KEY_BITS 64
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 #include "arc/overloads.cuh"
 #include "job.cuh"
 
@@ -28,11 +28,11 @@ __device__ int scale_log2(const job &j) {
   __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
     return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
   }                                                                                            \
-  __device__ __forceinline__ arc_gather_##S rows_of(const job &j, T *, arc_target_##S t) {     \
-    return arc_gather_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
+  __device__ __forceinline__ arc_index_add_##S rows_of(const job &j, T *, arc_target_##S t) {     \
+    return arc_index_add_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
   }                                                                                            \
-  __device__ __forceinline__ arc_gather_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
-    return arc_gather_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
+  __device__ __forceinline__ arc_index_add_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
+    return arc_index_add_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
   }
 HALVES(__half, f16)
 HALVES(__nv_bfloat16, bf16)
@@ -45,7 +45,7 @@ __device__ __forceinline__ auto target_of(const job &j, T *, int width) {
 
 template <class T, class Target>
 __device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
-  return arc_gather_begin(target, (const T *)j.values, j.values_stride);
+  return arc_index_add_begin(target, (const T *)j.values, j.values_stride);
 }
 
 /* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
@@ -71,9 +71,9 @@ __device__ __forceinline__ void add_rows(const job &j) {
     long long key = next;
     if (at + 32 < count) next = key_of(j, first + at + 32);
     check_key(j, key);
-    arc_gather_add_with(&rows, (K)key, first + at, at < count, o);
+    arc_index_add_rows_with(&rows, (K)key, first + at, at < count, o);
   }
-  arc_gather_end(&rows);
+  arc_index_add_end(&rows);
 }
 
 }  // namespace

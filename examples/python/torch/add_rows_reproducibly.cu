@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(THREADS) add_not_finite(job j) {
     } else {
       long long key = key_of(j, i / j.width);
       check_key(j, key);
-      arc_add_divergent(values_of_out, key * j.out_stride + i % j.width, &value, 0);
+      arc_add_divergent(values_of_out, key * j.out_stride + i % j.width, &value);
     }
   }
   raise(j.largest + 1, largest);

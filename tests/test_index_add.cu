@@ -1,4 +1,4 @@
-/* test_gather.cu - rows that lie in memory: every type of values and memory, every width, any order.
+/* test_index_add.cu - rows that lie in memory: every type of values and memory, every width, any order.
    SPDX-License-Identifier: Apache-2.0
 
    Values are small multiples of a quarter, so that every partial sum can be represented in memory
@@ -42,12 +42,12 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
   const int rows_that_fit = (TABLE_BYTES - 8) / ARC_TABLE_BYTES(8, 1, width, 32); \
   arc_table_##S table =                                                           \
       arc_table_begin_##S(t, shared, rows_that_fit < TABLE_ROWS ? rows_that_fit : TABLE_ROWS)
-#define ADD_ROWS(S, ...) arc_table_gather_add_with_##S(&table, __VA_ARGS__)
+#define ADD_ROWS(S, ...) arc_table_index_add_with_##S(&table, __VA_ARGS__)
 #define END_ADDS(S) arc_table_end_##S(&table)
 #else
 #define BEGIN_ADDS(S)
-#define ADD_ROWS(S, ...) arc_gather_add_with_##S(__VA_ARGS__)
-#define END_ADDS(S) arc_gather_end_##S(&r)
+#define ADD_ROWS(S, ...) arc_index_add_rows_with_##S(__VA_ARGS__)
+#define END_ADDS(S) arc_index_add_end_##S(&r)
 #endif
 #define ADD(S, bits)                                                            \
   if (plan.key_bits == bits) {                                                  \
@@ -73,7 +73,7 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
     int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5; \
     arc_options o = arc_options_default();                                                 \
     arc_target_##S t = TARGET(S, M, rows);                                                 \
-    arc_gather_##S r = arc_gather_begin_##S##FROM(t, source, plan.source_stride);          \
+    arc_index_add_##S r = arc_index_add_begin_##S##FROM(t, source, plan.source_stride);    \
     BEGIN_ADDS(S);                                                                         \
     for (int call = 0; call < CALLS; ++call) {                                             \
       int n = warp * LANES + call * 32 + lane;                                             \
@@ -119,7 +119,7 @@ static __global__ void from_shared(struct plan plan, void *rows, const float *so
   __syncthreads();
   CHECK_BEFORE_UPDATE(0);
   arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
-  arc_gather_f32 r = arc_gather_begin_f32(t, values, SHARED_WIDTH);
+  arc_index_add_f32 r = arc_index_add_begin_f32(t, values, SHARED_WIDTH);
   const int width = SHARED_WIDTH;
   (void)width;
   BEGIN_ADDS(f32);
@@ -128,11 +128,11 @@ static __global__ void from_shared(struct plan plan, void *rows, const float *so
     int n = warp * LANES + i, key = (int)keys[n];
     bool active = (plan.active[n / 32] >> lane & 1u) != 0u;
     if (i < LANES - 32)
-      arc_gather_add_f32(&r, key, i, active);
+      arc_index_add_rows_f32(&r, key, i, active);
     else
       ADD_ROWS(f32, &r, key, i, active, o);
   }
-  arc_gather_end_f32(&r);
+  arc_index_add_end_f32(&r);
   if (TEST_TABLE) END_ADDS(f32);
 }
 

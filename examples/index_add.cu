@@ -1,13 +1,13 @@
-/* gather.cu - rows in memory are added to the rows that an index names: PyTorch's index_add_.
+/* index_add.cu - rows in memory are added to the rows that an index names: PyTorch's index_add_.
    SPDX-License-Identifier: Apache-2.0
 
-   nvcc -arch=native -I. examples/gather.cu -o gather                   on a GPU
-   g++ -std=c++17 -I. -x c++ examples/gather.cu -x none simt/simt.cpp -o gather   without one */
+   nvcc -arch=native -I. examples/index_add.cu -o index_add                   on a GPU
+   g++ -std=c++17 -I. -x c++ examples/index_add.cu -x none simt/simt.cpp -o index_add   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
 #include "arc.cuh"
-#include "arc/gather.cuh"
+#include "arc/index_add.cuh"
 
 enum {
   OUT = 100,
@@ -24,16 +24,16 @@ static __host__ __device__ int key_of(int row) { return row % 2 ? 7 : row * 37 %
 /* Each warp takes consecutive rows, 32 a call: a key of many rows stays in registers. */
 __global__ void add_rows(float *out, const int *index, const float *values) {
   arc_target_f32 target = arc_target_f32_rows(out, WIDTH /* stride */, WIDTH);
-  arc_gather_f32 gather = arc_gather_begin_f32(target, values, WIDTH /* stride */);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(target, values, WIDTH /* stride */);
   int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = (int)threadIdx.x % 32;
   int first = (int)((long long)ROWS * warp / WARPS),
       end = (int)((long long)ROWS * (warp + 1) / WARPS);
   for (; first < end; first += 32) {
     int row = first + lane;
     bool active = row < end; /* lanes beyond the end call too, and add nothing */
-    arc_gather_add_f32(&gather, active ? index[row] : 0, row, active);
+    arc_index_add_rows_f32(&rows, active ? index[row] : 0, row, active);
   }
-  arc_gather_end_f32(&gather); /* adds what is left in registers */
+  arc_index_add_end_f32(&rows); /* adds what is left in registers */
 }
 
 int main(void) {

@@ -1,13 +1,13 @@
-/* gather.cuh - rows of values that lie in memory, as in index_add or a graph network.
+/* index_add.cuh - rows of values that lie in memory, as in index_add or a graph network.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_gather_f32 arc_gather_begin_f32(arc_target_f32 target, const float *values, int stride);
-       arc_gather_f32 arc_gather_begin_f32_from_f16(arc_target_f32 target, const void *values,
+       arc_index_add_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values, int stride);
+       arc_index_add_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
                                                     int stride);   and _from_bf16
-       void arc_gather_add_f32(arc_gather_f32 *gather, long long key, long long row, bool active);
-       void arc_gather_add_with_f32(arc_gather_f32 *gather, long long key, long long row,
+       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, long long key, long long row, bool active);
+       void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, long long key, long long row,
                                     bool active, arc_options options);
-       void arc_gather_end_f32(arc_gather_f32 *gather);
+       void arc_index_add_end_f32(arc_index_add_f32 *index_add);
    Each active lane names one of up to 32 rows a call, whose values, as many as the target is wide,
    are values[row * stride] and on. Any rows in any order, less than 2^31 apart in one call. Lanes
    read along the columns, and each key's rows leave in one coalesced request. The sum of a key that
@@ -21,10 +21,10 @@
    exact. Cost: a match, 8 to 18 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
    Suffixes: all of arc.cuh; _from_f16 and _from_bf16 where values are floats. */
 #ifndef ARC_CUH
-#error "arc/gather.cuh: include arc.cuh first"
+#error "arc/index_add.cuh: include arc.cuh first"
 #endif
-#ifndef ARC_GATHER_CUH
-#define ARC_GATHER_CUH
+#ifndef ARC_INDEX_ADD_CUH
+#define ARC_INDEX_ADD_CUH
 
 /* Rows that lie in memory. The 32 rows of a call are put in an order in which those of a key are
    neighbours. Lanes lie along the columns, `vector` of them each; as many rows as then fit stand
@@ -43,7 +43,7 @@
 #define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
 
-typedef struct arc__gather {
+typedef struct arc__index_add {
   arc__target target;
   const char *base;
   int source, stride_bytes;
@@ -54,7 +54,7 @@ typedef struct arc__gather {
   arc__key key;
   arc__word sum[ARC__VECTOR];
   ARC__DUTY
-} arc__gather;
+} arc__index_add;
 
 /* How a row of so many columns lies across the lanes; literal where width and vector are. */
 typedef struct arc__parts {
@@ -73,7 +73,7 @@ typedef struct arc__order {
   int kept;            /* the first position of the kept key, or 32 */
 } arc__order;
 
-ARC__FN void arc__gather_begin(arc__gather *r, int source, const void *base, int stride) {
+ARC__FN void arc__index_add_begin(arc__index_add *r, int source, const void *base, int stride) {
   const arc__target *t = &r->target;
   int bytes = arc__bytes(source), most = (1 << t->piece[0].vector_log2) / arc__bytes(t->memory);
   long long stride_bytes = (long long)stride * bytes, limit = 1ll << 31;
@@ -86,7 +86,7 @@ ARC__FN void arc__gather_begin(arc__gather *r, int source, const void *base, int
   bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
   r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
   r->is_narrow = t->pieces == 1 &&
-                 arc__requests(arc__words(t->memory, t->width), t->piece[0].vector_log2) == 1;
+                 arc__requests(arc__word_count(t->memory, t->width), t->piece[0].vector_log2) == 1;
   r->keeps = r->has_sum = false;
   int kind = t->memory == ARC__FIXED ? ARC__FIXED : t->kind;
   ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
@@ -152,7 +152,7 @@ ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
   ARC__UNROLL
   for (int i = 0; i < vector / each; ++i)
     w[i] = arc__stored(c->kind, c->memory, sum[each * i], sum[each * i + each - 1], slot.scale);
-  arc__leave(c, arc__offset(slot.base, key, slot.stride_bytes), w, vector / each);
+  arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), w, vector / each);
 }
 
 /* The position of this lane's rank (0 to 31), if all lanes' are put in order. */
@@ -203,7 +203,7 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
     if (vector > 1 || ARC__WARP * i == first) __VA_ARGS__ \
   })
 
-ARC__FN void arc__release_panels(arc__gather *r, const arc__call *c, int vector) {
+ARC__FN void arc__release_panels(arc__index_add *r, const arc__call *c, int vector) {
   arc__parts p = arc__parts_of(c->width, vector);
   const int first_part = 0;
   for (int first = 0; first < c->width; first += ARC__WARP * vector) {
@@ -219,7 +219,7 @@ ARC__FN void arc__release_panels(arc__gather *r, const arc__call *c, int vector)
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
-ARC__FN void arc__add_panel(arc__gather *r, const arc__call *c, const arc__parts *p,
+ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__parts *p,
                             const arc__order *o, int first) {
   const int vector = p->vector;
   /* Rows that are read before they are summed: as many each time, at most `most`. */
@@ -290,7 +290,7 @@ ARC__FN void arc__add_panel(arc__gather *r, const arc__call *c, const arc__parts
 }
 
 /* Puts the rows of a call in order. */
-ARC__FN arc__order arc__order_rows(const arc__gather *r, arc__call *c, long long row) {
+ARC__FN arc__order arc__order_rows(const arc__index_add *r, arc__call *c, long long row) {
   arc__order o;
   arc__find_leaders(c);
   bool has_kept = !c->in_table && r->keeps && c->active && arc__same_key(c->key, r->key);
@@ -312,7 +312,7 @@ ARC__FN arc__order arc__order_rows(const arc__gather *r, arc__call *c, long long
 }
 
 /* Adds what is kept to memory. */
-ARC__FN void arc__release(arc__gather *r, const arc__call *c) {
+ARC__FN void arc__release(arc__index_add *r, const arc__call *c) {
   if (!r->has_sum) return;
   if (r->vector == ARC__VECTOR)
     arc__release_panels(r, c, ARC__VECTOR);
@@ -322,7 +322,7 @@ ARC__FN void arc__release(arc__gather *r, const arc__call *c) {
 }
 
 /* Where no row of a call has the kept key, one that many have is kept from the next call on. */
-ARC__FN void arc__change_kept(arc__gather *r, const arc__call *c) {
+ARC__FN void arc__change_kept(arc__index_add *r, const arc__call *c) {
   arc__release(r, c);
   bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
   unsigned many = __ballot_sync(ARC_LANES_ALL, has_many);
@@ -330,7 +330,8 @@ ARC__FN void arc__change_kept(arc__gather *r, const arc__call *c) {
   if (r->keeps) r->key = arc__key_of(c, arc__highest(many));
 }
 
-ARC__FN void arc__add_panels(arc__gather *r, const arc__call *c, const arc__order *o, int vector) {
+ARC__FN void arc__add_panels(arc__index_add *r, const arc__call *c, const arc__order *o,
+                             int vector) {
   arc__parts p = arc__parts_of(c->width, vector);
   for (int first = 0; first < c->width; first += ARC__WARP * vector)
     arc__add_panel(r, c, &p, o, first);
@@ -338,9 +339,9 @@ ARC__FN void arc__add_panels(arc__gather *r, const arc__call *c, const arc__orde
 
 /* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
    caller's loop, and guard every vote and shuffle. */
-ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
+ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long row) {
   if (!c.in_table) {
-    ARC__OWES(r, ARC__GATHERED);
+    ARC__OWES(r, ARC__INDEX_ADDED);
     r->scope = c.scope;
   }
   if (c.width <= ARC__NARROW && r->is_narrow) {
@@ -363,8 +364,8 @@ ARC__ADD_FN void arc__gather_add(arc__gather *r, arc__call c, long long row) {
     arc__add_panels(r, &c, &o, 1);
 }
 
-ARC__FN arc__call arc__call_of_gather(const arc__gather *r, const arc__target *target,
-                                      long long key, bool active, arc_options options) {
+ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__target *target,
+                                         long long key, bool active, arc_options options) {
   options.exact = true;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
@@ -373,49 +374,52 @@ ARC__FN arc__call arc__call_of_gather(const arc__gather *r, const arc__target *t
   return c;
 }
 
-#define ARC__GATHER_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                  \
-  ARC__FN arc_gather_##S arc_gather_begin_##S##FROM(arc_target_##S target, const T *values, \
-                                                    int stride) {                           \
-    arc_gather_##S g;                                                                       \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                  \
-    g.any.target = target.any;                                                              \
-    arc__gather_begin(&g.any, SOURCE, values, stride);                                      \
-    return g;                                                                               \
+#define ARC__INDEX_ADD_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                     \
+  ARC__FN arc_index_add_##S arc_index_add_begin_##S##FROM(arc_target_##S target, const T *values, \
+                                                          int stride) {                           \
+    arc_index_add_##S g;                                                                          \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
+    g.any.target = target.any;                                                                    \
+    arc__index_add_begin(&g.any, SOURCE, values, stride);                                         \
+    return g;                                                                                     \
   }
-#define ARC__GATHER(S, T, M, KIND, MEMORY)                                                         \
-  typedef struct arc_gather_##S {                                                                  \
-    arc__gather any;                                                                               \
-  } arc_gather_##S;                                                                                \
-  ARC__GATHER_FROM(S, KIND, MEMORY, , KIND, T)                                                     \
-  ARC__FN void arc_gather_add_with_##S(arc_gather_##S *gather, long long key, long long row,       \
-                                       bool active, arc_options options ARC__CALLER) {             \
-    ARC__TYPED(&gather->any.target, KIND, MEMORY);                                                 \
-    const arc__target *target = &gather->any.target;                                               \
-    arc__gather_add(&gather->any, arc__call_of_gather(&gather->any, target, key, active, options), \
-                    row);                                                                          \
-  }                                                                                                \
-  ARC__FN void arc_gather_add_##S(arc_gather_##S *gather, long long key, long long row,            \
-                                  bool active ARC__CALLER) {                                       \
-    arc_gather_add_with_##S(gather, key, row, active, arc_options_default());                      \
-  }                                                                                                \
-  ARC__FN void arc_gather_end_##S(arc_gather_##S *gather ARC__CALLER) {                            \
-    ARC__TYPED(&gather->any.target, KIND, MEMORY);                                                 \
-    arc_options options = arc_options_default();                                                   \
-    options.scope = gather->any.scope;                                                             \
-    arc__call c = arc__call_of_gather(&gather->any, &gather->any.target, 0, false, options);       \
-    arc__release(&gather->any, &c);                                                                \
-    gather->any.keeps = false;                                                                     \
-    ARC__OWES(&gather->any, ARC__NOTHING);                                                         \
+#define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                     \
+  typedef struct arc_index_add_##S {                                                              \
+    arc__index_add any;                                                                           \
+  } arc_index_add_##S;                                                                            \
+  ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                                 \
+  ARC__FN void arc_index_add_rows_with_##S(arc_index_add_##S *index_add, long long key,           \
+                                           long long row, bool active,                            \
+                                           arc_options options ARC__CALLER) {                     \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                             \
+    const arc__target *target = &index_add->any.target;                                           \
+    arc__index_add_rows(&index_add->any,                                                          \
+                        arc__call_of_index_add(&index_add->any, target, key, active, options),    \
+                        row);                                                                     \
+  }                                                                                               \
+  ARC__FN void arc_index_add_rows_##S(arc_index_add_##S *index_add, long long key, long long row, \
+                                      bool active ARC__CALLER) {                                  \
+    arc_index_add_rows_with_##S(index_add, key, row, active, arc_options_default());              \
+  }                                                                                               \
+  ARC__FN void arc_index_add_end_##S(arc_index_add_##S *index_add ARC__CALLER) {                  \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                             \
+    arc_options options = arc_options_default();                                                  \
+    options.scope = index_add->any.scope;                                                         \
+    arc__call c =                                                                                 \
+        arc__call_of_index_add(&index_add->any, &index_add->any.target, 0, false, options);       \
+    arc__release(&index_add->any, &c);                                                            \
+    index_add->any.keeps = false;                                                                 \
+    ARC__OWES(&index_add->any, ARC__NOTHING);                                                     \
   }
-ARC__EACH_SUFFIX(ARC__GATHER)
+ARC__EACH_SUFFIX(ARC__INDEX_ADD)
 
-#define ARC__GATHER_HALVES(S, MEMORY)                              \
-  ARC__GATHER_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
-  ARC__GATHER_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
-ARC__GATHER_HALVES(f32, ARC__F32)
-ARC__GATHER_HALVES(f16, ARC__F16)
-ARC__GATHER_HALVES(bf16, ARC__BF16)
-ARC__GATHER_HALVES(fixed, ARC__FIXED)
-ARC__GATHER_HALVES(f32_to_f64, ARC__F64)
+#define ARC__INDEX_ADD_HALVES(S, MEMORY)                              \
+  ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
+  ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
+ARC__INDEX_ADD_HALVES(f32, ARC__F32)
+ARC__INDEX_ADD_HALVES(f16, ARC__F16)
+ARC__INDEX_ADD_HALVES(bf16, ARC__BF16)
+ARC__INDEX_ADD_HALVES(fixed, ARC__FIXED)
+ARC__INDEX_ADD_HALVES(f32_to_f64, ARC__F64)
 
-#endif /* ARC_GATHER_CUH */
+#endif /* ARC_INDEX_ADD_CUH */

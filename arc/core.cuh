@@ -1,0 +1,919 @@
+/* core.cuh - how a call of arc works. Included by arc.cuh, which says what a call does.
+   SPDX-License-Identifier: Apache-2.0
+
+   It stands on arc/words.cuh: what a word is. Read it from top to bottom:
+       >>call         keys, targets, calls; which lanes hold a key
+       >>target       where the parameters of a row lie
+       >>emit         words leave for memory
+       >>serialized   the papers' SW-S: by the leader of each group, any lanes
+       >>butterfly    the papers' SW-B: one key, a full warp
+       >>transposed   one key or two, a full warp: each sum ends in a lane of its own, the owner
+       >>tree         all groups at once, any lanes
+       >>paths        which reduction for which lanes
+       >>seam         what the forms in arc/ may use
+
+   What one call costs a warp; n values, S(n) the shuffles of the transposed reduction
+   (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
+       path         shuffles                    requests
+       atomic       0                           n from every lane; n/4 with vector reductions of
+                                                floats, n/8 of halves
+       serialized   n x (largest group - 1)     n from one lane a group
+       butterfly    5 n                         n from one lane
+       transposed   S(n) a group                1 a group, coalesced
+       two groups   n + S of 16 lanes (n = 8:   1, coalesced; auto only
+                    8; 9 and 10: 11)
+       tree         n a round; n + 1 where the  n from one lane a group, or as atomic
+                    lanes of a group are not
+                    neighbours
+   The tree has ceil(log2(largest group)) rounds. 64-bit types take two shuffles for one. An empty
+   warp costs one vote, on the atomic path nothing. */
+#ifndef ARC_CUH
+#error "arc/core.cuh: include arc.cuh"
+#endif
+#ifndef ARC_CORE_CUH
+#define ARC_CORE_CUH
+
+/* ---- >>call ------------------------------------------------------------------------------ */
+
+/* The statements for each piece i of a target. */
+#if ARC_MAX_PIECES == 1
+#define ARC__EACH_PIECE(i, count, ...) ARC__ONE_OF(i, 0, count, __VA_ARGS__)
+#define ARC__PIECES 1
+#elif ARC_MAX_PIECES <= 4
+#define ARC__EACH_PIECE ARC__EACH_OF_4
+#define ARC__PIECES 4
+#else
+#define ARC__EACH_PIECE(i, count, ...)  \
+  ARC__EACH_OF_4(i, count, __VA_ARGS__) \
+  ARC__ONE_OF(i, 4, count, __VA_ARGS__) \
+  ARC__ONE_OF(i, 5, count, __VA_ARGS__) \
+  ARC__ONE_OF(i, 6, count, __VA_ARGS__) ARC__ONE_OF(i, 7, count, __VA_ARGS__)
+#define ARC__PIECES 8
+#endif
+
+/* for first = 0, most, ... below the width: the one place where chunks are walked. Unrolled where
+   the width is a literal. */
+#define ARC__CHUNKS(c, first, most) \
+  ARC__UNROLL for (int first = 0; first < (c)->width; first += (most))
+#define ARC__DYNAMIC 4 /* values of a chunk, where the width is known at run time only */
+
+/* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
+typedef struct arc__key {
+  int low, carry;
+  int bits; /* 32 or 64, a literal */
+} arc__key;
+
+ARC__FN arc__key arc__key_from(long long id, int bits) {
+  unsigned carry = (unsigned)((arc__u64)id >> 32) + ((unsigned)id >> 31);
+  arc__key key = {(int)id, bits == 64 ? (int)carry : 0, bits};
+  return key;
+}
+
+ARC__FN long long arc__key_id(arc__key key) {
+  return (long long)((arc__u64)(long long)key.low + ((arc__u64)(unsigned)key.carry << 32));
+}
+
+/* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
+   itself shares the sign extension of key between its uses and pays three instructions for each. */
+ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
+#if defined(__CUDA_ARCH__)
+  long long offset;
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(offset) : "r"(key.low), "r"(stride_bytes));
+  if (key.bits == 64) offset += (long long)((arc__u64)key.carry * (arc__u64)stride_bytes << 32);
+  return base + offset;
+#else
+  return base + (long long)((arc__u64)arc__key_id(key) * (arc__u64)stride_bytes);
+#endif
+}
+
+typedef struct arc__piece {
+  char *base;
+  int stride_bytes, width;
+  int vector_log2; /* bytes one reduction instruction may add: 4 (16), 3 (8), 2 (a word) or 1 (2) */
+  float scale;     /* of a fixed target */
+} arc__piece;
+
+/* Where the sum goes that a transposed reduction leaves in this lane. */
+typedef struct arc__slot {
+  char *base;
+  int stride_bytes;
+  int owned;
+  float scale;
+  /* Of halves, two share a word: the owner of the lower one adds both. */
+  bool is_value, follows, precedes; /* in one row, the lane below, above has the value next to it */
+  bool odd;                         /* this value is the upper half of its word */
+  unsigned halves;                  /* what __byte_perm makes of this sum and the next one */
+} arc__slot;
+
+typedef struct arc__target {
+  arc__piece piece[ARC__PIECES];
+  int kind, memory; /* literals */
+  int pieces, width;
+  int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
+  /* The default decision, by the strides: bases are aligned as these allow. */
+  int min_lanes_to_reduce;  /* the smallest group that a reduction pays for; */
+  int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
+  arc__slot warp_slot;      /* after a reduction over the warp */
+  arc__slot half_warp_slot; /* after one over each half-warp */
+  int builder;              /* the lane that built it; ARC_CHECK 2 */
+} arc__target;
+
+/* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
+typedef struct arc__call {
+  const arc__target *target;
+  const void *values;
+  int width, chunk;         /* the target's */
+  int source, kind, memory; /* of the values, of a word in registers, of the sums in memory */
+  int path, promises, scope;
+  arc__key key;
+  int threshold, lane;
+  bool active;
+  unsigned lanes, present; /* who calls; the active ones among them */
+  unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
+  unsigned leaders;        /* the highest lane of each group */
+  bool in_table;           /* a literal: groups are known, keys are addresses, some of `table` */
+  char *table;             /* shared memory, arc/table.cuh */
+  int table_bytes;
+} arc__call;
+
+ARC__FN bool arc__promised(const arc__call *c, int promises) {
+  return (c->promises & promises) == promises;
+}
+
+ARC__FN bool arc__is_transposed(const arc__call *c) {
+  bool path = c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED;
+  return path && c->lanes == ARC_LANES_ALL;
+}
+
+/* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
+ARC__FN bool arc__adds_by_value(const arc__call *c) {
+  return c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
+}
+
+ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
+  return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY);
+}
+
+/* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
+ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
+
+/* Whether this lane's values may be read. */
+ARC__FN bool arc__is_source(const arc__call *c) {
+  return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+}
+
+/* `key` of another lane, or c's own key. All of c->lanes call. */
+ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
+  key.low = __shfl_sync(c->lanes, key.low, lane);
+  if (key.bits == 64) key.carry = __shfl_sync(c->lanes, key.carry, lane);
+  return key;
+}
+
+ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(c, c->key, lane); }
+ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
+
+/* Takes the group of the highest lane of *rest, which tells its key. All of c->lanes call. */
+ARC__FN unsigned arc__take_group(const arc__call *c, unsigned *rest, arc__key *key) {
+  *key = arc__key_of(c, arc__highest(*rest));
+  bool member = c->active && arc__same_key(c->key, *key);
+  unsigned group = __ballot_sync(c->lanes, member);
+  *rest &= ~group;
+  return group;
+}
+
+/* c->group. All of c->lanes call. */
+ARC__FN unsigned arc__match(const arc__call *c) {
+  if (arc__promised(c, ARC_PROMISE_ONE_KEY)) return c->active ? c->present : 0u;
+#if ARC__ARCH >= 700
+  unsigned group = __match_any_sync(c->lanes, c->active ? c->key.low : 0) & c->present;
+  if (c->key.bits == 64) group &= __match_any_sync(c->lanes, c->active ? c->key.carry : 0);
+  return c->active ? group : 0u;
+#else
+  unsigned group = 0u;
+  for (unsigned rest = c->present; rest != 0u;) {
+    arc__key key;
+    unsigned lanes = arc__take_group(c, &rest, &key);
+    if (c->active && arc__same_key(c->key, key)) group = lanes;
+  }
+  return group;
+#endif
+}
+
+/* ---- >>target ---------------------------------------------------------------------------- */
+
+/* How many bytes one instruction may add to rows of this stride, as a power of two, if the base is
+   aligned to 16 bytes; 2 for a word of any type, 1 for one half. */
+ARC__FN int arc__largest_log2(int memory, int stride_bytes) {
+  if (arc__is_half(memory) && stride_bytes % 4 != 0) return 1;
+  if (arc__most_log2(memory) == 2 || stride_bytes % 8 != 0) return 2;
+  return stride_bytes % 16 == 0 ? 4 : 3;
+}
+
+/* The same for this base. By __popc: ptxas computes a plain minimum anew in every call. */
+ARC__FN int arc__vector_log2(int memory, const char *base, int stride_bytes) {
+  bool half = arc__is_half(memory);
+  int largest = arc__largest_log2(memory, stride_bytes);
+  if (largest <= (half ? 1 : 2)) return largest; /* a literal decides at once */
+  unsigned bits = (unsigned)(arc__u64)base | 1u << largest;
+  return half || __isGlobal(base) ? __popc((bits & (0u - bits)) - 1u) : 2;
+}
+
+/* 2^log2, for |log2| < 128. */
+static __host__ __device__ inline double arc__power(int log2) {
+  int n = log2 < 0 ? -log2 : log2;
+  double power = (double)(1ull << n % 64) * (n < 64 ? 1.0 : 18446744073709551616.0);
+  return log2 < 0 ? 1.0 / power : power;
+}
+
+ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces) {
+  ARC__CHECK(1, pieces >= 1 && pieces <= ARC_MAX_PIECES, "a target has 1 to ARC_MAX_PIECES pieces");
+  t->kind = kind;
+  t->memory = memory;
+  t->pieces = pieces;
+  t->width = 0;
+  t->chunk = ARC__WARP;
+}
+
+ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
+                               int scale_log2) {
+  ARC__CHECK(ARC__WIDTH_CHECK, width >= 1, "the width of a piece must be at least 1");
+  long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
+  ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
+  ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
+             "the stride of a piece is below its width: rows overlap");
+  ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
+  ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
+             "rows of halves must lie in global memory");
+  arc__piece *p = &t->piece[i];
+  p->base = (char *)base;
+  p->stride_bytes = (int)bytes;
+  p->width = width;
+  p->vector_log2 = arc__vector_log2(t->memory, p->base, p->stride_bytes);
+  p->scale = (float)arc__power(scale_log2);
+  t->width += width;
+}
+
+/* The slot of a half that is the upper one of its word or, if not odd, the lower. */
+ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
+  slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
+  slot->odd = odd;
+  slot->owned = slot->is_value && !(odd && slot->follows);
+  slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
+}
+
+ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
+
+/* Whether sums of a piece go anywhere: all but the first may have no base. */
+ARC__FN bool arc__is_there(const arc__target *t, int piece) {
+  return piece == 0 || t->piece[piece].base != 0;
+}
+
+/* Where the given value of key 0 lies, in the last piece that begins at or below it. Compilers keep
+   what a branch on `owned` has chosen; they compute a plain sum in each call. */
+ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
+  const arc__piece *first = &t->piece[0];
+  const bool inside = value < t->width;
+  arc__slot slot = {
+      first->base, first->stride_bytes, inside, first->scale, inside, false, false, false, 0u};
+  int begin = 0;
+  ARC__EACH_PIECE(i, t->pieces, {
+    const arc__piece *p = &t->piece[i];
+    if (inside && value >= begin) {
+      slot.owned = slot.is_value = arc__is_there(t, i);
+      if (slot.owned) slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
+      slot.stride_bytes = p->stride_bytes;
+      slot.scale = p->scale;
+      slot.follows = value > begin && value % lanes != 0;
+      slot.precedes = value + 1 < begin + p->width && (value + 1) % lanes != 0;
+    }
+    begin += p->width;
+  })
+  if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
+  return slot;
+}
+
+/* What a reduction sums for a value; scale: of its piece. */
+ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale) {
+  return arc__is_exact(c) ? arc__fixed(__uint_as_float(value.lo) * scale) : value;
+}
+
+/* The same for value i of this lane. */
+ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
+  return arc__summand(c, arc__read(c->source, c->values, i), scale);
+}
+
+/* The scale of a fixed target's value; else any number. */
+ARC__FN float arc__scale_of(const arc__call *c, int value) {
+  return arc__is_exact(c) ? arc__slot_of(c->target, value, ARC__WARP).scale : 0;
+}
+
+/* Words of memory that `width` values of a row take. */
+ARC__FN int arc__word_count(int memory, int width) {
+  return arc__is_half(memory) ? (width + 1) / 2 : width;
+}
+
+/* Reduction instructions with which one lane adds that many words. */
+ARC__FN int arc__requests(int words, int vector_log2) {
+  return vector_log2 == 4   ? words / 4 + words % 4 / 2 + words % 2
+         : vector_log2 == 3 ? words / 2 + words % 2
+                            : words;
+}
+
+/* S(n): shuffles of the transposed reduction of n values. */
+ARC__FN int arc__shuffles(int n) {
+  return n / 32 * 31 + (n % 32 + 1) / 2 + (n % 32 + 3) / 4 + (n % 32 + 7) / 8 + (n % 32 + 15) / 16 +
+         (n % 32 + 31) / 32;
+}
+
+/* By a formula of arc_policy.cuh: for one piece of a literal width a choice among constants, not one
+   division by what is chosen. Compilers would make that of it before they know the width, but for
+   the types. */
+#define ARC__DECIDE(FORMULA, parts)                                                 \
+  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(parts, requests)             \
+   : log2 <= 2                               ? FORMULA(parts, words)                \
+   : log2 == 3 ? (int)FORMULA((unsigned)(parts), (unsigned)arc__requests(words, 3)) \
+               : (int)FORMULA((long long)(parts), (long long)arc__requests(words, 4)))
+
+ARC__FN void arc__target_end(arc__target *t) {
+  int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
+  ARC__EACH_PIECE(i, t->pieces, {
+    const arc__piece *p = &t->piece[i];
+    requests += arc__requests(arc__word_count(t->memory, p->width),
+                              arc__largest_log2(t->memory, p->stride_bytes));
+  })
+  int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
+  int words = arc__word_count(t->memory, t->width);
+  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, arc__shuffles(t->width) * each);
+  t->builder = lane;
+  lane = arc__opaque(lane);
+  t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
+  t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
+#if defined(__CUDA_ARCH__) /* or each call computes them anew */
+  if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
+  if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
+#endif
+}
+
+/* ---- >>emit ------------------------------------------------------------------------------ */
+
+/* Adds words to a row: of memory or, in the call of a table, of the table, where nobody else adds. */
+ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
+#if ARC_TABLES
+  const int kind = arc__is_half(c->memory) ? ARC__I32 : c->memory, bytes = arc__bytes(kind);
+  const arc__u64 offset = (arc__u64)address - (arc__u64)c->table;
+  if (c->in_table && offset < (arc__u64)c->table_bytes) {
+    char *row = c->table + (int)(unsigned)offset; /* as compilers see, in shared memory */
+    ARC__EACH_OF_4(i, count, {
+      arc__word old = arc__read(kind, row + i * bytes, 0);
+      arc__write(kind, row + i * bytes, 0, arc__sum_stored(c->memory, old, w[i]));
+    })
+    return;
+  }
+  if (c->in_table) ARC__ASSUME_GLOBAL(address);
+#endif
+  arc__request(c->memory, c->scope, address, w, count);
+}
+
+/* The values of a chunk at most. */
+ARC__FN int arc__chunk_of(const arc__call *c, int lanes) {
+  return c->chunk < lanes ? c->chunk : lanes;
+}
+
+/* Those of the chunk at `first`. */
+ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
+  return c->width - first < most ? c->width - first : most;
+}
+
+/* The words that are reduced for them: a literal number. Where the width is known at run time only,
+   those behind the last value are neutral. */
+ARC__FN int arc__chunk_words(const arc__call *c, int first, int most) {
+  return c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC : arc__chunk_width(c, first, most);
+}
+
+/* The value of a target: its piece, and its place there. */
+typedef struct arc__location {
+  arc__piece piece;
+  int offset;
+  bool is_there;
+} arc__location;
+
+ARC__FN arc__location arc__location_of(const arc__target *t, int value) {
+  arc__location at = {t->piece[0], value, true};
+  int begin = 0;
+  ARC__EACH_PIECE(i, t->pieces, {
+    if (i > 0 && value >= begin) {
+      at.piece = t->piece[i];
+      at.offset = value - begin;
+      at.is_there = arc__is_there(t, i);
+    }
+    begin += t->piece[i].width;
+  })
+  return at;
+}
+
+/* Bytes that one request may add to the piece, as a power of two. */
+ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
+  if (arc__adds_by_value(c)) return 2;
+  return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
+}
+
+/* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
+   request as alignment allows: by vector_log2 or, if that is 0, as each piece has it. Two halves
+   share a word; a foreign one gets -0. */
+ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
+                              int vector_log2) {
+  const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */
+  ARC__EACH(i, count, ARC__WARP) {
+    if (i >= c->chunk) continue; /* as compilers do not know */
+    arc__location at = arc__location_of(c->target, first + i);
+    int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
+    int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
+    char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) + bytes * at.offset;
+    int in_four = at.offset % (4 * each), in_two = at.offset % (2 * each);
+    bool four = log2 >= 4 && i >= in_four && left + in_four >= 4 * each;
+    bool two = log2 >= 3 && i >= in_two && left + in_two >= 2 * each;
+    bool odd = each == 2 && (log2 <= 2 ? arc__is_odd(address) : at.offset % 2 != 0);
+    bool goes_before = odd && i > 0 && at.offset > 0;
+    if (!at.is_there || (four ? in_four > 0 : two ? in_two > 0 : goes_before)) continue;
+    arc__word words[4];
+    ARC__UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const int low = i + each * k, high = low + 1;
+      words[k] = arc__neutral(ARC__F32);
+      if (low >= ARC__WARP || low >= i + left) continue;
+      arc__word none = arc__neutral(ARC__F32), next = none;
+      if (each == 2 && high < ARC__WARP && high < i + left) next = w[high];
+      words[k] =
+          arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, at.piece.scale);
+    }
+    arc__add_words(c, odd ? address - bytes : address, words, four ? 4 : two ? 2 : 1);
+  }
+}
+
+/* Adds the words of a chunk of this lane's key. One array of rows: each alignment has a loop of its
+   own; else four values choose by a branch. */
+ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
+  const int log2 = arc__request_log2(c, &c->target->piece[0]);
+  const int bytes = arc__bytes(c->memory) * count;
+  if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
+    arc__emit_values(c, w, first, count, 0);
+  else if (log2 >= 4 && bytes >= 16)
+    arc__emit_values(c, w, first, count, 4);
+  else if (log2 >= 3 && bytes >= 8)
+    arc__emit_values(c, w, first, count, 3);
+  else
+    arc__emit_values(c, w, first, count, 2);
+}
+
+/* ---- >>serialized ------------------------------------------------------------------------ */
+/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, and has the sums. */
+ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count) {
+  bool leader = arc__leads(c->group, c->lane);
+  unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
+  for (; __any_sync(c->lanes, rest != 0u); rest &= rest - 1u) {
+    int source = rest != 0u ? arc__lowest(rest) : c->lane;
+    ARC__EACH(i, count, ARC__WARP) {
+      arc__word other = arc__shfl(c->kind, c->lanes, w[i], source);
+      if (leader && rest != 0u) w[i] = arc__sum(c->kind, w[i], other);
+    }
+  }
+}
+
+/* ---- >>butterfly ------------------------------------------------------------------------- */
+/* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
+   lanes take part, inactive ones with neutral words. */
+ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) {
+  ARC__EACH(i, count, ARC__WARP) {
+    ARC__UNROLL
+    for (int distance = ARC__WARP / 2; distance >= 1; distance /= 2)
+      w[i] = arc__sum(c->kind, w[i], arc__shfl_xor(c->kind, ARC_LANES_ALL, w[i], distance));
+  }
+}
+
+/* ---- >>transposed ------------------------------------------------------------------------ */
+/* A reduce-scatter: exchanges with partners 1, 2, 4, 8 and 16 lanes apart. Each halves the words:
+   of two neighbouring words the lower lane keeps the first and sends the second, the upper lane the
+   other way round, and both add what they receive. S(n) shuffles instead of 5 n, and lane l ends
+   with the sum of value l. Four lanes and three values, "a 01" being a summed over lanes 0, 1:
+
+             words         exchange 1 apart              exchange 2 apart
+     lane 0  a0 b0 c0  ->  a 01  c 01    keeps a, c  ->  a 0123    keeps a
+     lane 1  a1 b1 c1  ->  b 01  c 01    keeps b, c  ->  b 0123    keeps b
+     lane 2  a2 b2 c2  ->  a 23  c 23    keeps a, c  ->  c 0123    keeps c
+     lane 3  a3 b3 c3  ->  b 23  c 23    keeps b, c  ->  c 0123    keeps c: a copy, not owned
+
+   c has no neighbour in the first exchange: both partners sum it, which takes no select. */
+ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word high, bool paired,
+                                int distance, bool may_clobber) {
+  arc__word send = low;
+  int upper = c->lane & distance;
+  if (paired) send.lo = arc__keep_and_send(c->kind, may_clobber, upper, &low.lo, high.lo);
+  if (paired && arc__bytes(c->kind) == 8)
+    send.hi = arc__keep_and_send(c->kind, may_clobber, upper, &low.hi, high.hi);
+  return arc__sum(c->kind, low, arc__shfl_xor(c->kind, ARC_LANES_ALL, send, distance));
+}
+
+/* A lane's part in a reduction. */
+typedef struct arc__part {
+  bool stays;       /* its values belong to its sums, */
+  bool leaves;      /* with 16 lanes to those of lane ^ 16 */
+  bool may_clobber; /* a literal: no other branch of the caller reads the values */
+} arc__part;
+
+/* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
+   them, l modulo `lanes`. */
+ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, arc__part part) {
+  const int most = arc__chunk_of(c, lanes);
+  int count = arc__chunk_words(c, first, most);
+  ARC__WORDS(w, ARC__WARP);
+  ARC__EACH(i, count, ARC__WARP) {
+    bool is_value = first + i < c->width;
+    float scale = arc__scale_of(c, first + i);
+    w[i] = part.stays && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
+    if (lanes == ARC__WARP) continue;
+    arc__word other =
+        part.leaves && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
+    other = arc__shfl_xor(c->kind, ARC_LANES_ALL, other, ARC__WARP / 2);
+    w[i] = arc__sum(c->kind, w[i], other);
+  }
+  ARC__UNROLL
+  for (int distance = 1; distance < lanes; distance *= 2) {
+    bool copied = part.may_clobber || distance > 1 || lanes < ARC__WARP;
+    ARC__EACH(i, (count + 1) / 2, lanes / (2 * distance))
+      w[i] = arc__exchange(c, w[2 * i], w[2 * i + 1], 2 * i + 1 < count, distance, copied);
+    count = (count + 1) / 2;
+  }
+  return w[0];
+}
+
+/* Adds the sum of a slot, which its owner has; next: that of the next lane. */
+ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
+                           arc__word next) {
+  bool half = arc__is_half(c->memory);
+  arc__word w = arc__stored(c->kind, c->memory, sum, next, slot.scale);
+  if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
+    arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
+  if (half) w.lo = __byte_perm(w.lo, 0x8000u, slot.halves);
+  if (slot.owned) arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
+}
+
+/* The same; the whole warp calls. */
+ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+  bool half = arc__is_half(c->memory);
+  arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
+  arc__emit_sum(c, slot, key, sum, next);
+}
+
+/* Whether there is one value, so that a reduction leaves its sum in each lane. */
+ARC__FN bool arc__is_single(const arc__call *c) { return c->width == 1 && c->chunk == ARC__WARP; }
+
+/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. Of a single
+   value, each lane has the sum of `group`: its leader owns it, which has the key. */
+ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
+  const int most = arc__chunk_of(c, lanes);
+  bool single = arc__is_single(c) && lanes == ARC__WARP;
+  /* Lanes beyond a chunk's own get a value that is not there: by sums, since a branch that does not
+     change in a loop would part the lanes in front of it. */
+  int mine = c->lane % lanes, value = first + mine + (mine / most << 26);
+  arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
+  if (first > 0 || single || most < lanes) {
+    slot = arc__slot_of(c->target, single ? 0 : value, most);
+    if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);
+  }
+  return slot;
+}
+
+/* The key of a group, in every lane that will own a sum. */
+ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) {
+  return known || arc__is_single(c) ? c->key : arc__key_of(c, arc__highest(group));
+}
+
+/* A group, chunk by chunk. */
+ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, int lanes,
+                            arc__part part) {
+  ARC__CHUNKS(c, first, arc__chunk_of(c, lanes)) {
+    arc__word sum = arc__reduce_chunk(c, first, lanes, part);
+    arc__emit_slot(c, arc__chunk_slot(c, group, first, lanes), key, sum);
+  }
+}
+
+/* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
+   both. may_clobber: as in arc__part; masked words are copies. */
+ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
+  arc__part whole = {true, false, may_clobber}, masked = {arc__is_source(c), false, true};
+  bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
+  bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
+  if (!arc__is_single(c) && (full || zeros)) {
+    arc__key key = arc__group_key(c, c->present, has_key || full);
+    arc__add_group(c, c->present, key, ARC__WARP, whole);
+  } else {
+    arc__key key = arc__group_key(c, c->present, has_key);
+    arc__add_group(c, c->present, key, ARC__WARP, masked);
+  }
+}
+
+/* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
+   keeps the group of the highest leader and the upper one the other; then each half reduces 16
+   lanes. About the shuffles of one and a half reductions, and one request. */
+ARC__FN void arc__add_two_groups(const arc__call *c) {
+  const int half = ARC__WARP / 2;
+  bool upper = (c->lane & half) != 0;
+  bool in_highest = c->group > (c->present ^ c->group); /* in the group of the highest leader */
+  arc__part part = {c->active && in_highest != upper, c->active && in_highest == upper, true};
+  unsigned low = c->leaders & (0u - c->leaders);
+  arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
+  arc__add_group(c, c->group, key, half, part);
+}
+
+/* One group after the other. Returns whether this lane's group is below the threshold. */
+ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
+  bool plain = false;
+  for (unsigned rest = c->present; rest != 0u;) {
+    arc__key key;
+    unsigned group = arc__take_group(c, &rest, &key);
+    bool member = c->active && arc__same_key(c->key, key);
+    arc__part part = {member, false, true};
+    if (__popc(group) < threshold)
+      plain = plain || member;
+    else
+      arc__add_group(c, group, key, ARC__WARP, part);
+  }
+  return plain;
+}
+
+/* ---- >>tree ------------------------------------------------------------------------------ */
+/* All groups at once; the leader of each ends with its sums. If every present lane leads, all keys
+   differ and there is nothing to reduce.
+
+   In runs: where the lanes of each group are neighbours, a lane adds what the lane 1, 2, 4, 8 and
+   16 below holds, unless that is below the group's first lane `start`. */
+#define ARC__ROUNDS 5
+
+/* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
+ARC__FN unsigned arc__leaders_below(const arc__call *c) {
+  return c->leaders & arc__lanes_below(c->lane);
+}
+
+/* Whether they are. The whole warp calls. */
+ARC__FN bool arc__are_runs(const arc__call *c) {
+  unsigned below_group = ~c->group & (c->group - 1u); /* lanes below the group's lowest */
+  return __all_sync(ARC_LANES_ALL, arc__leaders_below(c) <= below_group);
+}
+
+ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count) {
+  int start = arc__highest(2u * arc__leaders_below(c) + 1u);
+  int reach = arc__leads(c->group, c->lane) ? c->lane - start : 0;
+  ARC__UNROLL
+  for (int round = 0; round < ARC__ROUNDS; ++round) {
+    int distance = 1 << round;
+    bool votes = round > 0 && count > 2; /* a round of two values costs no more than the vote */
+    if (votes && !__any_sync(ARC_LANES_ALL, reach >= distance)) break;
+    ARC__EACH(i, count, ARC__WARP) w[i] = arc__sum_from_below(c->kind, w[i], distance, start);
+  }
+}
+
+/* By pointer jumping, on any subset of lanes: each lane knows the next lower one of its group, adds
+   what it holds, and then points where that one pointed: after r rounds a lane holds the sum of 2^r
+   lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
+#define ARC__NO_LANE 32u /* there is no lower lane; a shuffle then reads the lane itself */
+
+ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
+  unsigned lower = c->group & arc__lanes_below(c->lane);
+  unsigned next = lower != 0u ? (unsigned)arc__highest(lower) : ARC__NO_LANE | (unsigned)c->lane;
+  ARC__UNROLL
+  for (int round = 0; round < ARC__ROUNDS; ++round) {
+    bool adds = next < ARC__NO_LANE;
+    if (round > 0 && !__any_sync(c->lanes, adds)) break;
+    ARC__EACH(i, count, ARC__WARP) {
+      arc__word other = arc__shfl(c->kind, c->lanes, w[i], (int)next);
+      if (adds) w[i] = arc__sum(c->kind, w[i], other);
+    }
+    next = __shfl_sync(c->lanes, next, (int)next);
+  }
+}
+
+ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
+  if (c->leaders == c->present) return;
+  if (c->lanes == ARC_LANES_ALL && arc__are_runs(c))
+    arc__reduce_runs(c, w, count);
+  else
+    arc__reduce_jumping(c, w, count);
+}
+
+/* ---- >>paths ----------------------------------------------------------------------------- */
+/* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
+   since the compiler inlines every branch before it knows the path. */
+
+/* What each lane adds by itself, if it `adds`: its values or, where the call `reduces`, the sums of
+   the group that it leads, by the papers' paths or the tree. */
+ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
+  ARC__CHUNKS(c, first, c->chunk) {
+    int count = arc__chunk_words(c, first, c->chunk);
+    ARC__WORDS(w, ARC__WARP);
+    ARC__EACH(i, count, ARC__WARP) {
+      bool is_value = (adds && !reduces) || arc__is_source(c);
+      w[i] = is_value && first + i < c->width ? arc__load(c, first + i, arc__scale_of(c, first + i))
+                                              : arc__neutral(c->kind);
+    }
+    if (reduces && c->path == ARC_PATH_BUTTERFLY)
+      arc__reduce_butterfly(c, w, count);
+    else if (reduces && c->path == ARC_PATH_SERIALIZED)
+      arc__reduce_serialized(c, w, count);
+    else if (reduces)
+      arc__reduce_tree(c, w, count);
+    if (adds) arc__emit(c, w, first, arc__chunk_width(c, first, c->chunk));
+  }
+}
+
+/* Whether what is not reduced leaves in a loop over values. Of halves, as their sums do. */
+ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
+  return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory);
+}
+
+/* Value i of this lane as memory gets it. */
+ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
+  const float scale = c->target->piece[0].scale;
+  arc__word w = arc__load(c, i, scale);
+  return arc__stored(c->kind, c->memory, w, w, scale);
+}
+
+/* This lane's values to one array, in a loop of requests as large as alignment allows. Two places
+   that add, no more: a lambda that holds twice as many is too large for compilers to inline. */
+ARC__FN void arc__add_in_a_loop(const arc__call *c) {
+  const arc__piece *p = &c->target->piece[0];
+  const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
+  const int bytes = arc__bytes(c->memory);
+  char *address = arc__offset(p->base, c->key, p->stride_bytes);
+  int first = 0;
+  for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
+    arc__word w[4];
+    ARC__EACH_OF_4(i, each, { w[i] = arc__stored_value(c, first + i); })
+    arc__add_words(c, address, w, each);
+  }
+  for (; first < c->width; ++first, address += bytes) {
+    arc__word w = arc__stored_value(c, first);
+    arc__add_words(c, address, &w, 1);
+  }
+}
+
+#if ARC_CHECK >= 2
+#include "arc/check.cuh"
+#else
+#define arc__check_agreement(c) ((void)0)
+#define ARC__STATE_BYTES 0
+#define ARC__DUTY
+#define ARC__OWES(form, what) ((void)0)
+#define ARC__ADDS_ONCE(form) ((void)0)
+#define ARC__CHECK_MEMORY(form) ((void)0)
+#define ARC__KEEP_DIGEST(sum, call) ((void)0)
+#define ARC__CHECK_DIGEST(sum, call) ((void)0)
+#endif
+
+ARC__FN void arc__check_lanes(unsigned lanes) {
+  ARC__CHECK(1, __ballot_sync(lanes, true) == lanes,
+             "not all lanes that must call are here: they have returned, or are elsewhere");
+}
+
+ARC__FN void arc__check_call(const arc__call *c) {
+  ARC__CHECK(ARC__WIDTH_CHECK, c->width >= 1, "the width must be at least 1");
+  ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
+             "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
+  ARC__CHECK(1, c->path >= ARC_PATH_ATOMIC && c->path <= ARC_PATH_AUTO,
+             "the path must be one of ARC_PATH_ATOMIC to ARC_PATH_AUTO");
+  ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
+  arc__check_lanes(c->lanes);
+  arc__check_agreement(c);
+}
+
+/* Votes must know their lanes even if these have parted since the mask was taken: when one chunk has
+   left, which some lanes add and others do not, and the next one votes. To ptxas, a mask that comes
+   out of __activemask or a vote is one for all lanes that run together, and is taken from one of them
+   (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane. */
+ARC__FN void arc__expect_parting(arc__call *c) {
+  if (c->width > c->chunk) c->lanes |= 1u << c->lane;
+}
+
+/* The balancing threshold: of promises, only that of one key counts. */
+ARC__FN int arc__threshold(const arc__call *c) {
+  int lanes = c->threshold;
+  if (lanes == ARC_THRESHOLD_AUTO) {
+    lanes = arc__adds_by_value(c)   ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
+            : arc__is_auto_keyed(c) ? c->target->min_lanes_to_match
+                                    : c->target->min_lanes_to_reduce;
+    lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
+  }
+  return arc__opaque(lanes);
+}
+
+/* Whether the active lanes of a full warp hold one key. All of c->lanes call. */
+ARC__FN bool arc__has_one_key(const arc__call *c) {
+  if (c->lanes != ARC_LANES_ALL || arc__promised(c, ARC_PROMISE_ONE_KEY))
+    return c->lanes == ARC_LANES_ALL;
+  unsigned group = arc__match(c);
+  return __all_sync(c->lanes, !c->active || group == c->present);
+}
+
+/* Whether every active lane adds by itself, as far as their number and the path tell. */
+ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
+  bool few = __popc(c->present) < threshold;
+  if (arc__is_auto_keyed(c)) return few || c->present == 0u;
+  if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
+  if (c->path != ARC_PATH_BUTTERFLY) return false;
+  bool one_key = arc__has_one_key(c);
+  return few || !one_key;
+}
+
+ARC__FN void arc__find_leaders(arc__call *c) {
+  c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
+}
+
+/* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. If the
+   threshold is arc's to choose, a reduction must pay for all lanes together. */
+ARC__FN bool arc__add_few_groups(const arc__call *c) {
+  bool all_large = c->threshold == ARC_THRESHOLD_AUTO;
+  if (c->lanes != ARC_LANES_ALL || __popc(c->leaders) > 2) return false;
+  if ((c->leaders & (c->leaders - 1u)) == 0u) {
+    arc__add_one_group(c, false);
+    return true;
+  }
+  if (!all_large) all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold);
+  if (all_large) arc__add_two_groups(c);
+  return all_large;
+}
+
+/* The lanes of a group below the threshold become groups of one, which no reduction touches. */
+ARC__FN void arc__dissolve_small_groups(arc__call *c, int threshold) {
+  if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
+}
+
+/* What has enough lanes. Returns whether this lane's values are still to be added. */
+ARC__FN bool arc__reduce(arc__call *c, int threshold) {
+  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), named = c->path == ARC_PATH_TRANSPOSED;
+  if (arc__is_transposed(c) && one_key) {
+    arc__add_one_group(c, named); /* auto's branch for few lanes reads the values too */
+    return false;
+  }
+  if (arc__is_transposed(c) && named) return arc__add_each_group(c, threshold);
+  if (c->path == ARC_PATH_BUTTERFLY) {
+    c->group = c->present;
+  } else {
+    if (!c->in_table) c->group = arc__match(c);
+    if (arc__is_auto_keyed(c)) arc__find_leaders(c);
+    if (arc__is_auto_keyed(c) && arc__adds_in_a_loop(c) && c->leaders == c->present)
+      return c->active;
+    if (arc__is_auto_keyed(c) && arc__add_few_groups(c)) return false;
+    if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
+      arc__dissolve_small_groups(c, threshold);
+      if (c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
+    }
+  }
+  arc__add_chunks(c, true, arc__leads(c->group, c->lane));
+  return false;
+}
+
+/* Every add comes through here. */
+ARC__ADD_FN void arc__add(arc__call c) {
+  bool reduces = c.path != ARC_PATH_ATOMIC;
+  arc__check_call(&c);
+#if defined(SIMT_MEET)
+  if (!reduces) SIMT_MEET(c.lanes); /* no vote would show that lanes are absent */
+#endif
+  int threshold = 0;
+  arc__expect_parting(&c);
+  if (reduces) {
+    bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
+    if (votes && !__any_sync(c.lanes, c.active)) return;
+    c.present = __ballot_sync(c.lanes, c.active);
+    threshold = arc__threshold(&c);
+  }
+  if (reduces && !arc__adds_plainly(&c, threshold)) {
+    if (!arc__reduce(&c, threshold)) return;
+  } else if (!c.active) {
+    return;
+  }
+  if (arc__adds_in_a_loop(&c))
+    arc__add_in_a_loop(&c);
+  else
+    arc__add_chunks(&c, false, true);
+}
+
+/* ---- >>seam ------------------------------------------------------------------------------ */
+/* What the forms in arc/ use of all this, beside words.cuh, the entries' macros and arc__options;
+   nothing of it holds state or writes to the caller's values:
+       arc__call_of       a call on a target; it has no group yet. Any lane.
+       arc__check_call    ARC_CHECK, first of all. All lanes of the call.
+       arc__match         the lanes with this lane's key. All lanes of the call, c->present set.
+       arc__find_leaders  sets c->leaders of c->group. The same.
+       arc__key_of        another lane's key; arc__key_at: another key of that lane. The same.
+       arc__add           a whole add. All lanes of the call.
+       arc__reduce_chunk  the sums of one chunk; arc__chunk_slot: whose this lane's is. Full warp.
+       arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly, arc__are_runs
+                          of words in registers, by c->group and c->leaders. As c->lanes.
+       arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
+       arc__emit          adds the words of a chunk to this lane's row. Any lane.
+       arc__emit_slot     the same for all lanes at once. Full warp.
+       arc__add_words         how any of them adds words to a row. Any lane.
+       arc__target_end    of a target whose pieces were changed. Any lane. */
+
+#endif /* ARC_CORE_CUH */
