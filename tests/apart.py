@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
-"""apart.py - reads what nvdisasm -c prints, and tells which votes would take their mask from one lane
-where lanes may have parted since it was taken. SPDX-License-Identifier: Apache-2.0
+"""apart.py - for machine_code.py: which votes in what nvdisasm -c prints would take their mask from
+one lane where lanes may have parted since it was taken. SPDX-License-Identifier: Apache-2.0
 
 BRA.DIV, in front of votes and shuffles, asks whether the lanes of a mask are together. Its mask is a
 literal; or has a predicate in front, by which lanes with another mask go elsewhere; or is that of one
@@ -8,7 +7,6 @@ lane, copied by R2UR. The last is right if no lane can have left since a vote ma
 ways from there to BRA.DIV no lane yields, nothing is called, and nothing is added or stored behind a
 branch, as some lanes do for others."""
 import re
-import sys
 
 WRITES = ("RED.", "REDG.", "ATOM", "ST.", "STG.", "STS")
 LEAVES = ("YIELD", "CALL", "RET")
@@ -98,22 +96,18 @@ def parted(body, mask, uses):
     return [use for use in uses if use in apart or use not in together]
 
 
-def main():
+def check(text):
+    """An error, or none; prints what it has read."""
     one_lane = others = 0
     failed = []
-    for name, body in read(sys.stdin).items():
+    for name, body in read(text.splitlines()).items():
         found = masks(body)
         others += sum(mask is None for mask in found.values())
         for mask in set(found.values()) - {None}:
             uses = [i for i, its in found.items() if its == mask]
             one_lane += len(uses)
             failed += [f"{name} at {body[i][0]}: {mask}" for i in parted(body, mask, uses)]
-    print(f"{others} masks are literal or of each lane; {one_lane} are of one lane, "
-          f"{len(failed)} of them where lanes may have parted")
-    for line in failed[:10]:
-        print(line)
-    return bool(failed) or one_lane + others == 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"{others} masks are literal or of each lane, {one_lane} of one lane")
+    if one_lane + others == 0:
+        return "no mask at all"
+    return failed and "\n".join(["lanes may have parted before a mask of one:", *failed[:10]])

@@ -1,6 +1,6 @@
 /* test_each_form.cu - every form and type once, in one kernel. SPDX-License-Identifier: Apache-2.0
  *
- * Small enough for builds in which other tests would take minutes: builds.sh has it compiled for
+ * Small enough for builds in which other tests would take minutes: machine_code.py has it compiled for
  * debuggers, without optimisation, to relocatable code, to an older C++. Each form adds the same
  * values to rows of its own, so that all rows must hold what the host adds up.
  */

@@ -1,7 +1,7 @@
 /* test_widths.cu - literal widths; widths known at run time, which may be walked in chunks.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The CPU warp runs every literal width 1..128, a GPU a sample of them: stack.sh compiles them all.
+ * The CPU warp runs every literal width 1..128, a GPU a sample: machine_code.py compiles all.
  * Each has one kernel of keyed calls on the path auto, and one of uniform calls on another path by
  * turns. Cases alike run through the kernels whose width is an argument.
  */

@@ -1,0 +1,310 @@
+"""machine_code.py ROOT WORK TEST [--all] - what nvcc makes of arc.
+SPDX-License-Identifier: Apache-2.0
+
+  stack     arc adds neither a stack frame nor a spill: not with a literal width up to 128 (64
+            where a value takes two words) on any path, nor with a width known at run time only,
+            where the values lie in memory; and scopes, checks and divisions in PTX. --all: every
+            width, keyed and uniform, every path, and types
+  fat       one program for all architectures of this nvcc, of two files; no kernel has either
+  builds    programs compile and link in every kind of build; a debug build of one add stays small
+  key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
+  apart     where lanes may have parted, no mask is that of one lane (apart.py)
+
+Programs run where there is a device: their sums must be right. NVCC and NVDISASM name the tools;
+ARC_DOWNLOADS=1 lets `apart` fetch the latter, once. Exit status 77: one is missing."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import apart
+
+ROOT, WORK, TEST = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+WORK = os.path.join(WORK, TEST)
+NVCC = shutil.which(os.environ.get("NVCC", "nvcc"))
+SKIPPED = 77
+PATHS = "ATOMIC SERIALIZED BUTTERFLY TRANSPOSED TREE AUTO".split()
+CALLS = (("keyed", "0"), ("uniform", "ARC_PROMISE_ONE_KEY"))
+SPOTLESS = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+
+# ---- kernels, by the macros of machine_code.cuh --------------------------------------------------
+
+
+def literal(path, widths):
+    return [f"LITERAL({call}_{path}_{n}, ARC_PATH_{path}, {promises}, {n}, ADD)"
+            for n in widths for call, promises in CALLS]
+
+
+def types(path, widths):
+    """Of the values, suffix, exact."""
+    return [f"TYPED({call}_{path}_{i}_{n}, ARC_PATH_{path}, {promises}, {n}, {type_})"
+            for i, type_ in enumerate(("f64, f64, false", "i64, i64, false",
+                                       "f32, f32_to_f64, false", "f32, f16, false",
+                                       "f32, bf16, false", "f32, fixed, false",
+                                       "f32, fixed, true"))
+            for n in widths for call, promises in CALLS]
+
+
+def forms(path, n):
+    return [f"LITERAL({name}_{path}_{n}, ARC_PATH_{path}, {promises}, {n}, {add})"
+            for name, promises, add in (
+                ("masked", 0, "MASKED"), ("divergent", 0, "DIVERGENT"),
+                ("threshold", "ARC_PROMISE_ONE_KEY", "THRESHOLD"),
+                ("pointers", 0, f"POINTERS({n})"))]
+
+
+def run_time(path):
+    return [f"KERNEL({name}_{path}, ARC_PATH_{path}, {promises}, {add})"
+            for name, promises, add in (
+                ("in_memory", 0, "IN_MEMORY"), ("dynamic", 0, "DYNAMIC(ADD)"),
+                ("dynamic_uniform", "ARC_PROMISE_ONE_KEY", "DYNAMIC(ADD)"),
+                ("dynamic_masked", 0, "DYNAMIC(MASKED)"))]
+
+
+def rows(widths):
+    """Of floats, and some types."""
+    return [f"KERNEL(rows_{i}, ARC_PATH_AUTO, 0, {add})" for i, add in enumerate(
+        [f"ROWS({n}, f32, , f32)" for n in widths] +
+        ["ROWS(33, f32, , fixed)", "ROWS(64, f32, _from_f16, f16)", "ROWS(9, f64, , f64)",
+         "ROWS_DYNAMIC"])]
+
+
+def others(widths):
+    kernels = [("LITERAL", f"{n}, ", promises, f"{form}({n})") for n in widths
+               for form, calls in (("SUMS", CALLS), ("HOT", CALLS), ("HOT_HERE", CALLS[:1]),
+                                   ("TABLE", CALLS[:1])) for _, promises in calls]
+    kernels += [("KERNEL", "", "0", add) for add in (
+        "DYNAMIC(SUMS(0))", "DYNAMIC(HOT_DYNAMIC)", "TABLE_OF_ROWS", "MISSING", "ATOMRED")]
+    return [f"{macro}(others_{i}, ARC_PATH_AUTO, {promises}, {n}{add})"
+            for i, (macro, n, promises, add) in enumerate(kernels)]
+
+
+# The kernel of a renderer: its target lies in a struct, and loops are around the call.
+RENDERER = ['#include "examples/gaussians/render/backward.cuh"'] + [
+    f"template __global__ void backward<{way}, SUMS_ROWS, 2>(backward_arguments);"
+    for way in ("ADD_AUTO", "ADD_BUTTERFLY", "ADD_SERIALIZED")]
+SCOPES = [f"KERNEL({name}, ARC_PATH_AUTO, 0, {name.upper()})"
+          for name in ("scope_of_adds", "scope_of_forms")]
+ONE_ADD = """#include "arc.cuh"
+__global__ void one_add(float *rows, const int *keys, const float *from) {
+  float values[9];
+  for (int i = 0; i < 9; ++i) values[i] = from[32 * i + threadIdx.x];
+  arc_add_f32(arc_target_f32_rows(rows, 9, 9), keys[threadIdx.x], values, true);
+}
+int main(void) { return 0; }
+"""
+KEY = """#include "arc.cuh"
+extern "C" __global__ void add(float *rows, const TYPE *keys, int n) {
+  float values[1] = {1.0f};
+  bool active = threadIdx.x < n;
+  arc_add_f32(arc_target_f32_rows(rows, 1, 1), KEY, values, active);
+}
+"""
+
+# ---- checks: of a case, what nvcc said and the file that it made; an error, or none --------------
+
+
+def spotless(in_memory=None):
+    """Every kernel is there, and none has a stack frame or a spill, but one that is so named."""
+    def check(case, said, _):
+        found = re.findall(r"entry function '(\w+)'(?:.*\n)+?.*?(\d+ bytes stack.*)", said)
+        wrong = [f"{name}: {line}" for name, line in found
+                 if (SPOTLESS not in line) != bool(in_memory and in_memory in name)]
+        written = sum(not line.startswith("#") for line in case.kernels)
+        if len(found) < written:
+            wrong.append(f"{len(found)} kernels of {written}")
+        return "\n".join(wrong[:10])
+    return check
+
+
+def all_spotless(_case, said, _made):
+    """The same where several are assembled at once, and their lines are mixed."""
+    wanted = 2 * len(re.findall("sm_", output_of(NVCC, "--list-gpu-code")))
+    clean = said.count(SPOTLESS)
+    return clean != wanted and f"{clean} of {wanted} kernels have neither stack frame nor spill"
+
+
+def lacks(pattern):
+    def check(_case, _said, made):
+        return (found := re.search(pattern, read(made))) and f"there is {found[0]}"
+    return check
+
+
+def scope(is_system):
+    def check(_case, _said, made):
+        atomics = re.findall(r"\s(?:red|atom)\.(?!.*shared).*", read(made))
+        systems = sum(".sys." in line for line in atomics)
+        right = len(atomics) > 1 and systems == (len(atomics) if is_system else 0)
+        return not right and f"{systems} of {len(atomics)} atomics are of the system"
+    return check
+
+
+def small(_case, _said, made):
+    size = os.path.getsize(made)
+    return size > 500000 and f"{size} bytes"
+
+
+def names_the_key(_case, said, _made):
+    name = "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
+    return name not in said and f"the error does not name {name}:\n{said}"
+
+
+def masks_of_lanes(_case, _said, made):
+    return apart.check(output_of(disassembler(), "-c", made))
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+# kernels: lines behind machine_code.cuh; or a text; or names of files. fails: it must not compile.
+Case = collections.namedtuple("Case", "name kernels options check runs fails",
+                              defaults=(None, False, False))
+REPORT = "-fatbin -arch=sm_90 -Xptxas -v"
+PTX = "-ptx -arch=sm_90"
+EACH_FORM = ["tests/test_each_form.cu"]
+TWO_UNITS = ["tests/test_two_units.cu", "tests/test_two_units_other.cu"]
+
+
+def stack_cases(every):
+    if every:
+        lists = {path: literal(path, range(1, 129)) for path in PATHS}
+        lists.update({f"run_time_{path}": run_time(path) for path in PATHS})
+        lists.update({f"types_{path}": types(path, (9, 35, 64)) for path in PATHS})
+        lists.update(rows=rows([*range(1, 129), "width"]),
+                     others=others((1, 2, 3, 4, 8, 9, 10, 16, 20, 32, 33, 40, 64)))
+        return [Case(name, kernels, REPORT, spotless()) for name, kernels in lists.items()]
+    return [
+        Case("widths", literal("AUTO", (1, 9, 32, 33, 70, 127, 128)), REPORT, spotless()),
+        Case("forms", forms("AUTO", 10) + run_time("AUTO"), REPORT, spotless()),
+        Case("rows", rows((1, 9, 64, "width")), REPORT, spotless()),
+        Case("others", others((9,)), REPORT, spotless()),
+        Case("renderer", RENDERER, REPORT, spotless()),
+        # Only the kernel whose width is known at run time has an array in memory.
+        Case("patterns", ["examples/patterns.cu"], REPORT, spotless("7dynamic")),
+        *(Case(f"{where} {scope_}", SCOPES,
+               f"-ptx -arch=sm_80 -DARC_SCOPE={policy} -DSCOPE={option}", scope(scope_ == "SYSTEM"))
+          for scope_ in ("SYSTEM", "DEVICE")
+          for where, policy, option in (
+              ("policy", f"ARC_SCOPE_{scope_}", "o.scope"),
+              ("option", "ARC_SCOPE_DEVICE", f"ARC_SCOPE_{scope_}"))),
+        # Nothing is checked where ARC_CHECK is 0, not in GPU programs that include the CPU warp.
+        Case("unchecked", run_time("AUTO"), PTX + " -include simt/simt.cuh",
+             lacks(r"__assertfail|vprintf|\strap")),
+        # Of a literal width all divisions are done by the compiler.
+        Case("undivided", literal("AUTO", (1, 4, 9, 16, 33)), PTX, lacks(r"\sdiv\."))]
+
+
+def build_cases(_):
+    return [*(Case(f"each form {options}", EACH_FORM, options + " -arch=sm_90", runs=True)
+              for options in ("-G", "-G -DARC_CHECK=2", "-Ofc=max")),
+            *(Case(f"two units {options}", TWO_UNITS, options + " -arch=sm_90", runs=True)
+              for options in ("-Xptxas -O0", "-std=c++11", "-rdc=true")),
+            Case("one add -Xcicc -O0", ONE_ADD, "-Xcicc -O0 -arch=sm_90", runs=True),
+            Case("one add -G", ONE_ADD, "-G -c -arch=sm_90", small)]
+
+
+def key_cases(_):
+    cases = []
+    for type_, key, bits, fails, *options in (
+            ("int", "keys[threadIdx.x]", 32, False), ("short", "keys[threadIdx.x]", 32, False),
+            ("unsigned", "keys[threadIdx.x]", 32, False),
+            ("unsigned char", "keys[threadIdx.x]", 32, False),
+            ("int", "active ? keys[threadIdx.x] : -1", 32, False),
+            ("long long", "(int)keys[threadIdx.x]", 32, False),
+            ("long long", "active ? (int)keys[threadIdx.x] : 0", 32, False),
+            ("long long", "keys[threadIdx.x]", 32, True),
+            ("long long", "active ? keys[threadIdx.x] : 0", 32, True),
+            ("int", "2ll * keys[threadIdx.x]", 32, True),
+            ("unsigned", "-(long long)keys[threadIdx.x]", 32, True),
+            ("long long", "keys[threadIdx.x]", 64, False),
+            *(("long long", "keys[threadIdx.x]", 32, False, unoptimised)
+              for unoptimised in ("-G", "-Ofc=max", "-Xcicc -O0"))):
+        text = f"#define TYPE {type_}\n#define KEY {key}\n#define ARC_KEY_BITS {bits}\n" + KEY
+        cases.append(Case(f"{type_} {key} {bits}", text, " ".join(["-cubin -arch=sm_90", *options]),
+                          names_the_key if fails else None, fails=fails))
+    return cases
+
+
+TESTS = {
+    "stack": stack_cases, "builds": build_cases, "key_bits": key_cases,
+    "fat": lambda _: [Case("all architectures", TWO_UNITS, "-arch=all -t 2 -Xptxas -v",
+                           all_spotless, runs=True)],
+    "apart": lambda _: [Case(arch, ["tests/test_apart.cu"], f"-cubin -arch={arch}", masks_of_lanes)
+                        for arch in ("sm_90", "sm_120")]}
+
+# ---- one case ------------------------------------------------------------------------------------
+
+
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return file.read()
+
+
+def output_of(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def disassembler():
+    found = shutil.which(os.environ.get("NVDISASM", "nvdisasm"))
+    if found:
+        return found
+    fetch = '. "$0"; fetch_wheel nvidia-cuda-nvdisasm nvdisasm; chmod +x "$fetched"; echo $fetched'
+    done = subprocess.run(["sh", "-c", fetch, os.path.join(ROOT, "tests/fetch_wheel.sh")], cwd=WORK,
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode == SKIPPED:
+        skip(done.stdout[len("skipped: "):].strip())
+    return done.stdout.strip()
+
+
+def sources_of(case):
+    if isinstance(case.kernels, list) and case.kernels[0].endswith(".cu"):
+        return [os.path.join(ROOT, name) for name in case.kernels]
+    lines = case.kernels
+    if isinstance(lines, list):
+        lines = "\n".join(['#include "tests/machine_code.cuh"', *lines]) + "\n"
+    name = os.path.join(WORK, "kernels.cu")
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(lines)
+    return [name]
+
+
+def run(case):
+    """An error, or none."""
+    made = os.path.join(WORK, "made")
+    options = ("" if "-std=" in case.options else "-std=c++17 ") + case.options
+    done = subprocess.run(
+        [NVCC, *options.split(), "-Wno-deprecated-gpu-targets", "-Werror", "all-warnings",
+         "-I" + ROOT, "-o", made, *sources_of(case)], text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if case.fails != (done.returncode != 0):
+        lines = [line[:200] for line in done.stdout.splitlines()]
+        wrong = [line for line in lines if re.search("error|warn", line)][:10] or lines[-3:]
+        what = f"nvcc ends with status {done.returncode}"
+        return "it compiles" if case.fails else "\n".join([what, *wrong])
+    error = case.check and case.check(case, done.stdout, made)
+    if case.runs and not error:
+        ran = subprocess.run([made], stdout=subprocess.PIPE, text=True, check=False)
+        error = ran.returncode not in (0, SKIPPED) and f"its sums are wrong:\n{ran.stdout[-2000:]}"
+    return error
+
+
+def main():
+    if not NVCC:
+        skip("no nvcc")
+    os.makedirs(WORK, exist_ok=True)
+    failed = 0
+    for case in TESTS[TEST]("--all" in sys.argv):
+        error = run(case)
+        print(f"{case.name}: {f'FAILED: {error}' if error else 'right'}", flush=True)
+        failed += bool(error)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
