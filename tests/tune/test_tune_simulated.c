@@ -15,8 +15,7 @@
 
 typedef struct machine {
   double cost_us[ARC_PATH_AUTO + 1][ARC_THRESHOLD_AUTO + 1]; /* the truth */
-  double noise, outliers, drift;
-  double wander;                 /* of the drift, a random walk */
+  double noise, wander;          /* wander: of the drift, a random walk */
   double slow, slow_share, stay; /* slow: what the second mode takes more, as a share */
   double done_us;                /* when the device will have run all launches */
   int is_slow, period;           /* period: the second mode comes in turn, not at random */
@@ -44,9 +43,9 @@ static double true_us(const machine *m, arc_tune_policy p) {
 /* What a clock would read for one launch. */
 static double measured_us(machine *m, arc_tune_policy p) {
   double time = true_us(m, p) * exp(m->noise * normal(m));
-  m->wander += 0.05 * m->drift * normal(m) - 0.005 * m->wander;
-  time *= 1.0 + m->drift * sin(6.283185307179586 * (double)m->launch / 1500.0) + m->wander;
-  if (uniform(m) < m->outliers) time *= between(m, 1.5, 5.0);
+  m->wander += 0.0025 * normal(m) - 0.005 * m->wander;
+  time *= 1.0 + 0.05 * sin(6.283185307179586 * (double)m->launch / 1500.0) + m->wander;
+  if (uniform(m) < 0.02) time *= between(m, 1.5, 5.0);
   if (m->period > 0)
     m->is_slow = m->launch % m->period == 0;
   else if (m->slow > 0.0 && uniform(m) >= m->stay)
@@ -183,8 +182,6 @@ static machine begin(int family, unsigned seed, double noise, int with_atomics) 
   for (int path = 0; path <= ARC_PATH_AUTO; ++path) /* as compiled: what 8 costs */
     m.cost_us[path][ARC_THRESHOLD_AUTO] = m.cost_us[path][8];
   m.noise = noise;
-  m.outliers = 0.02;
-  m.drift = 0.05;
   arc_tune_config config = arc_tune_config_default();
   if (!with_atomics) config.threshold[config.thresholds++] = ARC_THRESHOLD_NEVER;
   if (with_atomics) config.path[config.paths++].path = ARC_PATH_ATOMIC;
@@ -206,19 +203,14 @@ static double best_us(const machine *m) {
 
 static double regret(const machine *m) { return true_us(m, tune.result.choice) / best_us(m) - 1.0; }
 
-static arc_tune_policy launch(machine *m) {
-  arc_tune_policy policy = arc_tune_next(&tune);
-  m->launch += 1;
-  if (policy.ticket != 0) arc_tune_report(&tune, policy.ticket, measured_us(m, policy));
-  return policy;
-}
-
 /* One interval; returns the time lost by the first tuning, in launches of the best. */
 static double run_interval(machine *m) {
   double lost = 0.0, best = best_us(m);
   for (int i = 0; i < INTERVAL; ++i) {
     int is_first = i >= tune.config.warmup && tune.result.tunings == 0;
-    arc_tune_policy policy = launch(m);
+    arc_tune_policy policy = arc_tune_next(&tune);
+    m->launch += 1;
+    if (policy.ticket != 0) arc_tune_report(&tune, policy.ticket, measured_us(m, policy));
     if (is_first) lost += true_us(m, policy) / best - 1.0;
   }
   return lost;
