@@ -86,7 +86,7 @@ PATH(ATOMIC) PATH(SERIALIZED) PATH(BUTTERFLY) PATH(TRANSPOSED) PATH(TREE)
 F32(pointers_keyed, arc_add_pointers_f32(pointers, 3, key, values, active))
 F32(pointers_masked, arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask))
 F32(pointers_divergent, if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values))
-F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active, 0);
+F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active);
     while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
 #define ROWS(name, from_memory) \
   F32(name, arc_index_add_f32 rows = from_memory(t, from, 3); \
@@ -94,7 +94,7 @@ F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active, 
 ROWS(rows, arc_index_add_begin_f32) ROWS(rows_f16, arc_index_add_begin_f32_from_f16)
 F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
     arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
-    arc_hot_add_f32(&hot, key, values, active, 4); arc_hot_end_f32(&hot, true))
+    arc_hot_add_f32(&hot, key, values, active); arc_hot_end_f32(&hot, true))
 F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
     arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
     arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
