@@ -239,7 +239,7 @@
        (REDUCE + VALUE n) / (REQUEST q) + 1                              lanes on,
    whatever else is promised. Keys are matched from
        (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
-   S being the shuffles of the transposed reduction (arc.cuh, first screen).
+   S being the shuffles of the transposed reduction (head of arc/core.cuh).
    The kernel around runs beside the atomics and hides some of them, the longer it is the more. A
    kernel that computes much between two adds may gain a few per cent from two or three times as
    many lanes: pass them as the threshold, or let arc_tune.h find it. `cmake --workflow --preset

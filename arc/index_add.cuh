@@ -1,12 +1,14 @@
 /* index_add.cuh - rows of values that lie in memory, as in index_add or a graph network.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_index_add_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values, int stride);
+       arc_index_add_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values,
+                                                 int stride);
        arc_index_add_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
-                                                    int stride);   and _from_bf16
-       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, long long key, long long row, bool active);
+                                                          int stride);   and _from_bf16
+       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, long long key, long long row,
+                                   bool active);
        void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, long long key, long long row,
-                                    bool active, arc_options options);
+                                        bool active, arc_options options);
        void arc_index_add_end_f32(arc_index_add_f32 *index_add);
    Each active lane names one of up to 32 rows a call, whose values, as many as the target is wide,
    are values[row * stride] and on. Any rows in any order, less than 2^31 apart in one call. Lanes

@@ -17,9 +17,9 @@
    dynamic target. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD; with
    options.threshold above 0 each lane of a smaller group is a group of its own, so that what is not
    linear in a sum depends on it. One key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal width up
-   to 32 make one step, so that `if` will do for `while`. owned = false drops a sum; key and parameter are for reading, and
-   `values` must not change before the last step. Sums are transposed, whatever options.path; floats
-   for fixed targets, never exact.
+   to 32 make one step, so that `if` will do for `while`. owned = false drops a sum; key and
+   parameter are for reading, and `values` must not change before the last step. Sums are transposed,
+   whatever options.path; floats for fixed targets, never exact.
    Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
    with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH

@@ -11,9 +11,9 @@
    summed first; the sum goes to the key's row of the table or, where another key has its place, to
    memory. A key takes a place from one that others have missed as often as it came. Only after end
    are all sums in memory.
-       void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add, long long key,
-                                     long long row, bool active);   and _with, with options
-   The same for rows in memory, which a index_add that was begun on the same target reads. Here it
+       void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
+                                    long long key, long long row, bool active);   and _with
+   The same for rows in memory, which an index_add that was begun on the same target reads. Here it
    keeps nothing from call to call: it needs an end only for what it adds by itself.
    target: one array of rows, not in shared memory.
    Needs #define ARC_TABLES 1 above the include of arc.cuh. rows: of each warp, 1 or more.
@@ -93,7 +93,7 @@ ARC__FN void arc__table_check_begin(arc__table *t) {
   t->duty.begun = t->duty.state->begun;
 }
 
-/* What a index_add reads goes to the rows of a table. */
+/* What an index_add reads goes to the rows of a table. */
 ARC__FN void arc__table_check_index_add(const arc__table *t, const arc__index_add *r) {
   ARC__CHECK(2, arc__digest_target(0u, &t->target) == arc__digest_target(0u, &r->target),
              "the index_add and the table were begun on different targets");
