@@ -177,7 +177,7 @@ dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !o
 +hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
-hot_rows_of_others_zero test_forms:ARC_INACTIVE_IS_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
+hot_rows_of_others_zero test_forms:CHECK_INACTIVE_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
 hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : h->target.kind;/int kind = h->target.kind;/
 unchecked_path user_errors_forms:ARC_CHECK=1 s/c->path >= ARC_PATH_ATOMIC \&\& c->path <= ARC_PATH_AUTO,/true,/
 unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/

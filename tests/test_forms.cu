@@ -132,6 +132,7 @@ enum { FIRST_HOT = 3, HOT_ROWS = 5, HOT_WIDTH = 20, HOT_BLOCK = 150 };
     const arc_hot_f32 hot = arc_hot_begin_f32(target, sums, FIRST_HOT, HOT_ROWS); \
     arc_options o = arc_options_default();                                        \
     o.threshold = plan.threshold;                                                 \
+    o.promises = CHECK_PROMISES;                                                  \
     (void)o;                                                                      \
     if (!(ALL) && !check_alive(&plan)) return;                                    \
     for (int update = 0; update < plan.updates; ++update) {                       \
