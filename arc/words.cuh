@@ -440,8 +440,14 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
     int kind = memory & ~ARC__OWN;
     arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
   }
-  if (memory == ARC__F32)
-    ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
+  if (memory == ARC__F32) {
+#if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
+    if (__isGlobal(address)) { /* clang 23 makes a loop of atomicAdd: llvm issue 225030 */
+      ARC__RED(".f32", "%1", "f"(__uint_as_float(w[0].lo)));
+    } else
+#endif
+      ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
+  }
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
   if (memory == ARC__I64 || memory == ARC__FIXED) {
     arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, arc__bits(w[0]));
