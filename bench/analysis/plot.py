@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """plot.py - pictures of result files. SPDX-License-Identifier: Apache-2.0
 
-usage: plot.py KIND FILE.csv... --out PICTURE.png|.svg [--width N] [--type NAME] [--path NAME]
-               [--net]
+usage: plot.py KIND FILE.csv --out PICTURE.png|.svg [--width N] [--type NAME] [--net]
 
   lanes      time against active lanes, a line a path, with the lanes from which reducing pays
   overview   the same of four ways to add, named in words
   threshold  time against balancing threshold where warps differ (--lanes mixed or a workload)
-  rows       time against the number of rows; takes several files, one for each number
-  heat       threshold x lanes: time over the best threshold for so many lanes, of --path (auto)
-  ratio      time of auto over the best peer, width x lanes, a panel for each workload
 
 --width: 10 or the nearest there is. --type: of values and memory (f32). --net: without the
 surrounding kernel.
-Needs matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no matplotlib, or the files
-do not hold what the picture shows."""
+Needs matplotlib. Exit status: 0 done, 2 bad option or file, 77 skipped: no matplotlib, or the file
+does not hold what the picture shows."""
 import math
 
 import results
@@ -31,30 +27,23 @@ LOOKS = {
 }
 OVERVIEW = {"plain": "plain atomicAdd", "vector": "vector atomics,\nwritten by hand",
             "butterfly": "the ARC paper's\nreduction (SW-B)", "auto": "arc"}
-OWN_PATHS = ("none", "atomic", "transposed", "tree", "auto", "broken")
-CONTENDED = "1"  # ARC_THRESHOLD_CONTENDED, which callers set on hot rows
 
 
 class Skip(Exception):
-    """The files do not hold what the picture shows."""
+    """The file does not hold what the picture shows."""
 
 
 class Data:
-    """The rows of all files together; their value is what the picture shows."""
+    """The rows of the file; their value is what the picture shows."""
 
-    def __init__(self, names, net, kind):
-        files = [results.Results(name) for name in names]
-        model = files[0].model
-        if any(file.model != model for file in files):
-            raise results.Bad("some of the files hold times, others model clocks")
-        self.rows = [{**row, "rows": int(file.head_word("sizes", "rows") or 0),
-                      "value": row["net" if net else "gross"]}
-                     for file in files for row in file.rows
+    def __init__(self, name, net, kind):
+        file = results.Results(name)
+        self.rows = [{**row, "value": row["net" if net else "gross"]} for row in file.rows
                      if row["status"] != "ERROR" and row["type"] == kind]
-        device = "CPU warp, model of an H200" if model else files[0].head.get("device", "")
-        self.source = device.split(",")[0] + ", " + files[0].head.get("date", "")[:10]
+        device = "CPU warp, model of an H200" if file.model else file.head.get("device", "")
+        self.source = device.split(",")[0] + ", " + file.head.get("date", "")[:10]
         self.unit = (("adding alone (net), " if net else "kernel, ")
-                     + ("model clocks per 1000 warp updates" if model else "ms"))
+                     + ("model clocks per 1000 warp updates" if file.model else "ms"))
 
     def plain_axes(self):
         """One key per warp, lanes 0 to n - 1 active, garbage in the others."""
@@ -81,16 +70,6 @@ def of_width(rows, wanted, needed):
     return [row for row in rows if int(row["width"]) == width]
 
 
-def panels(count, width, height):
-    columns = min(2, count)
-    figure, grid = plt.subplots(-(-count // columns), columns, squeeze=False, layout="constrained",
-                                figsize=(width * columns, height * -(-count // columns)))
-    axes = [one for line in grid for one in line]
-    for unused in axes[count:]:
-        unused.remove()
-    return figure, axes[:count]
-
-
 def title(axes, text, data):
     axes.set_title(f"{text}\n", fontsize=12, loc="left", fontweight="bold")
     axes.text(0.0, 1.02, data.source, transform=axes.transAxes, fontsize=9, color="#555555")
@@ -101,7 +80,7 @@ def draw_lines(data, rows, by, **axis):
     points, lines = {}, {}
     for row in rows:
         points.setdefault(row["path"], {}).setdefault(by(row), []).append(row["value"])
-    figure, (axes,) = panels(1, 9.0, 5.4)
+    figure, axes = plt.subplots(figsize=(9.0, 5.4), layout="constrained")
     for path, found in points.items():
         color, marker, line = LOOKS.get(path, ("#999999", "*", "-."))
         lines[path] = sorted((x, sum(ys) / len(ys)) for x, ys in found.items() if sum(ys) > 0.0)
@@ -186,108 +165,31 @@ def plot_threshold(data, options):
     return figure
 
 
-def plot_rows(data, options):
-    swept = [row for rows in data.groups() if len({row["rows"] for row in rows}) >= 2
-             for row in rows if row["threshold"] in ("0", "-", "auto")]
-    rows = of_width(swept, options.width, "several numbers of rows; give a file for each --rows")
-    rows = [row for row in rows if results.group(row) == results.group(rows[-1])]
-    return draw_lines(data, rows, lambda row: row["rows"], xscale="log",
-                      xlabel="rows of parameters")[0]
-
-
-def draw_table(axes, table, norm, cmap):
-    """An image of {(x, y): number}; x and y stand at the axes in their order."""
-    xs, ys = (sorted({at[i] for at in table}, key=lambda word: (len(str(word)), str(word)))
-              for i in (0, 1))
-    cells = [[table.get((x, y), math.nan) for x in xs] for y in ys]
-    axes.set_xticks(range(len(xs)), xs, fontsize=7)
-    axes.set_yticks(range(len(ys)), ys, fontsize=7)
-    return axes.imshow(cells, origin="lower", aspect="auto", cmap=cmap, norm=norm), xs, ys
-
-
-def plot_heat(data, options):
-    path = options.path or "auto"
-    rows = of_width([row for row in data.plain_axes()
-                     if row["path"] == path and row["threshold"].isdigit()],
-                    options.width, f"several thresholds of the path {path}")
-    times = {(int(row["lanes"]), int(row["threshold"])): row["value"] for row in rows}
-    best = {}
-    for (lanes, _), time in times.items():
-        best[lanes] = min(time, best.get(lanes, time))
-    table = {at: time / best[at[0]] for at, time in times.items()}
-    if len({at[0] for at in table}) < 3 or max(table.values()) <= 1.0:
-        raise Skip("fewer than three numbers of lanes or no difference; measure, for example, "
-                   "--lanes 1-32 --path auto --threshold 0-33")
-    figure, (axes,) = panels(1, 9.0, 6.6)
-    image, _, _ = draw_table(axes, table, colors.LogNorm(1.0, max(table.values())), "cividis_r")
-    axes.set(xlabel="active lanes per warp", ylabel="balancing threshold (lanes)")
-    figure.colorbar(image, ax=axes, label="time over that of the best threshold")
-    title(axes, f"Path {path}, values per update: {rows[0]['width']}", data)
-    return figure
-
-
-def ratio_of(rows):
-    """(auto over the fastest peer, the peer), or None."""
-    asked = CONTENDED if rows[0]["workload"] == "hot" else "auto"
-    autos = [row["value"] for row in rows if row["path"] == "auto" and row["threshold"] == asked]
-    peers = [(row["value"], row["path"]) for row in rows if row["path"] not in OWN_PATHS]
-    if not autos or not peers or autos[0] <= 0.0 or min(peers)[0] <= 0.0:
-        return None
-    return autos[0] / min(peers)[0], min(peers)[1]
-
-
-def plot_ratio(data, options):
-    found = {}  # workload -> (width, lanes) -> (ratio, peer), the worst of the groups
-    for rows in data.groups():
-        row, ratio = rows[0], ratio_of(rows)
-        simple = row["workload"] != "axes" or row["keys"] == "1" and row["call"] == "uniform"
-        if ratio and simple and row["zeros"] == "0" and options.width in (None, int(row["width"])):
-            panel, at = found.setdefault(row["workload"], {}), (int(row["width"]), row["lanes"])
-            panel[at] = max(ratio, panel.get(at, ratio))
-    if not found:
-        raise Skip("no cells that hold both auto and a peer")
-    most = max(len({width for width, _ in panel}) for panel in found.values())
-    figure, all_axes = panels(len(found), max(7.0, 1.6 + 0.72 * most), 5.6)
-    for axes, (workload, panel) in zip(all_axes, found.items()):
-        image, xs, ys = draw_table(axes, {at: ratio for at, (ratio, _) in panel.items()},
-                                   colors.TwoSlopeNorm(1.0, vmin=0.4, vmax=1.6), "PuOr_r")
-        for (x, y), (ratio, peer) in panel.items():
-            axes.text(xs.index(x), ys.index(y), f"{ratio:.2f}\n{peer.replace('_', ' ')}",
-                      ha="center", va="center", fontsize=7,
-                      color="#FFFFFF" if not 0.62 < ratio < 1.4 else "#000000")
-        axes.set(xlabel="values per update", ylabel="active lanes per warp")
-        title(axes, f"auto over the best peer: workload {workload}", data)
-    figure.colorbar(image, ax=all_axes, extend="both", label="below 1 arc is faster")
-    return figure
-
-
-PLOTS = {"lanes": plot_lanes, "overview": plot_overview, "threshold": plot_threshold,
-         "rows": plot_rows, "heat": plot_heat, "ratio": plot_ratio}
+PLOTS = {"lanes": plot_lanes, "overview": plot_overview, "threshold": plot_threshold}
 
 
 def load_matplotlib():
-    global plt, colors
+    global plt
     try:
         import matplotlib
     except ImportError:
         raise Skip("no matplotlib; `python3 -m pip install matplotlib` brings it") from None
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "arc", "axes.axisbelow": True})
-    from matplotlib import colors, pyplot as plt
+    from matplotlib import pyplot as plt
 
 
 def main(words):
     parser = results.parser(__doc__)
     parser.add_argument("kind", choices=PLOTS)
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("file")
     parser.add_argument("--out", required=True)
     parser.add_argument("--width", type=int)
     parser.add_argument("--type", default="f32")
-    parser.add_argument("--path")
     parser.add_argument("--net", action="store_true")
     options = parser.parse_args(words)
     try:
-        data = Data(options.files, options.net, options.type)
+        data = Data(options.file, options.net, options.type)
         load_matplotlib()
         figure = PLOTS[options.kind](data, options)
     except Skip as reason:

@@ -152,7 +152,7 @@ def check_folder(folder, plans):
                 yield f"{folder}/{name}: is not named in README.md"
             for defect in check_file(os.path.join(folder, name), preset, plans):
                 yield f"{folder}/{name}: {defect}"
-        elif name != "README.md" and ending != ".png":
+        elif ending not in (".md", ".png"):
             yield f"{folder}/{name}: is no result file"
 
 

@@ -15,33 +15,17 @@ PLANS = check_results.Plans(SWEEP)
 FILES = sorted(preset + ".csv" for preset in check_results.PRESETS)
 
 # What is changed in widths.csv, once, and a part of what is said.
-CHANGES = [(f"\n# {key}: .*", "", f"no line '# {key}")
-           for key in (*check_results.HEAD[1:], "headers")] + [
+CHANGES = [
+    ("\n# headers: .*", "", "no line '# headers"),
     ("NVIDIA H200", "NVIDIA H100 80GB HBM3", "the folder is h200"),
-    ("arc 0.", "arc v0.", "policy 'arc v0.* does not parse"),
     (" check=0", " check=2", "not arc's default: .* check=2"),
-    ("--preset widths", "--preset paths", "the command is not --preset widths"),
     ("--preset widths", "--preset widths --noise 50", "more options: .*--noise"),
     ("# sizes", "# interrupted: after 9 of 10 cells\n# sizes", "interrupted after"),
-    ("# program: arc_sweep", "# program: ark", "no result file of arc_sweep"),
     (",high_ms", ",hi", "column hi is not known\n.*column high_ms is missing"),
-    (",gross_ms", ",g", "has no column 'gross_ms'"),
     (",ok\n$", ",ERROR\n", "the status is 'ERROR'"),
-    (",ok\n$", ",-\n", "the status is '-'"),
     (",[^,]*,ok\n$", ",1.01,ok\n", "worst_error is '1.01'"),
-    (r",[^,]*((?:,[^,]*){2},ok\n)$", r",-1\1", "clock_mhz is '-1'"),
-    (r"(\n(?:[^,\n]*,){14})[^,]*(,.*\n)$", r"\g<1>99\2", "between its quartiles"),
-    (r"(\n(?:[^,\n]*,){15})[^,]*(,.*\n)$", r"\1\2", "net_ms is ''"),
-    (r"\n[^,\n]*,.*\n$", "\n", "1 cells are missing, .* not planned, as "),
-    (r"(\n.*)\n$", r"\1\1\n", "1 cells are missing, twice"),
     (r"(\n[^,\n]*,[^,]*,)70(,.*\n)$", r"\g<1>71\2", "2 cells are missing"),
     ("ok\n$", "o", "damaged")]
-
-# Of another program's file: what is changed, and what is said.
-OTHER = "# program: a tuner\n# device: NVIDIA H200, sm_90\na,b\n1,2\n"
-OTHERS = [("$", "", "^$"), ("$", "3\n", "damaged"), ("\n$", "", "damaged"),
-          ("1,2\n", "", "no rows"), ("device", "d", "no line '# device"),
-          ("^", "# policy: arc\n", "not parse"), ("H200", "H100", "the folder is h200")]
 
 FAKE_SWEEP = f"""#!/bin/sh
 [ -n "$DEVICE" ] || {{ echo "arc_sweep: there is no CUDA device here" >&2; exit 77; }}
@@ -63,17 +47,11 @@ class Results(Test):
         return "\n".join(check_results.check_folder(self.path(gpu), PLANS))
 
     def test_changed_files(self):
-        self.copy()
-        self.write("`tune.csv`", "h200", "README.md")
-        for name, text, changes in (("tune.csv", OTHER, OTHERS),
-                                    ("widths.csv", self.read("h200", "widths.csv"), CHANGES)):
-            for pattern, by, needle in changes:
-                self.write(re.sub(pattern, by, text, count=1), "h200", name)
-                self.assertRegex(self.defects(), needle, pattern)
-            self.write(text, "h200", name)
-        older = re.sub(r"(# policy: arc )0\.", r"# headers: 0123456789ab\n\g<1>7.", text)[:-200]
-        self.write(older[:older.rindex("\n") + 1], "h200", name)  # of another program's preset
-        self.assertEqual(self.defects(), "")
+        with open(os.path.join(H200, "widths.csv"), encoding="utf-8") as file:
+            text = file.read()
+        for pattern, by, needle in [*CHANGES, ("$", "", "^$")]:
+            name = self.write(re.sub(pattern, by, text, count=1), "h200", "widths.csv")
+            self.assertRegex("\n".join(check_results.check_file(name, "widths", PLANS)), needle)
 
     def test_folders(self):
         self.copy()

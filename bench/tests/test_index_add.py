@@ -33,7 +33,7 @@ class IndexAdd(Test):
 
     def test_the_pages_hold_the_tables(self):
         csv = pathlib.Path(H200, "index_add.csv")
-        text = pathlib.Path(BENCH, "torch/TABLES.md").read_text(encoding="utf-8")
+        text = csv.with_suffix(".md").read_text(encoding="utf-8")
         self.assertEqual(text, index_add_tables.page(csv), "made by index_add_tables.py")
         page = pathlib.Path(BENCH, "../examples/python/torch/README.md").read_text(encoding="utf-8")
         for title, names, rows in index_add_tables.tables(*cases_of.read(csv)):

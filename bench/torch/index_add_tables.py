@@ -1,4 +1,4 @@
-"""index_add_tables.py FILE.csv - TABLES.md, from the file that bench_index_add.py has written;
+"""index_add_tables.py FILE.csv - the page index_add.md, from the file that bench_index_add.py has written;
 --summary: the lines in which that program ends.
 SPDX-License-Identifier: Apache-2.0
 
