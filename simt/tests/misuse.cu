@@ -22,7 +22,7 @@ misuse_entry::misuse_entry(const misuse_case &entry_) : entry(entry_) {
   cases = &entry;
 }
 
-enum { out_ints = 1024, seeds = 12, patience = 1 << 22 };
+enum { out_ints = 1024, seeds = 6, patience = 1 << 22 };
 
 static std::string twin_fault(const misuse_case *c, int *out) {
   int result = -1;
@@ -35,7 +35,7 @@ static std::string twin_fault(const misuse_case *c, int *out) {
          std::to_string(c->twin_result) + " (" + cudaGetErrorString(error) + ")\n";
 }
 
-// In the form in which it is stored.
+// In the form in which it is stored: without launch and seed.
 static std::string normalised(const misuse_case *c, const std::string &text) {
   std::istringstream lines(text);
   std::string line, result, file = std::string(c->file) + ":";
@@ -45,8 +45,8 @@ static std::string normalised(const misuse_case *c, const std::string &text) {
       int number = std::stoi(line.substr(at + file.size()), &digits) - c->line;
       line.replace(at, file.size() + digits, "+" + std::to_string(number));
     }
-    if (line.compare(0, 7, "  seed ") == 0) line = "  seed       *";
-    result += line + "\n";
+    if (line.compare(0, 7, "  seed ") != 0 && line.compare(0, 9, "  launch ") != 0)
+      result += line + "\n";
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include "simt/simt.cuh"
 
 #define FULL 0xffffffffu
+static __device__ __forceinline__ int lane(void) { return (int)threadIdx.x % 32; }
 
 struct misuse_case {
   const char *name, *file;

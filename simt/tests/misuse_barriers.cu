@@ -2,19 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "misuse.cuh"
 
-// Half of the block comes to the barrier.
-CASE(barrier_in_if, 1, 96, 48) {
-static __global__ void misuse(int *out) {
-  if (threadIdx.x < 48) __syncthreads();
-  atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  __syncthreads();
-  if (threadIdx.x < 48) atomicAdd(out, 1);
-}
-}
-
 // Warps go round a loop with a barrier a different number of times.
 CASE(barrier_in_loop, 1, 96, 288) {
 static __global__ void misuse(int *out) {

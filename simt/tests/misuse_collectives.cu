@@ -5,16 +5,14 @@
 // Named lanes have returned before the shuffle.
 CASE(lanes_leave_early, 1, 32, 378) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane >= 28) return;
-  int v = __shfl_xor_sync(FULL, lane, 1);
+  if (lane() >= 28) return;
+  int v = __shfl_xor_sync(FULL, lane(), 1);
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane >= 28) return;
-  int v = __shfl_xor_sync(0x0fffffffu, lane, 1);
+  if (lane() >= 28) return;
+  int v = __shfl_xor_sync(0x0fffffffu, lane(), 1);
   atomicAdd(out, v);
 }
 }
@@ -22,15 +20,13 @@ static __global__ void twin(int *out) {
 // A block of 50 threads names 32 lanes in its second warp.
 CASE(full_mask_in_partial_warp, 1, 50, 50) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int any = __any_sync(FULL, lane == 2);
+  int any = __any_sync(FULL, lane() == 2);
   atomicAdd(out, any);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   unsigned mask = threadIdx.x < 32 ? FULL : 0x0003ffffu;
-  int any = __any_sync(mask, lane == 2);
+  int any = __any_sync(mask, lane() == 2);
   atomicAdd(out, any);
 }
 }
@@ -38,17 +34,15 @@ static __global__ void twin(int *out) {
 // Half a warp shuffles with everybody's mask, the rest goes on.
 CASE(shuffle_in_branch, 1, 32, 512) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = lane;
-  if (lane < 16) v = __shfl_down_sync(FULL, v, 1);
+  int v = lane();
+  if (lane() < 16) v = __shfl_down_sync(FULL, v, 1);
   __syncwarp();
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_down_sync(FULL, lane, 1);
-  if (lane >= 16) v = lane;
+  int v = __shfl_down_sync(FULL, lane(), 1);
+  if (lane() >= 16) v = lane();
   __syncwarp();
   atomicAdd(out, v);
 }
@@ -57,18 +51,16 @@ static __global__ void twin(int *out) {
 // Both sides of an if shuffle, each at a place of its own.
 CASE(shuffle_in_both_branches, 1, 32, 2096) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   int v;
-  if (lane & 1)
-    v = __shfl_xor_sync(FULL, lane, 1);
+  if (lane() & 1)
+    v = __shfl_xor_sync(FULL, lane(), 1);
   else
-    v = __shfl_xor_sync(FULL, lane + 100, 1);
+    v = __shfl_xor_sync(FULL, lane() + 100, 1);
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_xor_sync(FULL, lane & 1 ? lane : lane + 100, 1);
+  int v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
   atomicAdd(out, v);
 }
 }
@@ -76,116 +68,61 @@ static __global__ void twin(int *out) {
 // Two shuffles on one line of source, one in each branch.
 CASE(one_line, 1, 32, 2096) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = lane & 1 ? __shfl_xor_sync(FULL, lane, 1) : __shfl_xor_sync(FULL, lane + 100, 1);
+  int v = lane() & 1 ? __shfl_xor_sync(FULL, lane(), 1) : __shfl_xor_sync(FULL, lane() + 100, 1);
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_xor_sync(FULL, lane & 1 ? lane : lane + 100, 1);
+  int v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
   atomicAdd(out, v);
-}
-}
-
-// The second operand of && is evaluated by some lanes only.
-CASE(shuffle_behind_and, 1, 32, 8) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane < 8 && __any_sync(FULL, lane == 3)) atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int any = __any_sync(FULL, lane == 3);
-  if (lane < 8 && any) atomicAdd(out, 1);
-}
-}
-
-// A match of lanes that do not all come.
-CASE(match_in_branch, 1, 32, 241) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane != 9) atomicAdd(out, __popc(__match_any_sync(FULL, lane / 8)));
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane != 9) atomicAdd(out, __popc(__match_any_sync(0xfffffdffu, lane / 8)));
 }
 }
 
 // __reduce_max_sync() in a loop that some lanes have left.
 CASE(reduce_with_absent_lanes, 1, 32, 31) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane % 3 == 0) return;
-  atomicMax(out, __reduce_max_sync(FULL, lane));
+  if (lane() % 3 == 0) return;
+  atomicMax(out, __reduce_max_sync(FULL, lane()));
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned mask = __ballot_sync(FULL, lane % 3 != 0);
-  if (lane % 3 == 0) return;
-  atomicMax(out, __reduce_max_sync(mask, lane));
+  unsigned mask = __ballot_sync(FULL, lane() % 3 != 0);
+  if (lane() % 3 == 0) return;
+  atomicMax(out, __reduce_max_sync(mask, lane()));
 }
 }
 
 // A ballot in a loop whose trip count differs from lane to lane.
 CASE(ballot_in_loop, 1, 32, 32) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  for (int i = 0; i < lane % 4 + 1; ++i)
+  for (int i = 0; i < lane() % 4 + 1; ++i)
     if (__ballot_sync(FULL, i == 0)) atomicAdd(out, 1);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   for (int i = 0; i < 4; ++i)
-    if (__ballot_sync(FULL, i == 0) && i < lane % 4 + 1) atomicAdd(out, 1);
-}
-}
-
-// One lane leaves a loop by return, the others go on.
-CASE(one_lane_leaves, 1, 32, 126) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  for (int i = 0; i < 4; ++i) {
-    if (i == 2 && lane == 13) return;
-    if (__ballot_sync(FULL, lane == i)) atomicAdd(out, 1);
-  }
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  bool gone = false;
-  for (int i = 0; i < 4; ++i) {
-    gone = gone || (i == 2 && lane == 13);
-    if (__ballot_sync(FULL, lane == i) && !gone) atomicAdd(out, 1);
-  }
+    if (__ballot_sync(FULL, i == 0) && i < lane() % 4 + 1) atomicAdd(out, 1);
 }
 }
 
 // A mask from before some of its lanes left the loop.
 CASE(stale_mask, 1, 32, 48) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned mask = __ballot_sync(FULL, lane < 24);
-  for (int i = 0; lane < 24; ++i) {
+  unsigned mask = __ballot_sync(FULL, lane() < 24);
+  for (int i = 0; lane() < 24; ++i) {
     int sum = __reduce_add_sync(mask, 1);
-    if (lane == 0) atomicAdd(out, sum);
-    if (i == lane / 8) break;
+    if (lane() == 0) atomicAdd(out, sum);
+    if (i == lane() / 8) break;
   }
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned mask = __ballot_sync(FULL, lane < 24);
-  for (int i = 0; lane < 24; ++i) {
+  unsigned mask = __ballot_sync(FULL, lane() < 24);
+  for (int i = 0; lane() < 24; ++i) {
     int sum = __reduce_add_sync(mask, 1);
-    if (lane == __ffs((int)mask) - 1) atomicAdd(out, sum);
-    mask = __ballot_sync(mask, i != lane / 8);
-    if (i == lane / 8) break;
+    if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
+    mask = __ballot_sync(mask, i != lane() / 8);
+    if (i == lane() / 8) break;
   }
 }
 }
@@ -193,15 +130,13 @@ static __global__ void twin(int *out) {
 // The report names the block and the warp.
 CASE(where_it_happened, dim3(2, 3), 96, 575) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane == 30;
-  if (!bad) atomicAdd(out, __any_sync(FULL, lane == 0));
+  bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane() == 30;
+  if (!bad) atomicAdd(out, __any_sync(FULL, lane() == 0));
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane == 30;
-  int any = __any_sync(FULL, lane == 0);
+  bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane() == 30;
+  int any = __any_sync(FULL, lane() == 0);
   if (!bad) atomicAdd(out, any);
 }
 }
@@ -209,19 +144,17 @@ static __global__ void twin(int *out) {
 // Lanes wait for lanes that wait for one that has left: the cause is last.
 CASE(waits_in_a_chain, 1, 32, 31) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 31) return;
-  if (lane < 8) __syncwarp(0x0000ffffu);
-  if (lane >= 8 && lane < 16) __syncwarp(0x00ffff00u);
-  if (lane >= 16) __syncwarp(0xffff0000u);
+  if (lane() == 31) return;
+  if (lane() < 8) __syncwarp(0x0000ffffu);
+  if (lane() >= 8 && lane() < 16) __syncwarp(0x00ffff00u);
+  if (lane() >= 16) __syncwarp(0xffff0000u);
   atomicAdd(out, 1);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 31) return;
-  if (lane < 16) __syncwarp(0x0000ffffu);
-  if (lane >= 16) __syncwarp(0x7fff0000u);
+  if (lane() == 31) return;
+  if (lane() < 16) __syncwarp(0x0000ffffu);
+  if (lane() >= 16) __syncwarp(0x7fff0000u);
   atomicAdd(out, 1);
 }
 }
@@ -229,15 +162,13 @@ static __global__ void twin(int *out) {
 // A named lane waits at __syncthreads() instead.
 CASE(named_lane_at_barrier, 1, 64, 120) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane < 20) atomicAdd(out, __shfl_sync(FULL, lane, 3));
+  if (lane() < 20) atomicAdd(out, __shfl_sync(FULL, lane(), 3));
   __syncthreads();
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_sync(FULL, lane, 3);
-  if (lane < 20) atomicAdd(out, v);
+  int v = __shfl_sync(FULL, lane(), 3);
+  if (lane() < 20) atomicAdd(out, v);
   __syncthreads();
 }
 }
@@ -245,9 +176,8 @@ static __global__ void twin(int *out) {
 // A ballot on one side of an if, a vote on the other.
 CASE(operations_meet, 1, 32, 32) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   unsigned v;
-  if (lane < 4)
+  if (lane() < 4)
     v = __ballot_sync(FULL, 1);
   else
     v = (unsigned)__all_sync(FULL, 1);
@@ -255,48 +185,29 @@ static __global__ void misuse(int *out) {
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   unsigned ballot = __ballot_sync(FULL, 1);
   unsigned all = (unsigned)__all_sync(FULL, 1);
-  if (lane < 4 ? ballot : all) atomicAdd(out, 1);
-}
-}
-
-// A sum meets a maximum.
-CASE(two_reductions_meet, 1, 32, 496) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = lane < 16 ? __reduce_add_sync(FULL, lane) : __reduce_max_sync(FULL, lane);
-  atomicMax(out, v);
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int sum = __reduce_add_sync(FULL, lane), most = __reduce_max_sync(FULL, lane);
-  atomicMax(out, lane < 16 ? sum : most);
+  if (lane() < 4 ? ballot : all) atomicAdd(out, 1);
 }
 }
 
 // Lanes come to one shuffle with different masks.
 CASE(masks_meet, 1, 32, 120) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned mask = lane < 8 ? 0x0000ffffu : 0x0000fff0u;
-  if (lane < 16) atomicAdd(out, __shfl_xor_sync(mask, lane, 1));
+  unsigned mask = lane() < 8 ? 0x0000ffffu : 0x0000fff0u;
+  if (lane() < 16) atomicAdd(out, __shfl_xor_sync(mask, lane(), 1));
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned mask = lane < 8 ? 0x000000ffu : 0x0000ff00u;
-  if (lane < 16) atomicAdd(out, __shfl_xor_sync(mask, lane, 1));
+  unsigned mask = lane() < 8 ? 0x000000ffu : 0x0000ff00u;
+  if (lane() < 16) atomicAdd(out, __shfl_xor_sync(mask, lane(), 1));
 }
 }
 
 // __syncwarp() with masks that disagree.
 CASE(syncwarp_masks_meet, 1, 32, 32) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane < 16)
+  if (lane() < 16)
     __syncwarp(0x00ffffffu);
   else
     __syncwarp(0xffffff00u);
@@ -304,9 +215,8 @@ static __global__ void misuse(int *out) {
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   // __syncwarp() itself may stand at different places.
-  if (lane < 16)
+  if (lane() < 16)
     __syncwarp();
   else
     __syncwarp();
@@ -317,79 +227,54 @@ static __global__ void twin(int *out) {
 // A lane calls with a mask that does not name it.
 CASE(not_in_own_mask, 1, 32, 120) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   // Lanes 16 to 31 call as well.
-  int sum = __reduce_add_sync(0x0000ffffu, lane);
-  if (lane == 0) atomicAdd(out, sum);
+  int sum = __reduce_add_sync(0x0000ffffu, lane());
+  if (lane() == 0) atomicAdd(out, sum);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane >= 16) return;
-  int sum = __reduce_add_sync(0x0000ffffu, lane);
-  if (lane == 0) atomicAdd(out, sum);
+  if (lane() >= 16) return;
+  int sum = __reduce_add_sync(0x0000ffffu, lane());
+  if (lane() == 0) atomicAdd(out, sum);
 }
 }
 
 // A vote of nobody.
 CASE(empty_mask, 1, 32, 7) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned nobody = __ballot_sync(FULL, lane > 40);
-  out[0] = __any_sync(nobody, lane == 3);
+  unsigned nobody = __ballot_sync(FULL, lane() > 40);
+  out[0] = __any_sync(nobody, lane() == 3);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned nobody = __ballot_sync(FULL, lane > 40);
-  if (nobody >> lane & 1u) out[0] = __any_sync(nobody, lane == 3);
-  if (lane == 0) atomicAdd(out, 7);
+  unsigned nobody = __ballot_sync(FULL, lane() > 40);
+  if (nobody >> lane() & 1u) out[0] = __any_sync(nobody, lane() == 3);
+  if (lane() == 0) atomicAdd(out, 7);
 }
 }
 
 // A width that is not a power of two.
 CASE(shuffle_width, 1, 32, 496) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  atomicAdd(out, __shfl_xor_sync(FULL, lane, 1, 24));
+  atomicAdd(out, __shfl_xor_sync(FULL, lane(), 1, 24));
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  atomicAdd(out, __shfl_xor_sync(FULL, lane, 1, 16));
+  atomicAdd(out, __shfl_xor_sync(FULL, lane(), 1, 16));
 }
 }
 
 // Two halves of a warp shuffle apart and read across.
 CASE(reads_outside_mask, 1, 32, 496) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-  int v = __shfl_xor_sync(half, lane, 16);
+  unsigned half = lane() < 16 ? 0x0000ffffu : 0xffff0000u;
+  int v = __shfl_xor_sync(half, lane(), 16);
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  unsigned half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-  int v = __shfl_xor_sync(half, lane, 8);
-  atomicAdd(out, v);
-}
-}
-
-// A shuffle whose source has returned.
-CASE(reads_exited_lane, 1, 32, 120) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane >= 16) return;
-  int v = __shfl_sync(0x0000ffffu, lane, lane + 16);
-  atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane >= 16) return;
-  int v = __shfl_sync(0x0000ffffu, lane, lane + 16, 16);
+  unsigned half = lane() < 16 ? 0x0000ffffu : 0xffff0000u;
+  int v = __shfl_xor_sync(half, lane(), 8);
   atomicAdd(out, v);
 }
 }
@@ -397,14 +282,12 @@ static __global__ void twin(int *out) {
 // A partial warp reads beyond its end.
 CASE(reads_never_launched_lane, 1, 20, 286) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_down_sync(0x000fffffu, lane, 8);
+  int v = __shfl_down_sync(0x000fffffu, lane(), 8);
   atomicAdd(out, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int v = __shfl_sync(0x000fffffu, lane, lane + 8 < 20 ? lane + 8 : lane);
+  int v = __shfl_sync(0x000fffffu, lane(), lane() + 8 < 20 ? lane() + 8 : lane());
   atomicAdd(out, v);
 }
 }
@@ -412,18 +295,16 @@ static __global__ void twin(int *out) {
 // __activemask() taken for a promise that all lanes are there.
 CASE(activemask_as_whole_warp, 1, 32, 2048) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   for (int i = 0; i < 64; ++i) {
-    int first = __shfl_sync(__activemask(), lane + 1, 0);
+    int first = __shfl_sync(__activemask(), lane() + 1, 0);
     atomicAdd(out, first);
     __syncwarp();
   }
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   for (int i = 0; i < 64; ++i) {
-    int first = __shfl_sync(FULL, lane + 1, 0);
+    int first = __shfl_sync(FULL, lane() + 1, 0);
     atomicAdd(out, first);
     __syncwarp();
   }
@@ -433,19 +314,17 @@ static __global__ void twin(int *out) {
 // A mask from __activemask() is used after a lane has gone its own way.
 CASE(activemask_kept, 64, 32, 2048) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   unsigned mask = __activemask();
-  if (lane == 31) return;
+  if (lane() == 31) return;
   int sum = __reduce_add_sync(mask, 1);
-  if (lane == __ffs((int)mask) - 1) atomicAdd(out, sum);
+  if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
   unsigned mask = __activemask();
   // All lanes take part in some group, whatever the groups.
   int sum = __reduce_add_sync(mask, 1);
-  if (lane == __ffs((int)mask) - 1) atomicAdd(out, sum);
+  if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
 }
 }
 
@@ -468,22 +347,20 @@ static __device__ __forceinline__ int sync_and_negate(int v) {
 #define sync_and_negate(...) SIMT_CALL_OF(sync_and_negate(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
   int most;
-  if (lane & 1)
-    most = largest_of_two(lane, 3);
+  if (lane() & 1)
+    most = largest_of_two(lane(), 3);
   else
-    most = largest(lane);
+    most = largest(lane());
   atomicMax(out, most);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int most = largest_of_two(lane & 1 ? lane : 3, 3);
-  most += largest(lane);
+  int most = largest_of_two(lane() & 1 ? lane() : 3, 3);
+  most += largest(lane());
   // __syncwarp() may still be executed at different places, and a call is over after its statement.
-  int v = lane & 1 ? sync_and_negate(lane) : -sync_and_negate(lane);
-  v = lane < 4 ? sync_and_negate(v) : (__syncwarp(), v);
+  int v = lane() & 1 ? sync_and_negate(lane()) : -sync_and_negate(lane());
+  v = lane() < 4 ? sync_and_negate(v) : (__syncwarp(), v);
   v += __shfl_xor_sync(FULL, v, 0);
   atomicMax(out, v == 1000 ? 0 : most);
 }
@@ -492,17 +369,15 @@ static __global__ void twin(int *out) {
 // A lane waits in a loop for a flag that nobody sets.
 CASE(spins, 1, 32, 3) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 7)
+  if (lane() == 7)
     while (atomicAdd(out, 0) == 0) {}
   __syncwarp();
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 7)
+  if (lane() == 7)
     while (atomicAdd(out, 0) == 0) {}
-  if (lane == 8) atomicExch(out, 3);
+  if (lane() == 8) atomicExch(out, 3);
   __syncwarp();
 }
 }
@@ -510,18 +385,16 @@ static __global__ void twin(int *out) {
 // A misuse is told even though another lane spins for ever.
 CASE(misuse_beside_a_spinner, 1, 32, 1) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 3) __syncwarp(0x00000001u);
-  if (lane == 3) atomicExch(out, 1);
-  if (lane == 4)
+  if (lane() == 3) __syncwarp(0x00000001u);
+  if (lane() == 3) atomicExch(out, 1);
+  if (lane() == 4)
     while (atomicAdd(out, 0) == 0) {}
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 3) __syncwarp(0x00000008u);
-  if (lane == 3) atomicExch(out, 1);
-  if (lane == 4)
+  if (lane() == 3) __syncwarp(0x00000008u);
+  if (lane() == 3) atomicExch(out, 1);
+  if (lane() == 4)
     while (atomicAdd(out, 0) == 0) {}
 }
 }

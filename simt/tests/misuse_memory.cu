@@ -15,21 +15,6 @@ static __global__ void twin(int *out) {
 }
 }
 
-// A vector reduction of two floats to an odd float.
-CASE(misaligned_v2, 1, 32, 2) {
-static __global__ void misuse(int *out) {
-  float *row = (float *)out + 4;
-  if (threadIdx.x == 6) simt_red_add_v2_f32(row + 1, 1.0f, 2.0f);
-}
-
-static __global__ void twin(int *out) {
-  float *row = (float *)out + 4;
-  if (threadIdx.x == 6) simt_red_add_v2_f32(row, 1.0f, 2.0f);
-  __syncwarp();
-  if (threadIdx.x == 0) atomicAdd(out, (int)row[1]);
-}
-}
-
 // A vector reduction of four floats to an address that only two could take.
 CASE(misaligned_v4, 1, 32, 128) {
 static __global__ void misuse(int *out) {
@@ -85,54 +70,32 @@ static __global__ void twin(int *out) {
 // The value of an inactive lane goes into a sum.
 CASE(poison_value_added, 1, 32, 31) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  bool active = lane != 11;
+  bool active = lane() != 11;
   float v = active ? 1.0f : simt_poison_f32();
   for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(FULL, v, step);
-  if (lane == 0) atomicAdd((float *)out + 1, v);
+  if (lane() == 0) atomicAdd((float *)out + 1, v);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  bool active = lane != 11;
+  bool active = lane() != 11;
   float v = active ? 1.0f : simt_poison_f32();
   if (!active) v = 0.0f;
   for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(FULL, v, step);
-  if (lane == 0) atomicAdd(out, (int)v);
-}
-}
-
-// The value of an inactive lane in a vector reduction.
-CASE(poison_value_in_vector, 1, 32, 9) {
-static __global__ void misuse(int *out) {
-  float *row = (float *)out + 4;
-  int lane = (int)threadIdx.x % 32;
-  float v = lane < 9 ? 1.0f : simt_poison_f32();
-  if (lane < 10) simt_red_add_v4_f32(row + 4 * lane, v, v, v, v);
-}
-
-static __global__ void twin(int *out) {
-  float *row = (float *)out + 4;
-  int lane = (int)threadIdx.x % 32;
-  float v = lane < 9 ? 1.0f : simt_poison_f32();
-  if (lane < 9) simt_red_add_v4_f32(row + 4 * lane, v, v, v, v);
-  if (lane < 9) atomicAdd(out, (int)row[4 * lane]);
+  if (lane() == 0) atomicAdd(out, (int)v);
 }
 }
 
 // The key of an inactive lane takes part in a match.
 CASE(poison_key_matched, 1, 32, 206) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int key = lane % 5 == 4 ? simt_poison_key() : lane % 5;
+  int key = lane() % 5 == 4 ? simt_poison_key() : lane() % 5;
   unsigned peers = __match_any_sync(FULL, key);
   atomicAdd(out, __popc(peers));
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int key = lane % 5 == 4 ? simt_poison_key() : lane % 5;
-  unsigned peers = __match_any_sync(FULL, lane % 5 == 4 ? -1 : key);
+  int key = lane() % 5 == 4 ? simt_poison_key() : lane() % 5;
+  unsigned peers = __match_any_sync(FULL, lane() % 5 == 4 ? -1 : key);
   atomicAdd(out, __popc(peers));
 }
 }
@@ -140,34 +103,30 @@ static __global__ void twin(int *out) {
 // The key of an inactive lane is broadcast.
 CASE(poison_key_shuffled, 1, 32, 1) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int key = lane < 4 ? simt_poison_key() : 10 + lane;
+  int key = lane() < 4 ? simt_poison_key() : 10 + lane();
   int leader = __shfl_sync(FULL, key, 0);
   if (key == leader) atomicAdd(out, 1);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  int key = lane < 4 ? simt_poison_key() : 10 + lane;
-  unsigned active = __ballot_sync(FULL, lane >= 4);
+  int key = lane() < 4 ? simt_poison_key() : 10 + lane();
+  unsigned active = __ballot_sync(FULL, lane() >= 4);
   // An inactive lane may still receive its own key.
-  int leader = __shfl_sync(FULL, key, lane < 4 ? lane : __ffs((int)active) - 1);
-  if (lane >= 4 && key == leader) atomicAdd(out, 1);
+  int leader = __shfl_sync(FULL, key, lane() < 4 ? lane() : __ffs((int)active) - 1);
+  if (lane() >= 4 && key == leader) atomicAdd(out, 1);
 }
 }
 
 // An inactive lane adds through its garbage pointer.
 CASE(poison_pointer_added, 1, 32, 32) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  float *p = lane < 30 ? (float *)out + 1 : simt_poison_pointer();
-  atomicAdd(p + lane, 1.0f);
+  float *p = lane() < 30 ? (float *)out + 1 : simt_poison_pointer();
+  atomicAdd(p + lane(), 1.0f);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  float *p = lane < 30 ? (float *)out + 1 : simt_poison_pointer();
-  if (lane < 30) atomicAdd(p + lane, 1.0f);
+  float *p = lane() < 30 ? (float *)out + 1 : simt_poison_pointer();
+  if (lane() < 30) atomicAdd(p + lane(), 1.0f);
   atomicAdd(out, 1);
 }
 }
@@ -175,28 +134,13 @@ static __global__ void twin(int *out) {
 // An inactive lane loads through its garbage pointer.
 CASE_BY_SIGNAL(poison_pointer_read, 1, 32, 31) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  const float *p = lane == 17 ? simt_poison_pointer() : (const float *)out;
-  if (p[lane & 1] != 0.0f) out[1] = 1;
+  const float *p = lane() == 17 ? simt_poison_pointer() : (const float *)out;
+  if (p[lane() & 1] != 0.0f) out[1] = 1;
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  const float *p = lane == 17 ? simt_poison_pointer() : (const float *)out;
-  if (lane != 17 && p[1] == 0.0f) atomicAdd(out, 1);
-}
-}
-
-// One lane stores to an address where nothing is.
-CASE_BY_SIGNAL(no_memory, 1, 32, 1) {
-static __global__ void misuse(int *out) {
-  volatile int *p = threadIdx.x == 9 ? reinterpret_cast<int *>(64) : out + threadIdx.x;
-  *p = 1;
-}
-
-static __global__ void twin(int *out) {
-  volatile int *p = threadIdx.x == 9 ? reinterpret_cast<int *>(64) : out + threadIdx.x;
-  if (threadIdx.x != 9) *p = 1;
+  const float *p = lane() == 17 ? simt_poison_pointer() : (const float *)out;
+  if (lane() != 17 && p[1] == 0.0f) atomicAdd(out, 1);
 }
 }
 
@@ -233,21 +177,6 @@ static __global__ void twin(int *out) {
 }
 }
 
-// A check of the library does not hold.
-CASE(failed_check, 1, 32, 32) {
-static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 21) SIMT_CHECK_FAILED("the width must not be negative");
-  atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (lane == 32) SIMT_CHECK_FAILED("the width must not be negative");
-  atomicAdd(out, 1);
-}
-}
-
 // A library's check fails: the report names the call, too.
 CASE(failed_check_in_call, 1, 32, 32) {
 static __device__ __forceinline__ void add_width(int *out, int width) {
@@ -257,8 +186,7 @@ static __device__ __forceinline__ void add_width(int *out, int width) {
 #define add_width(...) SIMT_CALL_OF(add_width(__VA_ARGS__))
 
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  add_width(out, lane == 21 ? -1 : 1);
+  add_width(out, lane() == 21 ? -1 : 1);
 }
 
 static __global__ void twin(int *out) {
@@ -269,14 +197,12 @@ static __global__ void twin(int *out) {
 // __trap() is executed.
 CASE(trap, 1, 32, 32) {
 static __global__ void misuse(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (__all_sync(FULL, lane >= 0)) __trap();
+  if (__all_sync(FULL, lane() >= 0)) __trap();
   atomicAdd(out, 1);
 }
 
 static __global__ void twin(int *out) {
-  int lane = (int)threadIdx.x % 32;
-  if (!__all_sync(FULL, lane >= 0)) __trap();
+  if (!__all_sync(FULL, lane() >= 0)) __trap();
   atomicAdd(out, 1);
 }
 }
