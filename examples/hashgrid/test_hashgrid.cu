@@ -15,7 +15,6 @@ typedef std::vector<float> floats;
 
 static unsigned long long state = 20260101ull;
 
-static int random_below(int n) { return (int)(test_random(&state) * n); }
 static double random_sign(void) { return 2.0 * test_random(&state) - 1.0; }
 
 static floats read_floats(const void *device, size_t count) {
@@ -98,39 +97,6 @@ static double serial_bias(const doubles &p, int width, int m, int i) {
   return p[(size_t)(bias_first(width, m) + bias_place(i))];
 }
 
-/* The loss of one sample; outputs: or null. */
-static double serial_loss_of(const doubles &p, int width, int outputs, const doubles &features,
-                             const floats &targets, int n, int sample, double *result) {
-  doubles layer((size_t)INPUTS);
-  double loss = 0.0;
-  for (int k = 0; k < INPUTS; ++k)
-    layer[(size_t)k] = features[(size_t)((k / 2 * n + sample) * 2 + k % 2)];
-  for (int m = 0; m < MATRICES; ++m) {
-    doubles next((size_t)matrix_out(width, m));
-    for (int i = 0; i < matrix_out(width, m); ++i) {
-      double sum = serial_bias(p, width, m, i);
-      const double *weights = &p[(size_t)(matrix_first(width, m) + i * matrix_in(width, m))];
-      for (int k = 0; k < matrix_in(width, m); ++k) sum += weights[k] * layer[(size_t)k];
-      next[(size_t)i] = m < HIDDEN && sum < 0.0 ? 0.0 : sum;
-    }
-    layer.swap(next);
-  }
-  for (int o = 0; o < outputs; ++o) {
-    const double error = layer[(size_t)o] - (double)targets[(size_t)(o * n + sample)];
-    if (result != nullptr) result[o] = layer[(size_t)o];
-    loss += 0.5 * error * error;
-  }
-  return loss;
-}
-
-static double serial_loss(const doubles &p, int width, int outputs, const doubles &features,
-                          const floats &targets, int n) {
-  double loss = 0.0;
-  for (int i = 0; i < n; ++i)
-    loss += serial_loss_of(p, width, outputs, features, targets, n, i, nullptr);
-  return loss;
-}
-
 /* ---- a trainer with numbers that all differ -------------------------------------------------- */
 
 typedef struct setting {
@@ -195,66 +161,6 @@ static void check_adds(trainer *t, const setting *s) {
             threshold, error);
     }
   trainer_forward(t, 3);
-}
-
-/* The loss as a function of all parameters. */
-typedef struct problem {
-  const setting *s;
-  const trainer *t;
-  floats positions, targets;
-  doubles net, table;
-} problem;
-
-static double slope_of(problem *p, double *parameter) {
-  const double h = 1e-6, old = *parameter;
-  double loss[2];
-  for (int side = 0; side < 2; ++side) {
-    *parameter = side ? old + h : old - h;
-    const doubles features = serial_features(&p->t->g, p->positions, p->s->samples, p->table);
-    loss[side] =
-        serial_loss(p->net, p->s->width, p->t->its.outputs, features, p->targets, p->s->samples);
-  }
-  *parameter = old;
-  return (loss[1] - loss[0]) / (2 * h);
-}
-
-static size_t random_parameter(const setting *s, int outputs, bool is_bias) {
-  const int m = random_below(MATRICES), rows = m == HIDDEN ? outputs : matrix_out(s->width, m);
-  if (is_bias) return (size_t)(bias_first(s->width, m) + bias_place(random_below(rows)));
-  return (size_t)(matrix_first(s->width, m) + random_below(rows * matrix_in(s->width, m)));
-}
-
-/* Gradients of the perceptron and, through it, of the grid, by central differences. */
-static void check_slopes(trainer *t, const setting *s) {
-  const int n = s->samples;
-  const size_t parameters = (size_t)parameter_count(s->width), rows = (size_t)t->g.rows;
-  problem p = {s, t, {}, {}, {}, {}};
-  floats got, grid_got;
-  doubles wanted, grid_wanted;
-  p.positions = read_floats(t->positions.data, (size_t)(s->axes * n));
-  p.targets = read_floats(t->targets.data, (size_t)(t->its.outputs * n));
-  p.net = widened(t->net.parameters, parameters);
-  p.table = widened(t->table.data, rows * FEATURES);
-  device_clear(t->table_sums.data, t->table_sums.bytes);
-  trainer_add(t, WAY_AUTO, ARC_THRESHOLD_AUTO, 0, LEVELS);
-  const floats net_sums = read_floats(t->net.sums, parameters);
-  const floats table_sums = read_floats(trainer_sums(t), rows * FEATURES);
-  for (int k = 0; k < 20; ++k) {
-    const size_t i = random_parameter(s, t->its.outputs, k % 3 == 0);
-    got.push_back(net_sums[i]);
-    wanted.push_back(slope_of(&p, &p.net[i]));
-  }
-  for (int k = 0; k < 12; ++k) {
-    double weight;
-    const size_t row = serial_corner(&t->g, random_below(LEVELS), p.positions.data(), n,
-                                     random_below(n), random_below(1 << s->axes), &weight);
-    const size_t i = row * FEATURES + (size_t)(k % FEATURES);
-    grid_got.push_back(table_sums[i]);
-    grid_wanted.push_back(slope_of(&p, &p.table[i]));
-  }
-  const double net = relative_error(got, wanted), table = relative_error(grid_got, grid_wanted);
-  CHECK(net < 1e-4, "%s: gradient of the perceptron: %g", describe(s), net);
-  CHECK(table < 1e-4, "%s: gradient of the grid: %g", describe(s), table);
 }
 
 static double rounded(double x, bool half) {
@@ -381,7 +287,6 @@ static void check_setting(const setting *s, const float *rgb) {
   }
   begin(&t, s, rgb);
   check_adds(&t, s);
-  if (!s->half_rows) check_slopes(&t, s);
   check_network(&t, s);
   trainer_end(&t);
 }

