@@ -82,9 +82,9 @@ def others(widths):
 
 
 # The kernel of a renderer: its target lies in a struct, and loops are around the call.
-RENDERER = ['#include "examples/gaussians/render/backward.cuh"'] + [
-    f"template __global__ void backward<{way}, SUMS_ROWS, 2>(backward_arguments);"
-    for way in ("ADD_AUTO", "ADD_BUTTERFLY", "ADD_SERIALIZED")]
+RENDERER = ['#include "bench/gaussians/ways.cuh"'] + [
+    f"template __global__ void backward<way_sums<{way}, SUMS_ROWS>, way_arguments>(way_arguments);"
+    for way in ("ADD_DEFAULT", "ADD_AUTO", "ADD_BUTTERFLY", "ADD_SERIALIZED")]
 SCOPES = [f"KERNEL({name}, ARC_PATH_AUTO, 0, {name.upper()})"
           for name in ("scope_of_adds", "scope_of_forms")]
 ONE_ADD = """#include "arc.cuh"

@@ -1,4 +1,4 @@
-/* --bench-backward of examples/gaussians: one view again and again.
+/* bench/gaussians --backward: one view again and again, by every way to add.
    SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BENCH_LAYOUTS = 2, BENCH_PIXELS = 3 }; /* sums in four arrays, in rows */
+enum { BENCH_PIXELS = 3 }; /* 1, 2, 4 a lane */
 
 typedef struct bench_row {
   const char *dataset;
   add_way way;
   int threshold, pixels;
-  float ms[BENCH_LAYOUTS];
+  float ms[SUM_LAYOUTS];
+  double difference; /* the largest of a sum, over what rounding may make: above 1 is an error */
 } bench_row;
 
 typedef struct bench_table {
@@ -38,12 +39,14 @@ static float bench_median(trainer *t, int repeats, bench_function function, void
   return result;
 }
 
-/* The backward pass; its clearing before is not timed. */
-static float bench_backward(trainer *t, void *) {
-  frame_clear_sums(&t->f);
-  measure_start(t);
-  frame_backward(&t->f);
-  return measure_stop(t);
+typedef struct bench_backward_run {
+  backward_launcher launcher;
+  int threshold;
+} bench_backward_run;
+
+static float bench_backward(trainer *t, void *argument) {
+  const bench_backward_run *run = (const bench_backward_run *)argument;
+  return measure_backward(t, run->launcher, run->threshold);
 }
 
 static float bench_forward(trainer *t, void *) {
@@ -66,25 +69,31 @@ static float bench_camera_backward(trainer *t, void *argument) {
 
 /* ---- the backward pass ---------------------------------------------------------------------- */
 
-/* One way, threshold and number of pixels, in both layouts; an interrupt leaves it out. */
-static void bench_way(trainer *t, bench_table *table, const char *dataset, add_way way,
-                      int threshold, int repeats) {
-  bench_row *row = &table->rows[table->count];
+/* Of a dataset. */
+typedef struct bench_run {
+  trainer *t;
+  bench_table *table;
+  const char *dataset;
+  int repeats;
+  sums_oracle oracle;
+} bench_run;
+
+/* In both layouts; an interrupt leaves it out. */
+static void bench_way(const bench_run *r, add_way way, int threshold, int pixels) {
+  bench_row *row = &r->table->rows[r->table->count];
   char room[16];
-  row->dataset = dataset;
-  row->way = way;
-  row->threshold = threshold;
-  row->pixels = t->f.settings.pixels;
-  t->f.settings.way = way;
-  t->f.settings.threshold = threshold;
-  for (int layout = 0; layout < BENCH_LAYOUTS; ++layout) {
-    t->f.settings.layout = layout == 1 ? SUMS_ROWS : SUMS_ARRAYS;
-    row->ms[layout] = bench_median(t, repeats, bench_backward, nullptr);
+  *row = {r->dataset, way, threshold, pixels, {}, 0.0};
+  for (int i = 0; i < SUM_LAYOUTS; ++i) {
+    sum_layout layout = (sum_layout)i;
+    bench_backward_run run = {way_launcher(way, layout, pixels), threshold};
+    row->ms[i] = bench_median(r->t, r->repeats, bench_backward, &run);
+    if (way != ADD_NONE)
+      row->difference = fmax(row->difference, sums_difference(r->t, layout, &r->oracle));
   }
   if (interrupts) return;
-  table->count += 1;
-  printf("%-12s %9s %10d %10.4f %10.4f\n", add_way_name(way), threshold_name(way, threshold, room),
-         row->pixels, row->ms[0], row->ms[1]);
+  r->table->count += 1;
+  printf("%-12s %9s %10d %10.4f %10.4f\n", add_way_name(way),
+         threshold_of_way(way, threshold, room), pixels, row->ms[0], row->ms[1]);
   fflush(stdout);
 }
 
@@ -117,7 +126,7 @@ typedef struct bench_point {
 static void bench_print_ratio(const bench_table *table, const char *dataset, bench_point above,
                               bench_point below, const char *name) {
   printf("%6d  %-24s", below.pixels, name);
-  for (int layout = 0; layout < BENCH_LAYOUTS; ++layout)
+  for (int layout = 0; layout < SUM_LAYOUTS; ++layout)
     printf(" %10.3f", bench_best(table, dataset, above.way, above.pixels, layout) /
                           bench_best(table, dataset, below.way, below.pixels, layout));
   printf("\n");
@@ -140,7 +149,8 @@ static void bench_print_ratios(const bench_table *table, const char *dataset) {
     const bench_point ours = {ADD_AUTO, pixels}, none = {ADD_NONE, pixels}, plain = {ADD_PLAIN, 1};
     for (size_t r = 0; r < sizeof rivals / sizeof *rivals; ++r) {
       const bench_point rival = {rivals[r].way, pixels};
-      if (backward_has(rival.way)) bench_print_ratio(table, dataset, rival, ours, rivals[r].name);
+      if (way_launcher(rival.way, SUMS_ROWS, 1))
+        bench_print_ratio(table, dataset, rival, ours, rivals[r].name);
     }
     bench_print_ratio(table, dataset, plain, ours, "plain, 1 pixel, over auto");
     bench_print_ratio(table, dataset, ours, none, "auto over none");
@@ -152,7 +162,8 @@ static void bench_camera(trainer *t, int repeats) {
   device_array rows = {nullptr, 0};
   device_reserve(&t->memory, &rows, CAMERA_FLOATS * sizeof(long long), "memory for the camera");
   device_clear(rows.data, rows.bytes);
-  bench_backward(t, nullptr);
+  frame_clear_sums(&t->f);
+  frame_backward(&t->f);
   bench_camera_run run = {(long long *)rows.data, ARC_THRESHOLD_AUTO};
   float automatic = bench_median(t, repeats, bench_camera_backward, &run);
   run.threshold = ARC_THRESHOLD_CONTENDED;
@@ -194,18 +205,17 @@ static void bench_tiles(trainer *t, int repeats) {
 }
 
 /* Every way and threshold with so many pixels a lane. */
-static void bench_pixels(trainer *t, bench_table *table, const char *dataset, int pixels,
-                         int repeats) {
+static void bench_pixels(const bench_run *r, int pixels) {
   unsigned long long histogram[LANE_COUNTS] = {0};
-  t->f.settings.pixels = pixels;
-  count_lanes_of_frame(t, histogram);
+  count_lanes_of_frame(r->t, pixels, histogram);
   print_lanes(histogram);
   printf("%-12s %9s %10s %10s %10s\n", "path", "threshold", "pixels", "arrays", "rows");
   for (int w = 0; w < ADD_WAYS && !interrupts; ++w) {
     add_way way = (add_way)w;
     int thresholds = add_way_has_threshold(way) ? (int)BENCH_THRESHOLDS : 1;
-    for (int k = 0; k < thresholds && backward_has(way) && !interrupts; ++k)
-      bench_way(t, table, dataset, way, bench_thresholds[k], repeats);
+    if (!way_launcher(way, SUMS_ROWS, pixels)) continue;
+    for (int k = 0; k < thresholds && !interrupts; ++k)
+      bench_way(r, way, bench_thresholds[k], pixels);
   }
 }
 
@@ -216,8 +226,10 @@ static void bench_view(trainer *t, const char *dataset, int repeats, void *state
   bench_tiles(t, repeats);
   measure_slope(t);
   printf("\nbackward ms: medians of %d, %s\n", repeats, clock_name());
+  bench_run run = {t, table, dataset, repeats, oracle_of(t)};
   for (int pixels = 1; pixels <= MOST_PIXELS && !interrupts; pixels *= 2)
-    bench_pixels(t, table, dataset, pixels, repeats);
+    bench_pixels(&run, pixels);
+  oracle_free(&run.oracle);
   if (!interrupts) bench_camera(t, repeats);
   if (!interrupts) bench_print_ratios(table, dataset);
   printf("device memory %.1f MiB at most\n\n", (double)t->memory.peak / 1048576.0);
@@ -232,20 +244,38 @@ static bool bench_write_csv(const char *path, const bench_table *table, error_li
   for (int i = 0; i < table->count; ++i) {
     const bench_row *r = &table->rows[i];
     fprintf(file.stream, "%s,%s,%s,%d,%.6f,%.6f,%s\n", r->dataset, add_way_name(r->way),
-            threshold_name(r->way, r->threshold, room), r->pixels, r->ms[0], r->ms[1],
+            threshold_of_way(r->way, r->threshold, room), r->pixels, r->ms[0], r->ms[1],
             clock_name());
   }
   return output_file_commit(&file, error);
 }
 
-int run_bench_backward(const options *o) {
+/* The first row whose sums are wrong; null: none. */
+static const bench_row *bench_wrong(const bench_table *table) {
+  for (int i = 0; i < table->count; ++i)
+    if (!(table->rows[i].difference <= 1.0)) return &table->rows[i];
+  return nullptr;
+}
+
+int run_backward(const bench_options *b) {
   static bench_table table;
   error_line error;
-  bool done = measure_datasets(o, bench_view, &table, &error);
+  char room[16];
+  bool done = measure_datasets(b, bench_view, &table, &error);
   if (done && !interrupts && table.count > 0 &&
       table.rows[0].dataset != table.rows[table.count - 1].dataset)
     bench_print_ratios(&table, nullptr);
-  if (done && o->csv != nullptr) done = bench_write_csv(o->csv, &table, &error);
+  if (done && b->o.csv != nullptr) done = bench_write_csv(b->o.csv, &table, &error);
   if (!done) return fail(1, &error);
+  const bench_row *wrong = bench_wrong(&table);
+  if (wrong != nullptr) {
+    error_set(&error,
+              "%.100s: a sum by %s, threshold %s, %d pixels a lane, is %.3g times as far off "
+              "as it may be",
+              wrong->dataset, add_way_name(wrong->way),
+              threshold_of_way(wrong->way, wrong->threshold, room), wrong->pixels,
+              wrong->difference);
+    return fail(1, &error);
+  }
   return measure_status();
 }

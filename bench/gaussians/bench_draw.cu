@@ -1,4 +1,4 @@
-/* --bench-draw of examples/gaussians: --draw with and without each step that makes it fast.
+/* bench/gaussians --draw: pictures alone, with and without each step that makes them fast.
    SPDX-License-Identifier: Apache-2.0 */
 #include "examples/gaussians/render/draw.cuh"
 
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "city.h"
 #include "measure.h"
 
 /* The first is what training draws with (paint null: frame_forward), with whose pictures all others
@@ -98,11 +99,11 @@ static void bench_step(const draw_input *in, const options *o, const draw_step *
   device_memory memory = in->memory;
   int views = in->data.view_count;
   settings.test = step->test;
-  settings.pixels = step->pixels;
   memory.peak = memory.now;
   draw_begin(&d, &settings, &memory);
   d.fused = step->fused;
   d.counts_first = step->counts_first;
+  d.pixels = step->pixels;
   if (step->paint != nullptr) d.paint = step->paint;
   for (int i = 0; i < views && !interrupts; ++i) {
     draw_times t = step->paint != nullptr ? draw_medians(&d, in, i, o->repeats)
@@ -169,10 +170,11 @@ static bool bench_size(draw_input *in, const options *o, int width, int height, 
   return same;
 }
 
-static bool write_table(const options *o, const draw_input *in, const draw_table *table,
+static bool write_table(const bench_options *b, const draw_input *in, const draw_table *table,
                         error_line *error) {
   output_file file;
-  const char *dataset = o->city > 0 ? "synthetic city"
+  const options *o = &b->o;
+  const char *dataset = b->city > 0 ? "synthetic city"
                         : o->init != nullptr
                             ? o->init
                             : dataset_name(o, o->kind != 0 ? o->kind : (int)SCENE_SMALL);
@@ -197,18 +199,35 @@ static bool write_table(const options *o, const draw_input *in, const draw_table
   return output_file_commit(&file, error);
 }
 
-int run_bench_draw(const options *o) {
+/* Made like the model of --init. */
+static bool load_city(draw_input *in, const bench_options *b, error_line *error) {
+  enum { CITY_VIEWS = 8 };
+  gaussians_host like, model;
+  const int views = b->o.views > 0 ? b->o.views : (int)CITY_VIEWS;
+  memset(in, 0, sizeof *in);
+  if (!ply_read(&like, b->o.init, error)) return false;
+  bool made = make_city(&model, &in->data, &like, b->city, views, b->o.train.seed, error);
+  gaussians_free(&like);
+  if (!made) return false;
+  draw_upload(in, &model);
+  gaussians_free(&model);
+  return true;
+}
+
+int run_draws(const bench_options *b) {
   static const int sizes[2][2] = {{1920, 1080}, {3840, 2160}};
+  const options *o = &b->o;
   static draw_table table;
   draw_input in;
   error_line error;
-  if (!draw_load(&in, o, &error)) return fail(interrupts ? 130 : 2, &error);
-  printf("%d Gaussians%s\n", in.count, o->city > 0 ? ", a synthetic city" : "");
+  if (!(b->city > 0 ? load_city(&in, b, &error) : draw_load(&in, o, &error)))
+    return fail(interrupts ? 130 : 2, &error);
+  printf("%d Gaussians%s\n", in.count, b->city > 0 ? ", a synthetic city" : "");
   bool done = true;
   for (int i = 0; i < (o->size[0] > 0 ? 1 : 2) && done && !interrupts; ++i)
     done = bench_size(&in, o, o->size[0] > 0 ? o->size[0] : sizes[i][0],
                       o->size[0] > 0 ? o->size[1] : sizes[i][1], &table, &error);
-  if (done && o->csv != nullptr) done = write_table(o, &in, &table, &error);
+  if (done && o->csv != nullptr) done = write_table(b, &in, &table, &error);
   draw_free(&in);
   if (!done) return fail(1, &error);
   return measure_status();

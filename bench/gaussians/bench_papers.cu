@@ -1,17 +1,19 @@
-/* --bench-papers of examples/gaussians: the backward pass as the papers describe it, with their
-   reductions and with arc in place of its atomics.
+/* bench/gaussians --papers: the backward pass as the papers describe it, with their reductions and
+   with arc in place of its atomics.
    SPDX-License-Identifier: Apache-2.0
 
    Written from the papers alone (3D Gaussian Splatting, section 6; DISTWAR, figures 5, 12 to 14).
    A block of 16 x 16 threads draws a tile, each thread one pixel: a warp has two rows of 16. The
    block loads 256 splats at a time, back to front, and each thread visits all of them. What a splat
    does to a pixel is computed by the functions of render/backward.cuh. */
-#include "measure.h"
+#define BACKWARD_PIXELS 1
+#define BACKWARD_BLOCKS 5
+#include "ways.cuh"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "examples/gaussians/render/backward.cuh"
+#include "measure.h"
 
 enum {
   /* A thread leaves a step by `continue` where the splat does not reach its pixel: lanes part. */
@@ -22,8 +24,7 @@ enum {
   PAPERS_SW_B,      /* SW-B, figure 14; also steps without an active lane are computed */
   PAPERS_SW_B_SKIP, /* the same, and the warp leaves such steps, which the papers do not say */
   PAPERS_WHOLE,     /* the warp leaves them, too: arc with a renderer's promises */
-  PAPERS_WAYS,
-  PAPERS_MAGNITUDES = PAPERS_WAYS /* adds magnitudes instead of values */
+  PAPERS_WAYS
 };
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
@@ -39,69 +40,76 @@ static __device__ __forceinline__ pixel papers_pixel(const render_arguments *r) 
   return p;
 }
 
+/* Of the columns in which the whole warp comes to the call, and with other promises than SW_B's. */
+template <int way>
+using papers_sums = way_sums<way == PAPERS_SW_B_SKIP ? ADD_BUTTERFLY
+                             : way == PAPERS_WHOLE   ? ADD_DEFAULT
+                                                     : ADD_PLAIN,
+                             SUMS_ARRAYS>;
+
 /* Where lanes part, those that are hit call, else the whole warp. */
 template <int way>
-static __device__ __forceinline__ void papers_add(const backward_arguments *a, backward_lane *l,
-                                                  int key, float *v, bool hit) {
+static __device__ __forceinline__ void papers_add(papers_sums<way> *to, int key, float *v,
+                                                  bool hit) {
   arc_options options = arc_options_default();
-  options.threshold = a->threshold;
+  options.threshold = to->a->threshold;
   if constexpr (way == PAPERS_SW_S) {
     options.path = ARC_PATH_SERIALIZED;
     options.lane_mask = ARC_LANES_HERE;
-    arc_add_with_f32(l->target, key, v, true, options);
+    arc_add_with_f32(to->target, key, v, true, options);
   } else if constexpr (way == PAPERS_DIVERGENT) {
-    arc_add_divergent_f32(l->target, key, v);
+    arc_add_divergent_f32(to->target, key, v);
   } else if constexpr (way == PAPERS_SW_B) {
     options.path = ARC_PATH_BUTTERFLY;
     options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
-    arc_add_with_f32(l->target, key, v, hit, options);
+    arc_add_with_f32(to->target, key, v, hit, options);
   } else {
-    for (int i = 0; way == PAPERS_MAGNITUDES && i < SPLAT_WIDTH; ++i) v[i] = fabsf(v[i]);
-    constexpr add_way same = way == PAPERS_SW_B_SKIP ? ADD_BUTTERFLY
-                             : way == PAPERS_WHOLE   ? ADD_DEFAULT
-                                                     : ADD_PLAIN;
-    add_values<same>(a, l, SUMS_ARRAYS, key, v, hit);
+    to->add(key, v, hit);
   }
 }
 
 template <int way>
-__global__ void __launch_bounds__(TILE_PIXELS) papers_backward(backward_arguments a) {
+__global__ void __launch_bounds__(TILE_PIXELS) papers_backward(way_arguments a) {
   constexpr bool parts = way <= PAPERS_DIVERGENT, skips = way > PAPERS_SW_B;
   __shared__ splat batch[TILE_PIXELS];
   const int *list = a.render.lists.list + a.render.lists.first[blockIdx.x];
   backward_lane lane;
   lane.first = papers_pixel(&a.render);
   lane.slopes[0] = load_pixel(&a, lane.first);
-  lane.target = sums_target(a.sums, SUMS_ARRAYS);
-  int end = block_largest(warp_largest(lane.slopes[0].drawn), TILE_WARPS);
+  papers_sums<way> to(&a);
+  int end = block_largest(warp_largest(lane.slopes[0].drawn));
   for (; end > 0; end -= TILE_PIXELS) {
     int start = max(end - (int)TILE_PIXELS, 0);
-    load_batch(batch, &a.render, list + start, end - start, 1);
+    load_batch(batch, &a.render, list + start, end - start);
     for (int k = end - start - 1; k >= 0; --k) {
       const splat *s = &batch[k];
       splat_view view;
       float v[SPLAT_WIDTH];
       if (parts && start + k >= lane.slopes[0].drawn) continue;
-      bool hit = view_splat(&view, lane.slopes, 1, lane.first, s, start + k);
+      bool hit = view_splat(&view, lane.slopes, lane.first, s, start + k);
       if (parts && !hit) continue;
       if (skips && !__any_sync(WHOLE_WARP, hit)) continue;
-      splat_slopes(lane.slopes, 1, s, &view, 1.0f, v);
-      papers_add<way>(&a, &lane, s->key, v, hit);
+      splat_slopes(lane.slopes, s, &view, 1.0f, v);
+      papers_add<way>(&to, s->key, v, hit);
     }
   }
+}
+
+template <int way>
+static void papers_launch(int tiles, const backward_arguments *a) {
+  SIMT_LAUNCH(papers_backward<way>, tiles, TILE_PIXELS, 0, 0, way_arguments_of(a));
 }
 
 static const struct {
   const char *name;
   add_way like; /* of the same threshold: none, at run time, the default */
-  void (*kernel)(backward_arguments);
-} papers_ways[PAPERS_WAYS + 1] = {{"atomic", ADD_PLAIN, papers_backward<PAPERS_ATOMIC>},
-                                  {"sw_s", ADD_SERIALIZED, papers_backward<PAPERS_SW_S>},
-                                  {"divergent", ADD_DEFAULT, papers_backward<PAPERS_DIVERGENT>},
-                                  {"sw_b", ADD_BUTTERFLY, papers_backward<PAPERS_SW_B>},
-                                  {"sw_b_skip", ADD_BUTTERFLY, papers_backward<PAPERS_SW_B_SKIP>},
-                                  {"whole", ADD_DEFAULT, papers_backward<PAPERS_WHOLE>},
-                                  {"magnitudes", ADD_PLAIN, papers_backward<PAPERS_MAGNITUDES>}};
+  backward_launcher launch;
+} papers_ways[PAPERS_WAYS] = {{"atomic", ADD_PLAIN, papers_launch<PAPERS_ATOMIC>},
+                              {"sw_s", ADD_SERIALIZED, papers_launch<PAPERS_SW_S>},
+                              {"divergent", ADD_DEFAULT, papers_launch<PAPERS_DIVERGENT>},
+                              {"sw_b", ADD_BUTTERFLY, papers_launch<PAPERS_SW_B>},
+                              {"sw_b_skip", ADD_BUTTERFLY, papers_launch<PAPERS_SW_B_SKIP>},
+                              {"whole", ADD_DEFAULT, papers_launch<PAPERS_WHOLE>}};
 
 /* ---- one dataset ---------------------------------------------------------------------------- */
 
@@ -127,56 +135,8 @@ static void papers_plan(papers_row *rows, const char *dataset) {
     }
 }
 
-static float papers_launch(trainer *t, int way, int threshold) {
-  t->f.settings.threshold = threshold;
-  frame_clear_sums(&t->f);
-  const backward_arguments a = frame_backward_arguments(&t->f);
-  measure_start(t);
-  SIMT_LAUNCH(papers_ways[way].kernel, t->f.tiles, TILE_PIXELS, 0, 0, a);
-  return measure_stop(t);
-}
-
-/* Of the last launch, in four arrays; to be freed. */
-static float *papers_sums(const trainer *t) {
-  float *sums = (float *)host_memory(t->f.sums.bytes);
-  device_to_host(sums, t->f.sums.data, t->f.sums.bytes, "reading the sums");
-  return sums;
-}
-
-/* What the sums should be, and how far off rounding may leave each: by the magnitudes that it is
-   the sum of, and by those of its whole array, since each of them is a difference itself. */
-typedef struct papers_oracle {
-  float *wanted, *room;
-  size_t count;
-} papers_oracle;
-
-static papers_oracle papers_oracle_of(trainer *t) {
-  papers_oracle o;
-  frame_clear_sums(&t->f);
-  frame_backward(&t->f);
-  o.wanted = papers_sums(t);
-  papers_launch(t, PAPERS_MAGNITUDES, 0);
-  o.room = papers_sums(t);
-  const splat_sums sums = frame_sums(&t->f);
-  const size_t n = (size_t)(sums.conics - sums.means) / 2, ends[] = {2 * n, 5 * n, 6 * n, 9 * n};
-  o.count = SPLAT_WIDTH * n;
-  for (size_t array = 0, begin = 0; array < 4; begin = ends[array++]) {
-    float largest = 0.0f;
-    for (size_t i = begin; i < ends[array]; ++i) largest = fmaxf(largest, o.room[i]);
-    for (size_t i = begin; i < ends[array]; ++i) o.room[i] = 1e-4f * o.room[i] + 1e-6f * largest;
-  }
-  return o;
-}
-
-static double papers_difference(const trainer *t, const papers_oracle *o) {
-  float *got = papers_sums(t);
-  double worst = 0.0;
-  for (size_t i = 0; i < o->count; ++i) {
-    double difference = fabs((double)got[i] - o->wanted[i]) / o->room[i];
-    worst = fmax(worst, isfinite(difference) ? difference : INFINITY);
-  }
-  free(got);
-  return worst;
+static float papers_measure_row(trainer *t, const papers_row *row) {
+  return measure_backward(t, papers_ways[row->way].launch, row->threshold);
 }
 
 /* Launch by launch the rows take turns, so that clocks drift alike for all. */
@@ -184,7 +144,7 @@ static void papers_measure(trainer *t, papers_row *rows, int repeats) {
   float *times = (float *)host_memory(sizeof(float) * PAPERS_ROWS * repeats);
   for (int round = 0; round < repeats && !interrupts; ++round)
     for (int i = 0; i < PAPERS_ROWS && !interrupts; ++i)
-      times[i * repeats + round] = papers_launch(t, rows[i].way, rows[i].threshold);
+      times[i * repeats + round] = papers_measure_row(t, &rows[i]);
   for (int i = 0; i < PAPERS_ROWS; ++i) {
     const float *sorted = times + i * repeats;
     rows[i].ms = median(times + i * repeats, repeats);
@@ -197,25 +157,20 @@ static void papers_measure(trainer *t, papers_row *rows, int repeats) {
 static void papers_view(trainer *t, const char *dataset, int repeats, void *state) {
   papers_table *table = (papers_table *)state;
   papers_row *rows = table->rows + table->count;
-  frame_settings *settings = &t->f.settings;
-  settings->test = TILE_CIRCLE; /* the lists that the papers describe */
-  settings->layout = SUMS_ARRAYS;
-  settings->pixels = 1;
-  settings->way = ADD_PLAIN;
+  t->f.settings.test = TILE_CIRCLE; /* the lists that the papers describe */
   trainer_draw(t, 0);
   measure_slope(t);
   printf("%s: %d Gaussians, %d x %d pixels, %d pairs\n", printable(dataset), t->count,
          t->cameras[0].width, t->cameras[0].height, t->f.pairs);
-  papers_oracle oracle = papers_oracle_of(t);
+  sums_oracle oracle = oracle_of(t);
   papers_plan(rows, dataset);
   for (int i = 0; i < PAPERS_ROWS && !interrupts; ++i) {
-    papers_launch(t, rows[i].way, rows[i].threshold);
-    rows[i].difference = papers_difference(t, &oracle);
+    papers_measure_row(t, &rows[i]);
+    rows[i].difference = sums_difference(t, SUMS_ARRAYS, &oracle);
   }
   papers_measure(t, rows, repeats);
   if (!interrupts) table->count += PAPERS_ROWS;
-  free(oracle.wanted);
-  free(oracle.room);
+  oracle_free(&oracle);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -228,7 +183,7 @@ static const papers_row *papers_best(const papers_row *rows, int way) {
 }
 
 static const char *papers_threshold(const papers_row *row, char *room) {
-  return threshold_name(papers_ways[row->way].like, row->threshold, room);
+  return threshold_of_way(papers_ways[row->way].like, row->threshold, room);
 }
 
 static void papers_print(const papers_table *table) {
@@ -279,13 +234,13 @@ static const papers_row *papers_wrong(const papers_table *table) {
   return nullptr;
 }
 
-int run_bench_papers(const options *o) {
+int run_papers(const bench_options *b) {
   static papers_table table;
   error_line error;
   char room[16];
-  bool done = measure_datasets(o, papers_view, &table, &error);
+  bool done = measure_datasets(b, papers_view, &table, &error);
   if (done && table.count > 0) papers_print(&table);
-  if (done && o->csv != nullptr) done = papers_write_csv(o->csv, &table, &error);
+  if (done && b->o.csv != nullptr) done = papers_write_csv(b->o.csv, &table, &error);
   if (!done) return fail(1, &error);
   const papers_row *wrong = papers_wrong(&table);
   if (wrong != nullptr) {

@@ -1,4 +1,4 @@
-/* A synthetic city for --draw and --bench-draw of examples/gaussians.
+/* bench/gaussians: a synthetic city to draw.
    SPDX-License-Identifier: Apache-2.0
 
    Square blocks of 100 metres: a house of four facades and a roof, or a park; streets with lanes
@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "examples/common/random.h"
-#include "examples/gaussians/options.h"
 #include "examples/gaussians/scene/parallel.h"
+#include "city.h"
 
 enum { PER_BLOCK = 50000, PART = 1 << 16, NUMBERS = 16 /* a Gaussian's share of the sequence */ };
 

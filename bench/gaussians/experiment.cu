@@ -1,4 +1,4 @@
-/* arc example gaussians: --experiment, the papers' table.
+/* bench/gaussians --experiment: the papers' table.
    SPDX-License-Identifier: Apache-2.0
 
    Every implementation and threshold trains every scene from the same start, once a seed. */
@@ -24,7 +24,7 @@ enum {
 
 /* The papers' names of their paths. */
 static const char *experiment_name(add_way way, bool tunes) {
-  if (tunes) return "tuned";
+  if (tunes) return "tuned"; /* the threshold of auto */
   return way == ADD_SERIALIZED ? "SW-S" : way == ADD_BUTTERFLY ? "SW-B" : add_way_name(way);
 }
 
@@ -63,18 +63,18 @@ static double experiment_backward_ms(trainer *t) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void experiment_write_row(experiment *e, trainer *t, double seconds) {
+static void experiment_write_row(experiment *e, trainer *t, add_way way, double seconds) {
   loss_figures train, test;
   char room[16];
   unsigned long long histogram[LANE_COUNTS] = {0}, keys[PAPER_COUNTS] = {0};
-  const frame_settings *s = &t->f.settings; /* of a tuned run: the tuner's choice */
-  const char *name = experiment_name(s->way, t->settings.tunes);
+  const int threshold = t->f.settings.threshold; /* of a tuned run: the tuner's choice */
+  const char *name = experiment_name(way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   if (interrupts) return;
   trainer_draw(t, t->training[0]);
   frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
                 (double *)t->losses.data);
-  count_lanes_of_frame(t, histogram);
+  count_lanes_of_frame(t, 2, histogram); /* the trainer's own */
   frame_clear_sums(&t->f);
   double millijoules = energy_of_launch(&e->energy, 0.3, 16, launch_backward, &t->f);
   double backward_ms = experiment_backward_ms(t);
@@ -83,7 +83,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
   const paper_row row = {"gaussians",
                          name,
                          e->dataset,
-                         add_way_has_threshold(s->way) ? s->threshold : -1,
+                         add_way_has_threshold(way) ? threshold : -1,
                          has_train ? train.psnr : NAN,
                          has_train ? train.l1 : NAN,
                          has_test ? test.psnr : NAN,
@@ -98,7 +98,7 @@ static void experiment_write_row(experiment *e, trainer *t, double seconds) {
                          keys};
   paper_table_add(e->table, &row);
   printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4g ms\n",
-         name, threshold_name(s->way, s->threshold, room), printable(e->dataset), t->settings.seed,
+         name, threshold_of_way(way, threshold, room), printable(e->dataset), t->settings.seed,
          train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
   fflush(stdout);
   experiment_sample sample = {name, t->settings.seed, test.psnr};
@@ -186,16 +186,17 @@ static void experiment_print_summary(const experiment *e) {
 /* ---- trainings ------------------------------------------------------------------------------ */
 
 /* One training; its row only if it was not interrupted. */
-static void experiment_run(experiment *e, const train_settings *settings,
+static void experiment_run(experiment *e, const train_settings *settings, add_way way,
                            const gaussians_host *model) {
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
   if (interrupts) return;
   trainer_begin(&t, e->data, settings);
+  if (!settings->tunes) t.f.backward = way_launcher(way, SUMS_ROWS, 2);
   trainer_set_model(&t, model);
   train_on(&t, none, &seconds);
-  if (!interrupts) experiment_write_row(e, &t, seconds);
+  if (!interrupts) experiment_write_row(e, &t, way, seconds);
   trainer_end(&t);
 }
 
@@ -203,14 +204,13 @@ static void experiment_run(experiment *e, const train_settings *settings,
 static void experiment_way(experiment *e, train_settings settings, add_way way,
                            const gaussians_host *model) {
   int thresholds = add_way_has_threshold(way) ? (int)EXPERIMENT_THRESHOLDS : 1;
-  if (!backward_has(way)) return;
-  settings.frame.way = way;
+  if (!way_launcher(way, SUMS_ROWS, 2)) return;
   for (int k = 0; k < thresholds; ++k) {
     settings.frame.threshold = experiment_thresholds[k];
-    experiment_run(e, &settings, model);
+    experiment_run(e, &settings, way, model);
   }
   settings.frame.threshold = ARC_THRESHOLD_AUTO;
-  if (way == ADD_AUTO) experiment_run(e, &settings, model);
+  if (way == ADD_AUTO) experiment_run(e, &settings, way, model);
 }
 
 /* All ways, then the tuner, from one start. */
@@ -222,20 +222,22 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
   for (int p = 0; p < EXPERIMENT_WAYS; ++p)
     experiment_way(e, mine.train, experiment_ways[p], &model);
   mine.train.tunes = true;
-  experiment_run(e, &mine.train, &model);
+  experiment_run(e, &mine.train, ADD_AUTO, &model);
   gaussians_free(&model);
   return true;
 }
 
 /* All seeds train on the one scene, that of the first. */
-static bool experiment_scene(output_file *table, const options *o, int kind, error_line *error) {
-  const size_t most = (size_t)o->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
+static bool experiment_scene(output_file *table, const bench_options *b, int kind,
+                             error_line *error) {
+  const options *o = &b->o;
+  const size_t most = (size_t)b->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return interrupts > 0; /* the rows so far are written */
   experiment e = {table, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
   e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
-  for (int i = 0; i < o->seeds && done && !interrupts; ++i)
+  for (int i = 0; i < b->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
   if (e.count > 0) experiment_print_summary(&e);
   energy_close(&e.energy);
@@ -245,19 +247,19 @@ static bool experiment_scene(output_file *table, const options *o, int kind, err
 }
 
 /* After Ctrl-C the rows so far are written. */
-int run_experiment(const options *o) {
+int run_experiment(const bench_options *b) {
   output_file file;
   error_line error;
-  unsigned datasets = datasets_of(o);
+  unsigned datasets = datasets_of(b);
   bool done = true;
-  if (!paper_table_open(&file, o->experiment, &error)) return fail(2, &error);
+  if (!paper_table_open(&file, b->experiment, &error)) return fail(2, &error);
   for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
-    if ((datasets >> kind & 1u) != 0u) done = experiment_scene(&file, o, kind, &error);
+    if ((datasets >> kind & 1u) != 0u) done = experiment_scene(&file, b, kind, &error);
   if (!done) {
     output_file_abandon(&file);
     return fail(2, &error);
   }
   if (!output_file_commit(&file, &error)) return fail(1, &error);
-  printf("written    %s\n", printable(o->experiment));
+  printf("written    %s\n", printable(b->experiment));
   return measure_status();
 }

@@ -1,16 +1,17 @@
-/* What --bench-backward, --bench-papers and --experiment of examples/gaussians share.
+/* bench/gaussians: what all measurements share.
    SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "examples/common/device_describe.h"
 #include "examples/common/random.h"
 
-unsigned datasets_of(const options *o) {
-  if (o->datasets != 0u) return o->datasets;
-  if (o->input.path != nullptr) return 1u;
-  if (o->kind != 0) return 1u << o->kind;
+unsigned datasets_of(const bench_options *b) {
+  if (b->datasets != 0u) return b->datasets;
+  if (b->o.input.path != nullptr) return 1u;
+  if (b->o.kind != 0) return 1u << b->o.kind;
   return 1u << SCENE_SMALL | 1u << SCENE_MEDIUM | 1u << SCENE_LARGE;
 }
 
@@ -52,11 +53,12 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
   return made || interrupts > 0;
 }
 
-bool measure_datasets(const options *o, measure_view function, void *state, error_line *error) {
-  unsigned datasets = datasets_of(o);
+bool measure_datasets(const bench_options *b, measure_view function, void *state,
+                      error_line *error) {
+  unsigned datasets = datasets_of(b);
   bool done = true;
   for (int kind = 0; kind <= SCENE_LARGE && done && !interrupts; ++kind)
-    if ((datasets >> kind & 1u) != 0u) done = measure_dataset(o, kind, function, state, error);
+    if ((datasets >> kind & 1u) != 0u) done = measure_dataset(&b->o, kind, function, state, error);
   return done;
 }
 
@@ -93,14 +95,83 @@ bool measure_open_csv(output_file *file, const char *path, const char *columns, 
   return true;
 }
 
-void count_lanes_of_frame(trainer *t, unsigned long long *histogram) {
+const char *threshold_of_way(add_way way, int threshold, char *room) {
+  if (way != ADD_DEFAULT && !add_way_has_threshold(way)) return "-";
+  return threshold_name(way == ADD_DEFAULT ? ARC_BALANCE_THRESHOLD : threshold, room);
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+float measure_backward(trainer *t, backward_launcher launcher, int threshold) {
+  size_t bytes = SPLAT_ROW * sums_of_array(t->count) * sizeof(float);
+  device_reserve(&t->memory, &t->f.sums, bytes, "memory for the sums");
+  device_clear(t->f.sums.data, bytes);
+  t->f.settings.threshold = threshold;
+  const backward_arguments a = frame_backward_arguments(&t->f);
+  measure_start(t);
+  launcher(t->f.tiles, &a);
+  return measure_stop(t);
+}
+
+/* Of the last launch, SPLAT_WIDTH a splat; to be freed. */
+static float *read_sums(const trainer *t, sum_layout layout) {
+  const size_t room = SPLAT_ROW * sums_of_array(t->count) * sizeof(float);
+  float *rows = (float *)host_memory(room), *sums = (float *)host_memory(room);
+  backward_arguments arguments = {};
+  arguments.sums = {t->count, rows, nullptr};
+  const way_arguments host = way_arguments_of(&arguments);
+  device_to_host(rows, t->f.sums.data, room, "reading the sums");
+  for (int i = 0; i < t->count; ++i)
+    for (int k = 0; k < SPLAT_WIDTH; ++k)
+      sums[SPLAT_WIDTH * (size_t)i + k] = *sum_address(&host, layout, i, k);
+  free(rows);
+  return sums;
+}
+
+sums_oracle oracle_of(trainer *t) {
+  static const int array_of[SPLAT_WIDTH] = {0, 0, 1, 1, 1, 2, 3, 3, 3};
+  const size_t count = SPLAT_WIDTH * (size_t)t->count;
+  float largest[4] = {0.0f};
+  sums_oracle o;
+  measure_backward(t, way_launcher(ADD_PLAIN, SUMS_ARRAYS, 1), 0);
+  o.wanted = read_sums(t, SUMS_ARRAYS);
+  measure_backward(t, way_launcher(ADD_MAGNITUDES, SUMS_ARRAYS, 1), 0);
+  o.room = read_sums(t, SUMS_ARRAYS);
+  for (size_t i = 0; i < count; ++i) {
+    float *array = &largest[array_of[i % SPLAT_WIDTH]];
+    *array = fmaxf(*array, o.room[i]);
+  }
+  for (size_t i = 0; i < count; ++i)
+    o.room[i] = 1e-4f * o.room[i] + 1e-6f * largest[array_of[i % SPLAT_WIDTH]];
+  return o;
+}
+
+void oracle_free(sums_oracle *o) {
+  free(o->wanted);
+  free(o->room);
+}
+
+double sums_difference(const trainer *t, sum_layout layout, const sums_oracle *o) {
+  float *got = read_sums(t, layout);
+  double worst = 0.0;
+  for (size_t i = 0; i < SPLAT_WIDTH * (size_t)t->count; ++i) {
+    double difference = fabs((double)got[i] - o->wanted[i]) / o->room[i];
+    worst = fmax(worst, isfinite(difference) ? difference : INFINITY);
+  }
+  free(got);
+  return worst;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+void count_lanes_of_frame(trainer *t, int pixels, unsigned long long *histogram) {
   unsigned long long host[LANE_COUNTS];
   device_array device = {nullptr, 0};
   device_reserve(&t->memory, &device, sizeof host, "memory for the histogram");
   device_clear(device.data, sizeof host);
   backward_arguments a = frame_backward_arguments(&t->f);
-  a.histogram = (unsigned long long *)device.data;
-  backward_launch(ADD_COUNT, t->f.tiles, &a, t->f.settings.pixels);
+  a.sums.fixed = (long long *)device.data;
+  way_launcher(ADD_COUNT, SUMS_ROWS, pixels)(t->f.tiles, &a);
   device_to_host(host, device.data, sizeof host, "counting lanes");
   for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];
   device_release(&t->memory, &device);

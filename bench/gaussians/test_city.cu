@@ -7,7 +7,7 @@
 #include "simt/simt.cuh"
 
 #include "examples/common/test_check.h"
-#include "examples/gaussians/options.h"
+#include "city.h"
 
 enum { KINDS = 5, COUNT = 60000, VIEWS = 6 };
 

@@ -8,27 +8,12 @@
 
 #include "../../examples/common/random.h"
 #include "../../examples/gaussians/train/setup.h"
+#include "../gaussians/ways.h"
 #include "record.h"
 
 static int fail(const char *text) {
   fprintf(stderr, "hardware: %s\n", text);
   return 2;
-}
-
-static options defaults(void) {
-  options o;
-  memset(&o, 0, sizeof o);
-  o.input.hold_out = 8;
-  o.train.sh_degree = 3;
-  o.train.full_degree = true;
-  o.train.seed = 1;
-  o.train.most_gaussians = 3000000;
-  o.train.frame.test = TILE_EXACT;
-  o.train.frame.layout = SUMS_ROWS;
-  o.train.frame.pixels = 1;
-  o.train.frame.way = ADD_DEFAULT;
-  o.train.frame.threshold = ARC_THRESHOLD_AUTO;
-  return o;
 }
 
 /* A procedural scene is drawn from its truth, others from the model that --init names. */
@@ -64,20 +49,21 @@ int main(int argc, char **argv) {
   gaussians_host model;
   trainer t;
   error_line error;
-  options o = defaults();
+  options o = options_default();
   if (argc < 3) return fail("takes FILE NAME [options of gaussians]");
   if (!strncmp(argv[2], "sweep", 5) && argc == 5)
     return record_sweep(argv[1], argv[2], atoi(argv[3]), atoi(argv[4]));
   if (!options_parse(&o, argc - 2, argv + 2, &error)) return fail(error.text);
+  o.train.full_degree = true;
   if (!load(&data, &model, &o, &error)) return fail(error.text);
   trainer_begin(&t, &data, &o.train);
   trainer_set_model(&t, &model);
   trainer_draw(&t, 0);
   frame_measure(&t.f, (const unsigned char *)t.targets[0].data, (double *)t.losses.data);
-  t.f.settings.way = ADD_SERIALIZED;
+  t.f.backward = way_launcher(ADD_SERIALIZED, SUMS_ROWS, 1);
   t.f.settings.threshold = 33;
   frame_clear_sums(&t.f);
-  record_begin(frame_sums(&t.f).means, (size_t)t.count * SPLAT_ROW, SPLAT_ROW);
+  record_begin(frame_sums(&t.f).rows, (size_t)t.count * SPLAT_ROW, SPLAT_ROW);
   frame_backward(&t.f);
   const int status = record_end(CALL_GAUSSIANS, argv[2], argv[1]);
   trainer_end(&t);

@@ -3,7 +3,7 @@
 #
 #   run.sh FOLDER BUILD FILE.csv [SCENE [MESH]]
 #
-# FOLDER: of the build's examples; BUILD: gpu or simt. SCENE: a folder that gaussians' convert.py has
+# FOLDER: of the build; BUILD: gpu or simt. SCENE: a folder that gaussians' convert.py has
 # made (--scale 0.5), and MESH an OBJ file for environment, beside those that the programs draw
 # themselves; "" for none.
 # FILE.csv appears when all is done; what is done so far stands in FILE.csv.partial.csv, also after
@@ -15,33 +15,33 @@ if [ $# -lt 3 ] || [ $# -gt 5 ]; then
   echo 'usage: run.sh FOLDER BUILD FILE.csv [SCENE [MESH]]' >&2
   exit 2
 fi
-examples=$1 build=$2 csv=$3 scene=${4-} mesh=${5-}
+folder=$1 build=$2 csv=$3 scene=${4-} mesh=${5-}
 partial=$csv.partial.csv
 rm -f "$partial"
 
-# run NAME OPTIONS...: one workload; its rows go behind those that are there.
+# run PROGRAM OPTIONS...: one workload; its rows go behind those that are there.
 run() {
-  name=$1
+  echo "== ${1##*/}"
+  program=$1
   shift
-  echo "== $name"
-  "$examples/$name/${name}_$build" --experiment "$partial" "$@"
+  "$folder/${program}_$build" --experiment "$partial" "$@"
   status=$?
   [ $status = 0 ] && return
-  echo "paper: $name ended with status $status; what is done so far: $partial" >&2
+  echo "paper: ${program##*/} ended with status $status; what is done so far: $partial" >&2
   exit $status
 }
 
 began=$(date +%s)
 if [ "$build" = gpu ]; then
-  run gaussians --datasets small,medium,large --iterations 60 --densify off
-  [ -n "$scene" ] && run gaussians --scene "$scene" --iterations 1500 --densify off
+  run bench/bench_gaussians --datasets small,medium,large --iterations 60 --densify off
+  [ -n "$scene" ] && run bench/bench_gaussians --scene "$scene" --iterations 1500 --densify off
 else
-  run gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
+  run bench/bench_gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
 fi
 
-run environment ${mesh:+--mesh "$mesh"}
+run examples/environment/environment ${mesh:+--mesh "$mesh"}
 for name in spheres circles hashgrid pagerank; do
-  run $name
+  run examples/$name/$name
 done
 mv "$partial" "$csv"
 echo "written    $csv, after $(($(date +%s) - began)) s"

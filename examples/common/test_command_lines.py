@@ -10,6 +10,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ SKIPPED = 77
 # What SMALL stands for: options of a run that takes no time.
 SMALL = {
     "arc_sweep": "--tables --blocks 2 --threads 64 --updates 4 --rows 70 --width 1 --path plain",
+    "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",
     "circles": "--size 40x30 --circles 20",
     "circles_renderers": "--size 7x3",
     "environment": "--size 8 --iterations 1",
@@ -36,7 +38,6 @@ SMALL = {
     "toy_workload": "--iterations 1",
 }
 
-MODEL = "--size 32x24 --gaussians 60 --views 2 --iterations 1 --out OUT/m ; "
 LONG = "--size 32x24 --gaussians 60 --views 4 --iterations 1000000 --out OUT/a.ply --csv OUT/b"
 MANY = " --size 8x8 --gaussians 5 --views 1000"
 
@@ -71,6 +72,33 @@ CASES = [
     ("arc_sweep", "--tables --quiet", 2, "--tables is not for --quiet; leave it out"),
     ("arc_sweep", "SMALL --csv OUT", 2, "exists and is not a plain file"),
     ("arc_sweep", "SMALL --width=3", 0, "  ok\nSummary, by "),
+
+    ("bench_gaussians", "--iterations 3", 2, "give --backward, --papers, --draw or --experiment"),
+    ("bench_gaussians", "--backward --datasets small,tiny", 2, "'small,tiny'; it must be a list"),
+    ("bench_gaussians", "--backward --datasets small,", 2, "--datasets is 'small,'"),
+    ("bench_gaussians", "--backward --datasets scene,small", 2, "give it with --scene PATH"),
+    ("bench_gaussians", "--backward --datasets small --scene IN", 2, "leave --scene out"),
+    ("bench_gaussians", "--backward --datasets small --procedural small", 2,
+     "--procedural is not for --datasets"),
+    ("bench_gaussians", "--papers --scene IN/scene --size 8x8", 2, "convert.py makes other"),
+    ("bench_gaussians", "--papers --init IN/text", 2, "procedural scenes have a model"),
+    ("bench_gaussians", "--experiment OUT/a --datasets small --init IN/text", 2, "names others"),
+    ("bench_gaussians", "--backward --seeds 3", 2, "--seeds is for --experiment; leave it out"),
+    ("bench_gaussians", "--experiment OUT/a --repeats 3", 2, "is for --backward --papers --draw"),
+    ("bench_gaussians", "--papers --iterations 3", 2, "--iterations is not for --papers"),
+    ("bench_gaussians", "--experiment OUT/a --csv OUT/b", 2, "--csv is not for --experiment"),
+    ("bench_gaussians", "--experiment OUT/a --backward", 2, "is not for --experiment"),
+    ("bench_gaussians", "--draw --city 9", 2, "--city is for --init; leave it out"),
+    ("bench_gaussians", "--draw --init IN/model.ply --city 300 --size 40x24 --views 2", 0,
+     "300 Gaussians, a synthetic city"),
+    ("bench_gaussians", "SMALL --csv OUT/a", 0, "\nnone ", "a", "\nsmall,200,2,40,24,none,"),
+    ("bench_gaussians", "--backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
+     "--csv OUT/a", 0, "auto over none", "a", "\nmedium,none,-,4,"),
+    ("bench_gaussians", "--papers --procedural medium --size 24x16 --gaussians 30 --csv OUT/a", 0,
+     "geometric mean", "a", "\n# policy: arc ", "a", "\nmedium,sw_b,32,"),
+    ("bench_gaussians", "--experiment OUT/a --datasets large --seeds 2 --iterations 2 "
+     "--size 16x16 --gaussians 20 --views 3 --hold-out 3", 0, "largest difference",
+     "a", "\ngaussians,tuned,"),
 
     ("circles", "--nonsense --out OUT/a.ppm", 2, "'--nonsense' is not an option; see --help"),
     ("circles", "--size 40 --out OUT/a.ppm", 2,
@@ -128,30 +156,12 @@ CASES = [
     ("gaussians", "--iterations 3.5", 2, "'3.5'; it must be a whole number from 0 to 1000000"),
     ("gaussians", "--procedural huge", 2, "'huge'; it must be one of small, medium, large"),
     ("gaussians", "--densify maybe", 2, "--densify is 'maybe'; it must be one of off, on"),
-    ("gaussians", "--pixels 3", 2, "--pixels is '3'; it must be one of 1, 2, 4"),
-    ("gaussians", "--path none", 2, "--path is 'none'; it must be one of plain, serialized,"),
+    ("gaussians", "--tiles round", 2, "--tiles is 'round'; it must be one of circle, box, exact"),
+    ("gaussians", "--path plain", 2, "'--path' is not an option; see --help"),
     ("gaussians", "--gpus 65", 2, "'65'; it must be a whole number from 1 to 64, mpi"),
-    ("gaussians", "--bench-backward --datasets small,tiny", 2, "'small,tiny'; it must be a list"),
-    ("gaussians", "--bench-backward --datasets small,", 2, "--datasets is 'small,'"),
-    ("gaussians", "--bench-backward --datasets scene,small", 2, "give it with --scene PATH"),
-    ("gaussians", "--bench-backward --datasets small --scene IN", 2, "leave --scene out"),
-    ("gaussians", "--bench-backward --datasets small --procedural small", 2,
-     "--procedural is not for --datasets"),
-    ("gaussians", "--experiment OUT/a --datasets small --init IN/text", 2, "names others"),
-    ("gaussians", "--datasets small", 2,
-     "--datasets is for --experiment, --bench-backward or --bench-papers"),
-    ("gaussians", "--seeds 3", 2, "--seeds is for --experiment; leave it out"),
-    ("gaussians", "--repeats 3", 2, "--repeats is for --draw, --bench-backward,"),
-    ("gaussians", "--path plain --threshold 3", 2, "--path plain has no threshold to choose"),
-    ("gaussians", "--bench-backward --path auto", 2, "--path is not for --bench-backward"),
-    ("gaussians", "--bench-papers --out OUT/a", 2, "--out is not for --bench-papers"),
-    ("gaussians", "--experiment OUT/a --threshold 3", 2, "--threshold is not for --experiment"),
-    ("gaussians", "--experiment OUT/a --csv OUT/b", 2, "--csv is not for --experiment"),
-    ("gaussians", "--experiment OUT/a --bench-backward", 2, "is not for --experiment"),
-    ("gaussians", "--tune on --path butterfly", 2, "leave --path and --threshold out"),
+    ("gaussians", "--repeats 3", 2, "--repeats is for --draw; leave it out"),
+    ("gaussians", "--tune on --threshold 3", 2, "--tune is not for --threshold"),
     ("gaussians", "--reproducible --tune on", 2, "--tune is not for --reproducible"),
-    ("gaussians", "--reproducible --path plain", 2, "be serialized, butterfly, auto or default"),
-    ("gaussians", "--reproducible --rows off", 2, "leave --rows off out"),
     ("gaussians", "--densify off --densify-until 9", 2, "are not for --densify off"),
     ("gaussians", "--scene IN/scene --procedural small", 2, "--procedural is not for --scene"),
     ("gaussians", "--scene IN/scene --size 8x8", 2, "convert.py makes other pictures of --scene"),
@@ -160,17 +170,14 @@ CASES = [
     ("gaussians", "--init IN/text --resume IN/text", 2, "--init is not for --resume"),
     ("gaussians", "--checkpoint-every 5", 2, "--checkpoint-every is for --checkpoint"),
     ("gaussians", "--gpus 3 --batch 2", 2, "--batch is 2; with --gpus 3 it must be that or more"),
-    ("gaussians", "--gpus 2 --bench-backward", 2, "--gpus is not for --bench-backward"),
     ("gaussians", "--out OUT/a --checkpoint OUT/a", 2, "--out and --checkpoint name the same file"),
     ("gaussians", "--csv OUT --out OUT/a", 2, "exists and is not a plain file"),
     ("gaussians", "--renders OUT/no/folder --out OUT/a", 2, "folder': No such file or directory"),
     ("gaussians", "--renders IN/text", 2, "is not a folder"),
-    ("gaussians", "--orbit 4", 2, "--orbit is for --draw or --bench-draw"),
+    ("gaussians", "--orbit 4", 2, "--orbit is for --draw; leave it out"),
     ("gaussians", "--draw --iterations 5", 2, "--iterations is not for --draw; leave it out"),
-    ("gaussians", "--draw --bench-backward", 2, "--draw is not for --bench-backward"),
     ("gaussians", "--draw --scene IN --init IN/text --orbit 4", 2, "--orbit is not for --scene"),
     ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),
-    ("gaussians", "--bench-draw --city 9", 2, "--city is for --init; leave it out"),
     ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give one"),
     ("gaussians", "--draw --init IN/text --gaussians 9", 2, "--gaussians is not for a model"),
     ("gaussians", "--draw --init IN/absent", 2, "absent"),
@@ -182,11 +189,10 @@ CASES = [
     ("gaussians", "SMALL --hold-out 1", 2, "every view is held out; raise --hold-out"),
     ("gaussians", "SMALL --gpus 2 --hold-out 1", 2, "every view is held out; raise --hold-out"),
     ("gaussians", "SMALL --gpus 2 --resume IN/absent", 2, "absent': No such file or directory"),
-    ("gaussians", "SMALL --path butterfly --threshold 3", 0, "butterfly, threshold 3"),
     ("gaussians", "SMALL --tune on", 0, ", tuned"),
-    ("gaussians", "SMALL --threshold=8", 0, "auto, threshold 8"),
-    ("gaussians", "SMALL --reproducible", 0, "default, threshold auto, reproducible"),
-    ("gaussians", "SMALL --path=plain --rows off --pixels 1 --tiles box", 0, "plain, threshold -"),
+    ("gaussians", "SMALL --threshold=8", 0, "\nthreshold  8\n"),
+    ("gaussians", "SMALL --reproducible", 0, "\nthreshold  auto, reproducible\n"),
+    ("gaussians", "SMALL --reproducible --threshold 3 --tiles box", 0, "3, reproducible\n"),
     ("gaussians", "SMALL --procedural large --background white --densify off", 0,
      "scene      large"),
     ("gaussians", "--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train "),
@@ -207,22 +213,10 @@ CASES = [
      "give the same to go on"),
     ("gaussians", "--draw --size 32x24 --gaussians 60 --views 5 --csv OUT/a --renders OUT/new", 0,
      "drawn      5 views, ", "a", "\nview_00004,32,24,", "new/view_00004.p?[gm]", ""),
-    ("gaussians", MODEL + "--draw --init OUT/m --orbit 3 --size 40x20 --pixels 4 --repeats 2", 0,
-     "degree 3, 3 views, the first of 40 x 20 pixels"),
-    ("gaussians", MODEL + "--draw --init OUT/m --scene IN/scene/cameras.txt", 0, "drawn      5 v"),
-    ("gaussians", MODEL + "--draw --init OUT/m --scene IN/scene --views 3", 0, "drawn      3 v"),
-    ("gaussians", MODEL + "--draw --init OUT/m --city 300 --size 16x9 --views 2", 0,
-     "300 of degree 3, 2 views, the first of 16 x 9 pixels"),
-    ("gaussians", MODEL + "--bench-draw --init OUT/m --city 300 --size 40x24 --views 2", 0,
-     "300 Gaussians, a synthetic city"),
-    ("gaussians", "--bench-draw --size 40x24 --gaussians 200 --views 2 --csv OUT/a", 0, "\nnone ",
-     "a", "\nsmall,200,2,40,24,none,"),
-    ("gaussians", "--bench-backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
-     "--csv OUT/a", 0, "auto over none", "a", "\nmedium,none,-,4,"),
-    ("gaussians", "--bench-papers --procedural medium --size 24x16 --gaussians 30 --csv OUT/a", 0,
-     "geometric mean", "a", "\n# policy: arc ", "a", "\nmedium,sw_b,32,"),
-    ("gaussians", "--experiment OUT/a --datasets large --seeds 2 --iterations 2 --size 16x16 "
-     "--gaussians 20 --views 3 --hold-out 3", 0, "largest difference", "a", "\ngaussians,tuned,"),
+    ("gaussians", "--draw --init IN/model.ply --orbit 3 --size 40x20 --repeats 2", 0,
+     "degree 0, 3 views, the first of 40 x 20 pixels"),
+    ("gaussians", "--draw --init IN/model.ply --scene IN/scene/cameras.txt", 0, "drawn      5 v"),
+    ("gaussians", "--draw --init IN/model.ply --scene IN/scene --views 3", 0, "drawn      3 v"),
 
     ("groups", "--nonsense", 2, "'--nonsense' is not an option; see --help"),
     ("groups", "--what means --csv OUT/a", 2,
@@ -333,7 +327,7 @@ INTERRUPTS = [
      [signal.SIGTERM], "not judged", "a.ppm", "P6"),
     ("gaussians", LONG, "gaussians  ", [signal.SIGINT],
      r"\ntrained [^\n]*\n(ms [^\n]*\n)?memory ", "a.ply", "element vertex "),
-    ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\npath       default", "b", "iteration,"),
+    ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\nthreshold  auto", "b", "iteration,"),
     ("gaussians", LONG + " --renders OUT/new", "gaussians  ", [signal.SIGINT, signal.SIGTERM],
      "interrupted after ", "a.ply", "element vertex "),
     ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGINT],
@@ -347,15 +341,15 @@ INTERRUPTS = [
      "a.ply", "element vertex "),
     ("gaussians", "--iterations 1 --gaussians 5000000", "loading", [signal.SIGINT],
      "interrupted before the scene was made"),
-    ("gaussians", "--bench-backward --csv OUT/a --procedural small --gaussians 5000000", "headers",
+    ("bench_gaussians", "--backward --csv OUT/a --procedural small --gaussians 5000000", "headers",
      [signal.SIGINT], r"headers [^\n]*\ninterrupted\n", "a", "\ndataset,path,threshold,"),
-    ("gaussians", "--bench-papers --procedural small --gaussians 5000000", "headers",
+    ("bench_gaussians", "--papers --procedural small --gaussians 5000000", "headers",
      [signal.SIGINT], r"headers [^\n]*\ninterrupted\n"),
-    ("gaussians", "--bench-draw --gaussians 5000000", "loading", [signal.SIGINT],
+    ("bench_gaussians", "--draw --gaussians 5000000", "loading", [signal.SIGINT],
      "interrupted before the scene was made"),
-    ("gaussians", "--bench-backward --procedural small --repeats 1000", "\nexact ", [signal.SIGINT],
+    ("bench_gaussians", "--backward --procedural small --repeats 1000", "\nexact ", [signal.SIGINT],
      r"(?s)backward ms.*\ninterrupted\n"),
-    ("gaussians", "--experiment OUT/c --seeds 1000" + MANY, "loaded", [signal.SIGINT],
+    ("bench_gaussians", "--experiment OUT/c --seeds 1000" + MANY, "loaded", [signal.SIGINT],
      "\ninterrupted\n", "c", "workload,BW implementation,"),
     ("gaussians", "--draw --csv OUT/a" + MANY + "0", "gaussians  ", [signal.SIGINT],
      "interrupted after ", "a", "view,width,height,"),
@@ -391,6 +385,9 @@ PROGRESS = [
     ("spheres", "SMALL --iterations 3", "auto       iteration 1 of 3"),
 ]
 
+PROPERTIES = ("x y z nx ny nz f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 "
+              "rot_0 rot_1 rot_2 rot_3").split()
+
 INPUTS = {
     "edges": "# three\n0 1\n1 2\n2 0\n",
     "far_edge": "0 2147483646\n",
@@ -400,6 +397,10 @@ INPUTS = {
     "tiny.ppm": "P6 2 1 255\nabcdef",
     "triangle.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "wrong.obj": "v 0 0 0\nf 1 2 3\n",
+    "model.ply": "ply\nformat binary_little_endian 1.0\nelement vertex 9\n" + "".join(
+        f"property float {name}\n" for name in PROPERTIES) + "end_header\n" + "".join(
+            struct.pack("<17f", 0.1 * i, 0, 0, *[0] * 10, 1, 0, 0, 0).decode("latin-1")
+            for i in range(9)),
     "scene/cameras.txt": "cameras 5\n" + "".join(
         f"32 24 30 30 16 12 1 0 0 0.{i} 0 1 0 0 0 0 1 3 {i}.ppm\n" for i in range(5)),
     "scene/points.txt": "points 9\n" + "".join(f"0.{i} 0.{9 - i} 0 1 0 0\n" for i in range(9)),

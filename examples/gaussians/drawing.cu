@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-enum { CITY_VIEWS = 8, ORBIT_VIEWS = 24, ORBIT_WIDTH = 1920, ORBIT_HEIGHT = 1080 };
+enum { ORBIT_VIEWS = 24, ORBIT_WIDTH = 1920, ORBIT_HEIGHT = 1080 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static bool load_cameras(scene *data, const options *o, error_line *error) {
   return scene_read(data, &input, error);
 }
 
-/* The model, or a city that is made like it; and cameras where no scene has given them. */
+/* The model, and cameras where no scene has given them. */
 static bool load_model(gaussians_host *model, scene *data, const options *o, error_line *error) {
   if (o->init != nullptr) {
     if (!ply_read(model, o->init, error)) return false;
@@ -34,13 +34,6 @@ static bool load_model(gaussians_host *model, scene *data, const options *o, err
     if (!scene_procedural(data, model, (scene_kind)kind, size.gaussians, size.views, size.width,
                           size.height, o->train.seed, error))
       return false;
-  }
-  if (GAUSSIANS_MEASURES && o->city > 0) {
-    gaussians_host like = *model;
-    int views = o->views > 0 ? o->views : (int)CITY_VIEWS;
-    bool made = make_city(model, data, &like, o->city, views, o->train.seed, error);
-    gaussians_free(&like);
-    return made;
   }
   if (o->orbit == 0 && data->view_count > 0) return true;
   scene_free(data);

@@ -20,29 +20,7 @@
 
 #include "../common/device_describe.h"
 
-static options default_options(void) {
-  options o;
-  memset(&o, 0, sizeof o);
-  o.input.hold_out = 8;
-  o.seeds = 1;
-  o.repeats = SIMT_ON_CPU ? 1 : 9;
-  o.gpus = 1;
-  o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
-  o.train.sh_degree = 3;
-  o.train.seed = 1;
-  o.train.densifies = true;
-  o.train.densify_from = 500;
-  o.train.densify_every = 100;
-  o.train.reset_every = 3000;
-  o.train.densify_pull = 0.0002f;
-  o.train.most_gaussians = 3000000;
-  o.train.frame.test = TILE_EXACT;
-  o.train.frame.layout = SUMS_ROWS;
-  o.train.frame.pixels = 2;
-  o.train.frame.way = ADD_DEFAULT;
-  o.train.frame.threshold = ARC_THRESHOLD_AUTO;
-  return o;
-}
+const char *program_name = "gaussians";
 
 static void print_scene(const options *o, const trainer *t) {
   const scene *data = t->data;
@@ -60,9 +38,8 @@ static void print_training(const trainer *t, double seconds) {
   char room[16];
   const frame_settings *s = &t->f.settings;
   step_medians ms = medians_of(t);
-  printf("path       %s, threshold %s%s%s\n", add_way_name(s->way),
-         threshold_name(s->way, s->threshold, room), t->settings.tunes ? ", tuned" : "",
-         s->layout == SUMS_FIXED ? ", reproducible" : "");
+  printf("threshold  %s%s%s\n", threshold_name(s->threshold, room),
+         t->settings.tunes ? ", tuned" : "", s->reproducible ? ", reproducible" : "");
   int trained = t->iteration - t->first_iteration;
   printf("trained    %d iterations in %.2f s, %.1f a second, %d Gaussians\n", trained, seconds,
          trained / seconds, t->count);
@@ -281,14 +258,10 @@ static int run(group *team, void *state) {
   const options *o = (const options *)state;
   error_line error;
   options mine = *o;
-  if (!has_device("gaussians", &error)) return fail(1, &error);
+  if (!has_device(program_name, &error)) return fail(1, &error);
   if (!group_begin(team, &error)) return fail(2, &error);
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
-  if (GAUSSIANS_MEASURES && o->bench_backward) return run_bench_backward(o);
-  if (GAUSSIANS_MEASURES && o->bench_papers) return run_bench_papers(o);
-  if (GAUSSIANS_MEASURES && o->bench_draw) return run_bench_draw(o);
   if (o->draws) return run_draw(o);
-  if (GAUSSIANS_MEASURES && o->experiment != nullptr) return run_experiment(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
   if (mine.train.batch < team->size) {
     error_set(&error, "--batch is %d; with %d processes it must be that or more", mine.train.batch,
@@ -298,30 +271,15 @@ static int run(group *team, void *state) {
   return run_training(&mine, team);
 }
 
-/* What follows from other options. */
-static void complete_options(options *o) {
-  if (o->train.densify_until == 0) o->train.densify_until = o->train.iterations / 2;
-  o->train.full_degree = o->init != nullptr;
-}
-
 int main(int argc, char **argv) {
-  options o = default_options();
+  options o = options_default();
   error_line error;
-  if (program_begin("gaussians", argc, argv)) return 0;
-  if (!options_parse(&o, argc, argv, &error)) return fail(2, &error);
-  complete_options(&o);
-  const char *mode = o.city > 0 ? "--city" : options_measuring(&o);
-  if (!GAUSSIANS_MEASURES && mode != nullptr) {
-    error_set(&error, "%s is not in this build, which is without bench (ARC_BENCH=OFF)", mode);
-    return fail(2, &error);
-  }
-  if (!backward_has(o.train.frame.way)) {
-    error_set(&error, "--path %s is not in this build: it needs the CUDA toolkit",
-              add_way_name(o.train.frame.way));
-    return fail(2, &error);
-  }
-  if (!group_can(o.gpus, &error) || (o.renders != nullptr && !probe_folder(o.renders, &error)))
+  if (program_begin(program_name, argc, argv)) return 0;
+  o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
+  o.repeats = SIMT_ON_CPU ? 1 : 9;
+  if (!options_parse(&o, argc, argv, &error) || !group_can(o.gpus, &error) ||
+      (o.renders != nullptr && !probe_folder(o.renders, &error)))
     return fail(2, &error);
   catch_interrupts();
-  return group_run(o.gpus, "gaussians", run, &o);
+  return group_run(o.gpus, program_name, run, &o);
 }

@@ -8,15 +8,11 @@
 #include <sys/stat.h>
 
 int fail(int status, const error_line *error) {
-  fprintf(stderr, "gaussians: %s\n", error->text);
+  fprintf(stderr, "%s: %s\n", program_name, error->text);
   return status;
 }
 
-const char *threshold_name(add_way way, int threshold, char *room) {
-  if (way == ADD_DEFAULT)
-    threshold = ARC_BALANCE_THRESHOLD;
-  else if (!add_way_has_threshold(way))
-    return "-";
+const char *threshold_name(int threshold, char *room) {
   if (threshold == ARC_THRESHOLD_AUTO) return "auto";
   snprintf(room, 16, "%d", threshold);
   return room;

@@ -8,11 +8,12 @@
 #include "train/checkpoint.h"
 #include "train/setup.h"
 
-/* Prints the line; returns the status. */
+/* Prints the line behind the name of the program; returns the status. */
+extern const char *program_name;
 int fail(int status, const error_line *error);
 
 /* room: 16 characters. */
-const char *threshold_name(add_way way, int threshold, char *room);
+const char *threshold_name(int threshold, char *room);
 const char *clock_name(void);
 
 /* For pictures, where it is not there. */
@@ -56,12 +57,5 @@ void draw_free(draw_input *in);
 draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats);
 /* --draw; returns the exit status. */
 int run_draw(const options *o);
-
-/* What bench/gaussians adds to the program, where it is built (GAUSSIANS_MEASURES): --bench-backward,
-   --bench-papers, --bench-draw and --experiment. They return the exit status. */
-int run_bench_backward(const options *o);
-int run_bench_papers(const options *o);
-int run_bench_draw(const options *o);
-int run_experiment(const options *o);
 
 #endif

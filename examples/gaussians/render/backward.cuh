@@ -1,7 +1,7 @@
 /* arc example gaussians: the picture's gradient, back to front, added up through arc.
    SPDX-License-Identifier: Apache-2.0
 
-   The kernel to copy from is `backward` at the end; its call of arc is add_through_arc.
+   The kernel to copy from is `backward` at the end; its call of arc is in arc_sums.
 
    At a pixel, with s the colour behind a splat (all of it dotted with the loss by the pixel's
    colour),
@@ -11,7 +11,15 @@
 #ifndef GAUSSIANS_BACKWARD_CUH
 #define GAUSSIANS_BACKWARD_CUH
 
-#include "backward_peers.cuh"
+#include "backward.h"
+
+/* Pixels of a lane, and how many blocks a multiprocessor should hold: with 64 registers a thread,
+   measured on an H200. Bench compiles others. */
+#ifndef BACKWARD_PIXELS
+#define BACKWARD_PIXELS 2
+#define BACKWARD_BLOCKS 8
+#endif
+enum { LANE_PIXELS = BACKWARD_PIXELS, BLOCK_THREADS = TILE_PIXELS / LANE_PIXELS };
 
 static __device__ __forceinline__ int warp_largest(int value) {
   for (int step = 16; step > 0; step /= 2)
@@ -19,12 +27,12 @@ static __device__ __forceinline__ int warp_largest(int value) {
   return value;
 }
 
-static __device__ __forceinline__ int block_largest(int warps_value, int warps) {
-  __shared__ int values[TILE_WARPS];
+static __device__ __forceinline__ int block_largest(int warps_value) {
+  __shared__ int values[BLOCK_THREADS / 32];
   int largest = 0;
   if ((threadIdx.x & 31u) == 0u) values[threadIdx.x >> 5] = warps_value;
   __syncthreads();
-  for (int w = 0; w < warps; ++w) largest = max(largest, values[w]);
+  for (int w = 0; w < BLOCK_THREADS / 32; ++w) largest = max(largest, values[w]);
   return largest;
 }
 
@@ -53,18 +61,17 @@ static __device__ __forceinline__ pixel_slope load_pixel(const backward_argument
 
 /* A splat as seen from the pixels of a lane, which lie in one column, WARP_ROWS apart. */
 typedef struct splat_view {
-  float dx, dy[MOST_PIXELS], q[MOST_PIXELS];
-  bool hits[MOST_PIXELS];
+  float dx, dy[LANE_PIXELS], q[LANE_PIXELS];
+  bool hits[LANE_PIXELS];
 } splat_view;
 
 /* Returns whether any of them is hit. */
 static __device__ __forceinline__ bool view_splat(splat_view *view, const pixel_slope *slopes,
-                                                  int pixels, pixel first, const splat *s,
-                                                  int position) {
+                                                  pixel first, const splat *s, int position) {
   bool any = false;
   view->dx = s->x - first.x;
   UNROLL
-  for (int i = 0; i < pixels; ++i) {
+  for (int i = 0; i < LANE_PIXELS; ++i) {
     view->dy[i] = s->y - (first.y + (float)(WARP_ROWS * i));
     view->q[i] = splat_distance(s, view->dx, view->dy[i]);
     view->hits[i] = (position < slopes[i].drawn) & splat_hits(s, view->q[i]);
@@ -97,14 +104,14 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
 }
 
 /* One step of a lane: the values, summed over its pixels. unit: of the offsets. */
-static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, int pixels, const splat *s,
+static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, const splat *s,
                                                     const splat_view *view, float unit,
                                                     float v[SPLAT_WIDTH]) {
   float dx = unit * view->dx;
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = -0.0f; /* which the compiler need not add */
   UNROLL
-  for (int i = 0; i < pixels; ++i)
+  for (int i = 0; i < LANE_PIXELS; ++i)
     splat_slope(&slopes[i], s, unit * view->dy[i], view->q[i], view->hits[i], v);
   v[SUM_X] = v[SUM_U] * dx;
   v[SUM_XX] = v[SUM_X] * dx;
@@ -113,12 +120,12 @@ static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, int pix
 
 /* The hits of up to 256 splats, in the lane of each group of 32; count: of the splats. */
 static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a, int begin,
-                                                     int start, int count, int pixels) {
+                                                     int start, int count) {
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   unsigned hits = 0u;
   UNROLL
-  for (int i = 0; i < pixels && lane * 32 < count; ++i) {
-    int drawing = ((warp >> 1) * pixels + i) * 2 + (warp & 1); /* the warp that drew pixel i */
+  for (int i = 0; i < LANE_PIXELS && lane * 32 < count; ++i) {
+    int drawing = ((warp >> 1) * LANE_PIXELS + i) * 2 + (warp & 1); /* the warp that drew pixel i */
     hits |= a->planes.hits[word_of_hits(begin, (int)blockIdx.x, start / 32 + lane, drawing)];
   }
   return hits;
@@ -126,95 +133,53 @@ static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a
 
 /* ---- the sums ------------------------------------------------------------------------------- */
 
-/* Once, above the loop; not of SUMS_FIXED. layout: a literal. */
-static __device__ __forceinline__ arc_target_f32 sums_target(splat_sums sums, int layout) {
-  arc_piece_f32 pieces[4] = {
-      {sums.means, 2, 2}, {sums.conics, 3, 3}, {sums.opacities, 1, 1}, {sums.colours, 3, 3}};
-  if (layout == SUMS_ROWS) return arc_target_f32_rows(sums.means, SPLAT_ROW, SPLAT_WIDTH);
-  return arc_target_f32_pieces(pieces, 4);
-}
+/* What the kernel adds to, a target of rows, and the call. The kernel is a template of it: other
+   sums are in backward.cu, and what arc is compared with in bench. */
+struct arc_sums {
+  static constexpr bool in_units = false; /* of the splats' offsets: in fixed point */
+  arc_target_f32 target;
+
+  /* Once, above the loop. */
+  explicit __device__ __forceinline__ arc_sums(const backward_arguments *a)
+      : target(arc_target_f32_rows(a->sums.rows, SPLAT_ROW, SPLAT_WIDTH)) {}
+
+  /* The whole warp calls. It walks over one list, so every lane has the key; it visits only splats
+     that hit one of its lanes; and the lanes that are not hit hold zeros. */
+  __device__ __forceinline__ void add(int key, const float *values, bool hit) {
+    arc_add_renderer_f32(target, key, values, hit);
+  }
+};
+
+/* ---- the kernel ----------------------------------------------------------------------------- */
 
 /* What a lane keeps from step to step. */
 typedef struct backward_lane {
   pixel first; /* the uppermost of its pixels */
-  pixel_slope slopes[MOST_PIXELS];
-  arc_target_f32 target;
-  arc_target_fixed fixed; /* of SUMS_FIXED, the other of all others */
-  unsigned kept;          /* ADD_NONE: bits of the values; ADD_COUNT: steps */
+  pixel_slope slopes[LANE_PIXELS];
 } backward_lane;
-
-/* The whole warp calls. It walks over one list, so every lane has the key; it visits only splats
-   that hit one of its lanes; and the lanes that are not hit hold zeros. layout, path: literals. */
-static __device__ __forceinline__ void add_through_arc(const backward_lane *l, int layout, int key,
-                                                       const float *values, bool hit, int path,
-                                                       int threshold) {
-  arc_options options = arc_options_default();
-  options.path = path;
-  options.threshold = threshold;
-  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER;
-  if (layout == SUMS_FIXED)
-    arc_add_with_fixed(l->fixed, key, values, hit, options);
-  else
-    arc_add_with_f32(l->target, key, values, hit, options);
-}
-
-/* The values of one step. A template, so that only one of the calls is compiled. */
-template <int way>
-static __device__ __forceinline__ void add_values(const backward_arguments *a, backward_lane *l,
-                                                  int layout, int key, const float *v, bool hit) {
-  bool rows = layout == SUMS_ROWS;
-  if constexpr (way == ADD_DEFAULT)
-    add_through_arc(l, layout, key, v, hit, ARC_PATH, ARC_BALANCE_THRESHOLD);
-  if constexpr (way == ADD_AUTO)
-    add_through_arc(l, layout, key, v, hit, ARC_PATH_AUTO, a->threshold);
-  if constexpr (way == ADD_SERIALIZED)
-    add_through_arc(l, layout, key, v, hit, ARC_PATH_SERIALIZED, a->threshold);
-  if constexpr (way == ADD_BUTTERFLY)
-    add_through_arc(l, layout, key, v, hit, ARC_PATH_BUTTERFLY, a->threshold);
-  if constexpr (way == ADD_PLAIN) add_plain(a->sums, rows, key, v, hit);
-  if constexpr (way == ADD_SHUFFLES) add_shuffles(a->sums, rows, key, v);
-  if constexpr (way == ADD_CUB) add_cub(a->sums, rows, key, v);
-  if constexpr (way == ADD_NONE) l->kept = keep_values(l->kept, v);
-  if constexpr (way == ADD_COUNT) {
-    count_lanes(a->histogram, hit);
-    l->kept += 1u;
-  }
-}
-
-/* ---- the kernel ----------------------------------------------------------------------------- */
 
 /* The whole warp, which is at place `position` of the tile's list. s is in shared memory. The warp
    is converged anyway: a compiler that is told so does not guard every vote and shuffle below. */
-template <int way, int layout, int pixels>
-static __device__ __forceinline__ void backward_step(const backward_arguments *a, backward_lane *l,
-                                                     const splat *s, int position) {
+template <class sums>
+static __device__ __forceinline__ void backward_step(backward_lane *l, sums *to, const splat *s,
+                                                     int position) {
   splat_view view;
   float v[SPLAT_WIDTH];
   __syncwarp();
-  bool hit = view_splat(&view, l->slopes, pixels, l->first, s, position);
-  splat_slopes(l->slopes, pixels, s, &view, layout == SUMS_FIXED ? s->unit : 1.0f, v);
-  add_values<way>(a, l, layout, s->key, v, hit);
-}
-
-/* warp_last: the largest `drawn` of the warp's pixels. */
-static __device__ __forceinline__ void backward_end(const backward_arguments *a,
-                                                    const backward_lane *l, int way,
-                                                    int warp_last) {
-  if (way == ADD_NONE && l->kept == 0x6bad5eedu) *a->sums.means = 0.0f; /* once in 2^32 lanes */
-  if (way == ADD_COUNT && (threadIdx.x & 31u) == 0u)
-    atomicAdd(&a->histogram[0], (unsigned long long)((unsigned)warp_last - l->kept));
+  bool hit = view_splat(&view, l->slopes, l->first, s, position);
+  splat_slopes(l->slopes, s, &view, sums::in_units ? s->unit : 1.0f, v);
+  to->add(s->key, v, hit);
 }
 
 /* Loads the lane's pixels; returns the largest `drawn` of them. */
-static __device__ __forceinline__ int backward_begin(const backward_arguments *a, backward_lane *l,
-                                                     int pixels) {
+static __device__ __forceinline__ int backward_begin(const backward_arguments *a,
+                                                     backward_lane *l) {
   const render_arguments *r = &a->render;
   int drawn = 0;
-  l->first = pixel_of_lane(r->width, r->height, r->tiles_x, pixels, 0);
-  l->kept = 0u;
+  l->first = pixel_of_lane(r->width, r->height, r->tiles_x, LANE_PIXELS, 0);
   UNROLL
-  for (int i = 0; i < pixels; ++i) {
-    l->slopes[i] = load_pixel(a, pixel_of_lane(r->width, r->height, r->tiles_x, pixels, i));
+  for (int i = 0; i < LANE_PIXELS; ++i) {
+    l->slopes[i] = load_pixel(a, pixel_of_lane(r->width, r->height, r->tiles_x, LANE_PIXELS, i));
     drawn = max(drawn, l->slopes[i].drawn);
   }
   return drawn;
@@ -222,52 +187,33 @@ static __device__ __forceinline__ int backward_begin(const backward_arguments *a
 
 /* The whole block: the splats of places start to start + count - 1 into shared memory. */
 static __device__ __forceinline__ void load_batch(splat *batch, const render_arguments *r,
-                                                  const int *list, int count, int pixels) {
+                                                  const int *list, int count) {
   __syncthreads(); /* all warps are done with the batch before */
-  stage_splats(batch, r, list, count, pixels);
+  stage_splats(batch, r, list, count, LANE_PIXELS);
   __syncthreads();
 }
 
-/* One block a tile: splats from the last one drawn down to place 0, 256 at a time. Blocks a
-   multiprocessor should hold: 48, 64 and 80 registers, measured on an H200. */
-template <int way, int layout, int pixels>
-__global__ void __launch_bounds__(TILE_PIXELS / pixels, pixels == 1   ? 5
-                                                        : pixels == 2 ? 8
-                                                                      : 12)
-    backward(backward_arguments a) {
+/* One block a tile: splats from the last one drawn down to place 0, 256 at a time. */
+template <class sums, class arguments = backward_arguments>
+__global__ void __launch_bounds__(BLOCK_THREADS, BACKWARD_BLOCKS) backward(arguments a) {
   __shared__ splat batch[TILE_PIXELS];
   backward_lane lane;
   int begin = a.render.lists.first[blockIdx.x];
-  int warp_last = warp_largest(backward_begin(&a, &lane, pixels));
-  int last = block_largest(warp_last, TILE_WARPS / pixels);
-  if (layout == SUMS_FIXED)
-    lane.fixed = arc_target_fixed_rows(a.sums.fixed, SPLAT_ROW, SPLAT_WIDTH, SUM_SCALE_LOG2);
-  else
-    lane.target = sums_target(a.sums, layout);
+  int last = block_largest(warp_largest(backward_begin(&a, &lane)));
+  sums to(&a);
   for (int start = (last + TILE_PIXELS - 1) / TILE_PIXELS * TILE_PIXELS - TILE_PIXELS; start >= 0;
        start -= TILE_PIXELS) {
     int count = min(last - start, (int)TILE_PIXELS);
-    unsigned hits = load_hits(&a, begin, start, count, pixels);
-    load_batch(batch, &a.render, a.render.lists.list + begin + start, count, pixels);
+    unsigned hits = load_hits(&a, begin, start, count);
+    load_batch(batch, &a.render, a.render.lists.list + begin + start, count);
     for (int group = (count - 1) / 32; group >= 0; --group) {
       unsigned rest = __shfl_sync(WHOLE_WARP, hits, group);
       while (rest != 0u) {
         int k = 32 * group + next_splat(&rest);
-        backward_step<way, layout, pixels>(&a, &lane, &batch[k], start + k);
+        backward_step(&lane, &to, &batch[k], start + k);
       }
     }
   }
-  backward_end(&a, &lane, way, warp_last);
-}
-
-template <int way>
-static inline void backward_launch_way(int tiles, const backward_arguments *a, int pixels) {
-  constexpr int fixed = add_way_is_arc(way) ? SUMS_FIXED : SUMS_ROWS; /* others are not asked to */
-  static void (*const kernels[][3])(backward_arguments) = {
-      {backward<way, SUMS_ARRAYS, 1>, backward<way, SUMS_ROWS, 1>, backward<way, fixed, 1>},
-      {backward<way, SUMS_ARRAYS, 2>, backward<way, SUMS_ROWS, 2>, backward<way, fixed, 2>},
-      {backward<way, SUMS_ARRAYS, 4>, backward<way, SUMS_ROWS, 4>, backward<way, fixed, 4>}};
-  SIMT_LAUNCH(kernels[pixels / 2][a->sums.layout], tiles, TILE_PIXELS / pixels, 0, 0, *a);
 }
 
 #endif

@@ -5,13 +5,12 @@
 #include <string.h>
 
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory) {
-  static const paint_kernel kernels[] = {paint<WALK_GROUPS, true, 1>, paint<WALK_GROUPS, true, 2>,
-                                         paint<WALK_GROUPS, true, 4>};
   memset(d, 0, sizeof *d);
   frame_begin(&d->f, settings, memory);
   frame_reserve_pairs(&d->f, 0);
   d->fused = true;
-  d->paint = kernels[settings->pixels / 2];
+  d->paint = paint<WALK_GROUPS, true, 2>;
+  d->pixels = 2;
   d->room = d->f.pair_capacity;
   for (int i = 0; i < DRAW_MARKS; ++i)
     device_check(cudaEventCreate(&d->marks[i]), "creating an event");
@@ -48,7 +47,7 @@ static unsigned draw_once(drawer *d, gaussians model, int count, int degree,
     frame_list_uncounted(f, d->room);
   }
   draw_mark(d, DRAW_SORTED);
-  SIMT_LAUNCH(d->paint, f->tiles, TILE_PIXELS / f->settings.pixels, 0, 0, frame_render_arguments(f),
+  SIMT_LAUNCH(d->paint, f->tiles, TILE_PIXELS / d->pixels, 0, 0, frame_render_arguments(f),
               (float *)f->colour.data);
   draw_mark(d, DRAW_END);
   return frame_count_pairs(f);

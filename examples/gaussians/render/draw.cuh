@@ -14,6 +14,8 @@
 #include "draw.h"
 #include "pixels.cuh"
 
+enum { MOST_PAINTED = 4 }; /* pixels of a lane */
+
 typedef struct painted {
   float red, green, blue;
   float transmittance; /* negative: the pixel is done */
@@ -37,9 +39,9 @@ static __device__ __forceinline__ void blend(painted *p, const splat *s, float a
    does no more. All but the first three: literals. */
 static __device__ __forceinline__ void paint_splat(painted *p, const splat *s, pixel first,
                                                    bool lifted, bool skips, int pixels) {
-  float dx = s->x - first.x, dy = s->y - first.y, alpha[MOST_PIXELS];
+  float dx = s->x - first.x, dy = s->y - first.y, alpha[MOST_PAINTED];
   float top = fmaf(-s->a * dx, dx, s->limit), slope = s->b * dx;
-  bool hits[MOST_PIXELS], any = false;
+  bool hits[MOST_PAINTED], any = false;
   UNROLL
   for (int i = 0; i < pixels; ++i) {
     float down = dy - (float)(WARP_ROWS * i);
@@ -128,7 +130,7 @@ static __device__ __forceinline__ void paint_batches(painted *p, const render_ar
 template <int walk, bool lifted, int pixels>
 __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a, float *colour) {
   pixel first = pixel_of_lane(a.width, a.height, a.tiles_x, pixels, 0);
-  painted p[MOST_PIXELS];
+  painted p[MOST_PAINTED];
   int begin = a.lists.first[blockIdx.x], end = a.lists.first[blockIdx.x + 1];
   size_t plane = (size_t)a.width * a.height;
   UNROLL

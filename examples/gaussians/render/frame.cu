@@ -16,6 +16,7 @@ void frame_begin(frame *f, const frame_settings *settings, device_memory *memory
   memset(f, 0, sizeof *f);
   f->settings = *settings;
   f->memory = memory;
+  f->backward = backward_launch;
 }
 
 void frame_end(frame *f) {
@@ -247,19 +248,16 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
 
 /* ---- backward ------------------------------------------------------------------------------- */
 
-/* Each array starts at a multiple of 16 bytes. */
 splat_sums frame_sums(const frame *f) {
-  size_t n = ((size_t)f->count + 3) / 4 * 4;
-  float *block = (float *)f->sums.data;
-  splat_sums sums = {f->settings.layout, block,         block + 2 * n,
-                     block + 5 * n,      block + 6 * n, (long long *)f->sums.data};
+  void *data = f->sums.data;
+  splat_sums sums = {f->count, (float *)data,
+                     f->settings.reproducible ? (long long *)data : nullptr};
   return sums;
 }
 
 void frame_clear_sums(frame *f) {
-  const size_t splat_bytes[] = {SPLAT_WIDTH * sizeof(float), SPLAT_ROW * sizeof(float),
-                                SPLAT_ROW * sizeof(long long)};
-  size_t bytes = ((size_t)f->count + 3) / 4 * 4 * splat_bytes[f->settings.layout];
+  size_t width = f->settings.reproducible ? sizeof(long long) : sizeof(float);
+  size_t bytes = (size_t)f->count * SPLAT_ROW * width;
   device_reserve(f->memory, &f->sums, bytes, "memory for the sums");
   device_clear(f->sums.data, bytes);
 }
@@ -270,14 +268,13 @@ backward_arguments frame_backward_arguments(const frame *f) {
   a.planes = frame_planes(f);
   a.slope = (const float *)f->slope.data;
   a.sums = frame_sums(f);
-  a.histogram = nullptr;
   a.threshold = f->settings.threshold;
   return a;
 }
 
 void frame_backward(frame *f) {
   backward_arguments a = frame_backward_arguments(f);
-  backward_launch(f->settings.way, f->tiles, &a, f->settings.pixels);
+  f->backward(f->tiles, &a);
 }
 
 void frame_project_backward(frame *f, gradient_sums gradients) {

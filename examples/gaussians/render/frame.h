@@ -23,6 +23,7 @@ typedef struct frame {
   device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums;
+  backward_launcher backward; /* how the sums are added up */
 } frame;
 
 /* memory: where what the frame takes is counted. */

@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "simt/simt.cuh"
-#define ARC_MAX_PIECES 4 /* a target of means, conics, opacities and colours */
 #include "arc.cuh"
 #include "arc/hot.cuh"
 
@@ -120,14 +119,15 @@ enum {
   SUM_BLUE,
   SPLAT_WIDTH /* how many */
 };
-enum { SPLAT_ROW = 12 /* numbers from row to row where sums lie in one array */ };
+enum { SPLAT_ROW = 12 /* numbers from row to row: few lanes add with vector reductions */ };
 
-/* Four arrays, or one of padded rows: `means` or `fixed`. All that is the same for every pixel of a
-   splat (the conic, ln 2, 1 / opacity) is multiplied in once, by project_backward. In fixed point dx
-   and dy are multiplied by the splat's unit. */
+/* A padded row a splat, of floats or, where `fixed` is not null, of 64-bit fixed-point numbers:
+   every run gives the same bits. All that is the same for every pixel of a splat (the conic, ln 2,
+   1 / opacity) is multiplied in once, by project_backward. In fixed point dx and dy are multiplied
+   by the splat's unit. */
 typedef struct splat_sums {
-  sum_layout layout;
-  float *means, *conics, *opacities, *colours;
+  int count;
+  float *rows;
   long long *fixed;
 } splat_sums;
 

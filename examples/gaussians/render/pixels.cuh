@@ -2,10 +2,10 @@
    SPDX-License-Identifier: Apache-2.0
 
    One block a tile; 256 splats at a time go through shared memory. A lane draws one pixel, and in
-   the backward pass `pixels` of them, 1, 2 or 4: the block then has 256 / pixels threads. A warp
-   covers 8 x 4 pixels for each pixel of its lanes, one below the other: 8 x 4, 8 x 8 or 8 x 16,
-   rather than lines of the tile, since a splat hits most of a compact rectangle or nothing; and all
-   pixels of a lane lie in one column. Before a warp of the forward pass walks over 32 staged
+   the backward pass `pixels` of them: the block then has 256 / pixels threads. A warp covers 8 x 4
+   pixels for each pixel of its lanes, one below the other: 8 x 4 or, of two, 8 x 8, rather than
+   lines of the tile, since a splat hits most of a compact rectangle or nothing; and all pixels of a
+   lane lie in one column. Before a warp of the forward pass walks over 32 staged
    splats, each of its lanes tests whether one of them reaches the warp's rectangle; the warp then
    visits only those that do. It stores a bit for each that hit a pixel, and the backward pass
    visits only those. */
@@ -14,7 +14,7 @@
 
 #include "ellipse.cuh"
 
-enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4, MOST_PIXELS = 4 };
+enum { TILE_WARPS = TILE_PIXELS / 32, WARP_COLUMNS = 8, WARP_ROWS = 4 };
 
 typedef struct picture_planes {
   float *colour;        /* all red, all green, all blue */

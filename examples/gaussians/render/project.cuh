@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 static __device__ __forceinline__ void load_sums(const splat_sums *sums, const splat *s, int i,
                                                  float v[SPLAT_WIDTH]) {
   size_t k = (size_t)i;
-  if (sums->layout == SUMS_FIXED) {
+  if (sums->fixed != nullptr) {
     float per_unit = 1.0f / s->unit;
     UNROLL
     for (int j = 0; j < SPLAT_WIDTH; ++j)
@@ -106,18 +106,8 @@ static __device__ __forceinline__ void load_sums(const splat_sums *sums, const s
     for (int j = SUM_X; j < SUM_U; ++j) v[j] *= j < SUM_XX ? per_unit : per_unit * per_unit;
     return;
   }
-  if (sums->layout == SUMS_ROWS) {
-    UNROLL
-    for (int j = 0; j < SPLAT_WIDTH; ++j) v[j] = sums->means[SPLAT_ROW * k + j];
-    return;
-  }
   UNROLL
-  for (int j = 0; j < 2; ++j) v[SUM_X + j] = sums->means[2 * k + j];
-  UNROLL
-  for (int j = 0; j < 3; ++j) v[SUM_XX + j] = sums->conics[3 * k + j];
-  v[SUM_U] = sums->opacities[k];
-  UNROLL
-  for (int j = 0; j < 3; ++j) v[SUM_RED + j] = sums->colours[3 * k + j];
+  for (int j = 0; j < SPLAT_WIDTH; ++j) v[j] = sums->rows[SPLAT_ROW * k + j];
 }
 
 /* The loss by the covariance, its mixed entry taken once, from that by the inverse X: -X G X. */

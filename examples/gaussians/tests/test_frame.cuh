@@ -12,9 +12,7 @@
 
 static inline frame_settings test_frame_settings(const reference *r) {
   frame_settings s = {TILE_EXACT,
-                      SUMS_ARRAYS,
-                      1,
-                      ADD_DEFAULT,
+                      false,
                       ARC_BALANCE_THRESHOLD,
                       {(float)r->background[0], (float)r->background[1], (float)r->background[2]}};
   return s;
@@ -83,11 +81,27 @@ static inline void test_frame_forward(test_frame *t) {
   device_check(cudaGetLastError(), "forward");
 }
 
+/* What is drawn has lists longer than a batch, and tiles cut by the picture's edge. */
+enum { TEST_CROWD = 300 };
+static inline void test_frame_begin_crowd(test_frame *t, reference *r) {
+  reference_make(r, 39, 23, TEST_CROWD, 3, 8.0, 11);
+  for (int i = 0; i < TEST_CROWD; ++i) r->gaussian[REF_WIDTH * i + REF_OPACITY] -= 3.0;
+  test_frame_begin(t, r);
+  test_frame_forward(t);
+}
+
 /* What the device array holds; to be freed. */
 static inline float *test_read(const device_array *array, size_t floats) {
   float *host = (float *)host_memory(sizeof(float) * floats);
   device_to_host(host, array->data, sizeof(float) * floats, "reading");
   return host;
+}
+
+static inline int test_longest_list(const test_frame *t) {
+  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1), longest = 0;
+  for (int i = 0; i < t->f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
+  free(first);
+  return longest;
 }
 
 static inline long long *test_read_fixed(const device_array *array, size_t numbers) {

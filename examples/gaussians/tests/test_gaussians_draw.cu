@@ -27,14 +27,11 @@ static void make_scene(reference *r) {
 
 /* Lists of several batches, and pixels that end before their lists do. */
 static void check_scene(const test_frame *t) {
-  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1), longest = 0, opaque = 0;
+  int longest = test_longest_list(t), opaque = 0;
   float *left = test_read(&t->f.transmittance, VALUES / 3);
-  for (int i = 0; i < t->f.tiles; ++i)
-    longest = first[i + 1] - first[i] > longest ? first[i + 1] - first[i] : longest;
   for (int i = 0; i < VALUES / 3; ++i) opaque += left[i] < 2.0f * OPAQUE_TRANSMITTANCE;
   CHECK(t->f.tiles == 64 && longest > TILE_PIXELS && opaque > VALUES / 30,
         "%d tiles, the longest list %d, %d pixels opaque", t->f.tiles, longest, opaque);
-  free(first);
   free(left);
 }
 
@@ -58,9 +55,8 @@ static const variant variants[] = {EACH_PIXELS("groups", WALK_GROUPS, true),
                                    EACH_PIXELS("batches, opacity outside", WALK_BATCHES, false)};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static void begin(drawer *d, test_frame *t, const reference *r, int pixels) {
+static void begin(drawer *d, test_frame *t, const reference *r) {
   frame_settings settings = test_frame_settings(r);
-  settings.pixels = pixels;
   draw_begin(d, &settings, &t->memory);
 }
 
@@ -106,7 +102,8 @@ static void check_lists(const drawer *d, const test_frame *t, const char *name) 
 static void test_pictures(test_frame *t, const reference *r, const float *wanted) {
   for (int i = 0; i < VARIANTS; ++i) {
     drawer d;
-    begin(&d, t, r, variants[i].pixels);
+    begin(&d, t, r);
+    d.pixels = variants[i].pixels;
     d.paint = variants[i].paint;
     draw(&d, t);
     check_picture(&d, wanted, &variants[i]);
@@ -120,7 +117,7 @@ static void test_lists(test_frame *t, const reference *r, const float *wanted) {
                                       "uncounted, fused"};
   for (int i = 0; i < 4; ++i) {
     drawer d;
-    begin(&d, t, r, 2);
+    begin(&d, t, r);
     d.fused = i % 2 == 1;
     d.counts_first = i < 2;
     for (int again = 0; again < 2; ++again) {
@@ -139,7 +136,7 @@ static void test_lists(test_frame *t, const reference *r, const float *wanted) {
 static void test_room(test_frame *t, const reference *r, const float *wanted) {
   for (int counts_first = 0; counts_first < 2; ++counts_first) {
     drawer d;
-    begin(&d, t, r, 2);
+    begin(&d, t, r);
     d.counts_first = counts_first == 1;
     d.room = 10;
     draw(&d, t);
@@ -167,7 +164,7 @@ static void test_room(test_frame *t, const reference *r, const float *wanted) {
 static void test_fewer(test_frame *t, const reference *r) {
   drawer d;
   device_camera camera = t->camera;
-  begin(&d, t, r, 2);
+  begin(&d, t, r);
   draw(&d, t);
   int before = d.f.pairs;
   t->camera.fx *= 0.5f, t->camera.fy *= 0.5f;
@@ -189,7 +186,7 @@ static void test_colours(test_frame *t, const reference *r) {
   splat *wanted = test_read_splats(t), *got = (splat *)host_memory(COUNT * sizeof(splat));
   const splat *const read = got;
   for (int i = 0; i < t->f.pairs; ++i) listed[list[i]] = true;
-  begin(&d, t, r, 2);
+  begin(&d, t, r);
   draw(&d, t);
   memset(got, POISON, COUNT * sizeof(splat));
   host_to_device(d.f.splats.data, got, COUNT * sizeof(splat), "test");
@@ -215,7 +212,7 @@ static void test_colours(test_frame *t, const reference *r) {
 static void test_memory(test_frame *t, const reference *r) {
   drawer d;
   size_t before = t->memory.now;
-  begin(&d, t, r, 2);
+  begin(&d, t, r);
   draw(&d, t);
   const frame *f = &d.f;
   const device_array *absent[] = {&f->boxes, &f->depths, &f->transmittance, &f->drawn, &f->hits,
@@ -238,7 +235,7 @@ static void test_row_of_tiles(void) {
   reference_make(&r, 4081, 1, 30, 0, 40.0, 7);
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
-  begin(&d, &t, &r, 2);
+  begin(&d, &t, &r);
   draw(&d, &t);
   CHECK(t.f.tiles == 256 && t.f.pairs > 20, "%d tiles, %d pairs", t.f.tiles, t.f.pairs);
   check_lists(&d, &t, "a row of tiles");
@@ -256,7 +253,7 @@ static void test_nothing_seen(void) {
   test_frame_begin(&t, &r);
   for (int counts_first = 0; counts_first < 2; ++counts_first) {
     drawer d;
-    begin(&d, &t, &r, 4);
+    begin(&d, &t, &r);
     d.counts_first = counts_first == 1;
     draw(&d, &t);
     float *got = test_read(&d.f.colour, 1200);

@@ -96,16 +96,13 @@ static int body_of_loss(group *g, void *) {
 
 /* Trains; one number of the model of rank 1 is another (*state != 0). */
 static int body_of_replicas(group *g, void *state) {
-  options o;
+  options o = options_default();
   scene data;
   gaussians_host model;
   trainer t;
   error_line error;
-  memset(&o, 0, sizeof o);
   o.kind = SCENE_LARGE, o.gaussians = 24, o.views = 2, o.size[0] = 16, o.size[1] = 16;
-  o.train.iterations = 100, o.train.batch = 4, o.train.seed = 3;
-  o.train.frame.test = TILE_EXACT, o.train.frame.layout = SUMS_ROWS;
-  o.train.frame.pixels = 1, o.train.frame.way = ADD_DEFAULT;
+  o.train.iterations = 100, o.train.batch = 4, o.train.seed = 3, o.train.densifies = 0;
   if (!group_begin(g, &error) || !setup_load(&data, &o, &error) ||
       !setup_first_model(&model, &data, &o, &error))
     return 1;

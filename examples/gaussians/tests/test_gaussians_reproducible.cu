@@ -19,24 +19,17 @@ static void set_schedule(unsigned long long) {}
 #endif
 
 /* Grows and prunes six times, and loses its opacity once. */
-static options test_options(sum_layout layout) {
-  options o;
-  memset(&o, 0, sizeof o);
+static options test_options(bool reproducible) {
+  options o = options_default();
   o.kind = SCENE_MEDIUM;
   o.gaussians = GAUSSIANS, o.views = 6, o.size[0] = WIDTH, o.size[1] = HEIGHT;
   o.input.hold_out = 3;
   o.train.iterations = o.train.densify_until = STEPS;
-  o.train.sh_degree = 3;
   o.train.seed = 3;
-  o.train.densifies = true;
   o.train.densify_from = STEPS / 4, o.train.densify_every = STEPS / 8;
   o.train.reset_every = STEPS / 2;
-  o.train.densify_pull = 0.0002f;
   o.train.most_gaussians = 4 * GAUSSIANS;
-  o.train.frame.test = TILE_EXACT;
-  o.train.frame.layout = layout;
-  o.train.frame.pixels = 2;
-  o.train.frame.way = ADD_DEFAULT;
+  o.train.frame.reproducible = reproducible;
   return o;
 }
 
@@ -129,14 +122,14 @@ static int count_others(const options *o, int schedules, const scene *data,
 }
 
 static void test_reproducible(const scene *data, const gaussians_host *model) {
-  options o = test_options(SUMS_FIXED);
+  options o = test_options(true);
   int others = count_others(&o, SCHEDULES, data, model);
   CHECK(others == 0, "%d of %d schedules give another model", others, (int)SCHEDULES);
 }
 
 /* Sums of floats show that schedules differ. A GPU may repeat one. */
 static void test_irreproducible(const scene *data, const gaussians_host *model) {
-  options o = test_options(SUMS_ROWS);
+  options o = test_options(false);
   int others = count_others(&o, 2, data, model);
   CHECK(others > 0 || !SIMT_ON_CPU, "two schedules are the same");
 }
@@ -146,7 +139,7 @@ int main(void) {
   gaussians_host model, copies;
   error_line error;
   if (!test_has_device("test_gaussians_reproducible")) return TEST_SKIPPED;
-  options o = test_options(SUMS_FIXED);
+  options o = test_options(true);
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
   bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
   CHECK(made, "%s", error.text);

@@ -7,12 +7,12 @@
 
 typedef struct train_settings {
   frame_settings frame;
-  bool tunes; /* picks path and threshold while training, in place of the frame's */
+  int tunes; /* 1: picks the threshold while training, in place of the frame's */
   int iterations, sh_degree;
   int batch;        /* views of a step, which counts as so many iterations */
   bool full_degree; /* from the start, for a model that has been trained before */
   unsigned seed;
-  bool densifies;
+  int densifies;                                               /* 0, 1 */
   int densify_from, densify_until, densify_every, reset_every; /* iterations */
   float densify_pull; /* the mean pull, in halves of the picture's sides, from which it is cloned */
   int most_gaussians;

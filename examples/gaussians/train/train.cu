@@ -24,7 +24,7 @@ gaussians trainer_block(const trainer *t, int block) {
 size_t model_bytes(int count) { return (size_t)count * GAUSSIAN_FLOATS * sizeof(float); }
 
 static bool trainer_sums_are_fixed(const trainer *t) {
-  return t->settings.frame.layout == SUMS_FIXED && t->settings.batch > 1;
+  return t->settings.frame.reproducible && t->settings.batch > 1;
 }
 
 /* What a step sums up, and one number by which processes say that they were interrupted. */
@@ -51,36 +51,12 @@ view_statistics trainer_statistics(const trainer *t) {
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-/* The tuner's list of kernels: auto with 1, 2 and 4 pixels a lane, as
-   compiled and with a threshold, and the papers' butterfly with the pixels of --pixels. It starts
-   with ADD_DEFAULT. */
-static int tuned_path(int pixels) { return ARC_PATH_AUTO + pixels / 2; }
-
 static void trainer_begin_tuning(trainer *t) {
   arc_tune_config config = arc_tune_config_default();
-  config.paths = 0;
-  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2)
-    for (int uses_threshold = 0; uses_threshold <= 1; ++uses_threshold) {
-      config.path[config.paths].path = tuned_path(pixels);
-      config.path[config.paths++].uses_threshold = uses_threshold;
-    }
-  config.path[config.paths].path = ARC_PATH_BUTTERFLY;
-  config.path[config.paths++].uses_threshold = 1;
-  config.start_path = tuned_path(t->settings.frame.pixels);
   config.seed = t->settings.seed;
   if (arc_tune_init(&t->tune, &config) == ARC_TUNE_OK) return;
   fprintf(stderr, "the tuner refuses its configuration\n");
   exit(1);
-}
-
-static void trainer_set_policy(trainer *t, arc_tune_policy policy) {
-  frame_settings *s = &t->f.settings;
-  bool butterfly = policy.path == ARC_PATH_BUTTERFLY;
-  s->threshold = policy.threshold;
-  s->pixels = butterfly ? t->settings.frame.pixels : 1 << (policy.path - ARC_PATH_AUTO);
-  s->way = butterfly                                ? ADD_BUTTERFLY
-           : policy.threshold == ARC_THRESHOLD_AUTO ? ADD_DEFAULT
-                                                    : ADD_AUTO;
 }
 
 /* Before the backward kernel of a step. */
@@ -88,11 +64,11 @@ static void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->drawn & 1];
   if (!t->settings.tunes) return;
   *policy = arc_tune_next(&t->tune);
-  trainer_set_policy(t, *policy);
+  t->f.settings.threshold = policy->threshold;
 }
 
 void trainer_take_choice(trainer *t) {
-  if (t->settings.tunes) trainer_set_policy(t, t->tune.result.choice);
+  if (t->settings.tunes) t->f.settings.threshold = t->tune.result.choice.threshold;
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */

@@ -1,0 +1,12 @@
+/* bench/gaussians: a synthetic city to draw. SPDX-License-Identifier: Apache-2.0 */
+#ifndef ARC_BENCH_GAUSSIANS_CITY_H
+#define ARC_BENCH_GAUSSIANS_CITY_H
+
+#include "examples/gaussians/scene/scene.h"
+
+/* Each Gaussian is as long, thin and opaque as one of `like`; the cameras are in the air and in its
+   streets. On failure nothing is left to free. */
+bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int count, int views,
+               unsigned seed, error_line *error);
+
+#endif
