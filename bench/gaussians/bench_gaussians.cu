@@ -43,6 +43,7 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
         "with cameras of its own",
         1, 50000000},
        {"--csv", OPTION_OUTPUT, &b->o.csv, "the table of what is measured on single views"},
+       {"--renders", OPTION_INPUT, &b->o.renders, "with --draw: the pictures, into this folder"},
        {OPTIONS_END},
 
        {"--backward --papers --draw --csv", OPTION_WITHOUT, nullptr, "--experiment"},
@@ -51,7 +52,7 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
        {"--seeds", OPTION_NEEDS, nullptr, "--experiment"},
        {"--datasets", OPTION_WITHOUT, nullptr, "--draw"},
        {"--repeats", OPTION_NEEDS, nullptr, ON_ONE_VIEW},
-       {"--orbit --city", OPTION_NEEDS, nullptr, "--draw"},
+       {"--orbit --city --renders", OPTION_NEEDS, nullptr, "--draw"},
        {"--city", OPTION_NEEDS, nullptr, "--init"},
        {"--procedural", OPTION_WITHOUT, nullptr, "--scene --datasets --city"},
        {"--orbit", OPTION_WITHOUT, nullptr, "--scene --city"},
@@ -107,7 +108,6 @@ int main(int argc, char **argv) {
   catch_interrupts();
   if (!has_device(program_name, &error)) return fail(1, &error);
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
-  if (b.backward) return run_backward(&b);
-  if (b.papers) return run_papers(&b);
+  if (b.backward || b.papers) return run_backward(&b);
   return b.draw ? run_draws(&b) : run_experiment(&b);
 }

@@ -5,7 +5,6 @@
 #include "measure.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/common/energy.h"
@@ -14,23 +13,20 @@
 #include "bench/common/model.h"
 #endif
 
-static const add_way experiment_ways[] = {ADD_PLAIN, ADD_SERIALIZED, ADD_BUTTERFLY,
-                                          ADD_CUB,   ADD_SHUFFLES,   ADD_AUTO};
-static const int experiment_thresholds[] = {0, 8, 16, 24, 32};
-enum {
-  EXPERIMENT_WAYS = sizeof experiment_ways / sizeof *experiment_ways,
-  EXPERIMENT_THRESHOLDS = sizeof experiment_thresholds / sizeof *experiment_thresholds
-};
-
-/* The papers' names of their paths. */
-static const char *experiment_name(add_way way, bool tunes) {
-  if (tunes) return "tuned"; /* the threshold of auto */
-  return way == ADD_SERIALIZED ? "SW-S" : way == ADD_BUTTERFLY ? "SW-B" : add_way_name(way);
-}
+/* With the papers' names of their paths. */
+static const struct implementation {
+  const char *name;
+  add_way way;
+  bool tunes, reproducible; /* by the trainer's own kernel */
+} implementations[] = {
+    {"plain", ADD_PLAIN, false, false},       {"SW-S", ADD_SERIALIZED, false, false},
+    {"SW-B", ADD_BUTTERFLY, false, false},    {"cub", ADD_CUB, false, false},
+    {"shuffles", ADD_SHUFFLES, false, false}, {"auto", ADD_AUTO, false, false},
+    {"tuned", ADD_AUTO, true, false},         {"reproducible", ADD_DEFAULT, false, true}};
 
 /* Of one training, for the summary. */
 typedef struct experiment_sample {
-  const char *name;
+  const implementation *by;
   unsigned seed;
   double psnr; /* of the held-out views */
 } experiment_sample;
@@ -41,8 +37,7 @@ typedef struct experiment {
   energy_counter energy;
   const scene *data;
   const char *dataset;
-  experiment_sample *samples;
-  int count;
+  std::vector<experiment_sample> samples;
 } experiment;
 
 /* ---- one launch ----------------------------------------------------------------------------- */
@@ -63,12 +58,12 @@ static double experiment_backward_ms(trainer *t) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void experiment_write_row(experiment *e, trainer *t, add_way way, double seconds) {
+static void experiment_write_row(experiment *e, trainer *t, const implementation *by,
+                                 double seconds) {
   loss_figures train, test;
   char room[16];
   unsigned long long histogram[LANE_COUNTS] = {0}, keys[PAPER_COUNTS] = {0};
   const int threshold = t->f.settings.threshold; /* of a tuned run: the tuner's choice */
-  const char *name = experiment_name(way, t->settings.tunes);
   bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   if (interrupts) return;
   trainer_draw(t, t->training[0]);
@@ -81,9 +76,9 @@ static void experiment_write_row(experiment *e, trainer *t, add_way way, double 
   keys[0] = histogram[0]; /* a warp step that hits has one key */
   for (int i = 1; i < LANE_COUNTS; ++i) keys[1] += histogram[i];
   const paper_row row = {"gaussians",
-                         name,
+                         by->name,
                          e->dataset,
-                         add_way_has_threshold(way) ? threshold : -1,
+                         add_way_has_threshold(by->way) ? threshold : -1,
                          has_train ? train.psnr : NAN,
                          has_train ? train.l1 : NAN,
                          has_test ? test.psnr : NAN,
@@ -98,80 +93,59 @@ static void experiment_write_row(experiment *e, trainer *t, add_way way, double 
                          keys};
   paper_table_add(e->table, &row);
   printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4g ms\n",
-         name, threshold_of_way(way, threshold, room), printable(e->dataset), t->settings.seed,
-         train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
+         by->name, threshold_of_way(by->way, threshold, room), printable(e->dataset),
+         t->settings.seed, train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
   fflush(stdout);
-  experiment_sample sample = {name, t->settings.seed, test.psnr};
-  if (has_test) e->samples[e->count++] = sample;
+  if (has_test) e->samples.push_back({by, t->settings.seed, test.psnr});
 }
 
 /* ---- summary -------------------------------------------------------------------------------- */
 
-/* shift: how far an implementation's PSNR lies from the mean of all with the same seed, so that the
-   seed's own effect cancels. */
+/* Of the samples of an implementation. shift: how far their PSNR lies from the mean of all with the
+   same seed, so that the seed's own effect cancels. Thresholds are pooled: like another run, they
+   change no more than the order of additions. */
 typedef struct experiment_mean {
   const char *name;
   int count;
-  double psnr, shift; /* means */
-  double squares;     /* of the single shifts' distances from theirs, added up */
+  double psnr, shift, squares; /* means; of the shifts' distances from theirs, added up */
 } experiment_mean;
 
-static double experiment_seed_mean(const experiment *e, unsigned seed) {
-  double sum = 0.0;
-  int count = 0;
-  for (int i = 0; i < e->count; ++i) {
-    if (e->samples[i].seed != seed) continue;
-    sum += e->samples[i].psnr;
-    count += 1;
-  }
+static double seed_mean(const experiment *e, unsigned seed) {
+  double sum = 0.0, count = 0.0;
+  for (const experiment_sample &s : e->samples)
+    if (s.seed == seed) sum += s.psnr, count += 1.0;
   return sum / count;
 }
 
-static experiment_mean experiment_mean_of(const experiment *e, const char *name) {
-  experiment_mean m = {name, 0, 0.0, 0.0, 0.0};
-  for (int i = 0; i < e->count; ++i) {
-    const experiment_sample *s = &e->samples[i];
-    if (strcmp(s->name, name) != 0) continue;
-    double shift = s->psnr - experiment_seed_mean(e, s->seed), before = m.shift;
+static experiment_mean mean_of(const experiment *e, const implementation *by) {
+  experiment_mean m = {by->name, 0, 0.0, 0.0, 0.0};
+  for (const experiment_sample &s : e->samples) {
+    if (s.by != by) continue;
+    double shift = s.psnr - seed_mean(e, s.seed), before = m.shift;
     m.count += 1;
-    m.psnr += (s->psnr - m.psnr) / m.count;
+    m.psnr += (s.psnr - m.psnr) / m.count;
     m.shift += (shift - m.shift) / m.count;
     m.squares += (shift - before) * (shift - m.shift);
   }
   return m;
 }
 
-/* Of all implementations; returns how many. Thresholds are pooled: like another run, they change no
-   more than the order of additions. */
-static int experiment_means(const experiment *e, experiment_mean *means) {
-  int count = 0;
-  for (int i = 0; i < e->count; ++i) {
-    bool known = false;
-    for (int k = 0; k < count; ++k) known = known || !strcmp(means[k].name, e->samples[i].name);
-    if (!known) means[count++] = experiment_mean_of(e, e->samples[i].name);
-  }
-  return count;
-}
-
-/* The standard deviation of one training about what its seed and its implementation explain. */
-static double experiment_deviation(const experiment *e, const experiment_mean *means, int count) {
-  double squares = 0.0;
-  int explained = count - 1;
-  for (int k = 0; k < count; ++k) squares += means[k].squares;
-  for (int i = 0; i < e->count; ++i) { /* a seed's trainings stand one after another */
-    const experiment_sample *s = &e->samples[i];
-    explained += i == 0 || s[-1].seed != s->seed;
-  }
-  return e->count > explained ? sqrt(squares / (e->count - explained)) : NAN;
-}
-
+/* The error is of one training about what its seed and its implementation explain. */
 static void experiment_print_summary(const experiment *e) {
-  experiment_mean means[EXPERIMENT_WAYS + 1];
-  int count = experiment_means(e, means), low = 0, high = 0;
-  double deviation = experiment_deviation(e, means, count);
+  std::vector<experiment_mean> means;
+  double squares = 0.0;
+  size_t low = 0, high = 0;
+  for (const implementation &by : implementations) {
+    experiment_mean m = mean_of(e, &by);
+    squares += m.squares;
+    if (m.count > 0) means.push_back(m);
+  }
+  const double seeds = 1.0 + e->samples.back().seed - e->samples.front().seed;
+  const double free_samples = (double)e->samples.size() - seeds - (double)means.size() + 1.0;
+  const double deviation = free_samples > 0.0 ? sqrt(squares / free_samples) : NAN;
   printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", printable(e->dataset), "", "trainings",
          "mean dB", "standard error");
-  for (int k = 0; k < count; ++k) {
+  for (size_t k = 0; k < means.size(); ++k) {
     const experiment_mean *m = &means[k];
     printf("%-12s %9d %9.3f %14.3f\n", m->name, m->count, m->psnr, deviation / sqrt(m->count));
     if (m->shift < means[low].shift) low = k;
@@ -186,43 +160,37 @@ static void experiment_print_summary(const experiment *e) {
 /* ---- trainings ------------------------------------------------------------------------------ */
 
 /* One training; its row only if it was not interrupted. */
-static void experiment_run(experiment *e, const train_settings *settings, add_way way,
-                           const gaussians_host *model) {
+static void experiment_run(experiment *e, train_settings settings, const implementation *by,
+                           int threshold, const gaussians_host *model) {
   trainer t;
   double seconds;
   checkpoint_plan none = {nullptr, 0};
   if (interrupts) return;
-  trainer_begin(&t, e->data, settings);
-  if (!settings->tunes) t.f.backward = way_launcher(way, SUMS_ROWS, 2);
+  settings.tunes = by->tunes;
+  settings.frame.reproducible = by->reproducible;
+  settings.frame.threshold = threshold;
+  trainer_begin(&t, e->data, &settings);
+  if (!by->tunes && !by->reproducible) t.f.backward = way_launcher(by->way, SUMS_ROWS, 2);
   trainer_set_model(&t, model);
   train_on(&t, none, &seconds);
-  if (!interrupts) experiment_write_row(e, &t, way, seconds);
+  if (!interrupts) experiment_write_row(e, &t, by, seconds);
   trainer_end(&t);
 }
 
-/* One way with every threshold it takes. */
-static void experiment_way(experiment *e, train_settings settings, add_way way,
-                           const gaussians_host *model) {
-  int thresholds = add_way_has_threshold(way) ? (int)EXPERIMENT_THRESHOLDS : 1;
-  if (!way_launcher(way, SUMS_ROWS, 2)) return;
-  for (int k = 0; k < thresholds; ++k) {
-    settings.frame.threshold = experiment_thresholds[k];
-    experiment_run(e, &settings, way, model);
-  }
-  settings.frame.threshold = ARC_THRESHOLD_AUTO;
-  if (way == ADD_AUTO) experiment_run(e, &settings, way, model);
-}
-
-/* All ways, then the tuner, from one start. */
+/* All implementations from one start. */
 static bool experiment_seed(experiment *e, const options *o, unsigned seed, error_line *error) {
   gaussians_host model;
   options mine = *o;
   mine.train.seed = seed;
   if (!setup_first_model(&model, e->data, &mine, error)) return interrupts > 0;
-  for (int p = 0; p < EXPERIMENT_WAYS; ++p)
-    experiment_way(e, mine.train, experiment_ways[p], &model);
-  mine.train.tunes = true;
-  experiment_run(e, &mine.train, ADD_AUTO, &model);
+  for (const implementation &by : implementations) {
+    const bool searched = add_way_has_threshold(by.way) && !by.tunes;
+    if (way_launcher(by.way, SUMS_ROWS, 2) == nullptr) continue;
+    for (int threshold = 0; threshold <= 32 && searched; threshold += 8)
+      experiment_run(e, mine.train, &by, threshold, &model);
+    if (!searched || by.way == ADD_AUTO)
+      experiment_run(e, mine.train, &by, ARC_THRESHOLD_AUTO, &model);
+  }
   gaussians_free(&model);
   return true;
 }
@@ -231,17 +199,14 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
 static bool experiment_scene(output_file *table, const bench_options *b, int kind,
                              error_line *error) {
   const options *o = &b->o;
-  const size_t most = (size_t)b->seeds * (EXPERIMENT_WAYS * (EXPERIMENT_THRESHOLDS + 1) + 1);
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return interrupts > 0; /* the rows so far are written */
-  experiment e = {table, energy_open(), &data, dataset_name(o, kind), nullptr, 0};
-  e.samples = (experiment_sample *)host_memory(most * sizeof *e.samples);
+  experiment e = {table, energy_open(), &data, dataset_name(o, kind), {}};
   for (int i = 0; i < b->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
-  if (e.count > 0) experiment_print_summary(&e);
+  if (!e.samples.empty()) experiment_print_summary(&e);
   energy_close(&e.energy);
-  free(e.samples);
   scene_free(&data);
   return done;
 }

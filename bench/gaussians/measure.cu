@@ -176,20 +176,3 @@ void count_lanes_of_frame(trainer *t, int pixels, unsigned long long *histogram)
   for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];
   device_release(&t->memory, &device);
 }
-
-void print_lanes(const unsigned long long *histogram) {
-  double all = 0.0, met = 0.0, lanes = 0.0, few = 0.0;
-  for (int i = 0; i < LANE_COUNTS; ++i) {
-    all += (double)histogram[i];
-    if (i == 0) continue;
-    met += (double)histogram[i];
-    lanes += (double)i * (double)histogram[i];
-    few += i <= 4 ? (double)histogram[i] : 0.0;
-  }
-  if (met == 0.0) return;
-  printf(
-      "warp steps %.0f, %.1f %% empty; of the others %.1f %% have 1-4 lanes, %.1f %% are full, "
-      "mean %.1f lanes\n",
-      all, 100.0 * (all - met) / all, 100.0 * few / met, 100.0 * (double)histogram[32] / met,
-      lanes / met);
-}

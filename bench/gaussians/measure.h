@@ -17,8 +17,7 @@ typedef struct bench_options {
 } bench_options;
 
 /* They return the exit status. */
-int run_backward(const bench_options *b);
-int run_papers(const bench_options *b);
+int run_backward(const bench_options *b); /* --papers, too */
 int run_draws(const bench_options *b);
 int run_experiment(const bench_options *b);
 
@@ -68,6 +67,5 @@ enum { LANE_COUNTS = 33 };
 /* Adds to histogram: warp steps of the backward pass by hit lanes, those with a pixel that is hit,
    for the view just drawn. */
 void count_lanes_of_frame(trainer *t, int pixels, unsigned long long *histogram);
-void print_lanes(const unsigned long long *histogram);
 
 #endif

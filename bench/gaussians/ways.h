@@ -49,6 +49,19 @@ static inline backward_launcher way_launcher(add_way way, sum_layout layout, int
                        : way_launcher_4(way, layout);
 }
 
+/* A kernel to measure. */
+typedef struct bench_kernel {
+  const char *name;
+  add_way like; /* of the same threshold: none, at run time, the default */
+  sum_layout layout;
+  int pixels;
+  backward_launcher launch;
+} bench_kernel;
+
+/* The papers' own kernel, papers.cu. */
+enum { PAPERS_KERNELS = 6 };
+extern const bench_kernel papers_kernels[PAPERS_KERNELS];
+
 /* Each of the four arrays starts at a multiple of 16 bytes. */
 static __host__ __device__ __forceinline__ size_t sums_of_array(int count) {
   return ((size_t)count + 3) / 4 * 4;

@@ -23,12 +23,12 @@ enum { DRAW_START, DRAW_PLACED, DRAW_SORTED, DRAW_END, DRAW_MARKS };
 
 typedef struct drawer {
   frame f;
-  bool fused;         /* projects and emits in one kernel */
-  bool counts_first;  /* waits for the count of pairs before it sorts */
+  bool fused;        /* projects and emits in one kernel */
+  bool counts_first; /* waits for the count of pairs before it sorts */
   paint_kernel paint;
-  int pixels;         /* a lane, of paint */
-  int room;           /* for pairs, of which so many are sorted; at most f.pair_capacity */
-  int redrawn;        /* pictures for which there was too little room */
+  int pixels;  /* a lane, of paint */
+  int room;    /* for pairs, of which so many are sorted; at most f.pair_capacity */
+  int redrawn; /* pictures for which there was too little room */
   cudaEvent_t marks[DRAW_MARKS];
 } drawer;
 

@@ -286,8 +286,8 @@ void frame_project_backward(frame *f, gradient_sums gradients) {
               f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), gradients);
 }
 
-void frame_camera_backward(frame *f, int view_index, long long *by_camera, int threshold) {
+void frame_camera_backward(frame *f, int view_index, long long *by_camera) {
   SIMT_LAUNCH(camera_backward, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
               f->degree, f->camera, (const splat *)f->splats.data, frame_sums(f), view_index,
-              by_camera, threshold);
+              by_camera);
 }

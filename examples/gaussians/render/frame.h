@@ -74,7 +74,7 @@ backward_arguments frame_backward_arguments(const frame *f);
 void frame_backward(frame *f);
 void frame_project_backward(frame *f, gradient_sums gradients);
 /* Adds the loss by the camera's 12 numbers to row view_index of by_camera, in fixed point of scale
-   CAMERA_SCALE_LOG2. threshold: a balancing threshold, or CAMERA_BY_BLOCK. */
-void frame_camera_backward(frame *f, int view_index, long long *by_camera, int threshold);
+   CAMERA_SCALE_LOG2. */
+void frame_camera_backward(frame *f, int view_index, long long *by_camera);
 
 #endif

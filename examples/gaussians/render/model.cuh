@@ -22,7 +22,6 @@
 #include "settings.h"
 
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
-enum { CAMERA_BY_BLOCK = -1 }; /* as a threshold: the camera's gradient is a hot row */
 #define WHOLE_WARP 0xffffffffu
 
 /* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. */

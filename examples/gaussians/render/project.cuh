@@ -318,11 +318,11 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a hot row,
-   which each block sums, or a contended one, by a threshold. by_camera: rows of 12, one a view, of
-   scale CAMERA_SCALE_LOG2. Whole warps. */
+   which each block sums. by_camera: rows of 12, one a view, of scale CAMERA_SCALE_LOG2. Whole
+   warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,
-                    splat_sums sums, int view_index, long long *by_camera, int threshold) {
+                    splat_sums sums, int view_index, long long *by_camera) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
   __shared__ long long block_sums[ARC_HOT_SUMS(1, CAMERA_FLOATS, LINE_THREADS)];
@@ -334,15 +334,11 @@ __global__ void __launch_bounds__(LINE_THREADS)
     backward_of_one(&g, i, degree, &c, &s, &sums, &slope);
   }
   arc_options options = arc_options_default();
-  options.threshold = threshold;
+  options.threshold = 0;
   options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
-  if (threshold == CAMERA_BY_BLOCK) {
-    arc_hot_fixed hot = arc_hot_begin_fixed(target, block_sums, view_index, 1);
-    arc_hot_add_with_fixed(&hot, view_index, slope.camera, seen, options);
-    arc_hot_end_fixed(&hot, true);
-  } else {
-    arc_add_with_fixed(target, view_index, slope.camera, seen, options);
-  }
+  arc_hot_fixed hot = arc_hot_begin_fixed(target, block_sums, view_index, 1);
+  arc_hot_add_with_fixed(&hot, view_index, slope.camera, seen, options);
+  arc_hot_end_fixed(&hot, true);
 }
 
 #endif

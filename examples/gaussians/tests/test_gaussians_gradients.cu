@@ -34,13 +34,13 @@ static void check_number(const char *what, int i, int k, double got, double want
 }
 
 /* Clears the sums, adds them up as settings say, and goes on to every gradient. */
-static void run_backward(test_frame *t, int camera_threshold) {
+static void run_backward(test_frame *t) {
   gradient_sums gradients = {GRADIENTS_SET, 0, t->count, t->gradients.data};
   device_clear(t->by_camera.data, t->by_camera.bytes);
   frame_clear_sums(&t->f);
   frame_backward(&t->f);
   frame_project_backward(&t->f, gradients);
-  frame_camera_backward(&t->f, 1, (long long *)t->by_camera.data, camera_threshold);
+  frame_camera_backward(&t->f, 1, (long long *)t->by_camera.data);
   device_check(cudaGetLastError(), "backward");
 }
 
@@ -109,10 +109,9 @@ static void test_differences(int degree, unsigned long long seed) {
   check_picture(&t, &r);
   for (int k = 0; k < 6; ++k) {
     static const int thresholds[] = {ARC_BALANCE_THRESHOLD, 8, 33};
-    static const int of_camera[] = {CAMERA_BY_BLOCK, ARC_THRESHOLD_AUTO, 0};
     t.f.settings.reproducible = k % 2 != 0;
     t.f.settings.threshold = thresholds[k / 2];
-    run_backward(&t, of_camera[k / 2]);
+    run_backward(&t);
     snprintf(what, sizeof what, "degree %d, seed %llu, threshold %d, %s", degree, seed,
              t.f.settings.threshold, k % 2 != 0 ? "reproducible" : "floats");
     check_gradients(&t, &r, &d, what);
@@ -135,7 +134,7 @@ static void test_kinds(void) {
     static const int thresholds[] = {ARC_BALANCE_THRESHOLD, 0, 8, 33, ARC_THRESHOLD_AUTO};
     t.f.settings.threshold = thresholds[k / 2];
     t.f.settings.reproducible = k % 2 != 0;
-    run_backward(&t, ARC_THRESHOLD_CONTENDED);
+    run_backward(&t);
     float *got = test_read(&t.gradients, NUMBERS);
     for (int i = 0; i < NUMBERS; ++i) {
       static const int ends[] = {4, 52, 55, 58, 59};
@@ -183,7 +182,7 @@ static void test_sums_of_views(void) {
   test_frame t;
   size_t numbers;
   test_frame_begin_crowd(&t, &r);
-  run_backward(&t, CAMERA_BY_BLOCK);
+  run_backward(&t);
   numbers = (size_t)GRADIENT_FLOATS * t.count;
   float *once = test_read(&t.gradients, numbers);
   for (int mode = GRADIENTS_ADD; mode <= GRADIENTS_ADD_FIXED; ++mode) {

@@ -95,7 +95,7 @@ float *trainer_camera_slopes(trainer *t) {
     frame_measure(&t->f, (const unsigned char *)t->targets[i].data, (double *)sums.data);
     frame_clear_sums(&t->f);
     frame_backward(&t->f);
-    frame_camera_backward(&t->f, i, (long long *)rows.data, CAMERA_BY_BLOCK);
+    frame_camera_backward(&t->f, i, (long long *)rows.data);
   }
   device_to_host(fixed, rows.data, bytes, "reading the cameras");
   for (size_t i = 0; i < count; ++i) slopes[i] = arc_fixed_to_f32(fixed[i], CAMERA_SCALE_LOG2);
