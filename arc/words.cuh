@@ -385,16 +385,16 @@ ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
   return w;
 }
 
-/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
-#define ARC__RED(type, operands, ...)                                                        \
-  if (scope == ARC_SCOPE_SYSTEM)                                                             \
-    asm volatile("red." ARC__RELAXED "sys.global.add" type " [%0], " operands ";" ::"l"(at), \
-                 __VA_ARGS__                                                                 \
-                 : "memory");                                                                \
-  else                                                                                       \
-    asm volatile("red." ARC__RELAXED "gpu.global.add" type " [%0], " operands ";" ::"l"(at), \
-                 __VA_ARGS__                                                                 \
-                 : "memory")
+/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves.
+   The address becomes a global one inside the asm: as an operand of its own it is computed twice. */
+#define ARC__RED(type, operands, ...)                                                       \
+  if (scope == ARC_SCOPE_SYSTEM)                                                            \
+    asm volatile(ARC__RED_AT("sys", type, operands)::"l"(address), __VA_ARGS__ : "memory"); \
+  else                                                                                      \
+    asm volatile(ARC__RED_AT("gpu", type, operands)::"l"(address), __VA_ARGS__ : "memory")
+#define ARC__RED_AT(scope, type, operands)                                               \
+  "{.reg .u64 at; cvta.to.global.u64 at, %0; red." ARC__RELAXED scope ".global.add" type \
+  " [at], " operands ";}"
 #define ARC__RED_VECTOR(ftz, type)                                                           \
   {                                                                                          \
     if (count == 2) {                                                                        \
@@ -411,8 +411,6 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
   if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
   if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
   if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
-#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 600
-  arc__u64 at = __cvta_generic_to_global(address);
 #endif
   if (count > 1) {
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 900

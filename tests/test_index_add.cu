@@ -286,6 +286,7 @@ static void run(int kind, int width) {
   const size_t cells_size = cells * (size_t)cell + 128, source_size = values * (size_t)each + 128;
   CHECK_CUDA(cudaMalloc((void **)&device_cells, cells_size));
   CHECK_CUDA(cudaMalloc((void **)&device_source, source_size));
+  CHECK_CUDA(cudaMemset(device_cells, 0, cells_size)); /* halves are added beside a neighbour */
   CHECK_CUDA(cudaMemcpy(device_cells + shift, arena, cells * (size_t)cell, cudaMemcpyHostToDevice));
   CHECK_CUDA(cudaMemcpy(device_source + source_shift, source, values * (size_t)each,
                         cudaMemcpyHostToDevice));
