@@ -14,7 +14,7 @@
 #include "backward.h"
 
 /* Pixels of a lane, and how many blocks a multiprocessor should hold: with 64 registers a thread,
-   measured on an H200. Bench compiles others. */
+   measured on an H200. bench/gaussians compiles others, too. */
 #ifndef BACKWARD_PIXELS
 #define BACKWARD_PIXELS 2
 #define BACKWARD_BLOCKS 8
@@ -133,10 +133,10 @@ static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a
 
 /* ---- the sums ------------------------------------------------------------------------------- */
 
-/* What the kernel adds to, a target of rows, and the call. The kernel is a template of it: other
-   sums are in backward.cu, and what arc is compared with in bench. */
+/* What the kernel adds to, a target of rows, and the call. The kernel is a template of it: sums in
+   fixed point are in backward.cu, and what arc is compared with in bench/gaussians. */
 struct arc_sums {
-  static constexpr bool in_units = false; /* of the splats' offsets: in fixed point */
+  static constexpr bool in_units = false; /* offsets are multiplied by the splat's unit */
   arc_target_f32 target;
 
   /* Once, above the loop. */
@@ -193,7 +193,8 @@ static __device__ __forceinline__ void load_batch(splat *batch, const render_arg
   __syncthreads();
 }
 
-/* One block a tile: splats from the last one drawn down to place 0, 256 at a time. */
+/* One block a tile: splats from the last one drawn down to place 0, 256 at a time. arguments: what
+   `sums` begins with. */
 template <class sums, class arguments = backward_arguments>
 __global__ void __launch_bounds__(BLOCK_THREADS, BACKWARD_BLOCKS) backward(arguments a) {
   __shared__ splat batch[TILE_PIXELS];
