@@ -9,9 +9,9 @@
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);  // once, above the loop
        arc_add_f32(t, id, g, hit);                          // all 32 lanes call, hit or not
 
-   Each call counts the active lanes of the warp and finds which of them hold the same key. Few lanes
-   send atomics, several floats at a time where the GPU can. Many lanes first add their values in
-   registers, so that the warp sends each sum once.
+   Each call counts the active lanes of the warp and finds which of them hold the same key. Few
+   lanes send atomics, several floats at a time where the GPU can. Many lanes first add their values
+   in registers, so that the warp sends each sum once.
 
    Words
        lane       a thread of a warp, 0 to 31
@@ -31,8 +31,8 @@
        >>types      the other types of values and sums, fixed point
        >>entries    the bodies of what is declared here
 
-   Files. arc/core.cuh holds how a call works; it stands on arc/words.cuh. A form that few users need
-   has a file with its own text. Include it behind this one:
+   Files. arc/core.cuh holds how a call works; it stands on arc/words.cuh. A form that few users
+   need has a file with its own text. Include it behind this one:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/table.cuh      keys of which some come far more often than others
@@ -71,8 +71,8 @@
 #include "arc/words.cuh"
 
 /* What follows is declared for float, suffix f32; >>types lists the other suffixes. ARC__FN is
-   `static __device__ __forceinline__`. ARC__CALLER is empty, but on the CPU warp, where reports name
-   the line of your call. */
+   `static __device__ __forceinline__`. ARC__CALLER is empty, but on the CPU warp, where reports
+   name the line of your call. */
 
 /* ---- >>targets --------------------------------------------------------------------------- */
 
@@ -90,9 +90,9 @@ typedef struct arc_target_f32 arc_target_f32;
      stride  values from one row to the next, below 2^31 bytes. 0 is legal: one row for all keys.
              Negative keys are legal, and k * stride may exceed 2^31.
      width   values of a row, 1 or more, a literal. Any other expression is right, but slow.
-   Alignment is read from base and stride: where both are multiples of 16 bytes, up to 4 floats leave
-   in one request on sm_90 and newer; of 8 bytes, 2 floats. So give the true distance of two rows:
-   rows(p, 2, 2) with key k needs one request where rows(p, 1, 2) with key 2 * k needs two.
+   Alignment is read from base and stride: where both are multiples of 16 bytes, up to 4 floats
+   leave in one request on sm_90 and newer; of 8 bytes, 2 floats. So give the true distance of two
+   rows: rows(p, 2, 2) with key k needs one request where rows(p, 1, 2) with key 2 * k needs two.
    Example: rows(p, 4, 3) and key 2 are p[8], p[9], p[10]; p[11] is never touched.
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width. */
@@ -104,15 +104,16 @@ ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
    Cost: it divides, so build it above loops. */
 ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width);
 
-/* Several arrays of rows, after #define ARC_MAX_PIECES (2 to 8) above the include of arc.cuh. Piece 0
-   holds the first parameters of a row, piece 1 the next ones; widths add up.
+/* Several arrays of rows, after #define ARC_MAX_PIECES (2 to 8) above the include of arc.cuh. Piece
+   0 holds the first parameters of a row, piece 1 the next ones; widths add up.
    Who calls: any lane, in any control flow.
      pieces  base, stride and width as above. The base of any piece but the first may be null: its
              values are summed and not added.
-     count   a literal. A count that ends before a null piece saves its sums, too: in a renderer's
-             kernel 7 % for 2 of 11 values. So choose between kernels of different counts on the host.
-   Example: pieces {{means, 2, 2}, {colours, 3, 3}}: values 0, 1 of key k go to means[2 * k] and on,
-   values 2, 3, 4 to colours[3 * k] and on.
+     count   a literal. A count that ends before a null piece saves its sums, too: in gsplat's
+             kernel 9 % for 2 of 11 values. So choose between kernels of different counts on
+             the host.
+   Example: pieces {{means, 2, 2}, {colours, 3, 3}}: values 0, 1 of key k go to means[2 * k] and
+   on, values 2, 3, 4 to colours[3 * k] and on.
    Cost: 4 more instructions for each further piece.
    Reported: ARC_CHECK 1 a count below 1 or above ARC_MAX_PIECES. */
 typedef struct arc_piece_f32 {
@@ -132,8 +133,8 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
              other builds stop the kernel at such a key.
      values  as many as the target is wide
      active  whether this lane adds
-   The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by default
-   arc decides. arc_add_with_f32 chooses for one call.
+   The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by
+   default arc decides. arc_add_with_f32 chooses for one call.
    Cost of a call: see the head of arc/core.cuh. A warp without an active lane costs one vote.
    Source: ARC paper, sections 4.4 and 5.5. */
 
@@ -141,22 +142,23 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
    Cost: a vote and a match beside the adding itself; where every lane has its own key, the match is
-   all that is lost. If rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32 columns
-   of random keys this call has about 0.6 of the speed of one thread a value.
+   all that is lost. If rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32
+   columns of random keys this call has about 0.6 of the speed of one thread a value.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, long long key, const float *values,
                          bool active ARC__CALLER);
 
-/* Adds where the warp has one key, as where it walks over one list. No match, no shuffle of the key.
+/* Adds where the warp has one key, as where it walks over one list. No match, no shuffle of
+   the key.
    Who calls: all 32 lanes, all with the same key, inactive ones too.
    Example: lanes 0 to 9 active, each adds {1}: the row gets 10.
    Reported: ARC_CHECK 2 keys that differ. */
 ARC__FN void arc_add_uniform_f32(arc_target_f32 target, long long key, const float *values,
                                  bool active ARC__CALLER);
 
-/* The same for a renderer that walks over a list of primitives: the fastest call there is, for which
-   you promise more (ARC_PROMISE_RENDERER): inactive lanes hold zeros, and no warp calls without an
-   active lane.
+/* The same for a renderer that walks over a list of primitives: the fastest call there is, for
+   which you promise more (ARC_PROMISE_RENDERER): inactive lanes hold zeros, and no warp calls
+   without an active lane.
    Who calls: all 32 lanes, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
@@ -196,12 +198,13 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* ---- >>options --------------------------------------------------------------------------- */
 
-/* Promises, ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise leaves out work; it never makes a call slower. One that is not
-   kept gives wrong sums.
+/* Promises, ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise leaves out work; it never
+   makes a call slower. One that is not kept gives wrong sums.
      ONE_KEY           all 32 lanes hold one key, inactive ones too. Saves the match of the keys.
-     INACTIVE_IS_ZERO  inactive lanes hold zeros in readable values, as where a gradient is 0 without
-                       a hit. Saves up to a select a value.
-     WARP_IS_ACTIVE    no warp calls without an active lane, as behind a vote of your own. Saves arc's.
+     INACTIVE_IS_ZERO  inactive lanes hold zeros in readable values, as where a gradient is 0
+                       without a hit. Saves up to a select a value.
+     WARP_IS_ACTIVE    no warp calls without an active lane, as behind a vote of your own. Saves
+                       arc's.
      ALIGNED_16        base and stride of every piece are multiples of 16 bytes of global memory.
                        Saves the code for other rows.
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
@@ -223,9 +226,9 @@ struct arc_options {
 /* What the macros say, for all lanes of a warp, without promises. */
 ARC__FN arc_options arc_options_default(void);
 
-/* Where a path cannot serve (butterfly: several keys, or a partial warp; transposed: a partial warp),
-   the call takes the papers' fallback: plain atomics for butterfly, the tree for transposed. */
-
+/* Where a path cannot serve (butterfly: several keys, or a partial warp; transposed: a partial
+   warp), the call takes the papers' fallback: plain atomics for butterfly, the tree for
+   transposed. */
 /* ---- >>types ----------------------------------------------------------------------------- */
 /* Every name with the suffix f32 exists for each suffix, with its types in place of float:
 
@@ -241,9 +244,9 @@ ARC__FN arc_options arc_options_default(void);
    Values that become another type are added as f32 in registers, and each sum is converted once.
 
    f16, bf16. Rows lie in global memory. Two neighbours are added by one 32-bit instruction: f16
-   natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. A value of yours that shares
-   a 32-bit word with a row has -0 added to it: it keeps its value, but the bits of a NaN may become
-   7fff. Rows of even width at even places share no word.
+   natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. A value of yours that
+   shares a 32-bit word with a row has -0 added to it: it keeps its value, but the bits of a NaN may
+   become 7fff. Rows of even width at even places share no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed one more field: int scale_log2,
    -126 to 126. x is added as x * 2^scale_log2, rounded to the nearest integer. Clear rows to 0.
@@ -251,16 +254,16 @@ ARC__FN arc_options arc_options_default(void);
    meaningless; only ARC_CHECK 2 reports them. Subnormal values count as 0 under -ftz=true.
    What repeats to the last bit:
        as it is   the same launch with the same policy, on any GPU
-       exact      (options.exact, ARC_EXACT, and every divergent call) whatever path, threshold, block
-                  and grid; each value is rounded, no sum, at twice the cost
+       exact      (options.exact, ARC_EXACT, and every divergent call) whatever path, threshold,
+                  block and grid; each value is rounded, no sum, at twice the cost
    docs/reproducible.md has ranges, errors and how to choose a scale. */
 
 /* Reads a sum of a fixed target, with the scale that it was added with. Host and device. */
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2);
 static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2);
 
-/* The largest scale with which `additions` values of at most `largest` in magnitude fit; -127 if none
-   does, or if one of them is negative or NaN. Host and device.
+/* The largest scale with which `additions` values of at most `largest` in magnitude fit; -127 if
+   none does, or if one of them is negative or NaN. Host and device.
    Example: arc_fixed_scale_log2(1.0, 1 << 20) is 42. */
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions);
 

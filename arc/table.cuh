@@ -1,4 +1,4 @@
-/* table.cuh - skewed keys: a warp keeps the rows that come most in shared memory.
+/* table.cuh - skewed keys: a warp keeps the rows that come most in shared memory. EXPERIMENTAL.
    SPDX-License-Identifier: Apache-2.0
 
        arc_table_f32 arc_table_begin_f32(arc_target_f32 target, void *shared, int rows);

@@ -129,11 +129,11 @@ function(string_of result)
 endfunction()
 
 string_of(text)
-set(wanted "arc 0.3.0 path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0|300")
+set(wanted "arc 0.4.0 path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0|400")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 string_of(text -DARC_PATH=ARC_PATH_TREE -DARC_BALANCE_THRESHOLD=12 -DARC_VECTOR_ATOMICS=0
           -DARC_SCOPE=ARC_SCOPE_SYSTEM -DARC_CHECK=2 -DARC_KEY_BITS=64 -DARC_EXACT=1)
-set(wanted "arc 0.3.0 path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|300")
+set(wanted "arc 0.4.0 path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1|400")
 must("the policy reads '${text}', must be '${wanted}'" text STREQUAL wanted)
 foreach(path atomic serialized butterfly transposed tree auto)
   string(TOUPPER ${path} upper)
