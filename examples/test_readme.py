@@ -73,7 +73,7 @@ def check_program(source, command):
                 file.write(text)
         check_runs("program on the CPU warp",
                    [cxx, "-x", "c++", "-std=c++17", "-D__managed__=", "-I" + root, "-include",
-                    "simt/simt.cuh", "cpu.cu", root + "/simt/simt.cpp", "-o", "sums"], folder)
+                    "simt/simt.cuh", "cpu.cu", "-x", "none", simt.name, "-o", "sums"], folder)
         if shutil.which(nvcc):
             words = command.split(" && ")[0].replace("-I.", "-I" + root).split()
             devices = subprocess.run("nvidia-smi -L", shell=True, capture_output=True, check=False)
@@ -132,6 +132,9 @@ def check_snippets(text):
                       "nvcc -arch=native -I. sums.cu -o sums")
 
 
+simt = tempfile.NamedTemporaryFile(suffix=".o")
+subprocess.run([cxx, "-std=c++17", "-I" + root, "-c", root + "/simt/simt.cpp", "-o", simt.name],
+               check=True)
 readme = read("README.md")
 check("<!-- figures" in readme, "README.md holds no figures that can be checked")
 check_snippets(readme)

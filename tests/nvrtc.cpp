@@ -3,9 +3,9 @@
 //
 //   nvrtc --root <repository> [--library libnvrtc.so] [--architectures 50,60,70]
 //
-// The library is opened at run time, so that one program serves any version of it. Without a list,
-// each architecture with code of its own, and the newest, is compiled, down to machine code, and
-// policies that change code: every path, every entry point. A warning is a failure.
+// The library is opened at run time, so that one program serves any version of it. Compiled, down to
+// machine code, are all kernels of each_call.cu for the last architecture, the adds alone for the first
+// one and, without a list, one with all checks. A warning is a failure.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,93 +68,8 @@ std::string read_text(const std::string &path)
   return text.str();
 }
 
-// What is included behind arc.cuh; overloads where the names that they overload are all there.
+// What is included behind arc.cuh.
 const char *const forms[] = {"index_add", "hot", "table", "sums", "papers", "overloads"};
-
-// A keyed add on every path, and a uniform and a divergent one; or all other forms.
-std::string kernels(bool others)
-{
-  const char *head = "(float *sums, float *const *pointers, const float *from, unsigned mask) {\n"
-                     "  float values[3];\n"
-                     "  for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x];\n"
-                     "  arc_target_f32 rows = arc_target_f32_rows(sums, 4, 3);\n"
-                     "  int key = (int)from[threadIdx.x];\n"
-                     "  bool active = values[0] > 0;\n"
-                     "  arc_options o = arc_options_default();\n";
-  const char *paths[] = {"ATOMIC", "SERIALIZED", "BUTTERFLY", "TRANSPOSED", "TREE", "AUTO"};
-  std::string source = others ? "#define ARC_MAX_PIECES 2\n#define ARC_TABLES 1\n" : "";
-  source += "#include \"arc.cuh\"\n";
-  for (const std::string form : forms)
-    if (others) source += "#include \"arc/" + form + ".cuh\"\n";
-  for (const std::string path : paths)
-    if (!others)
-      source += "extern \"C\" __global__ void add_" + path + head + "  o.path = ARC_PATH_" + path +
-                ";\n  arc_add_with_f32(rows, key, values, active, o);\n}\n";
-  source += std::string("extern \"C\" __global__ void form") + head;
-  if (!others)
-    return source + "  arc_add_uniform_f32(rows, blockIdx.x, values, active);\n"
-                    "  if (active) arc_add_divergent_f32(rows, key, values);\n"
-                    "  arc_atomic_add_f32(sums, values[0]);\n}\n";
-  return source +
-            "  arc_piece_f32 pieces[2] = {{sums, 4, 1}, {sums + 2, 4, 2}};\n"
-            "  arc_target_f32 both = arc_target_f32_pieces(pieces, 2);\n"
-            "  arc_add_masked_f32(both, key, values, active, mask);\n"
-            "  arc_add_pointers_f32(pointers, 3, key, values, active);\n"
-            "  arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask);\n"
-            "  if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values);\n"
-            "  arc_index_add_f32 memory = arc_index_add_begin_f32(both, from, 3);\n"
-            "  arc_index_add_rows_f32(&memory, key, threadIdx.x, active);\n"
-            "  arc_index_add_end_f32(&memory);\n"
-            "  arc_index_add_f32 halves = arc_index_add_begin_f32_from_f16(rows, from, 3);\n"
-            "  arc_index_add_rows_with_f32(&halves, key, threadIdx.x, active, o);\n"
-            "  __shared__ __align__(16) char of_table[ARC_TABLE_BYTES(4, 8, 3, 128)];\n"
-            "  arc_table_f32 table = arc_table_begin_f32(rows, of_table, 8);\n"
-            "  arc_table_add_f32(&table, key, values, active);\n"
-            "  arc_table_index_add_f32(&table, &halves, key, threadIdx.x, active);\n"
-            "  arc_table_end_f32(&table);\n"
-            "  arc_index_add_end_f32(&halves);\n"
-            "  __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];\n"
-            "  arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, 0, 2);\n"
-            "  o.promises |= ARC_PROMISE_ONE_KEY;\n"
-            "  arc_hot_add_with_f32(&hot, 1, values, active, o);\n"
-            "  arc_hot_end_f32(&hot, true);\n"
-            "  arc_sum_f32 sum = arc_sum_begin_with_f32(rows, 1, values, active, o);\n"
-            "  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);\n"
-            "  arc_atomred_f32(sums, values[0]);\n"
-            "  arc_target_f32 dynamic = arc_target_dynamic(sums, 4, (int)mask);\n"
-            "  arc_add(dynamic, key, from + threadIdx.x, active);\n"
-            "  o.scope = ARC_SCOPE_SYSTEM;\n"
-            "  arc_add_pointers_with_f32(pointers, 3, key, values, active, o);\n}\n";
-}
-
-// Keyed adds of each type of values and memory.
-const char types[] =
-    "#include \"arc.cuh\"\n"
-    "#define ADD(name, S, T, M, exact_, ...) \\\n"
-    "  extern \"C\" __global__ void name(void *sums, const T *from, const int *keys) { \\\n"
-    "    T values[3]; \\\n"
-    "    for (int k = 0; k < 3; ++k) values[k] = from[k * 32 + threadIdx.x]; \\\n"
-    "    arc_options o = arc_options_default(); \\\n"
-    "    o.exact = exact_; \\\n"
-    "    arc_target_##S target = arc_target_##S##_rows((M *)sums, 4, 3 __VA_ARGS__); \\\n"
-    "    arc_add_with_##S(target, keys[threadIdx.x], values, keys[threadIdx.x] >= 0, o); }\n"
-    "#define SCALE , 20\n"
-    "ADD(f64, f64, double, double, false, )\n"
-    "ADD(u32, u32, unsigned, unsigned, false, )\n"
-    "ADD(i64, i64, long long, long long, false, )\n"
-    "ADD(f32_to_f64, f32_to_f64, float, double, false, )\n"
-    "ADD(f16, f16, float, void, false, )\n"
-    "ADD(bf16, bf16, float, void, false, )\n"
-    "ADD(fixed, fixed, float, long long, false, SCALE)\n"
-    "ADD(exact, fixed, float, long long, true, SCALE)\n";
-
-// The first architectures with code of their own for some type, and the first of newer libraries.
-bool has_own_code(int architecture)
-{
-  for (int own : {50, 60, 70, 75, 80, 90})
-    if (architecture == own) return true;
-  return false;
-}
 
 // What the compiler says, but for the age of the architecture, which is no fault of the header.
 std::string words_of(const std::string &log)
@@ -168,10 +83,11 @@ std::string words_of(const std::string &log)
   return words;
 }
 
-// True if it compiles without a word.
-bool compile(const library &nvrtc, const std::string &root, int architecture, const char *define,
-             const std::string &source, const char *what)
+// True if each_call.cu compiles without a word.
+bool compile(const library &nvrtc, const std::string &root, int architecture,
+             std::vector<const char *> options)
 {
+  const std::string source = read_text(root + "/tests/each_call.cu");
   std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh",
                                     "arc/core.cuh", "arc/check.cuh"};
   for (const std::string form : forms) names.push_back("arc/" + form + ".cuh");
@@ -181,12 +97,13 @@ bool compile(const library &nvrtc, const std::string &root, int architecture, co
   for (size_t i = 0; i < names.size(); ++i)
     name_list.push_back(names[i].c_str()), text_list.push_back(texts[i].c_str());
   const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
-  const char *options[] = {target.c_str(), define};
+  const char *what = options.empty() ? "" : options.back();
+  options.insert(options.end(), {target.c_str(), "-DKEY=int"});
   program p = nullptr;
-  if (nvrtc.create(&p, source.c_str(), "kernels.cu", (int)names.size(), text_list.data(),
+  if (nvrtc.create(&p, source.c_str(), "each_call.cu", (int)names.size(), text_list.data(),
                    name_list.data()))
     return false;
-  const int status = nvrtc.compile(p, define ? 2 : 1, options);
+  const int status = nvrtc.compile(p, (int)options.size(), options.data());
   size_t log_size = 0, binary_size = 0;
   nvrtc.log_size(p, &log_size);
   std::vector<char> log(log_size + 1);
@@ -194,7 +111,7 @@ bool compile(const library &nvrtc, const std::string &root, int architecture, co
   if (status == 0) nvrtc.binary_size(p, &binary_size);
   nvrtc.destroy(&p);
   const std::string words = words_of(log.data());
-  printf("sm_%d %s: %s, %zu bytes\n", architecture, define ? define : what,
+  printf("sm_%d %s: %s, %zu bytes\n", architecture, what,
          status ? "FAILED" : words.empty() ? "compiled" : "compiled with warnings", binary_size);
   if (!words.empty()) printf("%s", words.c_str());
   fflush(stdout);
@@ -241,21 +158,9 @@ int main(int argc, char **argv)
     list.resize((size_t)count);
     nvrtc.architectures(list.data());
   }
-  const std::string paths = kernels(false), others = kernels(true);
-  for (int architecture : list) {
-    const bool own = has_own_code(architecture);
-    const bool as_70 = architecture == 75 || architecture == 80; /* but for an instruction of bf16 */
-    if ((own && architecture != 80) || architecture == list.back())
-      failed += !compile(nvrtc, root, architecture, nullptr, paths, "");
-    if (own && !as_70)
-      failed += !compile(nvrtc, root, architecture, nullptr, types, "(types)");
-  }
-  const char *defines[] = {"-DARC_CHECK=2", "-DARC_SCOPE=ARC_SCOPE_SYSTEM"};
-  for (const char *define : defines)
-    if (everything) /* for the newest one, checks take a minute */
-      failed += !compile(nvrtc, root, 90, define, paths, "");
-  if (!list.empty())
-    failed += !compile(nvrtc, root, list.back(), nullptr, others, "(other forms)");
+  if (!list.empty()) failed += !compile(nvrtc, root, list.back(), {});
+  if (list.size() > 1) failed += !compile(nvrtc, root, list.front(), {"-DADDS"});
+  if (everything) failed += !compile(nvrtc, root, 90, {"-DONE", "-DARC_CHECK=2"});
   printf("%zu architectures, %d failed\n", list.size(), failed);
   return failed || list.empty() ? 1 : 0;
 }

@@ -34,7 +34,7 @@ static void groupings(void) {
 /* Every width on every path, with one grouping each, by turns. */
 static void widths(void) {
   int turn = 0;
-  for (int width = 1; width <= 35; ++width) {
+  for (int width = 1; width <= 35; width += CHECK_WIDTH_STEP) {
     const int n = width <= 33 ? width : width == 34 ? 64 : 100;
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path, ++turn)
       run_shapes(n, path, turn % 5 ? turn % 7 : ARC_THRESHOLD_AUTO, 1, turn);

@@ -26,7 +26,7 @@ static void run_shapes(int width, int path, int threshold) {
 int main(int argc, char **argv) {
   check_main(argc, argv);
   int turn = 0;
-  for (int width = 1; width <= 35; ++width) {
+  for (int width = 1; width <= 35; width += CHECK_WIDTH_STEP) {
     const int n = width <= 33 ? width : width == 34 ? 64 : 100;
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path, ++turn)
       run_shapes(n, path, turn % 35);

@@ -1,0 +1,64 @@
+/* each_call.cu - a kernel for each call of arc, for clang (clang_cuda.sh), which takes minutes for
+   many in one, and NVRTC (nvrtc.cpp). KEY is the type of keys. DYNAMIC: the call of a width known at
+   run time alone; ONE: the keyed add alone; ADDS: the adds of all types alone.
+   SPDX-License-Identifier: Apache-2.0 */
+#define ARC_TABLES 1
+#include "arc.cuh"
+#include "arc/index_add.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+#include "arc/sums.cuh"
+#include "arc/table.cuh"
+#include "arc/overloads.cuh"
+#define KERNEL(name, S, T, M, TARGET, ...)                                                   \
+  extern "C" __global__ void name(M *sums, T *const *pointers, const T *from, unsigned mask, \
+                                  const KEY *keys) {                                         \
+    const T values[3] = {from[threadIdx.x], from[threadIdx.x + 32], from[threadIdx.x + 64]}; \
+    const KEY key = keys[threadIdx.x];                                                       \
+    const bool active = values[0] > 0;                                                       \
+    const arc_target_##S t = TARGET;                                                         \
+    arc_options o = arc_options_default();                                                   \
+    (void)pointers, (void)mask, (void)key, (void)active, (void)t, (void)o;                   \
+    __VA_ARGS__;                                                                             \
+  }
+#define F32(name, ...) \
+  KERNEL(name, f32, float, float, arc_target_f32_rows(sums, 4, 3), __VA_ARGS__)
+#ifdef DYNAMIC
+F32(dynamic, arc_add(arc_target_dynamic(sums, 4, (int)mask), key, from, active))
+#else
+F32(keyed, arc_add_f32(t, key, values, active))
+#endif
+#if !defined(ONE) && !defined(DYNAMIC)
+F32(uniform, arc_add_uniform_f32(t, 7, values, active))
+F32(masked, arc_add_masked_f32(t, key, values, active, mask))
+F32(divergent, if (active) arc_add_divergent_f32(t, key, values))
+#ifndef ADDS
+F32(wide_keys, o.key_bits = 64; arc_add_with_f32(t, key * 0x100000000ll, values, active, o))
+#define PATH(P) F32(P, o.path = ARC_PATH_##P; arc_add_with_f32(t, key, values, active, o))
+PATH(ATOMIC) PATH(SERIALIZED) PATH(BUTTERFLY) PATH(TRANSPOSED) PATH(TREE)
+F32(pointers_keyed, arc_add_pointers_f32(pointers, 3, key, values, active))
+F32(pointers_masked, arc_add_pointers_masked_f32(pointers, 3, key, values, active, mask))
+F32(pointers_divergent, if (active) arc_add_pointers_divergent_f32(pointers, 3, key, values))
+F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active);
+    while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
+#define ROWS(name, from_memory) \
+  F32(name, arc_index_add_f32 rows = from_memory(t, from, 3); \
+      arc_index_add_rows_f32(&rows, key, threadIdx.x, active); arc_index_add_end_f32(&rows))
+ROWS(rows, arc_index_add_begin_f32) ROWS(rows_f16, arc_index_add_begin_f32_from_f16)
+F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
+    arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
+    arc_hot_add_f32(&hot, key, values, active); arc_hot_end_f32(&hot, true))
+F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
+    arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
+    arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
+F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
+#endif
+#define ADD(name, S, T, M, ...) \
+  KERNEL(name, S, T, M, (__VA_ARGS__), arc_add_##S(t, key, values, active))
+#define ROWS_OF(S, T) ADD(S, S, T, T, arc_target_##S##_rows(sums, 4, 3))
+ROWS_OF(f64, double) ROWS_OF(i32, int) ROWS_OF(u32, unsigned) ROWS_OF(i64, long long)
+ADD(f32_to_f64, f32_to_f64, float, double, arc_target_f32_to_f64_rows(sums, 4, 3))
+ADD(f16, f16, float, void, arc_target_f16_rows(sums, 4, 3))
+ADD(bf16, bf16, float, void, arc_target_bf16_rows(sums, 4, 3))
+ADD(fixed, fixed, float, long long, arc_target_fixed_rows(sums, 4, 3, 20))
+#endif
