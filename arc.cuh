@@ -38,6 +38,7 @@
        arc/table.cuh      keys of which some come far more often than others
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
+       arc/wide.cuh       sums that repeat without a scale; included by this file if ARC_WIDE is 1
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
    arc_policy.cuh lists the macros that you may set, with -D or above the include.
 
@@ -48,7 +49,7 @@
      promises allow it.
    - NaN or infinity in one value reaches that parameter of that key and no other. Integers wrap.
    - The order of additions is unspecified. Sums of floats may differ in the last bits from run to
-     run, as with atomicAdd; sums in fixed targets do not.
+     run, as with atomicAdd; sums in fixed and wide targets do not.
    - Additions are relaxed, in the scope of options.scope.
    - A literal width up to 128 (64 of 64-bit values) stays in registers: no stack frame, and no
      spill but of your own values.
@@ -240,6 +241,7 @@ ARC__FN arc_options arc_options_default(void);
        f16, bf16   float                16-bit floats, by a pointer of any type (void *)
        f32_to_f64  float                double
        fixed       float                long long: 64-bit fixed point
+       wide        float                6 long longs: whole numbers by exponent (arc/wide.cuh)
 
    Values that become another type are added as f32 in registers, and each sum is converted once.
 
@@ -256,7 +258,8 @@ ARC__FN arc_options arc_options_default(void);
        as it is   the same launch with the same policy, on any GPU
        exact      (options.exact, ARC_EXACT, and every divergent call) whatever path, threshold,
                   block and grid; each value is rounded, no sum, at twice the cost
-   docs/reproducible.md has ranges, errors and how to choose a scale. */
+   docs/reproducible.md has ranges, errors and how to choose a scale. Where there is none to choose,
+   wide targets repeat as fixed ones do as they are. */
 
 /* Reads a sum of a fixed target, with the scale that it was added with. Host and device. */
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2);
@@ -288,15 +291,22 @@ ARC__FN arc_options arc_options_default(void) { return arc__options(0, ARC_LANES
 /* A key that may be no int, in a call that takes it for one. Where the optimiser can rule that out,
    nothing is left. Else, in an optimised build, it unrolls the loop, and ptxas refuses the label
    that then stands there twice; in any other build the kernel stops. */
-#define ARC__IS_NO_INT "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
 #if defined(__CUDACC__)
-static __device__ __noinline__ inline void arc__refuse_key(void) {
-  ARC__UNROLL
-  for (int i = 0; i < 2; ++i) asm volatile(ARC__IS_NO_INT ":");
-  ARC__FAIL("arc: " ARC__IS_NO_INT);
-}
+#define ARC__REFUSAL(name, label)                         \
+  static __device__ __noinline__ inline void name(void) { \
+    ARC__UNROLL                                           \
+    for (int i = 0; i < 2; ++i) asm volatile(label ":");  \
+    ARC__FAIL("arc: " label);                             \
+  }
 #else
-#define arc__refuse_key() ARC__FAIL("arc: " ARC__IS_NO_INT)
+#define ARC__REFUSAL(name, label) \
+  ARC__FN void name(void) { ARC__FAIL("arc: " label); }
+#endif
+ARC__REFUSAL(arc__refuse_key, "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64")
+#if ARC_WIDE
+ARC__REFUSAL(arc__refuse_exact, "arc_exact_is_for_fixed_targets__not_for_wide_ones")
+#else
+#define arc__refuse_exact() ((void)0)
 #endif
 
 ARC__FN void arc__check_key(long long key) { /* in this form both fold, for int and unsigned */
@@ -315,7 +325,9 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.source = c.kind = target->kind;
   c.memory = target->memory;
   if (c.memory == ARC__FIXED) c.kind = o.exact || here ? ARC__FIXED : ARC__ORDERED;
-  c.path = here && ARC__ARCH < 700 ? ARC_PATH_ATOMIC : o.path;
+  if (arc__is_wide(c.memory)) c.kind = ARC__ORDERED;
+  if (arc__is_wide(c.memory) && o.exact) arc__refuse_exact();
+  c.path = here && (ARC__ARCH < 700 || arc__is_wide(c.memory)) ? ARC_PATH_ATOMIC : o.path;
   c.promises = o.promises;
   c.scope = o.scope;
   if (o.key_bits == 32 && active) arc__check_key(id);
@@ -344,10 +356,16 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   X(f16, float, void, ARC__F32, ARC__F16)   \
   X(bf16, float, void, ARC__F32, ARC__BF16) \
   X(f32_to_f64, float, double, ARC__F32, ARC__F64)
-#define ARC__EACH_OTHER_SUFFIX(X) \
-  ARC__EACH_OTHER_NUMBER(X)       \
-  ARC__EACH_CONVERTED(X)          \
-  X(fixed, float, long long, ARC__F32, ARC__FIXED)
+#if ARC_WIDE
+#define ARC__WIDE_SUFFIX(X) X(wide, float, long long, ARC__F32, ARC__WIDE)
+#else
+#define ARC__WIDE_SUFFIX(X)
+#endif
+#define ARC__EACH_OTHER_SUFFIX(X)                  \
+  ARC__EACH_OTHER_NUMBER(X)                        \
+  ARC__EACH_CONVERTED(X)                           \
+  X(fixed, float, long long, ARC__F32, ARC__FIXED) \
+  ARC__WIDE_SUFFIX(X)
 #define ARC__EACH_NUMBER(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_NUMBER(X)
 #define ARC__EACH_SUFFIX(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_SUFFIX(X)
 
@@ -403,9 +421,11 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
 #define ARC__INT_SCALE , int scale_log2
 ARC__EACH_OTHER_NUMBER(ARC__PLAIN_PIECE)
 ARC__EACH_CONVERTED(ARC__PLAIN_PIECE)
+ARC__WIDE_SUFFIX(ARC__PLAIN_PIECE)
 ARC__PIECE(fixed, long long, ARC__SCALE)
 ARC__EACH_NUMBER(ARC__PLAIN_TARGET)
 ARC__EACH_CONVERTED(ARC__PLAIN_TARGET)
+ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
 ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 

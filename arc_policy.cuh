@@ -44,6 +44,11 @@
                                                                         The same in files that hand targets over.
    ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh; all its calls
                                                                         take longer to compile.
+   ARC_WIDE               0, 1                     0                    1: this file may use wide targets (arc/wide.cuh);
+                                                                        forms take longer to compile.
+   ARC_WIDE_WORDS         1..16                    6                    64-bit words of a sum in a wide target: its
+                                                                        range, its memory. The same in files that
+                                                                        share rows.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
@@ -113,6 +118,12 @@
 #endif
 #ifndef ARC_TABLES
 #define ARC_TABLES 0
+#endif
+#ifndef ARC_WIDE
+#define ARC_WIDE 0
+#endif
+#ifndef ARC_WIDE_WORDS
+#define ARC_WIDE_WORDS 6
 #endif
 #ifndef ARC_MAX_PIECES
 #define ARC_MAX_PIECES 1
@@ -195,6 +206,23 @@
 #error "ARC_TABLES must be 0 or 1"
 #endif
 #endif
+
+#if ARC_WIDE + 0 < 0 || ARC_WIDE + 0 > 1
+#error "ARC_WIDE must be 0 or 1"
+#elif ARC_WIDE + 0 == 0
+#if !ARC__IS_ZERO(ARC_WIDE)
+#error "ARC_WIDE must be 0 or 1"
+#endif
+#elif ARC_EXACT + 0 == 1
+#error \
+    "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
+#endif
+
+#if ARC_WIDE_WORDS + 0 < 1 || ARC_WIDE_WORDS + 0 > 16
+#error "ARC_WIDE_WORDS must be 1..16"
+#endif
+/* long longs of a row of so many parameters in a wide target: all 0 at first */
+#define ARC_WIDE_ROW(width) (ARC_WIDE_WORDS * (width) + ((width) + 3) / 4)
 
 /* The policy in words, for logs and the head of result files. */
 #if ARC_PATH == ARC_PATH_ATOMIC

@@ -93,8 +93,20 @@ typedef struct arc__piece {
   float scale;     /* of a fixed target */
 } arc__piece;
 
+/* Of a wide target, which value of its piece a slot is, and how wide the piece is. */
+#if ARC_WIDE
+#define ARC__PLACE int i, width;
+#define ARC__PLACE_OF(value, of) value, of,
+#define ARC__PUT_PLACE(slot, value, of) ((slot)->i = (value), (slot)->width = (of))
+#else
+#define ARC__PLACE
+#define ARC__PLACE_OF(value, of)
+#define ARC__PUT_PLACE(slot, value, of) ((void)0)
+#endif
+
 /* Where the sum goes that a transposed reduction leaves in this lane. */
 typedef struct arc__slot {
+  ARC__PLACE
   char *base;
   int stride_bytes;
   int owned;
@@ -238,12 +250,15 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
                                int scale_log2) {
   ARC__CHECK(ARC__WIDTH_CHECK, width >= 1, "the width of a piece must be at least 1");
   long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
+  int words = arc__is_wide(t->memory) ? ARC_WIDE_ROW(width) : width;
   ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
-  ARC__CHECK(1, stride == 0 || stride >= width || -stride >= width,
+  ARC__CHECK(1, stride == 0 || stride >= words || -stride >= words,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
   ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
              "rows of halves must lie in global memory");
+  ARC__CHECK(1, !arc__is_wide(t->memory) || __isGlobal(base),
+             "rows of a wide target must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
   p->stride_bytes = (int)bytes;
@@ -273,8 +288,15 @@ ARC__FN bool arc__is_there(const arc__target *t, int piece) {
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
-  arc__slot slot = {
-      first->base, first->stride_bytes, inside, first->scale, inside, false, false, false, 0u};
+  arc__slot slot = {ARC__PLACE_OF(value, first->width) first->base,
+                    first->stride_bytes,
+                    inside,
+                    first->scale,
+                    inside,
+                    false,
+                    false,
+                    false,
+                    0u};
   int begin = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
@@ -283,6 +305,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
       if (slot.owned) slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
       slot.stride_bytes = p->stride_bytes;
       slot.scale = p->scale;
+      ARC__PUT_PLACE(&slot, value - begin, p->width);
       slot.follows = value > begin && value % lanes != 0;
       slot.precedes = value + 1 < begin + p->width && (value + 1) % lanes != 0;
     }
@@ -418,6 +441,15 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
 }
 
+#if ARC_WIDE
+#include "arc/wide.cuh"
+#else
+#define arc__emit_wide(c, w, first, count) ((void)0)
+#define arc__emit_wide_sum(c, slot, key, sum) ((void)0)
+#define arc__add_wide_row(c, key, word, sum) ((void)0)
+#define arc__wide_words(target) 0
+#endif
+
 /* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
    request as alignment allows: by vector_log2 or, if that is 0, as each piece has it. Two halves
    share a word; a foreign one gets -0. */
@@ -456,7 +488,9 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
 ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
   const int log2 = arc__request_log2(c, &c->target->piece[0]);
   const int bytes = arc__bytes(c->memory) * count;
-  if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
+  if (arc__is_wide(c->memory))
+    arc__emit_wide(c, w, first, count);
+  else if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
     arc__emit_values(c, w, first, count, 0);
   else if (log2 >= 4 && bytes >= 16)
     arc__emit_values(c, w, first, count, 4);
@@ -555,6 +589,10 @@ ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc
   if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
   if (half) w.lo = __byte_perm(w.lo, 0x8000u, slot.halves);
+  if (arc__is_wide(c->memory)) {
+    arc__emit_wide_sum(c, slot, key, sum);
+    return;
+  }
   if (slot.owned) arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
 }
 
@@ -726,9 +764,9 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   }
 }
 
-/* Whether what is not reduced leaves in a loop over values. Of halves, as their sums do. */
+/* Whether what is not reduced leaves in a loop over values. Of halves and wide words, as sums do. */
 ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
-  return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory);
+  return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory) && !arc__is_wide(c->memory);
 }
 
 /* Value i of this lane as memory gets it. */

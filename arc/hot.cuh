@@ -56,6 +56,11 @@ ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
 #endif
 }
 
+/* The sums of a row. */
+ARC__FN int arc__hot_words(const arc__target *t) {
+  return arc__is_wide(t->memory) ? arc__wide_words(t) : t->width;
+}
+
 #if ARC_CHECK >= 2
 ARC__FN void arc__hot_check_begin(arc__hot *h) {
   arc__state *state = (arc__state *)(h->shared - ARC__STATE_BYTES);
@@ -66,7 +71,7 @@ ARC__FN void arc__hot_check_begin(arc__hot *h) {
     state->digest = (unsigned)digest;
     state->lanes = (unsigned)arc__threads();
     state->kind = h->own.kind;
-    state->words = h->rows * h->own.width * arc__warps();
+    state->words = h->rows * arc__hot_words(&h->target) * arc__warps();
   }
   __syncthreads();
   h->duty.state = state;
@@ -97,8 +102,9 @@ ARC__FN void arc__hot_check_end(const arc__hot *h, int scope) {
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : h->target.kind;
-  int bytes = arc__bytes(kind), words = rows * h->target.width, begin = 0;
+  bool wide = arc__is_wide(h->target.memory);
+  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : wide ? ARC__I64 : h->target.kind;
+  int bytes = arc__bytes(kind), row = arc__hot_words(&h->target), words = rows * row, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
   h->shared = (char *)shared + ARC__STATE_BYTES;
   h->first = first;
@@ -111,9 +117,9 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   own->memory = kind | ARC__OWN;
   ARC__EACH_PIECE(i, own->pieces, {
     own->piece[i].base = sums + bytes * begin;
-    own->piece[i].stride_bytes = bytes * own->width;
+    own->piece[i].stride_bytes = bytes * row;
     own->piece[i].vector_log2 = 2;
-    begin += own->piece[i].width;
+    begin += wide ? ARC_WIDE_ROW(own->piece[i].width) : own->piece[i].width;
   })
   arc__target_end(own);
   for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())
@@ -125,7 +131,9 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
 /* Adds all that the block has summed or, if not all its threads are here, this warp. */
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
-  int bytes = arc__bytes(c.kind), words = h->rows * c.width, warps = 1;
+  const bool wide = arc__is_wide(c.memory);
+  const int kind = wide ? ARC__I64 : c.kind, bytes = arc__bytes(kind);
+  int row = wide ? arc__wide_words(c.target) : c.width, words = h->rows * row, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
   ARC__CHECK_MEMORY(h);
@@ -139,30 +147,36 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     __syncwarp(c.lanes);
   }
   for (; word < words; word += step) {
-    arc__word sum = arc__neutral(c.kind);
+    arc__word sum = arc__neutral(kind);
     for (int i = 0; i < warps; ++i) {
       char *at = sums + bytes * (i * words + word);
-      sum = arc__sum(c.kind, sum, arc__atomic_exchange(c.kind, at, arc__neutral(c.kind)));
+      sum = arc__sum(kind, sum, arc__atomic_exchange(kind, at, arc__neutral(kind)));
     }
-    arc__slot slot = arc__slot_of(&h->target, word % c.width, alone);
-    if (arc__is_zero(c.kind, sum)) continue;
-    arc__emit_sum(&c, slot, arc__key_from(h->first + word / c.width, 64), sum,
-                  arc__neutral(c.kind));
+    if (wide) {
+      arc__add_wide_row(&c, arc__key_from(h->first + word / row, 64), word % row, sum);
+      continue;
+    }
+    arc__slot slot = arc__slot_of(&h->target, word % row, alone);
+    if (arc__is_zero(kind, sum)) continue;
+    arc__emit_sum(&c, slot, arc__key_from(h->first + word / row, 64), sum, arc__neutral(kind));
   }
   arc__hot_check_end(h, c.scope);
 }
 
-/* Adds to the warp's own sums. sum_kind: of these, a literal even where the target is not. */
-ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int sum_kind, int row,
-                              const void *values, bool active, arc_options options) {
+/* Adds to the warp's own sums. memory: of the target, a literal even where the target is not. */
+ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, const void *values,
+                              bool active, arc_options options) {
   arc__target own = h->own;
-  if (sum_kind == kind) { /* without scales, what lies together is one piece */
+  const int sum_kind = memory == ARC__FIXED ? ARC__FIXED : kind;
+  /* without scales, what lies together is one piece */
+  if (sum_kind == kind && !arc__is_wide(memory)) {
     own.pieces = 1;
     own.piece[0].width = own.width;
   }
-  options.exact = true;
+  options.exact |= memory == ARC__FIXED;
   own.kind = sum_kind;
-  own.memory = options.lane_mask == ARC_LANES_ALL ? sum_kind | ARC__OWN : sum_kind;
+  own.memory = arc__is_wide(memory) ? memory | ARC__SHARED : sum_kind;
+  if (options.lane_mask == ARC_LANES_ALL) own.memory |= ARC__OWN;
   arc__call c = arc__call_of(&own, row, values, active, options);
   c.source = kind;
   arc__add(c);
@@ -177,9 +191,10 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   arc__hot_check_add(h, options.scope);
   long long row = (long long)((arc__u64)key - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
-  bool here = options.lane_mask == ARC_LANES_HERE, alone = here && ARC__ARCH < 700;
+  bool here = options.lane_mask == ARC_LANES_HERE;
+  bool alone = here && (ARC__ARCH < 700 || arc__is_wide(memory));
   if (here) { /* the CPU warp tells masks apart by the place that takes them */
-    options.exact = true;
+    options.exact |= memory == ARC__FIXED;
     options.lane_mask = alone ? 1u << arc__lane() : __activemask();
   }
   if (alone) options.path = ARC_PATH_ATOMIC;
@@ -193,8 +208,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.key_bits = 32;
   /* Lanes have parted to add: the mask is taken anew or, as in arc__expect_parting, of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
-  int sum_kind = memory == ARC__FIXED ? ARC__FIXED : kind;
-  arc__hot_add_own(h, kind, sum_kind, (int)row, values, active && is_hot, options);
+  arc__hot_add_own(h, kind, memory, (int)row, values, active && is_hot, options);
   if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */
 }
 

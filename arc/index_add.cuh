@@ -368,7 +368,7 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
 
 ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__target *target,
                                          long long key, bool active, arc_options options) {
-  options.exact = true;
+  options.exact |= target->memory == ARC__FIXED;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
   arc__call c = arc__call_of(target, key, 0, active, options);
@@ -422,6 +422,9 @@ ARC__INDEX_ADD_HALVES(f32, ARC__F32)
 ARC__INDEX_ADD_HALVES(f16, ARC__F16)
 ARC__INDEX_ADD_HALVES(bf16, ARC__BF16)
 ARC__INDEX_ADD_HALVES(fixed, ARC__FIXED)
+#if ARC_WIDE
+ARC__INDEX_ADD_HALVES(wide, ARC__WIDE)
+#endif
 ARC__INDEX_ADD_HALVES(f32_to_f64, ARC__F64)
 
 #endif /* ARC_INDEX_ADD_CUH */

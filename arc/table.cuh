@@ -294,6 +294,8 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
     arc__call c = arc__table_call_##S(table, 0, 0, false, options);                              \
     arc__table_end(&table->any, &c);                                                             \
   }
-ARC__EACH_SUFFIX(ARC__TABLE)
+ARC__EACH_NUMBER(ARC__TABLE)
+ARC__EACH_CONVERTED(ARC__TABLE)
+ARC__TABLE(fixed, float, long long, ARC__F32, ARC__FIXED)
 
 #endif /* ARC_TABLE_CUH */

@@ -136,14 +136,21 @@ typedef struct arc__word {
 #define ARC__I32 0x403
 #define ARC__I64 0x804
 #define ARC__FIXED 0x807                  /* 64-bit fixed point */
+#define ARC__WIDE 0x809                   /* in memory only: a word of a wide sum */
 #define ARC__F16 0x205                    /* in memory only */
 #define ARC__BF16 0x206                   /* the same */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
-#define ARC__OWN 0x10000 /* with a kind in registers: in shared memory, a warp's own */
+#define ARC__OWN 0x10000    /* with a kind in registers: in shared memory, a warp's own */
+#define ARC__SHARED 0x20000 /* with ARC__WIDE: in shared memory */
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
 ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
+#if ARC_WIDE
+ARC__FN bool arc__is_wide(int kind) { return (kind & 0xffff) == ARC__WIDE; }
+#else
+#define arc__is_wide(kind) false
+#endif
 
 ARC__FN arc__word arc__word_of(arc__u64 bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
@@ -175,8 +182,16 @@ ARC__FN arc__word arc__sum_fixed(arc__word a, arc__word b) {
   return arc__word_of(sum);
 }
 
+ARC__FN arc__word arc__sum_wide(arc__word a, arc__word b) {
+  arc__u64 sum = arc__bits(a) + arc__bits(b);
+  ARC__CHECK(2, sum + (1ull << 62) < 1ull << 63,
+             "a word of a wide target is beyond half its range: arc_wide_normalise carries it");
+  return arc__word_of(sum);
+}
+
 ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
   if (kind == ARC__FIXED) return arc__sum_fixed(a, b);
+  if (arc__is_wide(kind)) return arc__sum_wide(a, b);
   if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
   if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
   a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
@@ -301,7 +316,8 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
   if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64 || kind == ARC__FIXED) w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (kind == ARC__I64 || kind == ARC__FIXED || arc__is_wide(kind))
+    w = arc__word_of(((const arc__u64 *)values)[i]);
   if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
   if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
   if (arc__is_half(kind))
@@ -312,7 +328,8 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
 /* The reverse; not of halves. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
-  if (kind == ARC__I64 || kind == ARC__FIXED) ((arc__u64 *)values)[i] = arc__bits(w);
+  if (kind == ARC__I64 || kind == ARC__FIXED || arc__is_wide(kind))
+    ((arc__u64 *)values)[i] = arc__bits(w);
   if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
   if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
 }
@@ -447,7 +464,7 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
       ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
   }
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
-  if (memory == ARC__I64 || memory == ARC__FIXED) {
+  if (memory == ARC__I64 || memory == ARC__FIXED || (ARC_WIDE && memory == ARC__WIDE)) {
     arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, arc__bits(w[0]));
     (void)arc__sum(memory, arc__word_of(old), w[0]); /* ARC_CHECK 2 */
   }

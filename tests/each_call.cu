@@ -3,6 +3,7 @@
    run time alone; ONE: the keyed add alone; ADDS: the adds of all types alone.
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_TABLES 1
+#define ARC_WIDE 1
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
@@ -61,4 +62,9 @@ ADD(f32_to_f64, f32_to_f64, float, double, arc_target_f32_to_f64_rows(sums, 4, 3
 ADD(f16, f16, float, void, arc_target_f16_rows(sums, 4, 3))
 ADD(bf16, bf16, float, void, arc_target_bf16_rows(sums, 4, 3))
 ADD(fixed, fixed, float, long long, arc_target_fixed_rows(sums, 4, 3, 20))
+ADD(wide, wide, float, long long, arc_target_wide_rows(sums, ARC_WIDE_ROW(3), 3))
+extern "C" __global__ void read_wide(long long *row, float *sums) {
+  sums[threadIdx.x] = arc_wide_take_f32(row, 3, (int)threadIdx.x);
+  arc_wide_normalise(row, 3, (int)threadIdx.x);
+}
 #endif

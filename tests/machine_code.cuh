@@ -2,6 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_MAX_PIECES 4
 #define ARC_TABLES 1
+#define ARC_WIDE 1
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/table.cuh"
@@ -35,6 +36,7 @@ typedef long long i64;
 #define TO_f16(n) arc_target_f16_rows(sums, stride, n)
 #define TO_bf16(n) arc_target_bf16_rows(sums, stride, n)
 #define TO_fixed(n) arc_target_fixed_rows((i64 *)sums, stride, n, 20)
+#define TO_wide(n) arc_target_wide_rows((i64 *)sums, stride, n)
 #define TYPED(name, path, promises, n, T, S, exact_)                                        \
   KERNEL(name, path, promises, T values[n];                                                 \
          for (int k = 0; k < n; ++k) values[k] = ((const T *)from)[k * 1024 + threadIdx.x]; \

@@ -43,7 +43,7 @@ def types(path, widths):
             for i, type_ in enumerate(("f64, f64, false", "i64, i64, false",
                                        "f32, f32_to_f64, false", "f32, f16, false",
                                        "f32, bf16, false", "f32, fixed, false",
-                                       "f32, fixed, true"))
+                                       "f32, fixed, true", "f32, wide, false"))
             for n in widths for call, promises in CALLS]
 
 
@@ -67,7 +67,7 @@ def rows(widths):
     """Of floats, and some types."""
     return [f"KERNEL(rows_{i}, ARC_PATH_AUTO, 0, {add})" for i, add in enumerate(
         [f"ROWS({n}, f32, , f32)" for n in widths] +
-        ["ROWS(33, f32, , fixed)", "ROWS(64, f32, _from_f16, f16)", "ROWS(9, f64, , f64)",
+        ["ROWS(33, f32, , fixed)", "ROWS(9, f32, , wide)", "ROWS(64, f32, _from_f16, f16)", "ROWS(9, f64, , f64)",
          "ROWS_DYNAMIC"])]
 
 

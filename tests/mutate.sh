@@ -119,8 +119,8 @@ keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/r
 scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
 unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
 unchecked_stride_range test_check:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
-unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= width || -stride >= width/true/
-wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= width/stride >= width/
+unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= words || -stride >= words/true/
+wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= words/stride >= words/
 unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
 unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
 unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
@@ -178,7 +178,7 @@ dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !o
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
 hot_rows_of_others_zero test_forms:CHECK_INACTIVE_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
-hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : h->target.kind;/int kind = h->target.kind;/
+hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : wide/int kind = wide/
 unchecked_path user_errors_forms:ARC_CHECK=1 s/c->path >= ARC_PATH_ATOMIC \&\& c->path <= ARC_PATH_AUTO,/true,/
 unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/
 unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
@@ -219,10 +219,33 @@ kept_key_is_any test_index_add s/c->active \&\& arc__same_key(c->key, r->key);/c
 kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_index_add s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_index_add /call_of_index_add(/,/^}/s/options.exact = true;/options.exact = false;/
+rows_not_exact test_index_add s/options.exact |= target->memory == ARC__FIXED;/;/
 unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
++wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
+wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
+wide_largest_of_a_range test_wide s/return 2u \* bits - (exact << 24) < (end - exact) << 24;/return 2u * bits - (exact << 24) <= (end - exact) << 24;/
+wide_small_values_dropped test_wide s/arc__add_wide_word(c, at.from + at.bytes, arc__word_of(sum));/;/
+wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
+wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/
+wide_infinities_at_the_first_piece test_wide s/ARC_WIDE_WORDS \* at.width - at.i);/ARC_WIDE_WORDS * at.width);/
++wide_zeros_for_the_rest test_wide s/rest |= fits ? 0u : 1u << i;/;/
+wide_rest_of_the_first_value test_wide s/bits = i == which ? w\[i\].lo : bits;/bits = i == 0 ? w[i].lo : bits;/
+wide_slot_of_the_row test_wide s/ARC__PUT_PLACE(\&slot, value - begin, p->width);/ARC__PUT_PLACE(\&slot, value, t->width);/
+wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || arc__is_wide(c.memory)) ?/here \&\& ARC__ARCH < 700 ?/
+wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc__is_wide(memory));/alone = here \&\& ARC__ARCH < 700;/
+wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
+wide_hot_pieces_merged test_wide s/if (sum_kind == kind \&\& !arc__is_wide(memory)) {/if (sum_kind == kind) {/
+wide_carry_lost test_wide s/return (word >> 16) + (((word \& 0xffff) + carry) >> 16);/return (word >> 16) + (carry >> 16);/
+wide_carry_of_negative_sums test_wide s/unsigned one = carry < 0 ? 1u : 0u,/unsigned one = 0u,/
+wide_round_without_the_rest test_wide s/return fifth != 0u || was_below ? bits | 1u : bits;/return bits;/
+wide_top_digits_lost test_wide s/w < ARC_WIDE_WORDS + 3; ++w)/w < ARC_WIDE_WORDS + 2; ++w)/
+wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\] = 0;/;/
+wide_infinities_not_taken test_wide s/!= 0) infinities\[0\] = infinities\[1\] = 0;/!= 0) infinities[0] = 0;/
+wide_carried_away test_wide s/w < ARC_WIDE_WORDS - 1 ? sum \& 0xffffu : sum);/sum \& 0xffffu);/
+unchecked_wide_range test_wide:ARC_CHECK=2 s/ARC__CHECK(2, sum + (1ull << 62) < 1ull << 63,/ARC__CHECK(2, true,/
+wide_exact test_wide s/if (arc__is_wide(c.memory) \&\& o.exact) arc__refuse_exact();/;/
 overload_of_another_name test_overloads s/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , active)/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , true)/
 overload_of_a_piece_less test_overloads s/return arc_target_##S##_pieces(pieces, count);/return arc_target_##S##_pieces(pieces, count - 1);/
 END

@@ -89,7 +89,7 @@ bool compile(const library &nvrtc, const std::string &root, int architecture,
 {
   const std::string source = read_text(root + "/tests/each_call.cu");
   std::vector<std::string> names = {"arc.cuh", "arc_policy.cuh", "arc/words.cuh",
-                                    "arc/core.cuh", "arc/check.cuh"};
+                                    "arc/core.cuh", "arc/check.cuh", "arc/wide.cuh"};
   for (const std::string form : forms) names.push_back("arc/" + form + ".cuh");
   std::vector<std::string> texts;
   std::vector<const char *> name_list, text_list;

@@ -31,8 +31,8 @@ endfunction()
 # What arc.cuh includes, and the forms: what a user includes behind it.
 set(included arc_policy.cuh arc/words.cuh arc/core.cuh)
 file(GLOB forms RELATIVE ${ROOT} ${ROOT}/arc/*)
-list(REMOVE_ITEM forms ${included} arc/check.cuh)
-set(headers arc.cuh ${included} arc/check.cuh ${forms})
+list(REMOVE_ITEM forms ${included} arc/check.cuh arc/wide.cuh)
+set(headers arc.cuh ${included} arc/check.cuh arc/wide.cuh ${forms})
 list(LENGTH headers count)
 if(count LESS 10)
   fail("only ${count} headers seen: this check has gone blind")
@@ -45,8 +45,8 @@ if(NOT found STREQUAL wanted)
 endif()
 foreach(file IN LISTS included forms)
   includes_of(${file} found)
-  if(file STREQUAL "arc/core.cuh") # of ARC_CHECK 2
-    list(REMOVE_ITEM found "#include \"arc/check.cuh\"")
+  if(file STREQUAL "arc/core.cuh") # of ARC_CHECK 2, and of ARC_WIDE 1
+    list(REMOVE_ITEM found "#include \"arc/check.cuh\"" "#include \"arc/wide.cuh\"")
   endif()
   if(file STREQUAL "arc/table.cuh") # which adds what two other forms know of
     list(REMOVE_ITEM found "#include \"arc/index_add.cuh\"" "#include \"arc/hot.cuh\"")
@@ -121,7 +121,7 @@ file(WRITE ${WORK}/once.cpp "#include \"arc.cuh\"\n${all_forms}")
 foreach(build "-DSIMT_ON_CPU=1;-DSIMT_ARCH=900" "-DSIMT_ON_CPU=1;-DSIMT_CALLER=...;-DSIMT_CALLED=..."
         "-D__CUDACC__;-D__CUDA_ARCH__=900" "-D__CUDACC__;-DARC_CHECK=2")
   foreach(name empty once)
-    execute_process(COMMAND ${gxx} -dM -E -I${ROOT} -DARC_TABLES=1 ${build} ${WORK}/${name}.cpp
+    execute_process(COMMAND ${gxx} -dM -E -I${ROOT} -DARC_TABLES=1 -DARC_WIDE=1 ${build} ${WORK}/${name}.cpp
                     OUTPUT_VARIABLE ${name} COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL "#define [A-Za-z_][A-Za-z0-9_]*" ${name} "${${name}}")
   endforeach()
@@ -182,7 +182,7 @@ if(NOT gcc)
 endif()
 foreach(pieces IN LISTS pieces_of_a_target)
   execute_process(COMMAND ${gcc} -std=gnu99 -DSIMT_ON_CPU=1 -DSIMT_ARCH=900 -DSIMT_CALLER=...;-DSIMT_CALLED=...
-                          -DARC_MAX_PIECES=${pieces} -DARC_TABLES=1 -I${ROOT} -fsyntax-only
+                          -DARC_MAX_PIECES=${pieces} -DARC_TABLES=1 -DARC_WIDE=1 -I${ROOT} -fsyntax-only
                           -aux-info ${WORK}/functions.txt ${WORK}/functions.c
                   RESULT_VARIABLE status ERROR_VARIABLE text)
   if(NOT status EQUAL 0)
@@ -190,7 +190,7 @@ foreach(pieces IN LISTS pieces_of_a_target)
     continue()
   endif()
   set(counts)
-  foreach(file arc.cuh arc/words.cuh arc/core.cuh ${c_forms})
+  foreach(file arc.cuh arc/words.cuh arc/core.cuh arc/wide.cuh ${c_forms})
     string(REPLACE "." "\\." pattern "/${file}:[0-9]+:")
     file(STRINGS ${WORK}/functions.txt lines REGEX "${pattern}")
     list(LENGTH lines count)

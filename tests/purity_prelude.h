@@ -28,6 +28,7 @@ extern struct purity_dim threadIdx, blockIdx, blockDim, gridDim;
 #define atomicAdd(address, value) (*(address) += (value)) /* of any type */
 #define atomicCAS(address, expected, value) ((void)(expected), (void)(value), *(address))
 #define atomicExch(address, value) ((void)(value), *(address))
+#define atomicOr(address, value) (*(address) |= (value)) /* of any type */
 #define __syncwarp(mask) ((void)(mask))
 #define __syncthreads() ((void)0)
 #define __trap() ((void)0)

@@ -1,0 +1,280 @@
+/* wide.cuh - sums of floats that repeat to the last bit and need no scale. Included by arc.cuh after
+   #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
+
+       arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
+       ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
+   A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a unit
+   of its own, 2^16 times that of the one before. The float sum of a group is added to the window of
+   its exponent: exactly, so that the order of these additions does not matter. With W = 6, sums of
+   groups from 2^-63 to below 2^33 in magnitude are exact. Smaller ones are rounded to multiples of
+   2^-86, the lowest unit. Larger ones count as infinity, of their sign:
+       W    1      2      3      4      5      6      7      8      9 ...    12 ...    16
+       from 2^-15  2^-31  2^-31  2^-47  2^-47  2^-63  2^-63  2^-79  2^-79    2^-111    all of float
+       to   2      2      2^17   2^17   2^33   2^33   2^49   2^49   2^65     2^81
+   A row of n parameters has ARC_WIDE_ROW(n) words in global memory, all 0 at first: n of the first
+   window, n of the second, ...; then two bytes a parameter, which are not 0 once +infinity, -infinity
+   was added, both after a NaN. stride: long longs from row to row, ARC_WIDE_ROW(width) or more.
+   What repeats: the same launch with the same policy, on any GPU, as of fixed targets. Divergent calls
+   add each lane's values by themselves, since who arrives together does not repeat. So does
+   ARC_PATH_ATOMIC, whose sums do not depend on who shares a warp, either. options.exact does not
+   compile. Subnormal values count as 0 under -ftz=true.
+   How often: 2^24 sums of groups a parameter, then arc_wide_normalise, and so on without end. A sum
+   stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of several
+   GPUs or streams are added up as integers (ncclInt64), up to 255 and 2^24 sums in all, then read.
+   arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory; of
+   several pieces, the sum of their ARC_WIDE_ROW. arc/table.cuh has no wide targets. */
+#ifndef ARC_CUH
+#error "arc/wide.cuh: include arc.cuh first, behind #define ARC_WIDE 1"
+#endif
+#ifndef ARC_WIDE_CUH
+#define ARC_WIDE_CUH
+
+#define ARC__ANYWHERE static __host__ __device__ inline
+
+/* Read parameter i of a row. Host and device, any thread, while nobody adds to it. The words are
+   added exactly and rounded once, to the nearest, ties to even.
+     row    its first word, in a piece of `width` parameters */
+ARC__ANYWHERE float arc_wide_to_f32(const long long *row, int width, int i);
+ARC__ANYWHERE double arc_wide_to_f64(const long long *row, int width, int i);
+
+/* The same, and clear it: a word that is 0 already is not written. */
+ARC__ANYWHERE float arc_wide_take_f32(long long *row, int width, int i);
+ARC__ANYWHERE double arc_wide_take_f64(long long *row, int width, int i);
+
+/* Carries what a window of parameter i has too much into the next one. The sum is the same. */
+ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
+
+/* Windows by the exponent field of a float, 0 to 255, without its lower four bits: that of the first
+   window; the first field of a number that is added without rounding, and the one behind the last. */
+#define ARC__WIDE_FIRST (16 * ((15 - ARC_WIDE_WORDS) / 2))
+#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)
+#define ARC__WIDE_END (ARC_WIDE_WORDS < 16 ? ARC__WIDE_FIRST + 16 * ARC_WIDE_WORDS : 255)
+#define ARC__WIDE_UNIT (ARC__WIDE_FIRST - 150) /* log2 of the first window's */
+
+#if defined(__CUDA_ARCH__)
+#define ARC__HIDE(number) asm("" : number) /* compilers no longer know where it comes from */
+#else
+#define ARC__HIDE(number) ((void)0)
+#endif
+
+/* ---- adds -------------------------------------------------------------------------------- */
+
+/* Where a sum goes: its first word lies `bytes` behind `from`, and is that of parameter i of `width`. */
+typedef struct arc__place {
+  char *from;
+  int bytes, i, width;
+} arc__place;
+
+ARC__FN bool arc__fits_window(unsigned bits) {
+  const unsigned exact = ARC__WIDE_EXACT, end = ARC__WIDE_END;
+  return 2u * bits - (exact << 24) < (end - exact) << 24;
+}
+
+ARC__FN void arc__add_wide_word(const arc__call *c, char *address, arc__word w) {
+  if (c->memory == ARC__WIDE) ARC__ASSUME_GLOBAL(address); /* which arc__row has hidden */
+  arc__request(c->memory & ~ARC__SHARED, c->scope, address, &w, 1);
+}
+
+/* Adds a sum that fits a window there, else 0: the lower four bits of its exponent become those of a
+   float of 24 to 39 bits before the point, whose conversion is exact. */
+ARC__FN void arc__add_to_window(const arc__call *c, arc__place at, unsigned bits, bool fits) {
+  unsigned window = fits ? (2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;
+  unsigned shifted = fits ? (bits & 0x87ffffffu) + (150u << 23) : 0u;
+  arc__word w = arc__word_of((arc__u64)__float2ll_rn(__uint_as_float(shifted)));
+  char *word = arc__offset(at.from, arc__key_from(window, 32), 8 * at.width);
+  arc__add_wide_word(c, word + at.bytes, w);
+}
+
+/* Any other: zeros, small, large, infinite, NaN. */
+ARC__FN void arc__add_rare(const arc__call *c, arc__place at, unsigned bits) {
+  const float half = (float)arc__power(-ARC__WIDE_UNIT / 2);
+  const unsigned magnitude = bits & 0x7fffffffu;
+  if (magnitude == 0u) return;
+  ARC__HIDE("+r"(at.i)); /* or what follows from it is computed in front of the caller's loop */
+  if (magnitude < (unsigned)ARC__WIDE_EXACT << 23) {
+    arc__u64 sum = (arc__u64)__float2ll_rn(__uint_as_float(bits) * half * half);
+    arc__add_wide_word(c, at.from + at.bytes, arc__word_of(sum));
+    return;
+  }
+  unsigned infinities = magnitude > 0x7f800000u ? 0x101u : bits == magnitude ? 1u : 0x100u;
+  char *behind = at.from + at.bytes + 8 * (ARC_WIDE_WORDS * at.width - at.i);
+  if (c->memory == ARC__WIDE) ARC__ASSUME_GLOBAL(behind);
+  ARC__IN_SCOPE(c->scope, atomicOr, (unsigned *)behind + (unsigned)at.i / 2u,
+                infinities << 16 * (at.i & 1));
+}
+
+/* arc__offset, which compilers would compute anew for each value. */
+ARC__FN char *arc__row(char *base, arc__key key, int stride_bytes) {
+  char *row = arc__offset(base, key, stride_bytes);
+  ARC__HIDE("+l"(row));
+  return row;
+}
+
+/* Adds the sum of a slot, which its owner has. */
+ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+  arc__place at = {arc__row(slot.base, key, slot.stride_bytes), 0, slot.i, slot.width};
+  if (!slot.owned) return;
+  if (arc__fits_window(sum.lo))
+    arc__add_to_window(c, at, sum.lo, true);
+  else
+    arc__add_rare(c, at, sum.lo);
+}
+
+/* Value i of the row of this lane's key; whether there is memory for it. */
+ARC__FN bool arc__find_place(const arc__call *c, int value, arc__place *at) {
+  arc__location l = arc__location_of(c->target, value);
+  at->from = arc__row(l.piece.base, c->key, l.piece.stride_bytes);
+  at->bytes = 8 * l.offset;
+  at->i = l.offset;
+  at->width = l.piece.width;
+  return l.is_there;
+}
+
+/* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch for
+   each, then the others, but for zeros, by code that is there once. */
+ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count) {
+  arc__place at;
+  unsigned rest = 0u;
+  ARC__EACH(i, count, ARC__WARP) {
+    if (i >= c->chunk) continue; /* as compilers do not know */
+    if (!arc__find_place(c, first + i, &at)) continue;
+    const bool fits = arc__fits_window(w[i].lo);
+    arc__add_to_window(c, at, w[i].lo, fits);
+    rest |= fits ? 0u : 1u << i;
+  }
+  if (rest == 0u) return;
+  ARC__EACH(i, count, ARC__WARP)
+    if (w[i].lo << 1 == 0u) rest &= ~(1u << i);
+  for (; rest != 0u; rest &= rest - 1u) {
+    const int which = arc__lowest(rest);
+    unsigned bits = 0u;
+    ARC__EACH(i, count, ARC__WARP) bits = i == which ? w[i].lo : bits;
+    if (arc__find_place(c, first + which, &at)) arc__add_rare(c, at, bits);
+  }
+}
+
+/* The words of a row of all pieces, as hot rows have them in shared memory. */
+ARC__FN int arc__wide_words(const arc__target *t) {
+  int words = 0;
+  ARC__EACH_PIECE(i, t->pieces, { words += ARC_WIDE_ROW(t->piece[i].width); })
+  return words;
+}
+
+/* Adds to word number `word` of a row what a block has summed there. Where infinities are told, each
+   of its warps, at most 32, has added 1. */
+ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum) {
+  arc__u64 told = arc__bits(sum);
+  told = (told | told >> 1 | told >> 2 | told >> 3 | told >> 4 | told >> 5) & 0x101010101010101ull;
+  if (arc__bits(sum) == 0u) return;
+  ARC__EACH_PIECE(i, c->target->pieces, {
+    const arc__piece *p = &c->target->piece[i];
+    char *address = arc__offset(p->base, key, p->stride_bytes) + 8ll * word;
+    bool here = word >= 0 && word < ARC_WIDE_ROW(p->width) && arc__is_there(c->target, i);
+    if (here && word < ARC_WIDE_WORDS * p->width)
+      arc__add_wide_word(c, address, sum);
+    else if (here)
+      ARC__IN_SCOPE(c->scope, atomicOr, (arc__u64 *)address, told);
+    word -= ARC_WIDE_ROW(p->width);
+  })
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* What goes from a window to the next one, of its word and what came from the one before. */
+ARC__ANYWHERE long long arc__wide_carry(long long word, long long carry) {
+  return (word >> 16) + (((word & 0xffff) + carry) >> 16);
+}
+
+/* Two bytes: how often an infinity of each sign was added. */
+ARC__ANYWHERE unsigned char *arc__infinities(const long long *row, int width, int i) {
+  return (unsigned char *)(row + ARC_WIDE_WORDS * width) + 2 * i;
+}
+
+/* 64 bits of a sum's magnitude, the highest one 1, the lowest one also where bits below are not 0; the
+   power of two of their unit; whether the sum is negative. */
+ARC__ANYWHERE arc__u64 arc__wide_read(const long long *row, int width, int i, int *log2,
+                                      bool *is_negative) {
+  arc__u64 four = 0u, bits = 0u;
+  long long word[ARC_WIDE_WORDS], carry = 0;
+  ARC__UNROLL
+  for (int w = 0; w < ARC_WIDE_WORDS; ++w) {
+    word[w] = row[w * width + i];
+    carry = arc__wide_carry(word[w], carry);
+  }
+  *is_negative = carry < 0;
+  *log2 = 0;
+  /* Digits of 16 bits of the sum or, negated, of its complement plus one; the last five of them. */
+  unsigned one = carry < 0 ? 1u : 0u, flip = carry < 0 ? 0xffffu : 0u, low = 0u, fifth = 0u;
+  bool is_below = false, was_below = false;
+  carry = 0;
+  ARC__UNROLL
+  for (int w = 0; w < ARC_WIDE_WORDS + 3; ++w) {
+    const long long here = w < ARC_WIDE_WORDS ? word[w < ARC_WIDE_WORDS ? w : 0] : 0;
+    unsigned digit = ((((unsigned)here + (unsigned)carry) & 0xffffu) ^ flip) + one;
+    carry = arc__wide_carry(here, carry);
+    one = digit >> 16;
+    digit &= 0xffffu;
+    is_below = is_below || low != 0u;
+    low = (unsigned)four & 0xffffu;
+    four = four >> 16 | (arc__u64)digit << 48;
+    if (digit == 0u) continue;
+    bits = four;
+    *log2 = 16 * w - 48 + ARC__WIDE_UNIT;
+    fifth = low;
+    was_below = is_below;
+  }
+  ARC__UNROLL
+  for (int shift = 8; shift > 0; shift /= 2) {
+    if (bits >> (64 - shift) != 0u) continue;
+    bits = bits << shift | fifth >> (16 - shift);
+    *log2 -= shift;
+    fifth = fifth << shift & 0xffffu;
+  }
+  return fifth != 0u || was_below ? bits | 1u : bits;
+}
+
+ARC__ANYWHERE double arc__wide_power(bool is_negative, int log2) { /* infinity is 2^1024 */
+  union {
+    arc__u64 bits;
+    double value;
+  } power = {(arc__u64)(1023 + log2) << 52 | (arc__u64)is_negative << 63};
+  return power.value;
+}
+
+/* The bits are rounded to T; the rest is exact, since sums are multiples of the least float. */
+#define ARC__WIDE_READS(S, T)                                                    \
+  ARC__ANYWHERE T arc_wide_to_##S(const long long *row, int width, int i) {      \
+    const unsigned char *infinities = arc__infinities(row, width, i);            \
+    int log2;                                                                    \
+    bool is_negative;                                                            \
+    const T bits = (T)arc__wide_read(row, width, i, &log2, &is_negative);        \
+    double sum = (double)bits * arc__wide_power(is_negative, log2);              \
+    if (infinities[0] != 0) sum += arc__wide_power(false, 1024);                 \
+    if (infinities[1] != 0) sum += arc__wide_power(true, 1024);                  \
+    return (T)sum;                                                               \
+  }                                                                              \
+  ARC__ANYWHERE T arc_wide_take_##S(long long *row, int width, int i) {          \
+    unsigned char *infinities = arc__infinities(row, width, i);                  \
+    const T sum = arc_wide_to_##S(row, width, i);                                \
+    ARC__UNROLL                                                                  \
+    for (int w = 0; w < ARC_WIDE_WORDS; ++w)                                     \
+      if (row[w * width + i] != 0) row[w * width + i] = 0;                       \
+    if ((infinities[0] | infinities[1]) != 0) infinities[0] = infinities[1] = 0; \
+    return sum;                                                                  \
+  }
+ARC__WIDE_READS(f32, float)
+ARC__WIDE_READS(f64, double)
+
+ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i) {
+  unsigned char *infinities = arc__infinities(row, width, i);
+  long long carry = 0;
+  for (int w = 0; w < ARC_WIDE_WORDS; ++w) {
+    long long *word = row + w * width + i, old = *word;
+    const arc__u64 sum = (arc__u64)old + (arc__u64)carry;
+    *word = (long long)(w < ARC_WIDE_WORDS - 1 ? sum & 0xffffu : sum);
+    carry = arc__wide_carry(old, carry);
+  }
+  infinities[0] = infinities[0] != 0, infinities[1] = infinities[1] != 0;
+}
+
+#endif /* ARC_WIDE_CUH */

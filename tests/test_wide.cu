@@ -1,0 +1,501 @@
+/* test_wide.cu - wide targets (arc/wide.cuh). SPDX-License-Identifier: Apache-2.0
+ *
+ * An exact accumulator on the host says what each sum must be, to the last bit. Where a warp adds
+ * floats first, values are whole multiples of a power of two of their parameter, few enough bits
+ * long that no sum of floats rounds; where each lane adds by itself, any bits. Other builds have
+ * other numbers of words, and ARC_CHECK 2. */
+#define ARC_WIDE 1
+#include "check.cuh"
+
+enum { THREADS = 32 * 12, KEYS = 40, MOST = 33, HOT = 8 };
+
+/* ---- an exact sum: digits of 32 bits, the lowest of 2^-150 ----------------------------------- */
+
+enum { DIGITS = 16, UNIT = -150 };
+struct exact {
+  __int128 digits[DIGITS];
+  bool plus, minus; /* an infinity of this sign; both: NaN */
+};
+
+static void exact_add(struct exact *s, long long whole, int log2) { /* whole * 2^log2 */
+  const int at = (log2 - UNIT) / 32, shift = (log2 - UNIT) % 32;
+  s->digits[at] += (__int128)whole * ((__int128)1 << shift);
+}
+
+/* A float, as a wide target has it. */
+static void exact_add_float(struct exact *s, float x) {
+  const int lowest = ARC__WIDE_FIRST + UNIT, end = ARC__WIDE_END - 127;
+  const double unit = ldexp(1.0, lowest);
+  s->plus |= isnan(x) || x >= ldexp(1.0, end);
+  s->minus |= isnan(x) || x <= -ldexp(1.0, end);
+  if (isnan(x) || fabs((double)x) >= ldexp(1.0, end)) return;
+  if (fabsf(x) < ldexp(1.0, ARC__WIDE_EXACT - 127)) {
+    exact_add(s, (long long)nearbyint((double)x / unit), lowest);
+    return;
+  }
+  int log2;
+  const double fraction = frexp((double)x, &log2);
+  exact_add(s, (long long)ldexp(fraction, 24), log2 - 24);
+}
+
+/* Rounded to `bits` bits, ties to even, none below 2^lowest. */
+static double exact_round(const struct exact *from, int bits, int lowest) {
+  struct exact s = *from;
+  if (s.plus || s.minus) return s.plus && s.minus ? NAN : s.plus ? INFINITY : -INFINITY;
+  bool negative = false, rest = false;
+  for (int again = 0; again < 2; ++again) {
+    for (int i = 0; i + 1 < DIGITS; ++i) {
+      const __int128 digit = s.digits[i] & 0xffffffff;
+      s.digits[i + 1] += (s.digits[i] - digit) >> 32;
+      s.digits[i] = digit;
+    }
+    if (again == 1 || s.digits[DIGITS - 1] >= 0) break;
+    negative = true;
+    for (int i = 0; i < DIGITS; ++i) s.digits[i] = -s.digits[i];
+  }
+  int top = 32 * DIGITS - 1;
+  while (top >= 0 && !(s.digits[top / 32] >> top % 32 & 1)) --top;
+  if (top < 0) return 0;
+  int last = top - bits + 1; /* the place of the last bit that is kept */
+  if (last < lowest - UNIT) last = lowest - UNIT;
+  unsigned long long kept = 0;
+  for (int i = top; i >= last; --i)
+    kept = 2 * kept + (unsigned long long)(i >= 0 ? s.digits[i / 32] >> i % 32 & 1 : 0);
+  for (int i = 0; i + 1 < last; ++i) rest |= (s.digits[i / 32] >> i % 32 & 1) != 0;
+  const bool half = last > 0 && (s.digits[(last - 1) / 32] >> (last - 1) % 32 & 1) != 0;
+  if (half && (rest || kept % 2)) kept += 1;
+  const double magnitude = ldexp((double)kept, last + UNIT);
+  return negative ? -magnitude : magnitude;
+}
+
+static bool same(double a, double b) { return isnan(a) ? isnan(b) : a == b; }
+
+/* What a row says of a parameter is what `s` is. */
+static void check_sum(const struct exact *s, const long long *row, int width, int i,
+                      const char *what) {
+  const float f32 = arc_wide_to_f32(row, width, i), must = (float)exact_round(s, 24, -149);
+  const double f64 = arc_wide_to_f64(row, width, i), wanted = exact_round(s, 53, -1074);
+  CHECK(same(f32, must), "%s: parameter %d of %d is %a, must be %a", what, i, width, f32, must);
+  CHECK(same(f64, wanted), "%s: parameter %d of %d is %a, must be %a as a double", what, i, width,
+        f64, wanted);
+  check.compared += 2;
+}
+
+/* After adds alone, infinities are told by 0 and 1, so that many sets of rows can be added up. */
+static void check_told(const long long *row, int width, int i) {
+  const unsigned char *told = arc__infinities(row, width, i);
+  CHECK(told[0] <= 1 && told[1] <= 1, "infinities of parameter %d are told by %d and %d", i,
+        told[0], told[1]);
+}
+
+/* ---- values and keys -------------------------------------------------------------------------- */
+
+enum { SMALL, ANY }; /* few bits of a parameter's own power of two, some not finite; any bits */
+
+static int keys[THREADS];
+static float values[THREADS * MOST];
+
+static float any_float(struct check_random *random) {
+  unsigned bits = check_bits(random);
+  const int kind = check_below(random, 40);
+  float x;
+  if (kind < 3) bits &= 0x807fffffu; /* subnormal */
+  if (kind == 3) bits &= 0x80000000u;
+  if (kind == 4) bits = (bits & 0x80000000u) | 0x7f800000u;
+  if (kind == 5 || kind == 6) { /* the least and the largest of a range, and one beyond */
+    const unsigned edge = kind == 5 ? ARC__WIDE_EXACT : ARC__WIDE_END;
+    bits = (bits & 0x80000000u) | ((edge << 23) - 1u + bits % 2u);
+  }
+  if (kind > 8) bits = (bits & 0x83ffffffu) + 0x3c000000u; /* of about 1 */
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static bool is_active(int thread) { return (keys[thread] ^ thread) % 5 != 0; }
+
+static void draw(int kind, int width, struct check_random *random) {
+  static int log2s[KEYS * MOST];
+  const int low = ARC__WIDE_FIRST - 127, high = ARC__WIDE_END - 127 - 20;
+  for (int i = 0; i < KEYS * MOST; ++i) log2s[i] = low + check_below(random, high - low + 1);
+  for (int n = 0; n < THREADS; ++n) {
+    keys[n] = (n / 32 % 2 * n / 32 * 7 + check_below(random, 1 + n / 32 % 4)) % KEYS;
+    for (int i = 0; i < width; ++i) {
+      float *x = &values[n * width + i];
+      const int special = check_below(random, 2000);
+      *x = ldexpf((float)(check_below(random, 1 << 9) - 256), log2s[keys[n] * MOST + i]);
+      if (special < 3) *x = special == 0 ? NAN : special == 1 ? INFINITY : -INFINITY;
+      if (kind == ANY) *x = any_float(random);
+    }
+  }
+}
+
+/* ---- every call ------------------------------------------------------------------------------- */
+
+enum { KEYED, MASKED, DIVERGENT, SUMS, ROWS, HOT_ALL, HOT_MASKED, HOT_HERE, FORMS };
+static const char *const form_names[FORMS] = {
+    "keyed",          "masked",   "divergent",       "sums",
+    "rows in memory", "hot rows", "masked hot rows", "divergent hot rows"};
+struct arguments {
+  int form, path;
+  long long *rows;
+  const int *keys;
+  const float *values;
+};
+
+#define WITH(PATH)                           \
+  if (a.path == (PATH)) {                    \
+    o.path = (PATH);                         \
+    arc_add_with_wide(t, key, v, active, o); \
+  }
+#define ALL_PATHS           \
+  WITH(ARC_PATH_ATOMIC)     \
+  WITH(ARC_PATH_SERIALIZED) \
+  WITH(ARC_PATH_BUTTERFLY)  \
+  WITH(ARC_PATH_TRANSPOSED) \
+  WITH(ARC_PATH_TREE)       \
+  WITH(ARC_PATH_AUTO)
+
+/* TARGET: of WIDTH values; ROW: the words of its row. */
+#define KERNEL(NAME, WIDTH, ROW, TARGET, PATHS)                                          \
+  static __global__ void NAME(struct arguments a) {                                      \
+    SIMT_DYNAMIC_SHARED(long long, shared);                                              \
+    const int n = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = n & 31;           \
+    const int key = a.keys[n];                                                           \
+    const bool active = (key ^ n) % 5 != 0;                                              \
+    float v[WIDTH];                                                                      \
+    for (int i = 0; i < WIDTH; ++i) v[i] = a.values[n * WIDTH + i];                      \
+    TARGET;                                                                              \
+    arc_options o = arc_options_default(), here = o;                                     \
+    here.lane_mask = ARC_LANES_HERE;                                                     \
+    if (a.form == KEYED) {                                                               \
+      PATHS                                                                              \
+    }                                                                                    \
+    if (a.form == MASKED)                                                                \
+      arc_add_masked_wide(t, key, v, active, lane < 20 ? 0xfffffu : ~0xfffffu);          \
+    if (a.form == DIVERGENT && active) {                                                 \
+      if (n & 1)                                                                         \
+        arc_add_divergent_wide(t, key, v);                                               \
+      else                                                                               \
+        arc_add_divergent_wide(t, key, v);                                               \
+    }                                                                                    \
+    if (a.form == SUMS) {                                                                \
+      arc_sum_wide sum = arc_sum_begin_wide(t, key, v, active);                          \
+      while (arc_sum_next_wide(&sum)) arc_sum_add_wide(&sum);                            \
+    }                                                                                    \
+    if (a.form == ROWS) {                                                                \
+      arc_index_add_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH);            \
+      arc_index_add_rows_wide(&rows, key, n, active);                                    \
+      arc_index_add_end_wide(&rows);                                                     \
+    }                                                                                    \
+    if (a.form >= HOT_ALL) {                                                             \
+      arc_hot_wide hot = arc_hot_begin_wide(t, shared, 0, HOT);                          \
+      if (a.form == HOT_ALL) arc_hot_add_wide(&hot, key, v, active);                     \
+      o.lane_mask = lane < 20 ? 0xfffffu : ~0xfffffu;                                    \
+      if (a.form == HOT_MASKED) arc_hot_add_with_wide(&hot, key, v, active, o);          \
+      if (a.form == HOT_HERE && active) arc_hot_add_with_wide(&hot, key, v, true, here); \
+      arc_hot_end_wide(&hot, true);                                                      \
+    }                                                                                    \
+  }
+#define ONE_ARRAY(N) arc_target_wide t = arc_target_wide_rows(a.rows, ARC_WIDE_ROW(N), N)
+#define PIECES                                                                             \
+  const arc_piece_wide pieces[] = {{a.rows, ARC_WIDE_ROW(2), 2},                           \
+                                   {a.rows + KEYS * ARC_WIDE_ROW(2), ARC_WIDE_ROW(5), 5}}; \
+  arc_target_wide t = arc_target_wide_pieces(pieces, 2)
+#define DYNAMIC \
+  arc_target_wide t = arc_target_wide_dynamic(a.rows, ARC_WIDE_ROW(9), a.form < FORMS ? 9 : 1)
+KERNEL(add_1, 1, ARC_WIDE_ROW(1), ONE_ARRAY(1), WITH(ARC_PATH_AUTO))
+KERNEL(add_3, 3, ARC_WIDE_ROW(3), ONE_ARRAY(3), WITH(ARC_PATH_AUTO))
+KERNEL(add_9, 9, ARC_WIDE_ROW(9), ONE_ARRAY(9), ALL_PATHS)
+KERNEL(add_33, 33, ARC_WIDE_ROW(33), ONE_ARRAY(33), WITH(ARC_PATH_AUTO))
+KERNEL(add_pieces, 7, ARC_WIDE_ROW(2) + ARC_WIDE_ROW(5), PIECES, WITH(ARC_PATH_AUTO))
+KERNEL(add_dynamic, 9, ARC_WIDE_ROW(9), DYNAMIC, WITH(ARC_PATH_AUTO))
+
+static const struct layout {
+  const char *name;
+  void (*kernel)(struct arguments a);
+  int width, words, widths[2]; /* of a row; of its pieces */
+  bool all_paths;
+} layouts[] = {{"1 value", add_1, 1, ARC_WIDE_ROW(1), {1, 0}, false},
+               {"3 values", add_3, 3, ARC_WIDE_ROW(3), {3, 0}, false},
+               {"9 values", add_9, 9, ARC_WIDE_ROW(9), {9, 0}, true},
+               {"33 values", add_33, 33, ARC_WIDE_ROW(33), {33, 0}, false},
+               {"2 pieces", add_pieces, 7, ARC_WIDE_ROW(2) + ARC_WIDE_ROW(5), {2, 5}, false},
+               {"a dynamic width", add_dynamic, 9, ARC_WIDE_ROW(9), {9, 0}, false}};
+enum { LAYOUTS = sizeof layouts / sizeof layouts[0], MOST_WORDS = KEYS * ARC_WIDE_ROW(MOST) };
+
+static long long rows[MOST_WORDS];
+
+/* Adds all values by one form, in blocks of so many threads, to rows that are cleared before. */
+static void launch(const struct layout *l, int form, int path, int block, unsigned seed) {
+  const int hot = form >= HOT_ALL ? ARC_HOT_SUMS(HOT, l->words, block) : 0;
+  int *device_keys = (int *)check_upload(keys, sizeof keys);
+  float *device_values = (float *)check_upload(values, sizeof values);
+  long long *device_rows = (long long *)check_upload(NULL, sizeof rows);
+  const struct arguments a = {form, path, device_rows, device_keys, device_values};
+#if SIMT_ON_CPU
+  simt_seed(seed);
+#else
+  (void)seed;
+  CHECK_CUDA(cudaFuncSetAttribute(l->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
+#endif
+  CHECK_CUDA(cudaMemset(device_rows, 0, sizeof rows));
+  SIMT_LAUNCH(l->kernel, dim3(THREADS / block), dim3(block), hot * sizeof(long long), 0, a);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK_CUDA(cudaMemcpy(rows, device_rows, sizeof rows, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaFree(device_keys));
+  CHECK_CUDA(cudaFree(device_values));
+  CHECK_CUDA(cudaFree(device_rows));
+}
+
+/* The row of a key in a piece. */
+static const long long *row_of(const struct layout *l, int piece, int key) {
+  const int begin = piece ? KEYS * ARC_WIDE_ROW(l->widths[0]) : 0;
+  return rows + begin + key * ARC_WIDE_ROW(l->widths[piece]);
+}
+
+static void check_rows(const struct layout *l, const char *what) {
+  static struct exact sums[KEYS * MOST];
+  memset(sums, 0, sizeof sums);
+  for (int n = 0; n < THREADS; ++n)
+    for (int i = 0; is_active(n) && i < l->width; ++i)
+      exact_add_float(&sums[keys[n] * MOST + i], values[n * l->width + i]);
+  for (int key = 0; key < KEYS; ++key)
+    for (int i = 0; i < l->width; ++i) {
+      const int piece = i >= l->widths[0], at = piece ? i - l->widths[0] : i;
+      check_sum(&sums[key * MOST + i], row_of(l, piece, key), l->widths[piece], at, what);
+      check_told(row_of(l, piece, key), l->widths[piece], at);
+    }
+}
+
+static void run(const struct layout *l, int form, int path, int kind) {
+  struct check_random random;
+  if (!check_begin(form_names[form], &random)) return;
+  char what[120];
+  snprintf(what, sizeof what, "%s, %s, path %d", form_names[form], l->name, path);
+  draw(kind, l->width, &random);
+  launch(l, form, path, 96, check_bits(&random));
+  check_rows(l, what);
+}
+
+static void every_form(void) {
+  for (int l = 0; l < LAYOUTS; ++l)
+    for (int form = 0; form < FORMS; ++form) {
+      if (form >= HOT_ALL && layouts[l].width == 33 && ARC_WIDE_WORDS > 9) continue; /* too large */
+      const bool alone = form == DIVERGENT || form == HOT_HERE;
+      run(&layouts[l], form, ARC_PATH_AUTO, alone ? ANY : SMALL);
+      for (int path = ARC_PATH_ATOMIC;
+           form == KEYED && layouts[l].all_paths && path < ARC_PATH_AUTO; ++path)
+        run(&layouts[l], form, path, path == ARC_PATH_ATOMIC ? ANY : SMALL);
+    }
+}
+
+/* ---- what repeats ----------------------------------------------------------------------------- */
+
+#if ARC_WIDE_WORDS == 6
+/* Any floats near 1: each order of a sum has other bits. The words themselves must be the same in
+   each run and block, and in each build of so many words, on the CPU warp and on every GPU. */
+static void repeats(int form, int path, unsigned long long must) {
+  struct check_random random;
+  const struct layout *l = &layouts[2];
+  if (!check_begin("repeatable", &random)) return;
+  random = (struct check_random){2026};
+  draw(SMALL, l->width, &random);
+  for (int i = 0; i < THREADS * l->width; ++i)
+    values[i] =
+        ldexpf((float)check_below(&random, 1 << 24) - 8388608.0f, check_below(&random, 20) - 36);
+  for (int i = 0; i < 6; ++i) {
+    launch(l, form, path, i % 3 == 0 ? 32 : i % 3 == 1 ? 96 : 192, 1000u + (unsigned)i);
+    unsigned long long digest = 0xcbf29ce484222325ull;
+    for (int w = 0; w < KEYS * l->words; ++w)
+      digest = (digest ^ (unsigned long long)rows[w]) * 0x100000001b3ull;
+    CHECK(digest == must, "%s, path %d, run %d: digest 0x%llx, must be 0x%llx", form_names[form],
+          path, i, digest, must);
+    check.compared += KEYS * (unsigned)l->width;
+  }
+}
+#endif
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+/* What words hold. */
+static struct exact exact_of(const long long *row, int width, int i) {
+  struct exact s;
+  memset(&s, 0, sizeof s);
+  for (int w = 0; w < ARC_WIDE_WORDS; ++w)
+    exact_add(&s, row[w * width + i], ARC__WIDE_FIRST + UNIT + 16 * w);
+  return s;
+}
+
+static long long any_word(struct check_random *random) {
+  const long long word =
+      (long long)((unsigned long long)check_bits(random) << 32 | check_bits(random));
+  const int kind = check_below(random, 8);
+  return kind == 0   ? 0
+         : kind == 1 ? -1
+         : kind == 2 ? (kind + word % 2 ? INT64_MAX : INT64_MIN)
+         : kind == 3 ? (word & 1) << check_below(random, 63)
+                     : word >> check_below(random, 64);
+}
+
+static __global__ void read_all(long long *words, float *f32, double *f64) {
+  const int i = (int)threadIdx.x;
+  f32[i] = arc_wide_to_f32(words, 32, i);
+  f64[i] = arc_wide_to_f64(words, 32, i);
+  arc_wide_normalise(words, 32, i);
+  f32[32 + i] = arc_wide_to_f32(words, 32, i);
+  if (i % 2) f32[32 + i] = arc_wide_take_f32(words, 32, i);
+  if (i % 2 == 0) f64[i] = arc_wide_take_f64(words, 32, i);
+}
+
+/* Any words: read on host and device, carried, taken. */
+static void reads(void) {
+  struct check_random random;
+  static long long row[ARC_WIDE_ROW(32)], carried[ARC_WIDE_ROW(32)];
+  if (!check_begin("reading", &random)) return;
+  for (int round = 0; round < 300; ++round) {
+    struct exact sums[32];
+    float f32[64];
+    double f64[32];
+    memset(row, 0, sizeof row);
+    for (int i = 0; i < 32 * ARC_WIDE_WORDS; ++i) row[i] = any_word(&random);
+    for (int i = 0; i < 32; ++i) {
+      unsigned char *infinities = (unsigned char *)(row + 32 * ARC_WIDE_WORDS) + 2 * i;
+      const int special = check_below(&random, 12);
+      if (special == 0) infinities[0] = (unsigned char)check_below(&random, 256);
+      if (special < 2) infinities[1] = (unsigned char)check_below(&random, 256);
+      sums[i] = exact_of(row, 32, i);
+      sums[i].plus = infinities[0] != 0;
+      sums[i].minus = infinities[1] != 0;
+      check_sum(&sums[i], row, 32, i, "any words");
+    }
+    memcpy(carried, row, sizeof row);
+    for (int i = 0; i < 32; ++i) {
+      arc_wide_normalise(carried, 32, i);
+      for (int w = 0; w + 1 < ARC_WIDE_WORDS; ++w)
+        CHECK(carried[w * 32 + i] >> 16 == 0, "word %d holds %llx after a carry", w,
+              carried[w * 32 + i]);
+    }
+    long long *device_row = (long long *)check_upload(row, sizeof row);
+    float *device_f32 = (float *)check_upload(NULL, sizeof f32);
+    double *device_f64 = (double *)check_upload(NULL, sizeof f64);
+    SIMT_LAUNCH(read_all, dim3(1), dim3(32), 0, 0, device_row, device_f32, device_f64);
+    CHECK_CUDA(cudaDeviceSynchronize());
+    CHECK_CUDA(cudaMemcpy(f32, device_f32, sizeof f32, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(f64, device_f64, sizeof f64, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(carried, device_row, sizeof row, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; ++i) {
+      /* a carry may leave the highest word, which then has lost a multiple of 2^64 of its units */
+      const bool fits = fabs(exact_round(&sums[i], 53, -1074)) <
+                            ldexp(1.0, 63 + ARC__WIDE_FIRST + UNIT + 16 * (ARC_WIDE_WORDS - 1)) ||
+                        sums[i].plus || sums[i].minus;
+      const float must = (float)exact_round(&sums[i], 24, -149);
+      CHECK(same(f32[i], must), "device: %a, must be %a", f32[i], must);
+      CHECK(!fits || same(f32[32 + i], must), "carried: %a, must be %a", f32[32 + i], must);
+      CHECK(!fits || same(f64[i], exact_round(&sums[i], 53, -1074)), "taken: %a", f64[i]);
+    }
+    for (int i = 0; i < ARC_WIDE_ROW(32); ++i)
+      CHECK(carried[i] == 0, "word %d is %llx after all is taken", i, carried[i]);
+    CHECK_CUDA(cudaFree(device_row));
+    CHECK_CUDA(cudaFree(device_f32));
+    CHECK_CUDA(cudaFree(device_f64));
+  }
+}
+
+/* 2^26 additions of the largest numbers of two windows, carried each 2^24. The CPU warp makes few of
+   them, and then adds what the others would have added. */
+static __global__ void add_largest(long long *row, float low, float high, int calls) {
+  const arc_target_wide t = arc_target_wide_rows(row, ARC_WIDE_ROW(2), 2);
+  arc_options o = arc_options_default();
+  const float v[2] = {low, high};
+  o.path = ARC_PATH_ATOMIC;
+  for (int i = 0; i < calls; ++i) arc_add_with_wide(t, 0, v, true, o);
+}
+
+static void carries(void) {
+  struct check_random random;
+  if (!check_begin("carries", &random)) return;
+  static long long row[ARC_WIDE_ROW(2)];
+  const int last = ARC_WIDE_WORDS > 1 ? ARC_WIDE_WORDS - 2 : 0;
+  const int end = ARC__WIDE_FIRST + 16 * (last + 1) - 127; /* not of the last word, which is full */
+  const float low = ldexpf(16777215.0f, end - 24), high = -low;
+  const int all = 1 << 24, blocks = 64, calls = SIMT_ON_CPU ? 1 : all / (blocks * 128);
+  struct exact s[2];
+  memset(s, 0, sizeof s);
+  memset(row, 0, sizeof row);
+  for (int round = 0; round < (ARC_WIDE_WORDS > 1 ? 4 : 1); ++round) {
+    long long *device_row = (long long *)check_upload(row, sizeof row);
+    SIMT_LAUNCH(add_largest, dim3(blocks), dim3(128), 0, 0, device_row, low, high, calls);
+    CHECK_CUDA(cudaDeviceSynchronize());
+    CHECK_CUDA(cudaMemcpy(row, device_row, sizeof row, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaFree(device_row));
+    const long long left = all - blocks * 128 * calls, word = (16777215ll << 15) * left;
+    row[2 * last] += word;
+    row[2 * last + 1] -= word;
+    for (int i = 0; i < 2; ++i) {
+      exact_add(&s[i], (i ? -1 : 1) * (16777215ll << 15) * all, ARC__WIDE_FIRST + UNIT + 16 * last);
+      check_sum(&s[i], row, 2, i, "carries");
+      arc_wide_normalise(row, 2, i);
+      check_sum(&s[i], row, 2, i, "carried");
+    }
+  }
+}
+
+#if SIMT_ON_CPU
+/* What is reported. */
+static __global__ void add_one(long long *row, int stride, bool exact) {
+  const float v[1] = {1.0f / 65536.0f};
+  arc_options o = arc_options_default();
+  o.exact = exact;
+  arc_add_with_wide(arc_target_wide_rows(row, stride, 1), 0, v, threadIdx.x == 0, o);
+}
+
+static void reports(void) {
+  struct check_random random;
+  static long long row[ARC_WIDE_ROW(1)];
+  static const struct {
+    const char *what;
+    int stride, level;
+    bool exact;
+    long long word;
+  } errors[] = {
+      {"nothing", ARC_WIDE_ROW(1), 3, false, 0},
+      {"rows overlap", ARC_WIDE_ROW(1) - 1, 1, false, 0},
+      {"beyond half its range", ARC_WIDE_ROW(1), 2, false, INT64_MAX / 2},
+      {"beyond half its range", ARC_WIDE_ROW(1), 2, false, -(INT64_MAX / 2) - (1ll << 45)},
+      {"arc_exact_is_for_fixed_targets", ARC_WIDE_ROW(1), 0, true, 0}};
+  for (size_t i = 0; i < sizeof errors / sizeof errors[0]; ++i) {
+    if (!check_begin("reports", &random)) continue;
+    for (int w = 0; w < ARC_WIDE_WORDS; ++w) row[w] = errors[i].word;
+    check.expect_report = 1;
+    check.reports = 0;
+    SIMT_LAUNCH(add_one, dim3(1), dim3(32), 0, 0, row, errors[i].stride, errors[i].exact);
+    cudaGetLastError();
+    check.expect_report = 0;
+    CHECK((check.reports != 0) == (errors[i].level <= ARC_CHECK), "%s: %d reports: %s",
+          errors[i].what, check.reports, check.last_report);
+    CHECK(!check.reports || strstr(check.last_report, errors[i].what), "%s: the report is %s",
+          errors[i].what, check.last_report);
+  }
+}
+#endif
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  every_form();
+  reads();
+  carries();
+#if ARC_WIDE_WORDS == 6
+  const unsigned long long each = 0xc8e2aaea14842f87ull; /* where each lane adds by itself */
+  repeats(KEYED, ARC_PATH_AUTO, 0x7587adcfa1f8f426ull);
+  repeats(KEYED, ARC_PATH_ATOMIC, each);
+  repeats(MASKED, ARC_PATH_AUTO, 0xa69cc7b8ea2ed9bfull);
+  repeats(DIVERGENT, ARC_PATH_AUTO, each);
+  repeats(ROWS, ARC_PATH_AUTO, 0x26bf4e49ffefdb21ull);
+  repeats(SUMS, ARC_PATH_AUTO, 0xf6342089f17d98fbull);
+  repeats(HOT_ALL, ARC_PATH_AUTO, 0x26cda376771edad4ull);
+#endif
+#if SIMT_ON_CPU
+  reports();
+#endif
+  return check_finish();
+}
