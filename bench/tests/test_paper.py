@@ -34,7 +34,7 @@ FIGURES = ("| spheres small | 8 | 0.500 (8) | 0.500 | 0.250 (8) |  |",
 BAD = [("a,b\n1,2\n", "is no table"), (table(*ROWS).replace(",8,", ",eight,", 1), "not whole"),
        (table(*ROWS) + table(ROWS[0], clock="model").split("\n", 1)[1], "one kind")]
 
-WORKLOADS = ["gaussians", "gaussians", "environment", "spheres", "circles", "hashgrid", "pagerank"]
+WORKLOADS = ["bench_gaussians", "bench_gaussians", "environment", "spheres", "circles", "hashgrid", "pagerank"]
 # Takes --experiment FILE, and adds its name and options to it; a file "fail" beside it: status 3.
 STUB = """#!/bin/sh
 [ -e "$(dirname "$0")/fail" ] && exit 3
@@ -73,16 +73,17 @@ class Paper(Test):
 
     def test_all_workloads_into_one_table(self):
         for name in WORKLOADS:
-            self.write(STUB, name, f"{name}_gpu", mode=0o755)
+            place = ["bench"] if name == "bench_gaussians" else ["examples", name]
+            self.write(STUB, *place, f"{name}_gpu", mode=0o755)
         csv = self.path("paper.csv")
         words = ["paper/run.sh", self.folder, "gpu", csv, "/a scene", "/a mesh.obj"]
         self.call(0, *words)
         lines = self.read("paper.csv").splitlines()
-        self.assertEqual([line.split("_")[0] for line in lines], WORKLOADS)
+        self.assertEqual([line.split("_gpu")[0] for line in lines], WORKLOADS)
         self.assertIn("--scene /a scene ", lines[1])
         self.assertIn("--mesh /a mesh.obj", lines[2])
         os.remove(csv)
-        self.write("", "circles", "fail")
+        self.write("", "examples", "circles", "fail")
         self.assertIn("circles ended with status 3", self.call(3, *words))
         self.assertFalse(os.path.exists(csv))
         self.assertEqual(len(self.read("paper.csv.partial.csv").splitlines()), 4)
