@@ -153,12 +153,6 @@ static void expect_untuned(arc_tune *t, const char *what) {
     expect_untuned(&t, #field " " #value);                                    \
   } while (0)
 
-static void test_median(void) {
-  double odd[] = {3.0, 1.0, 2.0, -1.0}, even[] = {4.0, 3.0, 1.0, 2.0, -1.0};
-  CHECK(arc_tune__sort_to_median(odd, 3) == 2.0 && odd[0] == 1.0 && odd[3] == -1.0, "of three");
-  CHECK(arc_tune__sort_to_median(even, 4) == 2.5 && even[3] == 4.0 && even[4] == -1.0, "of four");
-}
-
 static void test_configurations(void) {
   arc_tune_config c = arc_tune_config_default();
   arc_tune t = fresh(c);
@@ -220,7 +214,6 @@ int main(void) {
   test_stops_early(0);
   test_stops_early(1);
   test_limits();
-  test_median();
   test_configurations();
   test_reports();
   return check_finish("test_tune_loop");

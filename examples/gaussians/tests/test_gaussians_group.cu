@@ -1,5 +1,5 @@
-/* arc example gaussians: sums over processes, replicas that differ, a process that is gone.
-   SPDX-License-Identifier: Apache-2.0 */
+/* arc example gaussians: sums over processes, and replicas that differ. What becomes of a process that
+   ends stands in test_command_lines.py. SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
 #include <unistd.h>
@@ -77,23 +77,6 @@ static int body_of_sums(group *g, void *) {
   return test_failures == 0 ? 0 : 1;
 }
 
-/* The process of rank 1 ends before the second sum: the other is told, and speaks. */
-static int body_of_loss(group *g, void *) {
-  const size_t size = 5;
-  error_line error;
-  if (!group_begin(g, &error)) return 1;
-  check_sums(g, GROUP_F32, &size, 1, 1);
-  if (g->rank == 1) _exit(9);
-  device_memory memory = {0, 0};
-  device_array array = {nullptr, 0};
-  device_reserve(&memory, &array, 64, "test");
-  bool summed = group_sum(g, array.data, 1, GROUP_I64),
-       again = group_sum(g, array.data, 1, GROUP_I64);
-  device_release(&memory, &array);
-  group_tell(g, "this is the end");
-  return !summed && !again && g->lost && group_speaks(g) ? (int)GROUP_LEFT : 5;
-}
-
 /* Trains; one number of the model of rank 1 is another (*state != 0). */
 static int body_of_replicas(group *g, void *state) {
   options o = options_default();
@@ -149,7 +132,6 @@ int main(void) {
   if (status == TEST_SKIPPED) return TEST_SKIPPED;
   CHECK(status == 0, "sums: status %d", status);
   CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
-  check_group("loss", body_of_loss, 0, 1, "ended with status 9; this is the end\n");
   check_group("replicas", body_of_replicas, 0, 0, "");
   check_group("replicas that differ", body_of_replicas, 1, 1,
               "the processes have different models after 100 iterations");

@@ -16,17 +16,6 @@ enum { KNOWN_WIDTH = 32, KNOWN_HEIGHT = 24, KNOWN_VIEWS = 5, KNOWN_POINTS = 9 };
 static const char *const KNOWN_NAMES[KNOWN_VIEWS] = {"b.ppm", "a.ppm", "c d.ppm", "e\xc3\xa9.ppm",
                                                      "f.ppm"};
 
-/* Of a quaternion of length 1, real part first. */
-static inline void rotation_of_quaternion(const double q[4], double rotation[3][3]) {
-  const double rows[3][3] = {{1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
-                              2 * (q[1] * q[3] + q[0] * q[2])},
-                             {2 * (q[1] * q[2] + q[0] * q[3]), 1 - 2 * (q[1] * q[1] + q[3] * q[3]),
-                              2 * (q[2] * q[3] - q[0] * q[1])},
-                             {2 * (q[1] * q[3] - q[0] * q[2]), 2 * (q[2] * q[3] + q[0] * q[1]),
-                              1 - 2 * (q[1] * q[1] + q[2] * q[2])}};
-  memcpy(rotation, rows, sizeof rows);
-}
-
 /* All numbers differ. */
 static inline camera camera_known(int view) {
   camera c;
