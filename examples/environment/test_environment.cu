@@ -439,7 +439,7 @@ int main(void) {
   test_meshes();
   const bool can_run = test_has_device("test_environment");
   if (can_run) {
-    for (float roughness : {0.0f, 0.08f, 0.3f, 0.55f, 1.0f})
+    for (float roughness : {0.0f, 0.08f, 0.55f})
       for (int side : {1, 4, 5}) test_filter(side, roughness);
     test_filter(SIMT_ON_CPU ? 9 : 17, 0.0f);
     test_filter(SIMT_ON_CPU ? 10 : 20, 0.4f);
