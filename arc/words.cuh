@@ -30,10 +30,13 @@
 #define ARC__FN static __device__ __forceinline__
 #endif
 #define ARC__ADD_FN ARC__FN
-#define ARC__UNROLL _Pragma("unroll")
 #else
 #define ARC__FN static __device__ inline
 #define ARC__ADD_FN ARC__FN __attribute__((noinline))
+#endif
+#if defined(__CUDA_ARCH__)
+#define ARC__UNROLL _Pragma("unroll")
+#else
 #define ARC__UNROLL
 #endif
 

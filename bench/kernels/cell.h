@@ -63,9 +63,10 @@ enum sweep_zeros {
 };
 
 /* Types of values and of memory, and the bytes of a value in memory. From f16 on values are floats
-   in other memory: halves, 64-bit fixed point, the same with exact sums. f32 has every path and
-   width, the others have plain and auto. */
-#define SWEEP_TYPES(X) X(f32, 4) X(f64, 8) X(i64, 8) X(f16, 2) X(bf16, 2) X(fixed, 8) X(exact, 8)
+   in other memory: halves, 64-bit fixed point, the same with exact sums, words by exponent (which
+   sweep_row_bytes knows). f32 has every path and width, the others have plain and auto. */
+#define SWEEP_TYPES(X) \
+  X(f32, 4) X(f64, 8) X(i64, 8) X(f16, 2) X(bf16, 2) X(fixed, 8) X(exact, 8) X(wide, 8)
 #define SWEEP_TYPE_ENUMERATOR(name, bytes) SWEEP_TYPE_##name,
 enum sweep_type { SWEEP_TYPE_NONE, SWEEP_TYPES(SWEEP_TYPE_ENUMERATOR) SWEEP_TYPE_END };
 enum { SWEEP_SCALE_LOG2 = 30 }; /* of fixed memory: every value is a whole number there */

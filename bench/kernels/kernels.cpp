@@ -1,6 +1,8 @@
 /* kernels.cpp - which kernel measures a cell. SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
+#include "arc_policy.cuh"
+
 #define FAMILY(name) &sweep_family_##name,
 static const struct sweep_kernel_family *const families[] = {SWEEP_FAMILIES(FAMILY)};
 
@@ -48,6 +50,11 @@ int sweep_value_bytes(int type) {
 #define BYTES(name, bytes) bytes,
   static const int all[] = {0, SWEEP_TYPES(BYTES)};
   return all[type];
+}
+
+int sweep_row_bytes(const struct sweep_cell *c) {
+  int values = sweep_stride(c);
+  return sweep_value_bytes(c->type) * (c->type == SWEEP_TYPE_wide ? ARC_WIDE_ROW(values) : values);
 }
 
 sweep_kernel sweep_kernel_of(const struct sweep_cell *c, const char **why) {

@@ -29,7 +29,7 @@ enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
   X(cg)                   \
   X(cub)                  \
   X(papers) X(reductions) X(auto) X(promises) X(forms) X(table) X(run_time) SWEEP_OTHER_TYPES(X)
-#define SWEEP_OTHER_TYPES(X) X(f64) X(i64) X(f16) X(bf16) X(fixed) X(exact)
+#define SWEEP_OTHER_TYPES(X) X(f64) X(i64) X(f16) X(bf16) X(fixed) X(exact) X(wide)
 struct sweep_kernel_family {
   const struct sweep_kernel_table *tables;
   int count;
@@ -47,5 +47,6 @@ sweep_kernel sweep_kernel_of(const struct sweep_cell *c, const char **why);
 
 int sweep_stride(const struct sweep_cell *c); /* of rows, in values */
 int sweep_value_bytes(int type);              /* in memory */
+int sweep_row_bytes(const struct sweep_cell *c);
 
 #endif

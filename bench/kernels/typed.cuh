@@ -5,6 +5,7 @@
        SWEEP_NAME                 the type in cell.h
        SWEEP_S, SWEEP_T           suffix and type of the values
        SWEEP_M                    the type of memory
+       SWEEP_ROW_LENGTH(stride)   of a row there, if it is not the stride
        SWEEP_ROWS(width)          the target
        SWEEP_PLAIN(at, v, count)  adds v[0], ... to at[0], ...: SWEEP_EACH values of `count` that are
                                   left
@@ -15,10 +16,14 @@
 
 #include "by_hand.cuh"
 
+#ifndef SWEEP_ROW_LENGTH
+#define SWEEP_ROW_LENGTH(stride) (stride)
+#endif
+
 static __device__ __forceinline__ void add_plain(float *rows, int stride, int width, int key,
                                                  const SWEEP_T *values, bool active) {
   if (!active) return;
-  SWEEP_M *row = (SWEEP_M *)rows + (long long)key * stride;
+  SWEEP_M *row = (SWEEP_M *)rows + (long long)key * SWEEP_ROW_LENGTH(stride);
   SWEEP_UNROLL
   for (int i = 0; i < width; i += SWEEP_EACH) SWEEP_PLAIN(row + i, values + i, width - i);
 }

@@ -34,8 +34,8 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
      "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
     {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
-     "of values and memory; f16, bf16, fixed, exact: floats into halves, into 64-bit fixed point, "
-     "and with exact sums"},
+     "of values and memory; f16, bf16, fixed, exact, wide: floats into halves, into 64-bit fixed "
+     "point, with exact sums, and into words by exponent"},
     {"path", &sweep_cell::path, "--path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",

@@ -88,13 +88,9 @@ static double measure_clock_mhz(sweep_bench *b, long long clocks) {
 
 static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
 
-static size_t row_bytes(const sweep_cell &c) {
-  return (size_t)sweep_stride(&c) * (size_t)sweep_value_bytes(c.type);
-}
-
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
   size_t rows = (size_t)b->options.rows, row = 1;
-  for (const auto &group : plan) row = std::max(row, row_bytes(group[0].cell));
+  for (const auto &group : plan) row = std::max(row, (size_t)sweep_row_bytes(&group[0].cell));
   return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
@@ -197,7 +193,7 @@ static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
 static double launch(sweep_bench *b, const sweep_planned &p) {
   sweep_args a = args_of(b, p.cell);
   float ms = 0.0f;
-  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * row_bytes(p.cell), 0);
+  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)sweep_row_bytes(&p.cell), 0);
 #if SIMT_ON_CPU
   simt_counters_reset();
   SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a);

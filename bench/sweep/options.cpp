@@ -26,7 +26,7 @@ struct preset {
   float cell_ms;
   std::vector<const char *> products; /* each a command line */
 };
-#define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact --path plain,auto --threshold 0,auto "
+#define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact,wide --path plain,auto --threshold 0,auto "
 
 static const std::vector<preset> presets = {
     {"default",

@@ -9,6 +9,7 @@
 
 #include "simt/simt.cuh"
 
+#include "arc_policy.cuh"
 #include "../kernels/cell.h"
 #include "../kernels/draw.cuh"
 
@@ -29,6 +30,14 @@ static __device__ __forceinline__ float sweep_half(int type, unsigned bits) {
   return bits >> 15 ? -x : x;
 }
 
+/* Words of 2^16 times the unit of the one before. */
+static __device__ __forceinline__ double sweep_wide(const long long *row, int width, int i) {
+  const int lowest = 16 * ((15 - ARC_WIDE_WORDS) / 2) - 150;
+  double sum = 0.0;
+  for (int w = ARC_WIDE_WORDS - 1; w >= 0; --w) sum = sum * 65536.0 + (double)row[w * width + i];
+  return i < width ? ldexp(sum, lowest) : 0.0;
+}
+
 static __device__ __forceinline__ double sweep_found(int type, const void *rows, long long at) {
   const double fixed_unit = 1.0 / (double)(1ll << SWEEP_SCALE_LOG2);
   if (type == SWEEP_TYPE_f32) return (double)((const float *)rows)[at];
@@ -42,7 +51,7 @@ static __device__ __forceinline__ double sweep_found(int type, const void *rows,
    most by a unit an addition, and far less in long sums: the errors are independent, hence
    8 * sqrt(additions). For halves that would hide a lost value; there the bound is a few units,
    since values have both signs, and what they are added to is far below the magnitude. Doubles have
-   room for every sum; into fixed memory at most the 32 lanes of a warp are added as floats. */
+   room for every sum; into fixed and wide memory at most the 32 lanes of a warp are added as floats. */
 static __device__ __forceinline__ double sweep_bound(int type, double magnitude, double updates) {
   const double tiny = 1e-30, least_f16 = 1.0 / 16777216.0;
   bool halves = type == SWEEP_TYPE_f16 || type == SWEEP_TYPE_bf16;
@@ -50,7 +59,8 @@ static __device__ __forceinline__ double sweep_bound(int type, double magnitude,
                 : type == SWEEP_TYPE_bf16 ? 1.0 / 256.0
                                           : 1.0 / 16777216.0;
   double additions = type == SWEEP_TYPE_exact ? 0.0 : updates;
-  if (type == SWEEP_TYPE_fixed && additions > 32.0) additions = 32.0;
+  bool whole = type == SWEEP_TYPE_fixed || type == SWEEP_TYPE_wide;
+  if (whole && additions > 32.0) additions = 32.0;
   double likely = halves ? 8.0 : 8.0 * sqrt(additions);
   double units = (additions < likely ? additions : likely) + 2.0; /* values are rounded as well */
   if (type == SWEEP_TYPE_f64) return tiny;
@@ -59,8 +69,9 @@ static __device__ __forceinline__ double sweep_bound(int type, double magnitude,
 
 /* The error of rows[at] as a fraction of its bound. */
 static __device__ __forceinline__ float sweep_error(const struct sweep_expected *e, int type,
-                                                    const void *rows, long long at, int parameter,
+                                                    const void *rows, int stride, long long at,
                                                     int width) {
+  const int parameter = (int)(at % stride);
   const float most = 3e38f; /* that of NaN, too */
   double coefficient = parameter < width ? (double)sweep_coefficient(parameter) : 0.0;
   if (type == SWEEP_TYPE_i64) {
@@ -69,7 +80,10 @@ static __device__ __forceinline__ float sweep_error(const struct sweep_expected 
     return ((const unsigned long long *)rows)[at] == sum ? 0.0f : most;
   }
   double bound = sweep_bound(type, coefficient * e->magnitude, (double)e->updates);
-  double error = fabs(sweep_found(type, rows, at) - coefficient * e->sum) / bound;
+  const long long *row = (const long long *)rows + at / stride * ARC_WIDE_ROW(stride);
+  double found =
+      type == SWEEP_TYPE_wide ? sweep_wide(row, width, parameter) : sweep_found(type, rows, at);
+  double error = fabs(found - coefficient * e->sum) / bound;
   return error <= most ? (float)error : most;
 }
 
@@ -105,7 +119,7 @@ static void sweep_verify(const struct sweep_args *a, int width, int type,
   for (int row = 0; row < a->row_count; ++row) {
     for (int i = 0; i < a->stride; ++i) {
       long long at = (long long)row * a->stride + i;
-      float error = sweep_error(&expected[row], type, a->rows, at, i, width);
+      float error = sweep_error(&expected[row], type, a->rows, a->stride, at, width);
       unsigned bits = (unsigned)__float_as_int(error);
       v->worst = bits > v->worst ? bits : v->worst;
       v->wrong += error > 1.0f;
@@ -135,7 +149,7 @@ static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
   for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < count;
        at += (long long)gridDim.x * blockDim.x) {
     struct sweep_expected e = expected[at / a.stride];
-    float error = sweep_error(&e, type, a.rows, at, (int)(at % a.stride), width);
+    float error = sweep_error(&e, type, a.rows, a.stride, at, width);
     worst = max(worst, __float_as_uint(error));
     wrong += error > 1.0f;
   }

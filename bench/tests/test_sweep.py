@@ -14,7 +14,7 @@ ON_CPU = PROGRAM.endswith("_simt")
 SMALL = "--blocks 2 --threads 64 --updates 4 --rows 70 " + (
     "" if ON_CPU else "--repeat 1 --cell-ms 0.1 ")
 PRESETS = ("default", "policy", "paths", "peers", "widths", "types", "forms")
-TYPES = "--type f32,f64,i64,f16,bf16,fixed,exact --width 1-4,9,16 "
+TYPES = "--type f32,f64,i64,f16,bf16,fixed,exact,wide --width 1-4,9,16 "
 
 # Axes, groups, and cells: in each group one adds nothing.
 PLANS = [
@@ -28,14 +28,14 @@ PLANS = [
     ("--width 3,8,20,32 --form literal,memory,chunks --lanes 1,32 --keys 1,4 --path plain,auto",
      4 * 3 * 2 * 2, 48 * 3),
     (TYPES + "--lanes 1,7,32 --keys 1,4,32 --padding 2,4 --path plain,auto --threshold 0,5,auto",
-     7 * 6 * 3 * 3 * 2, 756 * 5),
-    (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 84, 84 * 4),
+     8 * 6 * 3 * 3 * 2, 864 * 5),
+    (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 96, 96 * 4),
     ("--workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot --width 1,9,32 "
      "--lanes 1,7,32,model --promise-zeros 0,1", 162, 1590 if ON_CPU else 1914)]  # cub and cg
 THROTTLED = "WARNING: the clock fell from .*\\n"  # as a GPU's may beside other tests
 WRONG = ["plain,broken", "broken --keys 8"] + [
     f"broken --width 3 --type {name} --keys {keys}" for keys in (1, 8)
-    for name in ("f64", "i64", "f16", "bf16", "fixed", "exact")]
+    for name in ("f64", "i64", "f16", "bf16", "fixed", "exact", "wide")]
 # Workload; share of warps that are not empty, of full ones, mean of lanes, mean of keys.
 DRAWN = [("tile", 0.5, 0.5 * 0.39, 0.5 * 22, 0.5), ("hot", 1.0, 0.75, 28.1, 1.0),
          ("spheres", None, None, 20, None), ("spheres --lanes 32", None, None, 32, 3.8),
