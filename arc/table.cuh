@@ -8,9 +8,10 @@
                                    bool active, arc_options options);
        void arc_table_end_f32(arc_table_f32 *table);
    Adds as arc_add_f32 does, where nobody knows which few keys come most. The lanes of one key are
-   summed first; the sum goes to the key's row of the table or, where another key has its place, to
-   memory. A key takes a place from one that others have missed as often as it came. Only after end
-   are all sums in memory.
+   summed first; the sum goes to the key's row of the table or, where the key has none, to memory. A
+   key gets a row when two lanes of a warp hold it, or when it comes again before another key of the
+   same place. It keeps the row until others have missed the place as often as it came. Only after
+   end are all sums in memory.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
                                     long long key, long long row, bool active);   and _with
    The same for rows in memory, which an index_add that was begun on the same target reads. Here it
@@ -53,6 +54,7 @@ typedef struct arc__table_place {
 #define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
 #define ARC__PLACE_IS_FREE (-1)
 #define ARC__PLACE_IS_CLAIMED (-2) /* by a lane of this call */
+#define ARC__PLACE_IS_NAMED (-3)   /* by a key that came once, and has no sums yet */
 #define ARC__PLACE_MOST 64         /* so that what was hot leaves some day */
 
 typedef struct arc__table {
@@ -165,16 +167,18 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   int state = place->state;
   ARC__CHECK(2, c->key.bits == 64 || state < 0 || place->carry == 0,
              "key_bits differ between two calls of a table");
-  const bool hits = leads && state >= 0 && arc__same_key(held, c->key);
+  const bool has_key = state >= 0 || state == ARC__PLACE_IS_NAMED;
+  const bool hits = leads && has_key && arc__same_key(held, c->key);
   const bool misses = leads && !hits, any_misses = __any_sync(ARC_LANES_ALL, misses);
   __syncwarp(ARC_LANES_ALL);
-  if (hits) place->state = state < ARC__PLACE_MOST ? state + __popc(c->group) : state;
+  if (hits && state < ARC__PLACE_MOST) place->state = (state < 0 ? 0 : state) + __popc(c->group);
   if (!any_misses) return hits ? mine : -1;
   __syncwarp(ARC_LANES_ALL);
   if (misses) state = atomicExch(&place->state, ARC__PLACE_IS_CLAIMED);
   __syncwarp(ARC_LANES_ALL);
   const bool claims = misses && state != ARC__PLACE_IS_CLAIMED;
   const bool takes = claims && state <= 0, releases = takes && state == 0;
+  const int lanes = __popc(c->group); /* one alone only gives the place its name */
   if (claims && !takes) place->state = state - 1;
   arc__call to = arc__call_to_memory(t, c);
   if (c->width <= ARC__NARROW) {
@@ -189,10 +193,10 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   if (takes) {
     place->low = c->key.low;
     if (c->key.bits == 64) place->carry = c->key.carry;
-    place->state = __popc(c->group);
+    place->state = lanes > 1 ? lanes : ARC__PLACE_IS_NAMED;
   }
   __syncwarp(ARC_LANES_ALL);
-  return hits || takes ? mine : -1;
+  return hits || (takes && lanes > 1) ? mine : -1;
 }
 
 /* Finds the groups of a call, and a row for each: in the table or, for others, in memory. */

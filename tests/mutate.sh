@@ -189,9 +189,9 @@ unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)d
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
 +table_row_not_released test_table s/releases = takes \&\& state == 0;/releases = false;/
-table_row_taken_where_it_is_hit test_table s/if (hits) place->state = /if (false) place->state = /
+table_place_named_for_ever test_table s/if (hits \&\& state < ARC__PLACE_MOST)/if (false)/
 table_row_taken_twice test_table s/claims = misses \&\& state != ARC__PLACE_IS_CLAIMED;/claims = misses;/
-table_row_of_another_key test_table s/hits = leads \&\& state >= 0 \&\& arc__same_key(held, c->key);/hits = leads \&\& state >= 0;/
+table_row_of_another_key test_table s/hits = leads \&\& has_key \&\& arc__same_key(held, c->key);/hits = leads \&\& has_key;/
 table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind));/;/
 +table_key_cut test_keys s/c->key.bits == 64 ? p->carry : 0, c->key.bits/c->key.carry, c->key.bits/
 table_key_bits_forgotten test_keys s/to.key.bits = 64; /;/
