@@ -9,9 +9,9 @@
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);  // once, above the loop
        arc_add_f32(t, id, g, hit);                          // all 32 lanes call, hit or not
 
-   Each call counts the active lanes of the warp and finds which of them hold the same key. Few
-   lanes send atomics, several floats at a time where the GPU can. Many lanes first add their values
-   in registers, so that the warp sends each sum once.
+   Each call counts the active lanes of the warp and finds those with the same key. If they are few,
+   each sends atomics, several floats at a time if the GPU can. If they are many, they first add
+   their values in registers, and the warp sends each sum once.
 
    Words
        lane       a thread of a warp, 0 to 31
@@ -22,20 +22,20 @@
        target     where the rows lie in memory
        group      the active lanes of a warp that hold one key
        threshold  the smallest group that is added in registers first
-       path       a way to add: ARC_PATH_... of arc_policy.cuh
+       path       a method of adding: ARC_PATH_... of arc_policy.cuh
 
    Contents (search for the mark)
        >>targets    where rows lie: one array, several arrays, a width known at run time
        >>adds       the calls
-       >>options    what a call may choose and promise
+       >>options    what you may choose and promise for a call
        >>types      the other types of values and sums, fixed point
        >>entries    the bodies of what is declared here
 
-   Files. arc/core.cuh holds how a call works; it stands on arc/words.cuh. A form that few users
-   need has a file with its own text. Include it behind this one:
+   Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
+   have files with their own text. Include them after this one:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
-       arc/table.cuh      keys of which some come far more often than others
+       arc/table.cuh      skewed keys: some come far more often than others
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
        arc/wide.cuh       sums that repeat without a scale; included by this file if ARC_WIDE is 1
@@ -52,17 +52,17 @@
      run, as with atomicAdd; sums in fixed and wide targets do not.
    - Additions are relaxed, in the scope of options.scope.
    - A literal width up to 128 (64 of 64-bit values) stays in registers: no stack frame, and no
-     spill but of your own values.
+     spills except of your own values.
 
-   What is reported. Without checks, nothing: a missing lane or a wrong key gives wrong sums. Under
-   ARC_CHECK 1 a kernel stops with a message if arguments are illegal or lanes are missing, under
-   ARC_CHECK 2 also if promises are not kept or lanes differ where they must agree. The CPU warp
-   (simt/) finds most errors without a GPU; tests/USER_ERRORS.md lists them.
+   What is reported. Without checks, nothing: if a lane is missing or a key is wrong, sums are
+   silently wrong. With ARC_CHECK 1 a kernel stops with a message if arguments are illegal or lanes
+   are missing, with ARC_CHECK 2 also if a promise is broken or lanes differ where they must agree.
+   The CPU warp (simt/) finds most errors without a GPU; tests/USER_ERRORS.md lists them.
 
    JIT. NVRTC takes arc.cuh, arc_policy.cuh, arc/words.cuh, arc/core.cuh and the forms in use as
    named strings; CuPy and other packages take an include path (examples/python). */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
-#define ARC_CUH /* leaves out all that follows, which would be a wall of errors */
+#define ARC_CUH /* skips the rest, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"
 #endif
 #ifndef ARC_CUH
@@ -72,15 +72,15 @@
 #include "arc/words.cuh"
 
 /* What follows is declared for float, suffix f32; >>types lists the other suffixes. ARC__FN is
-   `static __device__ __forceinline__`. ARC__CALLER is empty, but on the CPU warp, where reports
+   `static __device__ __forceinline__`. ARC__CALLER is empty except on the CPU warp, whose reports
    name the line of your call. */
 
 /* ---- >>targets --------------------------------------------------------------------------- */
 
-/* Where rows lie. It also holds which parameter the calling lane will send after a reduction, and
-   the default decision, so that a loop does not compute them anew.
-   Build it once, above the loop. It belongs to the lane that built it: do not hand it to another
-   lane, through memory or by a shuffle. A lambda that uses a target must be inlined, or all of the
+/* Where rows lie. A target also holds which parameter its lane adds after a reduction, and the
+   default decision, so that a loop does not recompute them.
+   Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
+   lane, through memory or by a shuffle. A lambda that uses a target must be inlined, or the whole
    target is kept in local memory: mark the lambda __attribute__((always_inline)), or build the
    target inside it (examples/patterns.cu). */
 typedef struct arc_target_f32 arc_target_f32;
@@ -90,18 +90,18 @@ typedef struct arc_target_f32 arc_target_f32;
      base    aligned to one value, in global or shared memory
      stride  values from one row to the next, below 2^31 bytes. 0 is legal: one row for all keys.
              Negative keys are legal, and k * stride may exceed 2^31.
-     width   values of a row, 1 or more, a literal. Any other expression is right, but slow.
-   Alignment is read from base and stride: where both are multiples of 16 bytes, up to 4 floats
-   leave in one request on sm_90 and newer; of 8 bytes, 2 floats. So give the true distance of two
-   rows: rows(p, 2, 2) with key k needs one request where rows(p, 1, 2) with key 2 * k needs two.
+     width   values of a row, 1 or more, a literal. Any other expression works, but is slow.
+   arc reads the alignment from base and stride. If both are multiples of 16 bytes, one request adds
+   up to 4 floats on sm_90 and newer; of 8 bytes, 2 floats. So pass the true distance of two rows:
+   rows(p, 2, 2) with key k needs one request, rows(p, 1, 2) with key 2 * k needs two.
    Example: rows(p, 4, 3) and key 2 are p[8], p[9], p[10]; p[11] is never touched.
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
-/* The same of a width that is known at run time only. Adds walk it four values at a time; the array
-   that you pass as `values` is then indexed at run time, and lies in local memory. A loop of your
-   own over calls of literal widths avoids that (examples/patterns.cu).
+/* The same for a width that is known only at run time. Calls add four values at a time. The array
+   that you pass as `values` is indexed at run time, so it lies in local memory; your own loop over
+   calls of literal widths avoids that (examples/patterns.cu).
    Cost: it divides, so build it above loops. */
 ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width);
 
@@ -110,9 +110,8 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    Who calls: any lane, in any control flow.
      pieces  base, stride and width as above. The base of any piece but the first may be null: its
              values are summed and not added.
-     count   a literal. A count that ends before a null piece saves its sums, too: in gsplat's
-             kernel 9 % for 2 of 11 values. So choose between kernels of different counts on
-             the host.
+     count   a literal. A count that excludes a null piece also saves its sums: in gsplat's kernel
+             9 % for 2 of 11 values. So compile a kernel for each count, and choose on the host.
    Example: pieces {{means, 2, 2}, {colours, 3, 3}}: values 0, 1 of key k go to means[2 * k] and
    on, values 2, 3, 4 to colours[3 * k] and on.
    Cost: 4 more instructions for each further piece.
@@ -129,9 +128,9 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
 /* All adds share their first arguments:
      target  the same in all lanes that call
      key     an int; an unsigned key counts as the int of its bits. 64-bit keys, such as PyTorch's
-             indices, need ARC_KEY_BITS 64 or options.key_bits 64. Without, an optimised build does
-             not compile a key that may be no int (the assembler names arc_key_is_no_int__...), and
-             other builds stop the kernel at such a key.
+             indices, need ARC_KEY_BITS 64 or options.key_bits 64. Without it, optimised builds fail
+             if a key may not fit an int (the assembler names arc_key_is_no_int__...), and other
+             builds stop the kernel at such a key.
      values  as many as the target is wide
      active  whether this lane adds
    The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by
@@ -139,27 +138,27 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
    Cost of a call: see the head of arc/core.cuh. A warp without an active lane costs one vote.
    Source: ARC paper, sections 4.4 and 5.5. */
 
-/* Adds where keys may differ from lane to lane.
+/* Adds; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: a vote and a match beside the adding itself; where every lane has its own key, the match is
-   all that is lost. If rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32
-   columns of random keys this call has about 0.6 of the speed of one thread a value.
+   Cost: the adds, a vote and a match; if every lane has its own key, only the match is wasted. If
+   rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32 columns of random keys
+   this call has about 0.6 of the speed of one thread a value.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, long long key, const float *values,
                          bool active ARC__CALLER);
 
-/* Adds where the warp has one key, as where it walks over one list. No match, no shuffle of
-   the key.
+/* Adds; the warp has one key, as when it walks over one list. The call neither matches nor shuffles
+   keys.
    Who calls: all 32 lanes, all with the same key, inactive ones too.
    Example: lanes 0 to 9 active, each adds {1}: the row gets 10.
    Reported: ARC_CHECK 2 keys that differ. */
 ARC__FN void arc_add_uniform_f32(arc_target_f32 target, long long key, const float *values,
                                  bool active ARC__CALLER);
 
-/* The same for a renderer that walks over a list of primitives: the fastest call there is, for
-   which you promise more (ARC_PROMISE_RENDERER): inactive lanes hold zeros, and no warp calls
-   without an active lane.
+/* The same for a renderer that walks over a list of primitives. It is the fastest call. You promise
+   more (ARC_PROMISE_RENDERER): inactive lanes hold zeros, and a warp calls only if a lane is
+   active.
    Who calls: all 32 lanes, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
@@ -174,10 +173,10 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, long long key, const floa
                                 bool active, unsigned lane_mask ARC__CALLER);
 
 /* Adds in divergent code.
-   Who calls: whichever lanes get here, in any subset and interleaving; each is active. Loops,
-   branches and atomics of yours may stand around the call.
-   Lanes that arrive together are reduced together; which do, the hardware decides.
-   Cost: keep lanes together and use arc_add_f32 where you can: in the original renderer of 3D
+   Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
+   and atomics may surround the call.
+   Lanes that arrive together are reduced together; the hardware decides which do.
+   Cost: if you can, keep lanes together and use arc_add_f32: in the original renderer of 3D
    Gaussians that is 1.3 to 1.5 times as fast. Below sm_70 this call is plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, long long key,
                                    const float *values ARC__CALLER);
@@ -186,7 +185,7 @@ ARC__FN void arc_add_divergent_f32(arc_target_f32 target, long long key,
    Who calls: the lanes of options.lane_mask.
        arc_options o = arc_options_default();
        o.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
-       o.threshold = threshold_lanes;                       // of a tuner, say
+       o.threshold = threshold_lanes;                       // from a tuner, for example
        arc_add_with_f32(t, id, g, hit, o); */
 typedef struct arc_options arc_options;
 ARC__FN void arc_add_with_f32(arc_target_f32 target, long long key, const float *values,
@@ -199,19 +198,19 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* ---- >>options --------------------------------------------------------------------------- */
 
-/* Promises, ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise leaves out work; it never
-   makes a call slower. One that is not kept gives wrong sums.
+/* Promises, ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work and never makes a
+   call slower. A broken promise gives wrong sums.
      ONE_KEY           all 32 lanes hold one key, inactive ones too. Saves the match of the keys.
-     INACTIVE_IS_ZERO  inactive lanes hold zeros in readable values, as where a gradient is 0
-                       without a hit. Saves up to a select a value.
-     WARP_IS_ACTIVE    no warp calls without an active lane, as behind a vote of your own. Saves
-                       arc's.
+     INACTIVE_IS_ZERO  inactive lanes hold readable zeros, such as the gradients of pixels that
+                       miss. Saves up to a select a value.
+     WARP_IS_ACTIVE    a warp calls only if a lane is active, as after your own vote. Saves arc's
+                       vote.
      ALIGNED_16        base and stride of every piece are multiples of 16 bytes of global memory.
                        Saves the code for other rows.
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
 
-/* What one call does. All but the threshold and a mask must be literals, which cost nothing. A path
-   that is chosen at run time is a switch in your code: examples/tuned.cu. */
+/* What one call does. All but the threshold and a mask must be literals, which cost nothing. To
+   choose a path at run time, write a switch (examples/tuned.cu). */
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
@@ -224,12 +223,12 @@ struct arc_options {
   bool exact; /* of fixed targets, >>types */
 };
 
-/* What the macros say, for all lanes of a warp, without promises. */
+/* The macros' values, for all lanes of a warp, without promises. */
 ARC__FN arc_options arc_options_default(void);
 
-/* Where a path cannot serve (butterfly: several keys, or a partial warp; transposed: a partial
-   warp), the call takes the papers' fallback: plain atomics for butterfly, the tree for
-   transposed. */
+/* If a path does not fit (butterfly: several keys, or a partial warp; transposed: a partial warp),
+   the call takes the papers' fallback: plain atomics for butterfly, the tree for transposed. */
+
 /* ---- >>types ----------------------------------------------------------------------------- */
 /* Every name with the suffix f32 exists for each suffix, with its types in place of float:
 
@@ -243,30 +242,30 @@ ARC__FN arc_options arc_options_default(void);
        fixed       float                long long: 64-bit fixed point
        wide        float                6 long longs: whole numbers by exponent (arc/wide.cuh)
 
-   Values that become another type are added as f32 in registers, and each sum is converted once.
+   Values of another type than their sums are added as f32 in registers; each sum is converted once.
 
    f16, bf16. Rows lie in global memory. Two neighbours are added by one 32-bit instruction: f16
-   natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. A value of yours that
-   shares a 32-bit word with a row has -0 added to it: it keeps its value, but the bits of a NaN may
+   natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. If another value of yours
+   shares a 32-bit word with a row, -0 is added to it: it keeps its value, but the bits of a NaN may
    become 7fff. Rows of even width at even places share no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed one more field: int scale_log2,
    -126 to 126. x is added as x * 2^scale_log2, rounded to the nearest integer. Clear rows to 0.
-   A row holds sums below 2^(63 - scale_log2). Beyond, and for NaN and infinity, sums are
-   meaningless; only ARC_CHECK 2 reports them. Subnormal values count as 0 under -ftz=true.
+   A row holds sums below 2^(63 - scale_log2). Overflow, NaN and infinity give meaningless sums;
+   only ARC_CHECK 2 reports them. Subnormal values count as 0 under -ftz=true.
    What repeats to the last bit:
        as it is   the same launch with the same policy, on any GPU
-       exact      (options.exact, ARC_EXACT, and every divergent call) whatever path, threshold,
-                  block and grid; each value is rounded, no sum, at twice the cost
-   docs/reproducible.md has ranges, errors and how to choose a scale. Where there is none to choose,
-   wide targets repeat as fixed ones do as they are. */
+       exact      (options.exact, ARC_EXACT, and every divergent call) any path, threshold, block
+                  and grid; each value is rounded, no sum, at twice the cost
+   docs/reproducible.md has ranges, errors and how to choose a scale. If you cannot choose one, wide
+   targets repeat as fixed ones do as they are. */
 
 /* Reads a sum of a fixed target, with the scale that it was added with. Host and device. */
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2);
 static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2);
 
 /* The largest scale with which `additions` values of at most `largest` in magnitude fit; -127 if
-   none does, or if one of them is negative or NaN. Host and device.
+   there is none, or if an argument is negative or NaN. Host and device.
    Example: arc_fixed_scale_log2(1.0, 1 << 20) is 42. */
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions);
 
@@ -288,9 +287,9 @@ ARC__FN arc_options arc__options(int promises, unsigned long long lane_mask) {
 
 ARC__FN arc_options arc_options_default(void) { return arc__options(0, ARC_LANES_ALL); }
 
-/* A key that may be no int, in a call that takes it for one. Where the optimiser can rule that out,
-   nothing is left. Else, in an optimised build, it unrolls the loop, and ptxas refuses the label
-   that then stands there twice; in any other build the kernel stops. */
+/* Fails an optimised build by design, if a key may not fit the int that the call takes: the loop is
+   unrolled, and ptxas refuses the label, which then stands there twice. Any other build stops the
+   kernel. If the optimiser can rule such keys out, no code is left. */
 #if defined(__CUDACC__)
 #define ARC__REFUSAL(name, label)                         \
   static __device__ __noinline__ inline void name(void) { \
@@ -343,8 +342,8 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   return c;
 }
 
-/* In all that follows, S is a suffix, T the type of a value, M that of a sum in memory, KIND and
-   MEMORY their literals. What X needs to know of each suffix: */
+/* Below, S is a suffix, T the type of a value, M that of a sum in memory, KIND and MEMORY their
+   literals. X gets these of each suffix: */
 #define ARC__F32_SUFFIX(X) X(f32, float, float, ARC__F32, ARC__F32)
 #define ARC__EACH_OTHER_NUMBER(X) /* sums have the type of the values */ \
   X(f64, double, double, ARC__F64, ARC__F64)                             \
@@ -369,10 +368,10 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
 #define ARC__EACH_NUMBER(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_NUMBER(X)
 #define ARC__EACH_SUFFIX(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_SUFFIX(X)
 
-/* A target is told what its type says, which compilers may not find out. */
+/* Sets what the target's type implies, since compilers may not find it out. */
 #define ARC__TYPED(target, KIND, MEMORY) ((target)->kind = (KIND), (target)->memory = (MEMORY))
 
-/* Several pieces, or what says what to do for them. */
+/* Several pieces, or a declaration whose error says what to do for them. */
 #if ARC_MAX_PIECES > 1
 #define ARC__PIECES_OF(S, KIND, MEMORY, SCALE)                                                \
   ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {    \
@@ -429,8 +428,8 @@ ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
 ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 
-/* What >>adds declares for f32, for the others; and the bodies of all. A form of NAME is short for
-   its general form; ARGUMENTS are those behind the values. */
+/* Declares for the other suffixes what >>adds declares for f32, and defines all. A form of NAME
+   calls its general form; ARGUMENTS are those after the values. */
 #define ARC__ACTIVE , bool active
 #define ARC__ACTIVE_AND_MASK , bool active, unsigned lane_mask
 #define ARC__ACTIVE_AND_OPTIONS , bool active, arc_options options
@@ -479,7 +478,7 @@ static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scal
 static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2) {
   return (double)sum * arc__power(-scale_log2);
 }
-/* Sums of 32 floats may be rounded up by 2^-19 of them, then each to an integer by a half. */
+/* Rounding may raise a sum of 32 floats by 2^-19 of it and, to an integer, by a half. */
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions) {
   const double most = largest * (1.0 + 1.0 / 524288.0), limit = 9223372036854775808.0;
   int log2 = largest >= 0.0 && additions >= 0.0 ? 126 : -127;
