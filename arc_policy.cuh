@@ -17,31 +17,31 @@
                                                                         AUTO decides by architecture, width and keys
                                                                         (formulas at the end of this file). A literal
                                                                         costs nothing, a run-time one a compare.
-   ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions
-                                                   CUDA 12.1            where architecture (sm_90), alignment and
-                                                                        address space allow. 0: one float a request.
+   ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions if
+                                                   CUDA 12.1            architecture (sm_90), alignment and address
+                                                                        space allow them. 0: one float a request.
    ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
                           ARC_SCOPE_SYSTEM                              GPUs and the CPU too.
    ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
                                                                         path, lane mask, memory of hot rows), and
-                                                                        that all lanes named are there; a few
+                                                                        that all named lanes call; a few
                                                                         instructions and a vote a call.
                                                                         2: also promises, what all lanes must agree
                                                                         on, and forms that are begun and not ended;
                                                                         some votes and shuffles, a compare a value.
-                                                                        A failure stops the kernel with file, line
-                                                                        and what was wrong.
+                                                                        A failure stops the kernel and reports file,
+                                                                        line and error.
    ARC_KEY_BITS           32, 64                   32                   64: keys beyond an int, such as PyTorch's
                                                                         indices; costs a match, in uniform calls a
-                                                                        shuffle. 32: a key that is no int does not
-                                                                        compile. options.key_bits: for one call.
-   ARC_EXACT              0, 1                     0                    1: sums in fixed targets are the same bits
-                                                                        whatever the path, threshold, block size or
-                                                                        grid; twice the reduction. 0: the same bits
-                                                                        as long as these stay. options.exact.
-   ARC_MAX_PIECES         1..8                     1                    the most arrays that a target of this file has.
-                                                                        Each beyond the first costs time to compile.
-                                                                        The same in files that hand targets over.
+                                                                        shuffle. 32: wider keys do not compile.
+                                                                        For one call: options.key_bits.
+   ARC_EXACT              0, 1                     0                    1: sums in fixed targets are the same bits for
+                                                                        any path, threshold, block size and grid;
+                                                                        twice the reduction. 0: the same bits while
+                                                                        these stay the same. options.exact.
+   ARC_MAX_PIECES         1..8                     1                    most arrays of a target in this file. Each
+                                                                        beyond the first costs time to compile. Set
+                                                                        it alike in files that share targets.
    ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh; all its calls
                                                                         take longer to compile.
    ARC_WIDE               0, 1                     0                    1: this file may use wide targets (arc/wide.cuh);
@@ -59,7 +59,7 @@
 #define ARC_VERSION_PATCH 0
 #define ARC_VERSION (10000 * ARC_VERSION_MAJOR + 100 * ARC_VERSION_MINOR + ARC_VERSION_PATCH)
 
-/* Enumerators start at 1, so that a misspelt name (0 to the preprocessor) is never a legal value. */
+/* Enumerators start at 1, so that a misspelt name (0 to the preprocessor) is never a legal one. */
 #define ARC_PATH_ATOMIC 1
 #define ARC_PATH_SERIALIZED 2
 #define ARC_PATH_BUTTERFLY 3
@@ -67,16 +67,16 @@
 #define ARC_PATH_TREE 5
 #define ARC_PATH_AUTO 6
 
-/* What a call may promise (arc_options.promises); arc.cuh, >>options, says when and what it gains. */
+/* Promises of a call (arc_options.promises); arc.cuh, >>options, says when, and what they gain. */
 #define ARC_PROMISE_ONE_KEY 1 /* all lanes that call hold one key, inactive ones too */
 #define ARC_PROMISE_INACTIVE_IS_ZERO 2
 #define ARC_PROMISE_WARP_IS_ACTIVE 8
 #define ARC_PROMISE_ALIGNED_16 16
-/* What a renderer that walks a list keeps: zeros where a lane is not hit, and no call without one. */
+/* A renderer that walks a list promises zeros in lanes without a hit, and no call without a hit. */
 #define ARC_PROMISE_RENDERER (ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE)
 
-/* Who calls (arc_options.lane_mask): a mask of lanes, all of them, or whichever get here together.
-   Both are literals. */
+/* Who calls (arc_options.lane_mask): a mask of lanes, all lanes, or the lanes that arrive together.
+   The last two are literals. */
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0x100000000ull
 
@@ -84,9 +84,9 @@
 #define ARC_SCOPE_SYSTEM 2
 
 /* For rows that the whole grid adds to at once: a camera's gradient, a background colour, a small
-   table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so that even one lane's
-   values should leave in one request. A lane cannot see what other warps add to. Where a block adds
-   to such rows more than once, arc_hot_add_f32 takes a tenth of the time. */
+   table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one lane's
+   values should go in one request. A lane cannot detect such rows. If a block adds to them more
+   than once, arc_hot_add_f32 takes a tenth of the time. */
 #define ARC_THRESHOLD_CONTENDED 1
 #define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
 #define ARC_THRESHOLD_AUTO 34
@@ -129,8 +129,8 @@
 #define ARC_MAX_PIECES 1
 #endif
 
-/* Where 0 is legal, a misspelt or empty value must not pass for it: ARC__IS_ZERO(x) is 1 only when
-   x is spelt 0 or (0). What is in parentheses calls ARC__PROBE, and cannot be joined to a name. */
+/* If 0 is legal, a misspelt or empty value must not count as 0: ARC__IS_ZERO(x) is 1 only when x is
+   spelt 0 or (0). An x in parentheses calls ARC__PROBE, and cannot be joined to a name. */
 #define ARC__JOIN(a, b) a##b
 #define ARC__SECOND(a, b, ...) b
 #define ARC__SECOND_OF(list) ARC__SECOND list
@@ -259,19 +259,19 @@
   " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
   " exact=" ARC__STRING(ARC_EXACT)
 
-/* The default decision (ARC_THRESHOLD_AUTO), in tenths of what one more lane of a request costs.
-   Lanes that add to one address follow one another, so that plain atomics cost q requests for each
-   lane, q being those of a row: ceil(n / 4) with 16-byte rows, n without vectors. A reduction costs
-   a base and a part for each of the n values, two parts of 64 bits, however many lanes there are. So
-   where one key is promised a warp is reduced from
+/* The default decision (ARC_THRESHOLD_AUTO), in tenths of the cost of one more lane of a request.
+   Lanes that add to one address are served in turn, so plain atomics cost q requests for each lane.
+   A row has q = ceil(n / 4) requests with 16-byte rows, n without vectors. A reduction costs a base
+   and a part for each of the n values (two for 64-bit values), for any number of lanes. So if one
+   key is promised, a warp is reduced from
        (REDUCE + VALUE n) / (REQUEST q) + 1                              lanes on,
    whatever else is promised. Keys are matched from
        (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
    S being the shuffles of the transposed reduction (head of arc/core.cuh).
-   The kernel around runs beside the atomics and hides some of them, the longer it is the more. A
-   kernel that computes much between two adds may gain a few per cent from two or three times as
-   many lanes: pass them as the threshold, or let arc_tune.h find it. `cmake --workflow --preset
-   policy` prints the constants of your GPU. */
+   The surrounding kernel overlaps with the atomics and hides some of them. If yours computes much
+   between two adds, it may gain a few per cent from two or three times as many lanes: pass them as
+   the threshold, or let arc_tune.h find it. `cmake --workflow --preset policy` prints the constants
+   of your GPU. */
 #ifndef ARC_COST_REDUCE
 #define ARC_COST_REDUCE 50
 #endif

@@ -9,18 +9,18 @@
                                  bool active, arc_options options);
        void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
        void arc_hot_end_with_f32(const arc_hot_f32 *hot, bool all_threads, arc_options options);
-   The block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`, where each
-   warp has its own and needs no atomics, until end; other keys are added as by arc_add_f32. A few
-   dozen rows at most.
+   Until end the block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`.
+   Each warp has its own sums there and needs no atomics. Other keys are added as by arc_add_f32. A
+   few dozen rows at most.
    shared: ARC_HOT_SUMS(rows, width, threads of the block) sums of the type of the values, or long
-   long for a fixed target, whose sums are exact. It serves one set of hot rows at a time: another
-   one after all have ended this one and a __syncthreads.
+   long for a fixed target, whose sums are exact. It serves one set of hot rows at a time: begin the
+   next one after all threads have ended this one and a __syncthreads.
    Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
-   arc_add_f32; with options.lane_mask whoever it names, ARC_LANES_HERE in divergent code. end: with
-   all_threads, a literal, all threads of the block, as a __syncthreads; else whoever is left, each
-   warp for itself. Each lane that adds, or a later one of its warp, must end; one that begins anew
-   ends before. options of end: scope, that of the adds.
-   Cost: an add reduces always, and adds to shared memory: by loads and stores where all lanes call,
+   arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent code. end:
+   with all_threads, a literal, all threads of the block, as a __syncthreads; else the remaining
+   lanes, each warp for itself. Each lane that adds, or a later one of its warp, must end, also
+   before it begins anew. options of end: scope, that of the adds.
+   Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH
 #error "arc/hot.cuh: include arc.cuh first"
@@ -28,7 +28,7 @@
 #ifndef ARC_HOT_CUH
 #define ARC_HOT_CUH
 
-/* How many sums a block of so many threads keeps of hot rows: sizeof(T) bytes each. */
+/* The number of sums of hot rows that a block of so many threads keeps: sizeof(T) bytes each. */
 #define ARC_HOT_SUMS(rows, width, threads) \
   ((rows) * (width) * (((threads) + 31) / 32) + ARC__STATE_BYTES / 4)
 
@@ -43,8 +43,8 @@ typedef struct arc__hot {
 ARC__FN int arc__threads(void) { return (int)(blockDim.x * blockDim.y * blockDim.z); }
 ARC__FN int arc__warps(void) { return (arc__threads() + ARC__WARP - 1) / ARC__WARP; }
 
-/* Whether so many bytes of shared memory are there, as far as can be seen: on a GPU behind the last
-   array, on the CPU warp behind a dynamic one; under AddressSanitizer it knows no other. */
+/* Whether so many bytes of shared memory exist, as far as can be seen: a GPU detects the end of the
+   last array, the CPU warp the end of a dynamic one; under AddressSanitizer it knows no other. */
 ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
 #if defined(__CUDA_ARCH__)
   unsigned size, reserved = ARC__ARCH >= 800 ? 1024u : 0u; /* by the system, in front of all */
@@ -128,7 +128,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   arc__hot_check_begin(h);
 }
 
-/* Adds all that the block has summed or, if not all its threads are here, this warp. */
+/* Adds the sums of the block to memory or, if not all its threads are here, those of this warp. */
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
   const bool wide = arc__is_wide(c.memory);
@@ -182,8 +182,8 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, 
   arc__add(c);
 }
 
-/* Hot keys go to the warp's own sums, where a threshold would gain nothing, the others to memory.
-   A lane is active for one of the two: promises of inactive lanes hold where all have one key. */
+/* Adds twice: hot keys to the warp's own sums, for which a threshold gains nothing, the others to
+   memory. A lane is active in one of them: promises of inactive lanes hold if all have one key. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key,
                           const void *values, bool active, arc_options options) {
   arc__target target = h->target;
@@ -193,7 +193,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
   bool here = options.lane_mask == ARC_LANES_HERE;
   bool alone = here && (ARC__ARCH < 700 || arc__is_wide(memory));
-  if (here) { /* the CPU warp tells masks apart by the place that takes them */
+  if (here) { /* here, since the CPU warp distinguishes masks by the line that takes them */
     options.exact |= memory == ARC__FIXED;
     options.lane_mask = alone ? 1u << arc__lane() : __activemask();
   }
@@ -206,10 +206,10 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  /* Lanes have parted to add: the mask is taken anew or, as in arc__expect_parting, of each lane. */
+  /* Adds diverge: the mask is taken anew or, as in arc__expect_parting, made one of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
   arc__hot_add_own(h, kind, memory, (int)row, values, active && is_hot, options);
-  if (all) __syncwarp(ARC_LANES_ALL); /* whatever adds next sees these plain stores */
+  if (all) __syncwarp(ARC_LANES_ALL); /* the next add sees these plain stores */
 }
 
 #define ARC__HOT(S, T, M, KIND, MEMORY)                                                           \

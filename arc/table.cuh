@@ -7,25 +7,25 @@
        void arc_table_add_with_f32(arc_table_f32 *table, long long key, const float *values,
                                    bool active, arc_options options);
        void arc_table_end_f32(arc_table_f32 *table);
-   Adds as arc_add_f32 does, where nobody knows which few keys come most. The lanes of one key are
-   summed first; the sum goes to the key's row of the table or, where the key has none, to memory. A
-   key gets a row when two lanes of a warp hold it, or when it comes again before another key of the
-   same place. It keeps the row until others have missed the place as often as it came. Only after
-   end are all sums in memory.
+   Adds as arc_add_f32 does, if a few keys come most and you do not know which. The lanes of one key
+   are summed first. The sum goes to the key's row of the table or, if it has none, to memory. A key
+   gets a row when two lanes of a warp hold it, or when it comes again before another key of the
+   same place. A new key evicts it only after as many misses as it had hits. All sums are in memory
+   only after end.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
                                     long long key, long long row, bool active);   and _with
-   The same for rows in memory, which an index_add that was begun on the same target reads. Here it
-   keeps nothing from call to call: it needs an end only for what it adds by itself.
+   The same for rows in memory, read by an index_add that was begun on the same target. It keeps
+   nothing from call to call here; it needs an end only for what it adds without the table.
    target: one array of rows, not in shared memory.
    Needs #define ARC_TABLES 1 above the include of arc.cuh. rows: of each warp, 1 or more.
    shared: ARC_TABLE_BYTES(sizeof of a sum in memory, rows, width, threads of the block) bytes,
-   aligned to 16, that nobody else uses between begin and end.
-   Who calls: all 32 lanes of the warp, each of them; a warp may begin and end without the others.
-   options: key_bits and scope, the same in all calls; end adds by that scope, too. No path,
+   aligned to 16, used for nothing else between begin and end.
+   Who calls: all 32 lanes of the warp make each call; a warp may begin and end without the others.
+   options: key_bits and scope, the same in all calls; end adds with that scope too. No path,
    threshold or promises. Sums in fixed targets are exact; halves are rounded at each addition to
    the table, as they are in memory.
-   Cost: beside the sums' own, 2 shuffles and a few loads of shared memory; a sum that hits is a load
-   and a store. Keys that hardly repeat cost more than by arc_add_f32. Suffixes: all of arc.cuh.
+   Cost: the sums, 2 shuffles and a few loads of shared memory; a sum that hits is a load and a
+   store. Keys that hardly repeat cost more than with arc_add_f32. Suffixes: all of arc.cuh.
    Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
 #ifndef ARC_CUH
 #error "arc/table.cuh: include arc.cuh first"
@@ -49,13 +49,13 @@
 /* Where a row of the table may lie. */
 typedef struct arc__table_place {
   int low, carry; /* the key */
-  int state;      /* how many sums of others it still keeps its key from */
+  int state;      /* how many misses by other keys this key still survives */
 } arc__table_place;
 #define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
 #define ARC__PLACE_IS_FREE (-1)
 #define ARC__PLACE_IS_CLAIMED (-2) /* by a lane of this call */
 #define ARC__PLACE_IS_NAMED (-3)   /* by a key that came once, and has no sums yet */
-#define ARC__PLACE_MOST 64         /* so that what was hot leaves some day */
+#define ARC__PLACE_MOST 64         /* so that a formerly hot key is evicted at last */
 
 typedef struct arc__table {
   arc__target target; /* memory */
@@ -95,7 +95,7 @@ ARC__FN void arc__table_check_begin(arc__table *t) {
   t->duty.begun = t->duty.state->begun;
 }
 
-/* What an index_add reads goes to the rows of a table. */
+/* The index_add and the table must have one target. */
 ARC__FN void arc__table_check_index_add(const arc__table *t, const arc__index_add *r) {
   ARC__CHECK(2, arc__digest_target(0u, &t->target) == arc__digest_target(0u, &r->target),
              "the index_add and the table were begun on different targets");
@@ -122,7 +122,7 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->found = t->target;
   t->found.piece[0].base = ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
-  arc__target_end(&t->found); /* but decisions are those of the rows: */
+  arc__target_end(&t->found); /* but decisions depend on the rows: */
   t->found.min_lanes_to_match = t->target.min_lanes_to_match;
   t->found.min_lanes_to_reduce = t->target.min_lanes_to_reduce;
   for (int place = arc__lane(); place < rows; place += ARC__WARP) {
@@ -142,7 +142,7 @@ ARC__FN arc__call arc__call_to_memory(const arc__table *t, const arc__call *c) {
   return to;
 }
 
-/* Adds the row of a place to memory: one lane by itself, which has few values to add. */
+/* Adds the row of a place to memory, by one lane: it has few values. */
 ARC__FN void arc__release_narrow(const arc__table *t, arc__call to, int place) {
   ARC__WORDS(w, ARC__WARP);
   ARC__EACH(i, to.width, ARC__NARROW) w[i] = arc__take_sum(t, place, i);
@@ -157,7 +157,7 @@ ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int pl
 }
 
 /* The place of each leader whose sum goes to the table, or -1. The whole warp calls. Keys that miss
-   one place exchange its state: the first finds what it was, the others that it is claimed. */
+   one place exchange its state: the first gets the old state, the others ARC__PLACE_IS_CLAIMED. */
 ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
