@@ -10,8 +10,7 @@
 #define NAME_lambda_keyed 7
 #define NAME_lambda_f16 8
 #define NAME_by_value 9
-#define NAME_by_value_f16 10
-#define NAME_run_time 11
+#define NAME_run_time 10
 
 #define WIDTH 9
 #if !PLAIN
@@ -166,25 +165,17 @@ __global__ void kernel(float *grid, const float *positions, const float *slopes,
   }
 }
 
-#elif KERNEL == NAME_by_value || KERNEL == NAME_by_value_f16
-#if KERNEL == NAME_by_value_f16
-#define OF(name) name##_f16
-#else
-#define OF(name) name##_f32
-#endif
+#elif KERNEL == NAME_by_value
 #if PLAIN
-__device__ __noinline__ void add(float *rows, int key, const float *values,
-                                 bool hit){ADD_PLAIN(rows, WIDTH)}
 #define TARGET rows
-#else
-__device__ __noinline__ void add(OF(arc_target) target, int key, const float *values, bool hit) {
-  OF(arc_add)(target, key, values, hit);
+__device__ __noinline__ void add(float *rows, int key, const float *values, bool hit) {
+  for (int i = 0; hit && i < WIDTH; ++i) atomicAdd(&rows[key * WIDTH + i], values[i]);
 }
-#if KERNEL == NAME_by_value_f16
-#define TARGET arc_target_f16_rows(rows, WIDTH, WIDTH)
 #else
 #define TARGET arc_target_f32_rows(rows, WIDTH, WIDTH)
-#endif
+__device__ __noinline__ void add(arc_target_f32 target, int key, const float *values, bool hit) {
+  arc_add_f32(target, key, values, hit);
+}
 #endif
 __global__ void kernel(float *rows, updates all) {
   EACH_UPDATE

@@ -16,7 +16,7 @@ KERNELS = {
     "one_add": (2.45, 0, 40), "four_adds": (6.7, 0, 56), "hot": (4.9, 0, 64),
     "index_add": (3.25, 0, 48), "pieces": (3.4, 0, 48), "lambda": (5.0, 0, 48),
     "lambda_keyed": (4.4, 0, 48), "lambda_f16": (5.7, 0, 48), "by_value": (11.9, None, None),
-    "by_value_f16": (15.1, None, None), "run_time": (4.1, 256, 64)}
+    "run_time": (4.1, 256, 64)}
 MARGIN, TRIES = 1.3, 3
 
 
