@@ -75,13 +75,13 @@ def words_of(figures, raw):
 
 
 def measure(options):
-    """(rows, launches that failed), or None where ncu may not read the counters."""
+    """(rows, launches that failed)"""
     rows, failed = [], 0
     for workload in options.workload.split(","):
         for path in options.path.split(","):
             raw = profile(options, workload, path)
             if "ERR_NVGPUCTRPERM" in raw:
-                return None
+                raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
             figures = figures_of(raw)
             rows += [(workload, options.width, path, *figure) for figure in figures]
             failed += not figures
@@ -108,13 +108,8 @@ def main(words):
     parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args(words)
     if not shutil.which(options.ncu):
-        print(f"skipped: no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
-        return results.SKIPPED
-    measured = measure(options)
-    if measured is None:
-        print("skipped: ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
-        return results.SKIPPED
-    rows, failed = measured
+        raise results.Skip(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
+    rows, failed = measure(options)
     if rows:
         results.write_whole(options.out, lambda name: write(name, rows, options))
     return 1 if failed else 0

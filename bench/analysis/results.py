@@ -25,6 +25,10 @@ class Bad(Exception):
     """A file or an option is not what it must be; the text is the line to print."""
 
 
+class Skip(Exception):
+    """Something is missing here, or in the file; the text is the line to print."""
+
+
 class Results:
     """name; head: what the lines before the columns say; model: clocks of the CPU warp, not times;
     rows: dictionaries of the words, with gross, net, quartile_low, quartile_high as numbers."""
@@ -139,9 +143,13 @@ def parser(text):
 
 
 def run(main):
-    """Calls main(words) and exits with what it returns; a Bad becomes one line on stderr."""
+    """Calls main(words) and exits with what it returns; a Bad becomes one line on stderr, a Skip
+    one on stdout."""
     try:
         sys.exit(main(sys.argv[1:]))
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
     except Bad as reason:
         print(f"{os.path.basename(sys.argv[0])}: {reason}", file=sys.stderr)
         sys.exit(BAD)

@@ -4,12 +4,12 @@ usage: figure.py hardware.csv hardware.png
 SPDX-License-Identifier: Apache-2.0
 """
 import csv
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import pictures  # noqa: E402
+import results  # noqa: E402
 
 SHOWN = ("ARC-HW", "ARC-always", "ARC-tree", "ARC-wide", "LAB-ideal", "LAB", "PHI", "SW-B", "auto")
 PAPERS = {"4090-Sim": {"ARC-HW": 2.06, "LAB-ideal": 1.40, "LAB": 1.40 / 1.05, "PHI": 1.01},
@@ -22,36 +22,35 @@ def read(file):
         return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-def draw(axes, rows, machine):
-    speeds = {(r["workload"], r["mechanism"]): float(r["speedup"]) for r in rows
-              if r["machine"] == machine}
-    names = list(dict.fromkeys(workload for workload, _ in speeds))
-    for i, mechanism in enumerate(SHOWN):
-        values = [speeds[name, mechanism] for name in names]
-        values.append(sum(values[:OF_MEAN]) / OF_MEAN)
-        places = [k + (i - len(SHOWN) / 2 + 0.5) * 0.09 for k in range(len(values))]
-        axes.bar(places, values, 0.09, label=mechanism)
-        if mechanism in PAPERS.get(machine, {}):
-            axes.plot(places[-1], PAPERS[machine][mechanism], "k_", markersize=7)
-    axes.set_yscale("log")
-    axes.axhline(1, color="black", linewidth=0.5)
-    axes.set_xticks(range(len(names) + 1), names + [f"mean of {OF_MEAN}"], fontsize=7)
-    axes.set_ylabel(f"{machine}\nspeed over plain", fontsize=7)
-    axes.tick_params(axis="y", labelsize=7)
+def rows_of(cells, machine):
+    rows = {}
+    for cell in cells:
+        if cell["machine"] == machine:
+            rows.setdefault(cell["workload"], {})[cell["mechanism"]] = float(cell["speedup"])
+    rows = {name: {way: row[way] for way in SHOWN} for name, row in rows.items()}
+    first = list(rows.values())[:OF_MEAN]
+    rows[f"mean of first {OF_MEAN}"] = {way: sum(row[way] for row in first) / OF_MEAN
+                                        for way in SHOWN}
+    if machine in PAPERS:
+        rows["ARC paper's mean"] = PAPERS[machine]
+    return rows
 
 
-def main():
-    rows = read(sys.argv[1])
-    figure, parts = pyplot.subplots(3, 1, figsize=(9, 6.5))
-    for axes, machine in zip(parts, ("3060-Sim", "4090-Sim", "H200")):
-        draw(axes, rows, machine)
-    parts[0].legend(ncol=len(SHOWN), fontsize=6, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    parts[0].set_title("model; black marks: means of the ARC paper's figures 18 and 19",
-                       fontsize=8, pad=20)
-    figure.tight_layout()
-    figure.savefig(sys.argv[2], dpi=110)
+def draw(cells):
+    machines = ("3060-Sim", "4090-Sim", "H200")
+    figure, panels = pictures.load().subplots(1, len(machines), figsize=(11, 5.2))
+    for axes, machine in zip(panels, machines):
+        pictures.draw_rows(axes, rows_of(cells, machine), f"{machine} (model)")
+    pictures.legend(figure)
+    return figure
 
 
-if len(sys.argv) != 3:
-    sys.exit("figure.py: takes hardware.csv hardware.png")
-main()
+def main(words):
+    if len(words) != 2:
+        raise results.Bad("takes hardware.csv hardware.png")
+    pictures.save(draw(read(words[0])), words[1])
+    return 0
+
+
+if __name__ == "__main__":
+    results.run(main)

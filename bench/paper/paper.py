@@ -2,12 +2,13 @@
 """paper.py - the papers' tables and figures from a table of --experiment.
 SPDX-License-Identifier: Apache-2.0
 
-usage: paper.py TABLE.csv... [--figures FOLDER] [--format png|svg]
+usage: paper.py TABLE.csv... [--figures FOLDER]
 
 prints, for each workload and dataset, the gradient step of every implementation at its best
 threshold over plain atomics, what a threshold that does not fit costs, and the means beside the
 papers' own (RTX 4090 and 3060). With --figures it draws into FOLDER
-  speedup      plain atomics over each implementation: gradient step, end to end, energy
+  speedup      plain atomics over each implementation: gradient step, end to end, energy; their
+               means beside the ARC paper's
   sensitivity  the gradient step over plain atomics against the balancing threshold
   lanes        warp steps by active lanes, and by different keys
   quality      PSNR of the held-out views about the mean of all trainings with the same seed; only
@@ -15,7 +16,7 @@ papers' own (RTX 4090 and 3060). With --figures it draws into FOLDER
 
 Rows of the CPU warp are *model* and are labelled so. Lines that begin with # are comments.
 
-Needs Python 3.8; for figures matplotlib 3.7. Exit status: 0 done, 2 bad option or file, 77 no
+Needs Python 3.8; for figures matplotlib 3.8. Exit status: 0 done, 2 bad option or file, 77 no
 matplotlib."""
 import csv
 import math
@@ -23,6 +24,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
+import pictures  # noqa: E402
 import results  # noqa: E402
 
 COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
@@ -31,12 +33,14 @@ COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
 RENDERERS = ("gaussians", "environment", "spheres")
 CCCL = ("cub", "cg")
 OURS = ("auto", "tuned")
-DRAWN = ("SW-S", "SW-B", "cub", "cg", "auto", "tuned")  # what all workloads have
-# Arithmetic means and best: RTX 4090, then 3060 (section 7.2, figures 22, 26, 27).
-PAPERS = (("gradient step over plain", "2.44 (5.7)", "1.74 (3.27)"),
-          ("end to end over plain", "1.41 (2.4)", "1.21 (1.71)"),
-          ("energy of the gradient step", "2.8", "1.7"),
-          ("gradient step over CCCL", "1.58 (1.78)", ""))
+DRAWN = ("SW-S", "SW-B", *CCCL, "auto")  # tuned stays on top of auto: the tables have it
+QUANTITIES = {"backward": "gradient step", "seconds": "end to end",
+              "energy": "energy of the gradient step"}
+# The ARC paper's ARC-SW over plain atomics and CCCL, arithmetic means and best: RTX 4090, then 3060
+# (section 7.2, figures 22, 26, 27).
+PAPERS = {("backward", ()): ("2.44 (5.7)", "1.74 (3.27)"),
+          ("seconds", ()): ("1.41 (2.4)", "1.21 (1.71)"),
+          ("energy", ()): ("2.8", "1.7"), ("backward", CCCL): ("1.58 (1.78)", "")}
 
 
 def number(text):
@@ -85,6 +89,14 @@ def over_seeds(rows):
 
 def in_order(rows, column):
     return list(dict.fromkeys(row[column] for row in rows))
+
+
+def groups(rows):
+    """The datasets of the renderers, and all others."""
+    sets = [s for workload in in_order(rows, "workload") for s in in_order(rows, "set")
+            if s.split()[0] == workload]
+    return ([s for s in sets if s.split()[0] in RENDERERS],
+            [s for s in sets if s.split()[0] not in RENDERERS])
 
 
 def of(rows, dataset, *names):
@@ -165,94 +177,99 @@ def mean_line(rows, sets, what, others):
 def print_means(rows):
     print("\nMeans (best): ours geometric, auto or tuned; the papers' arithmetic\n")
     print("| | renderers | other workloads | papers, RTX 4090 | RTX 3060 |\n|---|---|---|---|---|")
-    sets = in_order(rows, "set")
-    renderers = [s for s in sets if s.split()[0] in RENDERERS]
-    rest = [s for s in sets if s not in renderers]
-    lines = (("backward", ()), ("seconds", ()), ("energy", ()), ("backward", CCCL))
-    for (what, others), (title, first, second) in zip(lines, PAPERS):
-        print(f"| {title} | {mean_line(rows, renderers, what, others)} | "
+    renderers, rest = groups(rows)
+    for (what, others), (first, second) in PAPERS.items():
+        print(f"| {QUANTITIES[what]} over {'CCCL' if others else 'plain'} | "
+              f"{mean_line(rows, renderers, what, others)} | "
               f"{mean_line(rows, rest, what, others)} | {first} | {second} |")
 
 
 # ---- figures -------------------------------------------------------------------------------------
 
+def grid(sets, xlabel, ylabel, columns=6, size=(1.75, 1.7)):
+    """(figure, axes of each dataset) on the same scales."""
+    count, lines = len(sets), (len(sets) + columns - 1) // columns
+    figure, panels = pictures.load().subplots(
+        lines, columns, squeeze=False, sharex=True, sharey=True,
+        figsize=(size[0] * columns, size[1] * lines + 0.8))
+    for i, (panel, dataset) in enumerate(zip(panels.flat, sets)):
+        panel.set_title(dataset.replace(" ", "\n"))
+        panel.tick_params(labelbottom=i + columns >= count)
+    for panel in panels.flat[count:]:
+        panel.remove()
+    figure.supxlabel(xlabel, fontsize="medium")
+    figure.supylabel(ylabel, fontsize="medium")
+    return figure, panels.flat[:count]
 
-def grid(plt, count, columns=4):
-    lines = (count + columns - 1) // columns
-    figure, panels = plt.subplots(lines, min(columns, count), squeeze=False,
-                                  figsize=(3.6 * min(columns, count), 3.0 * lines),
-                                  constrained_layout=True)
-    panels = list(panels.flat)
-    for panel in panels[count:]:
-        panel.set_axis_off()
-    return figure, panels[:count]
+
+def speedup_rows(rows, sets, what):
+    """The row of each dataset that was measured, of their mean, and of the ARC paper's."""
+    table = {dataset: {name: ratio(rows, dataset, what, name) for name in DRAWN}
+             for dataset in sets if math.isfinite(ratio(rows, dataset, what, *OURS))}
+    if len(table) > 1:
+        table["geometric mean"] = {
+            name: results.geometric_mean(row[name] for row in table.values()) for name in DRAWN}
+    if table and sets[0].split()[0] in RENDERERS:
+        for gpu, mean in zip(("RTX 4090", "RTX 3060"), PAPERS[what, ()]):
+            table[f"ARC paper, {gpu}"] = {"ARC-SW": float(mean.split()[0])}
+    return table
 
 
-def draw_speedup(plt, rows):
-    sets = in_order(rows, "set")
-    names = [n for n in DRAWN if any(row["BW implementation"] == n for row in rows)]
-    whats = {what: title for what, title in
-             (("backward", "gradient step"), ("seconds", "end to end"), ("energy", "energy"))
-             if any(math.isfinite(row[what]) for row in rows)}
-    figure, panels = plt.subplots(len(whats), 1, squeeze=False, constrained_layout=True,
-                                  figsize=(1.0 + 0.7 * len(sets), 3 * len(whats)))
-    for panel, (what, title) in zip(panels[:, 0], whats.items()):
-        for k, name in enumerate(names):
-            heights = [ratio(rows, s, what, name) for s in sets]
-            panel.bar([i + (k - len(names) / 2) * 0.8 / len(names) for i in range(len(sets))],
-                      [h if math.isfinite(h) else 0.0 for h in heights], 0.8 / len(names),
-                      color=f"C{k}", label=name)
-        panel.set_xticks(range(len(sets)), [s.replace(" ", "\n") for s in sets], fontsize=6)
-        panel.axhline(1.0, color="black", linewidth=0.8)
-        panel.set_yscale("log")
-        panel.set_ylabel(title + ",\ntimes plain atomics")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center",
-                  fontsize="small", ncols=len(names))
+def draw_speedup(rows):
+    whats = [what for what in QUANTITIES if any(math.isfinite(row[what]) for row in rows)]
+    kinds = {kind: sets for kind, sets in zip(("renderers", "others"), groups(rows)) if sets}
+    tables = [[speedup_rows(rows, sets, what) for sets in kinds.values()] for what in whats]
+    heights = [max(map(len, line)) for line in tables]
+    figure, panels = pictures.load().subplots(
+        len(whats), len(kinds), squeeze=False, sharex=True, height_ratios=heights,
+        figsize=(4.7 * len(kinds), 1.0 + sum(0.24 * height + 0.5 for height in heights)))
+    for what, line, axes in zip(whats, tables, panels):
+        for kind, table, panel in zip(kinds, line, axes):
+            pictures.draw_rows(panel, table, f"{QUANTITIES[what]}, {kind}")
+    pictures.legend(figure)
     return figure
 
 
-def draw_sensitivity(plt, rows):
-    sets = in_order(rows, "set")
-    figure, panels = grid(plt, len(sets))
+def draw_sensitivity(rows):
+    sets = sum(groups(rows), [])
+    figure, panels = grid(sets, "balancing threshold, lanes",
+                          "gradient step over plain atomics")
     for panel, dataset in zip(panels, sets):
         plain = best(rows, dataset, "plain")["backward"]
-        for k, name in enumerate(DRAWN):
-            here = of(rows, dataset, name)
-            points = sorted((int(r["balance threshold"]), r["backward"] / plain) for r in here
-                            if r["balance threshold"].isdigit())
-            if points:
-                panel.plot(*zip(*points), marker="o", markersize=3, color=f"C{k}", label=name)
-        panel.axhline(1.0, color="black", linewidth=0.8)
-        panel.set_title(dataset, fontsize="small")
-        panel.set_yscale("log")
-    figure.supxlabel("balancing threshold, lanes")
-    figure.supylabel("gradient step over plain atomics")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center",
-                  fontsize="small", ncols=6)
+        for name in ("SW-S", "SW-B", "auto"):
+            points = sorted((int(r["balance threshold"]), r["backward"] / plain)
+                            for r in of(rows, dataset, name) if r["balance threshold"].isdigit())
+            panel.plot(*zip(*points), **pictures.look(name), label=name)
+        panel.axhline(1.0, color="#333333", linewidth=1.0)
+        panel.set_xticks(range(0, 33, 8))
+        pictures.logarithmic(panel, "y")
+    pictures.legend(figure)
     return figure
 
 
-def draw_lanes(plt, rows):
-    sets = in_order(rows, "set")
-    figure, panels = grid(plt, len(sets))
+def draw_lanes(rows):
+    sets = sum(groups(rows), [])
+    figure, panels = grid(sets, "active lanes (bars), different keys (line)", "warp steps, %")
     for panel, dataset in zip(panels, sets):
         row = next(r for r in rows if r["set"] == dataset)
         whole = sum(row["lanes"]) or 1
-        panel.bar(range(33), [100.0 * n / whole for n in row["lanes"]], label="active lanes")
+        panel.bar(range(33), [100.0 * n / whole for n in row["lanes"]], color="#9FC9E4",
+                  label="active lanes")
         if any(row["keys"]):
             panel.step(range(33), [100.0 * n / whole for n in row["keys"]], where="mid",
-                       color="C1", label="different keys")
-        panel.set_title(dataset, fontsize="small")
+                       color="#000000", label="different keys")
+        panel.set_xticks(range(0, 33, 8))
         panel.set_yscale("symlog", linthresh=0.1)
-    figure.supylabel("% of warp steps")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center",
-                  fontsize="small", ncols=2)
+        panel.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1", "1", "10", "100"])
+        panel.set_ylim(0, 100)
+    pictures.legend(figure)
     return figure
 
 
-def draw_quality(plt, rows):
+def draw_quality(rows):
     sets, names = in_order(rows, "set"), in_order(rows, "BW implementation")
-    figure, panels = grid(plt, len(sets))
+    figure, panels = grid(sets, "", "held-out PSNR about the seed's mean, dB", len(sets),
+                          (4, 2.5))
     for panel, dataset in zip(panels, sets):
         seeds = {}
         for row in rows:
@@ -261,26 +278,16 @@ def draw_quality(plt, rows):
         for k, name in enumerate(names):
             here = [r["psnr"] - sum(seeds[r["seed"]]) / len(seeds[r["seed"]])
                     for r in of(rows, dataset, name)]
-            panel.plot([k] * len(here), here, "o", color=f"C{k}", alpha=0.4)
+            panel.plot([k] * len(here), here, **{**pictures.look(name), "linestyle": ""})
             if here:
-                mean = sum(here) / len(here)
-                panel.plot([k - 0.3, k + 0.3], [mean, mean], color=f"C{k}")
-        panel.set_title(dataset, fontsize="small")
-        panel.set_xticks(range(len(names)), names, rotation=60)
-    panels[0].set_ylabel("held-out PSNR about the seed's mean, dB")
+                panel.plot(k, sum(here) / len(here), "_k", markersize=18)
+        panel.set_xticks(range(len(names)), names, rotation=90)
     return figure
 
 
-def draw(rows, folder, form):
+def draw(rows, folder):
     if not os.path.isdir(folder):
         raise results.Bad(f"'{folder}' is not a folder; make it first")
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        print("paper.py: figures are skipped, no matplotlib")
-        return results.SKIPPED
     means = over_seeds(rows)
     figures = [("speedup", draw_speedup, means), ("sensitivity", draw_sensitivity, means),
                ("lanes", draw_lanes, means)]
@@ -289,12 +296,10 @@ def draw(rows, folder, form):
     if repeated:
         figures.append(("quality", draw_quality, repeated))
     for name, make, table in figures:
-        path = os.path.join(folder, f"{name}.{form}")
-        figure = make(plt, table)
+        figure = make(table)
         if rows[0]["clock"] != "gpu_events":
             figure.suptitle("*model* from the CPU warp's counts, no GPU's times", fontsize="small")
-        figure.savefig(path, dpi=110)
-        print("written    " + path)
+        pictures.save(figure, os.path.join(folder, f"{name}.png"))
     return 0
 
 
@@ -302,7 +307,6 @@ def main(words):
     parser = results.parser(__doc__)
     parser.add_argument("tables", nargs="+")
     parser.add_argument("--figures")
-    parser.add_argument("--format", choices=("png", "svg"), default="png")
     options = parser.parse_args(words)
     rows = [row for table in options.tables for row in read_table(table)]
     if any(row["clock"] != rows[0]["clock"] for row in rows):
@@ -314,7 +318,7 @@ def main(words):
     print_sensitivity(means)
     print_end_to_end(means)
     print_means(means)
-    return draw(rows, options.figures, options.format) if options.figures else 0
+    return draw(rows, options.figures) if options.figures else 0
 
 
 if __name__ == "__main__":

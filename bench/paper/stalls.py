@@ -93,8 +93,7 @@ def measure(options):
     for dataset in options.datasets.split(","):
         text = profile(options, dataset)
         if "ERR_NVGPUCTRPERM" in text:
-            print("skipped: ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
-            sys.exit(results.SKIPPED)
+            raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
         paths, launches = paths_of(text), launches_of(text)
         if not paths or not launches or len(launches) % len(paths):
             last = (text.splitlines() or ["no output"])[-1]
@@ -133,8 +132,7 @@ def main(words):
     parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args(words)
     if not shutil.which(options.ncu):
-        print(f"skipped: no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
-        return results.SKIPPED
+        raise results.Skip(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
     rows, failed = measure(options)
     if rows:
         write(options.out, rows)

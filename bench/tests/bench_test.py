@@ -1,5 +1,4 @@
 """bench_test.py - what the tests of bench share. SPDX-License-Identifier: Apache-2.0"""
-import importlib.util
 import os
 import subprocess
 import sys
@@ -8,8 +7,14 @@ import unittest
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 H200 = os.path.join(BENCH, "results", "h200")
-HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 sys.path[:0] = [os.path.join(BENCH, "analysis"), os.path.join(BENCH, "torch")]
+import pictures  # noqa: E402
+import results  # noqa: E402
+
+try:
+    HAS_MATPLOTLIB = bool(pictures.load())
+except results.Skip:
+    HAS_MATPLOTLIB = False
 
 
 class Test(unittest.TestCase):
