@@ -25,8 +25,8 @@
        tree         n a round; n + 1 where the  n from one lane a group, or as atomic
                     lanes of a group are not
                     neighbours
-   The tree has ceil(log2(largest group)) rounds. 64-bit types take two shuffles for one. An empty
-   warp costs one vote, on the atomic path nothing. */
+   The tree has ceil(log2(largest group)) rounds. 64-bit types take two shuffles instead of one. An
+   empty warp costs one vote, on the atomic path nothing. */
 #ifndef ARC_CUH
 #error "arc/core.cuh: include arc.cuh"
 #endif
@@ -51,13 +51,13 @@
 #define ARC__PIECES 8
 #endif
 
-/* for first = 0, most, ... below the width: the one place where chunks are walked. Unrolled where
-   the width is a literal. */
+/* for first = 0, most, ... below the width: all walks over chunks use this. Unrolled if the width
+   is a literal. */
 #define ARC__CHUNKS(c, first, most) \
   ARC__UNROLL for (int first = 0; first < (c)->width; first += (most))
-#define ARC__DYNAMIC 4 /* values of a chunk, where the width is known at run time only */
+#define ARC__DYNAMIC 4 /* values of a chunk, if the width is known only at run time */
 
-/* low is the whole key where it fits an int, and carry 0: key = low + 2^32 carry. */
+/* key = low + 2^32 carry: carry is 0 if the key fits an int. */
 typedef struct arc__key {
   int low, carry;
   int bits; /* 32 or 64, a literal */
@@ -73,8 +73,8 @@ ARC__FN long long arc__key_id(arc__key key) {
   return (long long)((arc__u64)(long long)key.low + ((arc__u64)(unsigned)key.carry << 32));
 }
 
-/* base + key * stride, 64 bits wide: one multiply-add on the device, where a compiler left to
-   itself shares the sign extension of key between its uses and pays three instructions for each. */
+/* base + key * stride, 64 bits wide: one multiply-add on the device. Without the asm, compilers
+   share the sign extension of key between its uses and pay three instructions for each. */
 ARC__FN char *arc__offset(char *base, arc__key key, int stride_bytes) {
 #if defined(__CUDA_ARCH__)
   long long offset;
@@ -157,7 +157,7 @@ ARC__FN bool arc__is_transposed(const arc__call *c) {
   return path && c->lanes == ARC_LANES_ALL;
 }
 
-/* The papers' paths add value by value: each is a request, and costs five shuffles at most. */
+/* The papers' paths add value by value: each value is a request and costs at most five shuffles. */
 ARC__FN bool arc__adds_by_value(const arc__call *c) {
   return c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
 }
@@ -166,7 +166,7 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
   return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY);
 }
 
-/* Whether sums of f32 values are those of the values in fixed point: exact, in any order. */
+/* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
 /* Whether this lane's values may be read. */
@@ -184,7 +184,7 @@ ARC__FN arc__key arc__key_at(const arc__call *c, arc__key key, int lane) {
 ARC__FN arc__key arc__key_of(const arc__call *c, int lane) { return arc__key_at(c, c->key, lane); }
 ARC__FN bool arc__same_key(arc__key a, arc__key b) { return a.low == b.low && a.carry == b.carry; }
 
-/* Takes the group of the highest lane of *rest, which tells its key. All of c->lanes call. */
+/* Takes the group of the highest lane of *rest, and its key. All of c->lanes call. */
 ARC__FN unsigned arc__take_group(const arc__call *c, unsigned *rest, arc__key *key) {
   *key = arc__key_of(c, arc__highest(*rest));
   bool member = c->active && arc__same_key(c->key, *key);
@@ -278,13 +278,13 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
 
 ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
 
-/* Whether sums of a piece go anywhere: all but the first may have no base. */
+/* Whether a piece has memory: all but the first may have no base. */
 ARC__FN bool arc__is_there(const arc__target *t, int piece) {
   return piece == 0 || t->piece[piece].base != 0;
 }
 
 /* Where the given value of key 0 lies, in the last piece that begins at or below it. Compilers keep
-   what a branch on `owned` has chosen; they compute a plain sum in each call. */
+   what a branch on `owned` chooses; they would recompute a plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
@@ -348,9 +348,9 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
-/* By a formula of arc_policy.cuh: for one piece of a literal width a choice among constants, not one
-   division by what is chosen. Compilers would make that of it before they know the width, but for
-   the types. */
+/* By a formula of arc_policy.cuh. For one piece of a literal width this is a choice among
+   constants. The different types keep compilers from merging it into one division by the chosen
+   divisor before they know the width. */
 #define ARC__DECIDE(FORMULA, parts)                                                 \
   (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(parts, requests)             \
    : log2 <= 2                               ? FORMULA(parts, words)                \
@@ -372,7 +372,7 @@ ARC__FN void arc__target_end(arc__target *t) {
   lane = arc__opaque(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
-#if defined(__CUDA_ARCH__) /* or each call computes them anew */
+#if defined(__CUDA_ARCH__) /* or each call recomputes them */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
   if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
 #endif
@@ -380,7 +380,7 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
-/* Adds words to a row: of memory or, in the call of a table, of the table, where nobody else adds. */
+/* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
 #if ARC_TABLES
   const int kind = arc__is_half(c->memory) ? ARC__I32 : c->memory, bytes = arc__bytes(kind);
@@ -408,8 +408,8 @@ ARC__FN int arc__chunk_width(const arc__call *c, int first, int most) {
   return c->width - first < most ? c->width - first : most;
 }
 
-/* The words that are reduced for them: a literal number. Where the width is known at run time only,
-   those behind the last value are neutral. */
+/* The words that are reduced for them: a literal number. If the width is known only at run time,
+   the words after the last value are neutral. */
 ARC__FN int arc__chunk_words(const arc__call *c, int first, int most) {
   return c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC : arc__chunk_width(c, first, most);
 }
@@ -451,8 +451,8 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
 #endif
 
 /* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
-   request as alignment allows: by vector_log2 or, if that is 0, as each piece has it. Two halves
-   share a word; a foreign one gets -0. */
+   request as alignment allows: by vector_log2 or, if that is 0, by each piece's. Two halves share a
+   word; a half that is not this row's gets -0. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
   const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */
@@ -483,8 +483,8 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
   }
 }
 
-/* Adds the words of a chunk of this lane's key. One array of rows: each alignment has a loop of its
-   own; else four values choose by a branch. */
+/* Adds the words of a chunk of this lane's key. One array of rows has a loop for each alignment;
+   otherwise each four values branch. */
 ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
   const int log2 = arc__request_log2(c, &c->target->piece[0]);
   const int bytes = arc__bytes(c->memory) * count;
@@ -501,7 +501,7 @@ ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int co
 }
 
 /* ---- >>serialized ------------------------------------------------------------------------ */
-/* SW-S (ARC paper, 5.5.1): the leader of each group walks its other lanes, and has the sums. */
+/* SW-S (ARC paper, 5.5.1): the leader of each group adds up its other lanes, one by one. */
 ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count) {
   bool leader = arc__leads(c->group, c->lane);
   unsigned rest = c->group != 0u ? c->group & ~(1u << arc__highest(c->group)) : 0u;
@@ -537,7 +537,7 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) 
      lane 2  a2 b2 c2  ->  a 23  c 23    keeps a, c  ->  c 0123    keeps c
      lane 3  a3 b3 c3  ->  b 23  c 23    keeps b, c  ->  c 0123    keeps c: a copy, not owned
 
-   c has no neighbour in the first exchange: both partners sum it, which takes no select. */
+   c has no neighbour in the first exchange: both partners sum it, which needs no select. */
 ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word high, bool paired,
                                 int distance, bool may_clobber) {
   arc__word send = low;
@@ -581,7 +581,7 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, ar
   return w[0];
 }
 
-/* Adds the sum of a slot, which its owner has; next: that of the next lane. */
+/* Adds the sum of a slot, which this lane owns; next: that of the next lane. */
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
   bool half = arc__is_half(c->memory);
@@ -606,13 +606,13 @@ ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, ar
 /* Whether there is one value, so that a reduction leaves its sum in each lane. */
 ARC__FN bool arc__is_single(const arc__call *c) { return c->width == 1 && c->chunk == ARC__WARP; }
 
-/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. Of a single
-   value, each lane has the sum of `group`: its leader owns it, which has the key. */
+/* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. With a single
+   value each lane has the sum of `group`; its leader owns it, since it has the key. */
 ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
   const int most = arc__chunk_of(c, lanes);
   bool single = arc__is_single(c) && lanes == ARC__WARP;
-  /* Lanes beyond a chunk's own get a value that is not there: by sums, since a branch that does not
-     change in a loop would part the lanes in front of it. */
+  /* Lanes beyond the chunk get a value beyond the width: by arithmetic, since compilers would move
+     a loop-invariant branch out of the loop, and the warp would diverge there. */
   int mine = c->lane % lanes, value = first + mine + (mine / most << 26);
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0 || single || most < lanes) {
@@ -636,8 +636,8 @@ ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, in
   }
 }
 
-/* One key a full warp. Where every lane is active, or holds zeros, nothing is masked: one code for
-   both. may_clobber: as in arc__part; masked words are copies. */
+/* One key a full warp. If every lane is active, or inactive ones hold zeros, nothing is masked: one
+   code for both. may_clobber: as in arc__part; masked words are copies. */
 ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
   arc__part whole = {true, false, may_clobber}, masked = {arc__is_source(c), false, true};
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
@@ -651,9 +651,9 @@ ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
   }
 }
 
-/* Two groups at once. In the first exchange, lane and lane ^ 16 trade so that the lower half-warp
-   keeps the group of the highest leader and the upper one the other; then each half reduces 16
-   lanes. About the shuffles of one and a half reductions, and one request. */
+/* Two groups at once. First lane and lane ^ 16 exchange values, so that the lower half-warp holds
+   the group of the highest leader and the upper half the other. Then each half reduces 16 lanes.
+   About the shuffles of one and a half reductions, and one request. */
 ARC__FN void arc__add_two_groups(const arc__call *c) {
   const int half = ARC__WARP / 2;
   bool upper = (c->lane & half) != 0;
@@ -684,8 +684,8 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
 /* All groups at once; the leader of each ends with its sums. If every present lane leads, all keys
    differ and there is nothing to reduce.
 
-   In runs: where the lanes of each group are neighbours, a lane adds what the lane 1, 2, 4, 8 and
-   16 below holds, unless that is below the group's first lane `start`. */
+   In runs: if the lanes of each group are neighbours, a lane adds the word of the lane 1, 2, 4, 8
+   and 16 below, unless that lane is below the group's first lane `start`. */
 #define ARC__ROUNDS 5
 
 /* The leaders in lanes below this one: of lower groups, if each group's lanes are neighbours. */
@@ -711,9 +711,9 @@ ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count) {
   }
 }
 
-/* By pointer jumping, on any subset of lanes: each lane knows the next lower one of its group, adds
-   what it holds, and then points where that one pointed: after r rounds a lane holds the sum of 2^r
-   lanes of its group. No loop: with one, the compiler loads a kernel's constants anew around it. */
+/* By pointer jumping, on any subset of lanes: each lane has a pointer to the next lower lane of its
+   group, adds that lane's word and takes over its pointer. After r rounds a lane holds the sum of
+   2^r lanes of its group. Unrolled: around a loop the compiler reloads the kernel's constants. */
 #define ARC__NO_LANE 32u /* there is no lower lane; a shuffle then reads the lane itself */
 
 ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
@@ -740,11 +740,11 @@ ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
 }
 
 /* ---- >>paths ----------------------------------------------------------------------------- */
-/* First: too few lanes? Then: which reduction? Plain atomics and each reduction stand in one place,
+/* First: too few lanes? Then: which reduction? The code has plain atomics and each reduction once,
    since the compiler inlines every branch before it knows the path. */
 
-/* What each lane adds by itself, if it `adds`: its values or, where the call `reduces`, the sums of
-   the group that it leads, by the papers' paths or the tree. */
+/* Each lane that `adds` adds its own values or, if the call `reduces`, the sums of the group that
+   it leads, by the papers' paths or the tree. */
 ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   ARC__CHUNKS(c, first, c->chunk) {
     int count = arc__chunk_words(c, first, c->chunk);
@@ -764,7 +764,7 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   }
 }
 
-/* Whether what is not reduced leaves in a loop over values. Of halves and wide words, as sums do. */
+/* Whether unreduced values are added in a loop. Halves and wide words are added as sums are. */
 ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
   return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory) && !arc__is_wide(c->memory);
 }
@@ -776,8 +776,8 @@ ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
   return arc__stored(c->kind, c->memory, w, w, scale);
 }
 
-/* This lane's values to one array, in a loop of requests as large as alignment allows. Two places
-   that add, no more: a lambda that holds twice as many is too large for compilers to inline. */
+/* Adds this lane's values to one array, in a loop of requests as large as alignment allows. Only
+   two places add: compilers do not inline a lambda with twice as many. */
 ARC__FN void arc__add_in_a_loop(const arc__call *c) {
   const arc__piece *p = &c->target->piece[0];
   const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
@@ -824,9 +824,9 @@ ARC__FN void arc__check_call(const arc__call *c) {
   arc__check_agreement(c);
 }
 
-/* Votes must know their lanes even if these have parted since the mask was taken: when one chunk has
-   left, which some lanes add and others do not, and the next one votes. To ptxas, a mask that comes
-   out of __activemask or a vote is one for all lanes that run together, and is taken from one of them
+/* The mask of a vote must be right even if its lanes have diverged since it was taken: after a
+   chunk that some lanes add and others do not, the next one votes. ptxas assumes that a mask from
+   __activemask or a vote is one for all lanes that run together, and reads it from one of them
    (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane. */
 ARC__FN void arc__expect_parting(arc__call *c) {
   if (c->width > c->chunk) c->lanes |= 1u << c->lane;
@@ -852,7 +852,7 @@ ARC__FN bool arc__has_one_key(const arc__call *c) {
   return __all_sync(c->lanes, !c->active || group == c->present);
 }
 
-/* Whether every active lane adds by itself, as far as their number and the path tell. */
+/* Whether every active lane adds by itself, judged by their number and the path. */
 ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
   bool few = __popc(c->present) < threshold;
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
@@ -866,8 +866,8 @@ ARC__FN void arc__find_leaders(arc__call *c) {
   c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
 }
 
-/* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. If the
-   threshold is arc's to choose, a reduction must pay for all lanes together. */
+/* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. If arc
+   chooses the threshold, a reduction must pay for all lanes together. */
 ARC__FN bool arc__add_few_groups(const arc__call *c) {
   bool all_large = c->threshold == ARC_THRESHOLD_AUTO;
   if (c->lanes != ARC_LANES_ALL || __popc(c->leaders) > 2) return false;
@@ -885,7 +885,7 @@ ARC__FN void arc__dissolve_small_groups(arc__call *c, int threshold) {
   if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
 }
 
-/* What has enough lanes. Returns whether this lane's values are still to be added. */
+/* Reduces groups of enough lanes. Returns whether this lane must still add its values. */
 ARC__FN bool arc__reduce(arc__call *c, int threshold) {
   bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), named = c->path == ARC_PATH_TRANSPOSED;
   if (arc__is_transposed(c) && one_key) {
@@ -910,12 +910,12 @@ ARC__FN bool arc__reduce(arc__call *c, int threshold) {
   return false;
 }
 
-/* Every add comes through here. */
+/* Every add calls this. */
 ARC__ADD_FN void arc__add(arc__call c) {
   bool reduces = c.path != ARC_PATH_ATOMIC;
   arc__check_call(&c);
 #if defined(SIMT_MEET)
-  if (!reduces) SIMT_MEET(c.lanes); /* no vote would show that lanes are absent */
+  if (!reduces) SIMT_MEET(c.lanes); /* there is no vote to detect absent lanes */
 #endif
   int threshold = 0;
   arc__expect_parting(&c);
@@ -937,8 +937,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
 }
 
 /* ---- >>seam ------------------------------------------------------------------------------ */
-/* What the forms in arc/ use of all this, beside words.cuh, the entries' macros and arc__options;
-   nothing of it holds state or writes to the caller's values:
+/* What the forms in arc/ use of this file, beside words.cuh, the entries' macros and arc__options;
+   none of it holds state or writes to the caller's values:
        arc__call_of       a call on a target; it has no group yet. Any lane.
        arc__check_call    ARC_CHECK, first of all. All lanes of the call.
        arc__match         the lanes with this lane's key. All lanes of the call, c->present set.
@@ -951,7 +951,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
        arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
        arc__emit          adds the words of a chunk to this lane's row. Any lane.
        arc__emit_slot     the same for all lanes at once. Full warp.
-       arc__add_words         how any of them adds words to a row. Any lane.
+       arc__add_words     adds words to a row, for all of these. Any lane.
        arc__target_end    of a target whose pieces were changed. Any lane. */
 
 #endif /* ARC_CORE_CUH */

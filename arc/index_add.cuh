@@ -10,39 +10,39 @@
        void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, long long key, long long row,
                                         bool active, arc_options options);
        void arc_index_add_end_f32(arc_index_add_f32 *index_add);
-   Each active lane names one of up to 32 rows a call, whose values, as many as the target is wide,
-   are values[row * stride] and on. Any rows in any order, less than 2^31 apart in one call. Lanes
-   read along the columns, and each key's rows leave in one coalesced request. The sum of a key that
-   many rows have stays in registers from call to call: only after end are all sums in memory.
-   Who calls: all 32 lanes of the warp, each of them. As a target, it is bound to its lane.
-   values: global or shared memory, aligned to one value; stride below 2^31 bytes. Where base,
-   stride and target are aligned to four values and the width is a multiple of 4, four at a time.
-   options: key_bits; scope, the same in all calls, by which end adds, too; path and threshold where
-   one request adds a row (1 column, or 2 or 4 that are aligned), so that each lane takes one by
-   itself. No promises. Sums in fixed targets are
-   exact. Cost: a match, 8 to 18 votes, 2 shuffles for every 1 to 32 rows that lie side by side.
-   Suffixes: all of arc.cuh; _from_f16 and _from_bf16 where values are floats. */
+   Each active lane names one of up to 32 rows a call. The values of a row begin at
+   values[row * stride], as many as the target is wide. Any rows in any order, less than 2^31 apart
+   in one call. Lanes read along the columns, and one coalesced request adds each key's rows. The
+   sum of a key with many rows stays in registers from call to call: all sums are in memory only
+   after end.
+   Who calls: all 32 lanes of the warp make each call. Like a target, it belongs to its lane.
+   values: global or shared memory, aligned to one value; stride below 2^31 bytes. If base, stride
+   and target are aligned to four values and the width is a multiple of 4, four are read at a time.
+   options: key_bits; scope, the same in all calls, and end's too; path and threshold if one request
+   adds a row (1 column, or 2 or 4 that are aligned), since each lane then adds one by itself. No
+   promises. Sums in fixed targets are exact. Cost: a match, 8 to 18 votes, 2 shuffles for 1 to 32
+   rows side by side. Suffixes: all of arc.cuh; _from_f16 and _from_bf16 if values are floats. */
 #ifndef ARC_CUH
 #error "arc/index_add.cuh: include arc.cuh first"
 #endif
 #ifndef ARC_INDEX_ADD_CUH
 #define ARC_INDEX_ADD_CUH
 
-/* Rows that lie in memory. The 32 rows of a call are put in an order in which those of a key are
-   neighbours. Lanes lie along the columns, `vector` of them each; as many rows as then fit stand
-   side by side, and each of these parts of the warp sums a stretch of the order: it adds a sum to
-   memory where a key ends. Eight rows, two parts:
+/* Rows that lie in memory. The 32 rows of a call are ordered so that those of a key are neighbours.
+   Each lane has `vector` columns of a row, so the warp divides into parts, one for each row that
+   fits side by side. Each part sums a stretch of the order, and adds a sum to memory at the end of
+   each key. Eight rows, two parts:
 
      keys   7 4 7 9 4 7 7 4
      order  rows 3 | 1 4 7 | 0 2 5 6
      part 0      3 | 1 4 7             adds row 3, then the sum of three
      part 1                  0 2 5 6   adds the sum of four
 
-   A sum that begins in a part below waits for it. A key of many rows comes last and ends nowhere:
-   each part keeps its own sum of it from call to call. */
-#define ARC__NARROW 4 /* columns that a lane may take by itself */
-#define ARC__VECTOR 4 /* columns of a lane at most */
-#define ARC__AHEAD 8  /* rows of a part that are read before they are summed, at most */
+   A sum that begins in a lower part is added last, with that part's share. A key of many rows comes
+   last and has no end: each part keeps its own sum of it from call to call. */
+#define ARC__NARROW 4 /* columns that a lane may add by itself */
+#define ARC__VECTOR 4 /* most columns of a lane */
+#define ARC__AHEAD 8  /* most rows of a part that are read before they are summed */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
 
 typedef struct arc__index_add {
@@ -108,8 +108,8 @@ ARC__FN arc__parts arc__parts_of(int width, int vector) {
   return p;
 }
 
-/* The columns of a lane as they were read: several rows are on their way before one is summed, and
-   what types make of them would wait for each. On the CPU warp, where they lie. */
+/* The columns of a lane as they were read. Several rows are loaded before one is summed; conversion
+   here would wait for each load. On the CPU warp: their address. */
 #if defined(__CUDA_ARCH__)
 typedef uint4 arc__columns;
 
@@ -291,7 +291,7 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__pa
   arc__emit_columns(c, slot, key, waiting, vector, wait != 0u);
 }
 
-/* Puts the rows of a call in order. */
+/* Orders the rows of a call. */
 ARC__FN arc__order arc__order_rows(const arc__index_add *r, arc__call *c, long long row) {
   arc__order o;
   arc__find_leaders(c);
@@ -313,7 +313,7 @@ ARC__FN arc__order arc__order_rows(const arc__index_add *r, arc__call *c, long l
   return o;
 }
 
-/* Adds what is kept to memory. */
+/* Adds the kept sum to memory. */
 ARC__FN void arc__release(arc__index_add *r, const arc__call *c) {
   if (!r->has_sum) return;
   if (r->vector == ARC__VECTOR)
@@ -323,7 +323,7 @@ ARC__FN void arc__release(arc__index_add *r, const arc__call *c) {
   r->has_sum = false;
 }
 
-/* Where no row of a call has the kept key, one that many have is kept from the next call on. */
+/* Called if no row has the kept key: a key of many rows is kept from the next call on. */
 ARC__FN void arc__change_kept(arc__index_add *r, const arc__call *c) {
   arc__release(r, c);
   bool has_many = arc__leads(c->group, c->lane) && __popc(c->group) >= ARC__MANY;
@@ -339,8 +339,8 @@ ARC__FN void arc__add_panels(arc__index_add *r, const arc__call *c, const arc__o
     arc__add_panel(r, c, &p, o, first);
 }
 
-/* The whole warp calls, as often as it likes; that it is converged, ptxas would not know in the
-   caller's loop, and guard every vote and shuffle. */
+/* The whole warp calls. __syncwarp, since ptxas does not know in the caller's loop that the warp is
+   converged, and would guard every vote and shuffle. */
 ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long row) {
   if (!c.in_table) {
     ARC__OWES(r, ARC__INDEX_ADDED);

@@ -8,9 +8,9 @@
        arc_add_uniform, arc_add_renderer, arc_add_masked, arc_add_divergent, arc_add_with, arc_atomic_add
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
        arc_index_add_rows_with, arc_index_add_end   if arc/index_add.cuh was included before
-   Each is what the name with the suffix of its first argument is: float f32, double f64, int i32,
-   unsigned u32, long long i64, unsigned long long u64. Rows of halves are made by their own names
-   (arc_target_f16_rows), since any pointer to 16-bit numbers will do; what takes them is here. */
+   Each calls the function with the suffix of its first argument: float f32, double f64, int i32,
+   unsigned u32, long long i64, unsigned long long u64. Targets of halves have no overload to make
+   them (use arc_target_f16_rows), since any pointer to 16-bit numbers will do; calls take them. */
 #ifndef ARC_CUH
 #error "arc/overloads.cuh: include arc.cuh first"
 #endif

@@ -7,18 +7,18 @@
        void arc_add_pointers_divergent_f32(...);
        void arc_add_pointers_with_f32(..., bool active, arc_options options);
    Value i goes to *pointers[i], and all lanes of one key hold the same pointers. Only the papers'
-   paths: atomic, serialized, butterfly; any other one, auto too, is butterfly where the active
-   lanes of a full warp hold one key, else serialized. No vector reductions. Who calls: as the adds
-   of the same names. Prefer a target.
+   paths: atomic, serialized, butterfly. Any other path, auto too, is butterfly if the active lanes
+   of a full warp hold one key, else serialized. No vector reductions. Who calls: as for the adds of
+   the same names. Prefer a target.
 
        void arc_atomred_f32(float *address, float value);
-   A drop-in for atomicAdd(address, value) without a result: lanes that get here together with one
+   A drop-in for atomicAdd(address, value) without a result: lanes that arrive together with one
    address are summed first. Who calls: any lane, in any control flow. address: global or shared
-   memory, aligned to one value. Cost: two matches and up to 5 rounds of 2 shuffles, from about 17
-   lanes on, also where all addresses differ; a shuffle and a vote where those of a full warp are
-   consecutive, which the hardware adds at once. There plain atomicAdd is still 1.7 times as fast in
-   a kernel that does nothing else, and up to 13 % faster in a scatter of 8 to 64 columns; of 2 to 4
-   columns, where rows are random, 1.4 to 2.6 times (H200). For scalars of few addresses.
+   memory, aligned to one value. Cost: from about 17 lanes on, two matches and up to 5 rounds of 2
+   shuffles, even if all addresses differ. If those of a full warp are consecutive, the hardware
+   adds them at once; it costs a shuffle and a vote. Then plain atomicAdd is 1.7 times as fast in a
+   kernel that does nothing else, and up to 13 % faster in a scatter of 8 to 64 columns; with 2 to 4
+   columns and random rows, 1.4 to 2.6 times as fast (H200). For scalars of few addresses.
 
    Suffixes: f32, f64, i32, u32, i64, u64. */
 #ifndef ARC_CUH
@@ -42,14 +42,14 @@ ARC__FN void arc__check_pointers(const arc__call *call, void *const *pointers) {
 #define arc__check_pointers(c, pointers) ((void)0)
 #endif
 
-/* A target without memory, for what a call says of its values. */
+/* A target without memory, for calls that need only kind and width of the values. */
 ARC__FN void arc__no_target(arc__target *t, int kind, int width) {
   arc__target_begin(t, kind, kind, 1);
   arc__target_piece(t, 0, 0, width, width, 0);
   arc__target_end(t);
 }
 
-/* path: a literal. A lane that `adds` adds its values or, reduced, sums. */
+/* path: a literal. A lane that `adds` adds its values or, after a reduction, its sums. */
 ARC__FN void arc__add_pointer_chunks(const arc__call *c, void *const *pointers, int path,
                                      bool adds) {
   ARC__CHUNKS(c, first, ARC__WARP) {

@@ -1,4 +1,4 @@
-/* sums.cuh - an add in two halves: the caller sees each sum before it is added.
+/* sums.cuh - an add in two steps: you see each sum before it is added.
    SPDX-License-Identifier: Apache-2.0
 
        arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, long long key, const float *values,
@@ -7,18 +7,18 @@
                                           const float *values, bool active, arc_options options);
        bool arc_sum_next_f32(arc_sum_f32 *sum);
        void arc_sum_add_f32(const arc_sum_f32 *sum);
-   For a caller that clamps, scales, counts or drops sums in between, or adds them to several rows:
+   To clamp, scale, count or drop sums in between, or to add them to several rows:
        arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit);
        while (arc_sum_next_f32(&sum)) {
-         sum.value = fminf(sum.value, 1);       // where sum.owned: else no sum of this lane
-         arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter, or not
+         sum.value = fminf(sum.value, 1);       // if sum.owned; else this lane has no sum
+         arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter; optional
        }
-   Each step gives a lane at most one sum. A group makes one step for each 32 values, or four of a
-   dynamic target. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD; with
-   options.threshold above 0 each lane of a smaller group is a group of its own, so that what is not
-   linear in a sum depends on it. One key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal width up
-   to 32 make one step, so that `if` will do for `while`. owned = false drops a sum; key and
-   parameter are for reading, and `values` must not change before the last step. Sums are transposed,
+   Each step gives a lane at most one sum. A group takes one step for each 32 values, or four of a
+   dynamic target. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD. With
+   options.threshold above 0 each lane of a smaller group is a group of its own, which changes any
+   result that is not linear in the sums. With one key (ARC_PROMISE_ONE_KEY), threshold 0 and a
+   literal width up to 32 there is one step, and `if` will do for `while`. owned = false drops a
+   sum. Do not change key and parameter, nor `values` before the last step. Sums are transposed,
    whatever options.path; floats for fixed targets, never exact.
    Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
    with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
@@ -48,7 +48,7 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
   ARC__KEEP_DIGEST(s, &c);
 }
 
-/* Takes the next group: of the highest lane that is left. */
+/* Takes the next group: that of the highest remaining lane. */
 ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
   s->key = one_key ? c->key : arc__key_of(c, arc__highest(s->rest));
@@ -88,7 +88,7 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
   return true;
 }
 
-/* Adds a sum that the caller has changed, or dropped. The whole warp calls. */
+/* Adds a sum that the user may have changed or dropped. The whole warp calls. */
 ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
