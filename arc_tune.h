@@ -12,31 +12,31 @@
        arc_tune_cuda_end(&timer, stream, p);
      }
 
-   CUDA events take the times, and nothing waits for them. Without CUDA, or with times of its own, a
-   program calls p = arc_tune_next(&tune) before a launch and arc_tune_report(&tune, p.ticket,
-   microseconds) any time later, in any order, or never. tune.result tells choice and gain. To keep
-   a choice, store its two ints and start from them.
+   CUDA events measure the times, and nothing waits for them. Without CUDA, or if you measure times
+   yourself, call p = arc_tune_next(&tune) before a launch and arc_tune_report(&tune, p.ticket,
+   microseconds) any time later, in any order, or never. tune.result has choice and gain. To keep a
+   choice, store its two ints and start from them.
 
    Every policy gives the same sums up to rounding, so nothing is replayed: candidates take turns in
-   real iterations. With a fixed target, whose sums are to be the same bits in every run, tune only
-   if options.exact or ARC_EXACT is 1, which makes them the same bits under every policy. Without
-   that, another path or threshold rounds differently, and the tuner chooses by times.
+   real iterations. If sums in a fixed target must be the same bits in every run, tune only with
+   options.exact or ARC_EXACT 1, which gives the same bits under every policy. Otherwise another
+   path or threshold rounds differently, and the tuner's choice depends on times.
 
    Every `interval` launches (2000, the papers' figure) a tuning begins:
      baseline  8 launches of the policy in use, the incumbent.
      race      Candidates take turns in shuffled rounds. They join outward from the incumbent's
                threshold in coarse steps; a direction ends at the first that is clearly slower.
-               At last the thresholds next to the fastest join. The median of a round cancels
-               drift, an outlier counts little, and what is slower beyond the noise is dropped.
-     final     The fastest against the incumbent, on fresh times: those it was selected by are
+               Then the thresholds next to the fastest join. The median of a round cancels drift,
+               an outlier counts little, and candidates slower beyond the noise are dropped.
+     final     The fastest against the incumbent, on new times: the times that selected it are
                biased low. It replaces the incumbent only for a gain beyond the noise.
    A tuning ends when it is decided, or has cost `budget` (1 % of an interval), or after
    `launch_limit` launches; between tunings nothing is timed. On simulated kernels with 1 % of noise
    a tuning takes 471 launches and costs 0.21 % of an interval, and the choice is 0.05 % slower than
    the best, on average; with 5 %: 855, 0.38 % and 0.18 %; with 15 %: 952, 0.71 % and 0.61 %.
 
-   C99, C++ or CUDA host code; no libm, no allocation, no globals; all functions static. One
-   arc_tune a kernel, one thread at a time; any order of calls is safe. Policy macros are set before
+   C99, C++ or CUDA host code; no libm, no allocation, no globals; all functions static. Use one
+   arc_tune a kernel, one thread at a time; any order of calls is safe. Set policy macros before
    this file. Search for >>api, >>state, >>times, >>race, >>rounds, >>loop, >>cuda. */
 #ifndef ARC_TUNE_H
 #define ARC_TUNE_H
@@ -54,9 +54,9 @@
 
 enum { ARC_TUNE_OK = 0, ARC_TUNE_ERROR_CONFIG = 1, ARC_TUNE_ERROR_REPORT, ARC_TUNE_ERROR_CUDA };
 
-/* path: compiled by the caller; a number above ARC_PATH_AUTO is a kernel of the caller's own that
-   differs in something else (pixels a lane, registers). uses_threshold 0: the kernel ignores the
-   threshold or leaves it to arc; its policy says ARC_THRESHOLD_AUTO. */
+/* path: compiled by you; a number above ARC_PATH_AUTO is a kernel of yours that differs in
+   something else (pixels a lane, registers). uses_threshold 0: the kernel ignores the threshold or
+   leaves it to arc; its policy has ARC_THRESHOLD_AUTO. */
 typedef struct arc_tune_path {
   int path, uses_threshold;
 } arc_tune_path;
@@ -75,8 +75,8 @@ typedef struct arc_tune_config {
 } arc_tune_config;
 
 /* ARC_PATH_AUTO as compiled (the start) and with thresholds 0..32; interval 2000, warmup 8,
-   launch_limit 1900, budget 0.01, seed 1. Threshold 33 leaves full groups to plain atomics too,
-   which may be a hundred times slower: list it only where it may pay. */
+   launch_limit 1900, budget 0.01, seed 1. Threshold 33 adds full groups by plain atomics too, which
+   may be a hundred times slower: list it only if it may pay. */
 ARC_TUNE__FN arc_tune_config arc_tune_config_default(void);
 
 typedef struct arc_tune_policy {
@@ -92,23 +92,23 @@ typedef struct arc_tune_result {
   int launches, tunings;    /* launches timed in it; tunings ended so far */
 } arc_tune_result;
 
-/* Fill with zeros before the first arc_tune_init. Its field `result` is for the caller to read. */
+/* Fill with zeros before the first arc_tune_init. You may read its field `result`. */
 typedef struct arc_tune arc_tune;
 
-/* Starts anew with a copy of config; earlier tickets are void. ARC_TUNE_ERROR_CONFIG: a field is
-   not as said beside it; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, untimed. */
+/* Restarts with a copy of config; earlier tickets are void. ARC_TUNE_ERROR_CONFIG: a field is not
+   as its comment says; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, untimed. */
 ARC_TUNE__FN int arc_tune_init(arc_tune *t, const arc_tune_config *config);
 
 /* The policy of the launch that follows; once a launch. Host cost: nanoseconds between tunings,
    below a microsecond during one. */
 ARC_TUNE__FN arc_tune_policy arc_tune_next(arc_tune *t);
 
-/* ARC_TUNE_ERROR_REPORT: the ticket is not awaited, or no longer, and nothing happens; or the time
-   is not within 0.001 .. 1e12, and the launch counts as not timed. */
+/* ARC_TUNE_ERROR_REPORT: either the ticket is not awaited (any more), and nothing happens; or the
+   time is not within 0.001 .. 1e12, and the launch counts as not timed. */
 ARC_TUNE__FN int arc_tune_report(arc_tune *t, unsigned ticket, double time_us);
 
-/* CUDA events around the launches of one tuner: where nvcc compiles, or where ARC_TUNE_CUDA is
-   defined and cuda_runtime_api.h can be found. Nothing here waits for the device. */
+/* CUDA events around the launches of one tuner: for nvcc, or if ARC_TUNE_CUDA is defined and
+   cuda_runtime_api.h can be found. Nothing here waits for the device. */
 #if defined(__CUDACC__) || defined(ARC_TUNE_CUDA)
 #include <cuda_runtime_api.h>
 
@@ -123,8 +123,8 @@ typedef struct arc_tune_cuda {
 ARC_TUNE__FN int arc_tune_cuda_open(arc_tune_cuda *timer, arc_tune *t);
 ARC_TUNE__FN void arc_tune_cuda_close(arc_tune_cuda *timer);
 
-/* Around the launch, on its stream; pairs on several streams may interleave. While the stream is
-   captured into a graph the tuning stands still and the policy is result.choice. Host cost: between
+/* Call around the launch, on its stream; pairs on several streams may interleave. While the stream
+   is captured into a graph, the tuning pauses and the policy is result.choice. Host cost: between
    tunings that of arc_tune_next, no CUDA call; during one some microseconds. */
 ARC_TUNE__FN arc_tune_policy arc_tune_cuda_begin(arc_tune_cuda *timer, cudaStream_t stream);
 ARC_TUNE__FN void arc_tune_cuda_end(arc_tune_cuda *timer, cudaStream_t stream, arc_tune_policy p);
@@ -278,7 +278,7 @@ ARC_TUNE__FN void arc_tune__join(arc_tune *t, int i) {
 
 /* Follows the steps from a path's entry to the last candidate tried. The next one joins unless that
    one is clearly slower than the leader; while time falls, unless it takes twice as long.
-   Returns 1 where there is no next one to join. */
+   Returns 1 if the last step is good and there is no next one. */
 ARC_TUNE__FN int arc_tune__probe_outward(arc_tune *t, int entry, int step, int low, int high) {
   int i = entry, before = entry, next = entry + step;
   for (; next >= low && next <= high; before = i, i = next, next += step)
@@ -498,8 +498,8 @@ ARC_TUNE__FN int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   return t->candidates > 0 ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG;
 }
 
-/* Missing times are taken for lost when 8 launches have brought none since the latest. But a new
-   candidate may take as long as 100 others: its time is lost only if a later launch is timed. */
+/* Missing times count as lost after 8 launches without a time. But a new candidate may take as long
+   as 100 others: its time is lost only if a later launch is timed. */
 ARC_TUNE__FN int arc_tune__is_over(const arc_tune *t) {
   int patience = t->patience;
   for (int i = t->issued; i-- > 0 && t->time_us[i] < 0.0;)
@@ -543,7 +543,7 @@ ARC_TUNE__FN int arc_tune_report(arc_tune *t, unsigned ticket, double time_us) {
 /* ---- >>cuda --------------------------------------------------------------------------------- */
 
 #if defined(__CUDACC__) || defined(ARC_TUNE_CUDA)
-/* Clears the error of our own call: there was none before it. */
+/* Clears the error of the tuner's own call: there was none before it. */
 ARC_TUNE__FN int arc_tune__cuda_ok(cudaError_t error) {
   if (error != cudaSuccess) (void)cudaGetLastError();
   return error == cudaSuccess;
@@ -565,8 +565,8 @@ ARC_TUNE__FN void arc_tune_cuda_close(arc_tune_cuda *timer) {
   memset(timer, 0, sizeof *timer);
 }
 
-/* Not while the stream is captured, or its state is unknown because another one is; nor after an
-   error of the program's own, which a call of ours would hide. */
+/* Not while the stream is captured, or its state is unknown because another stream is; nor after an
+   error of the program, which the tuner's calls would hide. */
 ARC_TUNE__FN int arc_tune__may_record(cudaStream_t stream) {
   enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaPeekAtLastError() == cudaSuccess &&

@@ -29,7 +29,7 @@ ARC__FN void arc__check_warp(const arc__call *c) {
   ARC__CHECK(2, c->target->builder == c->lane, "the target was built in another lane");
 }
 
-/* What the call promises, where a lane is active. */
+/* The call's promises, if a lane is active. */
 ARC__FN void arc__check_promises(const arc__call *c) {
   bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool aligned = arc__most_log2(c->memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
@@ -63,8 +63,8 @@ typedef struct arc__state {
 } arc__state;
 #define ARC__STATE_BYTES 32
 
-/* What a form has begun and not ended: reported by the object when it leaves its scope, or is begun
-   anew by an assignment. */
+/* What a form has begun and not ended. The object reports it at the end of its scope, or when an
+   assignment begins it anew. */
 enum { ARC__NOTHING, ARC__A_SUM, ARC__INDEX_ADDED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
 
 struct arc__duty {
@@ -82,7 +82,7 @@ struct arc__duty {
                "rows in memory were added and arc_index_add_end was not called");
     ARC__CHECK(2, owed != ARC__TABLED, "a table was added to and arc_table_end was not called");
   }
-  /* The last lane of the block that ends hot rows, or leaves, finds what is not in memory. */
+  /* The last lane of the block to end hot rows, or to return, finds sums not in memory. */
   __device__ void leave_hot_rows() const {
     if (is_copy || state->begun != begun) return;
     __threadfence_block();

@@ -1,12 +1,12 @@
 /* words.cuh - what a word is: in a register, on its way between lanes, in memory.
    SPDX-License-Identifier: Apache-2.0
 
-   What all of arc stands on. Nothing here knows what a call, a target or a path is. Every type adds
-   as words of 32 or 64 bits, so that the reductions are written once: they move words, and only
-   this file knows what a word means.
+   The lowest layer: it uses no calls, targets or paths. Every type adds as words of 32 or 64 bits,
+   so that the reductions are written once: they move words, and only this file defines what a word
+   means.
 
        >>machine   architecture, lanes, checks      >>values   words in registers
-       >>memory    what a sum becomes there, and the instructions that add it */
+       >>memory    the form of a sum in memory, and the instructions that add it */
 #ifndef ARC_WORDS_CUH
 #define ARC_WORDS_CUH
 
@@ -20,11 +20,11 @@
 #define ARC__ARCH 0 /* nvcc's host pass: parsed, never run */
 #endif
 
-/* On the CPU warp nothing is forced inline, and arc__add never: it compiles in a 60th of the time,
-   and gcc does not warn of what an array shorter than a chunk would suffer if it were walked. */
+/* On the CPU warp nothing is forced inline, and arc__add is never inlined: it compiles in a 60th of
+   the time, and gcc does not warn about reads beyond an array that is shorter than a chunk. */
 #if defined(__CUDACC__)
 #if defined(__CUDACC_DEBUG__) || (defined(__clang__) && defined(__CUDA__) && !defined(__OPTIMIZE__))
-/* Unoptimised, all of it in every call would take the assembler minutes. */
+/* Inlined without optimisation, each call would take the assembler minutes. */
 #define ARC__FN static __device__ inline
 #else
 #define ARC__FN static __device__ __forceinline__
@@ -40,8 +40,8 @@
 #define ARC__UNROLL
 #endif
 
-/* On the CPU warp, a last parameter that callers leave out holds the line of the call: as it is
-   declared, and in a definition after that. */
+/* On the CPU warp, a last parameter with a default value holds the line of the call: in the first
+   declaration, and in a definition after it. */
 #if defined(SIMT_CALLER)
 #define ARC__CALLER , SIMT_CALLER
 #define ARC__CALLED , SIMT_CALLED
@@ -50,7 +50,7 @@
 #define ARC__CALLED
 #endif
 
-/* Set to 0: words that a run-time width leaves out would otherwise stay live from call to call. */
+/* Set to 0: words beyond a run-time width would otherwise stay live from call to call. */
 #define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}
 
 /* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
@@ -72,7 +72,7 @@
   ARC__ONE_OF(i, 2, count, __VA_ARGS__) ARC__ONE_OF(i, 3, count, __VA_ARGS__)
 #define ARC__WARP 32
 
-/* A failed check ends the way a device assert() does, by __assertfail, which NVRTC declares itself:
+/* A failed check ends like a device assert(), by __assertfail, which NVRTC declares itself:
    message, file and line reach stderr when the host next synchronises, and the launch fails. */
 #if defined(__CUDACC__)
 #if !defined(__CUDACC_RTC__)
@@ -111,7 +111,7 @@ ARC__FN int arc__lane(void) {
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 
-/* x, 0 to 63, out of a population count: compilers compute what is cheaper anew in every call. */
+/* x, 0 to 63, from a population count: compilers recompute anything cheaper in every call. */
 ARC__FN int arc__opaque(int x) {
 #if !defined(__CUDA_ARCH__) /* where shifts stop at 64, and x & 63 would be one instruction more */
   x &= 63;
@@ -219,12 +219,12 @@ ARC__SHUFFLE(shfl_xor)
 ARC__SHUFFLE(shfl_up)
 ARC__SHUFFLE(shfl_down)
 
-/* Of two words a lane keeps one, in *low, and sends the other, which is returned: the lower lane
+/* A lane keeps one of two words, in *low, and sends the other, which is returned: the lower lane
    (upper is 0) keeps *low, the upper one high. SEL throughput limits the reduction, so on the
-   device the kept word moves by a predicated addition of -0. That needs `may_clobber`: ptxas copies
-   a word that another branch reads too before it is written, and then a select is cheaper. Both in
-   PTX: there all of a lane's predicates come from one instruction, R2P. `sent` keeps send from
-   being written before all is read; CUDA 11 has no early clobber, "=&f". */
+   device the kept word moves by a predicated addition of -0. That needs `may_clobber`: if another
+   branch reads the word too, ptxas copies it before the write, and then a select is cheaper. Both
+   are PTX, so that all of a lane's predicates come from one instruction, R2P. `sent` keeps send
+   from being written before all is read; CUDA 11 has no early clobber, "=&f". */
 #define ARC__KEEP_AND_SEND(keep_high)                                        \
   asm("{\n\t.reg .pred upper;\n\t.reg .f32 sent;\n\t"                        \
       "setp.ne.s32 upper, %3, 0;\n\t"                                        \
@@ -250,7 +250,7 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
 }
 
 /* w plus the word of the lane `distance` below, if that is lane `start` or a higher one; else w.
-   The whole warp calls. On the device the shuffle itself tells whether it is. */
+   The whole warp calls. On the device the shuffle's predicate says which. */
 ARC__FN arc__word arc__sum_from_below(int kind, arc__word w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
   if (arc__is_f32(kind) && arc__bytes(kind) == 4) {
@@ -373,7 +373,7 @@ ARC__FN arc__word arc__sum_stored(int memory, arc__word a, arc__word b) {
                    arc__half_value(memory, a.lo >> 16) + arc__half_value(memory, b.lo >> 16));
 }
 
-/* By compare-and-swap, on a word of memory: where no instruction adds. */
+/* By compare-and-swap, on a word of memory, if no instruction adds the type. */
 ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
   arc__word seen = {0u, 0u}, old; /* a wrong guess costs one more round */
   do {
@@ -387,7 +387,7 @@ ARC__FN void arc__swap(int memory, int scope, char *address, arc__word w) {
   } while (seen.lo != old.lo || seen.hi != old.hi);
 }
 
-/* Tells compilers that an address which they cannot follow is one of global memory. */
+/* Tells compilers that an address is global, if they cannot find it out. */
 #if defined(__CUDA_ARCH__)
 #define ARC__ASSUME_GLOBAL(address)          \
   do {                                       \
@@ -406,7 +406,7 @@ ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
 }
 
 /* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves.
-   The address becomes a global one inside the asm: as an operand of its own it is computed twice. */
+   The asm converts the address to a global one: as a separate operand it is computed twice. */
 #define ARC__RED(type, operands, ...)                                                       \
   if (scope == ARC_SCOPE_SYSTEM)                                                            \
     asm volatile(ARC__RED_AT("sys", type, operands)::"l"(address), __VA_ARGS__ : "memory"); \
