@@ -335,6 +335,12 @@ ARC__FN int arc__word_count(int memory, int width) {
   return arc__is_half(memory) ? (width + 1) / 2 : width;
 }
 
+/* What of the default decision a lane's request costs: a wide one takes the instructions of three. */
+ARC__FN int arc__request_weight(int memory) {
+  (void)memory; /* as long as there are no wide targets */
+  return arc__is_wide(memory) ? 3 : 1;
+}
+
 /* Reduction instructions with which one lane adds that many words. */
 ARC__FN int arc__requests(int words, int vector_log2) {
   return vector_log2 == 4   ? words / 4 + words % 4 / 2 + words % 2
@@ -361,11 +367,11 @@ ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
-    requests += arc__requests(arc__word_count(t->memory, p->width),
+    requests += arc__requests(arc__request_weight(t->memory) * arc__word_count(t->memory, p->width),
                               arc__largest_log2(t->memory, p->stride_bytes));
   })
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
-  int words = arc__word_count(t->memory, t->width);
+  int words = arc__request_weight(t->memory) * arc__word_count(t->memory, t->width);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, arc__shuffles(t->width) * each);
   t->builder = lane;
@@ -841,6 +847,7 @@ ARC__FN int arc__threshold(const arc__call *c) {
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
   }
+  if (arc__is_wide(c->memory) && lanes == 1) return 1; /* which leaves out what few lanes do */
   return arc__opaque(lanes);
 }
 
@@ -855,6 +862,7 @@ ARC__FN bool arc__has_one_key(const arc__call *c) {
 /* Whether every active lane adds by itself, judged by their number and the path. */
 ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
   bool few = __popc(c->present) < threshold;
+  if (arc__is_wide(c->memory) && threshold == 1) few = false; /* there are some */
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
   if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (c->path != ARC_PATH_BUTTERFLY) return false;

@@ -245,6 +245,7 @@ wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\]
 wide_infinities_not_taken test_wide s/!= 0) infinities\[0\] = infinities\[1\] = 0;/!= 0) infinities[0] = 0;/
 wide_carried_away test_wide s/w < ARC_WIDE_WORDS - 1 ? sum \& 0xffffu : sum);/sum \& 0xffffu);/
 unchecked_wide_range test_wide:ARC_CHECK=2 s/ARC__CHECK(2, sum + (1ull << 62) < 1ull << 63,/ARC__CHECK(2, true,/
+wide_decides_as_fixed test_wide s/return arc__is_wide(memory) ? 3 : 1;/return 1;/
 wide_exact test_wide s/if (arc__is_wide(c.memory) \&\& o.exact) arc__refuse_exact();/;/
 overload_of_another_name test_overloads s/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , active)/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , true)/
 overload_of_a_piece_less test_overloads s/return arc_target_##S##_pieces(pieces, count);/return arc_target_##S##_pieces(pieces, count - 1);/

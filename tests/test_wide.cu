@@ -440,6 +440,25 @@ static void carries(void) {
   }
 }
 
+/* From how many lanes on a warp of one key is reduced. */
+static __global__ void decide(long long *lanes) {
+  lanes[0] = arc_target_wide_rows(lanes, ARC_WIDE_ROW(1), 1).any.min_lanes_to_reduce;
+  lanes[1] = arc_target_wide_rows(lanes, ARC_WIDE_ROW(3), 3).any.min_lanes_to_reduce;
+  lanes[2] = arc_target_wide_dynamic(lanes, ARC_WIDE_ROW(9), 9).any.min_lanes_to_reduce;
+}
+
+static void decisions(void) {
+  struct check_random random;
+  if (!check_begin("decisions", &random)) return;
+  long long lanes[3], *device_lanes = (long long *)check_upload(NULL, sizeof lanes);
+  SIMT_LAUNCH(decide, dim3(1), dim3(1), 0, 0, device_lanes);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK_CUDA(cudaMemcpy(lanes, device_lanes, sizeof lanes, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaFree(device_lanes));
+  CHECK(lanes[0] == 2 && lanes[1] == 1 && lanes[2] == 1, "reduced from %lld, %lld, %lld lanes on",
+        lanes[0], lanes[1], lanes[2]);
+}
+
 #if SIMT_ON_CPU
 /* What is reported. */
 static __global__ void add_one(long long *row, int stride, bool exact) {
@@ -484,6 +503,7 @@ int main(int argc, char **argv) {
   every_form();
   reads();
   carries();
+  decisions();
 #if ARC_WIDE_WORDS == 6
   const unsigned long long each = 0xc8e2aaea14842f87ull; /* where each lane adds by itself */
   repeats(KEYED, ARC_PATH_AUTO, 0x7587adcfa1f8f426ull);
