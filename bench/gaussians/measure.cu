@@ -170,7 +170,7 @@ void count_lanes_of_frame(trainer *t, int pixels, unsigned long long *histogram)
   device_reserve(&t->memory, &device, sizeof host, "memory for the histogram");
   device_clear(device.data, sizeof host);
   backward_arguments a = frame_backward_arguments(&t->f);
-  a.sums.fixed = (long long *)device.data;
+  a.sums.words = (long long *)device.data;
   way_launcher(ADD_COUNT, SUMS_ROWS, pixels)(t->f.tiles, &a);
   device_to_host(host, device.data, sizeof host, "counting lanes");
   for (int i = 0; i < LANE_COUNTS; ++i) histogram[i] += host[i];

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(TILE_PIXELS) papers_backward(way_arguments a) 
       bool hit = view_splat(&view, lane.slopes, lane.first, s, start + k);
       if (parts && !hit) continue;
       if (skips && !__any_sync(WHOLE_WARP, hit)) continue;
-      splat_slopes(lane.slopes, s, &view, 1.0f, v);
+      splat_slopes(lane.slopes, s, &view, v);
       papers_add<way>(&to, s->key, v, hit);
     }
   }

@@ -53,7 +53,7 @@ static void test_counts(void) {
   for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
     unsigned long long wanted[33] = {0}, got[33];
     backward_arguments a = frame_backward_arguments(&t.f);
-    a.sums.fixed = (long long *)device.data;
+    a.sums.words = (long long *)device.data;
     device_clear(device.data, device.bytes);
     way_launcher(ADD_COUNT, SUMS_ROWS, pixels)(t.f.tiles, &a);
     device_to_host(got, device.data, sizeof got, "test");

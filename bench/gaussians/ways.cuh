@@ -57,14 +57,13 @@ static __device__ __forceinline__ void add_cub(const way_arguments *a, int layou
 static __device__ __forceinline__ void count_steps(const way_arguments *a, int lanes,
                                                    long long steps) {
   if ((threadIdx.x & 31u) == 0u)
-    atomicAdd((unsigned long long *)a->sums.fixed + lanes, (unsigned long long)steps);
+    atomicAdd((unsigned long long *)a->sums.words + lanes, (unsigned long long)steps);
 }
 
 /* In place of arc_sums. A template, so that only one of the calls is compiled; pixels tells the
    kernels of two files apart. */
 template <int way, int layout, int pixels = BACKWARD_PIXELS>
 struct way_sums {
-  static constexpr bool in_units = false;
   const way_arguments *a;
   unsigned kept; /* ADD_NONE: bits of the values, about the least that is a use of them */
   arc_target_f32 target;

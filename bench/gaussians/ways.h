@@ -15,7 +15,7 @@ typedef enum add_way {
   ADD_DEFAULT,          /* arc as compiled: the trainer's own */
   ADD_NONE,             /* adds nothing: the limit, no way to train */
   ADD_WAYS,             /* how many */
-  ADD_COUNT = ADD_WAYS, /* counts warp steps by hit lanes instead, into 33 integers: sums.fixed */
+  ADD_COUNT = ADD_WAYS, /* counts warp steps by hit lanes instead, into 33 integers: sums.words */
   ADD_MAGNITUDES        /* plain, of magnitudes: what rounding may make of a sum */
 } add_way;
 

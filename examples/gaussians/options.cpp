@@ -99,7 +99,7 @@ static std::vector<option> make_table(options *o) {
        {"--tune", OPTION_NAME, &t->tunes, "arc's tuner picks it while training", 0, -1,
         switch_names},
        {"--reproducible", OPTION_FLAG, &t->frame.reproducible,
-        "sums in 64-bit fixed point: every run gives the same model, to the last bit"},
+        "sums in whole numbers: every run gives the same model, to the last bit"},
 
        {"\nwhat to write; every file appears complete or not at all"},
        {"--out", OPTION_OUTPUT, &o->out, "the trained Gaussians, a 3DGS .ply"},

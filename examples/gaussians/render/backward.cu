@@ -4,15 +4,16 @@
 
 #include "arc/overloads.cuh"
 
-/* In 64-bit fixed point: the same bits in every run. */
-struct fixed_sums {
-  static constexpr bool in_units = true;
-  arc_target_fixed target;
+enum { TAKE_THREADS = 256 };
 
-  explicit __device__ __forceinline__ fixed_sums(const backward_arguments *a)
-      : target(arc_target_fixed_rows(a->sums.fixed, SPLAT_ROW, SPLAT_WIDTH, SUM_SCALE_LOG2)) {}
+/* Words by exponent: the same bits in every run. */
+struct wide_sums {
+  arc_target_wide target;
+
+  explicit __device__ __forceinline__ wide_sums(const backward_arguments *a)
+      : target(arc_target_wide_rows(a->sums.words, SPLAT_WORDS, SPLAT_WIDTH)) {}
   __device__ __forceinline__ void add(int key, const float *values, bool hit) {
-    arc_add_renderer_fixed(target, key, values, hit);
+    arc_add_renderer_wide(target, key, values, hit);
   }
 };
 
@@ -31,10 +32,24 @@ struct by_threshold : sums {
   }
 };
 
+/* Moves the sums of the splats that are seen to the rows of floats. One thread a number. */
+static __global__ void __launch_bounds__(TAKE_THREADS)
+    take_sums(const splat *splats, splat_sums sums) {
+  size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x, i = k / SPLAT_WIDTH;
+  int value = (int)(k % SPLAT_WIDTH);
+  if (i >= (size_t)sums.count || splats[i].limit < 0.0f) return;
+  sums.rows[SPLAT_ROW * i + value] =
+      arc_wide_take_f32(sums.words + SPLAT_WORDS * i, SPLAT_WIDTH, value);
+}
+
 void backward_launch(int tiles, const backward_arguments *a) {
   static void (*const kernels[2][2])(backward_arguments) = {
       {backward<arc_sums>, backward<by_threshold<arc_sums>>},
-      {backward<fixed_sums>, backward<by_threshold<fixed_sums>>}};
-  const bool is_fixed = a->sums.fixed != nullptr, chosen = a->threshold != ARC_BALANCE_THRESHOLD;
-  SIMT_LAUNCH(kernels[is_fixed][chosen], tiles, BLOCK_THREADS, 0, 0, *a);
+      {backward<wide_sums>, backward<by_threshold<wide_sums>>}};
+  const bool is_wide = a->sums.words != nullptr, chosen = a->threshold != ARC_BALANCE_THRESHOLD;
+  SIMT_LAUNCH(kernels[is_wide][chosen], tiles, BLOCK_THREADS, 0, 0, *a);
+  const size_t numbers = (size_t)a->sums.count * SPLAT_WIDTH;
+  if (is_wide)
+    SIMT_LAUNCH(take_sums, (unsigned)((numbers + TAKE_THREADS - 1) / TAKE_THREADS), TAKE_THREADS, 0,
+                0, a->render.splats, a->sums);
 }

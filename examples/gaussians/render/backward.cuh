@@ -103,19 +103,17 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
   v[SUM_BLUE] += weight * p->blue;
 }
 
-/* One step of a lane: the values, summed over its pixels. unit: of the offsets. */
+/* One step of a lane: the values, summed over its pixels. */
 static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, const splat *s,
-                                                    const splat_view *view, float unit,
-                                                    float v[SPLAT_WIDTH]) {
-  float dx = unit * view->dx;
+                                                    const splat_view *view, float v[SPLAT_WIDTH]) {
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = -0.0f; /* which the compiler need not add */
   UNROLL
   for (int i = 0; i < LANE_PIXELS; ++i)
-    splat_slope(&slopes[i], s, unit * view->dy[i], view->q[i], view->hits[i], v);
-  v[SUM_X] = v[SUM_U] * dx;
-  v[SUM_XX] = v[SUM_X] * dx;
-  v[SUM_XY] = v[SUM_Y] * dx;
+    splat_slope(&slopes[i], s, view->dy[i], view->q[i], view->hits[i], v);
+  v[SUM_X] = v[SUM_U] * view->dx;
+  v[SUM_XX] = v[SUM_X] * view->dx;
+  v[SUM_XY] = v[SUM_Y] * view->dx;
 }
 
 /* The hits of up to 256 splats, in the lane of each group of 32; count: of the splats. */
@@ -134,9 +132,8 @@ static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a
 /* ---- the sums ------------------------------------------------------------------------------- */
 
 /* What the kernel adds to, a target of rows, and the call. The kernel is a template of it: sums in
-   fixed point are in backward.cu, and what arc is compared with in bench/gaussians. */
+   repeat are in backward.cu, and what arc is compared with in bench/gaussians. */
 struct arc_sums {
-  static constexpr bool in_units = false; /* offsets are multiplied by the splat's unit */
   arc_target_f32 target;
 
   /* Once, above the loop. */
@@ -167,7 +164,7 @@ static __device__ __forceinline__ void backward_step(backward_lane *l, sums *to,
   float v[SPLAT_WIDTH];
   __syncwarp();
   bool hit = view_splat(&view, l->slopes, l->first, s, position);
-  splat_slopes(l->slopes, s, &view, sums::in_units ? s->unit : 1.0f, v);
+  splat_slopes(l->slopes, s, &view, v);
   to->add(s->key, v, hit);
 }
 

@@ -20,10 +20,11 @@ void frame_begin(frame *f, const frame_settings *settings, device_memory *memory
 }
 
 void frame_end(frame *f) {
-  device_array *arrays[] = {
-      &f->splats,  &f->boxes, &f->keys[0], &f->keys[1], &f->values[0], &f->values[1],
-      &f->scratch, &f->first, &f->total,   &f->colour,  &f->drawn,     &f->transmittance,
-      &f->hits,    &f->slope, &f->maps,    &f->parts,   &f->sums,      &f->depths};
+  device_array *arrays[] = {&f->splats,    &f->boxes,     &f->keys[0], &f->keys[1],
+                            &f->values[0], &f->values[1], &f->scratch, &f->first,
+                            &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
+                            &f->hits,      &f->slope,     &f->maps,    &f->parts,
+                            &f->sums,      &f->words,     &f->depths};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
@@ -249,17 +250,21 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
 /* ---- backward ------------------------------------------------------------------------------- */
 
 splat_sums frame_sums(const frame *f) {
-  void *data = f->sums.data;
-  splat_sums sums = {f->count, (float *)data,
-                     f->settings.reproducible ? (long long *)data : nullptr};
+  void *words = f->settings.reproducible ? f->words.data : nullptr;
+  splat_sums sums = {f->count, (float *)f->sums.data, (long long *)words};
   return sums;
 }
 
 void frame_clear_sums(frame *f) {
-  size_t width = f->settings.reproducible ? sizeof(long long) : sizeof(float);
-  size_t bytes = (size_t)f->count * SPLAT_ROW * width;
+  size_t bytes = (size_t)f->count * SPLAT_ROW * sizeof(float);
+  size_t words = (size_t)f->count * SPLAT_WORDS * sizeof(long long), had = f->words.bytes;
   device_reserve(f->memory, &f->sums, bytes, "memory for the sums");
-  device_clear(f->sums.data, bytes);
+  if (!f->settings.reproducible) {
+    device_clear(f->sums.data, bytes);
+    return;
+  }
+  device_reserve(f->memory, &f->words, words, "memory for the sums");
+  if (f->words.bytes != had) device_clear(f->words.data, f->words.bytes); /* else they are 0 */
 }
 
 backward_arguments frame_backward_arguments(const frame *f) {

@@ -22,7 +22,7 @@ typedef struct frame {
   const int *list; /* of the device: the lists of all tiles, in one of the buffers of values */
   device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
-  device_array slope, maps, parts, sums;
+  device_array slope, maps, parts, sums, words;
   backward_launcher backward; /* how the sums are added up */
 } frame;
 
@@ -70,7 +70,7 @@ loss_figures loss_figures_of(const double *sums, int width, int height);
 splat_sums frame_sums(const frame *f);
 void frame_clear_sums(frame *f);
 backward_arguments frame_backward_arguments(const frame *f);
-/* Adds to the sums, which are 0 before. */
+/* Adds to the sums, which are cleared before. */
 void frame_backward(frame *f);
 void frame_project_backward(frame *f, gradient_sums gradients);
 /* Adds the loss by the camera's 12 numbers to row view_index of by_camera, in fixed point of scale

@@ -13,6 +13,9 @@
 #include <stddef.h>
 
 #include "simt/simt.cuh"
+/* Of sums that repeat: group sums from 2^-47 to below 2^33 are exact, far beyond those of a picture. */
+#define ARC_WIDE 1
+#define ARC_WIDE_WORDS 5
 #include "arc.cuh"
 #include "arc/hot.cuh"
 
@@ -75,12 +78,11 @@ static inline device_camera camera_on_device(const camera *host) {
 
 /* A Gaussian as one camera sees it. At an offset dx, dy (pixels, centre minus pixel) its alpha is
        opacity * 2^-q,  q = a dx^2 + b dx dy + c dy^2,
-   and below 1/255, that is, nothing, where q > limit. limit < 0: not seen at all. unit: a power of
-   two; times the offset of a pixel that is hit it is at most 1. */
+   and below 1/255, that is, nothing, where q > limit. limit < 0: not seen at all. */
 typedef struct __align__(16) splat {
   float x, y, a, b;
   float c, limit, opacity, red;
-  float green, blue, unit;
+  float green, blue;
   int key;
 }
 splat;
@@ -120,25 +122,21 @@ enum {
 };
 enum { SPLAT_ROW = 12 /* numbers from row to row: few lanes add with vector reductions */ };
 
-/* A padded row a splat, of floats or, where `fixed` is not null, of 64-bit fixed-point numbers:
-   every run gives the same bits. All that is the same for every pixel of a splat (the conic, ln 2,
-   1 / opacity) is multiplied in once, by project_backward. In fixed point dx and dy are multiplied
-   by the splat's unit. */
+/* A padded row a splat. All that is the same for every pixel of a splat (the conic, ln 2, 1 / opacity)
+   is multiplied in once, by project_backward. Where `words` is not null, sums are added up there, in
+   rows of a wide target: every run gives the same bits. backward_launch then moves them to the rows
+   of floats, and leaves the words 0. */
+enum { SPLAT_WORDS = ARC_WIDE_ROW(SPLAT_WIDTH) };
 typedef struct splat_sums {
   int count;
   float *rows;
-  long long *fixed;
+  long long *words;
 } splat_sums;
 
-/* Fixed-point sums are below 2^(63 - 54) = 512. The magnitudes of the loss's slopes by the values of
-   a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black and flat
-   all over; to 1 to 5 in trainings. The colours' sums are below that, 31, and those of u, with and
-   without offsets in the splat's unit, below that times the largest difference of two colours. In
-   trainings the largest sum was 0.1. One step, 2^-54, is a 16th of Adam's epsilon. */
-enum { SUM_SCALE_LOG2 = 54 };
-
-/* The loss by a camera's number is below 2^(63 - 36). The slopes by all centres, in pixels, are
-   together below 31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
+/* The loss by a camera's number is below 2^(63 - 36). The magnitudes of the loss's slopes by the
+   values of a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black
+   and flat all over; to 1 to 5 in trainings. The slopes by all centres, in pixels, are together below
+   31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
    times the distance of the Gaussian, of which the product may be 2^19. */
 enum { CAMERA_SCALE_LOG2 = 36 };
 
@@ -166,8 +164,8 @@ typedef struct gradient_sums {
 } gradient_sums;
 
 /* Fixed-point gradients by positions, and statistics, are below 2^(63 - 40): the slopes by a centre
-   in pixels are below 31 * 5 (above), times fx / NEAREST_DEPTH. Those by all other numbers are the
-   sums above times bases below 2 and stay below 2^(63 - 48). Typical gradients are 1e-9 to 1e-4,
+   in pixels are below 31 * 5 (above), times fx / NEAREST_DEPTH. Those by all other numbers are
+   the colours' sums, below 31, or like them in size, times bases below 2, and stay below 2^(63 - 48). Typical gradients are 1e-9 to 1e-4,
    the steps 1e-12 and 4e-15. */
 enum { POSITION_SCALE_LOG2 = 40, GRADIENT_SCALE_LOG2 = 48 };
 

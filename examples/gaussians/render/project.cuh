@@ -27,12 +27,6 @@ static __device__ __forceinline__ float2 find_reach(const footprint *f, const sp
   return half;
 }
 
-/* The largest power of two below 1 / reach, which is no denormal number. */
-static __device__ __forceinline__ float unit_of_reach(float reach) {
-  unsigned exponent = __float_as_uint(reach) & 0x7f800000u;
-  return __uint_as_float(0x7e800000u - exponent);
-}
-
 /* All but the colour; false: it is not seen. p: its position. */
 static __device__ __forceinline__ bool place_splat(projection *out, const gaussians *g, int i,
                                                    const device_camera *c, tile_test test,
@@ -57,7 +51,6 @@ static __device__ __forceinline__ bool place_splat(projection *out, const gaussi
   s->opacity = opacity;
   out->depth = f.z;
   float2 reach = find_reach(&f, s, test);
-  s->unit = unit_of_reach(fmaxf(reach.x, reach.y));
   out->box = tile_box_around(make_float2(s->x, s->y), reach, c->tiles_x, c->tiles_y);
   return out->box.x0 < out->box.x1 && out->box.y0 < out->box.y1;
 }
@@ -93,22 +86,6 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* ---- backward ------------------------------------------------------------------------------- */
-
-static __device__ __forceinline__ void load_sums(const splat_sums *sums, const splat *s, int i,
-                                                 float v[SPLAT_WIDTH]) {
-  size_t k = (size_t)i;
-  if (sums->fixed != nullptr) {
-    float per_unit = 1.0f / s->unit;
-    UNROLL
-    for (int j = 0; j < SPLAT_WIDTH; ++j)
-      v[j] = arc_fixed_to_f32(sums->fixed[SPLAT_ROW * k + j], SUM_SCALE_LOG2);
-    UNROLL
-    for (int j = SUM_X; j < SUM_U; ++j) v[j] *= j < SUM_XX ? per_unit : per_unit * per_unit;
-    return;
-  }
-  UNROLL
-  for (int j = 0; j < SPLAT_WIDTH; ++j) v[j] = sums->rows[SPLAT_ROW * k + j];
-}
 
 /* The loss by the covariance, its mixed entry taken once, from that by the inverse X: -X G X. */
 static __device__ __forceinline__ float3 covariance_slope(const footprint *f,
@@ -287,7 +264,8 @@ static __device__ __forceinline__ void backward_of_one(const gaussians *g, int i
                                                        const splat_sums *sums,
                                                        gaussian_slope *slope) {
   float v[SPLAT_WIDTH], p[3], by_direction[3];
-  load_sums(sums, s, i, v);
+  UNROLL
+  for (int k = 0; k < SPLAT_WIDTH; ++k) v[k] = sums->rows[SPLAT_ROW * (size_t)i + k];
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
   geometry_slope(slope, g, i, p, c, s, v);

@@ -10,7 +10,7 @@ typedef enum tile_test { TILE_CIRCLE = 1, TILE_BOX, TILE_EXACT } tile_test;
 
 typedef struct frame_settings {
   tile_test test;
-  bool reproducible; /* sums in fixed point */
+  bool reproducible; /* sums in whole numbers */
   int threshold;     /* of the backward pass */
   float background[3];
 } frame_settings;

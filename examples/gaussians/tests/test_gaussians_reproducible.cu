@@ -1,4 +1,4 @@
-/* arc example gaussians: with fixed-point sums every run gives the same bits, whatever the order of
+/* arc example gaussians: with --reproducible every run gives the same bits, whatever the order of
    its lanes and warps: of the model, the moments, what densification decides by, and the slopes by
    the cameras.
    SPDX-License-Identifier: Apache-2.0 */
