@@ -1,0 +1,137 @@
+/* wide_memory.cu - what the memory of sums that repeat costs: adding to it, clearing it, reading it.
+   SPDX-License-Identifier: Apache-2.0
+
+   wide_memory [OUT.csv]   floats, fixed and wide targets; widths 3, 9, 16; a million rows of a GPU
+
+   Columns of one size, and columns that differ by 10^4 each: these use several windows of a row. The
+   sweep's preset `types` has what adding costs by lanes and keys. */
+#define ARC_WIDE 1
+#include "examples/common/device_describe.h"
+
+#include "arc.cuh"
+
+enum { F32, FIXED, WIDE, TARGETS };
+enum { BLOCKS = SIMT_ON_CPU ? 2 : 1056, THREADS = SIMT_ON_CPU ? 64 : 256 };
+enum { ROWS = SIMT_ON_CPU ? 50 : 1000000, UPDATES = SIMT_ON_CPU ? 8 : 256, RUNS = 9, SCALE = 24 };
+enum { MOST_WIDTH = 16 };
+static const char *const names[TARGETS] = {"f32", "fixed", "wide"};
+
+/* Each warp adds to rows at random, with all its lanes. */
+template <int WIDTH>
+static __global__ void add(void *rows, int target, float step) {
+  const arc_target_f32 f32 = arc_target_f32_rows((float *)rows, WIDTH, WIDTH);
+  const arc_target_fixed fixed = arc_target_fixed_rows((long long *)rows, WIDTH, WIDTH, SCALE);
+  const arc_target_wide wide = arc_target_wide_rows((long long *)rows, ARC_WIDE_ROW(WIDTH), WIDTH);
+  const unsigned lane = threadIdx.x % 32u;
+  unsigned bits = (blockIdx.x * blockDim.x + threadIdx.x) / 32u * 2654435761u + 12345u;
+  for (int update = 0; update < UPDATES; ++update) {
+    bits = bits * 1664525u + 1013904223u;
+    const int key = (int)__umulhi(bits, ROWS);
+    float values[WIDTH], size = 1e-4f / step;
+    for (int i = 0; i < WIDTH; ++i) {
+      size = i % 3 == 0 ? 1.0f : size * step;
+      values[i] = size * (1.0f + (float)((bits >> (i + 4) ^ lane) & 0xffffu));
+    }
+    if (target == F32) arc_add_uniform_f32(f32, key, values, true);
+    if (target == FIXED) arc_add_uniform_fixed(fixed, key, values, true);
+    if (target == WIDE) arc_add_uniform_wide(wide, key, values, true);
+  }
+}
+
+/* take: and clears them. */
+template <int WIDTH>
+static __global__ void read(long long *rows, float *sums, int target, bool take) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  long long *row = rows + (long long)(i / WIDTH) * ARC_WIDE_ROW(WIDTH);
+  if (i >= ROWS * WIDTH) return;
+  if (target == FIXED)
+    sums[i] = arc_fixed_to_f32(rows[i], SCALE);
+  else
+    sums[i] =
+        take ? arc_wide_take_f32(row, WIDTH, i % WIDTH) : arc_wide_to_f32(row, WIDTH, i % WIDTH);
+}
+
+static cudaEvent_t start, stop;
+
+/* The median of what `launch` takes behind `before`, in ms. */
+template <class Before, class Launch>
+static float time_of(Before before, Launch launch) {
+  float ms[RUNS];
+  for (int run = -2; run < RUNS; ++run) {
+    before();
+    cudaEventRecord(start);
+    launch();
+    cudaEventRecord(stop);
+    device_check(cudaEventSynchronize(stop), "measuring");
+    if (run >= 0) cudaEventElapsedTime(&ms[run], start, stop);
+  }
+  return median(ms, RUNS);
+}
+
+/* False if the sums that are read and those that are taken differ. */
+template <int WIDTH>
+static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ) {
+  const float step = differ ? 1e4f : 1.0f;
+  const int sum_blocks = (ROWS * WIDTH + 255) / 256;
+  bool same = true;
+  for (int target = 0; target < TARGETS; ++target) {
+    const size_t words = target == WIDE ? ARC_WIDE_ROW(WIDTH) : WIDTH;
+    const size_t bytes = words * ROWS * (target == F32 ? sizeof(float) : sizeof(long long));
+    auto nothing = [] {};
+    auto clear = [&] { device_clear(rows, bytes); };
+    auto fill = [&] { SIMT_LAUNCH(add<WIDTH>, BLOCKS, THREADS, 0, 0, rows, target, step); };
+    auto reads = [&](bool take) {
+      SIMT_LAUNCH(read<WIDTH>, sum_blocks, 256, 0, 0, (long long *)rows, sums, target, take);
+    };
+    clear();
+    fprintf(out, "%d,%s,%s,%.1f,%.4f,%.4f", WIDTH, differ ? "1e4" : "one", names[target],
+            (double)bytes / 1e6, time_of(nothing, fill), time_of(fill, clear));
+    clear(), fill();
+    if (target != F32) fprintf(out, ",%.4f", time_of(nothing, [&] { reads(false); }));
+    if (target == WIDE) {
+      device_to_host(host, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
+      fprintf(out, ",%.4f\n", time_of([&] { clear(), fill(); }, [&] { reads(true); }));
+      device_to_host(host + ROWS * WIDTH, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
+      for (int i = 0; i < ROWS * WIDTH; ++i) same = same && host[i] == host[ROWS * WIDTH + i];
+    } else {
+      fprintf(out, target == F32 ? ",,\n" : ",\n");
+    }
+  }
+  return same;
+}
+
+static int fail(const error_line *error) {
+  fprintf(stderr, "wide_memory: %s\n", error->text);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  error_line error;
+  output_file csv;
+  if (program_begin("wide_memory", argc, argv)) return 0;
+  const bool to_file = argc == 2 && argv[1][0] != '-';
+  if (argc > 2 || (argc == 2 && !to_file)) return printf("usage: wide_memory [OUT.csv]\n"), 2;
+  if (!has_device("wide_memory", &error)) return fail(&error);
+  if (to_file && !output_file_open(&csv, argv[1], &error)) return fail(&error);
+  FILE *out = to_file ? csv.stream : stdout;
+  void *rows = nullptr, *sums = nullptr;
+  const size_t most = (size_t)ROWS * MOST_WIDTH;
+  device_check(cudaMalloc(&rows, (size_t)ROWS * ARC_WIDE_ROW(MOST_WIDTH) * 8), "memory for rows");
+  device_check(cudaMalloc(&sums, most * sizeof(float)), "memory for sums");
+  float *host = (float *)host_memory(2 * most * sizeof(float));
+  cudaEventCreate(&start), cudaEventCreate(&stop);
+  program_write_head(out);
+  device_describe(out, DEVICE_IN_FILE, 0.0);
+  fprintf(out, "# rows: %d, windows: %d\n", ROWS, ARC_WIDE_WORDS);
+  fprintf(out, "width,columns_differ_by,target,mb,add_ms,clear_ms,read_ms,take_ms\n");
+  bool same = true;
+  for (int differ = 0; differ < 2; ++differ) {
+    same = measure<3>(out, rows, (float *)sums, host, differ) && same;
+    same = measure<9>(out, rows, (float *)sums, host, differ) && same;
+    same = measure<16>(out, rows, (float *)sums, host, differ) && same;
+  }
+  if (to_file && !output_file_commit(&csv, &error)) return fail(&error);
+  if (!same)
+    fprintf(stderr, "wide_memory: sums that were taken differ from those that were read\n");
+  return same ? 0 : 1;
+}
