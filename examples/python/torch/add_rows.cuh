@@ -49,18 +49,9 @@ __device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
 }
 
 /* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
-   where the rows of out can be counted so. FIXED: into sums in fixed point, the same bits in every
-   run. */
-template <class T, class K, int WIDTH, bool FIXED>
-__device__ __forceinline__ void add_rows(const job &j) {
-  const int width = WIDTH ? WIDTH : j.columns;
-  auto rows = [&] {
-    T *type = nullptr;
-    if constexpr (FIXED)
-      return rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j)));
-    else
-      return rows_of(j, type, target_of(j, type, width));
-  }();
+   where the rows of out can be counted so. */
+template <class K, class Rows>
+__device__ __forceinline__ void add_rows_by(Rows rows, const job &j) {
   long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
   long long first = warp * j.chunks * 32;
   int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
@@ -74,6 +65,18 @@ __device__ __forceinline__ void add_rows(const job &j) {
     arc_index_add_rows_with(&rows, (K)key, first + at, at < count, o);
   }
   arc_index_add_end(&rows);
+}
+
+/* FIXED: into sums in fixed point, the same bits in every run. */
+template <class T, class K, int WIDTH, bool FIXED>
+__device__ __forceinline__ void add_rows(const job &j) {
+  const int width = WIDTH ? WIDTH : j.columns;
+  T *type = nullptr;
+  if constexpr (FIXED)
+    add_rows_by<K>(
+        rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j))), j);
+  else
+    add_rows_by<K>(rows_of(j, type, target_of(j, type, width)), j);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ struct job {
   int width, columns, value_bytes, values_stride, out_stride;
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
-  long long *sums;     /* [rows][width] in fixed point, or null */
+  long long *sums;     /* [rows][width] in fixed point, or rows of wide words, or null */
   unsigned *largest;   /* two: bits of the largest |value| and, if it is not finite, of the largest
                           that is */
 

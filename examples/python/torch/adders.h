@@ -18,6 +18,10 @@ row_adder add_rows_f32, add_rows_f64, add_rows_f16, add_rows_bf16;
 row_adder add_rows_reproducibly_f32, add_rows_reproducibly_f16, add_rows_reproducibly_bf16;
 row_adder add_segments_f16, add_segments_bf16;
 
+/* float32 into rows of wide words, `sums`; and these, read into `out`, and cleared if so. */
+row_adder add_rows_to_words;
+cudaError_t read_words(job, device, bool clears);
+
 /* Sets `columns` and `piece`; returns how many pieces there are. */
 long long cut_pieces(job *j, device d);
 

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
     out = arc_torch.scatter_add(out, 0, index, src)      # index: one column, expanded to all
     rows = arc_torch.index_select(table, index)          # its gradient is an index_add_
     rows = arc_torch.embedding(weight, index, padding_idx)
+    sums = arc_torch.Accumulator(rows, columns)          # see there: float sums that repeat
 
 arc adds float32, float64, float16 and bfloat16 on CUDA; indices of 32 or 64 bits, negative ones and
 ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on the CPU, another
@@ -90,6 +91,39 @@ def index_select(table, index):
     if table.dim() == 1:
         return _by.embedding(table[:, None], index, None)[..., 0]
     return _by.embedding(table, index, None)
+
+
+class Accumulator:
+    """Sums of float32 rows, on a GPU, that are the same bits whatever the order of the additions:
+
+        sums = arc_torch.Accumulator(rows, columns)
+        sums.index_add_(index, source)    # any number of times, on any streams, in any order
+        sums.all_reduce()                 # over the ranks of torch.distributed, if there are
+        out = sums.read(clear=True)       # float32, each sum rounded once
+
+    The bits depend on what one call adds, of which 32 rows at a time are summed as floats, and on
+    nothing else. The words (arc/wide.cuh) hold 2^24 such sums of a value, from 2^-63 to 2^33 in
+    magnitude; larger ones count as infinity, smaller ones are rounded to multiples of 2^-86. A value
+    takes 50 bytes. As with any tensor, other streams have to wait for the constructor, and read for
+    them. An index that is negative or beyond the end stops the kernel."""
+
+    def __init__(self, rows, columns, device="cuda"):
+        if not BUILT:
+            raise RuntimeError("arc_torch.Accumulator needs a GPU and the operators built for it")
+        self.columns = columns
+        self.words = torch.zeros(rows, 6 * columns + (columns + 3) // 4, dtype=torch.int64,
+                                 device=device)
+
+    def index_add_(self, index, source):
+        _by.accumulate_(self.words, self.columns, index, source.detach())
+        return self
+
+    def all_reduce(self, group=None):
+        torch.distributed.all_reduce(self.words, group=group)
+        return self
+
+    def read(self, clear=False):
+        return _by.read_words(self.words, self.columns, clear)
 
 
 def _number(alpha):

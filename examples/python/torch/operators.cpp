@@ -280,6 +280,8 @@ TORCH_LIBRARY(arc, m) {
       tags);
   m.def("embedding(Tensor weight, Tensor index, int? padding_idx=None) -> Tensor", tags);
   m.def("scatter_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", tags);
+  m.def("accumulate_(Tensor(a!) words, int columns, Tensor index, Tensor source) -> ()", tags);
+  m.def("read_words(Tensor(a!) words, int columns, bool clears) -> Tensor", tags);
 }
 
 TORCH_LIBRARY_IMPL(arc, CompositeImplicitAutograd, m) { m.impl("scatter_add", scatter_add); }

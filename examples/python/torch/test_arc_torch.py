@@ -379,8 +379,48 @@ def test_adder():
         assert any(ending in kernel for kernel in ours), (name, kernels)
 
 
+def test_accumulator():
+    """The same bits in any order of calls, on any streams; sums rounded once; read and cleared."""
+    rows, parts = 50, 16
+    for columns in (1, 3, 9, 33, 64, 130):
+        index = draw_keys("hot", rows, 400 * parts).chunk(parts)
+        values = (torch.randn(400 * parts, columns, device=DEVICE) *
+                  10.0 ** torch.randint(-6, 6, (columns,), device=DEVICE)).chunk(parts)
+        sums = arc_torch.Accumulator(rows, columns, DEVICE)
+        first = None
+        for order in (range(parts), reversed(range(parts)), torch.randperm(parts).tolist()):
+            torch.cuda.synchronize()
+            for part in order:
+                with torch.cuda.stream(torch.cuda.Stream()):
+                    keys = index[part].int() if part % 2 else index[part]
+                    sums.index_add_(keys, values[part])
+            torch.cuda.synchronize()
+            assert torch.equal(sums.read(), sums.read()), "reading changes sums"
+            got = sums.read(clear=True)
+            assert not sums.words.any(), "cleared"
+            assert first is None or torch.equal(got, first), (columns, "order")
+            first = got
+        exact = torch.zeros(rows, columns, dtype=torch.float64, device=DEVICE)
+        size = exact.clone()
+        for part in range(parts):
+            exact.index_add_(0, index[part], values[part].double())
+            size.index_add_(0, index[part], values[part].double().abs())
+        assert ((first.double() - exact).abs() <= 2e-5 * size + 1e-20).all(), columns
+    values = torch.tensor([[1.0, float("inf")], [float("nan"), 2.0]], device=DEVICE)
+    got = sums_of(2, values, torch.tensor([0, 1], device=DEVICE))
+    assert torch.allclose(got, values, rtol=0, atol=0, equal_nan=True), "NaN reaches one value"
+    sums = arc_torch.Accumulator(2, 2, DEVICE)
+    for index, source in ((index[0], values), (torch.tensor([0, 1], device=DEVICE), values.double()),
+                          (torch.tensor([0, 1], device=DEVICE), values[:, :1])):
+        assert raises(sums.index_add_, index, source)
+
+
+def sums_of(rows, values, index):
+    return arc_torch.Accumulator(rows, values.shape[1], DEVICE).index_add_(index, values).read()
+
+
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic]
 tests += [test_deterministic_of_few, test_adder, test_streams_and_graphs,
-          test_beyond_31_bits] if GPU else []
+          test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
