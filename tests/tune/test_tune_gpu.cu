@@ -19,17 +19,21 @@ static void cuda_check(cudaError_t status) {
 
 /* ---- workloads ------------------------------------------------------------------------------ */
 
-/* An update of a warp has 1 to `lanes` active lanes, and so many keys, in runs. */
+/* Every other update has 1 + (0..many) active lanes, the others 1 + (0..few); above 32 is all. With
+   several keys a warp, they change every 128 / ((rate + 0..rate_add) << 0..rate_shift) lanes. All
+   ranges are masks; many and few 0: all lanes. */
 struct workload {
   const char *name;
   int has_one_key, updates, rows;
-  unsigned lanes, keys;
+  unsigned many, few, half_is_empty, rate, rate_add, rate_shift, power_law;
 };
-static const workload workloads[] = {{"few lanes", 1, 256, ROWS, 4, 1},
-                                     {"tile", 1, 256, ROWS, 32, 1},
-                                     {"hot", 1, 32, 4, 32, 1},
-                                     {"runs", 0, 256, ROWS, 32, 4},
-                                     {"scattered", 0, 256, ROWS, 32, 32}};
+static const workload workloads[] = {{"axes", 1, 256, ROWS, 31, 3, 0, 0, 0, 0, 0},
+                                     {"tile", 1, 256, ROWS, 127, 31, 1, 0, 0, 0, 0},
+                                     {"hot", 1, 32, 4, 127, 127, 0, 0, 0, 0, 0},
+                                     {"spheres", 0, 256, ROWS, 63, 31, 0, 5, 15, 0, 0},
+                                     {"cubemap", 0, 256, ROWS, 63, 7, 0, 4, 3, 3, 0},
+                                     {"hashgrid", 0, 256, ROWS, 0, 0, 0, 1, 0, 7, 0},
+                                     {"pagerank", 0, 256, ROWS, 31, 15, 0, 128, 0, 0, 7}};
 
 static __device__ unsigned mix(unsigned h) {
   h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
@@ -40,7 +44,8 @@ static __device__ unsigned mix(unsigned h) {
 template <int Path, int HasOneKey>
 static __global__ void __launch_bounds__(THREADS)
     add_rows(const workload w, float *rows, int threshold) {
-  unsigned warp = (blockIdx.x * THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  unsigned thread = blockIdx.x * THREADS + threadIdx.x, lane = thread % 32;
+  unsigned state = mix(HasOneKey ? blockIdx.x : thread / 32), lanes = mix(~(thread / 32));
   arc_target_f32 target = arc_target_f32_rows(rows, 12, WIDTH);
   arc_options options = arc_options_default();
   options.path = Path;
@@ -48,9 +53,15 @@ static __global__ void __launch_bounds__(THREADS)
   options.threshold = threshold;
 #pragma unroll 1
   for (int u = 0; u < w.updates; ++u) {
-    unsigned h = mix(warp + 0x9E3779B9u * (unsigned)u), k = mix(h + lane * w.keys / 32);
-    bool active = lane <= h % w.lanes;
-    int key = (int)((unsigned long long)k * (unsigned)w.rows >> 32);
+    state = state * 1664525u + 1013904223u;
+    lanes = lanes * 1664525u + 1013904223u;
+    unsigned h = lanes ^ (lanes >> 15), rank = (lane * (1 + (h >> 12 & 30)) + (h >> 17)) & 31;
+    unsigned most = h & 1 ? w.few : w.many;
+    bool active = (most == 0 || rank <= (h >> 7 & most)) && !(h >> 30 & w.half_is_empty);
+    unsigned rate = (w.rate + (h >> 18 & w.rate_add)) << (h >> 22 & w.rate_shift);
+    unsigned group = HasOneKey ? 0 : (lane * rate + (h >> 25)) / 128;
+    unsigned k = mix(state + group * 0x9E3779B9u);
+    int key = (int)((unsigned long long)k * (unsigned)w.rows >> 32) >> (k & w.power_law);
     float values[WIDTH];
     for (int i = 0; i < WIDTH; ++i) values[i] = (float)(h & 255) * (float)(i + 1);
     arc_add_with_f32(target, key, values, active, options);

@@ -7,6 +7,7 @@
 #include <torch/library.h>
 
 #include <climits>
+#include <string>
 
 #include "adders.h"
 #include "arc_policy.cuh"
@@ -15,12 +16,16 @@ namespace {
 
 using at::Tensor;
 
+/* Messages are one string each: PyTorch's stream for several pieces can end in a segmentation fault
+   where PyTorch brings a C++ library of its own. */
+
 job job_of(const Tensor &words, int64_t columns) {
-  TORCH_CHECK(columns > 0 && columns < (1 << 24), "arc: 1 to 2^24 - 1 columns, not ", columns);
+  const std::string count = std::to_string(columns);
+  TORCH_CHECK(columns > 0 && columns < (1 << 24), "arc: 1 to 2^24 - 1 columns, not " + count);
   TORCH_CHECK(words.scalar_type() == at::kLong && words.dim() == 2 && words.is_contiguous() &&
                   words.size(1) == ARC_WIDE_ROW(columns),
-              "arc: the words of ", columns, " columns are rows of ", ARC_WIDE_ROW(columns),
-              " contiguous int64");
+              "arc: the words of " + count + " columns are rows of " +
+                  std::to_string(ARC_WIDE_ROW(columns)) + " contiguous int64");
   job j = {};
   j.sums = (long long *)words.mutable_data_ptr<int64_t>();
   j.rows = words.size(0);
@@ -38,7 +43,8 @@ void accumulate_(const Tensor &words, int64_t columns, const Tensor &index, cons
   job j = job_of(words, columns);
   TORCH_CHECK(source.scalar_type() == at::kFloat && source.dim() == 2 &&
                   source.size(1) == columns && source.device() == words.device(),
-              "arc: the source must be float32 of ", columns, " columns, beside the words");
+              "arc: the source must be float32 of " + std::to_string(columns) +
+                  " columns, beside the words");
   TORCH_CHECK((index.scalar_type() == at::kLong || index.scalar_type() == at::kInt) &&
                   index.dim() == 1 && index.size(0) == source.size(0) &&
                   index.device() == words.device(),
