@@ -1,5 +1,5 @@
-/* wide.cuh - sums of floats that repeat to the last bit and need no scale. Included by arc.cuh after
-   #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
+/* wide.cuh - sums of floats that repeat to the last bit and need no scale. EXPERIMENTAL. Included by
+   arc.cuh after #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
 
        arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
        ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
