@@ -163,6 +163,7 @@ ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int pl
    one place exchange its state: the first gets the old state, the others ARC__PLACE_IS_CLAIMED. */
 ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
+  const int lanes = __popc(c->group);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
   const int mine = (int)__umulhi(hash, (unsigned)t->rows);
   arc__table_place *place = &t->places[mine];
@@ -174,14 +175,14 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   const bool hits = leads && has_key && arc__same_key(held, c->key);
   const bool misses = leads && !hits, any_misses = __any_sync(ARC_LANES_ALL, misses);
   __syncwarp(ARC_LANES_ALL);
-  if (hits && state < ARC__PLACE_MOST) place->state = (state < 0 ? 0 : state) + __popc(c->group);
+  if (hits && state < ARC__PLACE_MOST) place->state = (state < 0 ? 0 : state) + lanes;
   if (!any_misses) return hits ? mine : -1;
   __syncwarp(ARC_LANES_ALL);
   if (misses) state = atomicExch(&place->state, ARC__PLACE_IS_CLAIMED);
   __syncwarp(ARC_LANES_ALL);
   const bool claims = misses && state != ARC__PLACE_IS_CLAIMED;
   const bool takes = claims && state <= 0, releases = takes && state == 0;
-  const int lanes = __popc(c->group); /* one alone only gives the place its name */
+  const bool keeps = takes && lanes > 1; /* a lane alone only gives the place its key */
   if (claims && !takes) place->state = state - 1;
   arc__call to = arc__call_to_memory(t, c);
   if (c->width <= ARC__NARROW) {
@@ -196,10 +197,10 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
   if (takes) {
     place->low = c->key.low;
     if (c->key.bits == 64) place->carry = c->key.carry;
-    place->state = lanes > 1 ? lanes : ARC__PLACE_IS_NAMED;
+    place->state = keeps ? lanes : ARC__PLACE_IS_NAMED;
   }
   __syncwarp(ARC_LANES_ALL);
-  return hits || (takes && lanes > 1) ? mine : -1;
+  return hits || keeps ? mine : -1;
 }
 
 /* Finds the groups of a call, and a row for each: in the table or, for others, in memory. */
