@@ -415,9 +415,9 @@ static void test_any_calls(unsigned long long random) {
 }
 
 int main(void) {
-  test_regret_and_cost(0.01, 0.0005, 0.0021, 471.0, 0.05);
-  test_regret_and_cost(0.05, 0.0018, 0.0038, 855.0, 0.10);
-  test_regret_and_cost(0.15, 0.0061, 0.0071, 952.0, 0.20);
+  test_regret_and_cost(0.01, 0.0005, 0.0022, 455.0, 0.05);
+  test_regret_and_cost(0.05, 0.0017, 0.0039, 831.0, 0.10);
+  test_regret_and_cost(0.15, 0.0061, 0.0071, 932.0, 0.20);
   test_flat(0.01);
   test_flat(0.05);
   test_flat(0.15);
