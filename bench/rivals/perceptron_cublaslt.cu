@@ -1,4 +1,4 @@
-/* perceptron_cublaslt: the fused perceptron of examples/hashgrid beside one that calls cuBLASLt for
+/* perceptron_cublaslt: the fused perceptron of examples/common beside one that calls cuBLASLt for
    each layer, with bias and activation fused into the products. SPDX-License-Identifier: Apache-2.0
 
    usage: perceptron_cublaslt [batch_log2 ...]        default: 14 21
@@ -18,7 +18,7 @@
 #include <cuda_fp16.h>
 
 #include "examples/common/random.h"
-#include "examples/hashgrid/perceptron.h"
+#include "examples/common/perceptron.h"
 
 enum { REAL_OUTPUTS = 3, ALGORITHMS = 8, STEPS = 16, REPEATS = 9, MOST_LAYERS = MATRICES + 1 };
 static const size_t WORKSPACE = 64 << 20;

@@ -33,4 +33,17 @@ static __device__ __forceinline__ float adam_change(adam_decay d, float slope, f
   return *mean / d.mean_share / (sqrtf(*square / d.square_share) + epsilon);
 }
 
+/* A step of numbers that lie on the device (adam.cu, library `neural`). */
+typedef struct adam_step {
+  float *numbers, *moments; /* two moments a number */
+  const float *sums;        /* of gradients; a number whose sum is 0 stays, moments and all */
+  size_t count;
+  float scale, rate; /* of the sums; of the step */
+  adam_decay decay;
+} adam_step;
+void adam_take_step(const adam_step *s);
+
+/* Uniform from -limit to limit; lies in adam.cu, too. */
+void randomize(float *numbers, size_t count, float limit, unsigned long long seed);
+
 #endif

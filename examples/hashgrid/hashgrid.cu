@@ -5,8 +5,8 @@
    hashgrid --image photo.png --out learnt.png
    hashgrid --help
 
-   The gradient step that is compared adds to the rows of the grid; grid.cu holds its kernels,
-   perceptron.cu those of the perceptron, trainer.cu what is between. */
+   The gradient step that is compared adds to the rows of the grid. ../common/grid.cu holds its
+   kernels, ../common/perceptron.cu those of the perceptron, trainer.cu what is between. */
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "trainer.h"
 
 #include "../common/random.h"
-#include "platform.cuh"
+#include "../common/numbers.cuh"
 
 DEVICE float random_of(const sample_draw *d, int item, int which) {
   return hashed_random(d->seed, (unsigned long long)item * 8ull + (unsigned long long)which);

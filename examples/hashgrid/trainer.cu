@@ -2,23 +2,14 @@
    Apache-2.0 */
 #include "trainer.h"
 
-#include <math.h>
-
 #include <vector>
 
 #include "../common/adam.h"
-#include "../common/random.h"
-#include "platform.cuh"
+#include "../common/numbers.cuh"
 
 #include "arc.cuh"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
-
-__global__ void __launch_bounds__(LINE_THREADS)
-    randomize(float *numbers, size_t count, float limit, unsigned long long seed) {
-  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) numbers[i] = limit * (2.0f * hashed_random(seed, i) - 1.0f);
-}
 
 __global__ void __launch_bounds__(LINE_THREADS)
     widen(const unsigned *pairs, float *numbers, size_t count) {
@@ -26,23 +17,6 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (i >= count) return;
   const float2 v = half_pair(pairs[i]);
   store_pair(numbers + 2 * i, v.x, v.y);
-}
-
-typedef struct adam_step {
-  float *numbers, *moments;
-  const float *sums;
-  size_t count;
-  float scale; /* of the sums */
-  adam_decay decay;
-} adam_step;
-
-/* Most rows of a fine level get nothing from a batch: they stay. */
-__global__ void __launch_bounds__(LINE_THREADS) adam(adam_step s) {
-  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.count || s.sums[i] == 0.0f) return;
-  float2 moments = load_pair(s.moments + 2 * i);
-  s.numbers[i] -= 0.01f * adam_change(s.decay, s.scale * s.sums[i], 1e-15f, &moments.x, &moments.y);
-  store_pair(s.moments + 2 * i, moments.x, moments.y);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -78,7 +52,7 @@ void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
   *t = {};
   t->o = *o;
   t->its = *s;
-  t->g = grid_make(s->axes, o->table_log2, 16, SIMT_ON_CPU ? 256 : 2048);
+  t->g = grid_make(s->axes, LEVELS, o->table_log2, 16, SIMT_ON_CPU ? 256 : 2048);
   t->samples = 1 << o->batch_log2;
   for (const trainer_array &a : all_arrays(t)) device_reserve(&t->memory, a.array, a.bytes, a.what);
   t->net = {o->width,
@@ -94,26 +68,11 @@ void trainer_end(trainer *t) {
   for (const trainer_array &a : all_arrays(t)) device_release(&t->memory, a.array);
 }
 
-/* Weights so that activations keep their size from layer to layer (He et al. 2015). */
 void trainer_reset(trainer *t) {
-  const int width = t->o.width;
-  const size_t numbers = (size_t)t->g.rows * FEATURES;
-  std::vector<float> parameters((size_t)parameter_count(width), 0.0f);
-  for (int m = 0; m < MATRICES; ++m) {
-    const float limit = sqrtf(6.0f / (float)matrix_in(width, m));
-    const int rows = m == HIDDEN ? t->its.outputs : matrix_out(width, m);
-    for (int i = matrix_first(width, m); i < matrix_first(width, m) + rows * matrix_in(width, m);
-         ++i)
-      parameters[(size_t)i] =
-          limit * (2.0f * hashed_random(t->o.seed, (unsigned long long)i) - 1.0f);
-  }
-  host_to_device(t->net_parameters.data, parameters.data(), parameters.size() * sizeof(float),
-                 "the perceptron");
-  SIMT_LAUNCH(randomize, line_blocks(numbers), LINE_THREADS, 0, 0, (float *)t->table.data, numbers,
-              1e-4f, t->o.seed + 1ull);
+  perceptron_reset(&t->net, t->o.seed);
+  randomize((float *)t->table.data, (size_t)t->g.rows * FEATURES, 1e-4f, t->o.seed + 1ull);
   device_clear(t->table_moments.data, t->table_moments.bytes);
   device_clear(t->net_moments.data, t->net_moments.bytes);
-  perceptron_pack(&t->net, 0);
 }
 
 static perceptron_batch draw_features(trainer *t, const sample_draw *d) {
@@ -164,8 +123,9 @@ static void take_step(trainer *t, device_array *numbers, device_array *moments, 
                        sums,
                        count,
                        1.0f / (float)t->samples,
+                       0.01f,
                        adam_decay_at(0.9, 0.99, 1, iteration + 1)};
-  SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, s);
+  adam_take_step(&s);
 }
 
 void trainer_update(trainer *t, int iteration) {

@@ -3,8 +3,8 @@
 #ifndef HASHGRID_TRAINER_H
 #define HASHGRID_TRAINER_H
 
-#include "grid.h"
-#include "perceptron.h"
+#include "../common/grid.h"
+#include "../common/perceptron.h"
 
 /* ---- what is learnt, and where samples of it lie (scene.cu) ---------------------------------- */
 

@@ -1,4 +1,4 @@
-/* arc example hashgrid: a warp multiplies matrices, on tensor cores or without.
+/* arc examples: a warp multiplies matrices, on tensor cores or without.
    SPDX-License-Identifier: Apache-2.0
 
    A warp's product is TILE rows by some columns. A lane holds half as many sums as it has columns:
@@ -6,11 +6,11 @@
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
    which is how mma.m16n8k16 returns them. Each product has two bodies, for floats and for halves;
    all else is common to both. Rows of activations lie in shared memory, `stride` apart. */
-#ifndef HASHGRID_TILES_CUH
-#define HASHGRID_TILES_CUH
+#ifndef EXAMPLES_MATRIX_TILES_CUH
+#define EXAMPLES_MATRIX_TILES_CUH
 
 #include "perceptron.h"
-#include "platform.cuh"
+#include "numbers.cuh"
 
 DEVICE int lane_of(void) { return (int)(threadIdx.x & 31u); }
 /* Of sum i. */

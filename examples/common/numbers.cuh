@@ -1,12 +1,12 @@
-/* arc example hashgrid: what the CPU warp and GPUs do differently, once. SPDX-License-Identifier:
+/* arc examples: what the CPU warp and GPUs do differently, once. SPDX-License-Identifier:
    Apache-2.0
 
    Numbers of activations are floats or halves; kernels are compiled for either. The CPU warp has no
    halves but in what arc adds to. */
-#ifndef HASHGRID_PLATFORM_CUH
-#define HASHGRID_PLATFORM_CUH
+#ifndef EXAMPLES_NUMBERS_CUH
+#define EXAMPLES_NUMBERS_CUH
 
-#include "../common/device.h"
+#include "device.h"
 
 #if !SIMT_ON_CPU
 #include <cuda_fp16.h>

@@ -1,4 +1,4 @@
-/* arc example hashgrid: features of points, and their gradients. SPDX-License-Identifier:
+/* arc examples: features of points, and their gradients. SPDX-License-Identifier:
    Apache-2.0
 
    The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
@@ -7,17 +7,18 @@
 
 #include <math.h>
 
-#include "../common/ways.cuh"
+#include "ways.cuh"
 #include "arc/hot.cuh"
-#include "platform.cuh"
+#include "numbers.cuh"
 
 enum { MOST_HOT_ROWS = 1024 }; /* 64 KiB of a block */
 
-grid grid_make(int axes, int table_log2, int coarsest, int finest) {
+grid grid_make(int axes, int levels, int table_log2, int coarsest, int finest) {
   grid g = {};
   g.axes = axes;
-  for (int i = 0; i < LEVELS; ++i) {
-    const double ratio = pow((double)finest / coarsest, i / (double)(LEVELS - 1));
+  g.levels = levels;
+  for (int i = 0; i < levels; ++i) {
+    const double ratio = pow((double)finest / coarsest, i / (double)(levels - 1));
     grid_level *l = &g.level[i];
     double corners = 1.0;
     l->cells = (int)(coarsest * ratio + 1e-6);
@@ -55,8 +56,8 @@ template <typename number>
 static void encode_axes(const grid *g, grid_points p, const float *table, number *features) {
   void (*const kernel)(grid, grid_points, const float *, number *) =
       g->axes == 2 ? encode<number, 2> : encode<number, 3>;
-  SIMT_LAUNCH(kernel, dim3((unsigned)line_blocks((size_t)p.samples), LEVELS), LINE_THREADS, 0, 0,
-              *g, p, table, features);
+  SIMT_LAUNCH(kernel, dim3((unsigned)line_blocks((size_t)p.samples), (unsigned)g->levels),
+              LINE_THREADS, 0, 0, *g, p, table, features);
 }
 
 void grid_encode(const grid *g, grid_points points, const float *table, void *features,

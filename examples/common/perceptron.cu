@@ -1,4 +1,4 @@
-/* arc example hashgrid: a small perceptron, run and trained by one kernel each.
+/* arc examples: a small perceptron, run and trained by one kernel each.
    SPDX-License-Identifier: Apache-2.0
 
    A warp takes its samples, TILE or twice as many, through all layers. Activations never leave the
@@ -10,9 +10,14 @@
    whole grid adds. */
 #include "perceptron.h"
 
+#include <math.h>
+
+#include <vector>
+
 #include "arc.cuh"
 #include "arc/hot.cuh"
-#include "tiles.cuh"
+#include "matrix_tiles.cuh"
+#include "random.h"
 
 /* ---- sizes: all literals --------------------------------------------------------------------- */
 
@@ -358,6 +363,19 @@ void perceptron_pack(const perceptron *p, cudaStream_t stream) {
 bool perceptron_has_tensor(void) { return false; }
 void perceptron_pack(const perceptron *, cudaStream_t) {}
 #endif
+
+void perceptron_reset(const perceptron *p, unsigned long long seed) {
+  std::vector<float> parameters((size_t)parameter_count(p->width), 0.0f);
+  for (int m = 0; m < MATRICES; ++m) {
+    const float limit = sqrtf(6.0f / (float)matrix_in(p->width, m));
+    const int first = matrix_first(p->width, m), rows = m == HIDDEN ? p->outputs : p->width;
+    for (int i = first; i < first + rows * matrix_in(p->width, m); ++i)
+      parameters[(size_t)i] = limit * (2.0f * hashed_random(seed, (unsigned long long)i) - 1.0f);
+  }
+  host_to_device(p->parameters, parameters.data(), parameters.size() * sizeof(float),
+                 "the perceptron");
+  perceptron_pack(p, 0);
+}
 
 typedef void (*perceptron_kernel)(perceptron, perceptron_batch);
 

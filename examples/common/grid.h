@@ -1,16 +1,16 @@
-/* arc example hashgrid: a multi-resolution hash grid. SPDX-License-Identifier: Apache-2.0
+/* arc examples: a multi-resolution hash grid. SPDX-License-Identifier: Apache-2.0
 
    A level is a lattice over the unit square or cube, with a row of two features at each corner of
    its cells. A point's features at a level are those of the 4 or 8 corners around it, interpolated.
    Coarse levels have a row for each corner; where a level has more corners than its table has rows,
    a hash of the corner names the row, and corners share rows (Müller et al. 2022, whose primes
    these are). */
-#ifndef HASHGRID_GRID_H
-#define HASHGRID_GRID_H
+#ifndef EXAMPLES_GRID_H
+#define EXAMPLES_GRID_H
 
-#include "../common/workload.h"
+#include "workload.h"
 
-enum { LEVELS = 16, FEATURES = 2, MOST_AXES = 3, MOST_CORNERS = 8 };
+enum { LEVELS = 16 /* at most */, FEATURES = 2, MOST_AXES = 3, MOST_CORNERS = 8 };
 
 typedef struct grid_level {
   int cells; /* along an axis; corners are one more */
@@ -20,13 +20,13 @@ typedef struct grid_level {
 } grid_level;
 
 typedef struct grid {
-  int axes, rows;
+  int axes, levels, rows;
   grid_level level[LEVELS];
 } grid;
 
 /* From `coarsest` to `finest` cells along an axis, in equal ratios; 2^table_log2 rows a level at
-   most. */
-grid grid_make(int axes, int table_log2, int coarsest, int finest);
+   most. levels: from 2 on. */
+grid grid_make(int axes, int levels, int table_log2, int coarsest, int finest);
 
 #define GRID_FN static __host__ __device__ __forceinline__
 

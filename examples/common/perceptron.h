@@ -1,14 +1,14 @@
-/* arc example hashgrid: a small perceptron, run and trained by one kernel each.
+/* arc examples: a small perceptron, run and trained by one kernel each.
    SPDX-License-Identifier: Apache-2.0
 
    32 inputs, HIDDEN layers of 64 or 128 neurons, each clamped at zero from below, and up to 16
    outputs. Parameters and their gradients are floats, in the order of `matrix_first` and
    `bias_first`. On tensor cores the kernels multiply halves, which perceptron_pack makes from the
    parameters; without, floats. */
-#ifndef HASHGRID_PERCEPTRON_H
-#define HASHGRID_PERCEPTRON_H
+#ifndef EXAMPLES_PERCEPTRON_H
+#define EXAMPLES_PERCEPTRON_H
 
-#include "../common/device.h"
+#include "device.h"
 
 enum { INPUTS = 32, HIDDEN = 4, MATRICES = HIDDEN + 1, OUTPUTS = 16, TILE = 16 };
 
@@ -46,6 +46,9 @@ typedef struct perceptron_batch {
 
 /* Whether the device has tensor cores that serve. */
 bool perceptron_has_tensor(void);
+/* Random weights such that activations keep their size from layer to layer (He et al. 2015), biases
+   of 0, packed. */
+void perceptron_reset(const perceptron *p, unsigned long long seed);
 /* After each change of the parameters. */
 void perceptron_pack(const perceptron *p, cudaStream_t stream);
 void perceptron_run(const perceptron *p, const perceptron_batch *b, cudaStream_t stream);
