@@ -5,7 +5,7 @@
 #include "numbers.cuh"
 #include "random.h"
 
-__global__ void __launch_bounds__(LINE_THREADS) take_step(adam_step s) {
+__global__ void __launch_bounds__(LINE_THREADS) take_step(adam_numbers s) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.count || s.sums[i] == 0.0f) return;
   float2 moments = load_pair(s.moments + 2 * i);
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(LINE_THREADS) take_step(adam_step s) {
   store_pair(s.moments + 2 * i, moments.x, moments.y);
 }
 
-void adam_take_step(const adam_step *s) {
+void adam_take_step(const adam_numbers *s) {
   SIMT_LAUNCH(take_step, line_blocks(s->count), LINE_THREADS, 0, 0, *s);
 }
 

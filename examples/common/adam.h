@@ -1,6 +1,5 @@
 /* arc examples: the arithmetic of Adam (Kingma and Ba 2015). SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_ADAM_H
-#define EXAMPLES_ADAM_H
+#pragma once
 
 #include <math.h>
 
@@ -34,16 +33,14 @@ static __device__ __forceinline__ float adam_change(adam_decay d, float slope, f
 }
 
 /* A step of numbers that lie on the device (adam.cu, library `neural`). */
-typedef struct adam_step {
+typedef struct adam_numbers {
   float *numbers, *moments; /* two moments a number */
   const float *sums;        /* of gradients; a number whose sum is 0 stays, moments and all */
   size_t count;
   float scale, rate; /* of the sums; of the step */
   adam_decay decay;
-} adam_step;
-void adam_take_step(const adam_step *s);
+} adam_numbers;
+void adam_take_step(const adam_numbers *s);
 
 /* Uniform from -limit to limit; lies in adam.cu, too. */
 void randomize(float *numbers, size_t count, float limit, unsigned long long seed);
-
-#endif

@@ -118,13 +118,13 @@ const float *trainer_sums(trainer *t) {
 
 static void take_step(trainer *t, device_array *numbers, device_array *moments, const float *sums,
                       size_t count, int iteration) {
-  const adam_step s = {(float *)numbers->data,
-                       (float *)moments->data,
-                       sums,
-                       count,
-                       1.0f / (float)t->samples,
-                       0.01f,
-                       adam_decay_at(0.9, 0.99, 1, iteration + 1)};
+  const adam_numbers s = {(float *)numbers->data,
+                          (float *)moments->data,
+                          sums,
+                          count,
+                          1.0f / (float)t->samples,
+                          0.01f,
+                          adam_decay_at(0.9, 0.99, 1, iteration + 1)};
   adam_take_step(&s);
 }
 
