@@ -40,33 +40,35 @@ METRICS = {
 }
 
 
-def figures_of(raw):
-    """[(group, name, unit, value, metric)] of ncu's raw page: names, units, one launch."""
-    lines = raw.splitlines()
+def run_ncu(ncu, metrics, words):
+    """Profiles the program in `words`, which more options of ncu precede. Returns the lines that
+    were printed, and {metric: (value, unit)} of each kernel, in the order of the launches."""
+    if not shutil.which(ncu):
+        raise results.Skip(f"no Nsight Compute ('{ncu}'); it comes with the CUDA toolkit")
+    command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
+               ",".join(metrics), *words]
+    text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False).stdout
+    if "ERR_NVGPUCTRPERM" in text:
+        raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
+    lines = text.splitlines() or ["no output"]
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
-    table = list(csv.reader(lines[start:start + 3]))
-    if len(table) < 3:
-        return []
-    return [(*METRICS[metric], unit, value.replace(",", ""), metric)
-            for metric, unit, value in zip(*table) if metric in METRICS]
+    names, units, *rows = [*csv.reader(lines[start:]), [], []]
+    return lines, [{name: (value.replace(",", ""), unit)
+                    for name, unit, value in zip(names, units, row) if name in metrics}
+                   for row in rows if row and len(row) == len(names)]
 
 
 def profile(options, workload, path):
     """The second launch: the first one is the warm-up. The base kernel runs along."""
     kernels = "regex:^sweep_(uniform|keyed)_" + ("none_" if path == "none" else "[^n]")
-    command = [options.ncu, "--csv", "--page", "raw", "--print-units", "base",
-               "--metrics", ",".join(METRICS), "--kernel-name", kernels,
-               "--launch-skip", "1", "--launch-count", "1", options.sweep_program,
-               "--workload", workload, "--width", options.width, "--path", path,
-               "--repeat", "1", "--quiet", *shlex.split(options.sweep)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)
-    return done.stdout
+    return run_ncu(options.ncu, METRICS, [
+        "--kernel-name", kernels, "--launch-skip", "1", "--launch-count", "1",
+        options.sweep_program, "--workload", workload, "--width", options.width, "--path", path,
+        "--repeat", "1", "--quiet", *shlex.split(options.sweep)])
 
 
-def words_of(figures, raw):
-    if not figures:
-        return "ERROR: " + (raw.splitlines() or ["no output"])[-1]
+def words_of(figures):
     waits = [(float(value), name) for group, name, _, value, _ in figures
              if group.startswith("stall_") and name not in ("selected", "not_selected")]
     issue = [value for _, name, _, value, _ in figures if name == "issue_percent"]
@@ -79,13 +81,12 @@ def measure(options):
     rows, failed = [], 0
     for workload in options.workload.split(","):
         for path in options.path.split(","):
-            raw = profile(options, workload, path)
-            if "ERR_NVGPUCTRPERM" in raw:
-                raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
-            figures = figures_of(raw)
+            lines, launches = profile(options, workload, path)
+            figures = [(*METRICS[metric], unit, value, metric) for launch in launches[:1]
+                       for metric, (value, unit) in launch.items()]
             rows += [(workload, options.width, path, *figure) for figure in figures]
             failed += not figures
-            print(f"{workload}, {path}: {words_of(figures, raw)}")
+            print(f"{workload}, {path}: {words_of(figures) if figures else 'ERROR: ' + lines[-1]}")
     return rows, failed
 
 
@@ -107,8 +108,6 @@ def main(words):
     parser.add_argument("--sweep", default="")
     parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args(words)
-    if not shutil.which(options.ncu):
-        raise results.Skip(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
     rows, failed = measure(options)
     if rows:
         results.write_whole(options.out, lambda name: write(name, rows, options))

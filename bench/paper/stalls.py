@@ -12,8 +12,6 @@ those that OUT.csv has. Exit status: 0 done, 1 a step could not be profiled, 2 b
 skipped: no ncu, or it may not read the counters."""
 import csv
 import os
-import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
@@ -28,17 +26,8 @@ EXTRA = {"smsp__inst_executed.sum": ("issue", "instructions"),
 METRICS = {**ncu_profile.METRICS, **EXTRA}
 
 
-def profile(options, dataset):
-    command = [options.ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
-               ",".join(METRICS), "--profile-from-start", "off", "--clock-control", "none",
-               options.workload_program, "--dataset", dataset, "--compare-paths"]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False).stdout
-
-
-def paths_of(text):
+def paths_of(lines):
     """The first words of the table that --compare-paths prints."""
-    lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.split()[:2] == ["path", "threshold"]),
                  len(lines))
     paths = []
@@ -49,17 +38,8 @@ def paths_of(text):
     return paths
 
 
-def launches_of(text):
-    """A dictionary of metrics for each kernel, in the order of their launches."""
-    lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
-    table = [row for row in csv.reader(lines[start:]) if len(row) > 10]
-    return [{name: value.replace(",", "") for name, value in zip(table[0], row)
-             if name in METRICS} for row in table[2:]]
-
-
 def number(launch, metric):
-    return float(launch.get(metric) or 0.0)
+    return float(launch.get(metric, (0.0,))[0] or 0.0)
 
 
 def stalls(launch, group):
@@ -91,13 +71,12 @@ def measure(options):
     rows, failed = [], 0
     name = os.path.basename(options.workload_program).rsplit("_", 1)[0]
     for dataset in options.datasets.split(","):
-        text = profile(options, dataset)
-        if "ERR_NVGPUCTRPERM" in text:
-            raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
-        paths, launches = paths_of(text), launches_of(text)
+        lines, launches = ncu_profile.run_ncu(options.ncu, METRICS, [
+            "--profile-from-start", "off", "--clock-control", "none", options.workload_program,
+            "--dataset", dataset, "--compare-paths"])
+        paths = paths_of(lines)
         if not paths or not launches or len(launches) % len(paths):
-            last = (text.splitlines() or ["no output"])[-1]
-            print(f"{name} {dataset}: {len(launches)} kernels for {len(paths)} paths: {last}")
+            print(f"{name} {dataset}: {len(launches)} kernels for {len(paths)} paths: {lines[-1]}")
             failed += 1
             continue
         each = len(launches) // len(paths)
@@ -131,8 +110,6 @@ def main(words):
     parser.add_argument("out")
     parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args(words)
-    if not shutil.which(options.ncu):
-        raise results.Skip(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
     rows, failed = measure(options)
     if rows:
         write(options.out, rows)

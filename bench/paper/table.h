@@ -1,7 +1,6 @@
 /* The papers' table of results, one for all workloads.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_PAPER_TABLE_H
-#define ARC_BENCH_PAPER_TABLE_H
+#pragma once
 
 #include "examples/common/output_file.h"
 
@@ -24,5 +23,3 @@ typedef struct paper_row {
    and policy; else it says why not. Nothing of FILE changes before the commit. */
 bool paper_table_open(output_file *table, const char *path, error_line *error);
 void paper_table_add(output_file *table, const paper_row *row);
-
-#endif
