@@ -6,8 +6,7 @@
 // lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
 // Bit scans go by the same rule, except that a lane which repeats a place with the same argument is
 // not counted again: compilers keep the result.
-#ifndef SIMT_COUNT_H
-#define SIMT_COUNT_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -161,5 +160,3 @@ static void count_scan(simt_counters *counters, simt__phases *phases, int lane,
   executions->scans += 1;
   counters->scans += instructions;
 }
-
-#endif

@@ -6,8 +6,7 @@
 // come by the same places in the code, so that even the processor's prediction of returns is right
 // most of the time. Machines other than x86-64 and aarch64 use ucontext, slower by its system
 // calls.
-#ifndef SIMT_FIBER_H
-#define SIMT_FIBER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -221,5 +220,3 @@ static inline bool fiber_stacks(simt__fiber **fibers, int count) {
   }
   return true;
 }
-
-#endif

@@ -28,8 +28,7 @@
 //   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, SIMT_CALL_OF
 //   simt_control.h  seed, counters, report: what the host side of a test sets and reads
 //   simt_runtime.h  the launch, cudaMalloc and its kin; errors that say what is lacking
-#ifndef SIMT_CUH
-#define SIMT_CUH
+#pragma once
 
 #if defined(__CUDACC__)
 
@@ -76,5 +75,4 @@ static __host__ __device__ __forceinline__ float *simt_poison_pointer(void) {
 #include "simt_types.h"
 #include "simt_warp.h"
 
-#endif
 #endif

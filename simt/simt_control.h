@@ -1,7 +1,6 @@
 // simt_control.h -- what the host side sets and reads: seed, counters, reports, poison.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SIMT_CONTROL_H
-#define SIMT_CONTROL_H
+#pragma once
 
 // The order of interleaving is a function of this seed, the number of launches since it was set and
 // the block. Default 1. simt_seed_from_env() takes it from SIMT_SEED, where that is set, and
@@ -59,5 +58,3 @@ void simt_set_report(simt_report_fn fn, void *user);
 float simt_poison_f32(void);
 int simt_poison_key(void);
 float *simt_poison_pointer(void);
-
-#endif

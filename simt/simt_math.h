@@ -1,7 +1,6 @@
 // simt_math.h -- CUDA's bit and arithmetic intrinsics for the CPU warp.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SIMT_MATH_H
-#define SIMT_MATH_H
+#pragma once
 
 #include "simt_types.h"
 
@@ -133,5 +132,3 @@ static inline unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
 static inline unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
 static inline unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
 static inline unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Launches and copies are synchronous; there is one device, number 0, and one stream, 0. Events
 // read the host's clock: what they measure is this machine, never a GPU.
-#ifndef SIMT_RUNTIME_H
-#define SIMT_RUNTIME_H
+#pragma once
 
 #include "simt_types.h"
 #include "simt_warp.h"
@@ -142,5 +141,3 @@ typedef unsigned short __half
   SIMT__LACKS(simt has no __float2half of cuda_fp16.h: write simt_cvt_rn_f16_f32) 0
 #define __half2float(...) \
   SIMT__LACKS(simt has no __half2float of cuda_fp16.h: write simt_cvt_f32_f16) 0.0f
-
-#endif

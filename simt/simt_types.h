@@ -1,7 +1,6 @@
 // simt_types.h -- CUDA's qualifiers and vector types for the CPU warp.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SIMT_TYPES_H
-#define SIMT_TYPES_H
+#pragma once
 
 // The standard headers come first: the macros below must not be seen by them.
 #include <assert.h>
@@ -90,5 +89,3 @@ struct dim3 {
   dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
   operator uint3() const { return make_uint3(x, y, z); }
 };
-
-#endif

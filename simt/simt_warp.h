@@ -1,7 +1,6 @@
 // simt_warp.h -- what kernels use: builtin variables, collectives, atomics, call sites, checks.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SIMT_WARP_H
-#define SIMT_WARP_H
+#pragma once
 
 #include "simt_math.h"
 #include "simt_types.h"
@@ -324,5 +323,3 @@ static inline void __threadfence_block(void) {}
 static inline void __threadfence_system(void) {}
 template <class T>
 static inline T __ldg(const T *address) { return *address; }
-
-#endif

@@ -3,8 +3,7 @@
 
    The library is opened by name at run time: nothing links against it and no header of it is
    needed. */
-#ifndef ARC_BENCH_ENERGY_H
-#define ARC_BENCH_ENERGY_H
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -91,5 +90,3 @@ static inline double energy_of_launch(const energy_counter *e, double least, int
   }
   return NAN;
 }
-
-#endif

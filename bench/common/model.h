@@ -5,8 +5,7 @@
    constants are fitted to what an H200 took for the cells of --preset paths. A shuffle is charged for itself and the addition
    that follows, a vote for its branch, a match for each different key; a scan keeps a unit of its
    own busy for 8 clocks, of which half overlaps. */
-#ifndef ARC_BENCH_MODEL_H
-#define ARC_BENCH_MODEL_H
+#pragma once
 
 #include "simt/simt_control.h"
 
@@ -36,5 +35,3 @@ static inline double model_ms(const struct simt_counters *c) {
 static inline double model_kernel_clocks(int width, int keyed) {
   return 45.2 + 1.1 * width + (keyed ? 29.7 : 0.0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/gaussians: a synthetic city to draw. SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_GAUSSIANS_CITY_H
-#define ARC_BENCH_GAUSSIANS_CITY_H
+#pragma once
 
 #include "examples/gaussians/scene/scene.h"
 
@@ -8,5 +7,3 @@
    streets. On failure nothing is left to free. */
 bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int count, int views,
                unsigned seed, error_line *error);
-
-#endif

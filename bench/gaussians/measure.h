@@ -1,7 +1,6 @@
 /* bench/gaussians: what measures the trainer of examples/gaussians, in one program.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_GAUSSIANS_MEASURE_H
-#define ARC_BENCH_GAUSSIANS_MEASURE_H
+#pragma once
 
 #include "examples/common/output_file.h"
 #include "examples/gaussians/program.h"
@@ -67,5 +66,3 @@ enum { LANE_COUNTS = 33 };
 /* Adds to histogram: warp steps of the backward pass by hit lanes, those with a pixel that is hit,
    for the view just drawn. */
 void count_lanes_of_frame(trainer *t, int pixels, unsigned long long *histogram);
-
-#endif

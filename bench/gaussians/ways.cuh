@@ -2,8 +2,7 @@
    BACKWARD_PIXELS and BACKWARD_BLOCKS tell. SPDX-License-Identifier: Apache-2.0
 
    The whole warp calls with one key, and some lane is hit; lanes that are not hit hold zeros. */
-#ifndef ARC_BENCH_GAUSSIANS_WAYS_CUH
-#define ARC_BENCH_GAUSSIANS_WAYS_CUH
+#pragma once
 
 #define ARC_MAX_PIECES 4 /* a target of means, conics, opacities and colours */
 #include "simt/simt.cuh"
@@ -129,5 +128,3 @@ static backward_launcher way_launcher_of(add_way way, sum_layout layout) {
   static_assert(pixels == BACKWARD_PIXELS, "the kernel is compiled for another number");
   return layout == SUMS_ROWS ? way_launcher_in<SUMS_ROWS>(way) : way_launcher_in<SUMS_ARRAYS>(way);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* bench/gaussians: ways to add up the sums of the trainer's backward pass, to compare arc with.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_GAUSSIANS_WAYS_H
-#define ARC_BENCH_GAUSSIANS_WAYS_H
+#pragma once
 
 #include "examples/gaussians/render/backward.h"
 
@@ -87,5 +86,3 @@ static __host__ __device__ __forceinline__ float *sum_address(const way_argument
   if (i < SUM_RED) return a->opacities + k;
   return a->colours + 3 * k + (i - SUM_RED);
 }
-
-#endif

@@ -5,8 +5,7 @@
    queue; one LSU a multiprocessor takes them in turn, splits each into packets and injects these
    into the interconnect; a packet's 32-byte sectors go to ROP units by their address. All queues
    are finite and push back. README.md has the constants' sources. */
-#ifndef HARDWARE_MACHINE_H
-#define HARDWARE_MACHINE_H
+#pragma once
 
 #include "trace.h"
 
@@ -68,5 +67,3 @@ typedef struct outcome {
 
 /* Runs the warps of the trace; what fits is resident at a time. */
 outcome machine_run(const job *j);
-
-#endif

@@ -4,8 +4,7 @@
    plain atomics: who adds to which row in which step is written down. Then arc carries out those
    steps one by one, by each path and at each threshold that changes something, and what the CPU
    warp counts of each becomes the trace. */
-#ifndef HARDWARE_RECORD_H
-#define HARDWARE_RECORD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void record_begin(const float *rows, size_t floats, int stride);
 void record_step(int warp, const int keys[32]);
 /* Writes the trace; returns the exit status. */
 int record_end(record_call call, const char *name, const char *file);
-
-#endif

@@ -3,8 +3,7 @@
 
    A file holds one workload: warps, their steps, and for each step what every path executes. The
    two paths of the papers depend on the threshold: a step has one form for each range of them. */
-#ifndef HARDWARE_TRACE_H
-#define HARDWARE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ trace *trace_read(const char *file);
 static inline const trace_form *trace_form_of(const trace_step *s, int path, int threshold) {
   return &s->forms[path][s->form_at[path][threshold]];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* by_hand.cuh - what arc is measured against: written by hand, without a line of arc.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_BY_HAND_CUH
-#define ARC_BENCH_BY_HAND_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -132,5 +131,3 @@ static __device__ __forceinline__ void sweep_add_match_shared(float *rows, int s
     if (lane == leader) atomicAdd(row + i, *slot);
   }
 }
-
-#endif

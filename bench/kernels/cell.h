@@ -1,7 +1,6 @@
 /* cell.h - one point of a sweep. Plain structs: kernels and host share them.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_CELL_H
-#define ARC_BENCH_CELL_H
+#pragma once
 
 /* Enumerators start at 1, as in arc_policy.cuh; the order is the order in the tables. */
 enum sweep_path {
@@ -96,5 +95,3 @@ struct sweep_cell {
   int zeros, padding;     /* rows are padded to a multiple of so many values; 0: to an odd number */
   int type, path, threshold;
 };
-
-#endif

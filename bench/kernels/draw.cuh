@@ -5,8 +5,7 @@
    costs some thirty instructions an update (forty where lanes draw their own keys), the same for
    every path, whatever it draws: shapes, layouts and workload models are tables and bit masks in
    the arguments, never branches. sweep/workload.cpp fills them in. */
-#ifndef ARC_BENCH_DRAW_CUH
-#define ARC_BENCH_DRAW_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -201,5 +200,3 @@ static __device__ __forceinline__ void sweep_values(T *values, int width, T x, l
     values[i] = x * (T)(sweep_coefficient(i) * (whole ? 64.0f : 1.0f));
   sweep_keep(never, values, width);
 }
-
-#endif

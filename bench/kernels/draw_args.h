@@ -1,7 +1,6 @@
 /* draw_args.h - what the generator of draw.cuh is told. Plain C++.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_DRAW_ARGS_H
-#define ARC_BENCH_DRAW_ARGS_H
+#pragma once
 
 /* What a lane of every warp is told. In memory, not among the arguments, so that it stays in
    registers: a constant that is loaded again in the loop would share the shuffles' pipe. */
@@ -35,5 +34,3 @@ struct sweep_args {
   unsigned group_spread, key_shift_mask;
   int width; /* for kernels without a literal width */
 };
-
-#endif

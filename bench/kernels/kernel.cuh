@@ -6,8 +6,7 @@
    of all widths, for one key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of
    them. A file whose type is not f32 says so by the macros SWEEP_NAME, SWEEP_S, SWEEP_T and
    SWEEP_ROWS; see typed.cuh. */
-#ifndef ARC_BENCH_KERNEL_CUH
-#define ARC_BENCH_KERNEL_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -149,5 +148,3 @@ static __device__ __forceinline__ void sweep_arc_add(SWEEP_TARGET target, int ke
   static const struct sweep_kernel_table name##_tables[] = {__VA_ARGS__}; \
   extern const struct sweep_kernel_family sweep_family_##name = {         \
       name##_tables, (int)(sizeof name##_tables / sizeof *name##_tables)};
-
-#endif

@@ -1,6 +1,5 @@
 /* kernels.h - the tables of measured kernels. SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARC_BENCH_KERNELS_H
-#define ARC_BENCH_KERNELS_H
+#pragma once
 
 #include "cell.h"
 
@@ -48,5 +47,3 @@ sweep_kernel sweep_kernel_of(const struct sweep_cell *c, const char **why);
 int sweep_stride(const struct sweep_cell *c); /* of rows, in values */
 int sweep_value_bytes(int type);              /* in memory */
 int sweep_row_bytes(const struct sweep_cell *c);
-
-#endif

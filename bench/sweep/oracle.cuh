@@ -4,8 +4,7 @@
    Parameter i of a row is the sum of x * coefficient(i) over the row's updates, so one sum of x a
    row serves every width, path and type. It is added up one lane at a time, with double atomics on
    the GPU and in plain loops on the CPU warp: not a line of arc or simt takes part. */
-#ifndef ARC_BENCH_ORACLE_CUH
-#define ARC_BENCH_ORACLE_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -157,5 +156,4 @@ static __global__ void sweep_verify_kernel(const struct sweep_args a, int width,
   if (worst != 0) atomicMax(&v->worst, worst);
 }
 
-#endif
 #endif

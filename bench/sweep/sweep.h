@@ -4,8 +4,7 @@
    A *cell* is one point of the sweep. Cells that differ only in path and threshold form a *group*:
    they add the very same values, so they share the kernel without adding (`none`, the base of every
    net column) and the expected sums, and they take turns while they are measured. */
-#ifndef ARC_BENCH_SWEEP_H
-#define ARC_BENCH_SWEEP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -170,5 +169,3 @@ void sweep_summary(const sweep_results &results);
 void sweep_print_costs(const sweep_results &results);
 /* Writes the constants that suit the results as a header. */
 bool sweep_policy_header(const std::string &name, const sweep_results &results, error_line *error);
-
-#endif

@@ -11,8 +11,7 @@
        alpha = opacity coverage,   colour of the pixel <- (1 - alpha) colour + alpha colour of it
 
    loss = sum over pixels and channels of (picture - target)^2 */
-#ifndef CIRCLES_CIRCLES_H
-#define CIRCLES_CIRCLES_H
+#pragma once
 
 #include <vector>
 
@@ -94,5 +93,3 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
 /* A step of Adam against the sums; size: 1 at the start. */
 void renderer_update(renderer *r, float size);
 void renderer_read(const renderer *r, float *rgb); /* 3 floats a pixel */
-
-#endif

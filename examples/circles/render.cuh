@@ -4,8 +4,7 @@
    A block draws 16 x 16 or 8 x 8 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's
    list go through shared memory, the front one first; of 32 at a time, each lane tests whether one
    reaches the warp's pixels, and the warp visits those that do. */
-#ifndef CIRCLES_RENDER_CUH
-#define CIRCLES_RENDER_CUH
+#pragma once
 
 #include "circles.h"
 
@@ -113,5 +112,3 @@ static __device__ __forceinline__ int next_circle(unsigned *rest) {
   *rest ^= 0x80000000u >> place;
   return place;
 }
-
-#endif

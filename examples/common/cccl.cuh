@@ -3,8 +3,7 @@
 
    Two of the ways (ways.cuh); the sweep's are bench/kernels/cub.cu and cg.cu, which know whether keys
    differ. GPU only. The whole warp calls; width is a literal. */
-#ifndef EXAMPLES_CCCL_CUH
-#define EXAMPLES_CCCL_CUH
+#pragma once
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -63,5 +62,3 @@ static __device__ __forceinline__ void cccl_add_groups(float *base, int stride, 
     }
   }
 }
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    A CUDA call that fails ends the program with one line: this is an example, not a library. */
-#ifndef EXAMPLES_DEVICE_H
-#define EXAMPLES_DEVICE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -111,5 +110,3 @@ static inline int resident_blocks(kernel_type kernel, int threads, size_t bytes)
   return processors * resident;
 #endif
 }
-
-#endif

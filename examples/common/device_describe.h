@@ -1,6 +1,5 @@
 /* arc examples: what runs, on what, with which policy. SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_DEVICE_DESCRIBE_H
-#define EXAMPLES_DEVICE_DESCRIBE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -54,5 +53,3 @@ static inline void device_describe(FILE *out, const char *form, double measured_
   fprintf(out, form, "headers");
   fprintf(out, "%s\n", ARC_HEADERS_HASH);
 }
-
-#endif

@@ -5,8 +5,7 @@
    Coarse levels have a row for each corner; where a level has more corners than its table has rows,
    a hash of the corner names the row, and corners share rows (Müller et al. 2022, whose primes
    these are). */
-#ifndef EXAMPLES_GRID_H
-#define EXAMPLES_GRID_H
+#pragma once
 
 #include "workload.h"
 
@@ -95,5 +94,3 @@ typedef struct grid_scatter {
 /* Whether the block form may serve a level. */
 bool grid_level_fits_block(const grid *g, int level);
 void grid_add(const grid_scatter *s, int way, int threshold);
-
-#endif

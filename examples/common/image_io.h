@@ -3,8 +3,7 @@
 
    PPM (P6, 8 or 16 bits) always works, PNG where the build found libpng: IMAGE_HAVE_PNG. Every
    failure is one line that says what was wrong. */
-#ifndef EXAMPLES_IMAGE_IO_H
-#define EXAMPLES_IMAGE_IO_H
+#pragma once
 
 #include <math.h>
 
@@ -42,5 +41,3 @@ static inline double image_psnr(double squares, double numbers) {
 
 /* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
 bool image_procedural(image *picture, int width, int height, error_line *error);
-
-#endif

@@ -6,8 +6,7 @@
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
    which is how mma.m16n8k16 returns them. Each product has two bodies, for floats and for halves;
    all else is common to both. Rows of activations lie in shared memory, `stride` apart. */
-#ifndef EXAMPLES_MATRIX_TILES_CUH
-#define EXAMPLES_MATRIX_TILES_CUH
+#pragma once
 
 #include "perceptron.h"
 #include "numbers.cuh"
@@ -116,6 +115,4 @@ DEVICE void multiply_columns(float *d, const __half *left, int left_stride, cons
     }
   }
 }
-#endif
-
 #endif

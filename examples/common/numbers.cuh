@@ -3,8 +3,7 @@
 
    Numbers of activations are floats or halves; kernels are compiled for either. The CPU warp has no
    halves but in what arc adds to. */
-#ifndef EXAMPLES_NUMBERS_CUH
-#define EXAMPLES_NUMBERS_CUH
+#pragma once
 
 #include "device.h"
 
@@ -54,5 +53,3 @@ DEVICE void add_pair(float *p, float x, float y) {
   atomicAdd(p + 1, y);
 #endif
 }
-
-#endif

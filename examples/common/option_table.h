@@ -6,8 +6,7 @@
                        {"--orbit", OPTION_NEEDS, nullptr, "--draw or --measure"},
                        {OPTIONS_END},
                        {}}; */
-#ifndef EXAMPLES_OPTION_TABLE_H
-#define EXAMPLES_OPTION_TABLE_H
+#pragma once
 
 #include "output_file.h"
 
@@ -47,5 +46,3 @@ const option *options_given(const option *table, const char *list);
 
 /* Prints --help and exits. False, with one line, at the first thing that is not legal. */
 bool options_read(option *table, int argc, char **argv, error_line *error);
-
-#endif

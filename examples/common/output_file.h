@@ -4,8 +4,7 @@
    The text goes to FILE.partial beside the wanted FILE; committing renames it. Whatever stops the
    program in between, a file of the wanted name is never half written. Where FILE is a link, the
    file it leads to is replaced; what is there and is no plain file is refused. */
-#ifndef EXAMPLES_OUTPUT_FILE_H
-#define EXAMPLES_OUTPUT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -41,5 +40,3 @@ bool output_file_keep(output_file *file, error_line *error);
 /* Keeps and renames. A temporary that is not whole is removed. */
 bool output_file_commit(output_file *file, error_line *error);
 void output_file_abandon(output_file *file);
-
-#endif

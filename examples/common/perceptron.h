@@ -5,8 +5,7 @@
    outputs. Parameters and their gradients are floats, in the order of `matrix_first` and
    `bias_first`. On tensor cores the kernels multiply halves, which perceptron_pack makes from the
    parameters; without, floats. */
-#ifndef EXAMPLES_PERCEPTRON_H
-#define EXAMPLES_PERCEPTRON_H
+#pragma once
 
 #include "device.h"
 
@@ -54,5 +53,3 @@ void perceptron_pack(const perceptron *p, cudaStream_t stream);
 void perceptron_run(const perceptron *p, const perceptron_batch *b, cudaStream_t stream);
 /* The loss: the sum over samples and outputs of half the squared difference from the targets. */
 void perceptron_train(const perceptron *p, const perceptron_batch *b, cudaStream_t stream);
-
-#endif

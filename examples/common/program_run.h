@@ -1,7 +1,6 @@
 /* arc examples: how a program begins, interrupts, progress, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_PROGRAM_RUN_H
-#define EXAMPLES_PROGRAM_RUN_H
+#pragma once
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,5 +40,3 @@ double seconds_now(void);
 
 /* Sorts the values. */
 float median(float *values, int count);
-
-#endif

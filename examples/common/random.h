@@ -1,7 +1,6 @@
 /* arc examples: random numbers, by a counter that is hashed (splitmix64).
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_RANDOM_H
-#define EXAMPLES_RANDOM_H
+#pragma once
 
 #if defined(__CUDACC__)
 #define RANDOM_FN static __host__ __device__ __forceinline__
@@ -21,5 +20,3 @@ RANDOM_FN unsigned long long splitmix64(unsigned long long seed, unsigned long l
 RANDOM_FN float hashed_random(unsigned long long seed, unsigned long long counter) {
   return ((float)(splitmix64(seed, counter) >> 40) + 0.5f) * (1.0f / 16777216.0f);
 }
-
-#endif

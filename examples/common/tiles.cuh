@@ -1,7 +1,6 @@
 /* arc examples: tiles of a picture, and sums over the block that draws one.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXAMPLES_TILES_CUH
-#define EXAMPLES_TILES_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -43,5 +42,3 @@ static __device__ __forceinline__ float block_sum(float value) {
   for (unsigned w = 0; w < blockDim.x / 32u; ++w) sum += warp_sums[w];
   return sum;
 }
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    A kernel is compiled once for each way; `way` is then a literal, and compilers fold choices. */
-#ifndef EXAMPLES_WAYS_CUH
-#define EXAMPLES_WAYS_CUH
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -70,5 +69,3 @@ static __device__ __forceinline__ void way_add(const way_rows *r, int key, const
     arc_add_with_f32(r->target, key, values, active, o);
   }
 }
-
-#endif

@@ -13,8 +13,7 @@
    The last two are bench/paper's, and there where it is built (WORKLOAD_MEASURES). An iteration is
    forward(), gradient(), update(). Only gradient() is timed, on the GPU by events; on the CPU warp
    bench/paper has a *model* of its time, from the counted operations. */
-#ifndef EXAMPLES_WORKLOAD_H
-#define EXAMPLES_WORKLOAD_H
+#pragma once
 
 #include "device.h"
 #include "option_table.h"
@@ -127,5 +126,3 @@ bool workload_has_threshold(const workload *w, int way);
 /* "-" where the way takes none, and is run with ARC_THRESHOLD_AUTO. */
 const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]);
 int workload_fail(const workload *w, int status, const error_line *error);
-
-#endif

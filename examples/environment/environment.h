@@ -5,8 +5,7 @@
    the two axes that follow. Texel (x, y) of a face has the key (face * side + y) * side + x.
    Colours are rows of three floats, as in a tensor of six pictures. Array arguments of functions
    that launch kernels are on the device. */
-#ifndef ENVIRONMENT_H
-#define ENVIRONMENT_H
+#pragma once
 
 #include <math.h>
 
@@ -183,5 +182,3 @@ int scene_draw(const mesh *m, int view, int views, int side, int levels, surface
 
 /* The environment to be learnt, in a direction of length 1: sky, ground, sun and two lamps. */
 vec3 scene_light(vec3 d);
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: the options of the command line.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_OPTIONS_H
-#define GAUSSIANS_OPTIONS_H
+#pragma once
 
 #include <vector>
 
@@ -36,5 +35,3 @@ bool options_parse(options *o, int argc, char **argv, error_line *error);
 std::vector<option> options_of_training(options *o);
 /* and what follows from them, checked together. draws: pictures alone. */
 bool options_complete(options *o, const option *table, bool draws, error_line *error);
-
-#endif

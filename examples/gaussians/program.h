@@ -1,7 +1,6 @@
 /* arc example gaussians: what training and measuring share.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_PROGRAM_H
-#define GAUSSIANS_PROGRAM_H
+#pragma once
 
 #include "../common/program_run.h"
 #include "render/draw.h"
@@ -57,5 +56,3 @@ void draw_free(draw_input *in);
 draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats);
 /* --draw; returns the exit status. */
 int run_draw(const options *o);
-
-#endif

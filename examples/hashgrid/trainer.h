@@ -1,7 +1,6 @@
 /* arc example hashgrid: a grid and a perceptron, trained together. SPDX-License-Identifier:
    Apache-2.0 */
-#ifndef HASHGRID_TRAINER_H
-#define HASHGRID_TRAINER_H
+#pragma once
 
 #include "../common/grid.h"
 #include "../common/perceptron.h"
@@ -67,5 +66,3 @@ void levels_choose(trainer *t, bool prints);
 const float *trainer_sums(trainer *t);
 /* Draws a batch and evaluates it: t->outputs beside t->targets. */
 void trainer_evaluate(trainer *t, const sample_draw *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* arc example pagerank: a directed graph, read or generated. SPDX-License-Identifier: Apache-2.0 */
-#ifndef PAGERANK_GRAPH_H
-#define PAGERANK_GRAPH_H
+#pragma once
 
 #include "../common/output_file.h"
 
@@ -31,5 +30,3 @@ void graph_free(graph *g);
 
 /* Power iteration in double precision, one vertex after the other, up to an interrupt. */
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank);
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example pagerank: ranks on the device, by pushing along edges. SPDX-License-Identifier:
    Apache-2.0 */
-#ifndef PAGERANK_RANK_H
-#define PAGERANK_RANK_H
+#pragma once
 
 #include "../common/workload.h"
 #include "graph.h"
@@ -33,5 +32,3 @@ void ranking_apply(ranking *r);
 
 /* To be freed. */
 float *ranking_read(const ranking *r);
-
-#endif

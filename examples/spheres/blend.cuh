@@ -1,7 +1,6 @@
 /* arc example spheres: pixels, rays, and the weight of a sphere at a pixel; the same for both
    directions. SPDX-License-Identifier: Apache-2.0 */
-#ifndef SPHERES_BLEND_CUH
-#define SPHERES_BLEND_CUH
+#pragma once
 
 #include "spheres.h"
 
@@ -77,5 +76,3 @@ DEVICE_FN share share_of(const sphere *s, float3 ray) {
   a.u = s->opacity * a.closeness * a.front;
   return a;
 }
-
-#endif

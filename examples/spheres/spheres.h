@@ -10,8 +10,7 @@
    and the pixel is (sum of u_i colour_i + b background) / (sum of u_i + b), where b is the
    exponential for o z = BACKGROUND_DEPTH. This is Pulsar's blending (Lassner and Zollhoefer, CVPR
    2021), but for 1 - q^2 / R^2, where theirs is 1 - q / R: smooth at the centre, no root. */
-#ifndef SPHERES_SPHERES_H
-#define SPHERES_SPHERES_H
+#pragma once
 
 #include <vector>
 
@@ -106,5 +105,3 @@ void renderer_step(renderer *r, int step, float radius);
 static inline size_t picture_floats(const renderer *r) {
   return (size_t)3 * (size_t)r->p.width * (size_t)r->p.height;
 }
-
-#endif

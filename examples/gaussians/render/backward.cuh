@@ -8,8 +8,7 @@
        T = T behind / (1 - alpha),   d loss / d alpha = T (colour . slope) - s / (1 - alpha),
    and only u = alpha * d loss / d alpha, times powers of the offset, differs from pixel to pixel.
  */
-#ifndef GAUSSIANS_BACKWARD_CUH
-#define GAUSSIANS_BACKWARD_CUH
+#pragma once
 
 #include "backward.h"
 
@@ -213,5 +212,3 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BACKWARD_BLOCKS) backward(argum
     }
   }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: launches the backward pass of a picture.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_BACKWARD_H
-#define GAUSSIANS_BACKWARD_H
+#pragma once
 
 #include "pixels.cuh"
 
@@ -16,5 +15,3 @@ typedef struct backward_arguments {
 /* One block a tile. */
 typedef void (*backward_launcher)(int tiles, const backward_arguments *a);
 void backward_launch(int tiles, const backward_arguments *a);
-
-#endif

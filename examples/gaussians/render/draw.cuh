@@ -8,8 +8,7 @@
    read while those before them are drawn, and no warp waits for another: a warp reads its tile's
    list by itself. As in pixels.cuh it reads 32 splats at a time, a lane each, and visits those that
    reach its rectangle. */
-#ifndef GAUSSIANS_DRAW_CUH
-#define GAUSSIANS_DRAW_CUH
+#pragma once
 
 #include "draw.h"
 #include "pixels.cuh"
@@ -154,5 +153,3 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a
     colour[2 * plane + here.index] = unit * p[i].blue + left * a.background[2];
   }
 }
-
-#endif

@@ -9,8 +9,7 @@
    Of a frame it takes only what a picture takes. Nothing is read back while a picture is drawn:
    the room for its pairs is what the one before needed, and a quarter more. Afterwards the count is
    read, and a picture for which there was too little room is drawn again. */
-#ifndef GAUSSIANS_DRAW_H
-#define GAUSSIANS_DRAW_H
+#pragma once
 
 #include "frame.h"
 
@@ -46,5 +45,3 @@ typedef struct draw_times {
 } draw_times;
 
 draw_times draw_read_times(const drawer *d);
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    Without branches either: after one, the compiler would guard every later vote of the warp. */
-#ifndef GAUSSIANS_ELLIPSE_CUH
-#define GAUSSIANS_ELLIPSE_CUH
+#pragma once
 
 #include "model.cuh"
 
@@ -42,5 +41,3 @@ static __device__ __forceinline__ bool splat_reaches_tile(const splat *s, int co
   float x = (float)(column * TILE_SIDE), y = (float)(row * TILE_SIDE);
   return splat_reaches(s, x + 0.5f, y + 0.5f, x + TILE_SIDE - 0.5f, y + TILE_SIDE - 0.5f);
 }
-
-#endif

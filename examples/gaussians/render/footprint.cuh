@@ -3,8 +3,7 @@
 
    With M = rotation matrix * diag(scale), W the camera's rotation and J the derivative of the
    projection, the footprint's covariance is B B' + 0.3, B = J W M. */
-#ifndef GAUSSIANS_FOOTPRINT_CUH
-#define GAUSSIANS_FOOTPRINT_CUH
+#pragma once
 
 #include "model.cuh"
 
@@ -100,5 +99,3 @@ static __device__ __forceinline__ float seen_from(const device_camera *c, const 
   for (int k = 0; k < 3; ++k) direction[k] /= length;
   return length;
 }
-
-#endif

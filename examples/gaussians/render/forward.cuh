@@ -1,7 +1,6 @@
 /* arc example gaussians: the picture, front to back.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_FORWARD_CUH
-#define GAUSSIANS_FORWARD_CUH
+#pragma once
 
 #include "pixels.cuh"
 
@@ -87,5 +86,3 @@ __global__ void __launch_bounds__(TILE_PIXELS) render(render_arguments a, pictur
   }
   store_pixel(&a, p, &state, out);
 }
-
-#endif

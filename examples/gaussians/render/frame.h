@@ -5,8 +5,7 @@
        frame_measure                           the loss, and its slope by the picture
        frame_backward                          hence the sums of each splat, through arc
        frame_project_backward                  hence the gradient of each parameter */
-#ifndef GAUSSIANS_FRAME_H
-#define GAUSSIANS_FRAME_H
+#pragma once
 
 #include "../../common/device.h"
 #include "backward.h"
@@ -76,5 +75,3 @@ void frame_project_backward(frame *f, gradient_sums gradients);
 /* Adds the loss by the camera's 12 numbers to row view_index of by_camera, in fixed point of scale
    CAMERA_SCALE_LOG2. */
 void frame_camera_backward(frame *f, int view_index, long long *by_camera);
-
-#endif

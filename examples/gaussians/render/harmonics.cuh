@@ -3,8 +3,7 @@
 
    Real harmonics, constants and signs as 3DGS .ply files expect them. Arrays are indexed by
    literals only once loops are unrolled, so that they are registers. */
-#ifndef GAUSSIANS_HARMONICS_CUH
-#define GAUSSIANS_HARMONICS_CUH
+#pragma once
 
 #include "model.cuh"
 
@@ -117,5 +116,3 @@ static __device__ __forceinline__ float4 sh_slope_row(const float basis[SH_BASES
   for (int j = 0; j < 4; ++j) row[j] = basis[(4 * k + j) / 3] * v[(4 * k + j) % 3];
   return make_float4(row[0], row[1], row[2], row[3]);
 }
-
-#endif

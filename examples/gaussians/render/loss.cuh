@@ -5,8 +5,7 @@
    SSIM looks through an 11 x 11 Gaussian window (standard deviation 1.5 pixels, zeros beyond the
    edge). The window's means mx, my, mxx, myy, mxy are linear in the picture, so the gradient is the
    window once more over d SSIM / d mx, d mxx, d mxy. */
-#ifndef GAUSSIANS_LOSS_CUH
-#define GAUSSIANS_LOSS_CUH
+#pragma once
 
 #include "frame.h"
 
@@ -205,5 +204,3 @@ __global__ void __launch_bounds__(TILE_PIXELS) loss_slope(loss_pictures p, float
   float by_ssim = by[0] + 2.0f * x * by[1] + y * by[2];
   slope[index] = share * ((1.0f - SSIM_SHARE) * sign - SSIM_SHARE * by_ssim);
 }
-
-#endif

@@ -7,8 +7,7 @@
        rotation = stored / |stored|     quaternion w x y z
        opacity = sigmoid(stored)
        colour = 0.5 + sum over k of basis k(direction it is seen from) * sh[k], at least 0 */
-#ifndef GAUSSIANS_MODEL_CUH
-#define GAUSSIANS_MODEL_CUH
+#pragma once
 
 #include <stddef.h>
 
@@ -207,5 +206,3 @@ static __device__ __forceinline__ float splat_distance(const splat *s, float dx,
 static __device__ __forceinline__ bool splat_hits(const splat *s, float q) {
   return __float_as_uint(q) <= __float_as_uint(s->limit);
 }
-
-#endif

@@ -9,8 +9,7 @@
    splats, each of its lanes tests whether one of them reaches the warp's rectangle; the warp then
    visits only those that do. It stores a bit for each that hit a pixel, and the backward pass
    visits only those. */
-#ifndef GAUSSIANS_PIXELS_CUH
-#define GAUSSIANS_PIXELS_CUH
+#pragma once
 
 #include "ellipse.cuh"
 
@@ -99,5 +98,3 @@ static __device__ __forceinline__ void stage_splats(splat *batch, const render_a
     if (k < count) batch[k] = r->splats[list[k]];
   }
 }
-
-#endif

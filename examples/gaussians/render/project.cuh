@@ -2,8 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    The gradient is the chain rule through the products in footprint.cuh. */
-#ifndef GAUSSIANS_PROJECT_CUH
-#define GAUSSIANS_PROJECT_CUH
+#pragma once
 
 #include "footprint.cuh"
 #include "harmonics.cuh"
@@ -318,5 +317,3 @@ __global__ void __launch_bounds__(LINE_THREADS)
   arc_hot_add_with_fixed(&hot, view_index, slope.camera, seen, options);
   arc_hot_end_fixed(&hot, true);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: settings of drawing.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_SETTINGS_H
-#define GAUSSIANS_SETTINGS_H
+#pragma once
 
 /* Which tiles get a splat: those of the square around the circle of 3.33 standard
    deviations along its longer axis, whatever its opacity; those of the tight box of its ellipse of
@@ -14,5 +13,3 @@ typedef struct frame_settings {
   int threshold;     /* of the backward pass */
   float background[3];
 } frame_settings;
-
-#endif

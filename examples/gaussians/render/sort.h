@@ -1,7 +1,6 @@
 /* arc example gaussians: sort and scan, CUB's on the GPU, plain ones on the CPU warp.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_SORT_H
-#define GAUSSIANS_SORT_H
+#pragma once
 
 #include "simt/simt.cuh"
 
@@ -21,5 +20,3 @@ int sort_pairs(pair_buffers pairs, int count, int key_bits, void *scratch, size_
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);
-
-#endif

@@ -5,8 +5,7 @@
    that differs from run to run; the keys are sorted; equal ones are brought into the order of their
    Gaussians; where the tile changes, a list ends. For pictures alone that pass projects, too, and
    how many pairs there are stays on the device: all that there is room for is sorted. */
-#ifndef GAUSSIANS_TILES_CUH
-#define GAUSSIANS_TILES_CUH
+#pragma once
 
 #include "ellipse.cuh"
 #include "project.cuh"
@@ -195,5 +194,3 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int count = (int)min(*total, (unsigned)room);
   find_list(keys, values, (int)(blockIdx.x * blockDim.x + threadIdx.x), count, tiles, first, list);
 }
-
-#endif

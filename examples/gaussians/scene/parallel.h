@@ -1,7 +1,6 @@
 /* arc example gaussians: work for all cores of the host.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_PARALLEL_H
-#define GAUSSIANS_PARALLEL_H
+#pragma once
 
 /* Does one part of the work; false: nothing more is to be begun. */
 typedef bool (*parallel_work)(void *shared, int index);
@@ -10,5 +9,3 @@ typedef bool (*parallel_work)(void *shared, int index);
    cores, at most 16: each may hold large pictures. Begins none after one has failed, or after an
    interrupt. On a terminal it shows how many are done, after `what`. Returns how many are. */
 int parallel_for(int count, const char *what, parallel_work work, void *shared);
-
-#endif

@@ -3,8 +3,7 @@
 
    Readers fill these structs, the trainer uses them. Every function that can fail returns false
    after writing one line that says what was wrong and what is legal. */
-#ifndef GAUSSIANS_SCENE_H
-#define GAUSSIANS_SCENE_H
+#pragma once
 
 #include "../../common/image_io.h"
 
@@ -100,5 +99,3 @@ void camera_look(camera *c, const double from[3], const double at[3], int width,
 
 /* Another size of a camera's picture, in which all that was seen is still seen. */
 void camera_resize(camera *c, int width, int height);
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: Adam.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_ADAM_CUH
-#define GAUSSIANS_ADAM_CUH
+#pragma once
 
 #include "train.h"
 
@@ -32,5 +31,3 @@ __global__ void __launch_bounds__(LINE_THREADS)
   to.means[i] = mean;
   to.squares[i] = square;
 }
-
-#endif

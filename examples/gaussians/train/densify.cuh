@@ -4,8 +4,7 @@
    The field's rules. Where the loss has a large gradient by a Gaussian's centre, on average over
    the views that saw it, the model lacks detail: a small one is cloned, a large one becomes two
    smaller ones drawn from it. Transparent ones and, later, huge ones are removed. */
-#ifndef GAUSSIANS_DENSIFY_CUH
-#define GAUSSIANS_DENSIFY_CUH
+#pragma once
 
 #include "../../common/random.h"
 #include "../render/footprint.cuh"
@@ -108,5 +107,3 @@ __global__ void __launch_bounds__(LINE_THREADS)
   means[i] = 0.0f;
   squares[i] = 0.0f;
 }
-
-#endif

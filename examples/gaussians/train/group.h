@@ -5,8 +5,7 @@
    they share between CPU warps. Processes of one host are started by group_run, and one more looks
    after them: where one is killed or fails, the others learn of it in group_sum and leave. Under an
    MPI launcher (several hosts) the launcher starts and ends them. */
-#ifndef GAUSSIANS_GROUP_H
-#define GAUSSIANS_GROUP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ bool group_sum(group *g, void *values, size_t count, group_type type);
 bool group_speaks(const group *g);
 /* What the line about the lost process says at its end. */
 void group_tell(const group *g, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: settings of training.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_TRAIN_SETTINGS_H
-#define GAUSSIANS_TRAIN_SETTINGS_H
+#pragma once
 
 #include "../render/settings.h"
 
@@ -17,5 +16,3 @@ typedef struct train_settings {
   float densify_pull; /* the mean pull, in halves of the picture's sides, from which it is cloned */
   int most_gaussians;
 } train_settings;
-
-#endif

@@ -1,7 +1,6 @@
 /* arc example gaussians: the scene of the options, with its pictures and first model.
    SPDX-License-Identifier: Apache-2.0 */
-#ifndef GAUSSIANS_SETUP_H
-#define GAUSSIANS_SETUP_H
+#pragma once
 
 #include "../options.h"
 #include "train.h"
@@ -21,5 +20,3 @@ bool setup_load(scene *data, const options *o, error_line *error);
 /* The Gaussians to start from where no checkpoint is resumed. */
 bool setup_first_model(gaussians_host *model, const scene *data, const options *o,
                        error_line *error);
-
-#endif

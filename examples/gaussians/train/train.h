@@ -7,8 +7,7 @@
        while (t.iteration < settings.iterations) trainer_step(&t);
        trainer_judge(&t, true, &figures);
        trainer_end(&t); */
-#ifndef GAUSSIANS_TRAIN_H
-#define GAUSSIANS_TRAIN_H
+#pragma once
 
 #include "../../common/adam.h"
 #include "../render/frame.h"
@@ -144,5 +143,3 @@ void trainer_reset_opacity(trainer *t);
 /* One Gaussian a point of the scene, or `count` ones at random in its box. */
 bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree, unsigned seed,
                  error_line *error);
-
-#endif
