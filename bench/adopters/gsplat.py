@@ -7,9 +7,9 @@ SPDX-License-Identifier: Apache-2.0
 
 Copies the CUDA sources of a checkout, applies gsplat.patch to a second copy, builds those files of
 both that rasterize into one library, compares all gradients, and times the backward kernels and a
-whole gradient step on drawn scenes or a trained one. --deterministic adds a third copy, which sums
-in fixed point. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no network; --build-only
-and --run do the two halves on two machines."""
+whole gradient step on drawn scenes or a trained one. --deterministic adds a third copy, whose sums
+are the same bytes in every run. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no
+network; --build-only and --run do the two halves on two machines."""
 import csv
 import pathlib
 import shutil
@@ -33,22 +33,21 @@ FORWARD = ("RasterizeToPixels3DGSSerialBatchFwd.cu", "RasterizeToPixelsSparseFwd
            "RasterizeToPixels2DGSSerialBatchFwd.cu",
            "RasterizeToPixelsFromWorld3DGSSerialBatchFwd.cu", "ProjectionEWA3DGSFused.cu",
            "IntersectTile.cu")
-BITS = 50  # behind the point, with --deterministic: sums below 2^13, 8.9e-16 apart
 RUNS = 10  # that must give the same bytes
 
 # ---- building ---------------------------------------------------------------------------------
 
 
 def variants(options):
-    return ("base", "arc", "fixed") if options.deterministic else ("base", "arc")
+    return ("base", "arc", "wide") if options.deterministic else ("base", "arc")
 
 
 def wrap(folder, variant, file):
     """A source that compiles `file` into a namespace of its variant. Returns its path."""
-    fixed = f"#define GSPLAT_DETERMINISTIC {BITS}\n" if variant == "fixed" else ""
+    wide = "#define GSPLAT_DETERMINISTIC 1\n" if variant == "wide" else ""
     forward = "#define WITH_FORWARD\n" if variant == "base" else ""
     path = folder / f"{variant}_{file.stem}.cu"
-    common.write(path, f'#define gsplat gsplat_{variant}\n{fixed}{forward}#include "{file}"\n')
+    common.write(path, f'#define gsplat gsplat_{variant}\n{wide}{forward}#include "{file}"\n')
     return path
 
 
@@ -72,7 +71,8 @@ def build(options):
     common.build(LIBRARY, sources, folder,
                  [cuda / "include", cuda / "csrc", glm, common.REPOSITORY],
                  ["-use_fast_math", "-DNDEBUG", "-DARC_MAX_PIECES=7",
-                  f"'-DGSPLAT_NUM_CHANNELS={channels}'"], options.arch, standard="c++20")
+                  f"-DARC_WIDE_WORDS={options.words}", f"'-DGSPLAT_NUM_CHANNELS={channels}'"],
+                 options.arch, standard="c++20")
 
 
 def load(options):
@@ -100,12 +100,12 @@ def compare(agreement, problem, ops, absgrad):
                           wanted[name], again[name])
 
 
-def compare_runs(agreement, problem, its, absgrad):
-    """That all runs in fixed point give the same bytes."""
-    first = run_once(problem, its, absgrad)
+def compare_runs(agreement, what, run):
+    """That all runs of deterministic sums give the same bytes."""
+    first = run()
     for _ in range(RUNS - 1):
-        for name, values in run_once(problem, its, absgrad).items():
-            agreement.same(f"v_{name}, fixed, {problem.name}, {absgrad=}", values, first[name])
+        for name, values in run().items():
+            agreement.same(f"v_{name}, wide, {what}", values, first[name])
 
 
 def compare_all(options, agreement, ops, device):
@@ -126,7 +126,8 @@ def compare_all(options, agreement, ops, device):
                     for absgrad in problem.absgrads:
                         compare(agreement, problem, ops, absgrad)
                         if options.deterministic:
-                            compare_runs(agreement, problem, ops["fixed"], absgrad)
+                            compare_runs(agreement, f"{problem.name}, {absgrad=}",
+                                         lambda: run_once(problem, ops["wide"], absgrad))
 
 
 # ---- timing -----------------------------------------------------------------------------------
@@ -153,7 +154,8 @@ def measure_kernel(options, agreement, ops, table, scene_name, problem):
     for absgrad in problem.absgrads:
         compare(agreement, problem, ops, absgrad)
         if options.deterministic:
-            compare_runs(agreement, problem, ops["fixed"], absgrad)
+            compare_runs(agreement, f"{problem.name}, {absgrad=}",
+                         lambda: run_once(problem, ops["wide"], absgrad))
         gradients = problem.gradients(absgrad)
         launches = [lambda its=its: problem.launch(its, gradients) for its in ops.values()]
         results = common.medians(launches, clearing(gradients), options.launches)
@@ -161,10 +163,12 @@ def measure_kernel(options, agreement, ops, table, scene_name, problem):
         table.add(f"{problem.kind}_backward", scene_name, case, dict(zip(ops, results)))
 
 
-def measure_step(options, ops, table, scene_name, scene, camera):
+def measure_step(options, agreement, ops, table, scene_name, scene, camera):
     """Projection, sorting, forward, backward, projection's backward, all but one as they are. What
     a backward pass without cost would leave is the bound of any gain."""
     step = splats.Step(scene, camera, ops["base"], options.channels[0])
+    if options.deterministic:
+        compare_runs(agreement, f"a step, {scene_name}", lambda: step.run(ops["wide"]))
     whole = [lambda its=its: step.run(its) for its in ops.values()]
     results = common.medians([*whole, lambda: step.run(None)], lambda: None, options.launches)
     table.add("step", scene_name, f"{step.channels} channels",
@@ -179,7 +183,7 @@ def measure(options, agreement, ops, table, device):
                 measure_kernel(options, agreement, ops, table, name, problem)
                 del problem  # its memory, before the next one's
         if "3d" in options.kernels:
-            measure_step(options, ops, table, name, scene, camera)
+            measure_step(options, agreement, ops, table, name, scene, camera)
 
 
 # ---- counting ---------------------------------------------------------------------------------
@@ -237,7 +241,9 @@ def parse():
     parser = common.parser("gsplat", __doc__)
     parser.add_argument("checkout", type=pathlib.Path, help=f"of gsplat, at commit {COMMIT[:8]}")
     parser.add_argument("--glm", type=pathlib.Path, help="default: the checkout's submodule")
-    parser.add_argument("--deterministic", action="store_true", help="fixed point, too")
+    parser.add_argument("--deterministic", action="store_true",
+                        help="sums that repeat, too")
+    parser.add_argument("--words", type=int, default=6, help="ARC_WIDE_WORDS of these")
     parser.add_argument("--channels", type=numbers, default=[3, 16, 32, 64])
     parser.add_argument("--kernels", type=lambda text: text.split(","), default=splats.KINDS,
                         help="some of " + ",".join(splats.KINDS))

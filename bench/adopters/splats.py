@@ -333,7 +333,7 @@ class Step:
         return torch.empty(shape, device=self.colors.device, dtype=dtype)
 
     def run(self, ops):
-        """With the backward kernel of `ops`, or without one."""
+        """With the backward kernel of `ops`, or without one. Gradients of the world, by name."""
         width, height = self.sizes
         count, opacities = len(self.opacities), self.opacities[None]
         tiles = [-(-width // TILE), -(-height // TILE)]
@@ -350,6 +350,7 @@ class Step:
         slopes = [torch.zeros_like(values) for values in splats]
         if ops is not None:
             ops.backward_3d(*splats, *given, alphas, last, *self.upstream, None, *slopes)
-        world = [torch.zeros_like(values) for values in self.world.values()]
+        world = {name: torch.zeros_like(values) for name, values in self.world.items()}
         self.base.project_backward(*self.world.values(), *self.view, width, height, radii, conics,
-                                   slopes[0], torch.zeros_like(depths), slopes[1], *world)
+                                   slopes[0], torch.zeros_like(depths), slopes[1], *world.values())
+        return world
