@@ -72,7 +72,7 @@ static cudaError_t run(const grouping *g, void *scratch, size_t *bytes) {
   static cudaError_t (*const sums[MOST_COLUMNS])(const grouping *, void *, size_t *) = {
       sort_and_reduce<1>, sort_and_reduce<2>, sort_and_reduce<3>, sort_and_reduce<4>,
       sort_and_reduce<5>, sort_and_reduce<6>, sort_and_reduce<7>, sort_and_reduce<8>};
-  if (g->what == WHAT_SUMS) return sums[g->columns - 1](g, scratch, bytes);
+  if (g->what != WHAT_COUNTS) return sums[g->columns - 1](g, scratch, bytes);
   return cub::DeviceHistogram::HistogramEven(scratch, *bytes, (const int *)g->key.data,
                                              (unsigned *)g->sums.data, g->keys + 1, 0, g->keys,
                                              g->rows);
@@ -84,7 +84,7 @@ void rival_begin(grouping *g) {
   const char *const what = "memory for CUB";
   size_t bytes = 0;
   if (g->what == WHAT_WEIGHTS) return;
-  if (g->what == WHAT_SUMS) {
+  if (g->what != WHAT_COUNTS) {
     std::vector<int> order(rows);
     for (size_t row = 0; row < rows; ++row) order[row] = (int)row;
     device_reserve(&g->memory, &g->order, rows * sizeof(int), what);

@@ -11,8 +11,9 @@
 static const unsigned long long SPREAD = 2654435761ull;
 
 /* Value i of all. */
-RANDOM_FN float value_of(unsigned long long seed, long long i) {
-  return hashed_random(~seed, (unsigned long long)i) - 0.3f;
+RANDOM_FN float value_of(const grouping *g, long long i) {
+  const float value = hashed_random(~g->seed, (unsigned long long)i) - 0.3f;
+  return g->few_bits ? floorf(value * 4096.0f) / 4096.0f : value;
 }
 
 /* The first rank whose share, with those of all before it, is above x. */
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(LINE_THREADS) draw(grouping g) {
   if (g.by == BY_HALF && random % 2 == 0) key = 777 % g.keys;
   ((int *)g.key.data)[row] = key;
   for (long long i = row * g.columns; i < (row + 1) * g.columns; ++i)
-    ((float *)g.value.data)[i] = value_of(g.seed, i);
+    ((float *)g.value.data)[i] = value_of(&g, i);
 }
 
 static void upload_shares(grouping *g, double exponent) {
@@ -61,7 +62,8 @@ void grouping_draw(grouping *g) {
   const unsigned one = 1;
   device_reserve(&g->memory, &g->key, rows * sizeof(int), "keys");
   device_reserve(&g->memory, &g->value, rows * columns * sizeof(float), "values");
-  device_reserve(&g->memory, &g->sums, keys * columns * sizeof(long long), "sums");
+  const size_t words = g->what == WHAT_WIDE ? ARC_WIDE_ROW(columns) : columns;
+  device_reserve(&g->memory, &g->sums, keys * words * sizeof(long long), "sums");
   if (g->by == BY_ZIPF_105) upload_shares(g, 1.05);
   if (g->by == BY_ZIPF_12) upload_shares(g, 1.2);
   g->scale_log2 = g->what == WHAT_COUNTS ? 0 : arc_fixed_scale_log2(1.0, g->rows);
@@ -81,9 +83,7 @@ group_oracle grouping_oracle(const grouping *g) {
     oracle.rows[to] += 1;
     for (size_t i = 0; i < columns; ++i)
       oracle.sums[to * columns + i] +=
-          g->what == WHAT_COUNTS
-              ? 1
-              : llrintf(value_of(g->seed, (long long)(row * columns + i)) * scale);
+          g->what == WHAT_COUNTS ? 1 : llrintf(value_of(g, (long long)(row * columns + i)) * scale);
   }
   return oracle;
 }

@@ -19,7 +19,7 @@
 
 enum { MOST_RUNS = 1000, ALL_KEYS_BY = -1, LEAST_SWEPT = 1000 };
 
-static const char *const what_names[] = {"sums", "counts", "weights", nullptr};
+static const char *const what_names[] = {"sums", "counts", "weights", "wide", nullptr};
 static const char *const by_names[] = {"uniform", "zipf-1.05", "zipf-1.2", "sorted",
                                        "half",    "all",       nullptr};
 static const char *const adder_names[ADDERS] = {"plain", "arc", "table", "cub"};
@@ -35,13 +35,12 @@ static grouping the_grouping;
 static output_file csv;
 
 static option table[] = {
-    {"groups: adds the rows of each key: sums in fixed point, counts or weights, and checks them.\n"
+    {"groups: adds the rows of each key: sums that repeat, counts or weights, and checks them.\n"
      "\nusage: groups [options]\n"},
     {"--what", OPTION_NAME, &set.what,
      "sums of floats in fixed point, the same bits in every run, "
-     "against a sort and a reduction by key; counts of rows, against a histogram; or weights, sums "
-     "of "
-     "a float a row",
+     "against a sort and a reduction by key; counts of rows, against a histogram; weights, sums of "
+     "a float a row; or wide, sums that repeat and need no scale, for floats of any size",
      0, -1, what_names},
     {"--by", OPTION_NAME, &set.by,
      "how keys are drawn, half: half of all rows have one key; without "
@@ -49,7 +48,7 @@ static option table[] = {
      0, -1, by_names},
     {"--rows", OPTION_INT, &set.rows, "", 1000, MOST_ROWS},
     {"--keys", OPTION_INT, &set.keys, "different ones", 1, MOST_ROWS},
-    {"--columns", OPTION_INT, &set.columns, "floats of a row, of sums only; without it 4", 1,
+    {"--columns", OPTION_INT, &set.columns, "floats of a row, of sums and wide; without it 4", 1,
      MOST_COLUMNS},
     {"--table-rows", OPTION_INT, &set.table_rows, "that a warp keeps in shared memory", 1,
      MOST_TABLE_ROWS},
@@ -63,9 +62,11 @@ static option table[] = {
     {}};
 
 static bool check_columns(error_line *error) {
-  if (set.columns > 0 && set.what != WHAT_SUMS)
-    return error_set(error, "--columns is for --what sums; %s have one", what_names[set.what]);
-  if (set.columns == 0) set.columns = set.what == WHAT_SUMS ? 4 : 1;
+  const bool has_columns = set.what == WHAT_SUMS || set.what == WHAT_WIDE;
+  if (set.columns > 0 && !has_columns)
+    return error_set(error, "--columns is for --what sums or wide; %s have one",
+                     what_names[set.what]);
+  if (set.columns == 0) set.columns = has_columns ? 4 : 1;
   return true;
 }
 

@@ -7,19 +7,20 @@
 
 #include "../common/device.h"
 
-enum { WHAT_SUMS, WHAT_COUNTS, WHAT_WEIGHTS };
+enum { WHAT_SUMS, WHAT_COUNTS, WHAT_WEIGHTS, WHAT_WIDE };
 enum { BY_UNIFORM, BY_ZIPF_105, BY_ZIPF_12, BY_SORTED, BY_HALF, KEYS_BY };
 enum { ADD_PLAIN, ADD_ARC, ADD_TABLE, ADD_CUB, ADDERS };
 enum { MOST_COLUMNS = 8, MOST_TABLE_ROWS = 256, MOST_ROWS = 100000000 };
 
 typedef struct grouping {
-  int what, by, rows, keys, columns; /* columns: 1 but of sums */
+  int what, by, rows, keys, columns; /* columns: 1 of counts and weights */
   int table_rows;                    /* that a warp keeps in shared memory, of ADD_TABLE */
   unsigned long long seed;
-  int scale_log2; /* of sums in fixed point */
+  bool few_bits;  /* of values: float sums of 4096 of them do not round */
+  int scale_log2; /* of sums in fixed point, and of the oracle's */
   device_memory memory;
   device_array key, value, shares; /* shares: of the keys up to each rank, for zipf */
-  device_array sums;               /* long long, unsigned or float, by `what` */
+  device_array sums; /* long long, unsigned or float, by `what`; of ADD_ARC's, wide rows */
   /* CUB's: */
   device_array order, sorted_key, sorted_order, found_key, found_sum, found, scratch;
 } grouping;
@@ -53,7 +54,8 @@ group_oracle grouping_oracle(const grouping *g);
 bool grouping_offers(const grouping *g, int adder);
 /* From cleared sums on. */
 void grouping_add(grouping *g, int adder);
-/* Whether the adder that ran last has found the sums: to the bit, or within rounding of floats. */
+/* Whether the adder that ran last has found the sums: to the bit, or within rounding of floats. To
+   the bit, too, of up to 4096 rows with few bits. */
 bool grouping_check(const grouping *g, int adder, const group_oracle *oracle, error_line *error);
 
 /* The rival, cub.cu: sorts and reduces, or counts. dense: a float for each sum. */

@@ -9,18 +9,19 @@
 
 enum { ROWS = 1501 }; /* the last warp is not full */
 
-static grouping begin(int what, int by, int rows, int keys, int columns) {
+static grouping begin(int what, int by, int rows, int keys, int columns, bool few_bits = false) {
   grouping g = {};
   g.what = what, g.by = by, g.rows = rows, g.keys = keys, g.columns = columns;
   g.table_rows = 5;
+  g.few_bits = few_bits;
   g.seed = 3 + (unsigned long long)columns;
   grouping_draw(&g);
   return g;
 }
 
 /* And one that is off by its last bit is found. */
-static void check_adders(int what, int by, int keys, int columns) {
-  grouping g = begin(what, by, ROWS, keys, columns);
+static void check_adders(int what, int by, int keys, int columns, bool few_bits = false) {
+  grouping g = begin(what, by, ROWS, keys, columns, few_bits);
   const group_oracle oracle = grouping_oracle(&g);
   error_line error;
   for (int adder = 0; adder < ADDERS; ++adder) {
@@ -29,11 +30,28 @@ static void check_adders(int what, int by, int keys, int columns) {
     CHECK(grouping_check(&g, adder, &oracle, &error), "what %d, by %d, %d columns, adder %d: %s",
           what, by, columns, adder, error.text);
   }
+  const int last_bit = few_bits ? 12 : what == WHAT_WIDE ? 4 : 8;
   grouping_add(&g, ADD_ARC);
   for (int sign = -1; sign <= 1; sign += 2) {
     group_oracle other = oracle;
-    other.sums.back() += sign * (what == WHAT_WEIGHTS ? 1ll << g.scale_log2 >> 8 : 1);
+    other.sums.back() += sign * (what >= WHAT_WEIGHTS ? 1ll << g.scale_log2 >> last_bit : 1);
     CHECK(!grouping_check(&g, ADD_ARC, &other, &error), "what %d: a wrong sum is taken", what);
+  }
+  grouping_end(&g);
+}
+
+/* Wide rows of any values hold the same bytes in all runs. */
+static void check_repeats(void) {
+  grouping g = begin(WHAT_WIDE, BY_HALF, 20000, 10, 3);
+  std::vector<char> first, sums(g.sums.bytes);
+  for (unsigned run = 0; run < 10; ++run) {
+#if SIMT_ON_CPU
+    simt_seed(run);
+#endif
+    grouping_add(&g, ADD_ARC);
+    device_to_host(sums.data(), g.sums.data, sums.size(), "sums");
+    if (run == 0) first = sums;
+    CHECK(sums == first, "run %u has other bytes", run);
   }
   grouping_end(&g);
 }
@@ -90,12 +108,16 @@ int main(void) {
   check_sweep({1.2, 0.2, 0.2, 0.2, 0.2}, 0, 0, 1000);
   if (!test_has_device("test_groups")) return TEST_SKIPPED;
   for (int columns = 1; columns <= MOST_COLUMNS; ++columns)
-    check_adders(WHAT_SUMS, columns % KEYS_BY, columns % 2 ? 40 : 3, columns);
+    for (int what : {WHAT_SUMS, WHAT_WIDE})
+      check_adders(what, columns % KEYS_BY, columns % 2 ? 40 : 3, columns);
   for (int by = 0; by < KEYS_BY; ++by) {
     check_adders(WHAT_SUMS, by, 100, 3);
     check_adders(WHAT_COUNTS, by, 100, 1);
     check_adders(WHAT_WEIGHTS, by, 100, 1);
+    check_adders(WHAT_WEIGHTS, by, 100, 1, true);
+    check_adders(WHAT_WIDE, by, 100, 3, true);
   }
+  check_repeats();
   check_keys();
   return test_end("test_groups");
 }
