@@ -9,23 +9,19 @@ programs=$1 traces=$2 fox=${3:-} here=$(cd "$(dirname "$0")" && pwd)
 of() { echo "$programs/record_$1_simt"; }
 mkdir -p "$traces"
 cd "$traces"
-for width in 1 3 9 10 16 32; do
-  "$(of gaussians)" sweep_$width.trace sweep_$width $width 100000
-done
-"$(of gaussians)" hot.trace sweep_hot 10 4
-"$(of pagerank)" pagerank.trace pagerank 4 edge --scale 12
-"$(of spheres)" spheres.trace spheres 3 small --spheres 2000 --size 160x128
-"$(of environment)" diffuse.trace diffuse 1 diffuse --side 16
-"$(of environment)" specular.trace specular 1 specular_29 --side 32
-"$(of environment)" lookup.trace lookup 2 lookup --side 64 --size 40
+"$(of pagerank)" pagerank.trace 4 edge --scale 12
+"$(of spheres)" spheres.trace 3 small --spheres 2000 --size 160x128
+"$(of environment)" diffuse.trace 1 diffuse --side 16
+"$(of environment)" specular.trace 1 specular_29 --side 32
+"$(of environment)" lookup.trace 2 lookup --side 64 --size 40
 procedural() {
-  "$(of gaussians)" $1.trace $1 --procedural $1 --gaussians $2 --size 256x144 --views 2
+  "$(of gaussians)" $1.trace --procedural $1 --gaussians $2 --size 256x144 --views 2
 }
 procedural small 17800
 procedural medium 5300
 procedural large 890
 if [ -n "$fox" ]; then
-  "$(of gaussians)" fox.trace fox --scene "$fox" --views 2 --init "$fox/fox.ply"
+  "$(of gaussians)" fox.trace --scene "$fox" --views 2 --init "$fox/fox.ply"
 else
   cp "$here/traces/fox.trace" .
   echo "fox.trace is the committed one: set ARC_HARDWARE_FOX to make it, too"

@@ -1,9 +1,8 @@
 // bench/hardware: stands in for the examples' workload_main: records one gradient step instead.
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: FILE NAME CALL DATASET [options of the program]; CALL: as in record.h, DATASET or "-".
+// usage: FILE CALL DATASET [options of the program]; CALL: as in trace.h.
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../examples/common/workload.h"
 #include "record.h"
@@ -19,25 +18,24 @@ static int stop(const workload *w, const char *what) {
 }
 
 int workload_main(int argc, char **argv, const workload *w) {
-  enum { FILE_AT = 1, NAME_AT, CALL_AT, DATASET_AT, OPTIONS_AT, NEVER = 33 };
+  enum { FILE_AT = 1, CALL_AT, DATASET_AT, OPTIONS_AT, NEVER = 33 };
   static const int strides[] = {12, 3, 3, 20, 1, 12};
   error_line error;
   workload_options o = {};
-  if (argc < OPTIONS_AT) return stop(w, "takes FILE NAME CALL DATASET [options]");
+  if (argc < OPTIONS_AT) return stop(w, "takes FILE CALL DATASET [options]");
   const int call = atoi(argv[CALL_AT]);
   if (call < CALL_FILTER || call > CALL_EDGES) return stop(w, "CALL must be 1 to 4");
   if (!options_read(w->options, argc - DATASET_AT, argv + DATASET_AT, &error))
     return stop(w, error.text);
   o.seed = 1;
   o.compare = true; /* the gradient step alone */
-  if (!w->begin(strcmp(argv[DATASET_AT], "-") ? argv[DATASET_AT] : nullptr, &o, &error))
-    return stop(w, error.text);
+  if (!w->begin(argv[DATASET_AT], &o, &error)) return stop(w, error.text);
   w->reset();
   w->forward(0);
   const workload_sums sums = w->sums();
   record_begin(sums.data, sums.count, strides[call]);
   w->gradient(WAY_SERIALIZED, NEVER);
-  const int status = record_end((record_call)call, argv[NAME_AT], argv[FILE_AT]);
+  const int status = record_end((record_call)call, argv[FILE_AT]);
   w->end();
   return status;
 }

@@ -5,7 +5,8 @@
 #include "machine.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include <memory>
 
 /* Scheduler clocks beside the instruction itself: bench/common/model.h. */
 enum { VOTE_CLOCKS = 8, MATCH_CLOCKS = 6, SCAN_CLOCKS = 4 };
@@ -30,7 +31,7 @@ enum {
 enum { AT_LOADS, AT_KERNEL, AT_SHUFFLES, AT_REQUESTS };
 
 typedef struct warp {
-  const trace_warp *code; /* NULL: none is resident */
+  const trace_warp *code; /* null: none is resident */
   const trace_form *form; /* of the present step */
   uint32_t offset;        /* of its addresses, in words */
   int step, stage;
@@ -41,7 +42,7 @@ typedef struct warp {
   int waits; /* loads on their way */
 } warp;
 
-/* An instruction in an LDST queue. q NULL: a load of `from`. */
+/* An instruction in an LDST queue. q null: a load of `from`. */
 typedef struct entry {
   const trace_request *q;
   int repeat;
@@ -80,10 +81,7 @@ typedef struct packet {
 } packet;
 
 /* An SRAM of sums by line, direct mapped; sectors 0: empty. */
-typedef struct buffer {
-  packet *lines;
-  int size;
-} buffer;
+typedef std::vector<packet> buffer;
 
 /* The instruction of one sub-core that the LSU has split. */
 typedef struct slot {
@@ -116,30 +114,27 @@ static bool buffers(const state *s) { return s->j->how >= LAB_IDEAL && s->j->how
 
 static void start_step(const state *s, warp *w) {
   const job *j = s->j;
-  w->form = trace_form_of(&w->code->steps[w->step], j->path, j->threshold);
+  w->form = trace_form_of(&(*w->code)[(size_t)w->step], j->path, j->threshold);
   w->stage = AT_LOADS;
   w->left = j->cost.loads;
   w->issue = 0;
 }
 
-static bool start_warp(state *s, warp *w) {
+static void start_warp(state *s, warp *w) {
   const trace *t = s->j->t;
-  w->code = NULL;
-  while (s->next_warp < t->warp_count * s->j->rounds && !w->code) {
-    const trace_warp *code = &t->warps[s->next_warp % t->warp_count];
-    w->offset = (uint32_t)(s->next_warp++ / t->warp_count) * s->j->spread;
-    if (code->step_count > 0) w->code = code;
-  }
-  if (!w->code) return false;
+  w->code = nullptr;
+  const int warps = (int)t->warps.size();
+  if (s->next_warp == warps * s->j->rounds) return;
+  w->code = &t->warps[(size_t)(s->next_warp % warps)];
+  w->offset = (uint32_t)(s->next_warp++ / warps) * s->j->spread;
   w->step = 0;
   w->ready = s->now;
   start_step(s, w);
   s->resident += 1;
-  return true;
 }
 
 static void finish_step(state *s, warp *w) {
-  if (++w->step < w->code->step_count) {
+  if (++w->step < (int)w->code->size()) {
     start_step(s, w);
     return;
   }
@@ -163,10 +158,10 @@ static void next_stage(state *s, warp *w) {
     w->left = f->shuffles;
     return;
   }
-  if (w->stage != AT_REQUESTS && adds && f->request_count) {
+  if (w->stage != AT_REQUESTS && adds && !f->requests.empty()) {
     w->stage = AT_REQUESTS;
     w->request = w->repeat = 0;
-    w->issue = (int)(f->request_count * REQUEST_EXTRA);
+    w->issue = (int)((double)f->requests.size() * REQUEST_EXTRA);
     return;
   }
   finish_step(s, w);
@@ -193,11 +188,10 @@ static void gather(splitter *g, const entry *e) {
   const trace_request *q = e->q;
   int lanes = __builtin_popcount(q->mask), count = 0;
   for (int i = 0; i < lanes; ++i) {
-    uint32_t word = q->words[q->same ? 0 : i] + (uint32_t)e->repeat + e->offset;
+    uint32_t word = q->words[(size_t)i] + (uint32_t)e->repeat + e->offset;
     bool seen = false;
     for (int k = 0; k < count && e->reduced && !seen; ++k) seen = g->words[k] == word;
     if (!seen) g->words[count++] = word;
-    if (q->same && e->reduced) break;
   }
   g->count = count;
 }
@@ -212,7 +206,7 @@ static int split(const splitter *g, int words, packet *packets) {
     int k = 0;
     while (k < count && (packets[k].line != line || (taken[k] >> at & 1u))) ++k;
     if (k == count) {
-      packets[count] = (packet){line, 0};
+      packets[count] = {line, 0};
       taken[count++] = 0;
     }
     taken[k] |= 1u << at;
@@ -273,7 +267,7 @@ static bool inject(state *s, multiprocessor *mp, packet p) {
 
 /* Adds a packet to the sums that are kept; a line that had its place is to be evicted. */
 static void keep(state *s, multiprocessor *mp, packet p) {
-  packet *kept = &mp->sums.lines[scatter(p.line) % (uint32_t)mp->sums.size];
+  packet *kept = &mp->sums[scatter(p.line) % mp->sums.size()];
   if (kept->sectors && kept->line != p.line) {
     mp->evicted = *kept;
     kept->sectors = 0;
@@ -392,7 +386,7 @@ static int issue_load(state *s, subcore *sub, warp *w) {
     next_stage(s, w);
     return w->ready <= s->now && w->code && w->issue ? issue_plain(s, sub, w) : STALL_DEPENDENCE;
   }
-  entry e = {NULL, 0, 0, false, 1, w};
+  entry e = {nullptr, 0, 0, false, 1, w};
   if (!push(&sub->ldst, s->j->m->ldst_depth, e)) return STALL_ATOMIC;
   w->left -= 1;
   w->waits += 1;
@@ -420,7 +414,7 @@ static int issue_shuffles(state *s, multiprocessor *mp, subcore *sub, warp *w) {
 
 static int issue_request(state *s, subcore *sub, warp *w) {
   if (w->issue) return issue_plain(s, sub, w);
-  const trace_request *q = &w->form->requests[w->request];
+  const trace_request *q = &w->form->requests[(size_t)w->request];
   bool wide = s->j->how == ARC_WIDE;
   entry e = {q, w->repeat, w->offset, false, wide ? q->repeats : 1, w};
   if (!dispatch(s, sub, e)) return STALL_ATOMIC;
@@ -430,7 +424,7 @@ static int issue_request(state *s, subcore *sub, warp *w) {
     w->repeat = 0;
     w->request += 1;
   }
-  if (w->request == w->form->request_count) next_stage(s, w);
+  if (w->request == (int)w->form->requests.size()) next_stage(s, w);
   return STALLS;
 }
 
@@ -492,8 +486,7 @@ static bool is_quiet(const multiprocessor *mp) {
 static double drain(state *s) {
   double end = s->now;
   for (int k = 0; k < s->j->m->multiprocessors && buffers(s); ++k)
-    for (int i = 0; i < s->mps[k].sums.size; ++i) {
-      packet p = s->mps[k].sums.lines[i];
+    for (packet p : s->mps[k].sums) {
       if (!p.sectors) continue;
       s->now = larger(end, larger(s->mps[k].port_free, room_at(s, p)));
       inject(s, &s->mps[k], p);
@@ -511,26 +504,19 @@ static void place_warps(state *s) {
         for (int sub = 0; sub < SUBCORES; ++sub) start_warp(s, &s->mps[k].subs[sub].warps[w]);
 }
 
-static void make_buffers(state *s) {
-  const job *j = s->j;
-  int percent = j->how == LAB ? j->lab_percent : 100;
-  for (int k = 0; k < j->m->multiprocessors && buffers(s); ++k) {
-    buffer *b = &s->mps[k].sums;
-    b->size = j->m->l1_bytes / 100 * percent / LINE_BYTES;
-    b->lines = calloc((size_t)b->size, sizeof *b->lines);
-  }
-}
-
 static void begin(state *s, const job *j) {
+  const int percent = j->how == LAB ? j->lab_percent : 100;
   s->j = j;
-  for (int k = 0; k < j->m->multiprocessors; ++k)
-    for (int i = 0; i < SUBCORES; ++i) s->mps[k].subs[i].reduced_at = -1;
-  make_buffers(s);
+  for (multiprocessor &mp : s->mps) {
+    for (subcore &sub : mp.subs) sub.reduced_at = -1;
+    if (buffers(s)) mp.sums.resize((size_t)(j->m->l1_bytes / 100 * percent / LINE_BYTES));
+  }
   place_warps(s);
 }
 
 outcome machine_run(const job *j) {
-  state *s = calloc(1, sizeof *s);
+  const std::unique_ptr<state> memory(new state());
+  state *s = memory.get();
   bool busy = true;
   begin(s, j);
   for (; busy; s->now += 1) {
@@ -543,8 +529,5 @@ outcome machine_run(const job *j) {
     }
   }
   s->out.clocks = drain(s);
-  for (int k = 0; k < j->m->multiprocessors; ++k) free(s->mps[k].sums.lines);
-  outcome out = s->out;
-  free(s);
-  return out;
+  return s->out;
 }
