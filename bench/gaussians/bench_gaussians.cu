@@ -31,7 +31,8 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
         "trains with every way to add and threshold 0, 8, 16, 24, 32 on --scene, or on the three "
         "procedural ones; one .csv line each"},
        {"--seeds", OPTION_INT, &b->seeds,
-        "repeats it with N seeds from --seed on, and prints the mean PSNR of each way", 1, 1000},
+        "repeats it with N seeds from --seed on; paper.py then tells the mean PSNR of each way", 1,
+        1000},
        {"--datasets", OPTION_LIST, datasets,
         "what to measure on, scene being --scene; without it, --scene or --procedural, or "
         "small,medium,large",

@@ -5,7 +5,6 @@
 #include "measure.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "bench/common/energy.h"
 #include "bench/paper/table.h"
@@ -24,20 +23,12 @@ static const struct implementation {
     {"shuffles", ADD_SHUFFLES, false, false}, {"auto", ADD_AUTO, false, false},
     {"tuned", ADD_AUTO, true, false},         {"reproducible", ADD_DEFAULT, false, true}};
 
-/* Of one training, for the summary. */
-typedef struct experiment_sample {
-  const implementation *by;
-  unsigned seed;
-  double psnr; /* of the held-out views */
-} experiment_sample;
-
 /* What all rows of a scene share. */
 typedef struct experiment {
   output_file *table;
   energy_counter energy;
   const scene *data;
   const char *dataset;
-  std::vector<experiment_sample> samples;
 } experiment;
 
 /* ---- one launch ----------------------------------------------------------------------------- */
@@ -96,65 +87,6 @@ static void experiment_write_row(experiment *e, trainer *t, const implementation
          by->name, threshold_of_way(by->way, threshold, room), printable(e->dataset),
          t->settings.seed, train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
   fflush(stdout);
-  if (has_test) e->samples.push_back({by, t->settings.seed, test.psnr});
-}
-
-/* ---- summary -------------------------------------------------------------------------------- */
-
-/* Of the samples of an implementation. shift: how far their PSNR lies from the mean of all with the
-   same seed, so that the seed's own effect cancels. Thresholds are pooled: like another run, they
-   change no more than the order of additions. */
-typedef struct experiment_mean {
-  const char *name;
-  int count;
-  double psnr, shift, squares; /* means; of the shifts' distances from theirs, added up */
-} experiment_mean;
-
-static double seed_mean(const experiment *e, unsigned seed) {
-  double sum = 0.0, count = 0.0;
-  for (const experiment_sample &s : e->samples)
-    if (s.seed == seed) sum += s.psnr, count += 1.0;
-  return sum / count;
-}
-
-static experiment_mean mean_of(const experiment *e, const implementation *by) {
-  experiment_mean m = {by->name, 0, 0.0, 0.0, 0.0};
-  for (const experiment_sample &s : e->samples) {
-    if (s.by != by) continue;
-    double shift = s.psnr - seed_mean(e, s.seed), before = m.shift;
-    m.count += 1;
-    m.psnr += (s.psnr - m.psnr) / m.count;
-    m.shift += (shift - m.shift) / m.count;
-    m.squares += (shift - before) * (shift - m.shift);
-  }
-  return m;
-}
-
-/* The error is of one training about what its seed and its implementation explain. */
-static void experiment_print_summary(const experiment *e) {
-  std::vector<experiment_mean> means;
-  double squares = 0.0;
-  size_t low = 0, high = 0;
-  for (const implementation &by : implementations) {
-    experiment_mean m = mean_of(e, &by);
-    squares += m.squares;
-    if (m.count > 0) means.push_back(m);
-  }
-  const double seeds = 1.0 + e->samples.back().seed - e->samples.front().seed;
-  const double free_samples = (double)e->samples.size() - seeds - (double)means.size() + 1.0;
-  const double deviation = free_samples > 0.0 ? sqrt(squares / free_samples) : NAN;
-  printf("%s: held-out PSNR\n%-12s %9s %9s %14s\n", printable(e->dataset), "", "trainings",
-         "mean dB", "standard error");
-  for (size_t k = 0; k < means.size(); ++k) {
-    const experiment_mean *m = &means[k];
-    printf("%-12s %9d %9.3f %14.3f\n", m->name, m->count, m->psnr, deviation / sqrt(m->count));
-    if (m->shift < means[low].shift) low = k;
-    if (m->shift > means[high].shift) high = k;
-  }
-  double difference = means[high].shift - means[low].shift;
-  double error = deviation * sqrt(1.0 / means[high].count + 1.0 / means[low].count);
-  printf("largest difference %.3f dB, %s over %s; its standard error %.3f dB\n\n", difference,
-         means[high].name, means[low].name, error);
 }
 
 /* ---- trainings ------------------------------------------------------------------------------ */
@@ -202,10 +134,9 @@ static bool experiment_scene(output_file *table, const bench_options *b, int kin
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return interrupts > 0; /* the rows so far are written */
-  experiment e = {table, energy_open(), &data, dataset_name(o, kind), {}};
+  experiment e = {table, energy_open(), &data, dataset_name(o, kind)};
   for (int i = 0; i < b->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
-  if (!e.samples.empty()) experiment_print_summary(&e);
   energy_close(&e.energy);
   scene_free(&data);
   return done;

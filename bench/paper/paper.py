@@ -6,7 +6,8 @@ usage: paper.py TABLE.csv... [--figures FOLDER]
 
 prints, for each workload and dataset, the gradient step of every implementation at its best
 threshold over plain atomics, what a threshold that does not fit costs, and the means beside the
-papers' own (RTX 4090 and 3060). With --figures it draws into FOLDER
+papers' own (RTX 4090 and 3060); of datasets with several seeds also the mean PSNR of the held-out
+views. With --figures it draws into FOLDER
   speedup      plain atomics over each implementation: gradient step, end to end, energy; their
                means beside the ARC paper's
   sensitivity  the gradient step over plain atomics against the balancing threshold
@@ -184,6 +185,42 @@ def print_means(rows):
               f"{mean_line(rows, rest, what, others)} | {first} | {second} |")
 
 
+def seed_means(rows):
+    """The mean PSNR of all trainings that have a seed."""
+    seeds = {}
+    for row in rows:
+        seeds.setdefault(row["seed"], []).append(row["psnr"])
+    return {seed: sum(values) / len(values) for seed, values in seeds.items()}
+
+
+def repeated(rows):
+    """Those of datasets with several seeds, where the PSNR was measured."""
+    return [r for r in rows if math.isfinite(r["psnr"])
+            and len({o["seed"] for o in rows if o["set"] == r["set"]}) > 1]
+
+
+def print_quality(rows):
+    """How far a training lies from its seed's mean is compared, so that the seed's own effect
+    cancels. Thresholds are pooled: like another run, they change no more than the order of
+    additions. The error is of one training about what its seed and its implementation explain."""
+    seeds, shifts = seed_means(rows), {}
+    for row in rows:
+        shifts.setdefault(row["BW implementation"], []).append(row["psnr"] - seeds[row["seed"]])
+    means = {name: sum(its) / len(its) for name, its in shifts.items()}
+    squares = sum((shift - means[name]) ** 2 for name, its in shifts.items() for shift in its)
+    free = len(rows) - len(seeds) - len(shifts) + 1
+    deviation = math.sqrt(squares / free) if free > 0 else math.nan
+    print(f"\nHeld-out PSNR of {rows[0]['set']}\n\n| | trainings | mean, dB | standard error |\n"
+          "|---|---|---|---|")
+    for name, its in shifts.items():
+        mean = sum(row["psnr"] for row in rows if row["BW implementation"] == name) / len(its)
+        print(f"| {name} | {len(its)} | {mean:.3f} | {deviation / math.sqrt(len(its)):.3f} |")
+    low, high = min(means, key=means.get), max(means, key=means.get)
+    error = deviation * math.sqrt(1 / len(shifts[low]) + 1 / len(shifts[high]))
+    print(f"\nThe largest difference is {means[high] - means[low]:.3f} dB, {high} over {low}; its "
+          f"standard error {error:.3f} dB")
+
+
 # ---- figures -------------------------------------------------------------------------------------
 
 def grid(sets, xlabel, ylabel, columns=6, size=(1.75, 1.7)):
@@ -271,13 +308,9 @@ def draw_quality(rows):
     figure, panels = grid(sets, "", "held-out PSNR about the seed's mean, dB", len(sets),
                           (4, 2.5))
     for panel, dataset in zip(panels, sets):
-        seeds = {}
-        for row in rows:
-            if row["set"] == dataset:
-                seeds.setdefault(row["seed"], []).append(row["psnr"])
+        seeds = seed_means([row for row in rows if row["set"] == dataset])
         for k, name in enumerate(names):
-            here = [r["psnr"] - sum(seeds[r["seed"]]) / len(seeds[r["seed"]])
-                    for r in of(rows, dataset, name)]
+            here = [r["psnr"] - seeds[r["seed"]] for r in of(rows, dataset, name)]
             panel.plot([k] * len(here), here, **{**pictures.look(name), "linestyle": ""})
             if here:
                 panel.plot(k, sum(here) / len(here), "_k", markersize=18)
@@ -291,10 +324,8 @@ def draw(rows, folder):
     means = over_seeds(rows)
     figures = [("speedup", draw_speedup, means), ("sensitivity", draw_sensitivity, means),
                ("lanes", draw_lanes, means)]
-    repeated = [r for r in rows if math.isfinite(r["psnr"])
-                and len({o["seed"] for o in rows if o["set"] == r["set"]}) > 1]
-    if repeated:
-        figures.append(("quality", draw_quality, repeated))
+    if repeated(rows):
+        figures.append(("quality", draw_quality, repeated(rows)))
     for name, make, table in figures:
         figure = make(table)
         if rows[0]["clock"] != "gpu_events":
@@ -318,6 +349,8 @@ def main(words):
     print_sensitivity(means)
     print_end_to_end(means)
     print_means(means)
+    for dataset in in_order(repeated(rows), "set"):
+        print_quality([row for row in repeated(rows) if row["set"] == dataset])
     return draw(rows, options.figures) if options.figures else 0
 
 

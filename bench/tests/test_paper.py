@@ -64,6 +64,11 @@ class Paper(Test):
                          self.write(table(*ROWS[4:]), "b"))
         for line in FIGURES:
             self.assertIn("\n" + line, text)
+        text = self.call(0, "paper/paper.py", self.write(table(ROWS[0], ROWS[5]), "a"), self.write(
+            table((*ROWS[0][:7], "31.00"), (*ROWS[5][:7], "31.60")).replace(",1,gpu", ",2,gpu"), "b"))
+        for line in ("| plain | 2 | 30.500 | 0.035 |", "The largest difference is 0.550 dB, auto over "
+                     "plain; its standard error 0.050 dB"):
+            self.assertIn("\n" + line, text)
         self.assertIn("cannot read", self.call(2, "paper/paper.py", self.path("absent")))
         for text, needle in BAD:
             self.assertIn(needle, self.call(2, "paper/paper.py", self.write(text, "a")))
