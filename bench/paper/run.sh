@@ -40,7 +40,7 @@ else
 fi
 
 run examples/environment/environment ${mesh:+--mesh "$mesh"}
-for name in spheres circles hashgrid pagerank; do
+for name in spheres circles hashgrid pagerank radiance; do
   run examples/$name/$name
 done
 mv "$partial" "$csv"

@@ -346,9 +346,14 @@ static void measure(int width, int log2) {
          REAL_OUTPUTS,
          (float *)take(floats * (size_t)parameter_count(width)),
          (float *)take(floats * (size_t)parameter_count(width)),
+         false,
          {take(2 * (size_t)weight_count(width)), take(2 * (size_t)weight_count(width))}};
-  f.b = {(int)n, take(2 * n * INPUTS), (float *)take(floats * n * REAL_OUTPUTS),
-         (float *)take(floats * n * REAL_OUTPUTS), (float *)take(floats * n * INPUTS)};
+  f.b = {(int)n,
+         take(2 * n * INPUTS),
+         (float *)take(floats * n * REAL_OUTPUTS),
+         nullptr,
+         (float *)take(floats * n * REAL_OUTPUTS),
+         (float *)take(floats * n * INPUTS)};
   r.targets = f.b.targets;
   fill(&f, &r, width);
   device_check(cudaDeviceSynchronize(), "numbers");

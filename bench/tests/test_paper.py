@@ -34,7 +34,7 @@ FIGURES = ("| spheres small | 8 | 0.500 (8) | 0.500 | 0.250 (8) |  |",
 BAD = [("a,b\n1,2\n", "is no table"), (table(*ROWS).replace(",8,", ",eight,", 1), "not whole"),
        (table(*ROWS) + table(ROWS[0], clock="model").split("\n", 1)[1], "one kind")]
 
-WORKLOADS = ["bench_gaussians", "bench_gaussians", "environment", "spheres", "circles", "hashgrid", "pagerank"]
+WORKLOADS = ["bench_gaussians", "bench_gaussians", "environment", "spheres", "circles", "hashgrid", "pagerank", "radiance"]
 # Takes --experiment FILE, and adds its name and options to it; a file "fail" beside it: status 3.
 STUB = """#!/bin/sh
 [ -e "$(dirname "$0")/fail" ] && exit 3

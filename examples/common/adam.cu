@@ -7,11 +7,14 @@
 
 __global__ void __launch_bounds__(LINE_THREADS) take_step(adam_numbers s) {
   const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.count || s.sums[i] == 0.0f) return;
-  float2 moments = load_pair(s.moments + 2 * i);
-  s.numbers[i] -=
-      s.rate * adam_change(s.decay, s.scale * s.sums[i], 1e-15f, &moments.x, &moments.y);
-  store_pair(s.moments + 2 * i, moments.x, moments.y);
+  if (i >= s.count) return;
+  if (s.sums[i] != 0.0f) {
+    float2 moments = load_pair(s.moments + 2 * i);
+    s.numbers[i] -=
+        s.rate * adam_change(s.decay, s.scale * s.sums[i], 1e-15f, &moments.x, &moments.y);
+    store_pair(s.moments + 2 * i, moments.x, moments.y);
+  }
+  if (s.averages != nullptr) s.averages[i] += s.average_share * (s.numbers[i] - s.averages[i]);
 }
 
 void adam_take_step(const adam_numbers *s) {

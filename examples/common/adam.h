@@ -39,6 +39,8 @@ typedef struct adam_numbers {
   size_t count;
   float scale, rate; /* of the sums; of the step */
   adam_decay decay;
+  float *averages; /* of the numbers over the steps, which move by this share; null: none */
+  float average_share;
 } adam_numbers;
 void adam_take_step(const adam_numbers *s);
 

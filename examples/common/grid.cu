@@ -3,6 +3,7 @@
 
    The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
    warp are 32 samples at one level, and adds a row of two for each corner of its cell. */
+#define ARC_WIDE 1
 #include "grid.h"
 
 #include <math.h>
@@ -12,6 +13,8 @@
 #include "numbers.cuh"
 
 enum { MOST_HOT_ROWS = 1024 }; /* 64 KiB of a block */
+enum { ROWS_FLOAT, ROWS_HALF, ROWS_WIDE };
+static_assert(GRID_WIDE == ARC_WIDE_ROW(FEATURES), "grid.h does not know how long a wide row is");
 
 grid grid_make(int axes, int levels, int table_log2, int coarsest, int finest) {
   grid g = {};
@@ -98,29 +101,32 @@ DEVICE int corner_values(const corner_source *c, const grid_level *l, int axes, 
   return corner_row(l, axes, &c->cell, which);
 }
 
-/* way, half_rows: literals. Halves have two ways: plainly, or through arc. */
-template <int way, int axes, bool half_rows>
+/* All three are literals. Halves have two ways: plainly, or through arc; wide sums have arc's. */
+template <int way, int axes, int rows_of>
 __global__ void __launch_bounds__(LINE_THREADS) scatter(grid_scatter s, int threshold) {
   const int level = s.first_level + (int)blockIdx.y;
   const grid_level l = s.g.level[level];
   const corner_source c =
       load_source(&s, &l, axes, level, (int)(blockIdx.x * blockDim.x + threadIdx.x));
   const size_t first = (size_t)l.first * FEATURES;
-  char *halves = half_rows ? (char *)s.half_sums + 2 * first : nullptr;
-  float *base = half_rows ? nullptr : s.sums + first;
+  char *halves = rows_of == ROWS_HALF ? (char *)s.half_sums + 2 * first : nullptr;
+  long long *wide = rows_of == ROWS_WIDE ? s.wide_sums + (size_t)l.first * GRID_WIDE : nullptr;
+  float *base = rows_of == ROWS_FLOAT ? s.sums + first : nullptr;
+  arc_options options = arc_options_default();
   const way_rows rows = way_rows_begin(base, FEATURES, FEATURES, s.counts);
   if (way == WAY_LEVELS) threshold = s.threshold[level];
+  options.threshold = threshold;
   UNROLL
   for (int which = 0; which < 1 << axes; ++which) {
     float v[FEATURES];
     const int row = corner_values(&c, &l, axes, which, v);
     const size_t place = (size_t)row * FEATURES;
-    if (half_rows && way == WAY_PLAIN) {
+    if (rows_of == ROWS_HALF && way == WAY_PLAIN) {
       if (c.active) add_half_pair(halves + 2 * place, v[0], v[1]);
-    } else if (half_rows) {
-      arc_options options = arc_options_default();
-      options.threshold = threshold;
+    } else if (rows_of == ROWS_HALF) {
       arc_add_with_f16(arc_target_f16_rows(halves, FEATURES, FEATURES), row, v, c.active, options);
+    } else if (rows_of == ROWS_WIDE) {
+      arc_add_with_wide(arc_target_wide_rows(wide, GRID_WIDE, FEATURES), row, v, c.active, options);
     } else if (way == WAY_VECTOR) {
       if (c.active) add_pair(base + place, v[0], v[1]);
     } else {
@@ -156,24 +162,19 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
 typedef void (*scatter_kernel)(grid_scatter, int);
 
 template <int axes>
-static scatter_kernel kernel_of(int way, bool half_rows) {
-  static const scatter_kernel kernels[GRID_WAYS] = {scatter<WAY_PLAIN, axes, false>,
-                                                    scatter<WAY_SERIALIZED, axes, false>,
-                                                    scatter<WAY_BUTTERFLY, axes, false>,
-                                                    scatter<WAY_TRANSPOSED, axes, false>,
-                                                    scatter<WAY_TREE, axes, false>,
-                                                    scatter<WAY_AUTO, axes, false>,
-                                                    scatter < SIMT_ON_CPU ? WAY_PLAIN : WAY_CUB,
-                                                    axes,
-                                                    false >,
-                                                    scatter < SIMT_ON_CPU ? WAY_PLAIN : WAY_CG,
-                                                    axes,
-                                                    false >,
-                                                    scatter<WAY_VECTOR, axes, false>,
-                                                    scatter<WAY_LEVELS, axes, false>};
-  if (way == WAY_COUNT) return scatter<WAY_COUNT, axes, false>;
-  if (!half_rows) return kernels[way];
-  return way == WAY_PLAIN ? scatter<WAY_PLAIN, axes, true> : scatter<WAY_AUTO, axes, true>;
+static scatter_kernel kernel_of(int way, int rows_of) {
+  constexpr int cub = SIMT_ON_CPU ? WAY_PLAIN : WAY_CUB, cg = SIMT_ON_CPU ? WAY_PLAIN : WAY_CG;
+  static const scatter_kernel kernels[GRID_WAYS] = {
+      scatter<WAY_PLAIN, axes, ROWS_FLOAT>,     scatter<WAY_SERIALIZED, axes, ROWS_FLOAT>,
+      scatter<WAY_BUTTERFLY, axes, ROWS_FLOAT>, scatter<WAY_TRANSPOSED, axes, ROWS_FLOAT>,
+      scatter<WAY_TREE, axes, ROWS_FLOAT>,      scatter<WAY_AUTO, axes, ROWS_FLOAT>,
+      scatter<cub, axes, ROWS_FLOAT>,           scatter<cg, axes, ROWS_FLOAT>,
+      scatter<WAY_VECTOR, axes, ROWS_FLOAT>,    scatter<WAY_LEVELS, axes, ROWS_FLOAT>};
+  if (way == WAY_COUNT) return scatter<WAY_COUNT, axes, ROWS_FLOAT>;
+  if (rows_of == ROWS_WIDE) return scatter<WAY_AUTO, axes, ROWS_WIDE>;
+  if (rows_of == ROWS_FLOAT) return kernels[way];
+  return way == WAY_PLAIN ? scatter<WAY_PLAIN, axes, ROWS_HALF>
+                          : scatter<WAY_AUTO, axes, ROWS_HALF>;
 }
 
 bool grid_level_fits_block(const grid *g, int level) {
@@ -191,9 +192,12 @@ static void add_hot_level(const grid_scatter *s, int level) {
 }
 
 void grid_add(const grid_scatter *s, int way, int threshold) {
-  const bool half_rows = s->half_sums != nullptr && way != WAY_COUNT;
-  const scatter_kernel kernel = (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way, half_rows);
-  const bool has_hot = way == WAY_LEVELS && !half_rows;
+  const int rows_of = way == WAY_COUNT          ? ROWS_FLOAT
+                      : s->half_sums != nullptr ? ROWS_HALF
+                      : s->wide_sums != nullptr ? ROWS_WIDE
+                                                : ROWS_FLOAT;
+  const scatter_kernel kernel = (s->g.axes == 2 ? kernel_of<2> : kernel_of<3>)(way, rows_of);
+  const bool has_hot = way == WAY_LEVELS && rows_of == ROWS_FLOAT;
   grid_scatter rest = *s;
   for (; has_hot && rest.levels > 0 && rest.first_level < s->hot_levels; ++rest.first_level) {
     add_hot_level(s, rest.first_level);
@@ -202,4 +206,17 @@ void grid_add(const grid_scatter *s, int way, int threshold) {
   if (rest.levels == 0) return;
   const dim3 blocks((unsigned)line_blocks((size_t)s->points.samples), (unsigned)rest.levels);
   SIMT_LAUNCH(kernel, blocks, LINE_THREADS, 0, 0, rest, threshold);
+}
+
+__global__ void __launch_bounds__(LINE_THREADS)
+    take_wide(long long *wide_sums, float *sums, size_t count) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count)
+    sums[i] =
+        arc_wide_take_f32(wide_sums + i / FEATURES * GRID_WIDE, FEATURES, (int)(i % FEATURES));
+}
+
+void grid_take_wide(const grid *g, long long *wide_sums, float *sums) {
+  const size_t count = (size_t)g->rows * FEATURES;
+  SIMT_LAUNCH(take_wide, line_blocks(count), LINE_THREADS, 0, 0, wide_sums, sums, count);
 }

@@ -77,14 +77,17 @@ void grid_encode(const grid *g, grid_points points, const float *table, void *fe
 /* The ways of this program, beside those of all. */
 enum { WAY_VECTOR = WAYS, WAY_LEVELS, GRID_WAYS };
 
+enum { GRID_WIDE = 13 }; /* long longs of a row of wide sums: ARC_WIDE_ROW(FEATURES) */
+
 /* The gradient step: adds `slopes`, the loss by each feature, laid out as features of floats, to
    the rows around each point. */
 typedef struct grid_scatter {
   grid g;
   grid_points points;
   const float *slopes;
-  float *sums;     /* FEATURES for each row; */
-  void *half_sums; /* or this, which is then not null: halves, added plainly or by auto */
+  float *sums;          /* FEATURES for each row; */
+  void *half_sums;      /* or this, which is then not null: halves, added plainly or by auto */
+  long long *wide_sums; /* or this, by auto: rows of GRID_WIDE words, the same bits in any run */
   unsigned long long *counts;
   int first_level, levels;
   /* Of WAY_LEVELS: the block form for so many of the coarsest levels; each other's threshold. */
@@ -94,3 +97,5 @@ typedef struct grid_scatter {
 /* Whether the block form may serve a level. */
 bool grid_level_fits_block(const grid *g, int level);
 void grid_add(const grid_scatter *s, int way, int threshold);
+/* Wide sums as floats; clears them. */
+void grid_take_wide(const grid *g, long long *wide_sums, float *sums);

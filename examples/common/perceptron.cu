@@ -247,7 +247,8 @@ DEVICE void train_outputs(float *d, const perceptron *p, const perceptron_batch 
   for (int i = 0; i < OUTPUTS / 2; ++i) {
     const int output = tile_column(i), sample = first + tile_row(i);
     const bool counts = output < p->outputs && sample < b->samples;
-    d[i] = counts ? d[i] - b->targets[(size_t)output * b->samples + sample] : 0.0f;
+    const float loss = counts && b->losses != nullptr ? b->losses[sample] : 1.0f;
+    d[i] = counts ? loss * (d[i] - b->targets[(size_t)output * b->samples + sample]) : 0.0f;
   }
 }
 
@@ -305,6 +306,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
                                   keeps_sums(sizeof(number), width) ? 2 : 1)
     train(perceptron p, perceptron_batch b) {
   SIMT_DYNAMIC_SHARED(number, shared);
+  if (p.by_blocks) p.sums += (size_t)blockIdx.x * parameter_count(width);
   training<number> t = begin_training<width>(shared, &p);
   kept_sums<number, width> kept = {};
   const int rows = rows_of(sizeof(number));
@@ -377,6 +379,11 @@ void perceptron_reset(const perceptron *p, unsigned long long seed) {
   perceptron_pack(p, 0);
 }
 
+int perceptron_blocks(bool tensor, int samples) {
+  const int rows = rows_of(tensor ? 2 : sizeof(float));
+  return (samples + rows - 1) / rows;
+}
+
 typedef void (*perceptron_kernel)(perceptron, perceptron_batch);
 
 /* A block has rows_of samples, whether it runs or trains. */
@@ -387,7 +394,7 @@ static void launch(const perceptron *p, const perceptron_batch *b, cudaStream_t 
   const size_t bytes = trains ? train_bytes(size, width) : run_bytes(size, width);
   const int threads = trains ? WARP * warps_of(size) : run_threads(size);
   static const int most = resident_blocks(kernel, threads, bytes);
-  const int blocks = (b->samples + rows_of(size) - 1) / rows_of(size);
+  const int blocks = perceptron_blocks(p->tensor, b->samples);
   SIMT_LAUNCH(kernel, blocks < most ? blocks : most, threads, bytes, stream, *p, *b);
 }
 

@@ -32,6 +32,8 @@ typedef struct perceptron {
   int outputs; /* that mean something */
   float *parameters;
   float *sums;     /* their gradients, which training adds to */
+  bool by_blocks;  /* sums: an array of parameters for each block of training, to which nobody else
+                     adds, so that they repeat to the last bit */
   void *packed[2]; /* halves of weight_count: matrices, and transposed ones */
 } perceptron;
 
@@ -39,6 +41,7 @@ typedef struct perceptron_batch {
   int samples;
   const void *inputs;   /* for each pair of inputs, that pair for each sample; halves if tensor */
   const float *targets; /* for each output, the sample's; training only */
+  const float *losses;  /* what a sample's loss counts; null: 1; training only */
   float *outputs;       /* the same; not of training */
   float *slopes;        /* the loss by each input, as inputs, floats; training only */
 } perceptron_batch;
@@ -51,5 +54,8 @@ void perceptron_reset(const perceptron *p, unsigned long long seed);
 /* After each change of the parameters. */
 void perceptron_pack(const perceptron *p, cudaStream_t stream);
 void perceptron_run(const perceptron *p, const perceptron_batch *b, cudaStream_t stream);
-/* The loss: the sum over samples and outputs of half the squared difference from the targets. */
+/* The loss: the sum over samples and outputs of half the squared difference from the targets, times
+   what the sample counts. */
 void perceptron_train(const perceptron *p, const perceptron_batch *b, cudaStream_t stream);
+/* Blocks of training so many samples, at most. */
+int perceptron_blocks(bool tensor, int samples);

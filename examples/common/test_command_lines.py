@@ -34,6 +34,7 @@ SMALL = {
     "groups": "--by half --rows 1000 --keys 50 --runs 1",
     "hashgrid": "--batch 6",
     "pagerank": "--scale 5 --degree 4",
+    "radiance": "--iterations 2 --size 16x9",
     "spheres": "--spheres 40 --size 24x20 --views 2",
     "toy_workload": "--iterations 1",
 }
@@ -244,6 +245,14 @@ CASES = [
     ("pagerank", "SMALL --experiment OUT/a", 0, "\nwritten ",
      "a", "\npagerank,SW-S,24,vertex,,,,,"),
 
+    ("radiance", "--setting outdoors", 2, "--setting is 'outdoors'; it must be one of indirect, direct"),
+    ("radiance", "--samples 3", 2, "--samples is for --out"),
+    ("radiance", "--reproducible --compare-paths", 2, "--reproducible is not for --compare-paths"),
+    ("radiance", "SMALL --view 1 --draw paths --samples 2 --out OUT/a.ppm", 0, "\nwritten ",
+     "a.ppm", "P6\n"),
+    ("radiance", "SMALL --reproducible --setting direct", 0, "\ntest       PSNR "),
+    ("radiance", "--compare-paths", 0, "\nauto "),
+
     ("spheres", "--spheres 0", 2, "'0'; it must be a whole number from 1 to 4000000"),
     ("spheres", "--spheres 5 --scene large", 2, "--scene is not for --spheres; leave it out"),
     ("spheres", "--camera --out OUT/a.ppm --views", 2, "--camera is '--out'"),
@@ -318,6 +327,7 @@ INTERRUPTS = [
      "interrupted before the graph was complete"),
     ("pagerank", "--scale 22 --degree 64 --experiment OUT/a", "policy     ", [signal.SIGTERM],
      "written ", "a", "\nworkload,BW implementation,balance threshold,dataset,"),
+    ("radiance", "SMALL --iterations 100000", "path       ", [signal.SIGINT], "not judged"),
     ("spheres", "SMALL --iterations 100000", "path       ", [signal.SIGINT], "not judged"),
     ("spheres", "--spheres 4000000 --views 100", "policy     ", [signal.SIGINT],
      "before the first step"),

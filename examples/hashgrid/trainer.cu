@@ -60,6 +60,7 @@ void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
             s->outputs,
             (float *)t->net_parameters.data,
             (float *)t->net_sums.data,
+            false,
             {t->packed[0].data, t->packed[1].data}};
   for (int l = 0; l < LEVELS; ++l) t->threshold[l] = ARC_THRESHOLD_AUTO;
 }
@@ -79,8 +80,8 @@ static perceptron_batch draw_features(trainer *t, const sample_draw *d) {
   const grid_points points = {(const float *)t->positions.data, t->samples};
   scene_draw(&t->its, d, (float *)t->positions.data, (float *)t->targets.data);
   grid_encode(&t->g, points, (const float *)t->table.data, t->features.data, t->o.tensor);
-  const perceptron_batch b = {t->samples, t->features.data, (const float *)t->targets.data,
-                              (float *)t->outputs.data, (float *)t->slopes.data};
+  const perceptron_batch b = {t->samples, t->features.data,         (const float *)t->targets.data,
+                              nullptr,    (float *)t->outputs.data, (float *)t->slopes.data};
   return b;
 }
 
@@ -124,7 +125,9 @@ static void take_step(trainer *t, device_array *numbers, device_array *moments, 
                           count,
                           1.0f / (float)t->samples,
                           0.01f,
-                          adam_decay_at(0.9, 0.99, 1, iteration + 1)};
+                          adam_decay_at(0.9, 0.99, 1, iteration + 1),
+                          nullptr,
+                          0.0f};
   adam_take_step(&s);
 }
 

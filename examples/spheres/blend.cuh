@@ -2,17 +2,11 @@
    directions. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "../common/vectors.cuh"
 #include "spheres.h"
 
 #define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
 #define DEVICE_FN static __device__ __forceinline__
-
-DEVICE_FN float3 from(const float v[3]) { return make_float3(v[0], v[1], v[2]); }
-DEVICE_FN float3 scale(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
-DEVICE_FN float3 add_scaled(float3 a, float3 b, float s) {
-  return make_float3(a.x + b.x * s, a.y + b.y * s, a.z + b.z * s);
-}
-DEVICE_FN float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 typedef struct pixel {
   float x, y; /* its centre */
