@@ -1,6 +1,7 @@
-/* scatter_jax.cu - the handler that scatter_jax.py calls. SPDX-License-Identifier: Apache-2.0 */
+/* scatter_jax.cu - the handlers that scatter_jax.py calls. SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
 
+#define ARC_WIDE 1
 #include "arc.cuh"
 #include "xla/ffi/api/ffi.h"
 
@@ -15,16 +16,62 @@ __global__ void scatter_kernel(float *rows, const int *keys, const float *values
   arc_add_f32(target, key, g, key >= 0); /* the whole warp calls */
 }
 
+/* Each lane adds its own values, so that sums do not depend on who shares a warp. */
+__global__ void accumulate_kernel(long long *words, const int *keys, const float *values,
+                                  int updates) {
+  arc_target_wide target = arc_target_wide_rows(words, ARC_WIDE_ROW(WIDTH), WIDTH);
+  int update = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  int key = update < updates ? keys[update] : -1;
+  float g[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) g[i] = update < updates ? values[WIDTH * update + i] : 0.0f;
+  arc_options options = arc_options_default();
+  options.path = ARC_PATH_ATOMIC;
+  arc_add_with_wide(target, key, g, key >= 0, options);
+}
+
+__global__ void read_kernel(float *sums, const long long *words, int count) {
+  int k = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= count) return;
+  sums[k] = arc_wide_to_f32(words + (long long)(k / WIDTH) * ARC_WIDE_ROW(WIDTH), WIDTH, k % WIDTH);
+}
+
+static int blocks(int threads) { return (threads + THREADS - 1) / THREADS; }
+
+static xla::ffi::Error launched(void) {
+  cudaError_t status = cudaGetLastError();
+  if (status != cudaSuccess) return xla::ffi::Error::Internal(cudaGetErrorString(status));
+  return xla::ffi::Error::Success();
+}
+
 static xla::ffi::Error scatter(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S32> keys,
                                xla::ffi::Buffer<xla::ffi::F32> values,
                                xla::ffi::ResultBuffer<xla::ffi::F32> rows) {
   int updates = (int)keys.element_count();
   cudaMemsetAsync(rows->typed_data(), 0, rows->size_bytes(), stream);
-  scatter_kernel<<<(updates + THREADS - 1) / THREADS, THREADS, 0, stream>>>(
-      rows->typed_data(), keys.typed_data(), values.typed_data(), updates);
-  cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) return xla::ffi::Error::Internal(cudaGetErrorString(status));
-  return xla::ffi::Error::Success();
+  scatter_kernel<<<blocks(updates), THREADS, 0, stream>>>(rows->typed_data(), keys.typed_data(),
+                                                          values.typed_data(), updates);
+  return launched();
+}
+
+/* The words that it returns are those that it gets (input_output_aliases), with more added. */
+static xla::ffi::Error accumulate(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S64>,
+                                  xla::ffi::Buffer<xla::ffi::S32> keys,
+                                  xla::ffi::Buffer<xla::ffi::F32> values,
+                                  xla::ffi::ResultBuffer<xla::ffi::S64> words) {
+  int updates = (int)keys.element_count();
+  accumulate_kernel<<<blocks(updates), THREADS, 0, stream>>>(
+      (long long *)words->typed_data(), keys.typed_data(), values.typed_data(), updates);
+  return launched();
+}
+
+static xla::ffi::Error read(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S64> words,
+                            xla::ffi::ResultBuffer<xla::ffi::F32> sums) {
+  int count = (int)sums->element_count();
+  if (words.element_count() != (size_t)(count / WIDTH) * ARC_WIDE_ROW(WIDTH))
+    return xla::ffi::Error::InvalidArgument("words must be those of all rows");
+  read_kernel<<<blocks(count), THREADS, 0, stream>>>(sums->typed_data(),
+                                                     (const long long *)words.typed_data(), count);
+  return launched();
 }
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(Scatter, scatter,
@@ -32,4 +79,18 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(Scatter, scatter,
                                   .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
                                   .Arg<xla::ffi::Buffer<xla::ffi::S32>>()
                                   .Arg<xla::ffi::Buffer<xla::ffi::F32>>()
+                                  .Ret<xla::ffi::Buffer<xla::ffi::F32>>());
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Accumulate, accumulate,
+                              xla::ffi::Ffi::Bind()
+                                  .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
+                                  .Arg<xla::ffi::Buffer<xla::ffi::S64>>()
+                                  .Arg<xla::ffi::Buffer<xla::ffi::S32>>()
+                                  .Arg<xla::ffi::Buffer<xla::ffi::F32>>()
+                                  .Ret<xla::ffi::Buffer<xla::ffi::S64>>());
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Read, read,
+                              xla::ffi::Ffi::Bind()
+                                  .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
+                                  .Arg<xla::ffi::Buffer<xla::ffi::S64>>()
                                   .Ret<xla::ffi::Buffer<xla::ffi::F32>>());

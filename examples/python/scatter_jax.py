@@ -1,12 +1,16 @@
 """scatter_jax.py - a JAX function whose kernel includes arc.cuh, through JAX's FFI.
 SPDX-License-Identifier: Apache-2.0
 
-nvcc compiles scatter_jax.cu; JAX brings the headers of its FFI. jax.custom_vjp adds a gradient."""
+nvcc compiles scatter_jax.cu; JAX brings the headers of its FFI. jax.custom_vjp adds a gradient.
+What `accumulate` adds over many calls has the same bits in any order of them. It keeps words of 64
+bits, which jax.lax.psum adds up over devices and `read` makes floats."""
 import ctypes
+import functools
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import common
@@ -27,8 +31,12 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([nvcc, "-std=c++17", "-arch=native", "-shared", "-Xcompiler=-fPIC", source,
                     f"-I{jax.ffi.include_dir()}", f"-I{common.include_path()}", "-o", library],
                    check=True)
-    handler = ctypes.CDLL(library).Scatter
-jax.ffi.register_ffi_target("arc_scatter", jax.ffi.pycapsule(handler), platform="CUDA")
+    handlers = ctypes.CDLL(library)
+for name in ("Scatter", "Accumulate", "Read"):
+    jax.ffi.register_ffi_target(f"arc_{name.lower()}",
+                                jax.ffi.pycapsule(getattr(handlers, name)), platform="CUDA")
+jax.config.update("jax_enable_x64", True)  # words have 64 bits
+WORDS = 6 * common.WIDTH + (common.WIDTH + 3) // 4  # ARC_WIDE_ROW
 
 
 @jax.jit
@@ -37,4 +45,31 @@ def scatter(keys, values):
     return jax.ffi.ffi_call("arc_scatter", rows)(keys, values)
 
 
+@functools.partial(jax.jit, donate_argnums=0)
+def accumulate(words, keys, values):
+    shape = jax.ShapeDtypeStruct(words.shape, words.dtype)
+    return jax.ffi.ffi_call("arc_accumulate", shape, input_output_aliases={0: 0})(
+        words, keys, values)
+
+
+@jax.jit
+def read(words):
+    sums = jax.ShapeDtypeStruct((words.shape[0], common.WIDTH), "float32")
+    return jax.ffi.ffi_call("arc_read", sums)(words)
+
+
+def accumulated(values, order):
+    """The sums of `values`, a part of the updates a call."""
+    words = jax.numpy.zeros((common.ROWS, WORDS), "int64")
+    for part in common.np.array_split(order, 3):
+        words = accumulate(words, common.KEYS[part], values[part])
+    return common.np.asarray(read(words))
+
+
+forward, random = common.np.arange(common.UPDATES), common.np.random.default_rng(1)
+values = random.standard_normal(common.VALUES.shape).astype("float32")
+if accumulated(values, forward).tobytes() != accumulated(values, forward[::-1]).tobytes():
+    sys.exit("scatter_jax: accumulated in another order, sums have other bits")
+if (accumulated(common.VALUES, forward) != scatter(common.KEYS, common.VALUES)).any():
+    sys.exit("scatter_jax: accumulated sums are not the others")
 common.check("scatter_jax", scatter(common.KEYS, common.VALUES))
