@@ -32,6 +32,9 @@ except ImportError as missing:
 
 MOST_SIDE, MOST_DISTANCE = 16384, 1e9
 MODELS = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "PERSPECTIVE")
+RANGES = {"w": (1, MOST_SIDE), "h": (1, MOST_SIDE), "fl_x": (0.01, 1e6), "fl_y": (0.01, 1e6),
+          "camera_angle_x": (0.001, 3.1), "camera_angle_y": (0.001, 3.1),
+          **dict.fromkeys(("cx", "cy", "k1", "k2", "p1", "p2"), (-1e6, 1e6))}
 EXTENSIONS = ("", ".png", ".jpg", ".jpeg", ".ppm", ".PNG", ".JPG", ".JPEG", ".PPM")
 Image.MAX_IMAGE_PIXELS = MOST_SIDE * MOST_SIDE
 
@@ -46,42 +49,32 @@ class Refused(Exception):
 # ---- cameras ----------------------------------------------------------------------------------
 
 
-def number(fields, name, least, most, otherwise=None):
-    value = fields.get(name)
-    if value is None:
-        return otherwise
-    if type(value) not in (int, float) or not least <= value <= most:
-        raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
-    return value
-
-
-def focal(fields, axis, side, otherwise):
-    """In pixels, given as that or as the angle of view."""
-    angle = number(fields, f"camera_angle_{axis}", 0.001, 3.1)
-    if angle is not None:
-        otherwise = 0.5 * side / math.tan(0.5 * angle)
-    return number(fields, f"fl_{axis}", 0.01, 1e6, otherwise)
-
-
 def lens_of(fields, picture):
-    """From fields named as in transforms.json; without w and h the picture tells its size."""
+    """From fields named as in transforms.json; without w and h the picture tells its size. Focal
+    lengths are in pixels, given as that or as the angle of view."""
     model = fields.get("camera_model") or "OPENCV"
     if model not in MODELS or any(fields.get(name) for name in ("k3", "k4", "is_fisheye")):
         raise Refused(f"a camera of model {model}, or with k3, k4 or is_fisheye; it must be of "
                       f"{', '.join(MODELS)}, without them")
-    width, height = (number(fields, name, 1, MOST_SIDE) for name in ("w", "h"))
+    for name, (least, most) in RANGES.items():
+        value = fields.get(name)
+        if value is not None and (type(value) not in (int, float) or not least <= value <= most):
+            raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
+    width, height = fields.get("w"), fields.get("h")
     if width is None or height is None:
         width, height = read_picture(picture).size
-    fx = focal(fields, "x", width, None)
-    if fx is None:
+    focal = []
+    for axis, side in ("x", width), ("y", height):
+        angle = fields.get(f"camera_angle_{axis}")
+        focal.append(fields.get(f"fl_{axis}") or (angle and 0.5 * side / math.tan(0.5 * angle)))
+    if focal[0] is None:
         raise Refused("it lacks fl_x (pixels) or camera_angle_x (radians)")
-    centre = [number(fields, name, -1e6, 1e6) for name in ("cx", "cy")]
+    centre = [fields.get("cx"), fields.get("cy")]
     if centre.count(None) == 1:
         raise Refused("of cx and cy only one is given")
-    if None in centre:
-        centre = [0.5 * width, 0.5 * height]
-    distortion = [number(fields, name, -1e6, 1e6, 0.0) for name in ("k1", "k2", "p1", "p2")]
-    return Lens(int(width), int(height), fx, focal(fields, "y", height, fx), *centre, *distortion)
+    return Lens(int(width), int(height), focal[0], focal[1] or focal[0],
+                *([0.5 * width, 0.5 * height] if None in centre else centre),
+                *(fields.get(name) or 0.0 for name in ("k1", "k2", "p1", "p2")))
 
 
 def pose_of(matrix):
@@ -186,19 +179,9 @@ def distort(lens, columns, rows):
     return lens.fx * u + lens.cx, lens.fy * v + lens.cy, r2
 
 
-def neighbours(lens, u, v):
-    """Of places in the photograph: where among its pixels the upper left of the four around one
-    lies, how much further the right and the lower ones, and the shares of these."""
-    column, row = (u + 0.5).astype(np.int32), (v + 0.5).astype(np.int32)
-    left, upper = np.maximum(column - 1, 0), np.maximum(row - 1, 0)
-    right, lower = np.minimum(column, lens.width - 1), np.minimum(row, lens.height - 1)
-    return (lens.width * upper + left, right - left, lens.width * (lower - upper),
-            (u + 0.5 - column).astype(np.float32), (v + 0.5 - row).astype(np.float32))
-
-
 @functools.lru_cache(maxsize=2)
 def flatten(lens):
-    """Which columns and rows are left, and the neighbours of their places; None: they stay. The
+    """Which columns and rows are left, and where their pixels lie; None: they stay. The
     worst side moves in until all four are shown. The map is continuous, and one to one within the
     least root of its derivative along r, 1 + 3 k1 r2 + 5 k2 r2^2; so what lies between four shown
     sides is shown."""
@@ -214,19 +197,20 @@ def flatten(lens):
                  hidden[y0, x0:x1].mean(), hidden[y1 - 1, x0:x1].mean()]
         worst = int(np.argmax(sides))
         if sides[worst] == 0.0:
-            return (x0, x1, y0, y1), neighbours(lens, u[y0:y1, x0:x1], v[y0:y1, x0:x1])
+            return (x0, x1, y0, y1), (u[y0:y1, x0:x1], v[y0:y1, x0:x1])
         x0, x1, y0, y1 = x0 + (worst == 0), x1 - (worst == 1), y0 + (worst == 2), y1 - (worst == 3)
     raise Refused("undoing the distortion k1 {:g} k2 {:g} p1 {:g} p2 {:g} leaves less than half of "
                   "the picture's width or height".format(*lens[6:]))
 
 
-def sample(plane, at, across, down, right_share, lower_share):
-    """Bilinear; the outermost half pixel repeats its neighbour."""
-    plane = plane.ravel()
-    above = plane[at] + right_share * (plane[at + across] - plane[at])
-    at = at + down
-    below = plane[at] + right_share * (plane[at + across] - plane[at])
-    return above + lower_share * (below - above)
+def sample(plane, u, v):
+    """Bilinear, at places of the photograph; its outermost half pixel repeats its neighbour."""
+    plane, column, row = np.pad(plane, 1, "edge"), (u + 0.5).astype(int), (v + 0.5).astype(int)
+    across, down = np.float32(u + 0.5 - column), np.float32(v + 0.5 - row)
+    above = plane[row, column] + across * (plane[row, column + 1] - plane[row, column])
+    row = row + 1
+    below = plane[row, column] + across * (plane[row, column + 1] - plane[row, column])
+    return above + down * (below - above)
 
 
 def area_sums(plane, count):
