@@ -50,14 +50,9 @@ typedef struct draw_row {
 static draw_times bench_training(drawer *d, const draw_input *in, int view, int repeats) {
   device_camera camera = camera_on_device(&in->data.views[view].camera);
   std::vector<float> ms;
-  for (int i = 0; i < repeats && (i == 0 || !interrupts); ++i) {
-    device_check(cudaEventRecord(d->marks[DRAW_START], 0), "recording an event");
-    frame_forward(&d->f, in->model, in->count, in->degree, &camera);
-    device_check(cudaEventRecord(d->marks[DRAW_END], 0), "recording an event");
-    device_check(cudaEventSynchronize(d->marks[DRAW_END]), "waiting for a launch");
-    ms.push_back(0.0f);
-    device_check(cudaEventElapsedTime(&ms[i], d->marks[DRAW_START], d->marks[DRAW_END]), "timing");
-  }
+  for (int i = 0; i < repeats && (i == 0 || !interrupts); ++i)
+    ms.push_back(
+        device_time([&] { frame_forward(&d->f, in->model, in->count, in->degree, &camera); }));
   return {NAN, NAN, NAN, median(ms.data(), (int)ms.size())};
 }
 

@@ -74,19 +74,6 @@ void measure_slope(trainer *t) {
 
 int measure_status(void) { return interrupts ? printf("interrupted\n"), 130 : 0; }
 
-void measure_start(trainer *t) {
-  device_check(cudaEventRecord(t->marks[0][0], 0), "recording an event");
-}
-
-float measure_stop(trainer *t) {
-  float ms = 0.0f;
-  device_check(cudaEventRecord(t->marks[0][1], 0), "recording an event");
-  device_check(cudaEventSynchronize(t->marks[0][1]), "waiting for a launch");
-  device_check(cudaEventElapsedTime(&ms, t->marks[0][0], t->marks[0][1]), "timing");
-  device_check(cudaGetLastError(), "launching");
-  return ms;
-}
-
 bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error) {
   if (!output_file_open(file, path, error)) return false;
   program_write_head(file->stream);
@@ -108,9 +95,9 @@ float measure_backward(trainer *t, backward_launcher launcher, int threshold) {
   device_clear(t->f.sums.data, bytes);
   t->f.settings.threshold = threshold;
   const backward_arguments a = frame_backward_arguments(&t->f);
-  measure_start(t);
-  launcher(t->f.tiles, &a);
-  return measure_stop(t);
+  const float ms = device_time([&] { launcher(t->f.tiles, &a); });
+  device_check(cudaGetLastError(), "launching");
+  return ms;
 }
 
 /* Of the last launch, SPLAT_WIDTH a splat; to be freed. */

@@ -36,10 +36,6 @@ void measure_slope(trainer *t);
 /* Of a program that has measured what it was asked for, or was interrupted, which it says. */
 int measure_status(void);
 
-void measure_start(trainer *t);
-/* Milliseconds since measure_start, on the device. */
-float measure_stop(trainer *t);
-
 /* Opens a table of results, and writes its head and the names of its columns. */
 bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error);
 

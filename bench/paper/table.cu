@@ -4,7 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "examples/common/device_describe.h"
 #include "examples/common/program_run.h"
@@ -31,39 +34,22 @@ static char *shared_head(void) {
   return text;
 }
 
-/* The whole file, to be freed; null: there is none. */
-static char *read_text(const char *path) {
-  FILE *in = fopen(path, "rb");
-  size_t size = 0, room = 1 << 16;
-  if (in == nullptr) return nullptr;
-  char *text = (char *)malloc(room);
-  while (text != nullptr) {
-    size += fread(text + size, 1, room - 1 - size, in);
-    if (size + 1 < room) break;
-    text = (char *)realloc(text, room *= 2);
-  }
-  if (text == nullptr) abort();
-  text[size] = '\0';
-  fclose(in);
-  return text;
-}
-
 bool paper_table_open(output_file *table, const char *path, error_line *error) {
-  char *old = read_text(path), *head = shared_head();
-  const bool fresh = old == nullptr || old[0] == '\0';
-  const size_t length = fresh ? 0 : strlen(old);
+  std::ifstream file(path, std::ios::binary); /* what is not there is empty */
+  const std::string old(std::istreambuf_iterator<char>(file), {});
+  char *head = shared_head();
+  const bool fresh = old.empty();
   bool opened = false;
-  if (!fresh && (strstr(old, head) == nullptr || old[length - 1] != '\n'))
+  if (!fresh && (old.find(head) == std::string::npos || old.back() != '\n'))
     error_set(error,
               "'%.200s' is no table of this device, compiler and policy; name another file, or "
               "remove it",
               path);
   else
     opened = output_file_open(table, path, error);
-  if (opened && !fresh) fwrite(old, 1, length, table->stream);
+  if (opened) fwrite(old.data(), 1, old.size(), table->stream);
   if (opened) program_write_head(table->stream);
   if (opened && fresh) fputs(head, table->stream);
-  free(old);
   free(head);
   return opened;
 }

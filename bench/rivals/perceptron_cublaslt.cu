@@ -62,18 +62,10 @@ static void run_product(const product *p, const cublasLtMatmulAlgo_t *algorithm)
 typedef void (*step_function)(void *);
 
 static float time_once(step_function step, void *what, int steps) {
-  cudaEvent_t start, stop;
-  float ms = 0.0f;
-  device_check(cudaEventCreate(&start), "an event");
-  device_check(cudaEventCreate(&stop), "an event");
-  device_check(cudaEventRecord(start, stream), "an event");
-  for (int i = 0; i < steps; ++i) step(what);
-  device_check(cudaEventRecord(stop, stream), "an event");
-  device_check(cudaEventSynchronize(stop), "a step");
-  device_check(cudaEventElapsedTime(&ms, start, stop), "a time");
-  cudaEventDestroy(start);
-  cudaEventDestroy(stop);
-  return 1000.0f * ms / (float)steps;
+  auto run = [&] {
+    for (int i = 0; i < steps; ++i) step(what);
+  };
+  return 1000.0f * device_time(run, stream) / (float)steps;
 }
 
 /* Microseconds: the median, after a warm-up. */
@@ -81,8 +73,7 @@ static float time_steps(step_function step, void *what, int steps) {
   std::vector<float> us;
   time_once(step, what, steps);
   for (int i = 0; i < REPEATS; ++i) us.push_back(time_once(step, what, steps));
-  std::sort(us.begin(), us.end());
-  return us[REPEATS / 2];
+  return median(us.data(), REPEATS);
 }
 
 static void run_chosen(void *p) { run_product((product *)p, &((product *)p)->algorithm); }

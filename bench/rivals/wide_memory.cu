@@ -51,19 +51,14 @@ static __global__ void read(long long *rows, float *sums, int target, bool take)
         take ? arc_wide_take_f32(row, WIDTH, i % WIDTH) : arc_wide_to_f32(row, WIDTH, i % WIDTH);
 }
 
-static cudaEvent_t start, stop;
-
 /* The median of what `launch` takes behind `before`, in ms. */
 template <class Before, class Launch>
 static float time_of(Before before, Launch launch) {
   float ms[RUNS];
   for (int run = -2; run < RUNS; ++run) {
     before();
-    cudaEventRecord(start);
-    launch();
-    cudaEventRecord(stop);
-    device_check(cudaEventSynchronize(stop), "measuring");
-    if (run >= 0) cudaEventElapsedTime(&ms[run], start, stop);
+    const float time = device_time(launch);
+    if (run >= 0) ms[run] = time;
   }
   return median(ms, RUNS);
 }
@@ -119,7 +114,6 @@ int main(int argc, char **argv) {
   device_check(cudaMalloc(&rows, (size_t)ROWS * ARC_WIDE_ROW(MOST_WIDTH) * 8), "memory for rows");
   device_check(cudaMalloc(&sums, most * sizeof(float)), "memory for sums");
   float *host = (float *)host_memory(2 * most * sizeof(float));
-  cudaEventCreate(&start), cudaEventCreate(&stop);
   program_write_head(out);
   device_describe(out, DEVICE_IN_FILE, 0.0);
   fprintf(out, "# rows: %d, windows: %d\n", ROWS, ARC_WIDE_WORDS);

@@ -76,6 +76,23 @@ static inline bool has_device(const char *program, error_line *error) {
                    status == cudaSuccess ? "none found" : cudaGetErrorString(status), program);
 }
 
+/* Milliseconds that the device takes for what `launch` begins in the stream. */
+template <typename launch_type>
+static inline float device_time(launch_type launch, cudaStream_t stream = 0) {
+  cudaEvent_t start, stop;
+  float ms = 0.0f;
+  device_check(cudaEventCreate(&start), "an event");
+  device_check(cudaEventCreate(&stop), "an event");
+  device_check(cudaEventRecord(start, stream), "an event");
+  launch();
+  device_check(cudaEventRecord(stop, stream), "an event");
+  device_check(cudaEventSynchronize(stop), "what is timed");
+  device_check(cudaEventElapsedTime(&ms, start, stop), "a time");
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  return ms;
+}
+
 /* Of the loop that follows, where nvcc compiles. */
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")

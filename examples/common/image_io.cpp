@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <vector>
+
 #include "program_run.h"
 
 #ifndef IMAGE_HAVE_PNG
@@ -18,10 +20,7 @@
 #include <png.h>
 #endif
 
-typedef struct byte_block {
-  unsigned char *data;
-  size_t size;
-} byte_block;
+typedef std::vector<unsigned char> byte_block;
 
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
@@ -60,16 +59,16 @@ static unsigned char *bytes_from_image(const image *picture) {
 
 /* Skips white space and comments, reads one decimal number; -1 where there is none. */
 static int ppm_number(const byte_block *file, size_t *at) {
-  while (*at < file->size && (isspace(file->data[*at]) || file->data[*at] == '#')) {
-    if (file->data[*at] == '#')
-      while (*at < file->size && file->data[*at] != '\n') ++*at;
+  while (*at < file->size() && (isspace((*file)[*at]) || (*file)[*at] == '#')) {
+    if ((*file)[*at] == '#')
+      while (*at < file->size() && (*file)[*at] != '\n') ++*at;
     else
       ++*at;
   }
-  if (*at >= file->size || !isdigit(file->data[*at])) return -1;
+  if (*at >= file->size() || !isdigit((*file)[*at])) return -1;
   int value = 0;
-  for (; *at < file->size && isdigit(file->data[*at]); ++*at)
-    if (value < 100000000) value = 10 * value + (file->data[*at] - '0');
+  for (; *at < file->size() && isdigit((*file)[*at]); ++*at)
+    if (value < 100000000) value = 10 * value + ((*file)[*at] - '0');
   return value;
 }
 
@@ -78,7 +77,7 @@ static bool ppm_decode(image *picture, const byte_block *file, error_line *error
   int width = ppm_number(file, &at);
   int height = ppm_number(file, &at);
   int largest = ppm_number(file, &at);
-  if (width < 0 || height < 0 || largest < 0 || at >= file->size || !isspace(file->data[at]))
+  if (width < 0 || height < 0 || largest < 0 || at >= file->size() || !isspace((*file)[at]))
     return error_set(error, "PPM header is damaged; it must read 'P6 width height maximum'");
   if (largest < 1 || largest > 65535)
     return error_set(error, "PPM maximum is %d; it must be 1 to 65535", largest);
@@ -87,12 +86,12 @@ static bool ppm_decode(image *picture, const byte_block *file, error_line *error
 
   size_t count = (size_t)width * height * 3;
   size_t sample_size = largest < 256 ? 1 : 2;
-  if (file->size - at < count * sample_size) {
+  if (file->size() - at < count * sample_size) {
     image_free(picture);
     return error_set(error, "PPM is cut short: %zu bytes of pixels where %zu are announced",
-                     file->size - at, count * sample_size);
+                     file->size() - at, count * sample_size);
   }
-  const unsigned char *sample = file->data + at;
+  const unsigned char *sample = file->data() + at;
   for (size_t i = 0; i < count; ++i, sample += sample_size) {
     int value = sample_size == 1 ? sample[0] : 256 * sample[0] + sample[1];
     picture->rgb[i] = fminf((float)value / (float)largest, 1.0f);
@@ -119,7 +118,7 @@ static bool png_decode(image *picture, const byte_block *file, error_line *error
   png_image png;
   memset(&png, 0, sizeof png);
   png.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_memory(&png, file->data, file->size))
+  if (!png_image_begin_read_from_memory(&png, file->data(), file->size()))
     return error_set(error, "PNG cannot be decoded: %s", png.message);
   if (png.width > (unsigned)IMAGE_MAX_SIDE || png.height > (unsigned)IMAGE_MAX_SIDE) {
     error_set(error, "a picture of %u x %u pixels; each side must be 1 to %d", png.width,
@@ -165,41 +164,23 @@ static bool png_decode(image *, const byte_block *, error_line *error) {
 /* ---- any format ----------------------------------------------------------------------------- */
 
 static bool read_whole_file(byte_block *file, const char *path, error_line *error) {
+  unsigned char part[1 << 16];
   FILE *stream = fopen(path, "rb");
-  file->data = nullptr;
-  file->size = 0;
   if (stream == nullptr) return error_set(error, "%s", strerror(errno));
-  size_t room = 0;
-  bool complete = false;
-  for (;;) {
-    if (file->size == room) {
-      room = room ? 2 * room : (size_t)1 << 16;
-      unsigned char *larger =
-          room > 2 * LARGEST_FILE ? nullptr : (unsigned char *)realloc(file->data, room);
-      if (larger == nullptr) {
-        error_set(error, "too large a file, more than %zu bytes", file->size);
-        break;
-      }
-      file->data = larger;
-    }
-    size_t got = fread(file->data + file->size, 1, room - file->size, stream);
-    file->size += got;
-    if (got > 0) continue;
-    complete = !ferror(stream);
-    if (!complete) error_set(error, "%s", strerror(errno));
-    break;
-  }
+  for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0 && file->size() <= LARGEST_FILE;)
+    file->insert(file->end(), part, part + got);
+  const bool complete = !ferror(stream) || error_set(error, "%s", strerror(errno));
   fclose(stream);
-  if (!complete) free(file->data);
-  return complete;
+  return complete && (file->size() <= LARGEST_FILE ||
+                      error_set(error, "too large a file, more than %zu bytes", LARGEST_FILE));
 }
 
 static bool starts_with(const byte_block *file, const char *bytes, size_t count) {
-  return file->size >= count && memcmp(file->data, bytes, count) == 0;
+  return file->size() >= count && memcmp(file->data(), bytes, count) == 0;
 }
 
 static bool decode(image *picture, const byte_block *file, error_line *error) {
-  if (file->size == 0) return error_set(error, "the file is empty");
+  if (file->empty()) return error_set(error, "the file is empty");
   if (starts_with(file, "P6", 2)) return ppm_decode(picture, file, error);
   if (starts_with(file, "P3", 2))
     return error_set(error, "a PPM of kind P3 (text); only P6 (binary) is read");
@@ -213,12 +194,8 @@ bool image_read(image *picture, const char *path, error_line *error) {
   byte_block file;
   error_line reason;
   picture->rgb = nullptr;
-  bool read = read_whole_file(&file, path, &reason);
-  if (read) {
-    read = decode(picture, &file, &reason);
-    free(file.data);
-  }
-  if (read) return true;
+  const bool read = read_whole_file(&file, path, &reason);
+  if (read && decode(picture, &file, &reason)) return true;
   return error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
 }
 

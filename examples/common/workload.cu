@@ -119,18 +119,7 @@ float workload_time_gradient(const workload *w, int way, int threshold) {
 }
 #else
 float workload_time_gradient(const workload *w, int way, int threshold) {
-  cudaEvent_t start, stop;
-  float ms = 0.0f;
-  device_check(cudaEventCreate(&start), "an event");
-  device_check(cudaEventCreate(&stop), "an event");
-  device_check(cudaEventRecord(start, 0), "an event");
-  w->gradient(way, threshold);
-  device_check(cudaEventRecord(stop, 0), "an event");
-  device_check(cudaEventSynchronize(stop), "the gradient step");
-  device_check(cudaEventElapsedTime(&ms, start, stop), "a time");
-  cudaEventDestroy(start);
-  cudaEventDestroy(stop);
-  return ms;
+  return device_time([&] { w->gradient(way, threshold); });
 }
 #endif
 

@@ -29,17 +29,9 @@ static float levels_ms(trainer *, int, int, int, int) { return 0.0f; }
 static float levels_ms(trainer *t, int way, int threshold, int first_level, int levels) {
   enum { REPEATS = 9 };
   float ms[REPEATS];
-  cudaEvent_t events[2];
-  for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
-  trainer_add(t, way, threshold, first_level, levels);
-  for (float &time : ms) {
-    device_check(cudaEventRecord(events[0], 0), "an event");
-    trainer_add(t, way, threshold, first_level, levels);
-    device_check(cudaEventRecord(events[1], 0), "an event");
-    device_check(cudaEventSynchronize(events[1]), "a level");
-    device_check(cudaEventElapsedTime(&time, events[0], events[1]), "a time");
-  }
-  for (cudaEvent_t event : events) cudaEventDestroy(event);
+  auto add = [&] { trainer_add(t, way, threshold, first_level, levels); };
+  add();
+  for (float &time : ms) time = device_time(add);
   return median(ms, REPEATS);
 }
 #endif
