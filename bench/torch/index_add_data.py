@@ -48,8 +48,7 @@ class Sums:
             rounded = torch.where(counts * unit < 1, counts, torch.inf)
         else:
             rounded = 8 * counts.sqrt()
-        # 2^-38 a value: fixed point of the deterministic mode
-        self.bound.mul_(rounded * unit).add_(counts * 2.0**-38)
+        self.bound.mul_(rounded * unit)
 
     def wrong(self, out):
         """How many sums are beyond the bound, or no numbers."""
