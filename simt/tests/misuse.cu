@@ -6,7 +6,7 @@
 //   simt_misuse_simt misuse.expected --print   writes the file's text, as it would have to be
 //   simt_misuse_simt --default <name>          the default reporter: prints the report, exit code 3
 //
-// A line of a case is stored as +N, counted from its CASE; `*` in a stored line stands for any text
+// A line of a case is stored as +N or -N, counted from its CASE; `*` in a stored line stands for any text
 // within the line. For the CPU warp only: a GPU may hang on a misuse.
 #include "misuse.cuh"
 
@@ -27,7 +27,7 @@ enum { out_ints = 1024, seeds = 6, patience = 1 << 18 };
 static std::string twin_fault(const misuse_case *c, int *out) {
   int result = -1;
   cudaMemset(out, 0, out_ints * sizeof(int));
-  c->launch_twin(out);
+  c->launch(out, false);
   cudaError_t error = cudaGetLastError();
   cudaMemcpy(&result, out, sizeof(int), cudaMemcpyDeviceToHost);
   if (error == cudaSuccess && result == c->twin_result) return "";
@@ -43,7 +43,8 @@ static std::string normalised(const misuse_case *c, const std::string &text) {
     for (size_t at; (at = line.find(file)) != std::string::npos;) {
       size_t digits = 0;
       int number = std::stoi(line.substr(at + file.size()), &digits) - c->line;
-      line.replace(at, file.size() + digits, "+" + std::to_string(number));
+      const char *sign = number < 0 ? "" : "+";
+      line.replace(at, file.size() + digits, sign + std::to_string(number));
     }
     if (line.compare(0, 7, "  seed ") != 0 && line.compare(0, 9, "  launch ") != 0)
       result += line + "\n";
@@ -58,7 +59,7 @@ static std::string report_of(const misuse_case *c, int *out) {
   std::string text;
   cudaMemset(out, 0, out_ints * sizeof(int));
   simt_set_report(keep_report, &text);
-  c->launch_misuse(out);
+  c->launch(out, true);
   simt_set_report(NULL, NULL);
   bool failed = cudaGetLastError() == cudaErrorLaunchFailure;
   if (failed != !text.empty()) return "the report and the error code disagree\n" + text;
@@ -118,7 +119,7 @@ int main(int argc, char **argv) {
   simt_patience(patience);
   if (first == "--default") {
     for (const misuse_case *c = cases; c; c = c->next)
-      if (c->name == second) c->launch_misuse(out);
+      if (c->name == second) c->launch(out, true);
     return 1;
   }
   std::map<std::string, std::string> reports = read_reports(first.c_str());

@@ -1,9 +1,9 @@
 // misuse.cuh -- a table of deliberate misuses, each with its correct twin.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CASE(name, blocks, threads, number) { ... } defines two kernels, `misuse` and `twin`, that take
-// an array of ints; the twin leaves the number in out[0]. What the CPU warp must say about the
-// misuse stands in misuse.expected.
+// CASE(name, blocks, threads, number) { ... } defines a kernel that takes an array of ints and
+// whether it is wrong; where it is not, the twin, it leaves the number in out[0]. What the CPU warp
+// must say about the misuse stands in misuse.expected.
 #ifndef MISUSE_CUH
 #define MISUSE_CUH
 
@@ -15,8 +15,7 @@ static __device__ __forceinline__ int lane(void) { return (int)threadIdx.x % 32;
 struct misuse_case {
   const char *name, *file;
   int line;
-  void (*launch_misuse)(int *out);
-  void (*launch_twin)(int *out);
+  void (*launch)(int *out, bool wrong);
   int twin_result;
   bool by_signal;  // found by a memory fault, which AddressSanitizer keeps to itself
   const misuse_case *next;
@@ -28,18 +27,16 @@ struct misuse_entry {
   explicit misuse_entry(const misuse_case &entry_);
 };
 
-#define CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, by_signal)                   \
-  namespace name {                                                                                \
-  static void misuse(int *out);                                                                   \
-  static void twin(int *out);                                                                     \
-  static void launch_misuse(int *out) {                                                           \
-    SIMT_LAUNCH(misuse, blocks, threads, shared_bytes, 0, out);                                   \
-  }                                                                                               \
-  static void launch_twin(int *out) { SIMT_LAUNCH(twin, blocks, threads, shared_bytes, 0, out); } \
-  static const misuse_entry entry({#name, __FILE__, __LINE__, launch_misuse, launch_twin,         \
-                                   twin_result, by_signal, NULL});                                \
-  }                                                                                               \
-  namespace name
+#define CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, by_signal)               \
+  namespace name {                                                                            \
+  static __global__ void misuse(int *out, bool wrong);                                        \
+  static void launch(int *out, bool wrong) {                                                  \
+    SIMT_LAUNCH(misuse, blocks, threads, shared_bytes, 0, out, wrong);                        \
+  }                                                                                           \
+  static const misuse_entry entry({#name, __FILE__, __LINE__, launch, twin_result, by_signal, \
+                                   NULL});                                                    \
+  }                                                                                           \
+  __global__ void name::misuse(int *out, bool wrong)
 #define CASE(name, blocks, threads, twin_result) \
   CASE_ENTRY(name, blocks, threads, 0, twin_result, false)
 #define CASE_WITH_SHARED(name, blocks, threads, shared_bytes, twin_result) \

@@ -4,332 +4,173 @@
 
 // Named lanes have returned before the shuffle.
 CASE(lanes_leave_early, 1, 32, 378) {
-static __global__ void misuse(int *out) {
   if (lane() >= 28) return;
-  int v = __shfl_xor_sync(FULL, lane(), 1);
+  int v = __shfl_xor_sync(wrong ? FULL : 0x0fffffffu, lane(), 1);
   atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  if (lane() >= 28) return;
-  int v = __shfl_xor_sync(0x0fffffffu, lane(), 1);
-  atomicAdd(out, v);
-}
 }
 
 // A block of 50 threads names 32 lanes in its second warp.
 CASE(full_mask_in_partial_warp, 1, 50, 50) {
-static __global__ void misuse(int *out) {
-  int any = __any_sync(FULL, lane() == 2);
-  atomicAdd(out, any);
-}
-
-static __global__ void twin(int *out) {
-  unsigned mask = threadIdx.x < 32 ? FULL : 0x0003ffffu;
+  unsigned mask = wrong || threadIdx.x < 32 ? FULL : 0x0003ffffu;
   int any = __any_sync(mask, lane() == 2);
   atomicAdd(out, any);
-}
 }
 
 // Half a warp shuffles with everybody's mask, the rest goes on.
 CASE(shuffle_in_branch, 1, 32, 512) {
-static __global__ void misuse(int *out) {
   int v = lane();
-  if (lane() < 16) v = __shfl_down_sync(FULL, v, 1);
-  __syncwarp();
-  atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  int v = __shfl_down_sync(FULL, lane(), 1);
+  if (lane() < 16 || !wrong) v = __shfl_down_sync(FULL, v, 1);
   if (lane() >= 16) v = lane();
   __syncwarp();
   atomicAdd(out, v);
 }
-}
 
 // Both sides of an if shuffle, each at a place of its own.
 CASE(shuffle_in_both_branches, 1, 32, 2096) {
-static __global__ void misuse(int *out) {
   int v;
-  if (lane() & 1)
+  if (!wrong)
+    v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
+  else if (lane() & 1)
     v = __shfl_xor_sync(FULL, lane(), 1);
   else
     v = __shfl_xor_sync(FULL, lane() + 100, 1);
   atomicAdd(out, v);
 }
 
-static __global__ void twin(int *out) {
-  int v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
-  atomicAdd(out, v);
-}
-}
-
 // Two shuffles on one line of source, one in each branch.
 CASE(one_line, 1, 32, 2096) {
-static __global__ void misuse(int *out) {
-  int v = lane() & 1 ? __shfl_xor_sync(FULL, lane(), 1) : __shfl_xor_sync(FULL, lane() + 100, 1);
+  int v;
+  if (wrong)
+    v = lane() & 1 ? __shfl_xor_sync(FULL, lane(), 1) : __shfl_xor_sync(FULL, lane() + 100, 1);
+  else
+    v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
   atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  int v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
-  atomicAdd(out, v);
-}
 }
 
 // __reduce_max_sync() in a loop that some lanes have left.
 CASE(reduce_with_absent_lanes, 1, 32, 31) {
-static __global__ void misuse(int *out) {
-  if (lane() % 3 == 0) return;
-  atomicMax(out, __reduce_max_sync(FULL, lane()));
-}
-
-static __global__ void twin(int *out) {
   unsigned mask = __ballot_sync(FULL, lane() % 3 != 0);
   if (lane() % 3 == 0) return;
-  atomicMax(out, __reduce_max_sync(mask, lane()));
-}
+  atomicMax(out, __reduce_max_sync(wrong ? FULL : mask, lane()));
 }
 
 // A ballot in a loop whose trip count differs from lane to lane.
 CASE(ballot_in_loop, 1, 32, 32) {
-static __global__ void misuse(int *out) {
-  for (int i = 0; i < lane() % 4 + 1; ++i)
-    if (__ballot_sync(FULL, i == 0)) atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  for (int i = 0; i < 4; ++i)
-    if (__ballot_sync(FULL, i == 0) && i < lane() % 4 + 1) atomicAdd(out, 1);
-}
+  int rounds = lane() % 4 + 1;
+  for (int i = 0; i < (wrong ? rounds : 4); ++i)
+    if (__ballot_sync(FULL, i == 0) && i < rounds) atomicAdd(out, 1);
 }
 
 // A mask from before some of its lanes left the loop.
 CASE(stale_mask, 1, 32, 48) {
-static __global__ void misuse(int *out) {
-  unsigned mask = __ballot_sync(FULL, lane() < 24);
-  for (int i = 0; lane() < 24; ++i) {
-    int sum = __reduce_add_sync(mask, 1);
-    if (lane() == 0) atomicAdd(out, sum);
-    if (i == lane() / 8) break;
-  }
-}
-
-static __global__ void twin(int *out) {
   unsigned mask = __ballot_sync(FULL, lane() < 24);
   for (int i = 0; lane() < 24; ++i) {
     int sum = __reduce_add_sync(mask, 1);
     if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
-    mask = __ballot_sync(mask, i != lane() / 8);
+    if (!wrong) mask = __ballot_sync(mask, i != lane() / 8);
     if (i == lane() / 8) break;
   }
-}
 }
 
 // The report names the block and the warp.
 CASE(where_it_happened, dim3(2, 3), 96, 575) {
-static __global__ void misuse(int *out) {
   bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane() == 30;
-  if (!bad) atomicAdd(out, __any_sync(FULL, lane() == 0));
-}
-
-static __global__ void twin(int *out) {
-  bool bad = blockIdx.x == 1 && blockIdx.y == 2 && threadIdx.x >= 64 && lane() == 30;
+  if (bad && wrong) return;
   int any = __any_sync(FULL, lane() == 0);
   if (!bad) atomicAdd(out, any);
-}
 }
 
 // Lanes wait for lanes that wait for one that has left: the cause is last.
 CASE(waits_in_a_chain, 1, 32, 31) {
-static __global__ void misuse(int *out) {
   if (lane() == 31) return;
   if (lane() < 8) __syncwarp(0x0000ffffu);
-  if (lane() >= 8 && lane() < 16) __syncwarp(0x00ffff00u);
-  if (lane() >= 16) __syncwarp(0xffff0000u);
+  if (lane() >= 8 && lane() < 16) __syncwarp(wrong ? 0x00ffff00u : 0x0000ffffu);
+  if (lane() >= 16) __syncwarp(wrong ? 0xffff0000u : 0x7fff0000u);
   atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  if (lane() == 31) return;
-  if (lane() < 16) __syncwarp(0x0000ffffu);
-  if (lane() >= 16) __syncwarp(0x7fff0000u);
-  atomicAdd(out, 1);
-}
 }
 
 // A named lane waits at __syncthreads() instead.
 CASE(named_lane_at_barrier, 1, 64, 120) {
-static __global__ void misuse(int *out) {
-  if (lane() < 20) atomicAdd(out, __shfl_sync(FULL, lane(), 3));
-  __syncthreads();
-}
-
-static __global__ void twin(int *out) {
-  int v = __shfl_sync(FULL, lane(), 3);
+  int v = 0;
+  if (lane() < 20 || !wrong) v = __shfl_sync(FULL, lane(), 3);
   if (lane() < 20) atomicAdd(out, v);
   __syncthreads();
-}
 }
 
 // A ballot on one side of an if, a vote on the other.
 CASE(operations_meet, 1, 32, 32) {
-static __global__ void misuse(int *out) {
-  unsigned v;
-  if (lane() < 4)
-    v = __ballot_sync(FULL, 1);
-  else
-    v = (unsigned)__all_sync(FULL, 1);
-  if (v) atomicAdd(out, 1);
-}
-
-static __global__ void twin(int *out) {
-  unsigned ballot = __ballot_sync(FULL, 1);
-  unsigned all = (unsigned)__all_sync(FULL, 1);
+  unsigned ballot = 0, all = 0;
+  if (lane() < 4 || !wrong) ballot = __ballot_sync(FULL, 1);
+  if (lane() >= 4 || !wrong) all = (unsigned)__all_sync(FULL, 1);
   if (lane() < 4 ? ballot : all) atomicAdd(out, 1);
-}
 }
 
 // Lanes come to one shuffle with different masks.
 CASE(masks_meet, 1, 32, 120) {
-static __global__ void misuse(int *out) {
-  unsigned mask = lane() < 8 ? 0x0000ffffu : 0x0000fff0u;
-  if (lane() < 16) atomicAdd(out, __shfl_xor_sync(mask, lane(), 1));
+  unsigned low = wrong ? 0x0000ffffu : 0x000000ffu, high = wrong ? 0x0000fff0u : 0x0000ff00u;
+  if (lane() < 16) atomicAdd(out, __shfl_xor_sync(lane() < 8 ? low : high, lane(), 1));
 }
 
-static __global__ void twin(int *out) {
-  unsigned mask = lane() < 8 ? 0x000000ffu : 0x0000ff00u;
-  if (lane() < 16) atomicAdd(out, __shfl_xor_sync(mask, lane(), 1));
-}
-}
-
-// __syncwarp() with masks that disagree.
+// __syncwarp() with masks that disagree. It may stand at different places.
 CASE(syncwarp_masks_meet, 1, 32, 32) {
-static __global__ void misuse(int *out) {
   if (lane() < 16)
-    __syncwarp(0x00ffffffu);
+    __syncwarp(wrong ? 0x00ffffffu : FULL);
   else
-    __syncwarp(0xffffff00u);
+    __syncwarp(wrong ? 0xffffff00u : FULL);
   atomicAdd(out, 1);
 }
 
-static __global__ void twin(int *out) {
-  // __syncwarp() itself may stand at different places.
-  if (lane() < 16)
-    __syncwarp();
-  else
-    __syncwarp();
-  atomicAdd(out, 1);
-}
-}
-
-// A lane calls with a mask that does not name it.
+// A lane calls with a mask that does not name it: lanes 16 to 31 call as well.
 CASE(not_in_own_mask, 1, 32, 120) {
-static __global__ void misuse(int *out) {
-  // Lanes 16 to 31 call as well.
+  if (lane() >= 16 && !wrong) return;
   int sum = __reduce_add_sync(0x0000ffffu, lane());
   if (lane() == 0) atomicAdd(out, sum);
-}
-
-static __global__ void twin(int *out) {
-  if (lane() >= 16) return;
-  int sum = __reduce_add_sync(0x0000ffffu, lane());
-  if (lane() == 0) atomicAdd(out, sum);
-}
 }
 
 // A vote of nobody.
 CASE(empty_mask, 1, 32, 7) {
-static __global__ void misuse(int *out) {
   unsigned nobody = __ballot_sync(FULL, lane() > 40);
-  out[0] = __any_sync(nobody, lane() == 3);
-}
-
-static __global__ void twin(int *out) {
-  unsigned nobody = __ballot_sync(FULL, lane() > 40);
-  if (nobody >> lane() & 1u) out[0] = __any_sync(nobody, lane() == 3);
+  if (wrong || nobody >> lane() & 1u) out[0] = __any_sync(nobody, lane() == 3);
   if (lane() == 0) atomicAdd(out, 7);
-}
 }
 
 // A width that is not a power of two.
 CASE(shuffle_width, 1, 32, 496) {
-static __global__ void misuse(int *out) {
-  atomicAdd(out, __shfl_xor_sync(FULL, lane(), 1, 24));
-}
-
-static __global__ void twin(int *out) {
-  atomicAdd(out, __shfl_xor_sync(FULL, lane(), 1, 16));
-}
+  atomicAdd(out, __shfl_xor_sync(FULL, lane(), 1, wrong ? 24 : 16));
 }
 
 // Two halves of a warp shuffle apart and read across.
 CASE(reads_outside_mask, 1, 32, 496) {
-static __global__ void misuse(int *out) {
   unsigned half = lane() < 16 ? 0x0000ffffu : 0xffff0000u;
-  int v = __shfl_xor_sync(half, lane(), 16);
+  int v = __shfl_xor_sync(half, lane(), wrong ? 16 : 8);
   atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  unsigned half = lane() < 16 ? 0x0000ffffu : 0xffff0000u;
-  int v = __shfl_xor_sync(half, lane(), 8);
-  atomicAdd(out, v);
-}
 }
 
 // A partial warp reads beyond its end.
 CASE(reads_never_launched_lane, 1, 20, 286) {
-static __global__ void misuse(int *out) {
-  int v = __shfl_down_sync(0x000fffffu, lane(), 8);
+  int v = wrong ? __shfl_down_sync(0x000fffffu, lane(), 8)
+                : __shfl_sync(0x000fffffu, lane(), lane() + 8 < 20 ? lane() + 8 : lane());
   atomicAdd(out, v);
-}
-
-static __global__ void twin(int *out) {
-  int v = __shfl_sync(0x000fffffu, lane(), lane() + 8 < 20 ? lane() + 8 : lane());
-  atomicAdd(out, v);
-}
 }
 
 // __activemask() taken for a promise that all lanes are there.
 CASE(activemask_as_whole_warp, 1, 32, 2048) {
-static __global__ void misuse(int *out) {
   for (int i = 0; i < 64; ++i) {
-    int first = __shfl_sync(__activemask(), lane() + 1, 0);
+    int first = __shfl_sync(wrong ? __activemask() : FULL, lane() + 1, 0);
     atomicAdd(out, first);
     __syncwarp();
   }
 }
 
-static __global__ void twin(int *out) {
-  for (int i = 0; i < 64; ++i) {
-    int first = __shfl_sync(FULL, lane() + 1, 0);
-    atomicAdd(out, first);
-    __syncwarp();
-  }
-}
-}
-
-// A mask from __activemask() is used after a lane has gone its own way.
+// A mask from __activemask() is used after a lane has gone its own way. Without that, all lanes take
+// part in some group, whatever the groups.
 CASE(activemask_kept, 64, 32, 2048) {
-static __global__ void misuse(int *out) {
   unsigned mask = __activemask();
-  if (lane() == 31) return;
+  if (lane() == 31 && wrong) return;
   int sum = __reduce_add_sync(mask, 1);
   if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
 }
 
-static __global__ void twin(int *out) {
-  unsigned mask = __activemask();
-  // All lanes take part in some group, whatever the groups.
-  int sum = __reduce_add_sync(mask, 1);
-  if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
-}
-}
-
-// Two calls of one library function, one in each branch: not one call of the whole warp.
-CASE(calls_in_both_branches, 1, 32, 62) {
 static __device__ __forceinline__ int largest(int v);
 static __device__ __forceinline__ int largest_of_two(int a, int b) {
   return largest(a > b ? a : b);
@@ -346,17 +187,15 @@ static __device__ __forceinline__ int sync_and_negate(int v) {
 }
 #define sync_and_negate(...) SIMT_CALL_OF(sync_and_negate(__VA_ARGS__))
 
-static __global__ void misuse(int *out) {
-  int most;
-  if (lane() & 1)
+// Two calls of one library function, one in each branch: not one call of the whole warp.
+CASE(calls_in_both_branches, 1, 32, 62) {
+  int most = 0;
+  if (wrong && lane() & 1)
     most = largest_of_two(lane(), 3);
-  else
+  else if (wrong)
     most = largest(lane());
-  atomicMax(out, most);
-}
-
-static __global__ void twin(int *out) {
-  int most = largest_of_two(lane() & 1 ? lane() : 3, 3);
+  else
+    most = largest_of_two(lane() & 1 ? lane() : 3, 3);
   most += largest(lane());
   // __syncwarp() may still be executed at different places, and a call is over after its statement.
   int v = lane() & 1 ? sync_and_negate(lane()) : -sync_and_negate(lane());
@@ -364,37 +203,21 @@ static __global__ void twin(int *out) {
   v += __shfl_xor_sync(FULL, v, 0);
   atomicMax(out, v == 1000 ? 0 : most);
 }
-}
 
 // A lane waits in a loop for a flag that nobody sets.
 CASE(spins, 1, 32, 3) {
-static __global__ void misuse(int *out) {
   if (lane() == 7)
-    while (atomicAdd(out, 0) == 0) {}
+    while (atomicAdd(out, 0) == 0) {
+    }
+  if (lane() == 8 && !wrong) atomicExch(out, 3);
   __syncwarp();
-}
-
-static __global__ void twin(int *out) {
-  if (lane() == 7)
-    while (atomicAdd(out, 0) == 0) {}
-  if (lane() == 8) atomicExch(out, 3);
-  __syncwarp();
-}
 }
 
 // A misuse is told even though another lane spins for ever.
 CASE(misuse_beside_a_spinner, 1, 32, 1) {
-static __global__ void misuse(int *out) {
-  if (lane() == 3) __syncwarp(0x00000001u);
+  if (lane() == 3) __syncwarp(wrong ? 0x00000001u : 0x00000008u);
   if (lane() == 3) atomicExch(out, 1);
   if (lane() == 4)
-    while (atomicAdd(out, 0) == 0) {}
-}
-
-static __global__ void twin(int *out) {
-  if (lane() == 3) __syncwarp(0x00000008u);
-  if (lane() == 3) atomicExch(out, 1);
-  if (lane() == 4)
-    while (atomicAdd(out, 0) == 0) {}
-}
+    while (atomicAdd(out, 0) == 0) {
+    }
 }
