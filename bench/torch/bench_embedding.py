@@ -8,11 +8,11 @@ which a large tensor is copied. --quick: fewer tokens, to try it out."""
 import argparse
 import collections
 import sys
+from statistics import geometric_mean
 
 from with_operator import arc_torch, torch  # first: skips where there is none
 import measure
 from index_add_data import TYPES, draw_keys, draw_values
-from index_add_tables import geometric_mean
 
 Case = collections.namedtuple("Case", "type rows width n keys")
 TABLES = ((50_257, 768, (2048, 16_384, 131_072, 1_000_000)),
@@ -50,16 +50,10 @@ def measure_case(case, bytes_per_ms):
               for adder in outputs}
     functions = [lambda adder=adder: gradient(adder) for adder in outputs]
     functions.append(lambda: torch.zeros_like(weight))
-    medians = [its[len(its) // 2] for its in measure.times(functions, 11, 1)]
-    results = {adder: (ms, errors.get(adder)) for adder, ms in zip((*outputs, "clear"), medians)}
+    results = {adder: (ms, errors.get(adder))
+               for adder, ms in zip((*outputs, "clear"), measure.medians(functions, 11))}
     results["read"] = ((upstream.nbytes + index.nbytes) / bytes_per_ms, None)
     return results
-
-
-def copied_bytes_per_ms():
-    large = torch.zeros(2**30, dtype=torch.int8, device="cuda")
-    (its,) = measure.times([large.clone], 15, 1)
-    return 2 * large.nbytes / its[len(its) // 2]
 
 
 def summary(cases):
@@ -81,7 +75,7 @@ def main():
     parser.add_argument("csv", nargs="?", metavar="OUT.csv", default="/dev/null")
     parser.add_argument("--quick", action="store_true", help="fewer tokens")
     its = parser.parse_args()
-    cases, bytes_per_ms = {}, copied_bytes_per_ms()
+    cases, bytes_per_ms = {}, measure.copied_bytes_per_ms()
     with open(its.csv, "w", encoding="utf-8") as file:
         for line in measure.head(arc_torch.include_path(), "key_bits=32"):
             print(f"# {line}", file=file)

@@ -17,16 +17,6 @@ import measure
 from index_add_data import TYPES, Sums, draw_keys, draw_values
 
 
-def medians(functions, launches, warm_up=1):
-    """In ms."""
-    return [its[len(its) // 2] for its in measure.times(functions, launches, warm_up)]
-
-
-def copied_bytes_per_ms():
-    large = torch.zeros(2**30, dtype=torch.int8, device="cuda")
-    return 2 * large.nbytes / medians([large.clone], 15)[0]
-
-
 def build_bulk():
     """None, and a line that says why, where it cannot be."""
     try:
@@ -65,7 +55,7 @@ def measure_case(case, bulk, bytes_per_ms):
     wrong = list(wrong_adders(adders, sums, out))
     del sums
     slow = case.mode == "deterministic" and case.keys in ("zipf 1.2", "half on one row")
-    times = medians(adders.values(), *((3, 0) if slow else (15, 1)))
+    times = measure.medians(adders.values(), *((3, 0) if slow else (15, 1)))
     torch.use_deterministic_algorithms(False)
     times = dict(zip(adders, times), read=(values.nbytes + index.nbytes) / bytes_per_ms)
     return times, wrong
@@ -74,7 +64,7 @@ def measure_case(case, bulk, bytes_per_ms):
 def measure_all(table, cases):
     """How many sums were wrong."""
     bulk = build_bulk() if any(case.mode == "fast" for case in cases) else None
-    bytes_per_ms, failed = copied_bytes_per_ms(), 0
+    bytes_per_ms, failed = measure.copied_bytes_per_ms(), 0
     for case in cases:
         times, wrong = measure_case(case, bulk, bytes_per_ms)
         for name in wrong:

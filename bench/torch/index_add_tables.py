@@ -3,10 +3,10 @@
 SPDX-License-Identifier: Apache-2.0
 
 Needs no PyTorch."""
-import math
 import pathlib
 import re
 import sys
+from statistics import geometric_mean
 
 from index_add_cases import (MEAN_KEYS, MORE_KEYS, PAGE_KEYS, PARTS, ROWS, SIZES, WIDTHS, Case,
                              large, read)
@@ -18,10 +18,6 @@ PUBLISHED = PARTS["published"]()
 def words(case):
     mode = "" if case.mode == "fast" else f" {case.mode}"
     return f"{case.type}{mode}, {case.width} columns, {case.n} rows, {case.keys} over {case.rows}"
-
-
-def geometric_mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def over_pytorch(times):

@@ -27,6 +27,16 @@ def times(functions, launches, warm_up, prepare=lambda: None):
     return [sorted(its) for its in results]
 
 
+def medians(functions, launches, warm_up=1):
+    """In ms."""
+    return [its[len(its) // 2] for its in times(functions, launches, warm_up)]
+
+
+def copied_bytes_per_ms():
+    large = torch.zeros(2**30, dtype=torch.int8, device="cuda")
+    return 2 * large.nbytes / medians([large.clone], 15)[0]
+
+
 def headers_hash(folder):
     """As CMakeLists.txt forms it."""
     files = [*pathlib.Path(folder).glob("arc/*.cuh"), pathlib.Path(folder, "arc.cuh"),
