@@ -75,12 +75,13 @@ static inline energy_counter energy_open(void) {
    that is `least` seconds later: it ticks every 20 to 100 ms. `launch` is called `together` times
    between two looks. Not-a-number where there is no counter, it does not tick in two seconds, or
    an interrupt comes. */
+template <typename launch_type>
 static inline double energy_of_launch(const energy_counter *e, double least, int together,
-                                      void (*launch)(void *), void *state) {
+                                      launch_type launch) {
   double first = energy_read(e), before = -1.0, begin = seconds_now(), start = begin;
   int launches = 0;
   while (first >= 0.0 && seconds_now() - begin < 2.0 && !interrupts) {
-    for (int i = 0; i < together; ++i) launch(state);
+    for (int i = 0; i < together; ++i) launch();
     device_check(cudaDeviceSynchronize(), "measuring energy");
     launches += together;
     const double now = energy_read(e);

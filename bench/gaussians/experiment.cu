@@ -31,10 +31,6 @@ typedef struct experiment {
   const char *dataset;
 } experiment;
 
-/* ---- one launch ----------------------------------------------------------------------------- */
-
-static void launch_backward(void *state) { frame_backward((frame *)state); }
-
 /* Median of the training's backward passes; on the CPU warp one more, modelled from its counts. */
 static double experiment_backward_ms(trainer *t) {
 #if SIMT_ON_CPU
@@ -62,7 +58,7 @@ static void experiment_write_row(experiment *e, trainer *t, const implementation
                 (double *)t->losses.data);
   count_lanes_of_frame(t, 2, histogram); /* the trainer's own */
   frame_clear_sums(&t->f);
-  double millijoules = energy_of_launch(&e->energy, 0.3, 16, launch_backward, &t->f);
+  double millijoules = energy_of_launch(&e->energy, 0.3, 16, [&] { frame_backward(&t->f); });
   double backward_ms = experiment_backward_ms(t);
   keys[0] = histogram[0]; /* a warp step that hits has one key */
   for (int i = 1; i < LANE_COUNTS; ++i) keys[1] += histogram[i];

@@ -28,15 +28,14 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
   options mine = *o;
   if (mine.views == 0) mine.views = 1;
   mine.input.hold_out = 0;
-  procedural_size size = procedural_size_of(&mine, kind != 0 ? kind : (int)SCENE_SMALL);
-  bool made = kind != 0
-                  ? scene_procedural(&data, &model, (scene_kind)kind, size.gaussians, size.views,
-                                     size.width, size.height, o->train.seed, error)
-                  : setup_load(&data, &mine, error);
+  bool made =
+      kind != 0 ? setup_truth(&data, &model, &mine, kind, error) : setup_load(&data, &mine, error);
   if (!made) return interrupts > 0; /* the table so far is written */
   if (kind != 0) {
-    for (int i = 0; i < data.view_count && made; ++i)
-      made = image_allocate(&data.views[i].picture, size.width, size.height, error);
+    for (int i = 0; i < data.view_count && made; ++i) {
+      view *v = &data.views[i];
+      made = image_allocate(&v->picture, v->camera.width, v->camera.height, error);
+    }
   } else {
     made = setup_first_model(&model, &data, &mine, error);
   }

@@ -10,9 +10,7 @@ static bool load(scene *data, gaussians_host *model, options *o, error_line *err
   if (!setup_load(data, o, error)) return false;
   if (o->input.path != nullptr) return setup_first_model(model, data, o, error);
   scene again;
-  const procedural_size size = procedural_size_of(o, o->kind);
-  return scene_procedural(&again, model, (scene_kind)o->kind, size.gaussians, size.views,
-                          size.width, size.height, o->train.seed, error);
+  return setup_truth(&again, model, o, o->kind, error);
 }
 
 int main(int argc, char **argv) {

@@ -44,17 +44,6 @@ static float measure_gradient(const workload *w, int way, int threshold) {
   return median(ms.data(), (int)ms.size());
 }
 
-/* What energy is measured of. */
-typedef struct gradient_launch {
-  const workload *w;
-  int way, threshold;
-} gradient_launch;
-
-static void launch_gradient(void *state) {
-  const gradient_launch *l = (const gradient_launch *)state;
-  l->w->gradient(l->way, l->threshold);
-}
-
 /* ---- sums ----------------------------------------------------------------------------------- */
 
 static std::vector<float> read_sums(const workload *w, int way, int threshold) {
@@ -207,9 +196,8 @@ static bool measure_row(experiment *e, int way, int threshold, bool tunes, error
     e->wanted = sums;
   }
   its.error = relative_difference(sums, e->wanted);
-  gradient_launch launch = {w, way, its.threshold};
-  its.millijoules =
-      energy_of_launch(&e->energy, 0.25, its.gradient_ms < 1.0f ? 16 : 1, launch_gradient, &launch);
+  its.millijoules = energy_of_launch(&e->energy, 0.25, its.gradient_ms < 1.0f ? 16 : 1,
+                                     [&] { w->gradient(way, its.threshold); });
   if (interrupts) return true;
   add_row(e, &its, tunes);
   return check_error(w, &its, error);

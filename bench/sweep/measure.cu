@@ -257,20 +257,11 @@ static void fill_times(sweep_result *r, std::vector<double> ms) {
   r->launches = (double)ms.size();
 }
 
-struct energy_launch {
-  sweep_bench *bench;
-  const sweep_planned *planned;
-};
-
-static void launch_again(void *state) {
-  const energy_launch *l = (const energy_launch *)state;
-  const sweep_options &o = l->bench->options;
-  SIMT_LAUNCH(l->planned->kernel, o.blocks, o.threads, 0, 0, args_of(l->bench, l->planned->cell));
-}
-
 static double measure_energy(sweep_bench *b, const sweep_planned &p) {
-  energy_launch state = {b, &p};
-  double millijoules = energy_of_launch(&b->energy, 0.06, 4, launch_again, &state);
+  const sweep_options &o = b->options;
+  double millijoules = energy_of_launch(&b->energy, 0.06, 4, [&] {
+    SIMT_LAUNCH(p.kernel, o.blocks, o.threads, 0, 0, args_of(b, p.cell));
+  });
   return millijoules * 1e6 / sweep_warp_updates(p.cell, b->options);
 }
 

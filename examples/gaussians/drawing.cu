@@ -26,15 +26,9 @@ static bool load_cameras(scene *data, const options *o, error_line *error) {
 
 /* The model, and cameras where no scene has given them. */
 static bool load_model(gaussians_host *model, scene *data, const options *o, error_line *error) {
-  if (o->init != nullptr) {
-    if (!ply_read(model, o->init, error)) return false;
-  } else {
-    int kind = o->kind != 0 ? o->kind : (int)SCENE_SMALL;
-    procedural_size size = procedural_size_of(o, kind);
-    if (!scene_procedural(data, model, (scene_kind)kind, size.gaussians, size.views, size.width,
-                          size.height, o->train.seed, error))
-      return false;
-  }
+  const bool made = o->init != nullptr ? ply_read(model, o->init, error)
+                                       : setup_truth(data, model, o, o->kind, error);
+  if (!made) return false;
   if (o->orbit == 0 && data->view_count > 0) return true;
   scene_free(data);
   if (scene_orbit(data, model, o->orbit > 0 ? o->orbit : (int)ORBIT_VIEWS, ORBIT_WIDTH,

@@ -5,15 +5,10 @@
 #include "../options.h"
 #include "train.h"
 
-/* What the procedural scene is where the options leave it open. The CPU warp takes seconds for what
-   a GPU does in a millisecond. */
-typedef struct procedural_size {
-  int gaussians, views, width, height;
-} procedural_size;
-
-procedural_size procedural_size_of(const options *o, int kind);
 const char *scene_kind_name(int kind);
 
+/* The procedural scene of that kind, 0: small, without pictures; and the Gaussians it shows. */
+bool setup_truth(scene *data, gaussians_host *truth, const options *o, int kind, error_line *error);
 /* The procedural scene of that kind, its pictures drawn from the truth. */
 bool setup_procedural(scene *data, const options *o, int kind, error_line *error);
 bool setup_load(scene *data, const options *o, error_line *error);
