@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
     rows = arc_torch.index_select(table, index)          # its gradient is an index_add_
     rows = arc_torch.embedding(weight, index, padding_idx)
     sums = arc_torch.Accumulator(rows, columns)          # see there: float sums that repeat
+    with arc_torch.deterministic(): loss().backward()    # see there: PyTorch's functions repeat
 
 arc adds float32, float64, float16 and bfloat16 on CUDA; indices of 32 or 64 bits, negative ones and
 ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on the CPU, another
@@ -29,6 +30,7 @@ import warnings
 
 import torch
 from torch.utils import cpp_extension
+from torch.utils._python_dispatch import TorchDispatchMode
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
@@ -123,6 +125,109 @@ class Accumulator:
 
     def read(self, clear=False):
         return _by.read_words(self.words, self.columns, clear)
+
+
+class deterministic(TorchDispatchMode):
+    """A context in which PyTorch's own functions repeat to the last bit, and on CUDA are arc's:
+
+        with arc_torch.deterministic():
+            loss = model(batch)
+            loss.backward()
+
+    index_add; scatter_add, whatever its index; index_put with accumulate=True; bincount of weights;
+    and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
+    float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
+    torch.use_deterministic_algorithms(True), which warns where that does not repeat, or refuses it
+    if it did before. Each operator that is called goes through Python, some microseconds."""
+
+    def __init__(self):
+        super().__init__()
+        self._modes = []
+
+    def __enter__(self):
+        before = torch.are_deterministic_algorithms_enabled()
+        self._modes.append((before, torch.is_deterministic_algorithms_warn_only_enabled()))
+        if not before:
+            torch.use_deterministic_algorithms(True, warn_only=True)
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        before, warns = self._modes.pop()
+        torch.use_deterministic_algorithms(before, warn_only=warns)
+        return super().__exit__(*error)
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        return _REPEATED.get(function, function)(*arguments, **keywords or {})
+
+
+def _scatter_add_(out, dim, index, source):
+    if index.dim() != out.dim() or index.numel() == 0 or not out.is_contiguous():
+        return out.scatter_add_(dim, index, source)
+    dim %= max(out.dim(), 1)
+    source = source[tuple(map(slice, index.shape))]
+    its = list(zip(index.shape, index.stride(), out.shape))[1:]
+    if dim == 0 and all(size == all_ and (size == 1 or not stride) for size, stride, all_ in its):
+        return index_add_(out, 0, index[(slice(None), *[0] * len(its))], source)
+    places = index * out.stride(dim)
+    for other, size in enumerate(index.shape):
+        if other != dim:
+            steps = torch.arange(size, device=out.device) * out.stride(other)
+            places = places + steps.view(-1, *[1] * (out.dim() - 1 - other))
+    places = torch.where((index >= 0) & (index < out.shape[dim]), places, -1)
+    index_add_(out.view(-1), 0, places.flatten(), source.reshape(-1))
+    return out
+
+
+def _index_put_(out, indices, values, accumulate=False):
+    if not accumulate or out.numel() == 0 or not out.is_contiguous() or \
+            any(index is None for index in indices):
+        return _aten.index_put_(out, indices, values, accumulate)
+    its = []
+    for index in indices:
+        is_mask = index.dtype in (torch.bool, torch.uint8)
+        its += index.nonzero().unbind(1) if is_mask else [index]
+    its = torch.broadcast_tensors(*[index.to(out.device, torch.int64) for index in its])
+    places, are_there = 0, True
+    for index, size in zip(its, out.shape):
+        are_there = (index >= -size) & (index < size) & are_there
+        places = places * size + torch.where(index < 0, index + size, index)
+    places, rest = torch.where(are_there, places, -1), out.shape[len(its):]
+    values = values.to(out.device).expand(*places.shape, *rest).reshape(-1, *rest)
+    index_add_(out.view(-1, *rest), 0, places.flatten(), values)
+    return out
+
+
+def _embedding_gradient(gradient, index, rows, padding, scales):
+    if scales:
+        return _aten.embedding_dense_backward(gradient, index, rows, padding, scales)
+    sums = gradient.new_zeros(rows, gradient.shape[-1])
+    index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, gradient.shape[-1]))
+    if padding >= 0:
+        sums[padding] = 0
+    return sums
+
+
+def _bincount(index, weights=None, minlength=0):
+    if weights is None or index.numel() == 0:
+        return torch.bincount(index, weights, minlength)
+    weights = weights if weights.dtype == torch.float32 else weights.double()
+    sums = weights.new_zeros(max(int(index.max()) + 1, minlength))
+    return index_add_(sums, 0, index.long(), weights)
+
+
+def _of_copy(function):
+    def out_of_place(out, *arguments, **keywords):
+        copy = out.clone(memory_format=torch.contiguous_format)
+        return function(copy, *arguments, **keywords)
+    return out_of_place
+
+
+_aten = torch.ops.aten
+_REPEATED = {
+    _aten.index_add_.default: index_add_, _aten.index_add.default: _of_copy(index_add_),
+    _aten.scatter_add_.default: _scatter_add_, _aten.scatter_add.default: _of_copy(_scatter_add_),
+    _aten.index_put_.default: _index_put_, _aten.index_put.default: _of_copy(_index_put_),
+    _aten.embedding_dense_backward.default: _embedding_gradient, _aten.bincount.default: _bincount}
 
 
 def _number(alpha):

@@ -313,6 +313,69 @@ def test_exact():
             assert abs(got[row][column] - wanted) <= unit / 2, (dtype, width, spread, kind, wanted)
 
 
+def calls_of(dtype, draw):
+    """PyTorch's functions: {name: function of an order of the rows}."""
+    rows, n = 50, 400
+    index, column = draw_keys("hot", rows, n), torch.randint(0, 9, (n,), device=DEVICE)
+    places = torch.randint(0, rows, (n, 9), device=DEVICE)
+    out, values = draw(rows, 9).to(dtype), draw(n, 9).to(dtype)
+    by = testing.ByTorch
+    return {
+        "index_add_": lambda o: out.clone().index_add_(0, index[o], values[o]),
+        "index_add": lambda o: out.index_add(0, index[o], values[o], alpha=2),
+        "scatter_add_": lambda o: out.clone().scatter_add_(
+            0, index[o, None].expand(n, 9), values[o]),
+        "scatter_add of elements": lambda o: out.scatter_add(0, places[o, :7], values[o]),
+        "scatter_add of columns": lambda o: out.t().contiguous().scatter_add_(
+            1, places.t()[:, o], values.t()[:, o]),
+        "index_put_": lambda o: out.clone().index_put_((index[o] - rows,), values[o], True),
+        "index_put of places": lambda o: out.index_put(
+            (index[o], column[o]), values[o, 0], accumulate=True),
+        "index_put of a number": lambda o: out.index_put(
+            (index[o, None], column[o][:3]), values[0, 0], accumulate=True),
+        "index_put of a mask": lambda o: out.index_put((out > 0,), values[0, 0], accumulate=True),
+        "bincount": lambda o: torch.bincount(index[o], values[o, 0], 60),
+        "embedding": lambda o: gradient_of(by.embedding, out, index[o], values[o]),
+        "embedding, padded": lambda o: gradient_of(
+            lambda w, i: by.embedding(w, i, 3), out, index[o].view(4, 100),
+            values[o].view(4, 100, 9)),
+        "index_select": lambda o: gradient_of(by.index_select, out, index[o], values[o]),
+        "gather": lambda o: gradient_of(lambda w, i: w.gather(0, i), out, places[o], values[o]),
+        "brackets": lambda o: gradient_of(lambda w, i: w[i], out, index[o], values[o])}
+
+
+def test_context():
+    """What PyTorch's functions give, by arc, and on the GPU the same bits in any order."""
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+        for name, call in calls_of(dtype, draw_values).items():
+            order = torch.arange(400, device=DEVICE)
+            wanted = call(order)
+            with Calls() as calls, arc_torch.deterministic():
+                got = call(order)
+            assert not torch.are_deterministic_algorithms_enabled()
+            same(got, wanted, "deterministic", name, dtype)
+            assert got.dtype == wanted.dtype, (name, dtype, got.dtype)
+            assert "arc.index_add_.default" in calls.names, (name, calls.names)
+
+        def draw(*shape):
+            return torch.randn(shape, device=DEVICE)
+        for name, call in calls_of(dtype, draw).items() if GPU and dtype != torch.float64 else ():
+            if dtype != torch.float32 and name == "bincount":  # in double precision
+                continue
+            with arc_torch.deterministic():
+                first = call(torch.arange(400, device=DEVICE))
+                for _ in range(5 if "number" not in name else 0):
+                    same(call(torch.randperm(400, device=DEVICE)), first, "in any order", name)
+    out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
+    with arc_torch.deterministic(), arc_torch.deterministic():
+        got = gradient_of(lambda w, i: w[:, i], out, index % 9, values.t()[:1].expand(50, 400))
+        same(got[7], torch.zeros(9, device=DEVICE).index_add(0, index % 9, values[:, 0]), "columns")
+        for bad in (9, -10) if not GPU else ():  # of another row, if nobody looked
+            places = torch.full((5, 9), bad)
+            assert raises(out.scatter_add, 1, places, values), bad
+            assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
+
+
 def test_memory():
     """Deterministic, at most 1.5 times what PyTorch's own takes, whatever the sizes."""
     def peak_of(function, *arguments):
@@ -381,7 +444,8 @@ def test_adder():
              "one dimension": lambda: arc_torch.index_add(flat, 0, index, values[:, 0]),
              "one column": lambda: arc_torch.scatter_add(flat[:, None], 0, column, values[:, :1]),
              "rounded once": lambda: gradient_of(arc_torch.embedding, out.half(), index,
-                                                 values.half())}
+                                                 values.half()),
+             "deterministic": lambda: deterministic(arc_torch.index_add_, out, 0, index, values)}
 
     def kernels_of(call):
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
@@ -393,7 +457,7 @@ def test_adder():
         return
     for name, call in calls.items():
         kernels = kernels_of(call)
-        ending = "_pieces" if name == "rounded once" else ""
+        ending = "_pieces" if name in ("rounded once", "deterministic") else ""
         ours = [kernel for kernel in kernels if kernel.endswith("(job)")]
         assert any(ending in kernel for kernel in ours), (name, kernels)
 
@@ -439,7 +503,8 @@ def sums_of(rows, values, index):
 
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
-         test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic]
+         test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
+         test_context]
 tests += [test_exact, test_memory, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
