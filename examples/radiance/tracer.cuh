@@ -34,6 +34,13 @@ DEVICE float draw(walker *w) { return hashed_random(w->seed, w->draws++); }
 
 /* ---- rays ------------------------------------------------------------------------------------ */
 
+/* 1 over each component; huge where that is 0. */
+DEVICE float3 inverse_of(float3 d) {
+  return make_float3(1.0f / (fabsf(d.x) > 1e-20f ? d.x : 1e-20f),
+                     1.0f / (fabsf(d.y) > 1e-20f ? d.y : 1e-20f),
+                     1.0f / (fabsf(d.z) > 1e-20f ? d.z : 1e-20f));
+}
+
 /* Where the ray enters the box; huge where it does not. */
 DEVICE float enter_box(const box *b, float3 origin, float3 inverse) {
   const float3 low = multiply(add_scaled(from(b->low), origin, -1.0f), inverse);
@@ -53,7 +60,7 @@ DEVICE float enter_ball(const ball *b, float3 origin, float3 direction) {
 
 /* Whether a box or a ball is nearer than that. */
 DEVICE bool is_blocked(const room *r, float3 origin, float3 direction, float distance) {
-  const float3 inverse = make_float3(1.0f / direction.x, 1.0f / direction.y, 1.0f / direction.z);
+  const float3 inverse = inverse_of(direction);
   bool blocked = false;
   for (int i = 0; i < r->box_count; ++i)
     blocked |= enter_box(&r->boxes[i], origin, inverse) < distance;
@@ -71,12 +78,12 @@ DEVICE float3 main_axis(float3 v) {
 }
 
 /* Where the ray leaves the room. */
-DEVICE hit leave_room(const room *r, float3 origin, float3 direction, float3 inverse) {
-  const float x = ((direction.x > 0.0f) - origin.x) * inverse.x;
-  const float y = ((direction.y > 0.0f) - origin.y) * inverse.y;
-  const float z = ((direction.z > 0.0f) - origin.z) * inverse.z;
+DEVICE hit leave_room(const room *r, float3 origin, float3 inverse) {
+  const float x = ((inverse.x > 0.0f) - origin.x) * inverse.x;
+  const float y = ((inverse.y > 0.0f) - origin.y) * inverse.y;
+  const float z = ((inverse.z > 0.0f) - origin.z) * inverse.z;
   const int axis = fminf(y, z) < x ? (z < y ? 2 : 1) : 0;
-  const float along = axis == 0 ? direction.x : axis == 1 ? direction.y : direction.z;
+  const float along = axis == 0 ? inverse.x : axis == 1 ? inverse.y : inverse.z;
   const float sign = along > 0.0f ? -1.0f : 1.0f;
   hit h = {};
   h.distance = axis == 0 ? x : axis == 1 ? y : z;
@@ -87,8 +94,8 @@ DEVICE hit leave_room(const room *r, float3 origin, float3 direction, float3 inv
 
 /* What the ray meets first. The room is closed. */
 DEVICE hit find_hit(const room *r, float3 origin, float3 direction) {
-  const float3 inverse = make_float3(1.0f / direction.x, 1.0f / direction.y, 1.0f / direction.z);
-  hit h = leave_room(r, origin, direction, inverse);
+  const float3 inverse = inverse_of(direction);
+  hit h = leave_room(r, origin, inverse);
   int which = -1;
   for (int i = 0; i < r->box_count; ++i) {
     const float distance = enter_box(&r->boxes[i], origin, inverse);
