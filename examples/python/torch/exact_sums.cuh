@@ -69,6 +69,13 @@ __device__ double round_to_odd(long long n) {
   return __longlong_as_double((bits - is_larger) | (error != 0));
 }
 
+/* n 2^log2, where that is at least the least normal float; for a float this is cheap. */
+template <class T>
+__device__ void store_near(T *at, long long n, int log2) {
+  store(at, round_to_odd(n) * power(log2));
+}
+__device__ void store_near(float *at, long long n, int log2) { *at = (float)n * float_power(log2); }
+
 __device__ APART double read_words(const word *from) {
   const word flip = (word)((long long)from[WORDS - 1] >> 63);
   word one = flip & 1u, before = 0u, below = 0u, top = 0u, next = 0u, rest = 0u;
@@ -175,7 +182,7 @@ struct exact_sums {
     *this = other;
   }
 
-  /* To words that others add to, too, of column i from to + i on, `stride` apart; and infinities. */
+  /* To words that others add to, too, of column i from to + i on, `stride` apart; infinities. */
   __device__ void add_to(word *to, int stride, unsigned *told) {
     if (has_words) empty_windows();
     for (int i = 0; i < EACH; ++i) {
@@ -192,26 +199,26 @@ struct exact_sums {
     has_words = true, infinities = told;
   }
 
-  __device__ APART void read_apart(double *sums) {
+  __device__ APART void round_apart(T *rounded) {
     need_words();
     empty_windows();
     for (int i = 0; i < EACH; ++i) {
       const unsigned its = infinities >> 2 * i & 3u;
-      sums[i] = read_words(words + i * WORDS);
-      if (its != 0u) sums[i] = its == 3u ? NAN : its == 1u ? INFINITY : -INFINITY;
+      double sum = read_words(words + i * WORDS);
+      if (its != 0u) sum = its == 3u ? NAN : its == 1u ? INFINITY : -INFINITY;
+      store(&rounded[i], sum);
     }
   }
 
-  /* The sums, which are then to be rounded to T. */
-  __device__ void read(double *sums) const {
+  __device__ void round(T *rounded) const {
     if (!has_words && infinities == 0u) {
-      for (int i = 0; i < EACH; ++i) sums[i] = round_to_odd(near[i]) * power(unit_log2(i));
+      for (int i = 0; i < EACH; ++i) store_near(&rounded[i], near[i], unit_log2(i));
       return;
     }
     exact_sums other = *this;
-    double its[EACH];
-    other.read_apart(its);
-    for (int i = 0; i < EACH; ++i) sums[i] = its[i];
+    T its[EACH];
+    other.round_apart(its);
+    for (int i = 0; i < EACH; ++i) rounded[i] = its[i];
   }
 };
 

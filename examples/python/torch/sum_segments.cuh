@@ -34,7 +34,8 @@ template <class T, int EACH>
 struct walk {
   typedef columns<T, EACH> values;
   typedef exact_sums<T, EACH> sums;
-  enum { AHEAD = sizeof(values) > 8 ? 4 : 8 }; /* rows that are read before they are summed */
+  /* Rows that are read before they are summed: as many as there are registers for. */
+  enum { AHEAD = EACH == 1 ? 8 : sizeof(values) > 8 ? 4 : 6 };
   struct batch {
     int rows[AHEAD];
     int keys[AHEAD + 1];
@@ -102,11 +103,9 @@ struct walk {
   }
 
   __device__ static void round_once(values &out, const values &old, sums *s) {
-    double exact[EACH];
     values rounded;
     add(s, old);
-    s->read(exact);
-    for (int i = 0; i < EACH; ++i) store(&rounded.at[i], exact[i]);
+    s->round(rounded.at);
     out = rounded;
   }
 
