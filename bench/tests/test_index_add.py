@@ -23,9 +23,10 @@ class IndexAdd(Test):
 
     def test_file_is_continued_and_of_one_pytorch(self):
         path, (case, other) = self.path("a.csv"), cases_of.plan(["page"])[:2]
-        Table(path, HEAD).add(case, {"pytorch": 1.0, "arc": 0.5})
-        Table(path, HEAD).add(other, {"pytorch": 2.0})
+        Table(path, HEAD).add(case, {"pytorch": 1.0, "arc": 0.5}, {"pytorch": 3.0, "arc": 1.5})
+        Table(path, HEAD).add(other, {"pytorch": 2.0}, {})
         head, cases = cases_of.read(path)
+        self.assertEqual(cases_of.read(path, "mb")[1], {case: {"pytorch": 3.0, "arc": 1.5}})
         self.assertEqual(head["headers"], "h")
         self.assertEqual(cases, {case: {"pytorch": 1.0, "arc": 0.5}, other: {"pytorch": 2.0}})
         with self.assertRaisesRegex(ValueError, "another compiler: .*2.11"):
@@ -39,6 +40,22 @@ class IndexAdd(Test):
         for title, names, rows in index_add_tables.tables(*cases_of.read(csv)):
             if title.startswith("f32, fast"):
                 self.assertIn("\n".join(index_add_tables.table(names, rows)), page, title)
+
+    def test_overview(self):
+        """A row for each kind: how many cases, times, memory."""
+        path, table = self.path("a.csv"), Table(self.path("a.csv"), HEAD)
+        for keys, mode, arc in (("random", "fast", 0.5), ("sorted", "fast", 0.125),
+                                ("zipf 1.2", "fast", 0.75), ("random", "deterministic", 0.375)):
+            case = cases_of.Case("f32", mode, 9, 100, 100, keys)
+            peaks = {"arc": 12 * arc, "pytorch": 6.0 if mode == "deterministic" else 0.0}
+            table.add(case, {"pytorch": 1.0, "arc": arc, "read": 0.1}, peaks)
+        self.write("# head\ntype,mode,rows,width,n,keys,adder,ms,error,mb\n"
+                   "f32,fast,9,9,9,random,pytorch,4,1e-8,10\nf32,fast,9,9,9,random,arc,1,1e-8,14\n"
+                   "f32,fast,9,9,9,random,clear,1,,\n", "b.csv")
+        self.assertEqual(list(index_add_tables.overview(path, self.path("b.csv")))[2:], [
+            "| fast | 2 | 0.25 | 0.50 | - |", "| fast, skewed keys | 1 | 0.75 | 0.75 | - |",
+            "| deterministic | 1 | 0.38 | 0.38 | 0.75 |",
+            "| gradients of embeddings, fast | 1 | 0.25 | 0.25 | 1.40 |"])
 
     def test_without_pytorch(self):
         self.write("raise ImportError('no torch')\n", "torch.py")

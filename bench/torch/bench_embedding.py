@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 A time is the median of launches that take turns, of the backward pass alone, which clears the
 gradient, too. error: of the ten rows with most tokens, together, relative to sums in double
 precision. clear: of the gradient alone; read: tokens and upstream gradients over the bandwidth with
-which a large tensor is copied. --quick: fewer tokens, to try it out."""
+which a large tensor is copied. mb: the most memory at once, the gradient's among it. --quick: fewer
+tokens, to try it out."""
 import argparse
 import collections
 import sys
@@ -14,7 +15,7 @@ from with_operator import arc_torch, torch  # first: skips where there is none
 import measure
 from index_add_data import TYPES, draw_keys, draw_values
 
-Case = collections.namedtuple("Case", "type rows width n keys")
+Case = collections.namedtuple("Case", "type mode rows width n keys")
 TABLES = ((50_257, 768, (2048, 16_384, 131_072, 1_000_000)),
           (128_256, 4096, (2048, 16_384, 131_072)))
 KEYS = ("random", "zipf 1.05")
@@ -22,9 +23,9 @@ BUSY = 10  # rows whose error is measured
 
 
 def plan(quick):
-    return [Case(type_, rows, width, n, keys) for type_ in ("f32", "f16", "bf16")
-            for rows, width, tokens in TABLES for n in tokens[:1 if quick else None]
-            for keys in KEYS]
+    return [Case(type_, mode, rows, width, n, keys) for type_ in ("f32", "f16", "bf16")
+            for mode in ("fast", "deterministic") for rows, width, tokens in TABLES
+            for n in tokens[:1 if quick else None] for keys in KEYS]
 
 
 def busy_sums(case, index, upstream):
@@ -34,7 +35,7 @@ def busy_sums(case, index, upstream):
 
 
 def measure_case(case, bytes_per_ms):
-    """{adder: (ms, error)}"""
+    """{adder: (ms, error, MB)}"""
     index = draw_keys(case.keys, case.rows, case.n)
     upstream = draw_values(case.type, case.width, case.n)
     weight = torch.zeros(case.rows, case.width, device=index.device, dtype=TYPES[case.type],
@@ -46,23 +47,27 @@ def measure_case(case, bytes_per_ms):
         return torch.autograd.grad(outputs[adder], weight, upstream, retain_graph=True)[0]
 
     rows, wanted = busy_sums(case, index, upstream)
+    torch.use_deterministic_algorithms(case.mode == "deterministic")
     errors = {adder: ((gradient(adder)[rows].double() - wanted).norm() / wanted.norm()).item()
               for adder in outputs}
     functions = [lambda adder=adder: gradient(adder) for adder in outputs]
     functions.append(lambda: torch.zeros_like(weight))
-    results = {adder: (ms, errors.get(adder))
+    peaks = {adder: measure.peak_mb(lambda adder=adder: gradient(adder)) for adder in outputs}
+    results = {adder: (ms, errors.get(adder), peaks.get(adder))
                for adder, ms in zip((*outputs, "clear"), measure.medians(functions, 11))}
-    results["read"] = ((upstream.nbytes + index.nbytes) / bytes_per_ms, None)
+    torch.use_deterministic_algorithms(False)
+    results["read"] = ((upstream.nbytes + index.nbytes) / bytes_per_ms, None, None)
     return results
 
 
 def summary(cases):
-    """A line for each type."""
-    for type_ in dict.fromkeys(case.type for case in cases):
-        its = {case: results for case, results in cases.items() if case.type == type_}
+    """A line for each type and mode."""
+    for kind in dict.fromkeys(case[:2] for case in cases):
+        its = {case: results for case, results in cases.items() if case[:2] == kind}
         times = {case: r["arc"][0] / r["pytorch"][0] for case, r in its.items()}
         errors = {case: r["arc"][1] / r["pytorch"][1] for case, r in its.items() if r["pytorch"][1]}
-        line = f"{type_}: time over PyTorch's: geometric mean {geometric_mean(times.values()):.3f}"
+        mean = geometric_mean(times.values())
+        line = f"{', '.join(kind)}: time over PyTorch's: geometric mean {mean:.3f}"
         worst = max(times, key=times.get)
         line += f", worst {times[worst]:.3f} ({worst.n} tokens, {worst.rows} rows, {worst.keys})"
         if errors:
@@ -79,15 +84,15 @@ def main():
     with open(its.csv, "w", encoding="utf-8") as file:
         for line in measure.head(arc_torch.include_path(), "key_bits=32"):
             print(f"# {line}", file=file)
-        print(",".join((*Case._fields, "adder", "ms", "error")), file=file)
+        print(",".join((*Case._fields, "adder", "ms", "error", "mb")), file=file)
         for case in plan(its.quick):
             cases[case] = measure_case(case, bytes_per_ms)
-            for adder, (ms, error) in cases[case].items():
-                error = "" if error is None else f"{error:.3e}"
-                print(*case, adder, f"{ms:.4f}", error, sep=",", file=file, flush=True)
+            for adder, (ms, error, mb) in cases[case].items():
+                more = ("", "") if error is None else (f"{error:.3e}", f"{mb:.3f}")
+                print(*case, adder, f"{ms:.4f}", *more, sep=",", file=file, flush=True)
             print(f"{', '.join(map(str, case))}: " + ", ".join(
-                f"{adder} {ms:.4f} ms" + (f" (error {error:.1e})" if error is not None else "")
-                for adder, (ms, error) in cases[case].items()), flush=True)
+                f"{adder} {ms:.4f} ms" + (f" ({mb:.0f} MB, error {error:.1e})" if mb else "")
+                for adder, (ms, error, mb) in cases[case].items()), flush=True)
     print("\n".join(summary(cases)))
 
 

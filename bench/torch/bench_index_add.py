@@ -45,7 +45,7 @@ def wrong_adders(adders, sums, out):
 
 
 def measure_case(case, bulk, bytes_per_ms):
-    """{adder: ms} and the names of those that added wrongly."""
+    """{adder: ms}, the names of those that added wrongly, and {adder: MB}."""
     index = draw_keys(case.keys, case.rows, case.n)
     values = draw_values(case.type, case.width, case.n)
     out = torch.zeros(case.rows, case.width, device="cuda", dtype=TYPES[case.type])
@@ -56,9 +56,10 @@ def measure_case(case, bulk, bytes_per_ms):
     del sums
     slow = case.mode == "deterministic" and case.keys in ("zipf 1.2", "half on one row")
     times = measure.medians(adders.values(), *((3, 0) if slow else (15, 1)))
+    peaks = {name: measure.peak_mb(add) for name, add in adders.items()}
     torch.use_deterministic_algorithms(False)
     times = dict(zip(adders, times), read=(values.nbytes + index.nbytes) / bytes_per_ms)
-    return times, wrong
+    return times, wrong, peaks
 
 
 def measure_all(table, cases):
@@ -66,14 +67,15 @@ def measure_all(table, cases):
     bulk = build_bulk() if any(case.mode == "fast" for case in cases) else None
     bytes_per_ms, failed = measure.copied_bytes_per_ms(), 0
     for case in cases:
-        times, wrong = measure_case(case, bulk, bytes_per_ms)
+        times, wrong, peaks = measure_case(case, bulk, bytes_per_ms)
         for name in wrong:
             print(f"WRONG SUMS: {name}: {index_add_tables.words(case)}")
         failed += len(wrong)
         if not wrong:
-            table.add(case, times)
+            table.add(case, times, peaks)
         print(f"{index_add_tables.words(case)}: " +
-              ", ".join(f"{name} {ms:.4f}" for name, ms in times.items()) + " ms", flush=True)
+              ", ".join(f"{name} {ms:.4f}" for name, ms in times.items()) + " ms; " +
+              ", ".join(f"{name} {mb:.1f}" for name, mb in peaks.items()) + " MB", flush=True)
     return failed
 
 

@@ -8,7 +8,7 @@ import os
 
 # rows: of out; n: of values
 Case = collections.namedtuple("Case", "type mode width rows n keys")
-COLUMNS = (*Case._fields, "adder", "ms")
+COLUMNS = (*Case._fields, "adder", "ms", "mb")
 
 PAGE_WIDTHS = (1, 2, 3, 4, 8, 9, 16, 32, 64, 128)
 WIDTHS = (5, 6, 7, 10, 12, 20, 24, 48, 96, 100, 200, 256, 384, 512, 768, 1024)
@@ -87,9 +87,9 @@ def plan(parts, widths=None):
     return [case for case in cases if widths is None or case.width in widths]
 
 
-def read(path):
+def read(path, column="ms"):
     """What the head says, and {case: {adder: ms}}. A file of before there were the columns rows and
-    n has one of each."""
+    n has one of each; mb is known of some."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     head = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
@@ -98,7 +98,8 @@ def read(path):
         width = int(row["width"])
         case = Case(row["type"], row["mode"], width, int(row.get("rows", ROWS)),
                     int(row.get("n", large(width))), row["keys"])
-        cases.setdefault(case, {})[row["adder"]] = float(row["ms"])
+        if row.get(column):
+            cases.setdefault(case, {})[row["adder"]] = float(row[column])
     return head, cases
 
 
@@ -121,7 +122,9 @@ class Table:
             with open(self.path, "a", encoding="utf-8") as file:
                 file.write(text)
 
-    def add(self, case, times):
+    def add(self, case, times, peaks):
         self.cases[case] = times
         words = ",".join(map(str, case))
-        self.write("".join(f"{words},{adder},{ms:.4f}\n" for adder, ms in times.items()))
+        mb = {adder: f"{peak:.3f}" for adder, peak in peaks.items()}
+        self.write("".join(f"{words},{adder},{ms:.4f},{mb.get(adder, '')}\n"
+                           for adder, ms in times.items()))

@@ -1,8 +1,10 @@
-"""index_add_tables.py FILE.csv - the page index_add.md, from the file that bench_index_add.py has written;
---summary: the lines in which that program ends.
+"""index_add_tables.py FILE.csv [--summary | --overview EMBEDDING.csv] - the page index_add.md, from
+the file that bench_index_add.py has written; or the lines in which that program ends; or a row for
+each mode, skewed keys and gradients of embeddings, time and memory, from both programs' files.
 SPDX-License-Identifier: Apache-2.0
 
 Needs no PyTorch."""
+import csv
 import pathlib
 import re
 import sys
@@ -165,6 +167,45 @@ def tables(head, cases):
                rows_of(with_bulk, size_cases, type_, "fast", size_cells(over_bulk)))
 
 
+# ---- overview ---------------------------------------------------------------------------------
+
+EVEN, SKEWED = ("random", "sorted", "runs of 8"), ("zipf 1.2", "half on one row")
+
+
+def read_embedding(path):
+    """{mode: {case: {adder: row}}}"""
+    modes = {}
+    with open(path, encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            case = tuple(row[word] for word in ("type", "rows", "width", "n", "keys"))
+            modes.setdefault(row.get("mode", "fast"), {}).setdefault(case, {})[row["adder"]] = row
+    return modes
+
+
+def overview_row(name, times, peaks):
+    """Where PyTorch allocates nothing, memory has no ratio."""
+    ratios = [over_pytorch(its) for its in times]
+    memory = [over_pytorch(its) for its in peaks if its.get("pytorch")]
+    return (f"| {name} | {len(ratios)} | {ratio_text(geometric_mean(ratios))} | "
+            f"{ratio_text(max(ratios))} | {ratio_text(max(memory)) if memory else '-'} |")
+
+
+def overview(path, embedding):
+    times, peaks = read(path)[1], read(path, "mb")[1]
+    yield "| | cases | time over PyTorch's, mean | worst | memory over PyTorch's, worst |"
+    yield "|---|---|---|---|---|"
+    for mode in ("fast", "deterministic"):
+        for name, keys in ((mode, EVEN), (f"{mode}, skewed keys", SKEWED)):
+            its = [case for case in times if case.mode == mode and case.keys in keys]
+            if its:
+                yield overview_row(name, [times[case] for case in its],
+                                   [peaks[case] for case in its if case in peaks])
+    for mode, cases in read_embedding(embedding).items():
+        columns = [[{adder: float(row[column]) for adder, row in its.items() if row.get(column)}
+                    for its in cases.values()] for column in ("ms", "mb")]
+        yield overview_row(f"gradients of embeddings, {mode}", *columns)
+
+
 def page(path):
     head, cases = read(path)
     lines = ["# PyTorch's `index_add_`, by arc: all tables", "",
@@ -178,10 +219,14 @@ def page(path):
     return "\n".join(lines) + "\n"
 
 
-def main(path, summary_only):
-    text = "\n".join(summary(read(path)[1])) + "\n" if summary_only else page(pathlib.Path(path))
-    print(text, end="")
+def main(path, option=None, embedding=None):
+    if option == "--summary":
+        print("\n".join(summary(read(path)[1])))
+    elif option == "--overview":
+        print("\n".join(overview(path, embedding)))
+    else:
+        print(page(pathlib.Path(path)), end="")
 
 
 if __name__ == "__main__":
-    main(next(word for word in sys.argv[1:] if word != "--summary"), "--summary" in sys.argv)
+    main(*sys.argv[1:])

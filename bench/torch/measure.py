@@ -37,6 +37,15 @@ def copied_bytes_per_ms():
     return 2 * large.nbytes / medians([large.clone], 15)[0]
 
 
+def peak_mb(function):
+    """What it has allocated at most at once, results among it."""
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    function()
+    return (torch.cuda.max_memory_allocated() - before) / 1e6
+
+
 def headers_hash(folder):
     """As CMakeLists.txt forms it."""
     files = [*pathlib.Path(folder).glob("arc/*.cuh"), pathlib.Path(folder, "arc.cuh"),
