@@ -28,32 +28,38 @@ struct window {
   enum { LEAST = sizeof(T) == sizeof(float) ? 23 : 7, FIRST = -126 }; /* float, bfloat16 */
 };
 
-/* Adds n 2^at to words that lie `stride` apart; IS_SHARED: others add to them meanwhile. A carry is
-   an addition of its own, so that the order of all does not matter. */
-template <bool IS_SHARED>
-__device__ APART void add_words(word *to, int stride, long long n, int at) {
-  const word low = (word)n << at % 64, high = (word)(n >> 1 >> (63 - at % 64));
-  bool carry = false;
-  to += at / 64 * stride;
-  for (int w = at / 64; w < WORDS; ++w, to += stride) {
-    const word part = w == at / 64 ? low : w == at / 64 + 1 ? high : (word)(n >> 63);
-    const word sum = part + carry;
-    carry = sum < part;
-    if (sum == 0) continue;
-    word old = *to;
-    if (IS_SHARED)
-      old = atomicAdd(to, sum);
-    else
-      *to = old + sum;
-    carry = carry || old + sum < sum;
+/* Adds n[i] 2^at[i] to the words of EACH columns: the first ones side by side, the next ones `stride`
+   words behind. IS_SHARED: others add to them meanwhile. A carry is an addition of its own, so that
+   the order of all does not matter. Additions to all columns are on their way at once. */
+template <bool IS_SHARED, int EACH>
+__device__ APART void add_words(word *to, int stride, const long long *n, const int *at) {
+  bool carry[EACH] = {};
+  for (int w = 0; w < WORDS; ++w, to += stride) {
+    word sum[EACH], old[EACH] = {};
+    for (int i = 0; i < EACH; ++i) {
+      const int distance = w - at[i] / 64, shift = at[i] % 64;
+      const word low = (word)n[i] << shift, high = (word)(n[i] >> 1 >> (63 - shift));
+      const word sign = (word)(n[i] >> 63);
+      const word part = distance < 0 ? 0u : distance == 0 ? low : distance == 1 ? high : sign;
+      sum[i] = part + carry[i];
+      carry[i] = sum[i] < part;
+    }
+    for (int i = 0; i < EACH; ++i) {
+      if (sum[i] == 0u) continue;
+      old[i] = IS_SHARED ? atomicAdd(to + i, sum[i]) : to[i];
+      if (!IS_SHARED) to[i] = old[i] + sum[i];
+    }
+    for (int i = 0; i < EACH; ++i) carry[i] = carry[i] || old[i] + sum[i] < sum[i];
   }
 }
+
+__device__ void add_words(word *to, long long n, int at) { add_words<false, 1>(to, 1, &n, &at); }
 
 /* A finite float. */
 __device__ APART void add_float(word *to, float x) {
   const unsigned bits = __float_as_uint(x), exponent = bits >> 23 & 255u;
   const int digits = (int)(bits & 0x7fffffu) | (exponent > 0u ? 1 << 23 : 0);
-  add_words<false>(to, 1, (bits >> 31) != 0u ? -digits : digits, max((int)exponent, 1) - 1);
+  add_words(to, (bits >> 31) != 0u ? -digits : digits, max((int)exponent, 1) - 1);
 }
 
 /* 2^log2, of a normal double; of a normal float. */
@@ -125,7 +131,7 @@ struct exact_sums {
   __device__ void empty_window(int i) {
     if (near[i] == 0) return;
     need_words();
-    add_words<false>(words + i * WORDS, 1, near[i], unit_log2(i) - UNIT);
+    add_words(words + i * WORDS, near[i], unit_log2(i) - UNIT);
     near[i] = 0;
   }
 
@@ -184,12 +190,15 @@ struct exact_sums {
 
   /* To words that others add to, too, of column i from to + i on, `stride` apart; infinities. */
   __device__ void add_to(word *to, int stride, unsigned *told) {
-    if (has_words) empty_windows();
-    for (int i = 0; i < EACH; ++i) {
-      if (!has_words) add_words<true>(to + i, stride, near[i], unit_log2(i) - UNIT);
-      for (int k = 0; has_words && k < 2 * WORDS; ++k) /* halves, as words have no sign */
-        add_words<true>(to + i, stride,
-                        (long long)(words[i * WORDS + k / 2] >> k % 2 * 32 & 0xffffffffu), 32 * k);
+    int at[EACH];
+    for (int i = 0; i < EACH; ++i) at[i] = unit_log2(i) - UNIT;
+    add_words<true, EACH>(to, stride, near, at);
+    for (int k = 0; has_words && k < 2 * WORDS; ++k) { /* halves, as words have no sign */
+      for (int i = 0; i < EACH; ++i) {
+        near[i] = (long long)(words[i * WORDS + k / 2] >> k % 2 * 32 & 0xffffffffu);
+        at[i] = 32 * k;
+      }
+      add_words<true, EACH>(to, stride, near, at);
     }
     if (infinities != 0u) atomicOr(told, infinities);
   }
