@@ -164,10 +164,8 @@ void renderer_reset(renderer *r, const scene *s) {
 }
 
 void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts) {
-  static void (*const kernels[])(pass_arguments) = {
-      pass<PASS_DRAW>,     pass<WAY_COUNT>,      pass<WAY_PLAIN>, pass<WAY_SERIALIZED>,
-      pass<WAY_BUTTERFLY>, pass<WAY_TRANSPOSED>, pass<WAY_TREE>,  pass<WAY_AUTO>,
-      pass<WAY_CUB>,       pass<WAY_CG>};
+#define PASS(way) pass<way>
+  static void (*const kernels[])(pass_arguments) = {PASS(PASS_DRAW), EACH_WAY(PASS)};
   const circle *circles = (const circle *)r->circles.data;
   const float *target = (const float *)r->target.data;
   float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;

@@ -163,16 +163,11 @@ typedef void (*scatter_kernel)(grid_scatter, int);
 
 template <int axes>
 static scatter_kernel kernel_of(int way, int rows_of) {
-  constexpr int cub = SIMT_ON_CPU ? WAY_PLAIN : WAY_CUB, cg = SIMT_ON_CPU ? WAY_PLAIN : WAY_CG;
-  static const scatter_kernel kernels[GRID_WAYS] = {
-      scatter<WAY_PLAIN, axes, ROWS_FLOAT>,     scatter<WAY_SERIALIZED, axes, ROWS_FLOAT>,
-      scatter<WAY_BUTTERFLY, axes, ROWS_FLOAT>, scatter<WAY_TRANSPOSED, axes, ROWS_FLOAT>,
-      scatter<WAY_TREE, axes, ROWS_FLOAT>,      scatter<WAY_AUTO, axes, ROWS_FLOAT>,
-      scatter<cub, axes, ROWS_FLOAT>,           scatter<cg, axes, ROWS_FLOAT>,
-      scatter<WAY_VECTOR, axes, ROWS_FLOAT>,    scatter<WAY_LEVELS, axes, ROWS_FLOAT>};
-  if (way == WAY_COUNT) return scatter<WAY_COUNT, axes, ROWS_FLOAT>;
+#define SCATTER_FLOATS(way) scatter<way, axes, ROWS_FLOAT>
+  static const scatter_kernel kernels[1 + GRID_WAYS] = {
+      EACH_WAY(SCATTER_FLOATS), SCATTER_FLOATS(WAY_VECTOR), SCATTER_FLOATS(WAY_LEVELS)};
   if (rows_of == ROWS_WIDE) return scatter<WAY_AUTO, axes, ROWS_WIDE>;
-  if (rows_of == ROWS_FLOAT) return kernels[way];
+  if (rows_of == ROWS_FLOAT) return kernels[way + 1];
   return way == WAY_PLAIN ? scatter<WAY_PLAIN, axes, ROWS_HALF>
                           : scatter<WAY_AUTO, axes, ROWS_HALF>;
 }

@@ -5,7 +5,7 @@
 
 #include "ways.cuh"
 
-enum { ROWS = 4, THREADS = 96, BROKEN = WAYS, TOY_WAYS };
+enum { ROWS = 4, THREADS = 96, BROKEN = WAYS };
 static const char *const datasets[] = {"values", "zeros", nullptr};
 
 static device_memory memory;
@@ -24,11 +24,11 @@ __global__ void add(float *sums, float scale, bool nan, int threshold, unsigned 
 }
 
 static void gradient(int way, int threshold) {
-  static void (*const kernels[TOY_WAYS])(float *, float, bool, int, unsigned long long *) = {
-      add<WAY_PLAIN>, add<WAY_SERIALIZED>, add<WAY_BUTTERFLY>, add<WAY_TRANSPOSED>, add<WAY_TREE>,
-      add<WAY_AUTO>,  add<WAY_CUB>,        add<WAY_CG>,        add<BROKEN>};
-  SIMT_LAUNCH((way == WAY_COUNT ? add<WAY_COUNT> : kernels[way]), 1, THREADS, 0, 0,
-              (float *)sums_array.data, scale, is_nan, threshold, workload_counts());
+#define ADD(way) add<way>
+  static void (*const kernels[])(float *, float, bool, int, unsigned long long *) = {EACH_WAY(ADD),
+                                                                                     ADD(BROKEN)};
+  SIMT_LAUNCH(kernels[way + 1], 1, THREADS, 0, 0, (float *)sums_array.data, scale, is_nan,
+              threshold, workload_counts());
 }
 
 static bool begin(const char *dataset, workload_options *, error_line *) {

@@ -14,6 +14,11 @@
 #include "cccl.cuh"
 #endif
 
+/* For tables of kernels, by way: X of WAY_COUNT, then of all that are shared, in their order. */
+#define EACH_WAY(X)                                                                                \
+  X(WAY_COUNT), X(WAY_PLAIN), X(WAY_SERIALIZED), X(WAY_BUTTERFLY), X(WAY_TRANSPOSED), X(WAY_TREE), \
+      X(WAY_AUTO), X(WAY_CUB), X(WAY_CG)
+
 /* Rows of `stride` floats, of which `width` are added to; built once, above the loop. */
 typedef struct way_rows {
   float *base;

@@ -200,16 +200,13 @@ void filter_forward(const cube_filter *f, const float *light, float *filtered) {
 
 #define SCATTER_PAIR(way, together) \
   { scatter<way, false, together>, scatter<way, true, together> }
+#define SCATTER_ONE(way) SCATTER_PAIR(way, 1)
 
 void filter_backward(const cube_filter *f, int way, int threshold, const float *by_filtered,
                      float *by_light) {
-  static const filter_kernel kernels[][2] = {
-      SCATTER_PAIR(WAY_COUNT, 1),      SCATTER_PAIR(WAY_PLAIN, 1),
-      SCATTER_PAIR(WAY_SERIALIZED, 1), SCATTER_PAIR(WAY_BUTTERFLY, 1),
-      SCATTER_PAIR(WAY_TRANSPOSED, 1), SCATTER_PAIR(WAY_TREE, 1),
-      SCATTER_PAIR(WAY_AUTO, 1),       SCATTER_PAIR(WAY_CUB, 1),
-      SCATTER_PAIR(WAY_CG, 1),         {gather<false, false>, gather<false, true>},
-      SCATTER_PAIR(WAY_AUTO, 4)};
+  static const filter_kernel kernels[][2] = {EACH_WAY(SCATTER_ONE),
+                                             {gather<false, false>, gather<false, true>},
+                                             SCATTER_PAIR(WAY_AUTO, 4)};
   if (way == OWN_FOUR && f->side % 4 != 0) way = WAY_AUTO;
   launch(f, kernels[way + 1][f->diffuse], way != OWN_GATHER, by_filtered, by_light, threshold);
 }

@@ -80,11 +80,9 @@ void shade_view(const shaded_view *v, cube_pyramid form, const float *maps, floa
 
 void shade_backward(const shaded_view *v, cube_pyramid form, int way, int threshold,
                     const float *by_colour, float *by_maps) {
+#define SCATTER(way) scatter_taps<way>
   static void (*const kernels[])(shaded_view, cube_pyramid, const float *, float *,
-                                 unsigned long long *, int) = {
-      scatter_taps<WAY_COUNT>,     scatter_taps<WAY_PLAIN>,      scatter_taps<WAY_SERIALIZED>,
-      scatter_taps<WAY_BUTTERFLY>, scatter_taps<WAY_TRANSPOSED>, scatter_taps<WAY_TREE>,
-      scatter_taps<WAY_AUTO>,      scatter_taps<WAY_CUB>,        scatter_taps<WAY_CG>};
+                                 unsigned long long *, int) = {EACH_WAY(SCATTER)};
   SIMT_LAUNCH(kernels[(way < WAYS ? way : WAY_AUTO) + 1], blocks_of(v->side), BLOCK_PIXELS, 0, 0,
               *v, form, by_colour, by_maps, workload_counts(), threshold);
 }

@@ -358,12 +358,10 @@ static void fit_forward(fit *f) {
 static void fit_backward(fit *f, int way, int threshold, unsigned long long *counts) {
   typedef void kernel(canvas, tile_lists, const splat *, const float *, float *, int,
                       unsigned long long *);
-  static kernel *const kernels[WAYS] = {backward<WAY_PLAIN>,     backward<WAY_SERIALIZED>,
-                                        backward<WAY_BUTTERFLY>, backward<WAY_TRANSPOSED>,
-                                        backward<WAY_TREE>,      backward<WAY_AUTO>,
-                                        backward<WAY_CUB>,       backward<WAY_CG>};
-  SIMT_LAUNCH((way == WAY_COUNT ? backward<WAY_COUNT> : kernels[way]), f->tiles, TILE_PIXELS, 0, 0,
-              f->c, f->lists, (const splat *)f->splats.data, (const float *)f->residual.data,
+#define BACKWARD(way) backward<way>
+  static kernel *const kernels[] = {EACH_WAY(BACKWARD)};
+  SIMT_LAUNCH(kernels[way + 1], f->tiles, TILE_PIXELS, 0, 0, f->c, f->lists,
+              (const splat *)f->splats.data, (const float *)f->residual.data,
               (float *)f->gradients.data, threshold, counts);
 }
 

@@ -133,10 +133,8 @@ static void push_by(int by, const push *p) {
 }
 
 void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long *counts) {
-  static void (*const pushes[RANK_WAYS])(int, const push *) = {
-      push_by<WAY_PLAIN>,      push_by<WAY_SERIALIZED>, push_by<WAY_BUTTERFLY>,
-      push_by<WAY_TRANSPOSED>, push_by<WAY_TREE>,       push_by<WAY_AUTO>,
-      push_by<WAY_CUB>,        push_by<WAY_CG>,         push_by<WAY_ATOMRED>};
+#define PUSH(way) push_by<way>
+  static void (*const pushes[])(int, const push *) = {EACH_WAY(PUSH), PUSH(WAY_ATOMRED)};
   const push p = {by == BY_EDGE ? r->g->edges : r->g->vertices,
                   (const int *)r->source.data,
                   (const int *)r->target.data,
@@ -145,10 +143,7 @@ void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long
                   (float *)r->sums.data,
                   threshold,
                   counts};
-  if (way == WAY_COUNT)
-    push_by<WAY_COUNT>(by, &p);
-  else
-    pushes[way](by, &p);
+  pushes[way + 1](by, &p);
 }
 
 void ranking_apply(ranking *r) {

@@ -216,20 +216,11 @@ typedef void (*gradient_kernel)(gradient_arguments);
 
 #define LAYOUTS(way) \
   { gradient<way, CAMERA_BY_SPHERE>, gradient<way, CAMERA_ROW> }
-#if SIMT_ON_CPU
-#define LAYOUTS_ON_GPU(way) \
-  { nullptr, nullptr }
-#else
-#define LAYOUTS_ON_GPU(way) LAYOUTS(way)
-#endif
 
 void renderer_gradient(renderer *r, const float *target, int way, int threshold, int camera_layout,
                        unsigned long long *counts) {
   static const gradient_kernel kernels[1 + ALL_WAYS][CAMERA_LAYOUTS] = {
-      LAYOUTS(WAY_COUNT),     LAYOUTS(WAY_PLAIN),      LAYOUTS(WAY_SERIALIZED),
-      LAYOUTS(WAY_BUTTERFLY), LAYOUTS(WAY_TRANSPOSED), LAYOUTS(WAY_TREE),
-      LAYOUTS(WAY_AUTO),      LAYOUTS_ON_GPU(WAY_CUB), LAYOUTS_ON_GPU(WAY_CG),
-      LAYOUTS(WAY_DIVERGENT), LAYOUTS(WAY_SORTED),     LAYOUTS(WAY_WALK)};
+      EACH_WAY(LAYOUTS), LAYOUTS(WAY_DIVERGENT), LAYOUTS(WAY_SORTED), LAYOUTS(WAY_WALK)};
   const gradient_arguments a = {r->p, target, threshold, counts};
   SIMT_LAUNCH(kernels[way - WAY_COUNT][camera_layout], r->tiles, TILE_PIXELS, 0, 0, a);
   device_check(cudaGetLastError(), "the gradient");
