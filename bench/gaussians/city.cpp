@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "examples/common/random.h"
-#include "examples/gaussians/scene/parallel.h"
 #include "city.h"
 
 enum { PER_BLOCK = 50000, PART = 1 << 16, NUMBERS = 16 /* a Gaussian's share of the sequence */ };

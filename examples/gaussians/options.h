@@ -6,7 +6,7 @@
 
 #include "../common/option_table.h"
 #include "scene/scene.h"
-#include "train/settings.h"
+#include "settings.h"
 
 typedef struct options {
   train_settings train;

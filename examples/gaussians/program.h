@@ -4,7 +4,6 @@
 
 #include "../common/program_run.h"
 #include "render/draw.h"
-#include "train/checkpoint.h"
 #include "train/setup.h"
 
 /* Prints the line behind the name of the program; returns the status. */

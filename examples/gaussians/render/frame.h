@@ -9,7 +9,7 @@
 
 #include "../../common/device.h"
 #include "backward.h"
-#include "settings.h"
+#include "../settings.h"
 
 typedef struct frame {
   frame_settings settings;

@@ -21,7 +21,7 @@
 #include "../../common/device.h"
 #include "../../common/tiles.cuh"
 #include "../scene/scene.h"
-#include "settings.h"
+#include "../settings.h"
 
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
 #define WHOLE_WARP 0xffffffffu

@@ -6,7 +6,7 @@
 
 #include "footprint.cuh"
 #include "harmonics.cuh"
-#include "settings.h"
+#include "../settings.h"
 
 #define HALF_LOG2_E 0.72134752f
 #define TWO_LN_2 1.38629436f

@@ -1,6 +1,6 @@
 /* arc example gaussians: work for all cores of the host.
    SPDX-License-Identifier: Apache-2.0 */
-#include "parallel.h"
+#include "scene.h"
 
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "../../common/program_run.h"
-#include "parallel.h"
 
 /* ---- tables --------------------------------------------------------------------------------- */
 

@@ -99,3 +99,13 @@ void camera_look(camera *c, const double from[3], const double at[3], int width,
 
 /* Another size of a camera's picture, in which all that was seen is still seen. */
 void camera_resize(camera *c, int width, int height);
+
+/* ---- all cores of the host (parallel.cpp) ---------------------------------------------------- */
+
+/* Does one part of the work; false: nothing more is to be begun. */
+typedef bool (*parallel_work)(void *shared, int index);
+
+/* Begins work(shared, i) for i = 0, 1, ... count - 1 in this order, in as many threads as there are
+   cores, at most 16: each may hold large pictures. Begins none after one has failed, or after an
+   interrupt. On a terminal it shows how many are done, after `what`. Returns how many are. */
+int parallel_for(int count, const char *what, parallel_work work, void *shared);

@@ -5,7 +5,6 @@
 #include "simt/simt.cuh"
 
 #include "../../common/test_files.h"
-#include "../train/checkpoint.h"
 #include "../train/setup.h"
 #include "test_frame.cuh"
 

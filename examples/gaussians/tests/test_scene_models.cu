@@ -10,7 +10,7 @@
 #include "simt/simt.cuh"
 
 #include "../../common/program_run.h"
-#include "../scene/parallel.h"
+#include "../scene/scene.h"
 #include "test_scene_write.h"
 
 static buffer written;

@@ -1,6 +1,9 @@
 /* arc example gaussians: saves and resumes a training.
-   SPDX-License-Identifier: Apache-2.0 */
-#include "checkpoint.h"
+   SPDX-License-Identifier: Apache-2.0
+
+   The file: a checkpoint_header, then parameters, both moments and the statistics as the device
+   holds them, then FNV-1a of all that, by 4 bytes. Its byte order is the machine's. */
+#include "train.h"
 
 #include <errno.h>
 #include <stdint.h>

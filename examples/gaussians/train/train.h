@@ -13,7 +13,7 @@
 #include "../render/frame.h"
 #include "arc_tune.h"
 #include "group.h"
-#include "settings.h"
+#include "../settings.h"
 
 enum { BLOCK_PARAMETERS, BLOCK_GRADIENTS, BLOCK_MEANS, BLOCK_SQUARES, BLOCKS };
 enum {
@@ -143,3 +143,10 @@ void trainer_reset_opacity(trainer *t);
 /* One Gaussian a point of the scene, or `count` ones at random in its box. */
 bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree, unsigned seed,
                  error_line *error);
+
+/* ---- saving and resuming (checkpoint.cu) ----------------------------------------------------- */
+
+bool checkpoint_write(const trainer *t, const char *path, error_line *error);
+/* The trainer has been begun with the same scene and settings, but for the iterations, which may be
+   more: what depends on their number, such as falling rates, is then that of the new number. */
+bool checkpoint_read(trainer *t, const char *path, error_line *error);
