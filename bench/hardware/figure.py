@@ -88,7 +88,7 @@ def print_papers(name, rows):
 
 
 def print_question(name, rows):
-    print(f"model: {name}, speed over arc's auto, and in brackets the atomic stalls of auto over it")
+    print(f"model: {name}, speed over arc's auto; in brackets, the atomic stalls of auto over it")
     for workload, row in rows.items():
         print(f"  {workload:<10}" + "".join(
             f"  {m} {speed(row, m, 'auto'):5.2f} ({stalls(row, 'auto') / stalls(row, m):7.3g})"

@@ -35,8 +35,8 @@ static int fail(int status, const error_line *error) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Those of the sweep's kernel with one key a block: 8 warps for each of the counts of lanes. As many
-   warps with their own keys, if there are few rows. */
+/* Those of the sweep's kernel, for each of the counts of lanes a block of 8 warps, which have one
+   key. If there are few rows, each warp has keys of its own. */
 static recording sweep_steps(int call, int rows, const std::vector<int> &lanes) {
   const bool hot = rows < 100;
   const int steps = hot ? 12 : 6;
@@ -133,7 +133,7 @@ static void print_ceilings(void) {
   printf("model: %d of %d within 15 %%\n\n", within, count);
 }
 
-/* ---- what is run ------------------------------------------------------------------------------ */
+/* ---- what is run ----------------------------------------------------------------------------- */
 
 /* Columns: the mechanisms on plain atomics, then arc's paths without any of them. */
 enum { SW_S = MECHANISMS, SW_B, AUTO, AUTO_HW, NOTHING, COLUMNS };

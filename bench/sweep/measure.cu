@@ -108,10 +108,7 @@ static int open_device(sweep_bench *b) {
     return exit_wrong;
   if (b->options.energy) {
     b->energy = energy_open();
-    if (!b->energy.energy) {
-      fprintf(stderr, "arc_sweep: --energy: %s\n", b->energy.why);
-      return exit_bad_option;
-    }
+    if (!b->energy.energy) return sweep_complain(std::string("--energy: ") + b->energy.why);
   }
 #endif
   measure_clock_mhz(b, wake_up_clocks); /* idle clocks take a while to rise */
@@ -123,7 +120,7 @@ int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_pl
   int devices = 0;
   if (SIMT_ON_CPU) memory_limit();
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    fprintf(stderr, "arc_sweep: there is no CUDA device here; arc_sweep_simt runs without one\n");
+    sweep_complain("there is no CUDA device here; arc_sweep_simt runs without one");
     return exit_no_gpu;
   }
   sweep_bench *b = *bench = new sweep_bench();

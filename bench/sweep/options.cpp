@@ -109,7 +109,7 @@ static const std::vector<preset> presets = {
 
 /* ---- the table of options ---- */
 
-static int complain(const std::string &what) {
+int sweep_complain(const std::string &what) {
   fprintf(stderr, "arc_sweep: %s\n", printable(what.c_str()));
   return 2;
 }
@@ -206,25 +206,25 @@ static int check_axes(const sweep_axes &a, int rows) {
   bool threshold_fits = a[AXIS_THRESHOLD].empty() || a[AXIS_PATH].empty();
   for (int path : a[AXIS_PATH]) threshold_fits |= sweep_path_has_threshold(path);
   if (!threshold_fits)
-    return complain(
+    return sweep_complain(
         "--threshold: none of the chosen paths has a threshold; those that have: serialized, "
         "butterfly, transposed, tree, auto");
   if (!axes && (a[AXIS_KEYS] != sweep_axis_table[AXIS_KEYS].start || !a[AXIS_CALL].empty() ||
                 a[AXIS_LAYOUT] != sweep_axis_table[AXIS_LAYOUT].start))
-    return complain(
+    return sweep_complain(
         "--workload: a model draws its own keys: --keys, --layout and --call are for axes");
   if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
-    return complain("--call: 'uniform' promises one key per warp; add 1 to --keys");
+    return sweep_complain("--call: 'uniform' promises one key per warp; add 1 to --keys");
   for (int workload : a[AXIS_WORKLOAD])
     if (rows < sweep_workload_rows(workload))
-      return complain("--rows: the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
-                      "' needs at least " + std::to_string(sweep_workload_rows(workload)));
+      return sweep_complain("--rows: the workload '" + sweep_word(AXIS_WORKLOAD, workload) +
+                            "' needs at least " + std::to_string(sweep_workload_rows(workload)));
   return 0;
 }
 
 static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
-    return complain("--threads: must be a multiple of 32: every add here takes whole warps");
+    return sweep_complain("--threads: must be a multiple of 32: every add here takes whole warps");
   for (const sweep_axes &axes : o.products)
     if (check_axes(axes, o.rows)) return 2;
   return 0;
@@ -248,7 +248,7 @@ int sweep_options_read(sweep_options *o, int argc, char **argv) {
   error_line error;
   *o = start_options();
   std::vector<option> table = whole_table(o, &axes);
-  if (!options_read(table.data(), argc, argv, &error)) return complain(error.text);
+  if (!options_read(table.data(), argc, argv, &error)) return sweep_complain(error.text);
   bool axes_given = false;
   for (int axis = 0; axis < AXIS_END; ++axis) axes_given |= table[1 + axis].given;
   const preset &p = presets[o->preset < 0 ? 0 : o->preset];

@@ -138,10 +138,9 @@ static int check_widths(const sweep_axes &axes) {
   for (int type : axes[AXIS_TYPE])
     for (int width : axes[AXIS_WIDTH]) {
       if (width_exists(width, type)) continue;
-      fprintf(stderr,
-              "arc_sweep: --width: '%s' has no kernel of width %d; it has those of width %s\n",
-              sweep_word(AXIS_TYPE, type).c_str(), width, widths_of(type).c_str());
-      return 2;
+      return sweep_complain("--width: '" + sweep_word(AXIS_TYPE, type) +
+                            "' has no kernel of width " + std::to_string(width) +
+                            "; it has those of width " + widths_of(type));
     }
   return 0;
 }
@@ -169,8 +168,7 @@ static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis
     cell.*a.member = value;
     if (!axes[AXIS_THRESHOLD].empty()) cell.threshold = axes[AXIS_THRESHOLD][0];
     sweep_kernel_of(&cell, &why);
-    fprintf(stderr, "arc_sweep: %s: '%s' %s\n", a.option, sweep_word(axis, value).c_str(), why);
-    return 2;
+    return sweep_complain(std::string(a.option) + ": '" + sweep_word(axis, value) + "' " + why);
   }
   return 0;
 }
@@ -178,10 +176,8 @@ static int check_values(const sweep_plan &plan, const sweep_axes &axes, int axis
 static int check_plan(const sweep_plan &plan, const sweep_axes &axes) {
   if (check_values(plan, axes, AXIS_PATH)) return 2;
   if (!plan.empty()) return check_values(plan, axes, AXIS_TYPE);
-  fprintf(stderr,
-          "arc_sweep: these axes make no cell; --lanes 'mixed' is for the workload axes, "
-          "'model' for all others\n");
-  return 2;
+  return sweep_complain(
+      "these axes make no cell; --lanes 'mixed' is for the workload axes, 'model' for all others");
 }
 
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {

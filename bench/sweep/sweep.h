@@ -99,6 +99,8 @@ struct sweep_options {
   int throttle_after; /* for tests only */
 };
 
+/* One line on stderr; returns 2. */
+int sweep_complain(const std::string &what);
 /* Returns 0, or 2 after one line on stderr that says what is legal. */
 int sweep_options_read(sweep_options *o, int argc, char **argv);
 
