@@ -1,7 +1,8 @@
 /* arc example gaussians: --draw: a model and cameras in, pictures or times out.
    SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
+
+#include <vector>
 
 #include "program.h"
 
@@ -70,17 +71,15 @@ typedef struct draw_record {
 
 draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats) {
   device_camera camera = camera_on_device(&in->data.views[view].camera);
-  float *values = (float *)host_memory(4 * sizeof(float) * repeats);
-  for (int i = 0; i < repeats && !interrupts; ++i) {
+  std::vector<float> values[4];
+  for (int i = 0; i < repeats && (i == 0 || !interrupts); ++i) {
     draw_view(d, in->model, in->count, in->degree, &camera);
-    draw_times t = draw_read_times(d);
-    const float parts[] = {t.place, t.sort, t.paint, t.all};
-    for (int k = 0; k < 4; ++k) values[k * repeats + i] = parts[k];
+    const draw_times t = draw_read_times(d);
+    int k = 0;
+    for (float part : {t.place, t.sort, t.paint, t.all}) values[k++].push_back(part);
   }
-  draw_times ms = {median(values, repeats), median(values + repeats, repeats),
-                   median(values + 2 * repeats, repeats), median(values + 3 * repeats, repeats)};
-  free(values);
-  return ms;
+  auto middle = [&](int k) { return median(values[k].data(), (int)values[k].size()); };
+  return {middle(0), middle(1), middle(2), middle(3)};
 }
 
 static bool write_draw_csv(const draw_input *in, const draw_record *records, int drawn,
@@ -141,17 +140,17 @@ int run_draw(const options *o) {
   int views = in.data.view_count;
   printf("gaussians  %d of degree %d, %d views, the first of %d x %d pixels\n", in.count, in.degree,
          views, in.data.views[0].camera.width, in.data.views[0].camera.height);
-  draw_record *records = (draw_record *)host_memory(sizeof *records * (size_t)views);
+  std::vector<draw_record> records((size_t)views);
   draw_begin(&d, &o->train.frame, &in.memory);
   bool written = o->renders == nullptr || make_folder(o->renders, &error);
-  int drawn = written ? draw_views(&d, &in, o, records, &error) : 0;
+  int drawn = written ? draw_views(&d, &in, o, records.data(), &error) : 0;
   written = written && (drawn == views || interrupts > 0);
-  if (drawn > 0) print_drawing(&in, &d, records, drawn);
-  if (written && o->csv != nullptr) written = write_draw_csv(&in, records, drawn, o->csv, &error);
+  if (drawn > 0) print_drawing(&in, &d, records.data(), drawn);
+  if (written && o->csv != nullptr)
+    written = write_draw_csv(&in, records.data(), drawn, o->csv, &error);
   if (written && drawn < views) printf("interrupted after %d of %d views\n", drawn, views);
   draw_end(&d);
   draw_free(&in);
-  free(records);
   if (!written) return fail(1, &error);
   return drawn < views ? 130 : 0;
 }

@@ -3,9 +3,10 @@
 #include "program.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include <vector>
 
 int fail(int status, const error_line *error) {
   fprintf(stderr, "%s: %s\n", program_name, error->text);
@@ -88,19 +89,15 @@ step_medians medians_of(const trainer *t) {
   int count = t->iteration - t->first_iteration;
   int sums = (count + t->settings.batch - 1) / t->settings.batch * t->team->size;
   step_medians m = {0.0f, 0.0f, 0.0f, 0.0f};
-  float *values = (float *)host_memory(3 * sizeof(float) * count);
+  std::vector<float> forward, backward, rest;
   for (int i = 0; i < count; ++i) {
     const step_record *r = &t->records[t->first_iteration + i];
-    values[i] = r->forward_ms;
-    values[count + i] = r->backward_ms;
-    values[2 * count + i] = r->rest_ms;
+    forward.push_back(r->forward_ms);
+    backward.push_back(r->backward_ms);
+    rest.push_back(r->rest_ms);
     m.sum += r->sum_ms / (float)sums;
   }
-  if (count > 0) {
-    m.forward = median(values, count);
-    m.backward = median(values + count, count);
-    m.rest = median(values + 2 * count, count);
-  }
-  free(values);
-  return m;
+  if (count == 0) return m;
+  return {median(forward.data(), count), median(backward.data(), count), median(rest.data(), count),
+          m.sum};
 }
