@@ -22,22 +22,20 @@ static bool set_interrupted(error_line *error) {
 static bool take_edges(graph *g, int vertices, const edge_list &edges, error_line *error) {
   g->vertices = vertices;
   g->edges = (long long)edges.size();
-  g->source = new int[edges.size()];
-  g->target = new int[edges.size()];
-  g->begin = new long long[(size_t)vertices + 1]();
+  g->source.resize(edges.size());
+  g->target.resize(edges.size());
+  g->begin.assign((size_t)vertices + 1, 0);
   for (size_t i = 0; i < edges.size() && !interrupts; ++i) g->begin[edges[i].first + 1] += 1;
   for (int v = 0; v < vertices; ++v) g->begin[v + 1] += g->begin[v];
-  std::vector<long long> next(g->begin, g->begin + vertices);
+  std::vector<long long> next = g->begin;
   for (size_t i = 0; i < edges.size() && !interrupts; ++i) {
     const size_t place = (size_t)next[(size_t)edges[i].first]++;
     g->source[place] = edges[i].first;
     g->target[place] = edges[i].second;
   }
   for (int v = 0; v < vertices && !interrupts; ++v)
-    std::sort(g->target + g->begin[v], g->target + g->begin[v + 1]);
-  if (!interrupts) return true;
-  graph_free(g);
-  return set_interrupted(error);
+    std::sort(g->target.begin() + g->begin[v], g->target.begin() + g->begin[v + 1]);
+  return !interrupts || set_interrupted(error);
 }
 
 /* A whole number from 0 to INT_MAX - 1, behind blanks. */
@@ -118,13 +116,6 @@ bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, er
     edges.push_back(std::make_pair(name[(size_t)from], name[(size_t)to]));
   }
   return take_edges(g, vertices, edges, error);
-}
-
-void graph_free(graph *g) {
-  delete[] g->source;
-  delete[] g->target;
-  delete[] g->begin;
-  memset(g, 0, sizeof *g);
 }
 
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank) {

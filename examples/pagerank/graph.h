@@ -1,6 +1,8 @@
 /* arc example pagerank: a directed graph, read or generated. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <vector>
+
 #include "../common/output_file.h"
 
 enum { GRAPH_MOST_SCALE = 26, GRAPH_MOST_DEGREE = 256 };
@@ -10,8 +12,8 @@ enum { GRAPH_MOST_NUMBER = 1000000, GRAPH_MOST_PER_EDGE = 100 };
 typedef struct graph {
   int vertices;
   long long edges;
-  int *source, *target;
-  long long *begin;
+  std::vector<int> source, target;
+  std::vector<long long> begin;
 } graph;
 
 /* A list of edges as SNAP publishes them: a line "from to" of whole numbers from 0 on for each,
@@ -25,8 +27,6 @@ bool graph_read(graph *g, const char *path, error_line *error);
    0.19, 0.19, 0.05): degrees follow a power law. Numbers of vertices are shuffled. False: it was
    interrupted. */
 bool graph_generate(graph *g, int scale, int degree, unsigned long long seed, error_line *error);
-
-void graph_free(graph *g);
 
 /* Power iteration in double precision, one vertex after the other, up to an interrupt. */
 void graph_rank_serially(const graph *g, double damping, int iterations, double *rank);

@@ -76,21 +76,17 @@ static bool judge(int iterations, workload_quality *, error_line *error) {
   if (wanted_iterations != iterations)
     graph_rank_serially(&the_graph, DAMPING, iterations, wanted.data());
   wanted_iterations = iterations;
-  float *rank = ranking_read(&the_ranking);
+  const std::vector<float> rank = ranking_read(&the_ranking);
   for (size_t v = 0; v < wanted.size(); ++v) { /* no rank is 0; of NaN, fmax takes the other */
     const double difference = fabs(rank[v] - wanted[v]) / wanted[v];
     worst = difference == difference ? fmax(worst, difference) : INFINITY;
   }
-  free(rank);
   return worst <= LARGEST_ERROR ||
          error_set(error, "ranks differ by %.2g from the serial ones; at most %g is accepted",
                    worst, LARGEST_ERROR);
 }
 
-static void end(void) {
-  ranking_end(&the_ranking);
-  graph_free(&the_graph);
-}
+static void end(void) { ranking_end(&the_ranking); }
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"atomred", nullptr};

@@ -93,9 +93,9 @@ void ranking_begin(ranking *r, const graph *g) {
   const size_t n = (size_t)g->vertices, m = (size_t)g->edges;
   *r = {};
   r->g = g;
-  upload(r, &r->source, g->source, m * sizeof(int), "edges");
-  upload(r, &r->target, g->target, m * sizeof(int), "edges");
-  upload(r, &r->begin, g->begin, (n + 1) * sizeof(long long), "vertices");
+  upload(r, &r->source, g->source.data(), m * sizeof(int), "edges");
+  upload(r, &r->target, g->target.data(), m * sizeof(int), "edges");
+  upload(r, &r->begin, g->begin.data(), (n + 1) * sizeof(long long), "vertices");
   upload(r, &r->rank, nullptr, n * sizeof(float), "ranks");
   upload(r, &r->share, nullptr, n * sizeof(float), "ranks");
   upload(r, &r->sums, nullptr, n * sizeof(float), "ranks");
@@ -152,9 +152,8 @@ void ranking_apply(ranking *r) {
               (const double *)r->dangling.data, (float *)r->rank.data);
 }
 
-float *ranking_read(const ranking *r) {
-  const size_t bytes = (size_t)r->g->vertices * sizeof(float);
-  float *rank = (float *)host_memory(bytes);
-  device_to_host(rank, r->rank.data, bytes, "reading ranks");
+std::vector<float> ranking_read(const ranking *r) {
+  std::vector<float> rank((size_t)r->g->vertices);
+  device_to_host(rank.data(), r->rank.data, rank.size() * sizeof(float), "reading ranks");
   return rank;
 }

@@ -30,5 +30,4 @@ void ranking_divide(ranking *r);
 void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long *counts);
 void ranking_apply(ranking *r);
 
-/* To be freed. */
-float *ranking_read(const ranking *r);
+std::vector<float> ranking_read(const ranking *r);
