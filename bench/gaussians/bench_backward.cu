@@ -79,7 +79,6 @@ static void measure_rows_of(trainer *t, const char *dataset, int repeats, void *
     if (row.kernel->like != ADD_NONE)
       row.difference = sums_difference(t, row.kernel->layout, &oracle);
   }
-  oracle_free(&oracle);
   measure_rows(t, &rows, repeats);
   if (interrupts) return;
   table->datasets.push_back(dataset);

@@ -3,7 +3,6 @@
 #include "measure.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "examples/common/device_describe.h"
 #include "examples/common/random.h"
@@ -63,12 +62,11 @@ bool measure_datasets(const bench_options *b, measure_view function, void *state
 
 void measure_slope(trainer *t) {
   size_t values = 3 * (size_t)t->cameras[0].width * t->cameras[0].height;
-  float *slope = (float *)host_memory(values * sizeof(float));
+  std::vector<float> slope(values);
   for (size_t i = 0; i < values; ++i)
     slope[i] = (2.0f * hashed_random(7, i) - 1.0f) / (float)values;
   device_reserve(&t->memory, &t->f.slope, values * sizeof(float), "memory for the slope");
-  host_to_device(t->f.slope.data, slope, values * sizeof(float), "copying the slope");
-  free(slope);
+  host_to_device(t->f.slope.data, slope.data(), values * sizeof(float), "copying the slope");
 }
 
 int measure_status(void) { return interrupts ? printf("interrupted\n"), 130 : 0; }
@@ -99,18 +97,15 @@ float measure_backward(trainer *t, backward_launcher launcher, int threshold) {
   return ms;
 }
 
-/* Of the last launch, SPLAT_WIDTH a splat; to be freed. */
-static float *read_sums(const trainer *t, sum_layout layout) {
-  const size_t room = SPLAT_ROW * sums_of_array(t->count) * sizeof(float);
-  float *rows = (float *)host_memory(room), *sums = (float *)host_memory(room);
+/* Of the last launch, SPLAT_WIDTH a splat. */
+static std::vector<float> read_sums(const trainer *t, sum_layout layout) {
+  std::vector<float> rows(SPLAT_ROW * sums_of_array(t->count)), sums;
   backward_arguments arguments = {};
-  arguments.sums = {t->count, rows, nullptr};
+  arguments.sums = {t->count, rows.data(), nullptr};
   const way_arguments host = way_arguments_of(&arguments);
-  device_to_host(rows, t->f.sums.data, room, "reading the sums");
+  device_to_host(rows.data(), t->f.sums.data, rows.size() * sizeof(float), "reading the sums");
   for (int i = 0; i < t->count; ++i)
-    for (int k = 0; k < SPLAT_WIDTH; ++k)
-      sums[SPLAT_WIDTH * (size_t)i + k] = *sum_address(&host, layout, i, k);
-  free(rows);
+    for (int k = 0; k < SPLAT_WIDTH; ++k) sums.push_back(*sum_address(&host, layout, i, k));
   return sums;
 }
 
@@ -132,19 +127,13 @@ sums_oracle oracle_of(trainer *t) {
   return o;
 }
 
-void oracle_free(sums_oracle *o) {
-  free(o->wanted);
-  free(o->room);
-}
-
 double sums_difference(const trainer *t, sum_layout layout, const sums_oracle *o) {
-  float *got = read_sums(t, layout);
+  const std::vector<float> got = read_sums(t, layout);
   double worst = 0.0;
-  for (size_t i = 0; i < SPLAT_WIDTH * (size_t)t->count; ++i) {
+  for (size_t i = 0; i < got.size(); ++i) {
     double difference = fabs((double)got[i] - o->wanted[i]) / o->room[i];
     worst = fmax(worst, isfinite(difference) ? difference : INFINITY);
   }
-  free(got);
   return worst;
 }
 

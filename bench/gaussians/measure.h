@@ -2,6 +2,8 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <vector>
+
 #include "examples/common/output_file.h"
 #include "examples/gaussians/program.h"
 #include "ways.h"
@@ -49,11 +51,10 @@ float measure_backward(trainer *t, backward_launcher launcher, int threshold);
    magnitudes that it is the sum of, and by those of its whole array, since each of them is a
    difference itself. SPLAT_WIDTH a splat. */
 typedef struct sums_oracle {
-  float *wanted, *room;
+  std::vector<float> wanted, room;
 } sums_oracle;
 
 sums_oracle oracle_of(trainer *t);
-void oracle_free(sums_oracle *o);
 /* Of the last launch: the largest difference of a sum over its room; above 1 is an error. */
 double sums_difference(const trainer *t, sum_layout layout, const sums_oracle *o);
 
