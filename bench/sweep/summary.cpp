@@ -24,6 +24,22 @@ static void print_wrapped(std::string text) {
 
 /* ---- results of a group ---- */
 
+bool sweep_same_group(const sweep_cell &a, const sweep_cell &b) {
+  sweep_cell x = a, y = b;
+  x.path = y.path = x.threshold = y.threshold = 0;
+  return memcmp(&x, &y, sizeof x) == 0; /* all members are ints */
+}
+
+std::vector<sweep_group> sweep_groups(const sweep_results &results) {
+  std::vector<sweep_group> groups;
+  for (const sweep_result &r : results) {
+    if (groups.empty() || !sweep_same_group(groups.back().cell(), r.cell))
+      groups.push_back({&r, 0});
+    ++groups.back().count;
+  }
+  return groups;
+}
+
 /* The fastest of the group's results for which `wanted` holds; null without. */
 template <typename predicate>
 static const sweep_result *fastest(const sweep_group &g, predicate wanted) {

@@ -147,7 +147,7 @@ void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);
 
-/* ---- output: csv.cpp, table.cpp, groups.cpp, summary.cpp, costs.cpp ---- */
+/* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
 
 /* Writes the head. */
 void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o);
