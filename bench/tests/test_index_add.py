@@ -38,7 +38,7 @@ class IndexAdd(Test):
         self.assertEqual(text, index_add_tables.page(csv), "made by index_add_tables.py")
         page = pathlib.Path(BENCH, "../examples/python/torch/README.md").read_text(encoding="utf-8")
         for title, names, rows in index_add_tables.tables(*cases_of.read(csv)):
-            if title.startswith("f32, fast"):
+            if title.startswith(("f32, fast", "f32, deterministic")):
                 self.assertIn("\n".join(index_add_tables.table(names, rows)), page, title)
 
     def test_overview(self):

@@ -48,7 +48,8 @@ class Sums:
             rounded = torch.where(counts * unit < 1, counts, torch.inf)
         else:
             rounded = 8 * counts.sqrt()
-        self.bound.mul_(rounded * unit)
+        # 2^-38 a value: fixed point of the deterministic mode
+        self.bound.mul_(rounded * unit).add_(counts * 2.0**-38)
 
     def wrong(self, out):
         """How many sums are beyond the bound, or no numbers."""

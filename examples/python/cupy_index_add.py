@@ -27,7 +27,7 @@ index_add(const void *values, const void *index, void *out, long long n, long lo
   j.n = n, j.rows = rows, j.chunks = chunks;
   j.width = COLUMNS, j.values_stride = values_stride, j.out_stride = out_stride;
   j.has_wide_index = index_bits == 64;
-  add_rows<VALUE, KEY, COLUMNS>(j);
+  add_rows<VALUE, KEY, COLUMNS, false>(j);
 }
 """
 

@@ -13,14 +13,26 @@ struct __nv_bfloat16;
 
 namespace {
 
-/* The target of out and the rows of values, by the type of both. Halves are any pointers to arc, so
-   that they have names of their own. */
-#define HALVES(T, S)                                                                          \
-  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {         \
-    return arc_target_##S##_rows(j.out, j.out_stride, width);                                 \
-  }                                                                                           \
-  __device__ __forceinline__ arc_index_add_##S rows_of(const job &j, T *, arc_target_##S t) { \
-    return arc_index_add_begin_##S##_from_##S(t, j.values, j.values_stride);                  \
+enum { NOT_FINITE = 0x7f800000 }; /* bits of infinity; beyond are NaNs */
+
+/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
+__device__ int scale_log2(const job &j) {
+  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
+  int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
+  return max(-126, min(126, 62 - exponent - bits));
+}
+
+/* The target of out and the rows of values, by the type of both; and these values into fixed point.
+   Halves are any pointers to arc, so that they have names of their own. */
+#define HALVES(T, S)                                                                           \
+  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
+    return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
+  }                                                                                            \
+  __device__ __forceinline__ arc_index_add_##S rows_of(const job &j, T *, arc_target_##S t) {     \
+    return arc_index_add_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
+  }                                                                                            \
+  __device__ __forceinline__ arc_index_add_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
+    return arc_index_add_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
   }
 HALVES(__half, f16)
 HALVES(__nv_bfloat16, bf16)
@@ -55,10 +67,16 @@ __device__ __forceinline__ void add_rows_by(Rows rows, const job &j) {
   arc_index_add_end(&rows);
 }
 
-template <class T, class K, int WIDTH>
+/* FIXED: into sums in fixed point, the same bits in every run. */
+template <class T, class K, int WIDTH, bool FIXED>
 __device__ __forceinline__ void add_rows(const job &j) {
+  const int width = WIDTH ? WIDTH : j.columns;
   T *type = nullptr;
-  add_rows_by<K>(rows_of(j, type, target_of(j, type, WIDTH ? WIDTH : j.columns)), j);
+  if constexpr (FIXED)
+    add_rows_by<K>(
+        rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j))), j);
+  else
+    add_rows_by<K>(rows_of(j, type, target_of(j, type, width)), j);
 }
 
 }  // namespace

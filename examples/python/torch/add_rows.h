@@ -11,13 +11,15 @@ struct job {
   int width, columns, value_bytes, values_stride, out_stride;
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
-  long long *sums;     /* rows of wide words; or, if the index is sorted, words of each piece */
+  long long *sums;     /* [rows][width] in fixed point, or rows of wide words, or null */
+  unsigned *largest;   /* two: bits of the largest |value| and, if it is not finite, of the largest
+                          that is */
 
   /* If the index is sorted: the row of values that each of its keys belongs to; the rows of a
-     piece; see sum_segments.cuh. A thread then takes `columns` of a row. */
+     piece; the parts of sums, [pieces][2][width]. A thread then takes `columns` of a row. */
   const int *order;
   long long piece;
-  unsigned *infinities;
+  float *parts;
 };
 
 #endif

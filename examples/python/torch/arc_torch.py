@@ -13,9 +13,10 @@ SPDX-License-Identifier: Apache-2.0
 arc adds float32, float64, float16 and bfloat16 on CUDA; indices of 32 or 64 bits, negative ones and
 ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on the CPU, another
 dimension or type, columns that do not lie side by side, torch.vmap) goes to PyTorch.
-With torch.use_deterministic_algorithms(True) each sum, with what out held, is exact and rounded
-once: the same bits in any order, in every run, on every GPU. float64 then goes to PyTorch, whose
-bits depend on the order of the rows.
+With torch.use_deterministic_algorithms(True) sums are formed in 64-bit fixed point and are the same
+bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where
+there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch, and so does
+an addition to more than four times as many rows as are added.
 
 `python3 -m pip install --no-build-isolation .` in this folder builds the operators. Else the first
 import on a machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and
@@ -136,7 +137,8 @@ class deterministic(TorchDispatchMode):
 
     index_add; scatter_add, whatever its index; index_put with accumulate=True; bincount of weights;
     and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
-    float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
+    float16 and bfloat16 also do whatever the order of the rows is, unless out has more than four
+    times as many rows as are added. All else is PyTorch's with
     torch.use_deterministic_algorithms(True), which warns where that does not repeat, or refuses it
     if it did before. Each operator that is called goes through Python, some microseconds."""
 

@@ -8,8 +8,8 @@ __device__ float to_float(float x) { return x; }
 __device__ float to_float(__half x) { return __half2float(x); }
 __device__ float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
 
-__device__ void store(float *at, double x) { *at = (float)x; }
-__device__ void store(__half *at, double x) { *at = __double2half(x); }
-__device__ void store(__nv_bfloat16 *at, double x) { *at = __double2bfloat16(x); }
+__device__ void store(float *at, float x) { *at = x; }
+__device__ void store(__half *at, float x) { *at = __float2half_rn(x); }
+__device__ void store(__nv_bfloat16 *at, float x) { *at = __float2bfloat16_rn(x); }
 
 }  // namespace

@@ -4,13 +4,17 @@
 #include <ATen/MemoryOverlap.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/cub.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/mul.h>
-#include <c10/cuda/CUDACachingAllocator.h>
+#include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/library.h>
 
 #include <climits>
+#include <tuple>
 
 #include "adders.h"
 #include "operators.h"
@@ -21,6 +25,10 @@ using at::Scalar;
 using at::Tensor;
 
 constexpr int64_t STRIDES = 1ll << 28; /* of 8 bytes: arc takes less than 2^31 bytes */
+
+/* The deterministic mode clears and reads 8 bytes for each value of out: with more rows of out than
+   this to a row of values, PyTorch's is faster, unless a few keys have most of the rows. */
+constexpr int64_t MOST_ROWS = 4;
 
 /* The columns of each row lie side by side. */
 bool has_rows(const Tensor &t) {
@@ -59,53 +67,44 @@ bool is_served(const Tensor &self, int64_t dim, const Tensor &index, const Tenso
          has_type(alpha, type);
 }
 
-enum class way { BY_PYTORCH, BY_ATOMICS, BY_SEGMENTS };
+enum class way { BY_PYTORCH, BY_ATOMICS, IN_FIXED_POINT, BY_SEGMENTS };
 
-/* What arc does not take, mistakes among it, goes to PyTorch, as do, where the order of additions
-   must not matter, float64 and what int does not count. */
+/* What arc does not take, mistakes among it, goes to PyTorch. */
 way way_of(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
            const Scalar &alpha, bool round_once) {
   if (!is_served(self, dim, index, source, alpha)) return way::BY_PYTORCH;
   const at::ScalarType type = self.scalar_type();
-  const bool is_exact = at::globalContext().deterministicAlgorithms() ||
-                        (round_once && at::isReducedFloatingType(type));
-  if (!is_exact) return way::BY_ATOMICS;
-  const bool is_counted = self.size(0) <= INT_MAX && source.size(0) <= INT_MAX;
-  return type != at::kDouble && is_counted ? way::BY_SEGMENTS : way::BY_PYTORCH;
+  const bool reproducibly = at::globalContext().deterministicAlgorithms();
+  if (reproducibly && type != at::kDouble && self.size(0) <= MOST_ROWS * source.size(0))
+    return way::IN_FIXED_POINT;
+  const bool in_order = round_once && at::isReducedFloatingType(type);
+  if (in_order && source.size(0) <= INT_MAX) return way::BY_SEGMENTS;
+  return reproducibly || in_order ? way::BY_PYTORCH : way::BY_ATOMICS;
 }
 
 row_adder *adder_for(at::ScalarType type, way how) {
-  const bool segments = how == way::BY_SEGMENTS;
+  const bool fixed = how == way::IN_FIXED_POINT, segments = how == way::BY_SEGMENTS;
   switch (type) {
     case at::kFloat:
-      return segments ? add_segments_f32 : add_rows_f32;
+      return fixed ? add_rows_reproducibly_f32 : add_rows_f32;
     case at::kHalf:
-      return segments ? add_segments_f16 : add_rows_f16;
+      return fixed ? add_rows_reproducibly_f16 : segments ? add_segments_f16 : add_rows_f16;
     case at::kBFloat16:
-      return segments ? add_segments_bf16 : add_rows_bf16;
+      return fixed ? add_rows_reproducibly_bf16 : segments ? add_segments_bf16 : add_rows_bf16;
     default:
       return add_rows_f64;
   }
 }
 
-/* Tensors would be filled in deterministic mode. */
-at::DataPtr allocate(size_t bytes) {
-  return c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
-}
-
-/* Sorts the keys of a job, each with its row; what holds both then. */
-at::DataPtr sort_keys(job *j, device d) {
-  const at::DataPtr memory = allocate(2 * j->n * sizeof(int));
-  at::DataPtr sorted = allocate(2 * j->n * sizeof(int));
-  int *const keys = (int *)memory.get(), *const rows = keys + j->n;
-  int *const to = (int *)sorted.get(), *const order = to + j->n;
-  C10_CUDA_CHECK(number_rows(*j, keys, rows, d));
-  at::cuda::cub::radix_sort_pairs(keys, to, rows, order, j->n, false, 0,
-                                  at::cuda::cub::get_num_bits(j->rows - 1));
-  j->index = to;
-  j->has_wide_index = false;
-  j->order = order;
-  return sorted;
+/* The keys in order, those of a row as they came, and which row of values each belongs to. */
+std::pair<Tensor, Tensor> sort_keys(const Tensor &keys, int64_t rows) {
+  const Tensor from = at::arange(keys.numel(), keys.options().dtype(at::kInt));
+  Tensor sorted = at::empty_like(keys), order = at::empty_like(from);
+  at::cuda::cub::radix_sort_pairs(keys.const_data_ptr<int64_t>(),
+                                  sorted.mutable_data_ptr<int64_t>(), from.const_data_ptr<int>(),
+                                  order.mutable_data_ptr<int>(), keys.numel(), false, 0,
+                                  at::cuda::cub::get_num_bits(rows - 1));
+  return {sorted, order};
 }
 
 void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
@@ -121,8 +120,9 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   const device d = {at::cuda::getCurrentCUDAStream(),
                     at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
   const Tensor scaled = alpha.equal(1) ? source : source.mul(alpha);
-  const Tensor values = has_rows(scaled) ? scaled : scaled.contiguous();
-  const Tensor keys = index.contiguous();
+  const bool may_have_gaps = has_rows(scaled) && how != way::IN_FIXED_POINT;
+  const Tensor values = may_have_gaps ? scaled : scaled.contiguous();
+  Tensor keys = index.contiguous(), order, scratch;
   const int64_t columns = values.numel() / values.size(0);
 
   job j = {};
@@ -134,14 +134,18 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   j.value_bytes = (int)self.element_size();
   j.values_stride = stride_of_rows(values, columns);
   j.out_stride = stride_of_rows(self, columns);
+  if (how == way::IN_FIXED_POINT) {
+    scratch = at::zeros({j.rows * j.width + 1}, self.options().dtype(at::kLong));
+    j.sums = (long long *)scratch.mutable_data_ptr<int64_t>();
+    j.largest = (unsigned *)(j.sums + j.rows * j.width);
+  } else if (how == way::BY_SEGMENTS) {
+    std::tie(keys, order) = sort_keys(keys.to(at::kLong), j.rows);
+    scratch = at::empty({2 * cut_pieces(&j, d) * j.width}, self.options().dtype(at::kFloat));
+    j.order = order.const_data_ptr<int>();
+    j.parts = scratch.mutable_data_ptr<float>();
+  }
   j.index = keys.const_data_ptr();
   j.has_wide_index = keys.scalar_type() == at::kLong;
-  at::DataPtr sorted, words;
-  if (how == way::BY_SEGMENTS) {
-    sorted = sort_keys(&j, d);
-    words = allocate(segment_bytes(j, d));
-    j.sums = (long long *)words.get();
-  }
   C10_CUDA_CHECK(adder_for(self.scalar_type(), how)(j, d));
 }
 

@@ -5,6 +5,7 @@
    whose headers take longer than the kernels. */
 #include <algorithm>
 #include <climits>
+#include <type_traits>
 
 #include "add_rows.cuh"
 #include "adders.h"
@@ -12,13 +13,16 @@
 namespace {
 
 /* Each blockIdx.y takes a panel of the columns: WIDTH, or j.columns and what is left of them. */
-template <class T, class K, int WIDTH>
+template <class T, class K, int WIDTH, bool FIXED>
 __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
   const int first = blockIdx.y * j.columns;
   j.columns = min(j.columns, j.width - first);
   j.values = (const char *)j.values + (long long)first * j.value_bytes;
-  j.out = (char *)j.out + (long long)first * j.value_bytes;
-  add_rows<T, K, WIDTH>(j);
+  if constexpr (FIXED)
+    j.sums += first;
+  else
+    j.out = (char *)j.out + (long long)first * j.value_bytes;
+  add_rows<T, K, WIDTH, FIXED>(j);
 }
 
 /* As many blocks as run at once, or fewer: what a block sets up pays for many rows. */
@@ -42,7 +46,7 @@ cudaError_t launch(void (*kernel)(job), job j, device d) {
   return cudaGetLastError();
 }
 
-/* Widths that are compiled as such. */
+/* Widths that are compiled as such, into fixed point only those of float. */
 // clang-format off
 #define EACH_WIDTH(X)                                                                             \
   X(128) X(100) X(96) X(64) X(48) X(32) X(24) X(20) X(16) X(12) X(10) X(9) X(8) X(7) X(6) X(5)    \
@@ -53,25 +57,27 @@ enum { PANEL_COLUMNS = 32, PANEL_BYTES = 32, WARPS = 18, MOST_PANELS = 65535 };
 /* Rows are cut into panels of the widest that is compiled and divides them, from PANEL_COLUMNS on;
    where they are so few that there would not be WARPS a multiprocessor, into narrower ones, from
    PANEL_BYTES on. Where none divides them, any width will do. */
-template <class T>
+template <class T, bool FIXED>
 cudaError_t launch_add(job j, device d) {
   const auto has_warps = [&] {
     return chunks_of(j) * panels_of(j) >= (long long)WARPS * d.multiprocessors;
   };
-  void (*kernel)(job) = j.rows <= INT_MAX ? add<T, int, 0> : add<T, long long, 0>;
+  void (*kernel)(job) = j.rows <= INT_MAX ? add<T, int, 0, FIXED> : add<T, long long, 0, FIXED>;
   const bool may_cut = j.width <= MOST_PANELS;
   bool is_compiled = false;
   j.columns = j.width;
-  const auto suits = [&](int width) {
-    if (j.rows > INT_MAX || !may_cut || j.width % width != 0) return false;
-    if (is_compiled || width < PANEL_COLUMNS) /* only to have more of them */
-      return j.width == width || (width * j.value_bytes >= PANEL_BYTES && !has_warps());
-    return true;
-  };
+  if constexpr (!FIXED || std::is_same_v<T, float>) {
+    const auto suits = [&](int width) {
+      if (j.rows > INT_MAX || !may_cut || j.width % width != 0) return false;
+      if (is_compiled || width < PANEL_COLUMNS) /* only to have more of them */
+        return j.width == width || (width * j.value_bytes >= PANEL_BYTES && !has_warps());
+      return true;
+    };
 #define WIDTH(w) \
-  if (suits(w)) kernel = add<T, int, w>, j.columns = w, is_compiled = true;
-  EACH_WIDTH(WIDTH)
+  if (suits(w)) kernel = add<T, int, w, FIXED>, j.columns = w, is_compiled = true;
+    EACH_WIDTH(WIDTH)
 #undef WIDTH
+  }
   if (!is_compiled && may_cut && !has_warps()) j.columns = std::min(j.width, +PANEL_COLUMNS);
   return launch(kernel, j, d);
 }

@@ -1,0 +1,93 @@
+/* add_rows_reproducibly.cu - sums in 64-bit fixed point. SPDX-License-Identifier: Apache-2.0 */
+#include "floats.cuh"
+#include "launch.cuh"
+
+namespace {
+
+__device__ unsigned bits_of(float value) { return __float_as_uint(value) & 0x7fffffffu; }
+
+__device__ void raise(unsigned *largest, unsigned bits) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    bits = max(bits, __shfl_xor_sync(ARC_LANES_ALL, bits, distance));
+  if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
+}
+
+/* The largest |value| of a contiguous matrix, infinity and NaN among them. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) find_largest(job j) {
+  enum { EACH = 16 / sizeof(T), AHEAD = 4 };
+  const T *values = (const T *)j.values;
+  const bool aligned = (unsigned long long)values % 16 == 0;
+  long long count = j.n * j.width, vectors = aligned ? count / EACH : 0;
+  long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  long long threads = gridDim.x * (long long)blockDim.x;
+  unsigned largest = 0u;
+  for (long long first = thread; first < vectors; first += AHEAD * threads) {
+    alignas(16) T batch[AHEAD * EACH] = {};
+#pragma unroll
+    for (int i = 0; i < AHEAD; ++i)
+      if (first + i * threads < vectors)
+        *(int4 *)(batch + EACH * i) = ((const int4 *)values)[first + i * threads];
+#pragma unroll
+    for (int i = 0; i < AHEAD * EACH; ++i) largest = max(largest, bits_of(to_float(batch[i])));
+  }
+  for (long long i = vectors * EACH + thread; i < count; i += threads)
+    largest = max(largest, bits_of(to_float(values[i])));
+  raise(j.largest, largest);
+}
+
+/* If there are any: adds infinities and NaNs at once, with one of which a sum is the same in any
+   order, and finds the largest of the others. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) add_not_finite(job j) {
+  if (j.largest[0] < NOT_FINITE) return;
+  job flat = j;
+  flat.out_stride = 1;
+  auto values_of_out = target_of(flat, (T *)nullptr, 1);
+  long long count = j.n * j.width, step = gridDim.x * (long long)blockDim.x;
+  unsigned largest = 0u;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
+    float value = to_float(((const T *)j.values)[i]);
+    if (bits_of(value) < NOT_FINITE) {
+      largest = max(largest, bits_of(value));
+    } else {
+      long long key = key_of(j, i / j.width);
+      check_key(j, key);
+      arc_add_divergent(values_of_out, key * j.out_stride + i % j.width, &value);
+    }
+  }
+  raise(j.largest + 1, largest);
+}
+
+/* Adds the sums to out, each rounded once. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) finish(job j) {
+  int scale = scale_log2(j);
+  long long count = j.rows * j.width, step = gridDim.x * (long long)blockDim.x;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
+    long long sum = j.sums[i];
+    if (sum == 0) continue;
+    long long at = j.out_stride == j.width ? i : i / j.width * j.out_stride + i % j.width;
+    T *out = (T *)j.out + at;
+    store(out, (float)((double)to_float(*out) + arc_fixed_to_f64(sum, scale)));
+  }
+}
+
+template <class T>
+cudaError_t add_reproducibly(job j, device d) {
+  unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS, d);
+  find_largest<T><<<blocks, THREADS, 0, d.stream>>>(j);
+  add_not_finite<T><<<blocks, THREADS, 0, d.stream>>>(j);
+  cudaError_t error = launch_add<T, true>(j, d);
+  blocks = resident_blocks(finish<T>, (j.rows * j.width + THREADS - 1) / THREADS, d);
+  finish<T><<<blocks, THREADS, 0, d.stream>>>(j);
+  return error != cudaSuccess ? error : cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t add_rows_reproducibly_f32(job j, device d) { return add_reproducibly<float>(j, d); }
+cudaError_t add_rows_reproducibly_f16(job j, device d) { return add_reproducibly<__half>(j, d); }
+cudaError_t add_rows_reproducibly_bf16(job j, device d) {
+  return add_reproducibly<__nv_bfloat16>(j, d);
+}
