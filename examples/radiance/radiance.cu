@@ -108,8 +108,11 @@ static std::vector<float> draw_room(int view, int width, int height, int samples
   return light;
 }
 
-/* As a picture stores it, 0 to 1. */
-static float shade(float light) { return powf(light / (1.0f + light), 1.0f / 2.2f); }
+/* As a picture stores it, 0 to 1; exposed for longer where the lamp is behind the wall. */
+static float shade(float light) {
+  light *= given.setting == SETTING_INDIRECT ? 6.0f : 1.0f;
+  return powf(light / (1.0f + light), 1.0f / 2.2f);
+}
 
 static void compare(int view, double *psnr, double *l1) {
   const int width = SIMT_ON_CPU ? 16 : 480, height = SIMT_ON_CPU ? 9 : 270;

@@ -66,9 +66,9 @@ static void normalize(float v[3]) {
 
 void camera_make(camera *c, int view, int width, int height) {
   static const float eyes[VIEWS][3] = {{0.40f, 0.50f, 0.97f}, {0.05f, 0.75f, 0.90f}};
-  static const float at[VIEWS][3] = {{0.31f, 0.25f, 0.20f}, {0.45f, 0.15f, 0.30f}};
+  static const float at[VIEWS][3] = {{0.33f, 0.24f, 0.30f}, {0.45f, 0.15f, 0.30f}};
   static const float up[3] = {0.0f, 1.0f, 0.0f};
-  const float step = 1.1f / (float)width; /* 58 degrees across */
+  const float step = 1.6f / (float)width; /* 77 degrees across */
   float ahead[3], right[3], below[3];
   for (int i = 0; i < 3; ++i) ahead[i] = at[view][i] - eyes[view][i];
   normalize(ahead);
