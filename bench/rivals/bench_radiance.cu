@@ -30,18 +30,14 @@ typedef std::vector<float> floats;
 
 static cache its;
 static film full, small;
-static cudaEvent_t start, stop;
 static unsigned frame; /* of training, so that no random number comes twice */
 
 template <class Launch>
 static float time_of(Launch launch) {
   float ms[RUNS];
   for (int run = -2; run < RUNS; ++run) {
-    cudaEventRecord(start);
-    launch();
-    cudaEventRecord(stop);
-    device_check(cudaEventSynchronize(stop), "measuring");
-    if (run >= 0) cudaEventElapsedTime(&ms[run], start, stop);
+    const float time = device_time(launch);
+    if (run >= 0) ms[run] = time;
   }
   return median(ms, RUNS);
 }
@@ -174,7 +170,6 @@ int main(int argc, char **argv) {
   const cache_options options = {SIMT_ON_CPU ? 64 : 16384, SIMT_ON_CPU ? 7 : 15,
                                  perceptron_has_tensor(), false, 1ull};
   catch_interrupts();
-  cudaEventCreate(&start), cudaEventCreate(&stop);
   cache_begin(&its, &options);
   film_begin(&full, WIDTH, HEIGHT, options.tensor);
   film_begin(&small, SMALL_WIDTH, SMALL_HEIGHT, options.tensor);

@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(LINE_THREADS) set_targets(target_job j) {
       add_scaled(make_float3(tail_of(&j, path, 0), tail_of(&j, path, 1), tail_of(&j, path, 2)),
                  j.tail_light[path], 1.0f);
   for (int vertex = PATH_RECORDS - 1; vertex >= 0; --vertex) {
-    const int place = vertex * (j.paths / BATCHES) + path / BATCHES;
+    const int place = record_place(j.paths, path, vertex);
     const bool counts = vertex < j.counts[path];
     j.losses[batch * j.samples + place] = (float)counts;
     if (!counts) continue;

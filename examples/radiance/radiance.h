@@ -72,6 +72,11 @@ typedef struct record {
   float3 direct, factor, arrives, reflectance;
 } record;
 
+/* Where record `vertex` of a path lies in batch path % BATCHES: paths take turns among these. */
+GRID_FN int record_place(int paths, int path, int vertex) {
+  return vertex * (paths / BATCHES) + path / BATCHES;
+}
+
 typedef struct cache_options {
   int paths;         /* of a frame's training, a multiple of BATCHES; PATH_RECORDS records each */
   int table_log2;    /* rows of a level of the grid, at most */

@@ -114,11 +114,6 @@ void film_add(film *f, const cache *c, const room *r, const camera *eye, unsigne
 
 /* ---- training paths -------------------------------------------------------------------------- */
 
-/* Where record `vertex` of a path lies: paths take turns among the batches. */
-DEVICE int record_place(int paths, int path, int vertex) {
-  return vertex * (paths / BATCHES) + path / BATCHES;
-}
-
 typedef struct tracing {
   room r;
   camera eye;
