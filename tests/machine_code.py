@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0
   builds    programs compile and link in every kind of build; a debug build of one add stays small
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
   apart     where lanes may have parted, no mask is that of one lane (apart.py)
+  code_size kernels as users write them have few instructions, registers and bytes of stack
 
 Programs run where there is a device: their sums must be right. NVCC and NVDISASM name the tools;
 ARC_DOWNLOADS=1 lets `apart` fetch the latter, once. Exit status 77: one is missing."""
@@ -16,6 +17,7 @@ import collections
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -151,6 +153,21 @@ def names_the_key(_case, said, _made):
     return name not in said and f"the error does not name {name}:\n{said}"
 
 
+def at_most(limits):
+    """Of each kernel: instructions, registers, bytes of stack."""
+    def check(_case, said, made):
+        sizes, wrong = instructions(made), []
+        for name, limit in limits.items():
+            report = said.partition(f"entry function '{name}'")[2]
+            found = (sizes[name], int(re.search(r"Used (\d+) registers", report)[1]),
+                     int(re.search(r"(\d+) bytes stack frame", report)[1]))
+            print(name, *found)
+            if any(a > b for a, b in zip(found, limit)):
+                wrong.append(f"{name}: {found}, at most {limit}")
+        return "\n".join(wrong)
+    return check
+
+
 def masks_of_lanes(_case, _said, made):
     return apart.check(output_of(disassembler(), "-c", made))
 
@@ -163,6 +180,13 @@ Case = collections.namedtuple("Case", "name kernels options check runs fails",
 REPORT = "-fatbin -arch=sm_90 -Xptxas -v"
 PTX = "-ptx -arch=sm_90"
 EACH_FORM = ["tests/test_each_form.cu"]
+# By options, of each kernel: a tenth more instructions than nvcc 13.0 reaches, registers, stack.
+CODE_SIZE = {
+    "-DARC_MAX_PIECES=1": {
+        "one_add": (620, 40, 0), "four_adds": (1120, 56, 0), "hot": (1510, 64, 0),
+        "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_keyed": (1840, 48, 0),
+        "lambda_f16": (2220, 48, 0), "by_value": (7300, 64, 48), "run_time": (2040, 64, 256)},
+    "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0)}}
 TWO_UNITS = ["tests/test_two_units.cu", "tests/test_two_units_other.cu"]
 
 
@@ -229,6 +253,9 @@ TESTS = {
     "stack": stack_cases, "builds": build_cases, "key_bits": key_cases,
     "fat": lambda _: [Case("all architectures", TWO_UNITS, "-arch=all -t 2 -Xptxas -v",
                            all_spotless, runs=True)],
+    "code_size": lambda _: [
+        Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
+             at_most(limits)) for options, limits in CODE_SIZE.items()],
     "apart": lambda _: [Case(arch, ["tests/test_apart.cu"], f"-cubin -arch={arch}", masks_of_lanes)
                         for arch in ("sm_90", "sm_120")]}
 
@@ -238,6 +265,19 @@ TESTS = {
 def read(name):
     with open(name, encoding="utf-8") as file:
         return file.read()
+
+
+def instructions(cubin):
+    """{kernel: number}, by the sections .text.KERNEL of an ELF file of 64 bits"""
+    with open(cubin, "rb") as file:
+        elf = file.read()
+    table, = struct.unpack_from("<Q", elf, 0x28)
+    size, count, names = struct.unpack_from("<3H", elf, 0x3A)
+    sections = [struct.unpack_from("<2I4Q", elf, table + size * i) for i in range(count)]
+    texts = elf[sections[names][4]:]
+    words = [texts[section[0]:].partition(b"\0")[0].decode() for section in sections]
+    return {word[len(".text."):]: section[5] // 16
+            for word, section in zip(words, sections) if word.startswith(".text.")}
 
 
 def output_of(*words):
