@@ -159,6 +159,7 @@ CASES = [
     ("gaussians", "--csv OUT --out OUT/a", 2, "exists and is not a plain file"),
     ("gaussians", "--renders OUT/no/folder --out OUT/a", 2, "folder': No such file or directory"),
     ("gaussians", "--orbit 4", 2, "--orbit is for --draw; leave it out"),
+    ("gaussians", "--lists 64x32", 2, "--lists is for --draw; leave it out"),
     ("gaussians", "--draw --iterations 5", 2, "--iterations is not for --draw; leave it out"),
     ("gaussians", "--draw --scene IN --init IN/text --orbit 4", 2, "--orbit is not for --scene"),
     ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),

@@ -13,6 +13,7 @@ static const char *const switch_names[] = {"off", "on", nullptr};
 static const char *const kind_names[] = {"small", "medium", "large", nullptr};
 static const char *const background_names[] = {"black", "white", nullptr};
 static const char *const tiles_names[] = {"circle", "box", "exact", nullptr};
+static const char *const lists_names[] = {"tiles", "64x32", "128x64", nullptr};
 static const char *const threshold_names[] = {"auto", nullptr};
 static const char *const gpus_names[] = {"mpi", nullptr};
 
@@ -92,6 +93,9 @@ static std::vector<option> make_table(options *o) {
         "24 for --init",
         1, 100000},
        {"--repeats", OPTION_INT, &o->repeats, "of each view", 1, 1000},
+       {"--lists", OPTION_NAME, &o->lists,
+        "a list of splats for each tile of 16x16 pixels, or for each macro tile of so many", 0, -1,
+        lists_names},
 
        {"\nhow the backward pass adds"},
        {"--threshold", OPTION_INT, &t->frame.threshold,
@@ -129,7 +133,7 @@ static std::vector<option> make_table(options *o) {
         "(status 130); the third Ctrl-C ends the program at once.\n"
         "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted."},
 
-       {"--orbit --repeats", OPTION_NEEDS, nullptr, "--draw"},
+       {"--orbit --repeats --lists", OPTION_NEEDS, nullptr, "--draw"},
        {"--checkpoint-every", OPTION_NEEDS, nullptr, "--checkpoint"},
        {"--procedural --orbit", OPTION_WITHOUT, nullptr, "--scene"},
        {"--init", OPTION_WITHOUT, nullptr, "--resume"},

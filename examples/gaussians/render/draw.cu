@@ -16,6 +16,12 @@ void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory
     device_check(cudaEventCreate(&d->marks[i]), "creating an event");
 }
 
+void draw_by_macro_tiles(drawer *d, int side) {
+  d->f.macro_side = side;
+  d->paint = side == 8 ? paint<WALK_UNITS_8, true, 2> : paint<WALK_UNITS_16, true, 2>;
+  frame_reserve_pairs(&d->f, 0);
+}
+
 void draw_end(drawer *d) {
   frame_end(&d->f);
   for (int i = 0; i < DRAW_MARKS; ++i) cudaEventDestroy(d->marks[i]);

@@ -125,12 +125,67 @@ static __device__ __forceinline__ void paint_batches(painted *p, const render_ar
   }
 }
 
+/* The units of its macro tile that a warp draws. side, of a unit, and pixels: literals. */
+static __device__ __forceinline__ unsigned units_of_warp(warp_rectangle r, int side, int pixels) {
+  int x = (int)r.x0 / side % MACRO_COLUMNS, y = (int)r.y0 / side % MACRO_ROWS;
+  unsigned upper = 1u << (y * MACRO_COLUMNS + x);
+  return WARP_ROWS * pixels > side ? upper | upper << MACRO_COLUMNS : upper;
+}
+
+/* The macro tile of the block's tile. */
+static __device__ __forceinline__ int macro_tile_of_block(const render_arguments *a, int side) {
+  int x = (int)blockIdx.x % a->tiles_x, y = (int)blockIdx.x / a->tiles_x;
+  return y * TILE_SIDE / (MACRO_ROWS * side) * a->lists.grid.lists_x +
+         x * TILE_SIDE / (MACRO_COLUMNS * side);
+}
+
+/* A warp's way through the list of its macro tile: the Gaussians that reach its units wait in a
+   ring, from which 32 at a time are read and visited, again those that reach its rectangle. */
+template <bool lifted, int pixels, int side>
+static __device__ __forceinline__ void paint_masks(painted *p, const render_arguments *a,
+                                                   pixel first, int begin, int end) {
+  enum { RING = 64, WHOLE_UNITS = side == WARP_COLUMNS && WARP_ROWS * pixels >= side };
+  __shared__ splat staged[TILE_WARPS / pixels][32];
+  __shared__ int rings[TILE_WARPS / pixels][RING];
+  const masked_gaussian *list = a->lists.masked;
+  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, found = 0, taken = 0;
+  int mine = 31 - lane, *ring = rings[warp]; /* next_splat starts from the highest bit */
+  warp_rectangle r = rectangle_of_warp(first, pixels);
+  unsigned units = units_of_warp(r, side, pixels), rest = 0u;
+  masked_gaussian here = list[min(begin + lane, end - 1)];
+  if (lane == 0) ring[RING - 1] = (int)(here >> 32); /* what is read where none waits */
+  for (;;) {
+    for (; found - taken < 32 && begin < end; begin += 32) {
+      bool waits = (((unsigned)here & units) != 0u) & (begin + lane < end);
+      unsigned all = __ballot_sync(WHOLE_WARP, waits);
+      int place = found + __popc(all & ((1u << lane) - 1u));
+      if (waits) ring[place & (RING - 1)] = (int)(here >> 32);
+      found += __popc(all);
+      here = list[min(begin + 32 + lane, end - 1)];
+    }
+    int count = min(found - taken, 32);
+    __syncwarp();
+    splat next = a->splats[ring[(taken + min(mine, count - 1)) & (RING - 1)]];
+    while (rest != 0u)
+      paint_splat(p, &staged[warp][next_splat(&rest)], first, lifted, false, pixels);
+    if (count == 0 || __all_sync(WHOLE_WARP, all_done(p, pixels))) return;
+    __syncwarp(); /* all have read those before */
+    staged[warp][lane] = next;
+    bool reaches = WHOLE_UNITS || splat_reaches(&next, r.x0, r.y0, r.x1, r.y1);
+    rest = __ballot_sync(WHOLE_WARP, reaches & (mine < count));
+    taken += count;
+    __syncwarp();
+  }
+}
+
 /* One block a tile. */
 template <int walk, bool lifted, int pixels>
 __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a, float *colour) {
   pixel first = pixel_of_lane(a.width, a.height, a.tiles_x, pixels, 0);
   painted p[MOST_PAINTED];
-  int begin = a.lists.first[blockIdx.x], end = a.lists.first[blockIdx.x + 1];
+  const int side = walk == WALK_UNITS_8 ? 8 : 16;
+  int list = walk >= WALK_UNITS_8 ? macro_tile_of_block(&a, side) : (int)blockIdx.x;
+  int begin = a.lists.first[list], end = a.lists.first[list + 1];
   size_t plane = (size_t)a.width * a.height;
   UNROLL
   for (int i = 0; i < pixels; ++i) {
@@ -141,6 +196,7 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a
     if constexpr (walk == WALK_GROUPS) paint_groups<lifted, pixels>(p, &a, first, begin, end);
     if constexpr (walk == WALK_SINGLES) paint_singles<lifted, pixels>(p, &a, first, begin, end);
     if constexpr (walk == WALK_BATCHES) paint_batches<lifted, pixels>(p, &a, first, begin, end);
+    if constexpr (walk >= WALK_UNITS_8) paint_masks<lifted, pixels, side>(p, &a, first, begin, end);
   }
   UNROLL
   for (int i = 0; i < pixels; ++i) {

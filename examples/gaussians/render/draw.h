@@ -13,8 +13,15 @@
 
 #include "frame.h"
 
-/* How a warp goes through its tile's list. */
-typedef enum draw_walk { WALK_GROUPS, WALK_SINGLES, WALK_BATCHES } draw_walk;
+/* How a warp goes through its tile's list; the last two: through its macro tile's, of units of so
+   many pixels a side. */
+typedef enum draw_walk {
+  WALK_GROUPS,
+  WALK_SINGLES,
+  WALK_BATCHES,
+  WALK_UNITS_8,
+  WALK_UNITS_16
+} draw_walk;
 
 typedef void (*paint_kernel)(render_arguments a, float *colour);
 
@@ -33,6 +40,8 @@ typedef struct drawer {
 
 /* With all steps that make it fast; a caller may set others before the first view. */
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory);
+/* Lists of macro tiles: of units of 8 or 16 pixels a side. After draw_begin. */
+void draw_by_macro_tiles(drawer *d, int side);
 void draw_end(drawer *d);
 
 /* Waits for the picture. f.pairs: how many there were. */

@@ -37,7 +37,9 @@ static __device__ __forceinline__ bool splat_reaches(const splat *s, float x0, f
   return (!outside_x & !outside_y) | (outside_x & by_x) | (outside_y & by_y);
 }
 
-static __device__ __forceinline__ bool splat_reaches_tile(const splat *s, int column, int row) {
-  float x = (float)(column * TILE_SIDE), y = (float)(row * TILE_SIDE);
-  return splat_reaches(s, x + 0.5f, y + 0.5f, x + TILE_SIDE - 0.5f, y + TILE_SIDE - 0.5f);
+/* The same of a square of so many pixels a side. */
+static __device__ __forceinline__ bool splat_reaches_square(const splat *s, int column, int row,
+                                                            int side) {
+  float x = (float)(column * side), y = (float)(row * side), last = (float)side - 0.5f;
+  return splat_reaches(s, x + 0.5f, y + 0.5f, x + last, y + last);
 }

@@ -37,9 +37,10 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
   f->degree = degree;
   f->camera = *camera;
   f->tiles = camera->tiles_x * camera->tiles_y;
+  f->grid = list_grid_of(camera, f->macro_side);
   device_reserve(f->memory, &f->splats, (size_t)count * sizeof(splat), "memory for the splats");
   device_reserve(f->memory, &f->total, sizeof(unsigned), "memory for the total");
-  device_reserve(f->memory, &f->first, ((size_t)f->tiles + 1) * sizeof(int),
+  device_reserve(f->memory, &f->first, ((size_t)f->grid.lists + 1) * sizeof(int),
                  "memory for the tiles");
 }
 
@@ -58,6 +59,7 @@ void frame_project(frame *f, gaussians model, int count, int degree, const devic
 
 void frame_reserve_pairs(frame *f, unsigned pairs) {
   size_t room = (size_t)pairs + pairs / 4 + 1024;
+  size_t value = f->macro_side > 0 ? sizeof(masked_gaussian) : sizeof(int);
   if (room > INT_MAX) {
     fprintf(stderr,
             "the splats touch %u tiles, more than the lists can hold; use fewer "
@@ -68,32 +70,38 @@ void frame_reserve_pairs(frame *f, unsigned pairs) {
   for (int i = 0; i < 2; ++i) {
     device_reserve(f->memory, &f->keys[i], room * sizeof(unsigned long long),
                    "memory for the lists");
-    device_reserve(f->memory, &f->values[i], room * sizeof(int), "memory for the lists");
+    device_reserve(f->memory, &f->values[i], room * value, "memory for the lists");
   }
   device_reserve(f->memory, &f->scratch, sort_scratch_bytes((int)room), "memory for sorting");
   f->pair_capacity = (int)room;
 }
 
 /* With a count of 0. */
-static pair_output frame_empty_pairs(const frame *f, int room) {
-  pair_output out = {(unsigned long long *)f->keys[0].data, (int *)f->values[0].data, room,
-                     (unsigned *)f->total.data};
+template <class V>
+static pair_output<V> frame_empty_pairs(const frame *f, int room) {
+  pair_output<V> out = {(unsigned long long *)f->keys[0].data, (V *)f->values[0].data, room,
+                        (unsigned *)f->total.data};
   device_clear(out.total, sizeof *out.total);
   return out;
 }
 
 void frame_emit(frame *f, int room) {
-  pair_output out = frame_empty_pairs(f, room);
+  pair_output<int> out = frame_empty_pairs<int>(f, room);
   SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f), f->count,
               f->camera.tiles_x, f->settings.test, out);
+}
+
+template <class V>
+static void frame_place_pairs(frame *f, int room) {
+  pair_output<V> out = frame_empty_pairs<V>(f, room);
+  SIMT_LAUNCH(place<V>, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count, f->degree,
+              f->camera, f->grid, f->settings.test, (splat *)f->splats.data, out);
 }
 
 void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
                  int room) {
   frame_set_view(f, model, count, degree, camera);
-  pair_output out = frame_empty_pairs(f, room);
-  SIMT_LAUNCH(place, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
-              f->settings.test, (splat *)f->splats.data, out);
+  (f->macro_side > 0 ? frame_place_pairs<masked_gaussian> : frame_place_pairs<int>)(f, room);
 }
 
 unsigned frame_count_pairs(const frame *f) {
@@ -102,32 +110,35 @@ unsigned frame_count_pairs(const frame *f) {
   return pairs;
 }
 
-static pair_buffers frame_pairs(const frame *f) {
-  pair_buffers pairs;
+/* Sorts so many pairs and makes the lists. counted: all the room has pairs. */
+template <class V>
+static void frame_sort(frame *f, int room, bool counted) {
+  const unsigned *total = counted ? nullptr : (const unsigned *)f->total.data;
+  int bits = DEPTH_BITS, lists = f->grid.lists;
+  pair_buffers<V> pairs;
   for (int i = 0; i < 2; ++i) {
     pairs.keys[i] = (unsigned long long *)f->keys[i].data;
-    pairs.values[i] = (int *)f->values[i].data;
+    pairs.values[i] = (V *)f->values[i].data;
   }
-  return pairs;
-}
-
-/* Sorts so many pairs of tiles below `tiles`; returns the number of the buffer that holds them. */
-static int frame_sort(frame *f, int pairs, int tiles) {
-  int bits = DEPTH_BITS;
-  while ((1ll << (bits - DEPTH_BITS)) < tiles) bits += 1;
-  int sorted = sort_pairs(frame_pairs(f), pairs, bits, f->scratch.data, f->scratch.bytes);
+  while ((1ll << (bits - DEPTH_BITS)) < (counted ? lists : lists + 1)) bits += 1;
+  if (!counted)
+    SIMT_LAUNCH(pad_pairs, line_blocks((size_t)room), LINE_THREADS, 0, 0, pairs.keys[0], room,
+                total, lists);
+  int sorted = sort_pairs(pairs, room, bits, f->scratch.data, f->scratch.bytes);
   if (sorted < 0) device_check(cudaGetLastError(), "sorting");
-  f->list = frame_pairs(f).values[1 - sorted];
-  return sorted;
+  f->list = pairs.values[1 - sorted];
+  SIMT_LAUNCH(find_lists<V>, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0,
+              (const unsigned long long *)pairs.keys[sorted], (const V *)pairs.values[sorted], room,
+              total, lists, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
 void frame_list_counted(frame *f, int count) {
   f->pairs = count;
-  int sorted = frame_sort(f, count, f->tiles);
-  pair_buffers pairs = frame_pairs(f);
-  SIMT_LAUNCH(find_lists, line_blocks((size_t)count + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
-              count, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
+  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, count, true);
+}
+
+void frame_list_uncounted(frame *f, int room) {
+  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, false);
 }
 
 void frame_list(frame *f) {
@@ -142,24 +153,15 @@ void frame_list(frame *f) {
   frame_list_counted(f, (int)count);
 }
 
-void frame_list_uncounted(frame *f, int room) {
-  pair_buffers pairs = frame_pairs(f);
-  const unsigned *total = (const unsigned *)f->total.data;
-  SIMT_LAUNCH(pad_pairs, line_blocks((size_t)room), LINE_THREADS, 0, 0, pairs.keys[0], room, total,
-              f->tiles);
-  int sorted = frame_sort(f, room, f->tiles + 1);
-  SIMT_LAUNCH(find_counted_lists, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[sorted], (const int *)pairs.values[sorted],
-              room, total, f->tiles, (int *)f->first.data, pairs.values[1 - sorted]);
-}
-
 render_arguments frame_render_arguments(const frame *f) {
   render_arguments a;
   a.width = f->camera.width;
   a.height = f->camera.height;
   a.tiles_x = f->camera.tiles_x;
   a.lists.first = (const int *)f->first.data;
-  a.lists.list = f->list;
+  a.lists.list = (const int *)f->list;
+  a.lists.masked = (const masked_gaussian *)f->list;
+  a.lists.grid = f->grid;
   a.splats = (const splat *)f->splats.data;
   for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];
   return a;

@@ -17,8 +17,10 @@ typedef struct frame {
   gaussians model;
   int count, degree;
   device_camera camera;
+  int macro_side; /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
+  list_grid grid;
   int tiles, pairs, pair_capacity;
-  const int *list; /* of the device: the lists of all tiles, in one of the buffers of values */
+  const void *list; /* of the device: all lists, in one of the buffers of values */
   device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums, words;

@@ -100,10 +100,38 @@ typedef struct projections {
   float *depths;
 } projections;
 
-/* Tile t draws list[first[t]] to list[first[t + 1] - 1]. */
+/* Training has a list for each tile: of its Gaussians. Pictures alone may have one for each macro
+   tile of 8 x 4 units, squares of 8 or 16 pixels: of Gaussians, in the high words, and masks of the
+   units that they reach, in the low ones. Unit (x, y) of the macro tile is bit 8 y + x. */
+enum { MACRO_COLUMNS = 8, MACRO_ROWS = 4 };
+typedef unsigned long long masked_gaussian;
+
+/* What is listed: how many units (or tiles, each of which has a list) there are, and how large. */
+typedef struct list_grid {
+  int side; /* pixels */
+  int columns, rows;
+  int lists_x, lists;
+} list_grid;
+
+/* macro_side: of the units of macro tiles; 0: a list for each tile. */
+static __host__ __device__ __forceinline__ list_grid list_grid_of(const device_camera *c,
+                                                                  int macro_side) {
+  list_grid g = {TILE_SIDE, c->tiles_x, c->tiles_y, c->tiles_x, c->tiles_x * c->tiles_y};
+  if (macro_side == 0) return g;
+  g.side = macro_side;
+  g.columns = (c->width + macro_side - 1) / macro_side;
+  g.rows = (c->height + macro_side - 1) / macro_side;
+  g.lists_x = (g.columns + MACRO_COLUMNS - 1) / MACRO_COLUMNS;
+  g.lists = g.lists_x * ((g.rows + MACRO_ROWS - 1) / MACRO_ROWS);
+  return g;
+}
+
+/* List t is list[first[t]] to list[first[t + 1] - 1]. */
 typedef struct tile_lists {
-  const int *first; /* one more than there are tiles */
+  const int *first; /* one more than there are lists */
   const int *list;
+  const masked_gaussian *masked; /* of macro tiles, in place of list */
+  list_grid grid;
 } tile_lists;
 
 /* What the pixels of a picture sum up for each splat. With u = alpha * d loss / d alpha: */

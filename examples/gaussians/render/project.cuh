@@ -26,10 +26,10 @@ static __device__ __forceinline__ float2 find_reach(const footprint *f, const sp
   return half;
 }
 
-/* All but the colour; false: it is not seen. p: its position. */
+/* All but the colour; false: it is not seen. The box is of the grid's units. p: its position. */
 static __device__ __forceinline__ bool place_splat(projection *out, const gaussians *g, int i,
-                                                   const device_camera *c, tile_test test,
-                                                   float p[3]) {
+                                                   const device_camera *c, const list_grid *grid,
+                                                   tile_test test, float p[3]) {
   footprint f;
   splat *s = &out->s;
   UNROLL
@@ -50,7 +50,10 @@ static __device__ __forceinline__ bool place_splat(projection *out, const gaussi
   s->opacity = opacity;
   out->depth = f.z;
   float2 reach = find_reach(&f, s, test);
-  out->box = tile_box_around(make_float2(s->x, s->y), reach, c->tiles_x, c->tiles_y);
+  const float in_tiles = (float)(TILE_SIDE / grid->side); /* as tile_box_around counts */
+  out->box = tile_box_around(make_float2(in_tiles * s->x, in_tiles * s->y),
+                             make_float2(in_tiles * reach.x, in_tiles * reach.y), grid->columns,
+                             grid->rows);
   return out->box.x0 < out->box.x1 && out->box.y0 < out->box.y1;
 }
 
@@ -72,7 +75,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (i >= count) return;
   projection one;
   float p[3];
-  if (place_splat(&one, &g, i, &c, test, p)) {
+  list_grid grid = list_grid_of(&c, 0);
+  if (place_splat(&one, &g, i, &c, &grid, test, p)) {
     colour_splat(&one.s, &g, i, degree, &c, p);
   } else {
     one = {};

@@ -2,12 +2,15 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "sort.h"
 
+#include <algorithm>
+
 #if SIMT_ON_CPU
 
 size_t sort_scratch_bytes(int count) { return (size_t)(count > 0 ? 1 : 0); }
 
 /* One pass of a radix sort, by one byte of the key. */
-static void sort_by_byte(pair_buffers pairs, int from, int count, int shift) {
+template <class V>
+static void sort_by_byte(pair_buffers<V> pairs, int from, int count, int shift) {
   int places[257] = {0};
   for (int i = 0; i < count; ++i) places[(pairs.keys[from][i] >> shift & 255u) + 1] += 1;
   for (int d = 0; d < 256; ++d) places[d + 1] += places[d];
@@ -18,7 +21,8 @@ static void sort_by_byte(pair_buffers pairs, int from, int count, int shift) {
   }
 }
 
-int sort_pairs(pair_buffers pairs, int count, int key_bits, void *, size_t) {
+template <class V>
+int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *, size_t) {
   int from = 0;
   for (int shift = 0; shift < key_bits; shift += 8, from = 1 - from)
     sort_by_byte(pairs, from, count, shift);
@@ -40,18 +44,26 @@ bool scan_counts(const int *in, int *out, int count, void *, size_t) {
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-size_t sort_scratch_bytes(int count) {
-  size_t sort = 0, scan = 0;
+template <class V>
+static size_t bytes_of_pairs(int count) {
+  size_t bytes = 0;
   cub::DoubleBuffer<unsigned long long> keys(nullptr, nullptr);
-  cub::DoubleBuffer<int> values(nullptr, nullptr);
-  cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, values, count);
-  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr, count);
-  return sort > scan ? sort : scan;
+  cub::DoubleBuffer<V> values(nullptr, nullptr);
+  cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, count);
+  return bytes;
 }
 
-int sort_pairs(pair_buffers pairs, int count, int key_bits, void *scratch, size_t scratch_bytes) {
+size_t sort_scratch_bytes(int count) {
+  size_t scan = 0;
+  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr, count);
+  return std::max({scan, bytes_of_pairs<int>(count), bytes_of_pairs<unsigned long long>(count)});
+}
+
+template <class V>
+int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch,
+               size_t scratch_bytes) {
   cub::DoubleBuffer<unsigned long long> keys(pairs.keys[0], pairs.keys[1]);
-  cub::DoubleBuffer<int> values(pairs.values[0], pairs.values[1]);
+  cub::DoubleBuffer<V> values(pairs.values[0], pairs.values[1]);
   cudaError_t status =
       cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys, values, count, 0, key_bits);
   return status == cudaSuccess ? values.selector : -1;
@@ -62,3 +74,6 @@ bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scrat
 }
 
 #endif
+
+template int sort_pairs(pair_buffers<int>, int, int, void *, size_t);
+template int sort_pairs(pair_buffers<unsigned long long>, int, int, void *, size_t);

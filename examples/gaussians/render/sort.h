@@ -4,19 +4,21 @@
 
 #include "simt/simt.cuh"
 
-/* Pairs of a key (tile, then depth) and a value (the Gaussian), in two buffers: sorting goes from
-   one to the other and back. */
-typedef struct pair_buffers {
+/* Pairs of a key (list, then depth) and a value (what is listed), in two buffers: sorting goes from
+   one to the other and back. V: int or unsigned long long. */
+template <class V>
+struct pair_buffers {
   unsigned long long *keys[2];
-  int *values[2];
-} pair_buffers;
+  V *values[2];
+};
 
-/* Bytes of scratch memory that sorting or scanning up to `count` takes. */
+/* Bytes of scratch memory that sorting or scanning up to `count` takes, whatever the values. */
 size_t sort_scratch_bytes(int count);
 
 /* Sorts by the low key_bits bits of the keys, stable; starts from buffer 0 and returns the number
    of the buffer that holds the result, negative if the device refused. */
-int sort_pairs(pair_buffers pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
+template <class V>
+int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);

@@ -1,112 +1,62 @@
-/* arc example gaussians: which splats each 16 x 16 tile has to draw, from front to back.
+/* arc example gaussians: which splats each tile or macro tile has to draw, from front to back.
    SPDX-License-Identifier: Apache-2.0
 
    One pass tests splats against tiles and emits a (tile, depth) key for each that meet, in an order
    that differs from run to run; the keys are sorted; equal ones are brought into the order of their
    Gaussians; where the tile changes, a list ends. For pictures alone that pass projects, too, and
-   how many pairs there are stays on the device: all that there is room for is sorted. */
+   how many pairs there are stays on the device: all that there is room for is sorted.
+
+   V is what a list holds: int, a Gaussian, in a list for each tile, or masked_gaussian, in one for
+   each macro tile. */
 #pragma once
 
 #include "ellipse.cuh"
 #include "project.cuh"
 #include "sort.h"
 
-enum { DEPTH_BITS = 32, SMALL_BOX_TILES = 32 };
+enum { DEPTH_BITS = 32, SMALL_BOX_TILES = 32, NEAR_LISTS = 4 /* 2 x 2 macro tiles */ };
+
+template <class V>
+static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
 
 /* The depth is positive, so its bits sort like the number. */
-static __device__ __forceinline__ unsigned long long pair_key(int tile, float depth) {
-  return (unsigned long long)(unsigned)tile << DEPTH_BITS | __float_as_uint(depth);
+static __device__ __forceinline__ unsigned long long pair_key(int list, float depth) {
+  return (unsigned long long)(unsigned)list << DEPTH_BITS | __float_as_uint(depth);
 }
 
-typedef struct pair_output {
+template <class V>
+struct pair_output {
   unsigned long long *keys;
-  int *values;
+  V *values;
   int capacity;
   unsigned *total; /* of all keys, also of those for which there was no room: the host compares */
-} pair_output;
+};
 
-static __device__ __forceinline__ void put_pair(pair_output out, unsigned place, int tile,
-                                                float depth, int key) {
+/* mask: not for a list of a tile. */
+template <class V>
+static __device__ __forceinline__ void put_pair(pair_output<V> out, unsigned place, int list,
+                                                const projection *p, unsigned mask) {
   if (place >= (unsigned)out.capacity) return;
-  out.keys[place] = pair_key(tile, depth);
-  out.values[place] = key;
+  out.keys[place] = pair_key(list, p->depth);
+  if constexpr (is_masked<V>)
+    out.values[place] = (masked_gaussian)(unsigned)p->s.key << 32 | mask;
+  else
+    out.values[place] = p->s.key;
 }
 
-/* Which of the up to 32 tiles of the box the splat reaches, row by row from bit 0. */
+/* Which of the up to 32 units of the box the splat reaches, row by row from bit 0. */
 static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_box box, int area,
-                                                         tile_test test) {
+                                                         int side, tile_test test) {
   unsigned reached = 0u;
   int column = box.x0, row = box.y0;
   for (int tile = 0; tile < area; ++tile) {
-    if (test != TILE_EXACT || splat_reaches_tile(s, column, row)) reached |= 1u << tile;
+    if (test != TILE_EXACT || splat_reaches_square(s, column, row, side)) reached |= 1u << tile;
     if (++column == box.x1) {
       column = box.x0;
       row += 1;
     }
   }
   return reached;
-}
-
-/* The lanes' small boxes: each lane tests its own, the warp takes room for all at once. Returns
-   whether the lane's splat reaches a tile. */
-static __device__ __forceinline__ bool emit_small(const projection *p, int area, int tiles_x,
-                                                  tile_test test, pair_output out) {
-  int lane = (int)(threadIdx.x & 31u);
-  unsigned reached = tiles_reached(&p->s, p->box, area, test), base = 0u;
-  int count = __popc(reached), up_to_here = count;
-  for (int step = 1; step < 32; step *= 2) {
-    int before = __shfl_up_sync(WHOLE_WARP, up_to_here, step);
-    if (lane >= step) up_to_here += before;
-  }
-  if (lane == 31) base = atomicAdd(out.total, (unsigned)up_to_here);
-  base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
-  int width = p->box.x1 - p->box.x0;
-  for (; reached != 0u; reached &= reached - 1u) {
-    int tile = __ffs((int)reached) - 1;
-    put_pair(out, base++, (p->box.y0 + tile / width) * tiles_x + p->box.x0 + tile % width, p->depth,
-             p->s.key);
-  }
-  return count > 0;
-}
-
-/* One large box: the warp tests 32 of its tiles at a time. Returns whether any is reached. */
-static __device__ __forceinline__ bool emit_large(const projection *p, int tiles_x, tile_test test,
-                                                  pair_output out) {
-  int lane = (int)(threadIdx.x & 31u), width = p->box.x1 - p->box.x0;
-  int area = width * (p->box.y1 - p->box.y0);
-  bool any = false;
-  for (int first = 0; first < area; first += 32) {
-    int tile = first + lane, column = p->box.x0 + tile % width, row = p->box.y0 + tile / width;
-    bool reaches = tile < area && (test != TILE_EXACT || splat_reaches_tile(&p->s, column, row));
-    unsigned reached = __ballot_sync(WHOLE_WARP, reaches), base = 0u;
-    if (reached == 0u) continue;
-    any = true;
-    if (lane == 0) base = atomicAdd(out.total, (unsigned)__popc(reached));
-    base = __shfl_sync(WHOLE_WARP, base, 0);
-    if (reaches)
-      put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)), row * tiles_x + column,
-               p->depth, p->s.key);
-  }
-  return any;
-}
-
-static __device__ __forceinline__ projection load_projection(projections in, int i) {
-  projection p = {in.splats[i], in.boxes[i], in.depths[i]};
-  return p;
-}
-
-/* One thread a splat, whole warps. total: 0 at the start. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    emit_pairs(projections in, int count, int tiles_x, tile_test test, pair_output out) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  projection p = load_projection(in, i < count ? i : 0);
-  int area = i < count ? (p.box.x1 - p.box.x0) * (p.box.y1 - p.box.y0) : 0;
-  bool large = area > SMALL_BOX_TILES;
-  emit_small(&p, large ? 0 : area, tiles_x, test, out);
-  for (unsigned rest = __ballot_sync(WHOLE_WARP, large); rest != 0u; rest &= rest - 1u) {
-    projection whose = load_projection(in, __shfl_sync(WHOLE_WARP, i, __ffs((int)rest) - 1));
-    emit_large(&whose, tiles_x, test, out);
-  }
 }
 
 /* The projection that another lane of the warp has, without its colour. */
@@ -128,23 +78,175 @@ static __device__ __forceinline__ projection projection_of_lane(const projection
   return p;
 }
 
+/* The lists whose tiles have units in the box. */
+template <class V>
+static __device__ __forceinline__ tile_box lists_of_box(tile_box box) {
+  if constexpr (!is_masked<V>) return box;
+  return {box.x0 / MACRO_COLUMNS, box.y0 / MACRO_ROWS, (box.x1 - 1) / MACRO_COLUMNS + 1,
+          (box.y1 - 1) / MACRO_ROWS + 1};
+}
+
+/* Whether the splats of so many units go to more lists than emit_small has room for. */
+template <class V>
+static __device__ __forceinline__ bool is_large(tile_box box, int area) {
+  if constexpr (!is_masked<V>) return area > SMALL_BOX_TILES;
+  tile_box lists = lists_of_box<V>(box);
+  return area > 0 && (lists.x1 - lists.x0 > 2 || lists.y1 - lists.y0 > 2);
+}
+
+/* Which units of macro tile (x, y) the warp's splat reaches, a unit a lane. */
+static __device__ __forceinline__ unsigned mask_by_warp(const projection *p, int x, int y, int side,
+                                                        tile_test test) {
+  int lane = (int)(threadIdx.x & 31u);
+  int column = MACRO_COLUMNS * x + lane % MACRO_COLUMNS,
+      row = MACRO_ROWS * y + lane / MACRO_COLUMNS;
+  bool in_box =
+      (column >= p->box.x0) & (column < p->box.x1) & (row >= p->box.y0) & (row < p->box.y1);
+  bool reaches = (test != TILE_EXACT) | splat_reaches_square(&p->s, column, row, side);
+  return __ballot_sync(WHOLE_WARP, in_box & reaches);
+}
+
+/* The units of a box that are reached, as tiles_reached has them, by macro tiles: those at the left
+   and the right of the upper row, then of the lower row. */
+static __device__ __forceinline__ void split_units(unsigned masks[NEAR_LISTS], unsigned reached,
+                                                   tile_box box) {
+  int width = box.x1 - box.x0;
+  for (int row = box.y0; row < box.y1; ++row, reached >>= width) {
+    unsigned units = (reached & ((1u << width) - 1u)) << box.x0 % MACRO_COLUMNS;
+    int up = MACRO_COLUMNS * (row % MACRO_ROWS), lower = row / MACRO_ROWS > box.y0 / MACRO_ROWS;
+    unsigned left = (units & ((1u << MACRO_COLUMNS) - 1u)) << up;
+    unsigned right = units >> MACRO_COLUMNS << up;
+    masks[0] |= lower ? 0u : left;
+    masks[1] |= lower ? 0u : right;
+    masks[2] |= lower ? left : 0u;
+    masks[3] |= lower ? right : 0u;
+  }
+}
+
+/* The masks of the lanes' splats, of up to 2 x 2 macro tiles each: a lane tests a small box by
+   itself, the warp the others. */
+static __device__ __forceinline__ void find_masks(unsigned masks[NEAR_LISTS], const projection *p,
+                                                  int area, int side, tile_test test) {
+  bool small = area <= SMALL_BOX_TILES;
+  if (small && area > 0) split_units(masks, tiles_reached(&p->s, p->box, area, side, test), p->box);
+  for (unsigned rest = __ballot_sync(WHOLE_WARP, !small); rest != 0u; rest &= rest - 1u) {
+    int lane = __ffs((int)rest) - 1;
+    projection whose = projection_of_lane(p, lane);
+    tile_box lists = lists_of_box<masked_gaussian>(whose.box);
+    for (int k = 0; k < NEAR_LISTS; ++k) {
+      unsigned mask = mask_by_warp(&whose, lists.x0 + k % 2, lists.y0 + k / 2, side, test);
+      UNROLL
+      for (int m = 0; m < NEAR_LISTS; ++m)
+        if (m == k && lane == (int)(threadIdx.x & 31u)) masks[m] = mask;
+    }
+  }
+}
+
+/* The lanes' small boxes: the warp takes room for all at once. Returns whether the lane's splat
+   reaches a tile. */
+template <class V>
+static __device__ __forceinline__ bool emit_small(const projection *p, int area,
+                                                  const list_grid *grid, tile_test test,
+                                                  pair_output<V> out) {
+  int lane = (int)(threadIdx.x & 31u);
+  tile_box lists = lists_of_box<V>(p->box);
+  int width = is_masked<V> ? 2 : lists.x1 - lists.x0;
+  unsigned reached = 0u, masks[NEAR_LISTS] = {0u, 0u, 0u, 0u}, base = 0u;
+  if constexpr (is_masked<V>) {
+    find_masks(masks, p, area, grid->side, test);
+    UNROLL
+    for (int k = 0; k < NEAR_LISTS; ++k) reached |= masks[k] != 0u ? 1u << k : 0u;
+  } else {
+    reached = tiles_reached(&p->s, p->box, area, grid->side, test);
+  }
+  int count = __popc(reached), up_to_here = count;
+  for (int step = 1; step < 32; step *= 2) {
+    int before = __shfl_up_sync(WHOLE_WARP, up_to_here, step);
+    if (lane >= step) up_to_here += before;
+  }
+  if (lane == 31) base = atomicAdd(out.total, (unsigned)up_to_here);
+  base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
+  for (; reached != 0u; reached &= reached - 1u) {
+    int k = __ffs((int)reached) - 1;
+    unsigned mask = k < 2 ? masks[k == 0 ? 0 : 1] : masks[k == 2 ? 2 : 3];
+    put_pair(out, base++, (lists.y0 + k / width) * grid->lists_x + lists.x0 + k % width, p, mask);
+  }
+  return count > 0;
+}
+
+/* One large box: the warp takes room for 32 of its lists at a time; it tests so many tiles, or one
+   macro tile after another. Returns whether any is reached. */
+template <class V>
+static __device__ __forceinline__ bool emit_large(const projection *p, const list_grid *grid,
+                                                  tile_test test, pair_output<V> out) {
+  tile_box lists = lists_of_box<V>(p->box);
+  int lane = (int)(threadIdx.x & 31u), width = lists.x1 - lists.x0;
+  int area = width * (lists.y1 - lists.y0);
+  bool any = false;
+  for (int first = 0; first < area; first += 32) {
+    int list = first + lane, column = lists.x0 + list % width, row = lists.y0 + list / width;
+    unsigned mask = 0u, base = 0u;
+    if constexpr (is_masked<V>) {
+      for (int k = 0; k < min(area - first, 32); ++k) {
+        int x = __shfl_sync(WHOLE_WARP, column, k), y = __shfl_sync(WHOLE_WARP, row, k);
+        unsigned of_k = mask_by_warp(p, x, y, grid->side, test);
+        mask = lane == k ? of_k : mask;
+      }
+    } else {
+      mask = list < area &&
+             (test != TILE_EXACT || splat_reaches_square(&p->s, column, row, grid->side));
+    }
+    unsigned reached = __ballot_sync(WHOLE_WARP, mask != 0u);
+    if (reached == 0u) continue;
+    any = true;
+    if (lane == 0) base = atomicAdd(out.total, (unsigned)__popc(reached));
+    base = __shfl_sync(WHOLE_WARP, base, 0);
+    if (mask != 0u)
+      put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)),
+               row * grid->lists_x + column, p, mask);
+  }
+  return any;
+}
+
+static __device__ __forceinline__ projection load_projection(projections in, int i) {
+  projection p = {in.splats[i], in.boxes[i], in.depths[i]};
+  return p;
+}
+
+/* One thread a splat, whole warps. total: 0 at the start. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    emit_pairs(projections in, int count, int tiles_x, tile_test test, pair_output<int> out) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  list_grid grid = {TILE_SIDE, 0, 0, tiles_x, 0};
+  projection p = load_projection(in, i < count ? i : 0);
+  int area = i < count ? (p.box.x1 - p.box.x0) * (p.box.y1 - p.box.y0) : 0;
+  bool large = is_large<int>(p.box, area);
+  emit_small(&p, large ? 0 : area, &grid, test, out);
+  for (unsigned rest = __ballot_sync(WHOLE_WARP, large); rest != 0u; rest &= rest - 1u) {
+    projection whose = load_projection(in, __shfl_sync(WHOLE_WARP, i, __ffs((int)rest) - 1));
+    emit_large(&whose, &grid, test, out);
+  }
+}
+
 /* For pictures alone: projects and emits at once. Only splats that reach a tile get a colour and
    are written. One thread a Gaussian, whole warps. total: 0 at the start. */
+template <class V>
 __global__ void __launch_bounds__(LINE_THREADS)
-    place(gaussians g, int count, int degree, device_camera c, tile_test test, splat *splats,
-          pair_output out) {
+    place(gaussians g, int count, int degree, device_camera c, list_grid grid, tile_test test,
+          splat *splats, pair_output<V> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   projection one = {};
   float p[3];
-  bool seen = i < count && place_splat(&one, &g, i, &c, test, p);
+  if constexpr (!is_masked<V>) grid.side = TILE_SIDE; /* a literal */
+  bool seen = i < count && place_splat(&one, &g, i, &c, &grid, test, p);
   int area = seen ? (one.box.x1 - one.box.x0) * (one.box.y1 - one.box.y0) : 0;
-  bool large = area > SMALL_BOX_TILES;
+  bool large = is_large<V>(one.box, area);
   one.s.key = i;
-  bool reaches = emit_small(&one, large ? 0 : area, c.tiles_x, test, out);
+  bool reaches = emit_small(&one, large ? 0 : area, &grid, test, out);
   for (unsigned rest = __ballot_sync(WHOLE_WARP, large); rest != 0u; rest &= rest - 1u) {
     int lane = __ffs((int)rest) - 1;
     projection whose = projection_of_lane(&one, lane);
-    bool any = emit_large(&whose, c.tiles_x, test, out);
+    bool any = emit_large(&whose, &grid, test, out);
     reaches = lane == (int)(threadIdx.x & 31u) ? any : reaches;
   }
   if (!reaches) return;
@@ -152,45 +254,35 @@ __global__ void __launch_bounds__(LINE_THREADS)
   splats[i] = one.s;
 }
 
-/* The keys of places without a pair sort behind all pairs: their tile is behind the last. */
+/* The keys of places without a pair sort behind all pairs: their list is behind the last. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    pad_pairs(unsigned long long *keys, int room, const unsigned *total, int tiles) {
+    pad_pairs(unsigned long long *keys, int room, const unsigned *total, int lists) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < room && (unsigned)i >= *total) keys[i] = pair_key(tiles, 0.0f);
+  if (i < room && (unsigned)i >= *total) keys[i] = pair_key(lists, 0.0f);
 }
 
 /* Where pair i of the sorted ones belongs: among those of equal key by its Gaussian. */
-static __device__ __forceinline__ int place_of_pair(const unsigned long long *keys,
-                                                    const int *values, int count, int i) {
+template <class V>
+static __device__ __forceinline__ int place_of_pair(const unsigned long long *keys, const V *values,
+                                                    int count, int i) {
   int place = i;
   for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k) place -= values[k] > values[i];
   for (int k = i + 1; k < count && keys[k] == keys[i]; ++k) place += values[k] < values[i];
   return place;
 }
 
-/* Puts the Gaussian of pair i into the list and, wherever the tile changes, sets `first` of all
-   tiles up to the new one. i == count: ends the last list. */
-static __device__ __forceinline__ void find_list(const unsigned long long *keys, const int *values,
-                                                 int i, int count, int tiles, int *first,
-                                                 int *list) {
+/* Puts the Gaussian of pair i into its list and, wherever the list changes, sets `first` of all
+   lists up to the new one; the pair after the last one ends the last list. One thread a pair, and
+   one more. total: null, or how many there are if it is below `room`. */
+template <class V>
+__global__ void __launch_bounds__(LINE_THREADS)
+    find_lists(const unsigned long long *keys, const V *values, int room, const unsigned *total,
+               int lists, int *first, V *list) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  int count = total != nullptr ? (int)min(*total, (unsigned)room) : room;
   if (i > count) return;
   if (i < count) list[place_of_pair(keys, values, count, i)] = values[i];
-  int tile = i < count ? (int)(keys[i] >> DEPTH_BITS) : tiles;
+  int here = i < count ? (int)(keys[i] >> DEPTH_BITS) : lists;
   int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
-  for (int t = before + 1; t <= tile; ++t) first[t] = i;
-}
-
-/* One thread a pair, and one more. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    find_lists(const unsigned long long *keys, const int *values, int count, int tiles, int *first,
-               int *list) {
-  find_list(keys, values, (int)(blockIdx.x * blockDim.x + threadIdx.x), count, tiles, first, list);
-}
-
-/* The same where the device alone knows the count; threads for all the room. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    find_counted_lists(const unsigned long long *keys, const int *values, int room,
-                       const unsigned *total, int tiles, int *first, int *list) {
-  int count = (int)min(*total, (unsigned)room);
-  find_list(keys, values, (int)(blockIdx.x * blockDim.x + threadIdx.x), count, tiles, first, list);
+  for (int t = before + 1; t <= here; ++t) first[t] = i;
 }

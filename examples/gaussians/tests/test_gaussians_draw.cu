@@ -132,6 +132,46 @@ static void test_lists(test_frame *t, const reference *r, const float *wanted) {
   }
 }
 
+static const struct {
+  int side, pixels;
+  paint_kernel paint, of_tiles;
+} macro_variants[] = {{8, 1, paint<WALK_UNITS_8, true, 1>, paint<WALK_GROUPS, true, 1>},
+                      {8, 2, paint<WALK_UNITS_8, true, 2>, paint<WALK_GROUPS, true, 2>},
+                      {8, 4, paint<WALK_UNITS_8, true, 4>, paint<WALK_GROUPS, true, 4>},
+                      {16, 1, paint<WALK_UNITS_16, true, 1>, paint<WALK_GROUPS, true, 1>},
+                      {16, 2, paint<WALK_UNITS_16, true, 2>, paint<WALK_GROUPS, true, 2>},
+                      {16, 4, paint<WALK_UNITS_16, true, 4>, paint<WALK_GROUPS, true, 4>}};
+
+/* Not a bit of the picture changes. Little room, then enough; counted or not. */
+static void test_macro_tiles(test_frame *t, const reference *r) {
+  for (const auto &v : macro_variants) {
+    drawer d, of_tiles;
+    begin(&of_tiles, t, r);
+    of_tiles.paint = v.of_tiles;
+    of_tiles.pixels = v.pixels;
+    draw(&of_tiles, t);
+    float *wanted = test_read(&of_tiles.f.colour, VALUES);
+    begin(&d, t, r);
+    draw_by_macro_tiles(&d, v.side);
+    d.paint = v.paint;
+    d.pixels = v.pixels;
+    d.room = 10;
+    for (int again = 0; again < 2; ++again, d.counts_first = !d.counts_first) {
+      draw(&d, t);
+      float *got = test_read(&d.f.colour, VALUES);
+      int differ = 0;
+      for (int i = 0; i < VALUES; ++i) differ += got[i] != wanted[i];
+      CHECK(differ == 0, "units of %d, %d pixels: %d values differ", v.side, v.pixels, differ);
+      CHECK(d.redrawn > 0 && 3 * d.f.pairs < 2 * of_tiles.f.pairs, "%d pairs of %d", d.f.pairs,
+            of_tiles.f.pairs);
+      free(got);
+    }
+    free(wanted);
+    draw_end(&d);
+    draw_end(&of_tiles);
+  }
+}
+
 /* However little room there was, the picture is whole; the next one has room. */
 static void test_room(test_frame *t, const reference *r, const float *wanted) {
   for (int counts_first = 0; counts_first < 2; ++counts_first) {
@@ -277,6 +317,7 @@ int main(void) {
   float *wanted = test_read(&t.f.colour, VALUES);
   test_pictures(&t, &r, wanted);
   test_lists(&t, &r, wanted);
+  test_macro_tiles(&t, &r);
   test_room(&t, &r, wanted);
   test_fewer(&t, &r);
   test_colours(&t, &r);

@@ -14,10 +14,11 @@ static int ascending_key(const void *a, const void *b) {
 }
 
 /* Values tell equal keys apart: a stable sort keeps them ascending. */
+template <class V>
 static void test_sort(void) {
   enum { PAIRS = 3000, BITS = 37 };
   static unsigned long long keys[PAIRS], sorted[PAIRS], got[PAIRS];
-  static int values[PAIRS], got_values[PAIRS];
+  static V values[PAIRS], got_values[PAIRS];
   unsigned long long seed = 5;
   device_memory memory = {0, 0};
   device_array arrays[4] = {{nullptr, 0}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
@@ -26,16 +27,16 @@ static void test_sort(void) {
     keys[i] = (unsigned long long)(test_random(&seed) * 500.0) << 28 |
               (unsigned long long)(test_random(&seed) * 3.0);
     sorted[i] = keys[i];
-    values[i] = i;
+    values[i] = (V)i;
   }
   qsort(sorted, PAIRS, sizeof *sorted, ascending_key);
   for (int i = 0; i < 4; ++i) device_reserve(&memory, &arrays[i], sizeof keys, "test");
   device_reserve(&memory, &scratch, sort_scratch_bytes(PAIRS), "test");
   host_to_device(arrays[0].data, keys, sizeof keys, "test");
   host_to_device(arrays[2].data, values, sizeof values, "test");
-  pair_buffers pairs = {
+  pair_buffers<V> pairs = {
       {(unsigned long long *)arrays[0].data, (unsigned long long *)arrays[1].data},
-      {(int *)arrays[2].data, (int *)arrays[3].data}};
+      {(V *)arrays[2].data, (V *)arrays[3].data}};
   int where = sort_pairs(pairs, PAIRS, BITS, scratch.data, scratch.bytes);
   device_to_host(got, arrays[where].data, sizeof got, "test");
   device_to_host(got_values, arrays[2 + where].data, sizeof got_values, "test");
@@ -102,9 +103,9 @@ static double least_on_edge(const splat *s, double x0, double y0, double x1, dou
   return fmin(fmin(at_0, at_1), distance_at(s, x0 + t * (x1 - x0), y0 + t * (y1 - y0)));
 }
 
-static double least_in_tile(const splat *s, int column, int row) {
-  double x0 = column * TILE_SIDE + 0.5, y0 = row * TILE_SIDE + 0.5;
-  double x1 = x0 + TILE_SIDE - 1, y1 = y0 + TILE_SIDE - 1;
+static double least_in_square(const splat *s, int column, int row, int side) {
+  double x0 = column * side + 0.5, y0 = row * side + 0.5;
+  double x1 = x0 + side - 1, y1 = y0 + side - 1;
   if (s->x >= x0 && s->x <= x1 && s->y >= y0 && s->y <= y1) return 0.0;
   return fmin(fmin(least_on_edge(s, x0, y0, x1, y0), least_on_edge(s, x0, y1, x1, y1)),
               fmin(least_on_edge(s, x0, y0, x0, y1), least_on_edge(s, x1, y0, x1, y1)));
@@ -169,7 +170,8 @@ static void check_exact(const lists *l, const test_frame *t) {
     int tiles = 0;
     for (int tile = 0; tile < t->f.tiles; ++tile) {
       bool listed = is_listed(l, tile, key);
-      double least = least_in_tile(s, tile % t->camera.tiles_x, tile / t->camera.tiles_x);
+      double least =
+          least_in_square(s, tile % t->camera.tiles_x, tile / t->camera.tiles_x, TILE_SIDE);
       tiles += listed;
       CHECK(listed || s->limit < 0.0f || least > s->limit, "tile %d lacks splat %d", tile, key);
       CHECK(!listed || least <= 1.002 * s->limit + 2e-3, "tile %d lists splat %d: %g, limit %g",
@@ -179,6 +181,55 @@ static void check_exact(const lists *l, const test_frame *t) {
     reached += tiles > 0;
   }
   CHECK(large > 3 && reached > COUNT / 2, "%d splats are large, %d reached", large, reached);
+}
+
+/* Depth never falls in a macro tile's list, equally deep splats come in the order of their Gaussians;
+   masks are of exactly the units that the ellipse reaches, and not empty. */
+static void check_macro_tile(const lists *l, const masked_gaussian *list, int t,
+                             const list_grid *g) {
+  unsigned masks[COUNT] = {0u};
+  for (int i = l->first[t]; i < l->first[t + 1]; ++i) {
+    int key = (int)(list[i] >> 32), before = i > l->first[t] ? (int)(list[i - 1] >> 32) : key;
+    CHECK(l->depths[before] < l->depths[key] ||
+              (l->depths[before] == l->depths[key] && before <= key),
+          "macro tile %d: splat %d before %d", t, before, key);
+    CHECK(masks[key] == 0u && (unsigned)list[i] != 0u, "macro tile %d: splat %d twice or not in it",
+          t, key);
+    masks[key] = (unsigned)list[i];
+  }
+  for (int key = 0; key < COUNT; ++key)
+    for (int unit = 0; unit < 32; ++unit) {
+      const splat *s = &l->splats[key];
+      int column = t % g->lists_x * 8 + unit % 8, row = t / g->lists_x * 4 + unit / 8;
+      bool listed = (masks[key] >> unit & 1u) != 0u, within = column < g->columns && row < g->rows;
+      double least = least_in_square(s, column, row, g->side);
+      CHECK(listed || !within || s->limit < 0.0f || least > s->limit,
+            "macro tile %d, unit %d of %d pixels lacks splat %d", t, unit, g->side, key);
+      CHECK(!listed || (within && least <= 1.002 * s->limit + 2e-3),
+            "macro tile %d, unit %d of %d pixels has splat %d", t, unit, g->side, key);
+    }
+}
+
+/* l: what training lists, with its splats and depths. */
+static void test_macro_tiles(test_frame *t, lists *l, int side) {
+  gaussians model = split_gaussians((float *)t->parameters.data, t->count);
+  int *training = l->first;
+  t->f.macro_side = side;
+  frame_reserve_pairs(&t->f, 100 * COUNT);
+  frame_place(&t->f, model, t->count, t->degree, &t->camera, t->f.pair_capacity);
+  unsigned pairs = frame_count_pairs(&t->f);
+  frame_list_counted(&t->f, (int)pairs);
+  l->first = (int *)test_read(&t->f.first, (size_t)t->f.grid.lists + 1);
+  masked_gaussian *list = (masked_gaussian *)host_memory(sizeof *list * pairs);
+  device_to_host(list, t->f.list, sizeof *list * pairs, "reading");
+  CHECK(l->first[0] == 0 && l->first[t->f.grid.lists] == (int)pairs && (int)pairs < l->pairs,
+        "%u pairs", pairs);
+  for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(l, list, m, &t->f.grid);
+  free(list);
+  free(l->first);
+  l->first = training;
+  t->f.macro_side = 0;
+  test_frame_forward(t);
 }
 
 static float *draw(test_frame *t, tile_test test, int *pairs) {
@@ -273,7 +324,8 @@ int main(void) {
   reference r;
   test_frame t;
   if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
-  test_sort();
+  test_sort<int>();
+  test_sort<unsigned long long>();
   test_scan();
   make_scene(&r);
   test_frame_begin(&t, &r);
@@ -282,6 +334,8 @@ int main(void) {
   check_order(&l, t.f.tiles);
   check_exact(&l, &t);
   test_skipped_splats(&t, &l);
+  test_macro_tiles(&t, &l, 8);
+  test_macro_tiles(&t, &l, 16);
   free_lists(&l);
   test_little_room(&t);
   test_frame_end(&t);
