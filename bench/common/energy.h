@@ -31,8 +31,7 @@ static inline double energy_read(const energy_counter *e) {
 #if SIMT_ON_CPU
 
 static inline energy_counter energy_open(void) {
-  energy_counter e = {nullptr, nullptr, nullptr, "the CPU warp has no energy counter"};
-  return e;
+  return {nullptr, nullptr, nullptr, "the CPU warp has no energy counter"};
 }
 static inline void energy_close(energy_counter *) {}
 

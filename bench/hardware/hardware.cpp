@@ -71,8 +71,7 @@ static int rounds_of(const machine *m, const trace *t) {
 }
 
 static job job_of(const machine *m, const trace *t, kernel_cost cost) {
-  job j = {m, t, cost, BASELINE, TRACE_PLAIN, 0, 100, rounds_of(m, t), 0, true};
-  return j;
+  return {m, t, cost, BASELINE, TRACE_PLAIN, 0, 100, rounds_of(m, t), 0, true};
 }
 
 /* ---- the ceilings of one chip ---------------------------------------------------------------- */

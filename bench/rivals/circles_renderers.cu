@@ -73,8 +73,7 @@ static __device__ __forceinline__ int block_scan(int value, int *total) {
 static __device__ __forceinline__ rectangle rectangle_of_block(canvas c) {
   float x = (float)((int)blockIdx.x % c.columns * c.block);
   float y = (float)((int)blockIdx.x / c.columns * c.block), last = (float)c.block - 0.5f;
-  rectangle r = {x + 0.5f, y + 0.5f, x + last, y + last};
-  return r;
+  return {x + 0.5f, y + 0.5f, x + last, y + last};
 }
 
 static __device__ __forceinline__ void draw_scanned(float colour[3], circle *batch,

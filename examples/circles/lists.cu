@@ -15,8 +15,7 @@ enum { COARSE_SIDE = 8 /* boxes */, COARSE_PARTS = SIMT_ON_CPU ? 2 : 64, FINE_PA
 
 static __device__ __forceinline__ rectangle rectangle_of_box(box_lists l, int box) {
   float x = (float)(box % l.columns * l.side), y = (float)(box / l.columns * l.side);
-  rectangle r = {x + 0.5f, y + 0.5f, x + (float)l.side - 0.5f, y + (float)l.side - 0.5f};
-  return r;
+  return {x + 0.5f, y + 0.5f, x + (float)l.side - 0.5f, y + (float)l.side - 0.5f};
 }
 
 /* The box of `from` that holds this one of `to`. */

@@ -48,8 +48,7 @@ static __device__ __forceinline__ pixel pixel_of_lane(canvas c, box_lists lists)
 static __device__ __forceinline__ rectangle rectangle_of_warp(pixel p) {
   int lane = (int)threadIdx.x & 31;
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
-  rectangle r = {left, top, left + 7.0f, top + 3.0f};
-  return r;
+  return {left, top, left + 7.0f, top + 3.0f};
 }
 
 /* A circle as seen from a pixel: where from, and t of the head of circles.h. */

@@ -15,13 +15,12 @@ typedef struct adam_decay {
 static inline adam_decay adam_decay_at(double beta_mean, double beta_square, int as_many,
                                        int step) {
   const double mean = pow(beta_mean, as_many), square = pow(beta_square, as_many);
-  const adam_decay d = {(float)mean,
-                        (float)(1.0 - mean),
-                        (float)square,
-                        (float)(1.0 - square),
-                        (float)(1.0 - pow(beta_mean, step)),
-                        (float)(1.0 - pow(beta_square, step))};
-  return d;
+  return {(float)mean,
+          (float)(1.0 - mean),
+          (float)square,
+          (float)(1.0 - square),
+          (float)(1.0 - pow(beta_mean, step)),
+          (float)(1.0 - pow(beta_square, step))};
 }
 
 /* What a number goes down by, at rate 1; moves its moments. */

@@ -42,10 +42,7 @@ static void nothing(void) {}
 static void update(int) {}
 static void end(void) { device_release(&memory, &sums_array); }
 
-static workload_sums sums(void) {
-  const workload_sums all = {(const float *)sums_array.data, ROWS};
-  return all;
-}
+static workload_sums sums(void) { return {(const float *)sums_array.data, ROWS}; }
 
 static bool judge(int iterations, workload_quality *quality, error_line *error) {
   *quality = {30.0, 0.5, NAN, NAN};

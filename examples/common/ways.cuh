@@ -29,8 +29,7 @@ typedef struct way_rows {
 
 static __device__ __forceinline__ way_rows way_rows_begin(float *base, int stride, int width,
                                                           unsigned long long *counts) {
-  way_rows r = {base, stride, width, arc_target_f32_rows(base, stride, width), counts};
-  return r;
+  return {base, stride, width, arc_target_f32_rows(base, stride, width), counts};
 }
 
 /* Counts the step: by its active lanes, and by the different keys they hold. */

@@ -13,8 +13,7 @@
 #include "arc_tune.h"
 
 workload_outcome workload_no_outcome(int way, int threshold) {
-  const workload_outcome its = {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
-  return its;
+  return {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
 }
 
 static device_array counts;

@@ -80,9 +80,8 @@ static perceptron_batch draw_features(trainer *t, const sample_draw *d) {
   const grid_points points = {(const float *)t->positions.data, t->samples};
   scene_draw(&t->its, d, (float *)t->positions.data, (float *)t->targets.data);
   grid_encode(&t->g, points, (const float *)t->table.data, t->features.data, t->o.tensor);
-  const perceptron_batch b = {t->samples, t->features.data,         (const float *)t->targets.data,
-                              nullptr,    (float *)t->outputs.data, (float *)t->slopes.data};
-  return b;
+  return {t->samples, t->features.data,         (const float *)t->targets.data,
+          nullptr,    (float *)t->outputs.data, (float *)t->slopes.data};
 }
 
 void trainer_forward(trainer *t, int iteration) {

@@ -67,8 +67,7 @@ static void gradient(int way, int threshold) {
 static void update(int) { ranking_apply(&the_ranking); }
 
 static workload_sums sums(void) {
-  const workload_sums all = {(const float *)the_ranking.sums.data, (size_t)the_graph.vertices};
-  return all;
+  return {(const float *)the_ranking.sums.data, (size_t)the_graph.vertices};
 }
 
 static bool judge(int iterations, workload_quality *, error_line *error) {

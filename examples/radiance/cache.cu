@@ -31,21 +31,19 @@ static float *reserve_floats(cache *c, size_t count) {
 
 static vertices reserve_vertices(cache *c, int samples) {
   const size_t number = c->o.tensor ? 2 : sizeof(float), n = (size_t)samples;
-  const vertices v = {samples, reserve_floats(c, 3 * n), reserve(c, INPUTS * number * n),
-                      reserve_floats(c, 3 * n)};
-  return v;
+  return {samples, reserve_floats(c, 3 * n), reserve(c, INPUTS * number * n),
+          reserve_floats(c, 3 * n)};
 }
 
 static perceptron reserve_perceptron(cache *c, int blocks) {
   const size_t count = (size_t)parameter_count(64);
-  const perceptron p = {64,
-                        c->o.tensor,
-                        3,
-                        reserve_floats(c, count),
-                        reserve_floats(c, count * (size_t)blocks),
-                        c->o.reproducible,
-                        {reserve(c, 2 * count), reserve(c, 2 * count)}};
-  return p;
+  return {64,
+          c->o.tensor,
+          3,
+          reserve_floats(c, count),
+          reserve_floats(c, count * (size_t)blocks),
+          c->o.reproducible,
+          {reserve(c, 2 * count), reserve(c, 2 * count)}};
 }
 
 void cache_begin(cache *c, const cache_options *o) {

@@ -4,10 +4,7 @@
 
 #include "radiance.h"
 
-static surface matt(float red, float green, float blue) {
-  const surface s = {{red, green, blue}, 0.0f, 1.0f};
-  return s;
-}
+static surface matt(float red, float green, float blue) { return {{red, green, blue}, 0.0f, 1.0f}; }
 
 static surface glossy(surface s, float shine, float sharpness) {
   s.shine = shine;

@@ -27,8 +27,7 @@ DEVICE_FN pixel pixel_of_thread(const picture *p) {
       add_scaled(add_scaled(from(p->view.corner), from(p->view.right), x), from(p->view.down), y);
   const float inverse = rsqrtf(dot(along, along));
   const size_t index = inside ? (size_t)row * p->width + column : 0;
-  const pixel result = {x, y, index, inside, scale(along, inverse), inverse};
-  return result;
+  return {x, y, index, inside, scale(along, inverse), inverse};
 }
 
 DEVICE_FN size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
@@ -42,9 +41,7 @@ typedef struct sphere {
 DEVICE_FN sphere load_sphere(const picture *p, int i) {
   const float4 a = p->rows[2 * i], b = p->rows[2 * i + 1];
   const float3 centre = make_float3(a.x, a.y, a.z);
-  const sphere s = {add_scaled(centre, from(p->view.eye), -1.0f), make_float3(b.x, b.y, b.z), a.w,
-                    b.w};
-  return s;
+  return {add_scaled(centre, from(p->view.eye), -1.0f), make_float3(b.x, b.y, b.z), a.w, b.w};
 }
 
 /* What a ray makes of a sphere: the letters of spheres.h. */

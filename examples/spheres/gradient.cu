@@ -37,8 +37,7 @@ DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
   const float *c = a->p.colour, *t = a->target;
   const float3 colour = make_float3(c[red], c[green], c[blue]);
   const float3 slope = make_float3(c[red] - t[red], c[green] - t[green], c[blue] - t[blue]);
-  const pixel_slope s = {at, colour, slope, 1.0f / a->p.total[red]};
-  return s;
+  return {at, colour, slope, 1.0f / a->p.total[red]};
 }
 
 /* The pixel's spheres, closest first or by ascending number; ~0 behind the last. */

@@ -34,8 +34,7 @@ typedef struct gaussians {
 /* Rotations and harmonics come first, since their rows are read 16 bytes at a time. */
 static __host__ __device__ __forceinline__ gaussians split_gaussians(float *block, int count) {
   size_t n = (size_t)count;
-  gaussians g = {block, block + 4 * n, block + 52 * n, block + 55 * n, block + 58 * n};
-  return g;
+  return {block, block + 4 * n, block + 52 * n, block + 55 * n, block + 58 * n};
 }
 
 typedef struct device_camera {

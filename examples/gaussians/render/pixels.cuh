@@ -62,8 +62,7 @@ typedef struct warp_rectangle {
 static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int pixels) {
   int lane = (int)(threadIdx.x & 31u);
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
-  warp_rectangle r = {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
-  return r;
+  return {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
 }
 
 /* Which of the staged splats group to group + 31 (and below count) this warp has to walk over, from
