@@ -6,7 +6,6 @@
    whatever the city's size; the area there is for it gives its size. Shape, opacity and harmonics
    are those of a Gaussian of a trained model, drawn at random. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "examples/common/random.h"
@@ -127,32 +126,31 @@ static void turn_to(const double *normal, double turn, float *q) {
 
 /* The thinnest axis is the last, along the normal; the other two are as wide as the area. */
 static void shape(const city *c, int i, int from, const spot *s) {
-  const float *scale = c->like->scale + 3 * (size_t)from;
+  const float *scale = &c->like->scale[3 * (size_t)from];
   float low = fminf(fminf(scale[0], scale[1]), scale[2]);
   float high = fmaxf(fmaxf(scale[0], scale[1]), scale[2]);
   const float sorted[3] = {high, scale[0] + scale[1] + scale[2] - low - high, low};
   float shift = (float)(0.5 * log(WIDTH * WIDTH * s->area)) - 0.5f * (sorted[0] + sorted[1]);
   for (int k = 0; k < 3; ++k) c->g->scale[3 * (size_t)i + k] = sorted[k] + shift;
-  turn_to(s->normal, TAU * chance(c, i, 6), c->g->rotation + 4 * (size_t)i);
+  turn_to(s->normal, TAU * chance(c, i, 6), &c->g->rotation[4 * (size_t)i]);
 }
 
 static void make_gaussian(const city *c, int i) {
   spot s;
   gaussians_host *g = c->g;
   int from = (int)(chance(c, i, 7) * c->like->count);
-  float *sh = g->sh + 48 * (size_t)i;
+  float *sh = &g->sh[48 * (size_t)i];
   find_spot(c, i, &s);
   shape(c, i, from, &s);
   g->opacity[i] = c->like->opacity[from];
-  memcpy(sh, c->like->sh + 48 * (size_t)from, 48 * sizeof *sh);
+  memcpy(sh, &c->like->sh[48 * (size_t)from], 48 * sizeof *sh);
   for (int k = 0; k < 3; ++k) {
     g->position[3 * (size_t)i + k] = (float)s.position[k];
     sh[k] = (float)((s.colour[k] + 0.1 * (chance(c, i, 8 + k) - 0.5) - 0.5) / SH_C0);
   }
 }
 
-static bool make_part(void *shared, int part) {
-  const city *c = (const city *)shared;
+static bool make_part(const city *c, int part) {
   for (int i = part * PART; i < c->g->count && i < (part + 1) * PART; ++i) make_gaussian(c, i);
   return true;
 }
@@ -173,18 +171,13 @@ static void make_views(const city *c, scene *s) {
 bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int count, int views,
                unsigned seed, error_line *error) {
   int parts = (count - 1) / PART + 1;
-  memset(s, 0, sizeof *s);
+  *s = {};
   if (!gaussians_allocate(g, count, like->sh_degree, error)) return false;
   city c = {g, like, (int)fmax(1.0, round(sqrt((double)count / PER_BLOCK))), seed};
-  int made = parallel_for(parts, "loading    city", make_part, &c);
-  s->views = (view *)calloc((size_t)views, sizeof(view));
+  int made = parallel_for(parts, "loading    city", [&](int i) { return make_part(&c, i); });
+  if (made < parts) return error_set(error, "interrupted before the city was made");
+  s->views = new view[(size_t)views]();
   s->view_count = views;
-  if (made == parts && s->views != nullptr) {
-    make_views(&c, s);
-    return true;
-  }
-  scene_free(s);
-  gaussians_free(g);
-  return made < parts ? error_set(error, "interrupted before the city was made")
-                      : error_set(error, "not enough memory for %d views", views);
+  make_views(&c, s);
+  return true;
 }

@@ -119,7 +119,6 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
     if (!searched || by.way == ADD_AUTO)
       experiment_run(e, mine.train, &by, ARC_THRESHOLD_AUTO, &model);
   }
-  gaussians_free(&model);
   return true;
 }
 

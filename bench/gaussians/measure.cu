@@ -30,14 +30,10 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
   bool made =
       kind != 0 ? setup_truth(&data, &model, &mine, kind, error) : setup_load(&data, &mine, error);
   if (!made) return interrupts > 0; /* the table so far is written */
-  if (kind != 0) {
-    for (int i = 0; i < data.view_count && made; ++i) {
-      view *v = &data.views[i];
-      made = image_allocate(&v->picture, v->camera.width, v->camera.height, error);
-    }
-  } else {
+  if (kind != 0)
+    scene_blacken(&data);
+  else
     made = setup_first_model(&model, &data, &mine, error);
-  }
   if (made) {
     train_settings settings = o->train;
     settings.iterations = 0;
@@ -45,7 +41,6 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
     trainer_set_model(&t, &model);
     function(&t, dataset_name(o, kind), o->repeats, state);
     trainer_end(&t);
-    gaussians_free(&model);
   }
   scene_free(&data);
   return made || interrupts > 0;

@@ -37,7 +37,6 @@ int main(int argc, char **argv) {
   frame_backward(&t.f);
   const int status = record_end(CALL_GAUSSIANS, argv[1]);
   trainer_end(&t);
-  gaussians_free(&model);
   scene_free(&data);
   return status;
 }

@@ -40,12 +40,8 @@ static option options[] = {
 
 static bool load_target(error_line *error) {
   image *t = &state.target;
-  const bool sized = settings.size[0] > 0;
-  const int width = sized ? settings.size[0] : (int)DEFAULT_WIDTH;
-  const int height = sized ? settings.size[1] : (int)DEFAULT_HEIGHT;
-  if (!settings.picture && !image_procedural(t, width, height, error)) return false;
-  if (settings.picture && !image_read(t, settings.picture, error)) return false;
-  if (settings.picture && sized && !image_shrink(t, width, height, error)) return false;
+  const int built_in[2] = {DEFAULT_WIDTH, DEFAULT_HEIGHT};
+  if (!image_load(t, settings.picture, settings.size, built_in, error)) return false;
   if (t->width <= SIDE_MOST && t->height <= SIDE_MOST) return true;
   return error_set(error, "%d x %d pixels are too many; --size: at most 4096x4096", t->width,
                    t->height);
@@ -106,21 +102,16 @@ static void update(int iteration) {
 }
 
 static workload_sums sums(void) {
-  workload_sums s = {(const float *)state.r.sums.data, CIRCLE_ROW * state.s.circles.size()};
-  return s;
+  return {(const float *)state.r.sums.data, CIRCLE_ROW * state.s.circles.size()};
 }
 
 static bool write(const char *file, error_line *error) {
   forward(0);
-  std::vector<float> rgb = read_picture();
-  image picture = {state.s.width, state.s.height, rgb.data()};
+  const image picture = {state.s.width, state.s.height, read_picture()};
   return image_write(&picture, file, error);
 }
 
-static void end(void) {
-  renderer_end(&state.r);
-  image_free(&state.target);
-}
+static void end(void) { renderer_end(&state.r); }
 
 int main(int argc, char **argv) {
   const char *const *datasets = scene_names + SCENE_FIT; /* and those after it */

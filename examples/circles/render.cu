@@ -146,7 +146,7 @@ void renderer_begin(renderer *r, const scene *s, const image *target, int block)
   for (device_array *array : {&r->picture, &r->target})
     device_reserve(&r->memory, array, pixels, "pictures");
   renderer_reset(r, s);
-  if (target != nullptr) host_to_device(r->target.data, target->rgb, pixels, "a picture");
+  if (target != nullptr) host_to_device(r->target.data, target->rgb.data(), pixels, "a picture");
 }
 
 void renderer_end(renderer *r) {

@@ -144,10 +144,8 @@ static void check_gradients(const char *what, const char *how, int threshold,
 static void test_gradients(const tested_scene *t, int block, int side, int count, double accepted) {
   const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
   const workload names = {};
-  error_line error;
-  image target;
+  const image target = image_procedural(t->s.width, t->s.height);
   renderer r;
-  CHECK(image_procedural(&target, t->s.width, t->s.height, &error), "%s", error.text);
   std::vector<double> wanted = serial_gradients(t->s, &target, count);
   renderer_begin(&r, &t->s, &target, block);
   renderer_lists(&r, side);
@@ -159,7 +157,6 @@ static void test_gradients(const tested_scene *t, int block, int side, int count
                       device_gradients(&r, way, threshold), wanted, accepted);
   }
   renderer_end(&r);
-  image_free(&target);
 }
 
 /* ---- fitting -------------------------------------------------------------------------------- */
@@ -177,10 +174,8 @@ static double mean_square(renderer *r, const image *target) {
 
 static void test_fit(void) {
   tested_scene t = make(SCENE_FIT, 49, 35, 60, 4);
-  error_line error;
-  image target;
+  const image target = image_procedural(49, 35);
   renderer r;
-  CHECK(image_procedural(&target, 49, 35, &error), "%s", error.text);
   renderer_begin(&r, &t.s, &target, 16);
   double before = mean_square(&r, &target);
   for (int i = 0; i < 40; ++i) {
@@ -194,7 +189,6 @@ static void test_fit(void) {
   renderer_reset(&r, &t.s);
   CHECK(mean_square(&r, &target) == before, "%s: reset", t.what);
   renderer_end(&r);
-  image_free(&target);
 }
 
 int main(void) {

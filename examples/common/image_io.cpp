@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,33 +23,20 @@ typedef std::vector<unsigned char> byte_block;
 
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
-bool image_allocate(image *picture, int width, int height, error_line *error) {
-  picture->width = width;
-  picture->height = height;
-  picture->rgb = nullptr;
-  if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE)
-    return error_set(error, "a picture of %d x %d pixels; each side must be 1 to %d", width, height,
-                     IMAGE_MAX_SIDE);
-  picture->rgb = (float *)calloc((size_t)width * height * 3, sizeof(float));
-  if (picture->rgb == nullptr)
-    return error_set(error, "not enough memory for a picture of %d x %d pixels", width, height);
-  return true;
+static bool check_sides(unsigned width, unsigned height, error_line *error) {
+  const unsigned most = IMAGE_MAX_SIDE;
+  return (width >= 1 && height >= 1 && width <= most && height <= most) ||
+         error_set(error, "a picture of %u x %u pixels; each side must be 1 to %u", width, height,
+                   most);
 }
 
-void image_free(image *picture) {
-  free(picture->rgb);
-  picture->rgb = nullptr;
-}
-
-static unsigned char *bytes_from_image(const image *picture) {
-  size_t count = (size_t)picture->width * picture->height * 3;
-  unsigned char *bytes = (unsigned char *)malloc(count);
-  if (bytes == nullptr) return nullptr;
-  for (size_t i = 0; i < count; ++i) {
-    float value = picture->rgb[i];
+static byte_block bytes_from_image(const image *picture) {
+  byte_block bytes;
+  bytes.reserve(picture->rgb.size());
+  for (float value : picture->rgb) {
     value = value > 0.0f ? value : 0.0f; /* a NaN becomes 0 */
     value = value < 1.0f ? value : 1.0f;
-    bytes[i] = (unsigned char)(value * 255.0f + 0.5f);
+    bytes.push_back((unsigned char)(value * 255.0f + 0.5f));
   }
   return bytes;
 }
@@ -82,37 +68,31 @@ static bool ppm_decode(image *picture, const byte_block *file, error_line *error
   if (largest < 1 || largest > 65535)
     return error_set(error, "PPM maximum is %d; it must be 1 to 65535", largest);
   ++at; /* exactly one white-space byte ends the header */
-  if (!image_allocate(picture, width, height, error)) return false;
+  if (!check_sides((unsigned)width, (unsigned)height, error)) return false;
 
   size_t count = (size_t)width * height * 3;
   size_t sample_size = largest < 256 ? 1 : 2;
-  if (file->size() - at < count * sample_size) {
-    image_free(picture);
+  if (file->size() - at < count * sample_size)
     return error_set(error, "PPM is cut short: %zu bytes of pixels where %zu are announced",
                      file->size() - at, count * sample_size);
-  }
+  *picture = image_of(width, height);
   const unsigned char *sample = file->data() + at;
-  for (size_t i = 0; i < count; ++i, sample += sample_size) {
+  for (float &number : picture->rgb) {
     int value = sample_size == 1 ? sample[0] : 256 * sample[0] + sample[1];
-    picture->rgb[i] = fminf((float)value / (float)largest, 1.0f);
+    number = fminf((float)value / (float)largest, 1.0f);
+    sample += sample_size;
   }
   return true;
 }
 
-static bool ppm_encode(FILE *stream, const image *picture, const unsigned char *bytes) {
-  size_t count = (size_t)picture->width * picture->height * 3;
+static bool ppm_encode(FILE *stream, const image *picture, const byte_block &bytes) {
   return fprintf(stream, "P6\n%d %d\n255\n", picture->width, picture->height) > 0 &&
-         fwrite(bytes, 1, count, stream) == count;
+         fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
 }
 
 /* ---- PNG ------------------------------------------------------------------------------------ */
 
 #if IMAGE_HAVE_PNG
-
-static void image_from_bytes(image *picture, const unsigned char *bytes) {
-  size_t count = (size_t)picture->width * picture->height * 3;
-  for (size_t i = 0; i < count; ++i) picture->rgb[i] = (float)bytes[i] / 255.0f;
-}
 
 static bool png_decode(image *picture, const byte_block *file, error_line *error) {
   png_image png;
@@ -120,35 +100,28 @@ static bool png_decode(image *picture, const byte_block *file, error_line *error
   png.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_memory(&png, file->data(), file->size()))
     return error_set(error, "PNG cannot be decoded: %s", png.message);
-  if (png.width > (unsigned)IMAGE_MAX_SIDE || png.height > (unsigned)IMAGE_MAX_SIDE) {
-    error_set(error, "a picture of %u x %u pixels; each side must be 1 to %d", png.width,
-              png.height, IMAGE_MAX_SIDE);
+  if (!check_sides(png.width, png.height, error)) {
     png_image_free(&png);
     return false;
   }
   png.format = PNG_FORMAT_RGB;
   png_color black = {0, 0, 0}; /* what transparent pixels are laid on */
-  unsigned char *bytes = (unsigned char *)malloc(PNG_IMAGE_SIZE(png));
-  bool decoded = bytes != nullptr && png_image_finish_read(&png, &black, bytes, 0, nullptr) != 0;
-  if (decoded) {
-    decoded = image_allocate(picture, (int)png.width, (int)png.height, error);
-    if (decoded) image_from_bytes(picture, bytes);
-  } else {
-    error_set(error, "PNG cannot be decoded: %s", bytes ? png.message : "not enough memory");
-    png_image_free(&png);
-  }
-  free(bytes);
-  return decoded;
+  byte_block bytes(PNG_IMAGE_SIZE(png));
+  if (!png_image_finish_read(&png, &black, bytes.data(), 0, nullptr))
+    return error_set(error, "PNG cannot be decoded: %s", png.message);
+  *picture = {(int)png.width, (int)png.height, {bytes.begin(), bytes.end()}};
+  for (float &number : picture->rgb) number /= 255.0f;
+  return true;
 }
 
-static bool png_encode(FILE *stream, const image *picture, const unsigned char *bytes) {
+static bool png_encode(FILE *stream, const image *picture, const byte_block &bytes) {
   png_image png;
   memset(&png, 0, sizeof png);
   png.version = PNG_IMAGE_VERSION;
   png.width = (unsigned)picture->width;
   png.height = (unsigned)picture->height;
   png.format = PNG_FORMAT_RGB;
-  return png_image_write_to_stdio(&png, stream, 0, bytes, 0, nullptr) != 0;
+  return png_image_write_to_stdio(&png, stream, 0, bytes.data(), 0, nullptr) != 0;
 }
 
 #else
@@ -193,7 +166,6 @@ static bool decode(image *picture, const byte_block *file, error_line *error) {
 bool image_read(image *picture, const char *path, error_line *error) {
   byte_block file;
   error_line reason;
-  picture->rgb = nullptr;
   const bool read = read_whole_file(&file, path, &reason);
   if (read && decode(picture, &file, &reason)) return true;
   return error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
@@ -227,12 +199,8 @@ bool image_write_probe(const char *path, error_line *error) {
 bool image_write(const image *picture, const char *path, error_line *error) {
   output_file file;
   if (!check_extension(path, error)) return false;
-  unsigned char *bytes = bytes_from_image(picture);
-  if (bytes == nullptr) return error_set(error, "not enough memory to write '%.300s'", path);
-  if (!output_file_open(&file, path, error)) {
-    free(bytes);
-    return false;
-  }
+  if (!output_file_open(&file, path, error)) return false;
+  const byte_block bytes = bytes_from_image(picture);
 #if IMAGE_HAVE_PNG
   bool png = has_extension(path, ".png");
   bool encoded =
@@ -240,7 +208,6 @@ bool image_write(const image *picture, const char *path, error_line *error) {
 #else
   bool encoded = ppm_encode(file.stream, picture, bytes);
 #endif
-  free(bytes);
   if (encoded) return output_file_commit(&file, error);
   output_file_abandon(&file);
   return error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
@@ -256,7 +223,7 @@ static void area_mean(const image *from, double x0, double x1, double y0, double
   double sums[3] = {0.0, 0.0, 0.0}, area = (x1 - x0) * (y1 - y0);
   for (int y = (int)y0; y < from->height && y < y1; ++y) {
     double tall = least(y1, y + 1.0) - most(y0, (double)y);
-    const float *row = from->rgb + 3 * (size_t)y * from->width;
+    const float *row = from->rgb.data() + 3 * (size_t)y * from->width;
     for (int x = (int)x0; x < from->width && x < x1; ++x) {
       double part = tall * (least(x1, x + 1.0) - most(x0, (double)x));
       for (int k = 0; k < 3; ++k) sums[k] += part * row[3 * x + k];
@@ -266,19 +233,17 @@ static void area_mean(const image *from, double x0, double x1, double y0, double
 }
 
 bool image_shrink(image *picture, int width, int height, error_line *error) {
-  image small;
   if (width > picture->width || height > picture->height)
     return error_set(error, "cannot enlarge the picture of %d x %d pixels to %d x %d",
                      picture->width, picture->height, width, height);
   if (width == picture->width && height == picture->height) return true;
-  if (!image_allocate(&small, width, height, error)) return false;
+  image small = image_of(width, height);
   double step_x = (double)picture->width / width, step_y = (double)picture->height / height;
   for (int y = 0; y < height && !interrupts; ++y)
     for (int x = 0; x < width; ++x)
       area_mean(picture, x * step_x, (x + 1) * step_x, y * step_y, (y + 1) * step_y,
-                small.rgb + 3 * ((size_t)y * width + x));
-  image_free(picture);
-  *picture = small;
+                &small.rgb[3 * ((size_t)y * width + x)]);
+  *picture = std::move(small);
   return true;
 }
 
@@ -294,13 +259,13 @@ static float inside_disc(float x, float y, float centre_x, float centre_y, float
   return hypotf(x - centre_x, y - centre_y) < radius ? 1.0f : 0.0f;
 }
 
-bool image_procedural(image *picture, int width, int height, error_line *error) {
-  if (!image_allocate(picture, width, height, error)) return false;
+image image_procedural(int width, int height) {
+  image picture = image_of(width, height);
   float unit = 1.0f / (float)(width < height ? width : height);
   for (int row = 0; row < height && !interrupts; ++row) {
     for (int column = 0; column < width; ++column) {
       float x = (column + 0.5f) * unit, y = (row + 0.5f) * unit;
-      float *pixel = picture->rgb + 3 * ((size_t)row * width + column);
+      float *pixel = &picture.rgb[3 * ((size_t)row * width + column)];
       float from_centre = hypotf(x - 0.75f, y - 0.7f);
       float ring = 0.5f + 0.5f * cosf(60.0f * from_centre * from_centre);
       float stripe = 0.5f + 0.5f * sinf(6.2832f * (2.0f * x + 6.0f * x * x));
@@ -315,5 +280,15 @@ bool image_procedural(image *picture, int width, int height, error_line *error) 
         pixel[channel] = fminf(fmaxf(pixel[channel] + speck, 0.0f), 1.0f);
     }
   }
+  return picture;
+}
+
+bool image_load(image *picture, const char *path, const int size[2], const int built_in[2],
+                error_line *error) {
+  if (path != nullptr)
+    return image_read(picture, path, error) &&
+           (size[0] == 0 || image_shrink(picture, size[0], size[1], error));
+  const int *made = size[0] > 0 ? size : built_in;
+  *picture = image_procedural(made[0], made[1]);
   return true;
 }

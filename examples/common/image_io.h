@@ -7,19 +7,22 @@
 
 #include <math.h>
 
+#include <vector>
+
 #include "output_file.h"
 
-/* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored (no gamma undone).
-   Own it with image_free. */
+/* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored (no gamma undone). */
 typedef struct image {
   int width, height;
-  float *rgb;
+  std::vector<float> rgb;
 } image;
 
 enum { IMAGE_MAX_SIDE = 16384 };
 
-bool image_allocate(image *picture, int width, int height, error_line *error);
-void image_free(image *picture);
+/* A black one. */
+static inline image image_of(int width, int height) {
+  return {width, height, std::vector<float>((size_t)width * height * 3)};
+}
 
 /* The format is told by the file's first bytes, not by its name. */
 bool image_read(image *picture, const char *path, error_line *error);
@@ -40,4 +43,9 @@ static inline double image_psnr(double squares, double numbers) {
 }
 
 /* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
-bool image_procedural(image *picture, int width, int height, error_line *error);
+image image_procedural(int width, int height);
+
+/* What a program is to fit: the file's picture, or where path is null the built-in one. size: of the
+   result; 0: as the file's, or as built_in says. */
+bool image_load(image *picture, const char *path, const int size[2], const int built_in[2],
+                error_line *error);

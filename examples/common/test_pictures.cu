@@ -7,13 +7,6 @@
 #include "image_io.h"
 #include "test_files.h"
 
-static image procedural(int width, int height) {
-  image picture;
-  error_line error;
-  CHECK(image_procedural(&picture, width, height, &error), "%s", error.text);
-  return picture;
-}
-
 static double largest_difference(const image *a, const image *b) {
   double largest = 0.0;
   if (a->width != b->width || a->height != b->height) return INFINITY;
@@ -30,7 +23,6 @@ static void check_refused(const char *path, const char *part) {
   CHECK(!read, "%s was read", path);
   CHECK(read || strstr(error.text, part) != nullptr, "'%s' lacks '%s'", error.text, part);
   CHECK(strchr(error.text, '\n') == nullptr, "more than a line: %s", error.text);
-  if (read) image_free(&picture);
 }
 
 static void check_bytes_refused(const void *bytes, size_t size, const char *part) {
@@ -40,7 +32,7 @@ static void check_bytes_refused(const void *bytes, size_t size, const char *part
 
 /* Writes, reads; nothing but the file is left in the folder. */
 static void check_round_trip(const char *name, int width, int height) {
-  image picture = procedural(width, height), back;
+  image picture = image_procedural(width, height), back;
   error_line error;
   picture.rgb[0] = -0.5f; /* what the format cannot hold is clamped */
   picture.rgb[1] = 1.5f;
@@ -55,9 +47,7 @@ static void check_round_trip(const char *name, int width, int height) {
   if (read) {
     double apart = largest_difference(&picture, &back);
     CHECK(apart <= 0.5 / 255.0 + 1e-6, "%s: off by %g", name, apart);
-    image_free(&back);
   }
-  image_free(&picture);
   test_folder_files(true);
 }
 
@@ -83,7 +73,6 @@ static void test_ppm(void) {
     static const float wanted[6] = {0.0f, 0.2f, 1.0f, 0.4f, 0.6f, 0.8f};
     for (int i = 0; i < 6; ++i)
       CHECK(fabsf(picture.rgb[i] - wanted[i]) < 1e-6f, "%d: %g", i, picture.rgb[i]);
-    image_free(&picture);
   }
   const char deep[] = "P6 1 1 65535 \x80\x00\xff\xff\x00\x01";
   test_write_file(test_path("d.ppm"), deep, sizeof deep - 1);
@@ -93,7 +82,6 @@ static void test_ppm(void) {
     CHECK(fabsf(picture.rgb[0] - 32768.0f / 65535.0f) < 1e-6f && picture.rgb[1] == 1.0f &&
               fabsf(picture.rgb[2] - 1.0f / 65535.0f) < 1e-7f,
           "%g %g %g", picture.rgb[0], picture.rgb[1], picture.rgb[2]);
-    image_free(&picture);
   }
   check_prefixes(commented, sizeof commented - 1, 0, 1);
   check_bytes_refused("", 0, "the file is empty");
@@ -110,7 +98,7 @@ static void test_ppm(void) {
 
 #if IMAGE_HAVE_PNG
 static void test_png(void) {
-  image picture = procedural(61, 40);
+  image picture = image_procedural(61, 40);
   error_line error;
   size_t size;
   check_round_trip("a.png", 1, 1);
@@ -126,7 +114,6 @@ static void test_png(void) {
     bytes[at] ^= 0x10;
   }
   free(bytes);
-  image_free(&picture);
   test_folder_files(true);
 }
 #else
@@ -138,7 +125,7 @@ static void test_png(void) {
 
 /* A quarter of the size: means of 4 x 4; an odd ratio keeps the mean of the whole. */
 static void test_shrink(void) {
-  image picture = procedural(64, 48), small = procedural(64, 48), odd = procedural(64, 48);
+  image picture = image_procedural(64, 48), small = picture, odd = picture;
   error_line error;
   CHECK(image_shrink(&small, 16, 12, &error), "%s", error.text);
   for (int i = 0; i < 16 * 12 * 3; ++i) {
@@ -156,19 +143,15 @@ static void test_shrink(void) {
   CHECK(fabs(whole - shrunk) < 1e-5, "mean %g, then %g", whole, shrunk);
   CHECK(!image_shrink(&picture, 65, 48, &error) && strstr(error.text, "cannot enlarge"), "%s",
         error.text);
-  image_free(&picture);
-  image_free(&small);
-  image_free(&odd);
 }
 
 static void check_unwritable(const char *path, const char *part) {
-  image picture = procedural(4, 4);
+  image picture = image_procedural(4, 4);
   error_line error = {""};
   CHECK(!image_write(&picture, path, &error), "%s was written", path);
   CHECK(strstr(error.text, part) != nullptr, "'%s' lacks '%s'", error.text, part);
   CHECK(!image_write_probe(path, &error), "%s could be written", path);
   CHECK(test_folder_files(false) == 0, "%d files are left", test_folder_files(true));
-  image_free(&picture);
 }
 
 static void test_unwritable(void) {

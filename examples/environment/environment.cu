@@ -253,8 +253,7 @@ static bool judge(int, workload_quality *quality, error_line *) {
 static bool write(const char *file, error_line *error) {
   const int n = the.size, side = the.form.side;
   const std::vector<vec3> light = read_colours(the.light, cube_count(side));
-  image picture;
-  if (!image_allocate(&picture, 2 * n, n + n / 2, error)) return false;
+  image picture = image_of(2 * n, n + n / 2);
   for (int half = 0; half < 2; ++half) {
     const std::vector<vec3> view = read_view(HOLD_OUT - 1, half == 1);
     for (int k = 0; k < n * (n + n / 2); ++k) {
@@ -269,9 +268,7 @@ static bool write(const char *file, error_line *error) {
             powf(clamped_part(colour, i), 1.0f / 2.2f);
     }
   }
-  const bool written = image_write(&picture, file, error);
-  image_free(&picture);
-  return written;
+  return image_write(&picture, file, error);
 }
 
 /* ---- options -------------------------------------------------------------------------------- */

@@ -57,9 +57,7 @@ static __device__ __forceinline__ splat make_splat(const float *p, int key, floa
   half_box->x = sqrtf(HIT_LIMIT * (u * c * u * c + v * s * v * s));
   half_box->y = sqrtf(HIT_LIMIT * (u * s * u * s + v * c * v * c));
   const float twist = 2.0f * sinhf(p[LOG_SCALE_U] - p[LOG_SCALE_V]);
-  const splat made = {p[MEAN_X], p[MEAN_Y], c / u,    s / u,   -s / v, c / v,
-                      twist,     p[RED],    p[GREEN], p[BLUE], key};
-  return made;
+  return {p[MEAN_X], p[MEAN_Y], c / u, s / u, -s / v, c / v, twist, p[RED], p[GREEN], p[BLUE], key};
 }
 
 /* The weight at pixel centre (x, y), with u and v for the gradient; 0 where it does not touch. */
@@ -150,9 +148,8 @@ static __device__ __forceinline__ pixel pixel_of_thread(canvas c) {
   const int column = (int)blockIdx.x % c.tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
   const int row = (int)blockIdx.x / c.tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
   const bool inside = column < c.width && row < c.height;
-  const pixel p = {(float)column + 0.5f, (float)row + 0.5f,
-                   inside ? (size_t)row * c.width + column : 0, inside};
-  return p;
+  return {(float)column + 0.5f, (float)row + 0.5f, inside ? (size_t)row * c.width + column : 0,
+          inside};
 }
 
 /* The whole block calls: brings the next up to 256 splats of the list into shared memory. */
@@ -304,7 +301,7 @@ static void fit_begin(fit *f, const image *picture, int gaussians, int seed) {
   for (const auto &a : arrays) device_reserve(&f->memory, a.array, a.bytes, "memory for the fit");
   f->begin.resize(f->tiles + 1);
   place_gaussians(f, picture, seed);
-  host_to_device(f->target.data, picture->rgb, pixels, "the picture");
+  host_to_device(f->target.data, picture->rgb.data(), pixels, "the picture");
   fit_reset(f);
 }
 
@@ -412,12 +409,8 @@ static option options[] = {
     {}};
 
 static bool begin(const char *, workload_options *o, error_line *error) {
-  const bool sized = settings.size[0] > 0;
-  const int width = sized ? settings.size[0] : SIMT_ON_CPU ? 64 : 1080;
-  const int height = sized ? settings.size[1] : SIMT_ON_CPU ? 64 : 1920;
-  if (!settings.picture && !image_procedural(&target, width, height, error)) return false;
-  if (settings.picture && !image_read(&target, settings.picture, error)) return false;
-  if (settings.picture && sized && !image_shrink(&target, width, height, error)) return false;
+  const int built_in[2] = {SIMT_ON_CPU ? 64 : 1080, SIMT_ON_CPU ? 64 : 1920};
+  if (!image_load(&target, settings.picture, settings.size, built_in, error)) return false;
   const int fitting = target.width * target.height / 20;
   const int gaussians = settings.gaussians > 0 ? settings.gaussians
                         : fitting < 1          ? 1
@@ -444,9 +437,7 @@ static void update(int iteration) {
 }
 
 static workload_sums sums(void) {
-  const workload_sums all = {(const float *)the_fit.gradients.data,
-                             (size_t)the_fit.gaussians * GAUSSIAN_WIDTH};
-  return all;
+  return {(const float *)the_fit.gradients.data, (size_t)the_fit.gaussians * GAUSSIAN_WIDTH};
 }
 
 /* What is missing at each channel of each pixel. */
@@ -473,16 +464,12 @@ static bool judge(int done, workload_quality *q, error_line *error) {
 
 static bool write(const char *file, error_line *error) {
   fit_forward(&the_fit);
-  std::vector<float> rgb = read_residual(&the_fit);
-  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] += target.rgb[i];
-  const image fitted = {target.width, target.height, rgb.data()};
+  image fitted = {target.width, target.height, read_residual(&the_fit)};
+  for (size_t i = 0; i < fitted.rgb.size(); ++i) fitted.rgb[i] += target.rgb[i];
   return image_write(&fitted, file, error);
 }
 
-static void end(void) {
-  fit_end(&the_fit);
-  image_free(&target);
-}
+static void end(void) { fit_end(&the_fit); }
 
 int main(int argc, char **argv) {
   static const char *const datasets[] = {"picture", nullptr};

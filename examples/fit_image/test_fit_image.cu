@@ -34,15 +34,12 @@ static scene scene_make(int width, int height, int count, double largest_scale,
 
 /* A fit whose first guess is the scene. */
 static void begin_scene(fit *f, const scene *s) {
-  image picture;
-  error_line error;
-  CHECK(image_allocate(&picture, s->width, s->height, &error), "%s", error.text);
+  image picture = image_of(s->width, s->height);
   for (size_t i = 0; i < s->wanted.size(); ++i) picture.rgb[i] = (float)s->wanted[i];
   *f = fit();
   fit_begin(f, &picture, s->count, 1);
   for (size_t i = 0; i < s->gaussian.size(); ++i) f->first_guess[i] = (float)s->gaussian[i];
   fit_reset(f);
-  image_free(&picture);
 }
 
 static std::vector<float> read_floats(const device_array *array) {
@@ -237,11 +234,9 @@ static void test_adam(void) {
 
 /* 25 steps bring the loss below a quarter; the picture read back is the one whose loss was told. */
 static void test_descent(void) {
-  image picture;
-  error_line error;
+  const image picture = image_procedural(45, 37);
   double squares = 0.0;
   fit f = fit();
-  CHECK(image_procedural(&picture, 45, 37, &error), "%s", error.text);
   fit_begin(&f, &picture, 90, 1);
   fit_forward(&f);
   const double before = fit_loss(&f);
@@ -255,7 +250,6 @@ static void test_descent(void) {
   for (float missing : read_residual(&f)) squares += (double)missing * missing;
   CHECK(fabs(squares - after) < 1e-4 * after, "the picture's loss is %g, not %g", squares, after);
   fit_end(&f);
-  image_free(&picture);
 }
 
 int main(void) {

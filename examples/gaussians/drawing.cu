@@ -1,9 +1,5 @@
 /* arc example gaussians: --draw: a model and cameras in, pictures or times out.
    SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include <vector>
-
 #include "program.h"
 
 enum { ORBIT_VIEWS = 24, ORBIT_WIDTH = 1920, ORBIT_HEIGHT = 1080 };
@@ -15,7 +11,7 @@ void draw_upload(draw_input *in, const gaussians_host *model) {
   in->degree = model->sh_degree;
   device_reserve(&in->memory, &in->block, model_bytes(model->count), "memory for the Gaussians");
   in->model = split_gaussians((float *)in->block.data, model->count);
-  copy_model(model, in->model, true);
+  model_to_device(model, in->model);
 }
 
 static bool load_cameras(scene *data, const options *o, error_line *error) {
@@ -32,16 +28,13 @@ static bool load_model(gaussians_host *model, scene *data, const options *o, err
   if (!made) return false;
   if (o->orbit == 0 && data->view_count > 0) return true;
   scene_free(data);
-  if (scene_orbit(data, model, o->orbit > 0 ? o->orbit : (int)ORBIT_VIEWS, ORBIT_WIDTH,
-                  ORBIT_HEIGHT, error))
-    return true;
-  gaussians_free(model);
-  return false;
+  scene_orbit(data, model, o->orbit > 0 ? o->orbit : (int)ORBIT_VIEWS, ORBIT_WIDTH, ORBIT_HEIGHT);
+  return true;
 }
 
 bool draw_load(draw_input *in, const options *o, error_line *error) {
   gaussians_host model;
-  memset(in, 0, sizeof *in);
+  *in = {};
   printf("loading    %s\n",
          o->init != nullptr ? printable(o->init) : "a model drawn by the program");
   if (o->input.path != nullptr && !load_cameras(&in->data, o, error)) return false;
@@ -52,7 +45,6 @@ bool draw_load(draw_input *in, const options *o, error_line *error) {
   for (int i = 0; i < in->data.view_count && o->size[0] > 0; ++i)
     camera_resize(&in->data.views[i].camera, o->size[0], o->size[1]);
   draw_upload(in, &model);
-  gaussians_free(&model);
   return true;
 }
 

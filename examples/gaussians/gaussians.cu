@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ static void print_scene(const options *o, const trainer *t) {
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
          o->input.path != nullptr ? printable(o->input.path)
                                   : scene_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
-         data->view_count, t->cameras[0].width, t->cameras[0].height, t->training_count);
+         data->view_count, t->cameras[0].width, t->cameras[0].height, (int)t->training.size());
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
   if (t->settings.batch > 1 || t->team->size > 1)
@@ -74,10 +73,7 @@ static bool judge(trainer *t, bool held_out, error_line *error) {
 
 static bool write_model(const trainer *t, const char *path, error_line *error) {
   gaussians_host model;
-  if (!trainer_get_model(t, &model, error)) return false;
-  bool written = ply_write(&model, path, error);
-  gaussians_free(&model);
-  return written;
+  return trainer_get_model(t, &model, error) && ply_write(&model, path, error);
 }
 
 static bool any_held_out(const scene *data) {
@@ -116,8 +112,8 @@ static bool write_csv(const trainer *t, const char *path, error_line *error) {
 
 static bool write_cameras(trainer *t, const char *path, error_line *error) {
   output_file file;
-  float *slopes = trainer_camera_slopes(t);
-  if (slopes == nullptr) return true;
+  const std::vector<float> slopes = trainer_camera_slopes(t);
+  if (slopes.empty()) return true;
   if (!output_file_open(&file, path, error)) return false;
   fprintf(file.stream, "view,r00,r01,r02,t0,r10,r11,r12,t1,r20,r21,r22,t2\n");
   for (int i = 0; i < t->data->view_count; ++i) {
@@ -127,7 +123,6 @@ static bool write_cameras(trainer *t, const char *path, error_line *error) {
       fprintf(file.stream, ",%.9g", slopes[CAMERA_FLOATS * i + k]);
     fprintf(file.stream, "\n");
   }
-  free(slopes);
   return output_file_commit(&file, error);
 }
 
@@ -179,7 +174,6 @@ static bool set_first_model(trainer *t, const options *o, error_line *error) {
   if (o->resume != nullptr) return checkpoint_read(t, o->resume, error);
   if (!setup_first_model(&model, t->data, o, error)) return false;
   trainer_set_model(t, &model);
-  gaussians_free(&model);
   return true;
 }
 
@@ -237,7 +231,7 @@ static int run_training(const options *o, group *team) {
   if (!setup_load(&data, o, &error)) return fail(interrupts ? 130 : 2, &error);
   trainer_begin(&t, &data, &o->train);
   t.team = team;
-  if (t.training_count == 0) {
+  if (t.training.empty()) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
   } else if (!set_first_model(&t, o, &error)) {

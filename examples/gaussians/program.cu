@@ -35,13 +35,10 @@ static void render_name(const view *v, const char *folder, char *path, size_t si
 
 bool write_picture(const frame *f, const view *v, const char *folder, error_line *error) {
   char path[4096];
-  image picture;
-  if (!image_allocate(&picture, v->camera.width, v->camera.height, error)) return false;
+  image picture = image_of(v->camera.width, v->camera.height);
   render_name(v, folder, path, sizeof path);
   frame_read_picture(f, &picture);
-  bool written = image_write(&picture, path, error);
-  image_free(&picture);
-  return written;
+  return image_write(&picture, path, error);
 }
 
 static void show_progress(const trainer *t, double begin) {

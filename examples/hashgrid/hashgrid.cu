@@ -53,15 +53,13 @@ static option options[] = {
 static bool load_picture(error_line *error) {
   const int side = SIMT_ON_CPU ? 32 : 1024;
   image its_picture;
-  const bool read = given.image != nullptr ? image_read(&its_picture, given.image, error)
-                                           : image_procedural(&its_picture, side, side, error);
-  if (!read) return false;
+  if (given.image == nullptr) its_picture = image_procedural(side, side);
+  if (given.image != nullptr && !image_read(&its_picture, given.image, error)) return false;
   shown = {SCENE_PICTURE, 2, 3, its_picture.width, its_picture.height, nullptr};
-  const size_t bytes = sizeof(float) * 3 * (size_t)shown.width * (size_t)shown.height;
+  const size_t bytes = sizeof(float) * its_picture.rgb.size();
   device_reserve(&picture_memory, &picture, bytes, "the picture");
-  host_to_device(picture.data, its_picture.rgb, bytes, "the picture");
+  host_to_device(picture.data, its_picture.rgb.data(), bytes, "the picture");
   shown.rgb = (const float *)picture.data;
-  image_free(&its_picture);
   return true;
 }
 
@@ -120,10 +118,7 @@ static void forward(int iteration) { trainer_forward(&its, iteration); }
 static void update(int iteration) { trainer_update(&its, iteration); }
 static void gradient(int way, int threshold) { trainer_add(&its, way, threshold, 0, LEVELS); }
 
-static workload_sums sums(void) {
-  const workload_sums s = {trainer_sums(&its), (size_t)its.g.rows * FEATURES};
-  return s;
-}
+static workload_sums sums(void) { return {trainer_sums(&its), (size_t)its.g.rows * FEATURES}; }
 
 /* What the network says, and should, of so many samples: all of output 0 first. */
 typedef struct answers {
@@ -186,17 +181,14 @@ static void distance_colour(float distance, float rgb[3]) {
 
 static bool write(const char *file, error_line *error) {
   const int pixels = shown.width * shown.height;
-  image out;
-  if (!image_allocate(&out, shown.width, shown.height, error)) return false;
+  image out = image_of(shown.width, shown.height);
   const answers a = ask({ORDER_LATTICE, its.samples, 0, 0ull}, pixels);
   for (int i = 0; i < pixels; ++i)
     for (int c = 0; shown.rgb != nullptr && c < 3; ++c)
       out.rgb[3 * (size_t)i + (size_t)c] = a.got[(size_t)(c * pixels + i)];
   for (int i = 0; i < pixels && shown.rgb == nullptr; ++i)
-    distance_colour(a.got[(size_t)i], out.rgb + 3 * (size_t)i);
-  const bool written = image_write(&out, file, error);
-  image_free(&out);
-  return written;
+    distance_colour(a.got[(size_t)i], &out.rgb[3 * (size_t)i]);
+  return image_write(&out, file, error);
 }
 
 int main(int argc, char **argv) {

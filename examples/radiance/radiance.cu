@@ -84,10 +84,7 @@ static void forward(int iteration) {
 static void gradient(int way, int threshold) { cache_add(&its, batch, way, threshold); }
 static void update(int) { cache_update(&its); }
 
-static workload_sums sums(void) {
-  const workload_sums s = {its.table_sums, (size_t)its.g.rows * FEATURES};
-  return s;
-}
+static workload_sums sums(void) { return {its.table_sums, (size_t)its.g.rows * FEATURES}; }
 
 /* Red, green and blue of each pixel, up to an interrupt; random numbers of their own. */
 static std::vector<float> draw_room(int view, int width, int height, int samples, const cache *by) {
@@ -138,14 +135,12 @@ static bool judge(int, workload_quality *q, error_line *error) {
 }
 
 static bool write(const char *file, error_line *error) {
-  image out;
-  if (!image_allocate(&out, given.size[0], given.size[1], error)) return false;
-  const std::vector<float> light = draw_room(given.view, out.width, out.height, given.samples,
-                                             given.drawn == DRAW_CACHE ? &its : nullptr);
-  for (size_t i = 0; i < light.size(); ++i) out.rgb[i] = shade(light[i]);
-  const bool written = image_write(&out, file, error);
-  image_free(&out);
-  return written;
+  const int width = given.size[0], height = given.size[1];
+  image out = {width, height,
+               draw_room(given.view, width, height, given.samples,
+                         given.drawn == DRAW_CACHE ? &its : nullptr)};
+  for (float &light : out.rgb) light = shade(light);
+  return image_write(&out, file, error);
 }
 
 int main(int argc, char **argv) {

@@ -105,8 +105,7 @@ static bool judge(int, workload_quality *quality, error_line *error) {
 /* The view that was not learnt from, and right of it what it should be. */
 static bool write(const char *file, error_line *error) {
   const size_t columns = (size_t)size[0], plane = columns * (size_t)size[1];
-  image both;
-  if (!image_allocate(&both, 2 * size[0], size[1], error)) return false;
+  image both = image_of(2 * size[0], size[1]);
   draw(views);
   for (size_t side = 0; side < 2; ++side) {
     const std::vector<float> p = read_picture(side ? target_of(views) : the_renderer.p.colour);
@@ -115,9 +114,7 @@ static bool write(const char *file, error_line *error) {
       both.rgb[3 * (row * 2 * columns + column) + i / plane] = p[i];
     }
   }
-  const bool written = image_write(&both, file, error);
-  image_free(&both);
-  return written;
+  return image_write(&both, file, error);
 }
 
 static void end(void) {

@@ -6,11 +6,10 @@
 #include <atomic>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "../../common/program_run.h"
 
-int parallel_for(int count, const char *what, parallel_work work, void *shared) {
+int parallel_for(int count, const char *what, const std::function<bool(int)> &work) {
   std::atomic<int> next{0}, done{0};
   std::atomic<bool> failed{false};
   auto take = [&](bool shows) {
@@ -18,7 +17,7 @@ int parallel_for(int count, const char *what, parallel_work work, void *shared) 
       if (shows && progress_due()) progress_line("%s  %d of %d", what, done.load(), count);
       int i = next++;
       more = i < count && !failed && !interrupts;
-      if (more && work(shared, i))
+      if (more && work(i))
         ++done;
       else if (more)
         failed = true;

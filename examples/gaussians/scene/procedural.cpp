@@ -6,8 +6,6 @@
 #include "../../common/random.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CLUSTERS = 48, POINTS_PER_GAUSSIANS = 4 };
 
@@ -102,7 +100,7 @@ static void draw_gaussian(dice *d, const cluster *clusters, double deviation, in
   double share = roll_between(d, 0.1, 0.97);
   g->opacity[at] = (float)log(share / (1.0 - share));
   for (int k = 0; k < 4; ++k) g->rotation[4 * (size_t)at + k] = (float)roll_normal(d);
-  draw_harmonics(d, colour, g->sh + 48 * (size_t)at);
+  draw_harmonics(d, colour, &g->sh[48 * (size_t)at]);
 }
 
 /* ---- cameras and points --------------------------------------------------------------------- */
@@ -203,19 +201,13 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
                       int width, int height, unsigned seed, error_line *error) {
   dice d = {seed, 0};
   cluster clusters[CLUSTERS];
-  memset(s, 0, sizeof *s);
-  memset(truth, 0, sizeof *truth);
+  *s = {};
   if (!check_request(kind, views, width, height, error)) return false;
   if (!gaussians_allocate(truth, count, 3, error)) return false;
   s->point_count = (count + POINTS_PER_GAUSSIANS - 1) / POINTS_PER_GAUSSIANS;
-  s->points = (scene_point *)calloc((size_t)s->point_count, sizeof(scene_point));
-  s->views = (view *)calloc((size_t)views, sizeof(view));
-  if (s->points == nullptr || s->views == nullptr) {
-    scene_free(s);
-    gaussians_free(truth);
-    return error_set(error, "not enough memory for %d views", views);
-  }
+  s->points = new scene_point[(size_t)s->point_count]();
   s->view_count = views;
+  s->views = new view[(size_t)views]();
   double deviation = deviation_of(kind, width, height);
   for (int i = 0; i < CLUSTERS; ++i) draw_cluster(&d, &clusters[i]);
   for (int i = 0; i < count && !interrupts; ++i) draw_gaussian(&d, clusters, deviation, i, truth);
@@ -226,7 +218,6 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   scene_measure(s);
   if (!interrupts) return true;
   scene_free(s);
-  gaussians_free(truth);
   return error_set(error, "interrupted before the scene was made");
 }
 
@@ -240,7 +231,7 @@ static void surround(ring *r, const gaussians_host *model) {
   int count = model->count < SAMPLES ? model->count : (int)SAMPLES;
   for (int k = 0; k < 4; ++k) {
     for (int i = 0; i < count; ++i) {
-      const float *p = model->position + 3 * ((long long)i * model->count / count);
+      const float *p = &model->position[3 * (size_t)((long long)i * model->count / count)];
       const double off[3] = {p[0] - r->centre[0], p[1] - r->centre[1], p[2] - r->centre[2]};
       double squares = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
       values[i] = k < 3 ? p[k] : (float)sqrt(squares);
@@ -250,16 +241,13 @@ static void surround(ring *r, const gaussians_host *model) {
   r->scale = r->scale > 0.0 ? 1.5 * r->scale / ROOM_RADIUS : 1.0;
 }
 
-bool scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height,
-                 error_line *error) {
+void scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height) {
   ring r = {{0.0, 0.0, 0.0}, 1.0, 0.0, width, height};
-  memset(s, 0, sizeof *s);
-  s->views = (view *)calloc((size_t)views, sizeof(view));
-  if (s->views == nullptr) return error_set(error, "not enough memory for %d views", views);
+  *s = {};
+  s->views = new view[(size_t)views]();
   s->view_count = views;
   surround(&r, model);
   make_views(s, &r);
-  return true;
 }
 
 void camera_resize(camera *c, int width, int height) {

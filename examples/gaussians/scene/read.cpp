@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,13 +14,13 @@
 
 /* A text file: its first line is `things` and a number, and as many lines follow, an item each.
    Lines that begin with # are not counted. */
-typedef struct table {
+template <typename item>
+struct table {
   const char *things;
-  int most;                                   /* items */
-  size_t size;                                /* of an item */
-  bool (*take)(void *item, const char *text); /* false where the text is not as `wanted` says */
+  int most;                               /* items */
+  bool (*take)(item *, const char *text); /* false where the text is not as `wanted` says */
   const char *wanted;
-} table;
+};
 
 /* Without its end. False at the end of the file, and for a line that is too long or has no end. */
 static bool next_line(FILE *stream, char text[1024], int *line) {
@@ -47,7 +46,9 @@ static const char *take_numbers(const char *at, double *numbers, int count) {
   return at;
 }
 
-static bool read_lines(const table *t, FILE *stream, void **items, int *count, error_line *error) {
+template <typename item>
+static bool read_lines(const table<item> *t, FILE *stream, item **items, int *count,
+                       error_line *error) {
   char text[1024], more;
   int line = 0, announced = 0;
   size_t length = strlen(t->things);
@@ -55,12 +56,10 @@ static bool read_lines(const table *t, FILE *stream, void **items, int *count, e
       sscanf(text + length, " %9d%c", &announced, &more) != 1 || announced < 1 ||
       announced > t->most)
     return error_set(error, "line %d must be '%s N', N from 1 to %d", line, t->things, t->most);
-  *items = calloc((size_t)announced, t->size);
-  if (*items == nullptr)
-    return error_set(error, "not enough memory for %d %s", announced, t->things);
+  *items = new item[(size_t)announced]();
   for (; *count < announced; ++*count) {
     if (interrupts) return error_set(error, "interrupted before line %d", line);
-    if (!next_line(stream, text, &line) || !t->take((char *)*items + t->size * *count, text))
+    if (!next_line(stream, text, &line) || !t->take(*items + *count, text))
       return error_set(error, "line %d, number %d of %d %s, must be %s", line, *count + 1,
                        announced, t->things, t->wanted);
   }
@@ -68,23 +67,17 @@ static bool read_lines(const table *t, FILE *stream, void **items, int *count, e
          error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
 }
 
-/* The items, to be freed; null, with the reason, where they cannot be read. */
-static void *read_table(const table *t, const char *path, int *count, error_line *error) {
+template <typename item>
+static bool read_table(const table<item> *t, const char *path, item **items, int *count,
+                       error_line *error) {
   error_line reason;
-  void *items = nullptr;
   FILE *stream = fopen(path, "r");
-  if (stream == nullptr) {
-    error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene", path,
-              strerror(errno));
-    return nullptr;
-  }
-  bool read = read_lines(t, stream, &items, count, &reason);
+  if (stream == nullptr)
+    return error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene",
+                     path, strerror(errno));
+  bool read = read_lines(t, stream, items, count, &reason);
   fclose(stream);
-  if (read) return items;
-  error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
-  free(items);
-  *count = 0;
-  return nullptr;
+  return read || error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
 }
 
 /* ---- cameras and points --------------------------------------------------------------------- */
@@ -104,8 +97,7 @@ static bool is_rotation(const double m[3][4]) {
          fabs(squares[1] - 1.0) <= TOLERANCE;
 }
 
-static bool take_camera(void *item, const char *text) {
-  view *v = (view *)item;
+static bool take_camera(view *v, const char *text) {
   camera *c = &v->camera;
   double n[18]; /* width height fx fy cx cy, pose */
   const double(*m)[4] = (const double(*)[4])(n + 6);
@@ -117,7 +109,7 @@ static bool take_camera(void *item, const char *text) {
         !(n[2 + i] >= 0.01 && n[2 + i] <= 1e6) || !(fabs(n[4 + i]) <= 1e6))
       return false;
   strcpy(v->name, name);
-  v->picture = {(int)n[0], (int)n[1], nullptr};
+  v->picture = {(int)n[0], (int)n[1], {}};
   *c = {(int)n[0], (int)n[1], (float)n[2], (float)n[3], (float)n[4], (float)n[5], {}, {}};
   for (int row = 0; row < 3; ++row) {
     for (int k = 0; k < 4; ++k) c->world_to_camera[row][k] = (float)m[row][k];
@@ -126,8 +118,7 @@ static bool take_camera(void *item, const char *text) {
   return is_rotation(m);
 }
 
-static bool take_point(void *item, const char *text) {
-  scene_point *p = (scene_point *)item;
+static bool take_point(scene_point *p, const char *text) {
   double n[6];
   const char *end = take_numbers(text, n, 6);
   if (end == nullptr || *end != '\0') return false;
@@ -139,43 +130,32 @@ static bool take_point(void *item, const char *text) {
   return true;
 }
 
-static const table CAMERAS = {
-    "cameras", 1000000, sizeof(view), take_camera,
+static const table<view> CAMERAS = {
+    "cameras", 1000000, take_camera,
     "width and height (1 to 16384), fx fy (0.01 to 1e6) cx cy (up to 1e6), from the world to the "
     "camera a rotation and a translation (3 rows of 4), a picture's name (127 bytes, no /)"};
-static const table POINTS = {"points", GAUSSIANS_MOST, sizeof(scene_point), take_point,
-                             "x y z (up to 1e9) and red green blue (0 to 255)"};
+static const table<scene_point> POINTS = {"points", GAUSSIANS_MOST, take_point,
+                                          "x y z (up to 1e9) and red green blue (0 to 255)"};
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
-typedef struct picture_reader {
-  view *views;
-  const char *folder;
-  error_line *errors; /* one a view; empty where it was read */
-} picture_reader;
-
-static bool read_picture(void *shared, int i) {
-  const picture_reader *r = (const picture_reader *)shared;
-  view *v = &r->views[i];
+static bool read_picture(view *v, const char *folder, error_line *error) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/images/%s", r->folder, v->name);
-  if (!image_read(&v->picture, path, &r->errors[i])) return false;
+  snprintf(path, sizeof path, "%s/images/%s", folder, v->name);
+  if (!image_read(&v->picture, path, error)) return false;
   return (v->picture.width == v->camera.width && v->picture.height == v->camera.height) ||
-         error_set(&r->errors[i], "'%.300s' has %d x %d pixels, its camera %d x %d", path,
-                   v->picture.width, v->picture.height, v->camera.width, v->camera.height);
+         error_set(error, "'%.300s' has %d x %d pixels, its camera %d x %d", path, v->picture.width,
+                   v->picture.height, v->camera.width, v->camera.height);
 }
 
 static bool read_pictures(scene *s, const char *folder, error_line *error) {
-  picture_reader r = {s->views, folder,
-                      (error_line *)calloc((size_t)s->view_count, sizeof(error_line))};
-  if (r.errors == nullptr) return error_set(error, "not enough memory for %d views", s->view_count);
-  int done = parallel_for(s->view_count, "loading    pictures", read_picture, &r);
-  bool read = done == s->view_count;
-  if (!read) error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
-  for (int i = s->view_count; i-- > 0;)
-    if (r.errors[i].text[0] != '\0') *error = r.errors[i]; /* the first one's stays */
-  free(r.errors);
-  return read;
+  std::vector<error_line> errors((size_t)s->view_count); /* empty where a picture was read */
+  int done = parallel_for(s->view_count, "loading    pictures",
+                          [&](int i) { return read_picture(&s->views[i], folder, &errors[i]); });
+  if (done == s->view_count) return true;
+  for (const error_line &first : errors)
+    if (first.text[0] != '\0') return error_set(error, "%s", first.text);
+  return error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */
@@ -189,16 +169,13 @@ static void keep_spread(scene *s, int most) {
 bool scene_read(scene *s, const scene_options *o, error_line *error) {
   char cameras[4096], points[4096];
   struct stat status;
-  memset(s, 0, sizeof *s);
+  *s = {};
   bool list = o->cameras_only && stat(o->path, &status) == 0 && S_ISREG(status.st_mode);
   snprintf(cameras, sizeof cameras, "%s%s", o->path, list ? "" : "/cameras.txt");
   snprintf(points, sizeof points, "%s/points.txt", o->path);
-  s->views = (view *)read_table(&CAMERAS, cameras, &s->view_count, error);
-  bool read = s->views != nullptr;
-  if (read && access(points, F_OK) == 0) {
-    s->points = (scene_point *)read_table(&POINTS, points, &s->point_count, error);
-    read = s->points != nullptr;
-  }
+  bool read = read_table(&CAMERAS, cameras, &s->views, &s->view_count, error);
+  if (read && access(points, F_OK) == 0)
+    read = read_table(&POINTS, points, &s->points, &s->point_count, error);
   if (read) keep_spread(s, o->most_views);
   if (read && !o->cameras_only) read = read_pictures(s, o->path, error);
   if (read) {
@@ -214,9 +191,13 @@ void scene_split(scene *s, int hold_out) {
   for (int i = 0; i < s->view_count; ++i) s->views[i].held_out = hold_out > 0 && i % hold_out == 0;
 }
 
+void scene_blacken(scene *s) {
+  for (int i = 0; i < s->view_count; ++i)
+    s->views[i].picture = image_of(s->views[i].camera.width, s->views[i].camera.height);
+}
+
 void scene_free(scene *s) {
-  for (int i = 0; i < s->view_count; ++i) image_free(&s->views[i].picture);
-  free(s->views);
-  free(s->points);
-  memset(s, 0, sizeof *s);
+  delete[] s->views;
+  delete[] s->points;
+  *s = {};
 }

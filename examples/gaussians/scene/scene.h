@@ -5,6 +5,9 @@
    after writing one line that says what was wrong and what is legal. */
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "../../common/image_io.h"
 
 /* A pinhole camera: x right, y down, z forward; the upper left pixel's centre is (0.5, 0.5). */
@@ -24,12 +27,12 @@ typedef struct view {
 
 /* Gaussians as a 3DGS .ply stores them, that is, before activation. */
 typedef struct gaussians_host {
-  int count, sh_degree; /* 0 to 3 */
-  float *position;      /* [count][3] */
-  float *scale;         /* [count][3], logarithms */
-  float *rotation;      /* [count][4], w x y z, not normalised */
-  float *opacity;       /* [count], logits */
-  float *sh;            /* [count][16][3], coefficients beyond sh_degree are 0 */
+  int count, sh_degree;        /* 0 to 3 */
+  std::vector<float> position; /* [count][3] */
+  std::vector<float> scale;    /* [count][3], logarithms */
+  std::vector<float> rotation; /* [count][4], w x y z, not normalised */
+  std::vector<float> opacity;  /* [count], logits */
+  std::vector<float> sh;       /* [count][16][3], coefficients beyond sh_degree are 0 */
 } gaussians_host;
 
 typedef struct scene_point {
@@ -67,12 +70,15 @@ void scene_free(scene *s);
 void scene_measure(scene *s);
 /* Sets held_out of every view. */
 void scene_split(scene *s, int hold_out);
+/* Black pictures of the cameras' sizes. */
+void scene_blacken(scene *s);
 
 enum { GAUSSIANS_MOST = 100000000 };
 
 /* All values 0. count is 1 to GAUSSIANS_MOST, sh_degree 0 to 3. */
 bool gaussians_allocate(gaussians_host *g, int count, int sh_degree, error_line *error);
-void gaussians_free(gaussians_host *g);
+/* Of a model that is needed no more, before its scope ends. */
+static inline void gaussians_free(gaussians_host *g) { *g = {}; }
 /* The layout of the original 3DGS and no other: x y z, nx ny nz, f_dc, f_rest (channel by channel),
    opacity, scale, rot; binary little-endian floats, of degree 0 to 3. Writing goes to a temporary
    file that is renamed when it is whole. */
@@ -90,8 +96,7 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
                       int width, int height, unsigned seed, error_line *error);
 
 /* A scene of cameras alone: on such a ring, z up, about the middle of the Gaussians. */
-bool scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height,
-                 error_line *error);
+void scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height);
 
 /* A camera that looks from one place at another, not straight up or down, with a level horizon, z
    up, at an angle of view of 54 degrees in a square picture. */
@@ -102,10 +107,7 @@ void camera_resize(camera *c, int width, int height);
 
 /* ---- all cores of the host (parallel.cpp) ---------------------------------------------------- */
 
-/* Does one part of the work; false: nothing more is to be begun. */
-typedef bool (*parallel_work)(void *shared, int index);
-
-/* Begins work(shared, i) for i = 0, 1, ... count - 1 in this order, in as many threads as there are
-   cores, at most 16: each may hold large pictures. Begins none after one has failed, or after an
+/* Begins work(i) for i = 0, 1, ... count - 1 in this order, in as many threads as there are cores, at
+   most 16: each may hold large pictures. Begins none after one has failed (false), or after an
    interrupt. On a terminal it shows how many are done, after `what`. Returns how many are. */
-int parallel_for(int count, const char *what, parallel_work work, void *shared);
+int parallel_for(int count, const char *what, const std::function<bool(int)> &work);

@@ -39,10 +39,10 @@ static void make_copies(gaussians_host *copies, const gaussians_host *model) {
   CHECK(gaussians_allocate(copies, COPIES * model->count, 3, &error), "%s", error.text);
   for (int c = 0; c < COPIES; ++c) {
     size_t n = (size_t)model->count, at = c * n;
-    memcpy(copies->position + 3 * at, model->position, 3 * n * sizeof(float));
-    memcpy(copies->scale + 3 * at, model->scale, 3 * n * sizeof(float));
-    memcpy(copies->rotation + 4 * at, model->rotation, 4 * n * sizeof(float));
-    memcpy(copies->opacity + at, model->opacity, n * sizeof(float));
+    std::copy(model->position.begin(), model->position.end(), &copies->position[3 * at]);
+    std::copy(model->scale.begin(), model->scale.end(), &copies->scale[3 * at]);
+    std::copy(model->rotation.begin(), model->rotation.end(), &copies->rotation[4 * at]);
+    std::copy(model->opacity.begin(), model->opacity.end(), &copies->opacity[at]);
     for (size_t i = 0; i < SH_FLOATS * n; ++i)
       copies->sh[SH_FLOATS * at + i] = model->sh[i] + 0.1f * (float)c;
   }
@@ -52,19 +52,15 @@ static void make_copies(gaussians_host *copies, const gaussians_host *model) {
 typedef struct outcome {
   char *checkpoint;
   size_t size;
-  int views, grown; /* in how many steps Gaussians became more */
-  float *cameras;
+  int grown; /* in how many steps Gaussians became more */
+  std::vector<float> cameras;
 } outcome;
 
-static void free_outcome(outcome *a) {
-  free(a->checkpoint);
-  free(a->cameras);
-}
+static void free_outcome(outcome *a) { free(a->checkpoint); }
 
 static bool same_outcome(const outcome *a, const outcome *b) {
-  size_t bytes = sizeof(float) * CAMERA_FLOATS * a->views;
   return a->size == b->size && memcmp(a->checkpoint, b->checkpoint, a->size) == 0 &&
-         memcmp(a->cameras, b->cameras, bytes) == 0;
+         a->cameras == b->cameras;
 }
 
 static void step_to(trainer *t, int iteration) {
@@ -96,7 +92,6 @@ static outcome train(const options *o, const scene *data, const gaussians_host *
   step_to(&t, STEPS);
   CHECK(checkpoint_write(&t, path, &error), "%s", error.text);
   result.checkpoint = test_read_file(path, &result.size);
-  result.views = data->view_count;
   result.grown = 0;
   for (int i = t.first_iteration + 1; i < STEPS; ++i)
     result.grown += t.records[i].gaussians > t.records[i - 1].gaussians;

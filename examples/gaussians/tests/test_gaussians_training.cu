@@ -178,9 +178,9 @@ static void test_wrong_checkpoints(const options *o, scene *data, const gaussian
   t.settings.seed += 1;
   check_refused(&t, path, "--seed 3; give the same");
   t.settings.seed -= 1;
-  t.training_count -= 1;
+  t.training.pop_back();
   check_refused(&t, path, "4 of them for training");
-  t.training_count += 1;
+  t.training.push_back(0);
   CHECK(checkpoint_read(&t, path, &error), "%s", error.text);
   free(bytes);
   trainer_end(&t);
@@ -326,7 +326,7 @@ static void test_order_of_views(const options *o, scene *data, const gaussians_h
   begin(&t, data, o, model);
   for (int epoch = 0; epoch < 8; ++epoch) {
     int seen[16] = {0};
-    for (int i = 0; i < t.training_count; ++i, ++iteration) {
+    for (int i = 0; i < (int)t.training.size(); ++i, ++iteration) {
       orders[epoch][i] = trainer_view(&t, iteration);
       seen[orders[epoch][i]] += 1;
       changed += epoch > 0 && orders[epoch][i] != orders[epoch - 1][i];
@@ -357,13 +357,13 @@ static void test_many_points(void) {
   gaussians_host g;
   error_line error;
   row.point_count = POINTS;
-  row.points = (scene_point *)host_memory(POINTS * sizeof(scene_point));
+  row.points = new scene_point[POINTS]();
   for (int i = 0; i < POINTS; ++i) row.points[i].position[0] = (float)i;
   CHECK(start_model(&g, &row, 0, 0, 1, &error), "%s", error.text);
   for (int i = 2; i < POINTS - 2; ++i) /* neighbours at 1, 1 and 2 */
     CHECK(fabsf(g.scale[3 * i] - 0.5f * logf(2.0f)) < 1e-6f, "%d: %g", i, g.scale[3 * i]);
   gaussians_free(&g);
-  free(row.points);
+  delete[] row.points;
 }
 
 int main(void) {

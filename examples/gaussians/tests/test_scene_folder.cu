@@ -34,7 +34,7 @@ static void check_view(const view *v, int known, bool pictures) {
   camera c = camera_known(known);
   CHECK(strcmp(v->name, KNOWN_NAMES[known]) == 0, "%s, not %s", v->name, KNOWN_NAMES[known]);
   CHECK(v->picture.width == KNOWN_WIDTH && v->picture.height == KNOWN_HEIGHT, "another size");
-  CHECK(pictures == (v->picture.rgb != nullptr), "%s: the picture", v->name);
+  CHECK(pictures == !v->picture.rgb.empty(), "%s: the picture", v->name);
   CHECK(!pictures || fabsf(v->picture.rgb[7] - grey_known(known)) < 1e-6f, "another picture");
   for (int k = 0; k < 3; ++k) {
     CHECK(fabsf(v->camera.position[k] - c.position[k]) < 1e-5f, "%s: position", v->name);

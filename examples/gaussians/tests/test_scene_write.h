@@ -82,14 +82,12 @@ static inline void save(const buffer *b, const char *name) {
 static inline float grey_known(int view) { return (float)(20 * view + 10) / 255.0f; }
 
 static inline void save_picture(int view) {
-  image picture;
+  image picture = image_of(KNOWN_WIDTH, KNOWN_HEIGHT);
   error_line error;
   char name[64];
-  CHECK(image_allocate(&picture, KNOWN_WIDTH, KNOWN_HEIGHT, &error), "%s", error.text);
   for (int i = 0; i < 3 * KNOWN_WIDTH * KNOWN_HEIGHT; ++i) picture.rgb[i] = grey_known(view);
   snprintf(name, sizeof name, "images/%s", KNOWN_NAMES[view]);
   CHECK(image_write(&picture, test_path(name), &error), "%s", error.text);
-  image_free(&picture);
 }
 
 static inline void save_cameras(const char *name) {

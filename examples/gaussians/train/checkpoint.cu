@@ -34,8 +34,7 @@ static device_array checkpoint_part(const trainer *t, int part) {
 }
 
 static checkpoint_header checkpoint_header_of(const trainer *t) {
-  checkpoint_header h;
-  memset(&h, 0, sizeof h);
+  checkpoint_header h = {};
   memcpy(h.magic, CHECKPOINT_MAGIC, sizeof h.magic);
   h.version = CHECKPOINT_VERSION;
   h.count = t->count;
@@ -43,7 +42,7 @@ static checkpoint_header checkpoint_header_of(const trainer *t) {
   h.iterations = t->settings.iterations;
   h.sh_degree = t->settings.sh_degree;
   h.views = t->data->view_count;
-  h.training = t->training_count;
+  h.training = (int)t->training.size();
   h.seed = t->settings.seed;
   return h;
 }
@@ -65,11 +64,10 @@ bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
   fwrite(&h, sizeof h, 1, file.stream);
   for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
     device_array array = checkpoint_part(t, part);
-    void *host = host_memory(array.bytes);
-    device_to_host(host, array.data, array.bytes, "reading the checkpoint from the device");
-    fwrite(host, 1, array.bytes, file.stream);
-    sum = checksum_on(sum, host, array.bytes);
-    free(host);
+    std::vector<uint32_t> host(array.bytes / sizeof(uint32_t));
+    device_to_host(host.data(), array.data, array.bytes, "reading the checkpoint from the device");
+    fwrite(host.data(), 1, array.bytes, file.stream);
+    sum = checksum_on(sum, host.data(), array.bytes);
   }
   fwrite(&sum, sizeof sum, 1, file.stream);
   return output_file_commit(&file, error);
@@ -119,12 +117,10 @@ static bool checkpoint_read_parts(trainer *t, FILE *stream, uint64_t sum, const 
   uint64_t wanted = 0;
   for (int part = 0; part < CHECKPOINT_PARTS && !interrupts; ++part) {
     device_array array = checkpoint_part(t, part);
-    void *host = host_memory(array.bytes);
-    if (fread(host, 1, array.bytes, stream) == array.bytes) {
-      sum = checksum_on(sum, host, array.bytes);
-      host_to_device(array.data, host, array.bytes, "copying the checkpoint to the device");
-    }
-    free(host);
+    std::vector<uint32_t> host(array.bytes / sizeof(uint32_t));
+    if (fread(host.data(), 1, array.bytes, stream) != array.bytes) continue; /* as the sum tells */
+    sum = checksum_on(sum, host.data(), array.bytes);
+    host_to_device(array.data, host.data(), array.bytes, "copying the checkpoint to the device");
   }
   if (interrupts) return error_set(error, "interrupted before the checkpoint was read");
   return (fread(&wanted, sizeof wanted, 1, stream) == 1 && sum == wanted) ||

@@ -48,12 +48,12 @@ static void start_shapes(gaussians_host *g) {
   size_t n = (size_t)g->count;
   device_memory memory = {0, 0};
   device_array points = {nullptr, 0}, squares = {nullptr, 0};
-  float *host = (float *)host_memory(n * sizeof(float));
+  std::vector<float> host(n);
   device_reserve(&memory, &points, 3 * n * sizeof(float), "memory for the points");
   device_reserve(&memory, &squares, n * sizeof(float), "memory for the points");
-  host_to_device(points.data, g->position, 3 * n * sizeof(float), "copying the points");
+  host_to_device(points.data, g->position.data(), 3 * n * sizeof(float), "copying the points");
   find_nearest((const float *)points.data, g->count, (float *)squares.data);
-  device_to_host(host, squares.data, n * sizeof(float), "measuring the points");
+  device_to_host(host.data(), squares.data, n * sizeof(float), "measuring the points");
   for (size_t i = 0; i < n; ++i) {
     for (int k = 0; k < 3; ++k) g->scale[3 * i + k] = 0.5f * logf(fmaxf(host[i], 1e-7f));
     g->rotation[4 * i] = 1.0f;
@@ -61,7 +61,6 @@ static void start_shapes(gaussians_host *g) {
   }
   device_release(&memory, &points);
   device_release(&memory, &squares);
-  free(host);
 }
 
 bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree, unsigned seed,
@@ -78,7 +77,5 @@ bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree,
       g->sh[SH_FLOATS * (size_t)i + k] = (colour - 0.5f) / SH_0;
     }
   start_shapes(g);
-  if (!interrupts) return true;
-  gaussians_free(g);
-  return error_set(error, "interrupted before the first model was made");
+  return !interrupts || error_set(error, "interrupted before the first model was made");
 }

@@ -1,39 +1,35 @@
 /* arc example gaussians: what a training has made of the views.
    SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../common/program_run.h"
 #include "train.h"
 
 /* What the processes know of the iterations of this run is added up: of others each has zeros. */
 void trainer_gather(trainer *t) {
-  enum { NUMBERS = 7 };
-  int first = t->first_iteration, count = t->iteration - first;
-  size_t bytes = sizeof(double) * NUMBERS * count;
-  double *rows = (double *)host_memory(bytes);
+  typedef struct record_row {
+    double view, gaussians, pairs, forward_ms, backward_ms, rest_ms, sum_ms;
+  } record_row;
+  const int first = t->first_iteration, count = t->iteration - first;
+  std::vector<record_row> rows;
   device_array sums = {nullptr, 0};
-  if (t->team->size == 1) return free(rows);
-  for (int i = 0; i < count; ++i) {
-    const step_record *r = &t->records[first + i];
-    const double row[NUMBERS] = {(double)r->view, (double)r->gaussians, (double)r->pairs,
-                                 r->forward_ms,   r->backward_ms,       r->rest_ms,
-                                 r->sum_ms};
-    memcpy(rows + NUMBERS * i, row, sizeof row);
+  if (t->team->size == 1) return;
+  for (int i = first; i < t->iteration; ++i) {
+    const step_record &r = t->records[i];
+    rows.push_back({(double)r.view, (double)r.gaussians, (double)r.pairs, r.forward_ms,
+                    r.backward_ms, r.rest_ms, r.sum_ms});
   }
+  const size_t bytes = rows.size() * sizeof(record_row);
   device_reserve(&t->memory, &sums, bytes, "memory for the records");
-  host_to_device(sums.data, rows, bytes, "copying the records");
-  if (group_sum(t->team, sums.data, (size_t)NUMBERS * count, GROUP_F64) &&
+  host_to_device(sums.data, rows.data(), bytes, "copying the records");
+  if (group_sum(t->team, sums.data, bytes / sizeof(double), GROUP_F64) &&
       group_sum(t->team, trainer_losses(t, first), (size_t)LOSS_PARTS * count, GROUP_F64))
-    device_to_host(rows, sums.data, bytes, "reading the records");
+    device_to_host(rows.data(), sums.data, bytes, "reading the records");
   for (int i = 0; i < count; ++i) {
-    const double *row = rows + NUMBERS * i;
-    step_record r = {(int)row[0],   (int)row[1],   (int)row[2],  (float)row[3],
-                     (float)row[4], (float)row[5], (float)row[6]};
-    t->records[first + i] = r;
+    const record_row &r = rows[i];
+    t->records[first + i] = {(int)r.view,         (int)r.gaussians,     (int)r.pairs,
+                             (float)r.forward_ms, (float)r.backward_ms, (float)r.rest_ms,
+                             (float)r.sum_ms};
   }
   device_release(&t->memory, &sums);
-  free(rows);
 }
 
 loss_figures trainer_figures(const trainer *t, int iteration) {
@@ -59,7 +55,7 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   device_array sums = {nullptr, 0};
   int views = 0;
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
-  memset(mean, 0, sizeof *mean);
+  *mean = {};
   for (int i = 0; trainer_next_view(t, "judging", i); ++i) {
     double host[LOSS_PARTS];
     if (t->data->views[i].held_out != held_out) continue;
@@ -81,11 +77,11 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
   return views > 0 && !interrupts;
 }
 
-float *trainer_camera_slopes(trainer *t) {
+std::vector<float> trainer_camera_slopes(trainer *t) {
   size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};
-  long long *fixed = (long long *)host_memory(bytes);
-  float *slopes = (float *)host_memory(count * sizeof(float));
+  std::vector<long long> fixed(count);
+  std::vector<float> slopes;
   device_reserve(&t->memory, &rows, bytes, "memory for the cameras");
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
   device_clear(rows.data, bytes);
@@ -97,12 +93,10 @@ float *trainer_camera_slopes(trainer *t) {
     frame_backward(&t->f);
     frame_camera_backward(&t->f, i, (long long *)rows.data);
   }
-  device_to_host(fixed, rows.data, bytes, "reading the cameras");
-  for (size_t i = 0; i < count; ++i) slopes[i] = arc_fixed_to_f32(fixed[i], CAMERA_SCALE_LOG2);
+  device_to_host(fixed.data(), rows.data, bytes, "reading the cameras");
+  for (long long sum : fixed) slopes.push_back(arc_fixed_to_f32(sum, CAMERA_SCALE_LOG2));
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
-  free(fixed);
-  if (!interrupts) return slopes;
-  free(slopes);
-  return nullptr;
+  if (interrupts) slopes.clear();
+  return slopes;
 }

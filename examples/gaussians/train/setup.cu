@@ -2,8 +2,6 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
 
-#include <string.h>
-
 #include "../../common/program_run.h"
 
 /* What the options leave open is less for the CPU warp, which takes seconds for what a GPU does in a
@@ -35,15 +33,11 @@ const char *scene_kind_name(int kind) {
 /* Draws the truth from every view: the pictures to train on. */
 static bool setup_draw(scene *data, const gaussians_host *truth, const frame_settings *settings,
                        error_line *error) {
-  train_settings draw;
+  train_settings draw = {};
   trainer t;
-  memset(&draw, 0, sizeof draw);
   draw.frame = *settings;
   draw.sh_degree = truth->sh_degree;
-  for (int i = 0; i < data->view_count; ++i) {
-    view *v = &data->views[i];
-    if (!image_allocate(&v->picture, v->camera.width, v->camera.height, error)) return false;
-  }
+  scene_blacken(data);
   trainer_begin(&t, data, &draw);
   trainer_set_model(&t, truth);
   int drawn = 0;
@@ -68,7 +62,6 @@ bool setup_procedural(scene *data, const options *o, int kind, error_line *error
   if (!setup_truth(data, &truth, o, kind, error)) return false;
   scene_split(data, o->input.hold_out);
   bool drawn = setup_draw(data, &truth, &o->train.frame, error);
-  gaussians_free(&truth);
   if (drawn) print_loaded(data, begin);
   if (!drawn) scene_free(data);
   return drawn;

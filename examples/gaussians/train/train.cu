@@ -3,7 +3,8 @@
 #include "train.h"
 
 #include <math.h>
-#include <string.h>
+
+#include <algorithm>
 
 #include "../../common/program_run.h"
 #include "../../common/random.h"
@@ -45,8 +46,7 @@ void trainer_reserve_gradients(trainer *t) {
 }
 
 view_statistics trainer_statistics(const trainer *t) {
-  view_statistics s = {(float *)t->statistics.data, (float *)t->statistics.data + t->count};
-  return s;
+  return {(float *)t->statistics.data, (float *)t->statistics.data + t->count};
 }
 
 /* ---- tuning --------------------------------------------------------------------------------- */
@@ -76,32 +76,29 @@ void trainer_take_choice(trainer *t) {
 static void trainer_load_target(trainer *t, int index) {
   const view *v = &t->data->views[index];
   size_t plane = (size_t)v->camera.width * v->camera.height;
-  unsigned char *bytes = (unsigned char *)host_memory(3 * plane);
+  std::vector<unsigned char> bytes(3 * plane);
   for (size_t p = 0; p < plane; ++p)
     for (int k = 0; k < 3; ++k) {
       float value = fminf(fmaxf(v->picture.rgb[3 * p + k], 0.0f), 1.0f);
       bytes[k * plane + p] = (unsigned char)(255.0f * value + 0.5f);
     }
   device_reserve(&t->memory, &t->targets[index], 3 * plane, "memory for the pictures");
-  host_to_device(t->targets[index].data, bytes, 3 * plane, "copying a picture");
-  free(bytes);
+  host_to_device(t->targets[index].data, bytes.data(), 3 * plane, "copying a picture");
 }
 
 static void trainer_load_views(trainer *t) {
   int views = t->data->view_count;
-  t->targets = (device_array *)host_memory(sizeof(device_array) * views);
-  t->cameras = (device_camera *)host_memory(sizeof(device_camera) * views);
-  t->training = (int *)host_memory(sizeof(int) * views);
+  t->targets.resize((size_t)views);
   for (int i = 0; i < views; ++i) {
-    t->cameras[i] = camera_on_device(&t->data->views[i].camera);
+    t->cameras.push_back(camera_on_device(&t->data->views[i].camera));
     trainer_load_target(t, i);
-    if (!t->data->views[i].held_out) t->training_count += 1;
+    if (!t->data->views[i].held_out) t->training.push_back(i);
   }
 }
 
 void trainer_begin(trainer *t, const scene *data, const train_settings *settings) {
   static group alone = {0, 1, 0, false, nullptr, nullptr};
-  memset(t, 0, sizeof *t);
+  *t = {};
   t->settings = *settings;
   if (t->settings.batch < 1) t->settings.batch = 1;
   t->data = data;
@@ -113,7 +110,7 @@ void trainer_begin(trainer *t, const scene *data, const train_settings *settings
   device_reserve(&t->memory, &t->losses, steps * LOSS_PARTS * sizeof(double),
                  "memory for the losses");
   device_clear(t->losses.data, steps * LOSS_PARTS * sizeof(double));
-  t->records = (step_record *)host_memory(steps * sizeof(step_record));
+  t->records.resize(steps);
   trainer_load_views(t);
   for (int i = 0; i < 2 * MARKS; ++i)
     device_check(cudaEventCreate(&t->marks[i / MARKS][i % MARKS]), "creating an event");
@@ -127,12 +124,8 @@ void trainer_end(trainer *t) {
   }
   device_release(&t->memory, &t->statistics);
   device_release(&t->memory, &t->losses);
-  for (int i = 0; i < t->data->view_count; ++i) device_release(&t->memory, &t->targets[i]);
+  for (device_array &target : t->targets) device_release(&t->memory, &target);
   for (int i = 0; i < 2 * MARKS; ++i) cudaEventDestroy(t->marks[i / MARKS][i % MARKS]);
-  free(t->targets);
-  free(t->cameras);
-  free(t->training);
-  free(t->records);
 }
 
 void trainer_make_room(trainer *t, int count) {
@@ -147,29 +140,36 @@ void trainer_make_room(trainer *t, int count) {
   device_clear(t->statistics.data, 2 * sizeof(float) * count);
 }
 
-void copy_model(const gaussians_host *host, gaussians device, bool to_device) {
-  size_t n = (size_t)host->count * sizeof(float);
-  cudaMemcpyKind kind = to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-  float *pairs[][2] = {{host->rotation, device.rotation},
-                       {host->sh, device.sh},
-                       {host->position, device.position},
-                       {host->scale, device.scale},
-                       {host->opacity, device.opacity}};
-  const size_t widths[] = {4, SH_FLOATS, 3, 3, 1};
-  for (int i = 0; i < 5; ++i)
-    device_check(
-        cudaMemcpy(pairs[i][to_device ? 1 : 0], pairs[i][to_device ? 0 : 1], widths[i] * n, kind),
-        "copying the Gaussians");
+void model_to_device(const gaussians_host *host, gaussians device) {
+  auto copy = [](float *to, const std::vector<float> &from) {
+    host_to_device(to, from.data(), from.size() * sizeof(float), "copying the Gaussians");
+  };
+  copy(device.rotation, host->rotation);
+  copy(device.sh, host->sh);
+  copy(device.position, host->position);
+  copy(device.scale, host->scale);
+  copy(device.opacity, host->opacity);
+}
+
+void model_to_host(gaussians_host *host, gaussians device) {
+  auto copy = [](std::vector<float> *to, const float *from) {
+    device_to_host(to->data(), from, to->size() * sizeof(float), "copying the Gaussians");
+  };
+  copy(&host->rotation, device.rotation);
+  copy(&host->sh, device.sh);
+  copy(&host->position, device.position);
+  copy(&host->scale, device.scale);
+  copy(&host->opacity, device.opacity);
 }
 
 void trainer_set_model(trainer *t, const gaussians_host *model) {
   trainer_make_room(t, model->count);
-  copy_model(model, trainer_block(t, BLOCK_PARAMETERS), true);
+  model_to_device(model, trainer_block(t, BLOCK_PARAMETERS));
 }
 
 bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *error) {
   if (!gaussians_allocate(model, t->count, t->settings.sh_degree, error)) return false;
-  copy_model(model, trainer_block(t, BLOCK_PARAMETERS), false);
+  model_to_host(model, trainer_block(t, BLOCK_PARAMETERS));
   return true;
 }
 
@@ -185,22 +185,18 @@ int degree_at(const train_settings *s, int iteration) {
 /* The views in an order of seed and epoch only, so that a resumed run has the same. */
 static void trainer_shuffle(trainer *t, int epoch) {
   unsigned long long seed = t->settings.seed * 0x100000001b3ull + (unsigned long long)epoch;
-  int count = 0;
-  for (int i = 0; i < t->data->view_count; ++i)
-    if (!t->data->views[i].held_out) t->training[count++] = i;
-  for (int i = count - 1; i > 0; --i) {
+  std::sort(t->training.begin(), t->training.end());
+  for (int i = (int)t->training.size() - 1; i > 0; --i) {
     int k = (int)(hashed_random(seed, (unsigned long long)i) * (float)(i + 1));
-    int kept = t->training[i];
-    t->training[i] = t->training[k];
-    t->training[k] = kept;
+    std::swap(t->training[i], t->training[k]);
   }
 }
 
 int trainer_view(trainer *t, int iteration) {
-  int epoch = iteration / t->training_count;
+  int count = (int)t->training.size(), epoch = iteration / count;
   if (epoch != t->epoch) trainer_shuffle(t, epoch);
   t->epoch = epoch;
-  return t->training[iteration % t->training_count];
+  return t->training[iteration % count];
 }
 
 /* ---- one step ------------------------------------------------------------------------------- */
@@ -214,9 +210,7 @@ typedef struct model_array {
 
 adam_step adam_at(float rate, int batch, int to) {
   float scaled = rate * sqrtf((float)batch);
-  adam_step a = {
-      scaled, scaled, 1, 1, 1.0f / (float)batch, -1, adam_decay_at(0.9, 0.999, batch, to)};
-  return a;
+  return {scaled, scaled, 1, 1, 1.0f / (float)batch, -1, adam_decay_at(0.9, 0.999, batch, to)};
 }
 
 void adam_move(adam_floats from, adam_floats to, const void *sums, size_t count, adam_step step) {
@@ -224,10 +218,8 @@ void adam_move(adam_floats from, adam_floats to, const void *sums, size_t count,
 }
 
 static adam_floats trainer_floats(const device_array *blocks, size_t at) {
-  adam_floats f = {(float *)blocks[BLOCK_PARAMETERS].data + at,
-                   (float *)blocks[BLOCK_MEANS].data + at,
-                   (float *)blocks[BLOCK_SQUARES].data + at};
-  return f;
+  return {(float *)blocks[BLOCK_PARAMETERS].data + at, (float *)blocks[BLOCK_MEANS].data + at,
+          (float *)blocks[BLOCK_SQUARES].data + at};
 }
 
 /* One of the arrays of a part's Gaussians. */
@@ -381,8 +373,7 @@ static void trainer_add_view(trainer *t, int iteration, gradient_mode mode, bool
                 &t->cameras[index]);
   trainer_mark(t, t->drawn, MARK_DRAWN);
   if (t->last >= 0) trainer_read_times(t);
-  step_record record = {index, t->count, f->pairs, 0.0f, 0.0f, 0.0f, 0.0f};
-  t->records[iteration] = record;
+  t->records[iteration] = {index, t->count, f->pairs, 0.0f, 0.0f, 0.0f, 0.0f};
   frame_measure(f, (const unsigned char *)t->targets[index].data, trainer_losses(t, iteration));
   frame_clear_sums(f);
   trainer_pick_policy(t);
@@ -440,10 +431,7 @@ static bool trainer_move_by_group(trainer *t, int batch) {
   trainer_move_all(t, t->next, batch);
   if (!group_wait(t->team)) return false;
   for (int i = 0; i < BLOCKS; ++i) {
-    device_array old = t->blocks[i];
-    if (i == BLOCK_GRADIENTS) continue;
-    t->blocks[i] = t->next[i];
-    t->next[i] = old;
+    if (i != BLOCK_GRADIENTS) std::swap(t->blocks[i], t->next[i]);
   }
   device_to_host(&votes, trainer_vote(t), trainer_gradient_bytes(t, 1), "reading the sums");
   t->stopped = votes != 0;

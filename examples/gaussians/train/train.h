@@ -46,12 +46,12 @@ typedef struct trainer {
   bool stopped;    /* a process of the group was interrupted before the last sum */
   device_array blocks[BLOCKS], statistics, losses;
   device_array next[BLOCKS]; /* of a group: what a step makes of them, until all sums are there */
-  device_array *targets;     /* of each view: three planes of bytes */
-  device_camera *cameras;
-  int *training; /* numbers of the views to train on, shuffled for the epoch */
-  int training_count, epoch;
-  step_record *records;        /* of each iteration of this run */
-  cudaEvent_t marks[2][MARKS]; /* this step's and the one before's, which has surely ended */
+  std::vector<device_array> targets; /* of each view: three planes of bytes */
+  std::vector<device_camera> cameras;
+  std::vector<int> training; /* numbers of the views to train on, shuffled for the epoch */
+  int epoch;
+  std::vector<step_record> records; /* of each iteration of this run */
+  cudaEvent_t marks[2][MARKS];      /* this step's and the one before's, which has surely ended */
   arc_tune tune;
   arc_tune_policy policies[2]; /* this step's and the one before's */
 } trainer;
@@ -63,13 +63,12 @@ void trainer_end(trainer *t);
 /* Room for a model of that many, moments and statistics 0, parameters as they come. */
 void trainer_make_room(trainer *t, int count);
 void trainer_set_model(trainer *t, const gaussians_host *model);
-/* model: to be freed with gaussians_free. */
 bool trainer_get_model(const trainer *t, gaussians_host *model, error_line *error);
 
 gaussians trainer_block(const trainer *t, int block);
 size_t model_bytes(int count);
-/* Copies the arrays of a host model to the device or back. */
-void copy_model(const gaussians_host *host, gaussians device, bool to_device);
+void model_to_device(const gaussians_host *host, gaussians device);
+void model_to_host(gaussians_host *host, gaussians device);
 view_statistics trainer_statistics(const trainer *t);
 /* Of the view of that iteration, on the device. */
 double *trainer_losses(const trainer *t, int iteration);
@@ -105,8 +104,8 @@ bool trainer_next_view(const trainer *t, const char *what, int i);
    after an interrupt. */
 bool trainer_judge(trainer *t, bool held_out, loss_figures *mean);
 /* The loss by the 12 numbers of each training camera, for the model as it is: rows of 12 floats,
-   one a view of the scene; those of held-out views are 0. To be freed; null after an interrupt. */
-float *trainer_camera_slopes(trainer *t);
+   one a view of the scene; those of held-out views are 0. None after an interrupt. */
+std::vector<float> trainer_camera_slopes(trainer *t);
 
 /* ---- parts of a step ------------------------------------------------------------------------ */
 
