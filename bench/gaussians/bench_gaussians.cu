@@ -4,8 +4,6 @@
 
 #include "examples/common/device_describe.h"
 
-const char *program_name = "bench_gaussians";
-
 #define ON_ONE_VIEW "--backward --papers --draw"
 
 static std::vector<option> make_table(bench_options *b, std::vector<int> *datasets) {
@@ -100,14 +98,14 @@ static bool parse(bench_options *b, int argc, char **argv, error_line *error) {
 int main(int argc, char **argv) {
   bench_options b = {};
   error_line error;
-  if (program_begin(program_name, argc, argv)) return 0;
+  if (program_begin("bench_gaussians", argc, argv)) return 0;
   b.o = options_default();
   b.o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
   b.o.repeats = SIMT_ON_CPU ? 1 : 9;
   b.seeds = 1;
   if (!parse(&b, argc, argv, &error)) return fail(2, &error);
   catch_interrupts();
-  if (!has_device(program_name, &error)) return fail(1, &error);
+  if (!has_device("bench_gaussians", &error)) return fail(1, &error);
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (b.backward || b.papers) return run_backward(&b);
   return b.draw ? run_draws(&b) : run_experiment(&b);

@@ -28,11 +28,6 @@ static const kernel_cost workloads[] = {
     {"specular", 33, 1}, {"diffuse", 24, 1}, {"spheres", 130, 2}, {"lookup", 228, 0},
     {"pagerank", 32, 3}, {"hot", 60, 0}};
 
-static int fail(int status, const error_line *error) {
-  fprintf(stderr, "hardware: %s\n", error->text);
-  return status;
-}
-
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Those of the sweep's kernel, for each of the counts of lanes a block of 8 warps, which have one

@@ -140,7 +140,7 @@ int experiment_compare(const workload *w, const workload_options *o) {
            its.error);
     if (right) right = check_error(w, &its, &error);
   }
-  if (!right) return workload_fail(w, 1, &error);
+  if (!right) return fail(1, &error);
   return interrupts ? printf("interrupted\n"), 130 : 0;
 }
 
@@ -235,7 +235,7 @@ int experiment_run(const workload *w, const workload_options *o) {
   error_line error;
   bool begun = true, right = true;
   e.w = w;
-  if (!paper_table_open(&e.table, o->experiment, &error)) return workload_fail(w, 2, &error);
+  if (!paper_table_open(&e.table, o->experiment, &error)) return fail(2, &error);
   e.energy = energy_open();
   for (const char *const *dataset = w->datasets; *dataset && right && !interrupts; ++dataset) {
     if (o->dataset != nullptr && o->dataset != *dataset) continue;
@@ -249,9 +249,9 @@ int experiment_run(const workload *w, const workload_options *o) {
   energy_close(&e.energy);
   if (!right || (!begun && !interrupts)) {
     output_file_abandon(&e.table);
-    return workload_fail(w, begun ? 1 : 2, &error);
+    return fail(begun ? 1 : 2, &error);
   }
-  if (!output_file_commit(&e.table, &error)) return workload_fail(w, 1, &error);
+  if (!output_file_commit(&e.table, &error)) return fail(1, &error);
   printf("written    %s\n", printable(o->experiment));
   return interrupts ? 130 : 0;
 }

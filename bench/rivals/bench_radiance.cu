@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "examples/common/device_describe.h"
+#include "examples/common/table_program.h"
 #include "examples/radiance/radiance.h"
 
 #include "arc.cuh"
@@ -31,16 +31,6 @@ typedef std::vector<float> floats;
 static cache its;
 static film full, small;
 static unsigned frame; /* of training, so that no random number comes twice */
-
-template <class Launch>
-static float time_of(Launch launch) {
-  float ms[RUNS];
-  for (int run = -2; run < RUNS; ++run) {
-    const float time = device_time(launch);
-    if (run >= 0) ms[run] = time;
-  }
-  return median(ms, RUNS);
-}
 
 static void learn(const room *r, int view, int frames) {
   camera eye;
@@ -93,16 +83,17 @@ static int measure_times(FILE *out, const room *r, const char *setting, int view
   camera eye;
   camera_make(&eye, view, WIDTH, HEIGHT);
   const char *const names[] = {"paths", "frame", "trace", "learn", "picture", "ask", "encode"};
-  const float ms[] = {time_of([&] { film_add(&full, nullptr, r, &eye, frame); }),
-                      time_of([&] {
-                        cache_learn(&its, r, &eye, frame++);
-                        film_add(&full, &its, r, &eye, frame);
-                      }),
-                      time_of([&] { cache_trace(&its, r, &eye, frame); }),
-                      time_of([&] { cache_learn(&its, r, &eye, frame++); }),
-                      time_of([&] { film_add(&full, &its, r, &eye, frame); }),
-                      time_of([&] { cache_ask(&its, &full.ends, full.answers); }),
-                      time_of([&] {
+  const float ms[] = {median_time(RUNS, [&] { film_add(&full, nullptr, r, &eye, frame); }),
+                      median_time(RUNS,
+                                  [&] {
+                                    cache_learn(&its, r, &eye, frame++);
+                                    film_add(&full, &its, r, &eye, frame);
+                                  }),
+                      median_time(RUNS, [&] { cache_trace(&its, r, &eye, frame); }),
+                      median_time(RUNS, [&] { cache_learn(&its, r, &eye, frame++); }),
+                      median_time(RUNS, [&] { film_add(&full, &its, r, &eye, frame); }),
+                      median_time(RUNS, [&] { cache_ask(&its, &full.ends, full.answers); }),
+                      median_time(RUNS, [&] {
                         const grid_points points = {full.ends.positions, full.ends.samples};
                         grid_encode(&its.g, points, its.table_average, full.ends.features,
                                     its.o.tensor);
@@ -137,8 +128,13 @@ static void measure_move(FILE *out, int setting, const char *name) {
   }
 }
 
-static void measure(FILE *out) {
+static bool measure(FILE *out, error_line *) {
   static const char *const names[SETTINGS] = {"indirect", "direct"};
+  const cache_options options = {SIMT_ON_CPU ? 64 : 16384, SIMT_ON_CPU ? 7 : 15,
+                                 perceptron_has_tensor(), false, 1ull};
+  cache_begin(&its, &options);
+  film_begin(&full, WIDTH, HEIGHT, options.tensor);
+  film_begin(&small, SMALL_WIDTH, SMALL_HEIGHT, options.tensor);
   fprintf(out, "what,setting,view,by,samples,value\n");
   for (int setting = 0; setting < SETTINGS; ++setting) {
     room r;
@@ -151,32 +147,7 @@ static void measure(FILE *out) {
     }
     if (!interrupts) measure_move(out, setting, names[setting]);
   }
+  return true;
 }
 
-static int fail(const error_line *error) {
-  fprintf(stderr, "bench_radiance: %s\n", error->text);
-  return 1;
-}
-
-int main(int argc, char **argv) {
-  error_line error;
-  output_file csv;
-  if (program_begin("bench_radiance", argc, argv)) return 0;
-  const bool to_file = argc == 2 && argv[1][0] != '-';
-  if (argc > 2 || (argc == 2 && !to_file)) return printf("usage: bench_radiance [OUT.csv]\n"), 2;
-  if (!has_device("bench_radiance", &error)) return fail(&error);
-  if (to_file && !output_file_open(&csv, argv[1], &error)) return fail(&error);
-  FILE *out = to_file ? csv.stream : stdout;
-  const cache_options options = {SIMT_ON_CPU ? 64 : 16384, SIMT_ON_CPU ? 7 : 15,
-                                 perceptron_has_tensor(), false, 1ull};
-  catch_interrupts();
-  cache_begin(&its, &options);
-  film_begin(&full, WIDTH, HEIGHT, options.tensor);
-  film_begin(&small, SMALL_WIDTH, SMALL_HEIGHT, options.tensor);
-  program_write_head(out);
-  device_describe(out, DEVICE_IN_FILE, 0.0);
-  measure(out);
-  if (interrupts) return printf("interrupted\n"), 130;
-  if (to_file && !output_file_commit(&csv, &error)) return fail(&error);
-  return 0;
-}
+int main(int argc, char **argv) { return table_program("bench_radiance", argc, argv, measure); }

@@ -286,11 +286,6 @@ static bool compare_scene(const scene *s, const char *name) {
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-static int fail(int status, const char *text) {
-  fprintf(stderr, "circles_renderers: %s\n", text);
-  return status;
-}
-
 int main(int argc, char **argv) {
   int size[] = {DEFAULT_WIDTH, DEFAULT_HEIGHT};
   option table[] = {
@@ -302,8 +297,8 @@ int main(int argc, char **argv) {
   error_line error;
   bool right = true;
   if (program_begin("circles_renderers", argc, argv)) return 0;
-  if (!options_read(table, argc, argv, &error)) return fail(2, error.text);
-  if (!has_device("circles_renderers", &error)) return fail(1, error.text);
+  if (!options_read(table, argc, argv, &error)) return fail(2, &error);
+  if (!has_device("circles_renderers", &error)) return fail(1, &error);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   for (int kind = SCENE_3; kind < SCENES && !interrupts; ++kind) {
@@ -311,6 +306,7 @@ int main(int argc, char **argv) {
     scene s = scene_make(kind, size[0], size[1], scene_circles(kind), 1);
     right = compare_scene(&s, scene_names[kind]) && right;
   }
-  if (!right && !interrupts) return fail(1, "a picture differs from the serial renderer's");
+  if (!right && !interrupts)
+    return error_set(&error, "a picture differs from the serial renderer's"), fail(1, &error);
   return interrupts ? puts("interrupted"), 130 : 0;
 }

@@ -6,7 +6,7 @@
    Columns of one size, and columns that differ by 10^4 each: these use several windows of a row. The
    sweep's preset `types` has what adding costs by lanes and keys. */
 #define ARC_WIDE 1
-#include "examples/common/device_describe.h"
+#include "examples/common/table_program.h"
 
 #include "arc.cuh"
 
@@ -51,18 +51,6 @@ static __global__ void read(long long *rows, float *sums, int target, bool take)
         take ? arc_wide_take_f32(row, WIDTH, i % WIDTH) : arc_wide_to_f32(row, WIDTH, i % WIDTH);
 }
 
-/* The median of what `launch` takes behind `before`, in ms. */
-template <class Before, class Launch>
-static float time_of(Before before, Launch launch) {
-  float ms[RUNS];
-  for (int run = -2; run < RUNS; ++run) {
-    before();
-    const float time = device_time(launch);
-    if (run >= 0) ms[run] = time;
-  }
-  return median(ms, RUNS);
-}
-
 /* False if the sums that are read and those that are taken differ. */
 template <int WIDTH>
 static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ) {
@@ -72,7 +60,6 @@ static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ
   for (int target = 0; target < TARGETS; ++target) {
     const size_t words = target == WIDE ? ARC_WIDE_ROW(WIDTH) : WIDTH;
     const size_t bytes = words * ROWS * (target == F32 ? sizeof(float) : sizeof(long long));
-    auto nothing = [] {};
     auto clear = [&] { device_clear(rows, bytes); };
     auto fill = [&] { SIMT_LAUNCH(add<WIDTH>, BLOCKS, THREADS, 0, 0, rows, target, step); };
     auto reads = [&](bool take) {
@@ -80,12 +67,14 @@ static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ
     };
     clear();
     fprintf(out, "%d,%s,%s,%.1f,%.4f,%.4f", WIDTH, differ ? "1e4" : "one", names[target],
-            (double)bytes / 1e6, time_of(nothing, fill), time_of(fill, clear));
+            (double)bytes / 1e6, median_time(RUNS, fill), median_time(RUNS, clear, fill));
     clear(), fill();
-    if (target != F32) fprintf(out, ",%.4f", time_of(nothing, [&] { reads(false); }));
+    if (target != F32) fprintf(out, ",%.4f", median_time(RUNS, [&] { reads(false); }));
     if (target == WIDE) {
       device_to_host(host, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
-      fprintf(out, ",%.4f\n", time_of([&] { clear(), fill(); }, [&] { reads(true); }));
+      fprintf(out, ",%.4f\n",
+              median_time(
+                  RUNS, [&] { reads(true); }, [&] { clear(), fill(); }));
       device_to_host(host + ROWS * WIDTH, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
       for (int i = 0; i < ROWS * WIDTH; ++i) same = same && host[i] == host[ROWS * WIDTH + i];
     } else {
@@ -95,37 +84,21 @@ static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ
   return same;
 }
 
-static int fail(const error_line *error) {
-  fprintf(stderr, "wide_memory: %s\n", error->text);
-  return 1;
-}
-
-int main(int argc, char **argv) {
-  error_line error;
-  output_file csv;
-  if (program_begin("wide_memory", argc, argv)) return 0;
-  const bool to_file = argc == 2 && argv[1][0] != '-';
-  if (argc > 2 || (argc == 2 && !to_file)) return printf("usage: wide_memory [OUT.csv]\n"), 2;
-  if (!has_device("wide_memory", &error)) return fail(&error);
-  if (to_file && !output_file_open(&csv, argv[1], &error)) return fail(&error);
-  FILE *out = to_file ? csv.stream : stdout;
-  void *rows = nullptr, *sums = nullptr;
+static bool measure_all(FILE *out, error_line *error) {
   const size_t most = (size_t)ROWS * MOST_WIDTH;
+  void *rows = nullptr, *sums = nullptr;
+  std::vector<float> host(2 * most);
+  bool same = true;
   device_check(cudaMalloc(&rows, (size_t)ROWS * ARC_WIDE_ROW(MOST_WIDTH) * 8), "memory for rows");
   device_check(cudaMalloc(&sums, most * sizeof(float)), "memory for sums");
-  float *host = (float *)host_memory(2 * most * sizeof(float));
-  program_write_head(out);
-  device_describe(out, DEVICE_IN_FILE, 0.0);
   fprintf(out, "# rows: %d, windows: %d\n", ROWS, ARC_WIDE_WORDS);
   fprintf(out, "width,columns_differ_by,target,mb,add_ms,clear_ms,read_ms,take_ms\n");
-  bool same = true;
   for (int differ = 0; differ < 2; ++differ) {
-    same = measure<3>(out, rows, (float *)sums, host, differ) && same;
-    same = measure<9>(out, rows, (float *)sums, host, differ) && same;
-    same = measure<16>(out, rows, (float *)sums, host, differ) && same;
+    same = measure<3>(out, rows, (float *)sums, host.data(), differ) && same;
+    same = measure<9>(out, rows, (float *)sums, host.data(), differ) && same;
+    same = measure<16>(out, rows, (float *)sums, host.data(), differ) && same;
   }
-  if (to_file && !output_file_commit(&csv, &error)) return fail(&error);
-  if (!same)
-    fprintf(stderr, "wide_memory: sums that were taken differ from those that were read\n");
-  return same ? 0 : 1;
+  return same || error_set(error, "sums that were taken differ from those that were read");
 }
+
+int main(int argc, char **argv) { return table_program("wide_memory", argc, argv, measure_all); }

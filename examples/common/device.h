@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include <vector>
+
 #include "simt/simt.cuh"
 
 #include "output_file.h"
@@ -91,6 +93,24 @@ static inline float device_time(launch_type launch, cudaStream_t stream = 0) {
   cudaEventDestroy(start);
   cudaEventDestroy(stop);
   return ms;
+}
+
+/* The median of so many launches after one that warms a GPU up, or of those before an interrupt.
+   before: is called before each, and not timed. */
+template <typename launch_type, typename before_type>
+static inline float median_time(int runs, launch_type launch, before_type before) {
+  std::vector<float> ms;
+  if (!SIMT_ON_CPU) before(), launch();
+  while ((int)ms.size() < runs && (ms.empty() || !interrupts)) {
+    before();
+    ms.push_back(device_time(launch));
+  }
+  return median(ms.data(), (int)ms.size());
+}
+
+template <typename launch_type>
+static inline float median_time(int runs, launch_type launch) {
+  return median_time(runs, launch, [] {});
 }
 
 /* Of the loop that follows, where nvcc compiles. */

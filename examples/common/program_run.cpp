@@ -1,4 +1,4 @@
-/* arc examples: how a program begins, interrupts, progress, the clock, medians.
+/* arc examples: how a program begins and fails, interrupts, progress, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 
@@ -14,7 +14,6 @@
 #include <new>
 
 #include "arc_policy.cuh"
-#include "output_file.h"
 
 /* ---- begin and end -------------------------------------------------------------------------- */
 
@@ -53,6 +52,11 @@ bool program_begin(const char *name, int argc, char **argv) {
     return true;
   }
   return false;
+}
+
+int fail(int status, const error_line *error) {
+  fprintf(stderr, "%s: %s\n", program_name, error->text);
+  return status;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

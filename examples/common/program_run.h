@@ -1,15 +1,20 @@
-/* arc examples: how a program begins, interrupts, progress, the clock, medians.
+/* arc examples: how a program begins and fails, interrupts, progress, the clock, medians.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include <signal.h>
 #include <stdio.h>
 
+#include "output_file.h"
+
 /* First of all. Each line of the output appears as soon as it is printed, in a pipe too; where
    output is lost, or `new` finds no memory, the program ends with a line on stderr and status 1.
    Ctrl-C ends it at once, with status 130, until interrupts are caught. True: --version was asked
    for, and is printed. */
 bool program_begin(const char *name, int argc, char **argv);
+
+/* Prints the line, behind the program's name, to stderr; returns the status. */
+int fail(int status, const error_line *error);
 
 /* Bytes of memory that the machine has left, or the control group or limits of the process allow;
    infinite where the system does not tell. */

@@ -20,11 +20,6 @@ static device_array counts;
 
 unsigned long long *workload_counts(void) { return (unsigned long long *)counts.data; }
 
-int workload_fail(const workload *w, int status, const error_line *error) {
-  fprintf(stderr, "%s: %s\n", w->name, error->text);
-  return status;
-}
-
 /* ---- ways ----------------------------------------------------------------------------------- */
 
 const char *workload_way_name(const workload *w, int way) {
@@ -249,11 +244,11 @@ static int run_training(const workload *w, const workload_options *o) {
   printf("trained    %d iterations in %.2f s, %s\n", its.iterations, its.seconds, step);
   if (o->tune) printf("tuned      threshold %s\n", workload_threshold_word(w, &its, room));
   const bool right = interrupts || workload_judge(w, &its, &error);
-  if (!right && !interrupts) return workload_fail(w, 1, &error);
+  if (!right && !interrupts) return fail(1, &error);
   if (!interrupts) print_quality("train", its.quality.train_psnr, its.quality.train_l1);
   if (!interrupts) print_quality("test", its.quality.test_psnr, its.quality.test_l1);
   if (o->out != nullptr) {
-    if (!w->write(o->out, &error)) return workload_fail(w, 1, &error);
+    if (!w->write(o->out, &error)) return fail(1, &error);
     printf("written    %s\n", printable(o->out));
   }
   if (!interrupts) return 0;
@@ -268,10 +263,10 @@ static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
   if (WORKLOAD_MEASURES && o->experiment != nullptr) return experiment_run(w, o);
-  if (!w->begin(o->dataset, o, &error)) return workload_fail(w, interrupts ? 130 : 2, &error);
+  if (!w->begin(o->dataset, o, &error)) return fail(interrupts ? 130 : 2, &error);
   if (interrupts) {
     error_set(&error, "interrupted before the first step");
-    status = workload_fail(w, 130, &error);
+    status = fail(130, &error);
   } else {
     status = WORKLOAD_MEASURES && o->compare ? experiment_compare(w, o) : run_training(w, o);
   }
@@ -285,8 +280,8 @@ int workload_main(int argc, char **argv, const workload *w) {
   device_memory memory = {0, 0};
   error_line error;
   if (program_begin(w->name, argc, argv)) return 0;
-  if (!parse(w, &o, argc, argv, &error)) return workload_fail(w, 2, &error);
-  if (!has_device(w->name, &error)) return workload_fail(w, 1, &error);
+  if (!parse(w, &o, argc, argv, &error)) return fail(2, &error);
+  if (!has_device(w->name, &error)) return fail(1, &error);
   catch_interrupts();
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   device_reserve(&memory, &counts, WORKLOAD_COUNTS * sizeof(long long), "memory for the histogram");

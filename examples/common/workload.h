@@ -125,4 +125,3 @@ bool workload_offers(const workload *w, int way);
 bool workload_has_threshold(const workload *w, int way);
 /* "-" where the way takes none, and is run with ARC_THRESHOLD_AUTO. */
 const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]);
-int workload_fail(const workload *w, int status, const error_line *error);

@@ -19,8 +19,6 @@
 
 #include "../common/device_describe.h"
 
-const char *program_name = "gaussians";
-
 static void print_scene(const options *o, const trainer *t) {
   const scene *data = t->data;
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
@@ -252,7 +250,7 @@ static int run(group *team, void *state) {
   const options *o = (const options *)state;
   error_line error;
   options mine = *o;
-  if (!has_device(program_name, &error)) return fail(1, &error);
+  if (!has_device("gaussians", &error)) return fail(1, &error);
   if (!group_begin(team, &error)) return fail(2, &error);
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (o->draws) return run_draw(o);
@@ -268,12 +266,12 @@ static int run(group *team, void *state) {
 int main(int argc, char **argv) {
   options o = options_default();
   error_line error;
-  if (program_begin(program_name, argc, argv)) return 0;
+  if (program_begin("gaussians", argc, argv)) return 0;
   o.train.iterations = SIMT_ON_CPU ? 60 : 7000;
   o.repeats = SIMT_ON_CPU ? 1 : 9;
   if (!options_parse(&o, argc, argv, &error) || !group_can(o.gpus, &error) ||
       (o.renders != nullptr && !probe_folder(o.renders, &error)))
     return fail(2, &error);
   catch_interrupts();
-  return group_run(o.gpus, program_name, run, &o);
+  return group_run(o.gpus, "gaussians", run, &o);
 }

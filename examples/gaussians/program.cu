@@ -8,11 +8,6 @@
 
 #include <vector>
 
-int fail(int status, const error_line *error) {
-  fprintf(stderr, "%s: %s\n", program_name, error->text);
-  return status;
-}
-
 const char *threshold_name(int threshold, char *room) {
   if (threshold == ARC_THRESHOLD_AUTO) return "auto";
   snprintf(room, 16, "%d", threshold);

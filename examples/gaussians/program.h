@@ -6,10 +6,6 @@
 #include "render/draw.h"
 #include "train/setup.h"
 
-/* Prints the line behind the name of the program; returns the status. */
-extern const char *program_name;
-int fail(int status, const error_line *error);
-
 /* room: 16 characters. */
 const char *threshold_name(int threshold, char *room);
 const char *clock_name(void);

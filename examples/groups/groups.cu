@@ -72,24 +72,6 @@ static bool check_columns(error_line *error) {
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* Median of the runs after one that warms up, up to an interrupt. */
-static float time_ms(int adder) {
-  float ms[MOST_RUNS];
-  cudaEvent_t events[2];
-  int run = 0;
-  for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
-  if (!SIMT_ON_CPU) grouping_add(&the_grouping, adder);
-  while (run < set.runs && (run == 0 || !interrupts)) {
-    device_check(cudaEventRecord(events[0], 0), "an event");
-    grouping_add(&the_grouping, adder);
-    device_check(cudaEventRecord(events[1], 0), "an event");
-    device_check(cudaEventSynchronize(events[1]), adder_names[adder]);
-    device_check(cudaEventElapsedTime(&ms[run++], events[0], events[1]), "a time");
-  }
-  for (cudaEvent_t event : events) cudaEventDestroy(event);
-  return median(ms, run);
-}
-
 /* A line of the table: every adder on keys that are drawn so, up to an interrupt. ratio: arc's time,
    with tables or without, whichever is less, over CUB's; NAN where there is none. False: a sum is
    wrong. */
@@ -106,7 +88,7 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
     error_line what;
     if (!grouping_offers(g, adder)) continue;
     if (progress_due()) progress_line("%s of %d keys", adder_names[adder], keys);
-    ms[adder] = time_ms(adder);
+    ms[adder] = median_time(set.runs, [&] { grouping_add(g, adder); });
     progress_clear();
     const bool right = grouping_check(g, adder, &oracle, &what);
     if (interrupts) break;
@@ -161,11 +143,6 @@ static bool measure_all(error_line *error) {
 }
 
 /* ---- from the options to the end ------------------------------------------------------------ */
-
-static int fail(int status, const error_line *error) {
-  fprintf(stderr, "groups: %s\n", error->text);
-  return status;
-}
 
 static bool begin_csv(error_line *error) {
   if (set.csv == nullptr) return true;

@@ -25,14 +25,8 @@ static void print_counts(trainer *t, int level) {
 #if SIMT_ON_CPU
 static float levels_ms(trainer *, int, int, int, int) { return 0.0f; }
 #else
-/* Median of launches after one that warms up. */
 static float levels_ms(trainer *t, int way, int threshold, int first_level, int levels) {
-  enum { REPEATS = 9 };
-  float ms[REPEATS];
-  auto add = [&] { trainer_add(t, way, threshold, first_level, levels); };
-  add();
-  for (float &time : ms) time = device_time(add);
-  return median(ms, REPEATS);
+  return median_time(9, [&] { trainer_add(t, way, threshold, first_level, levels); });
 }
 #endif
 
