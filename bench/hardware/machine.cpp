@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include <algorithm>
+#include <deque>
 #include <memory>
 
 /* Scheduler clocks beside the instruction itself: bench/common/model.h. */
@@ -13,7 +15,7 @@ enum { VOTE_CLOCKS = 8, MATCH_CLOCKS = 6, SCAN_CLOCKS = 4 };
 #define SHUFFLE_EXTRA 1.5
 #define REQUEST_EXTRA 4.5
 
-enum { SUBCORES = 4, MOST_WARPS = 16, MOST_DEPTH = 64, MOST_ROPS = 256, MOST_MULTIPROCESSORS = 16 };
+enum { SUBCORES = 4, MOST_WARPS = 16, MOST_ROPS = 256, MOST_MULTIPROCESSORS = 16 };
 enum {
   BURST = 8,             /* instructions that one warp issues before another gets its turn */
   DEPENDENCE_CLOCKS = 4, /* from an instruction to one that needs its result */
@@ -52,16 +54,11 @@ typedef struct entry {
   warp *from;
 } entry;
 
-typedef struct queue {
-  entry entries[MOST_DEPTH];
-  int first, count;
-} queue;
-
 typedef struct subcore {
   warp warps[MOST_WARPS];
   int last; /* the warp that issued last */
   double next;
-  queue ldst;
+  std::deque<entry> ldst;
   entry reducing;
   double reduced_at; /* when the reduction unit is done; < 0: it is empty */
   bool asleep; /* no warp can issue, for `cause`, until `wake` or until the LSU takes from here */
@@ -107,8 +104,6 @@ typedef struct state {
   uint32_t rop_last[MOST_ROPS];
   outcome out;
 } state;
-
-static double larger(double a, double b) { return a > b ? a : b; }
 
 static bool buffers(const state *s) { return s->j->how >= LAB_IDEAL && s->j->how <= PHI; }
 
@@ -167,18 +162,16 @@ static void next_stage(state *s, warp *w) {
   finish_step(s, w);
 }
 
-/* ---- queues ---------------------------------------------------------------------------------- */
-
-static bool push(queue *q, int depth, entry e) {
-  if (q->count == depth) return false;
-  q->entries[(q->first + q->count++) % MOST_DEPTH] = e;
+/* False: the queue is full. */
+static bool push(std::deque<entry> *queue, int depth, entry e) {
+  if ((int)queue->size() == depth) return false;
+  queue->push_back(e);
   return true;
 }
 
-static entry pop(queue *q) {
-  entry e = q->entries[q->first];
-  q->first = (q->first + 1) % MOST_DEPTH;
-  q->count -= 1;
+static entry pop(std::deque<entry> *queue) {
+  const entry e = queue->front();
+  queue->pop_front();
   return e;
 }
 
@@ -242,7 +235,7 @@ static double room_at(state *s, packet p) {
   uint32_t *last;
   for (int i = 0; i < 4; ++i)
     if (p.sectors >> i & 1u)
-      at = larger(at, *rop_of(s, p.line, i, &last) - m->rop_depth * m->pass_clocks);
+      at = std::max(at, *rop_of(s, p.line, i, &last) - m->rop_depth * m->pass_clocks);
   return at;
 }
 
@@ -255,11 +248,12 @@ static bool inject(state *s, multiprocessor *mp, packet p) {
     if (!(p.sectors >> i & 1u)) continue;
     double *free_at = rop_of(s, p.line, i, &last);
     uint32_t name = p.line * 4 + (uint32_t)i + 1;
-    *free_at = larger(*free_at, s->now) + (*last == name ? m->again_clocks : m->pass_clocks);
+    *free_at = std::max(*free_at, s->now) + (*last == name ? m->again_clocks : m->pass_clocks);
     *last = name;
   }
   int sectors = __builtin_popcount(p.sectors);
-  mp->port_free = larger(mp->port_free, s->now - 1) + m->packet_clocks + m->sector_clocks * sectors;
+  mp->port_free =
+      std::max(mp->port_free, s->now - 1) + m->packet_clocks + m->sector_clocks * sectors;
   s->out.packets += 1;
   s->out.sectors += sectors;
   return true;
@@ -283,14 +277,14 @@ static void take(state *s, multiprocessor *mp, slot *to, entry e) {
   splitter g;
   if (!e.q) {
     e.from->waits -= 1;
-    e.from->ready = larger(e.from->ready, s->now + LOAD_CLOCKS);
-    mp->lsu_free = larger(mp->lsu_free, s->now - 1) + 1;
+    e.from->ready = std::max(e.from->ready, s->now + LOAD_CLOCKS);
+    mp->lsu_free = std::max(mp->lsu_free, s->now - 1) + 1;
     return;
   }
   gather(&g, &e);
   to->count = split(&g, e.q->words_per_lane * e.wide, to->packets);
   to->at = 0;
-  mp->lsu_free = larger(mp->lsu_free, s->now - 1) + s->j->m->lsu_clocks;
+  mp->lsu_free = std::max(mp->lsu_free, s->now - 1) + s->j->m->lsu_clocks;
   s->out.requests += 1;
 }
 
@@ -300,7 +294,7 @@ static void take_next(state *s, multiprocessor *mp) {
     int i = (mp->turn + n) % (2 * SUBCORES);
     subcore *sub = &mp->subs[i % SUBCORES];
     bool is_queue = i < SUBCORES;
-    if (is_queue ? !sub->ldst.count : sub->reduced_at < 0 || sub->reduced_at > s->now) continue;
+    if (is_queue ? sub->ldst.empty() : sub->reduced_at < 0 || sub->reduced_at > s->now) continue;
     if (mp->slots[i].at < mp->slots[i].count) continue;
     mp->turn = (i + 1) % (2 * SUBCORES);
     sub->asleep = false;
@@ -316,7 +310,7 @@ static bool merge(state *s, multiprocessor *mp, packet p) {
   double clocks = s->j->how == PHI ? 2 : 1;
   keep(s, mp, p);
   mp->buffer_free = s->now + clocks;
-  if (s->j->how != LAB_IDEAL) mp->lsu_free = larger(mp->lsu_free, s->now + clocks);
+  if (s->j->how != LAB_IDEAL) mp->lsu_free = std::max(mp->lsu_free, s->now + clocks);
   return true;
 }
 
@@ -475,7 +469,7 @@ static void step_subcore(state *s, multiprocessor *mp, subcore *sub) {
 static bool is_quiet(const multiprocessor *mp) {
   if (mp->evicted.sectors) return false;
   for (int i = 0; i < SUBCORES; ++i)
-    if (mp->subs[i].ldst.count || mp->subs[i].reduced_at >= 0 ||
+    if (!mp->subs[i].ldst.empty() || mp->subs[i].reduced_at >= 0 ||
         mp->slots[i].at < mp->slots[i].count ||
         mp->slots[SUBCORES + i].at < mp->slots[SUBCORES + i].count)
       return false;
@@ -488,10 +482,10 @@ static double drain(state *s) {
   for (int k = 0; k < s->j->m->multiprocessors && buffers(s); ++k)
     for (packet p : s->mps[k].sums) {
       if (!p.sectors) continue;
-      s->now = larger(end, larger(s->mps[k].port_free, room_at(s, p)));
+      s->now = std::max(end, std::max(s->mps[k].port_free, room_at(s, p)));
       inject(s, &s->mps[k], p);
     }
-  for (int i = 0; i < s->j->m->rops; ++i) end = larger(end, s->rop_free[i]);
+  for (int i = 0; i < s->j->m->rops; ++i) end = std::max(end, s->rop_free[i]);
   return end;
 }
 
