@@ -144,10 +144,11 @@ static void print_default(const std::vector<sweep_group> &groups, rival_of rival
   print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where));
 }
 
-/* The default's result in the group that differs in the promises alone, of which it has none. */
-static const sweep_result *without_promises(const std::vector<sweep_group> &groups,
-                                            sweep_cell cell) {
-  cell.zeros = SWEEP_ZEROS_NO_KEY_PROMISED;
+/* The default's result in the group that differs from the cell's in one member alone, which has the
+   value there; null without. */
+static const sweep_result *default_with(const std::vector<sweep_group> &groups, sweep_cell cell,
+                                        sweep_member member, int value) {
+  cell.*member = value;
   for (const sweep_group &g : groups)
     if (sweep_same_group(cell, g.cell())) return fastest(g, is_default);
   return nullptr;
@@ -158,7 +159,8 @@ static void print_promises(const std::vector<sweep_group> &groups) {
   print_default(
       groups,
       [&](const sweep_group &g) {
-        const sweep_result *without = without_promises(groups, g.cell());
+        const sweep_result *without =
+            default_with(groups, g.cell(), &sweep_cell::zeros, SWEEP_ZEROS_NO_KEY_PROMISED);
         const sweep_result *reduced = fastest(g, is_auto_reduced);
         bool both = without && reduced && g.cell().zeros != SWEEP_ZEROS_NO_KEY_PROMISED;
         return !both ? nullptr : without->gross < reduced->gross ? without : reduced;
@@ -224,14 +226,6 @@ struct means {
   }
 };
 
-/* The default's result in the cell of f32 that differs in nothing else; null without. */
-static const sweep_result *as_f32(const std::vector<sweep_group> &groups, sweep_cell cell) {
-  cell.type = SWEEP_TYPE_f32;
-  for (const sweep_group &g : groups)
-    if (sweep_same_group(cell, g.cell())) return fastest(g, is_default);
-  return nullptr;
-}
-
 static bool is_plain(const sweep_cell &c) { return c.path == SWEEP_PATH_PLAIN; }
 
 static void print_type(const std::vector<sweep_group> &groups, int type) {
@@ -241,7 +235,7 @@ static void print_type(const std::vector<sweep_group> &groups, int type) {
     const sweep_result *own = fastest(g, is_default), *plain = fastest(g, is_plain);
     if (c.type != type || !own || c.lanes == 0) continue;
     int others = c.lanes != 32 || c.keys != 1;
-    const sweep_result *f32 = as_f32(groups, c);
+    const sweep_result *f32 = default_with(groups, c, &sweep_cell::type, SWEEP_TYPE_f32);
     if (f32) to_f32[others].add(*own, *f32);
     if (plain) to_plain[others].add(*own, *plain);
   }
