@@ -110,10 +110,8 @@ void ranking_end(ranking *r) {
 
 void ranking_reset(ranking *r) {
   const size_t n = (size_t)r->g->vertices;
-  float *rank = (float *)host_memory(n * sizeof(float));
-  for (size_t v = 0; v < n; ++v) rank[v] = 1.0f / (float)n;
-  host_to_device(r->rank.data, rank, n * sizeof(float), "ranks");
-  free(rank);
+  const std::vector<float> rank(n, 1.0f / (float)n);
+  host_to_device(r->rank.data, rank.data(), n * sizeof(float), "ranks");
 }
 
 void ranking_divide(ranking *r) {

@@ -178,12 +178,11 @@ bool group_begin(group *g, error_line *error) {
                      g->page != nullptr ? g->size : g->local + 1, devices);
   device_check(cudaSetDevice(g->local), "choosing the GPU");
   setenv("NCCL_NVLS_ENABLE", "0", 0); /* multicast gains nothing at these sizes */
-  group_link *link = (group_link *)host_memory(sizeof *link);
+  ncclComm_t nccl;
   if (!share_id(g, &id, error) ||
-      !nccl_check(ncclCommInitRank(&link->nccl, g->size, id, g->rank), "linking the GPUs", error)) {
-    free(link);
+      !nccl_check(ncclCommInitRank(&nccl, g->size, id, g->rank), "linking the GPUs", error))
     return false;
-  }
+  group_link *link = g->link = new group_link{nccl, nullptr, nullptr, {}, 0};
   /* First to get a multiprocessor: the kernels beside it have thousands of blocks waiting. */
   device_check(cudaDeviceGetStreamPriorityRange(&least, &first), "asking for priorities");
   device_check(cudaStreamCreateWithPriority(&link->stream, cudaStreamNonBlocking, first),
@@ -191,7 +190,6 @@ bool group_begin(group *g, error_line *error) {
   device_check(cudaEventCreateWithFlags(&link->launched, cudaEventDisableTiming), "an event");
   for (int p = 0; p < GROUP_PARTS; ++p)
     device_check(cudaEventCreateWithFlags(&link->added[p], cudaEventDisableTiming), "an event");
-  g->link = link;
   return true;
 }
 
@@ -205,7 +203,7 @@ static void group_unlink(group *g) {
   cudaStreamDestroy(g->link->stream);
   cudaEventDestroy(g->link->launched);
   for (int p = 0; p < GROUP_PARTS; ++p) cudaEventDestroy(g->link->added[p]);
-  free(g->link);
+  delete g->link;
   g->link = nullptr;
 }
 
