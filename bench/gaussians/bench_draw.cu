@@ -18,6 +18,7 @@ typedef struct draw_step {
   paint_kernel paint;
   int pixels;
   int macro_side = 0; /* lists of tiles */
+  bool bins = false;
 } draw_step;
 
 static const draw_step steps[] = {
@@ -33,8 +34,10 @@ static const draw_step steps[] = {
     {"count_read_back", true, true, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
     {"macro_64x32", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8},
     {"macro_64x32_pixels_4", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 4>, 4, 8},
+    {"macro_64x32_bins", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true},
     {"macro_128x64", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16},
     {"macro_128x64_pixels_4", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 4>, 4, 16},
+    {"macro_128x64_bins", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16, true},
     {"boxes", true, false, TILE_BOX, paint<WALK_GROUPS, true, 2>, 2},
     {"none", false, true, TILE_CIRCLE, paint<WALK_BATCHES, false, 1>, 1}};
 enum { ALL = 1 };
@@ -100,7 +103,7 @@ static bool bench_step(const draw_input *in, const options *o, const draw_step *
   d.fused = step->fused;
   d.counts_first = step->counts_first;
   d.pixels = step->pixels;
-  if (step->macro_side > 0) draw_by_macro_tiles(&d, step->macro_side);
+  if (step->macro_side > 0) draw_by_macro_tiles(&d, step->macro_side, step->bins);
   if (step->paint != nullptr) d.paint = step->paint;
   for (int i = 0; i < views && written && !interrupts; ++i) {
     draw_times t = step->paint != nullptr ? draw_medians(&d, in, i, o->repeats)

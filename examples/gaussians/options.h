@@ -21,7 +21,7 @@ typedef struct options {
   int checkpoint_every;                                   /* iterations; 0: only at the end */
   int repeats;                                            /* of each view that is drawn */
   int gpus;                                               /* GROUP_BY_MPI: as the launcher says */
-  int lists;                                              /* of tiles, 64x32, 128x64 */
+  int lists;                                              /* of tiles, or by macro tiles */
   int orbit;                                              /* cameras on a ring; 0: not given */
   int tiles, is_white;                                    /* go to train.frame */
   bool draws;

@@ -29,7 +29,7 @@ enum { DRAW_START, DRAW_PLACED, DRAW_SORTED, DRAW_END, DRAW_MARKS };
 
 typedef struct drawer {
   frame f;
-  bool fused;        /* projects and emits in one kernel */
+  bool fused;        /* projects and emits in one kernel; always, by macro tiles */
   bool counts_first; /* waits for the count of pairs before it sorts */
   paint_kernel paint;
   int pixels;  /* a lane, of paint */
@@ -40,8 +40,8 @@ typedef struct drawer {
 
 /* With all steps that make it fast; a caller may set others before the first view. */
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory);
-/* Lists of macro tiles: of units of 8 or 16 pixels a side. After draw_begin. */
-void draw_by_macro_tiles(drawer *d, int side);
+/* Lists of macro tiles: of units of 8 or 16 pixels a side, by bins or not. After draw_begin. */
+void draw_by_macro_tiles(drawer *d, int side, bool bins);
 void draw_end(drawer *d);
 
 /* Waits for the picture. f.pairs: how many there were. */

@@ -24,11 +24,15 @@ void frame_end(frame *f) {
                             &f->values[0], &f->values[1], &f->scratch, &f->first,
                             &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
                             &f->hits,      &f->slope,     &f->maps,    &f->parts,
-                            &f->sums,      &f->words,     &f->depths};
+                            &f->sums,      &f->words,     &f->depths,  &f->counts};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
 /* ---- forward -------------------------------------------------------------------------------- */
+
+static size_t frame_count_bytes(const frame *f) {
+  return (size_t)f->grid.lists * COUNT_STEP * sizeof(int);
+}
 
 static void frame_set_view(frame *f, gaussians model, int count, int degree,
                            const device_camera *camera) {
@@ -42,6 +46,10 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
   device_reserve(f->memory, &f->total, sizeof(unsigned), "memory for the total");
   device_reserve(f->memory, &f->first, ((size_t)f->grid.lists + 1) * sizeof(int),
                  "memory for the tiles");
+  if (!f->bins || f->counts.bytes >= frame_count_bytes(f)) return;
+  device_reserve(f->memory, &f->counts, frame_count_bytes(f), "memory for the tiles");
+  device_reserve(f->memory, &f->scratch, sort_scratch_bytes(f->pair_capacity, f->grid.lists),
+                 "memory for sorting");
 }
 
 static projections frame_projections(const frame *f) {
@@ -76,12 +84,22 @@ void frame_reserve_pairs(frame *f, unsigned pairs) {
   f->pair_capacity = (int)room;
 }
 
-/* With a count of 0. */
+template <class V>
+static pair_output<V> frame_pairs(const frame *f, int room) {
+  return {(unsigned long long *)f->keys[0].data,
+          (V *)f->values[0].data,
+          room,
+          (unsigned *)f->total.data,
+          f->bins ? (int *)f->counts.data : nullptr,
+          (int *)f->values[1].data};
+}
+
+/* With counts of 0. */
 template <class V>
 static pair_output<V> frame_empty_pairs(const frame *f, int room) {
-  pair_output<V> out = {(unsigned long long *)f->keys[0].data, (V *)f->values[0].data, room,
-                        (unsigned *)f->total.data};
+  pair_output<V> out = frame_pairs<V>(f, room);
   device_clear(out.total, sizeof *out.total);
+  if (f->bins) device_clear(f->counts.data, frame_count_bytes(f));
   return out;
 }
 
@@ -132,12 +150,35 @@ static void frame_sort(frame *f, int room, bool counted) {
               total, lists, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
+/* The same by counting: beside the pairs, their buffers hold two of depths and places. */
+static void frame_bin(frame *f, int room) {
+  const int lists = f->grid.lists;
+  int *first = (int *)f->first.data;
+  pair_output<masked_gaussian> in = frame_pairs<masked_gaussian>(f, room);
+  unsigned *depths[2] = {(unsigned *)f->keys[1].data, (unsigned *)f->keys[0].data};
+  pair_buffers<int, unsigned> pairs = {{depths[0], depths[1]},
+                                       {(int *)depths[0] + room, (int *)depths[1] + room}};
+  masked_gaussian *list = (masked_gaussian *)f->values[1].data;
+  SIMT_LAUNCH(take_counts, line_blocks((size_t)lists + 1), LINE_THREADS, 0, 0, in.counts, lists,
+              first);
+  bool done = scan_counts(first, first, lists + 1, f->scratch.data, f->scratch.bytes);
+  SIMT_LAUNCH(fill_lists, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0, in, first,
+              pairs.keys[0], pairs.values[0]);
+  int sorted = sort_segments(pairs, room, first, lists, f->scratch.data, f->scratch.bytes);
+  if (sorted < 0 || !done) device_check(cudaGetLastError(), "sorting");
+  SIMT_LAUNCH(take_lists, lists, LINE_THREADS, 0, 0, pairs.keys[sorted], pairs.values[sorted],
+              in.values, first, list);
+  f->list = list;
+}
+
 void frame_list_counted(frame *f, int count) {
   f->pairs = count;
+  if (f->bins) return frame_bin(f, count);
   (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, count, true);
 }
 
 void frame_list_uncounted(frame *f, int room) {
+  if (f->bins) return frame_bin(f, room);
   (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, false);
 }
 

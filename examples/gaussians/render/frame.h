@@ -18,10 +18,11 @@ typedef struct frame {
   int count, degree;
   device_camera camera;
   int macro_side; /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
+  bool bins;      /* these are counted, filled and sorted one by one, not as one */
   list_grid grid;
   int tiles, pairs, pair_capacity;
   const void *list; /* of the device: all lists, in one of the buffers of values */
-  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
+  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total, counts;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums, words;
   backward_launcher backward; /* how the sums are added up */

@@ -105,24 +105,17 @@ typedef struct projections {
 enum { MACRO_COLUMNS = 8, MACRO_ROWS = 4 };
 typedef unsigned long long masked_gaussian;
 
-/* What is listed: how many units (or tiles, each of which has a list) there are, and how large. */
+/* side: of a unit, or of a tile where each has a list, in pixels; how many lists a row and in all. */
 typedef struct list_grid {
-  int side; /* pixels */
-  int columns, rows;
-  int lists_x, lists;
+  int side, lists_x, lists;
 } list_grid;
 
 /* macro_side: of the units of macro tiles; 0: a list for each tile. */
-static __host__ __device__ __forceinline__ list_grid list_grid_of(const device_camera *c,
-                                                                  int macro_side) {
-  list_grid g = {TILE_SIDE, c->tiles_x, c->tiles_y, c->tiles_x, c->tiles_x * c->tiles_y};
-  if (macro_side == 0) return g;
-  g.side = macro_side;
-  g.columns = (c->width + macro_side - 1) / macro_side;
-  g.rows = (c->height + macro_side - 1) / macro_side;
-  g.lists_x = (g.columns + MACRO_COLUMNS - 1) / MACRO_COLUMNS;
-  g.lists = g.lists_x * ((g.rows + MACRO_ROWS - 1) / MACRO_ROWS);
-  return g;
+static inline list_grid list_grid_of(const device_camera *c, int macro_side) {
+  if (macro_side == 0) return {TILE_SIDE, c->tiles_x, c->tiles_x * c->tiles_y};
+  int width = MACRO_COLUMNS * macro_side, height = MACRO_ROWS * macro_side;
+  int lists_x = (c->width + width - 1) / width;
+  return {macro_side, lists_x, lists_x * ((c->height + height - 1) / height)};
 }
 
 /* List t is list[first[t]] to list[first[t + 1] - 1]. */

@@ -26,10 +26,10 @@ static __device__ __forceinline__ float2 find_reach(const footprint *f, const sp
   return half;
 }
 
-/* All but the colour; false: it is not seen. The box is of the grid's units. p: its position. */
+/* All but the colour; false: it is not seen. side: of what the box counts. p: its position. */
 static __device__ __forceinline__ bool place_splat(projection *out, const gaussians *g, int i,
-                                                   const device_camera *c, const list_grid *grid,
-                                                   tile_test test, float p[3]) {
+                                                   const device_camera *c, int side, tile_test test,
+                                                   float p[3]) {
   footprint f;
   splat *s = &out->s;
   UNROLL
@@ -50,10 +50,11 @@ static __device__ __forceinline__ bool place_splat(projection *out, const gaussi
   s->opacity = opacity;
   out->depth = f.z;
   float2 reach = find_reach(&f, s, test);
-  const float in_tiles = (float)(TILE_SIDE / grid->side); /* as tile_box_around counts */
-  out->box = tile_box_around(make_float2(in_tiles * s->x, in_tiles * s->y),
-                             make_float2(in_tiles * reach.x, in_tiles * reach.y), grid->columns,
-                             grid->rows);
+  const int parts = TILE_SIDE / side; /* of a tile's side: tile_box_around counts tiles */
+  const float f_parts = (float)parts;
+  out->box = tile_box_around(make_float2(f_parts * s->x, f_parts * s->y),
+                             make_float2(f_parts * reach.x, f_parts * reach.y), parts * c->tiles_x,
+                             parts * c->tiles_y);
   return out->box.x0 < out->box.x1 && out->box.y0 < out->box.y1;
 }
 
@@ -75,8 +76,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (i >= count) return;
   projection one;
   float p[3];
-  list_grid grid = list_grid_of(&c, 0);
-  if (place_splat(&one, &g, i, &c, &grid, test, p)) {
+  if (place_splat(&one, &g, i, &c, TILE_SIDE, test, p)) {
     colour_splat(&one.s, &g, i, degree, &c, p);
   } else {
     one = {};

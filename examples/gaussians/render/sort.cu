@@ -3,10 +3,12 @@
 #include "sort.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #if SIMT_ON_CPU
 
-size_t sort_scratch_bytes(int count) { return (size_t)(count > 0 ? 1 : 0); }
+size_t sort_scratch_bytes(int count, int) { return (size_t)(count > 0 ? 1 : 0); }
 
 /* One pass of a radix sort, by one byte of the key. */
 template <class V>
@@ -29,6 +31,20 @@ int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *, size_t) {
   return from;
 }
 
+int sort_segments(pair_buffers<int, unsigned> pairs, int, const int *first, int segments, void *,
+                  size_t) {
+  std::vector<int> order((size_t)first[segments]);
+  std::iota(order.begin(), order.end(), 0);
+  for (int s = 0; s < segments; ++s)
+    std::stable_sort(order.begin() + first[s], order.begin() + first[s + 1],
+                     [&](int a, int b) { return pairs.keys[0][a] < pairs.keys[0][b]; });
+  for (size_t i = 0; i < order.size(); ++i) {
+    pairs.keys[1][i] = pairs.keys[0][order[i]];
+    pairs.values[1][i] = pairs.values[0][order[i]];
+  }
+  return 1;
+}
+
 bool scan_counts(const int *in, int *out, int count, void *, size_t) {
   int sum = 0;
   for (int i = 0; i < count; ++i) {
@@ -43,6 +59,7 @@ bool scan_counts(const int *in, int *out, int count, void *, size_t) {
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 
 template <class V>
 static size_t bytes_of_pairs(int count) {
@@ -53,10 +70,18 @@ static size_t bytes_of_pairs(int count) {
   return bytes;
 }
 
-size_t sort_scratch_bytes(int count) {
+size_t sort_scratch_bytes(int count, int segments) {
   size_t scan = 0;
-  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr, count);
-  return std::max({scan, bytes_of_pairs<int>(count), bytes_of_pairs<unsigned long long>(count)});
+  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr,
+                                std::max(count, segments + 1));
+  size_t by_segments = 0;
+  cub::DoubleBuffer<unsigned> keys(nullptr, nullptr);
+  cub::DoubleBuffer<int> values(nullptr, nullptr);
+  const int *const first = nullptr;
+  cub::DeviceSegmentedSort::SortPairs(nullptr, by_segments, keys, values, count, segments, first,
+                                      first);
+  return std::max(
+      {scan, by_segments, bytes_of_pairs<int>(count), bytes_of_pairs<unsigned long long>(count)});
 }
 
 template <class V>
@@ -66,6 +91,15 @@ int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch,
   cub::DoubleBuffer<V> values(pairs.values[0], pairs.values[1]);
   cudaError_t status =
       cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys, values, count, 0, key_bits);
+  return status == cudaSuccess ? values.selector : -1;
+}
+
+int sort_segments(pair_buffers<int, unsigned> pairs, int count, const int *first, int segments,
+                  void *scratch, size_t scratch_bytes) {
+  cub::DoubleBuffer<unsigned> keys(pairs.keys[0], pairs.keys[1]);
+  cub::DoubleBuffer<int> values(pairs.values[0], pairs.values[1]);
+  cudaError_t status = cub::DeviceSegmentedSort::SortPairs(scratch, scratch_bytes, keys, values,
+                                                           count, segments, first, first + 1);
   return status == cudaSuccess ? values.selector : -1;
 }
 

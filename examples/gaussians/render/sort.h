@@ -6,19 +6,25 @@
 
 /* Pairs of a key (list, then depth) and a value (what is listed), in two buffers: sorting goes from
    one to the other and back. V: int or unsigned long long. */
-template <class V>
+template <class V, class K = unsigned long long>
 struct pair_buffers {
-  unsigned long long *keys[2];
+  K *keys[2];
   V *values[2];
 };
 
 /* Bytes of scratch memory that sorting or scanning up to `count` takes, whatever the values. */
-size_t sort_scratch_bytes(int count);
+size_t sort_scratch_bytes(int count, int segments = 1);
 
 /* Sorts by the low key_bits bits of the keys, stable; starts from buffer 0 and returns the number
    of the buffer that holds the result, negative if the device refused. */
 template <class V>
 int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
 
-/* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. */
+/* Sorts each segment by itself, number s from place first[s] to first[s + 1] - 1 of at most `count`.
+   The host may wait for the device. Returns as sort_pairs does. */
+int sort_segments(pair_buffers<int, unsigned> pairs, int count, const int *first, int segments,
+                  void *scratch, size_t scratch_bytes);
+
+/* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place,
+   too. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);

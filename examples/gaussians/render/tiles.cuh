@@ -15,6 +15,7 @@
 #include "sort.h"
 
 enum { DEPTH_BITS = 32, SMALL_BOX_TILES = 32, NEAR_LISTS = 4 /* 2 x 2 macro tiles */ };
+enum { COUNT_STEP = 32 /* a line of memory: atomics on one line wait for each other */ };
 
 template <class V>
 static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
@@ -30,6 +31,8 @@ struct pair_output {
   V *values;
   int capacity;
   unsigned *total; /* of all keys, also of those for which there was no room: the host compares */
+  int *counts;     /* null, or for each list how many pairs it has, COUNT_STEP apart, and */
+  int *ranks;      /* for each pair how many of its list were counted before it */
 };
 
 /* mask: not for a list of a tile. */
@@ -38,10 +41,12 @@ static __device__ __forceinline__ void put_pair(pair_output<V> out, unsigned pla
                                                 const projection *p, unsigned mask) {
   if (place >= (unsigned)out.capacity) return;
   out.keys[place] = pair_key(list, p->depth);
-  if constexpr (is_masked<V>)
-    out.values[place] = (masked_gaussian)(unsigned)p->s.key << 32 | mask;
-  else
+  if constexpr (!is_masked<V>) {
     out.values[place] = p->s.key;
+  } else {
+    out.values[place] = (masked_gaussian)(unsigned)p->s.key << 32 | mask;
+    if (out.counts != nullptr) out.ranks[place] = atomicAdd(&out.counts[COUNT_STEP * list], 1);
+  }
 }
 
 /* Which of the up to 32 units of the box the splat reaches, row by row from bit 0. */
@@ -168,7 +173,7 @@ static __device__ __forceinline__ bool emit_small(const projection *p, int area,
   base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
   for (; reached != 0u; reached &= reached - 1u) {
     int k = __ffs((int)reached) - 1;
-    unsigned mask = k < 2 ? masks[k == 0 ? 0 : 1] : masks[k == 2 ? 2 : 3];
+    unsigned mask = k == 0 ? masks[0] : k == 1 ? masks[1] : k == 2 ? masks[2] : masks[3];
     put_pair(out, base++, (lists.y0 + k / width) * grid->lists_x + lists.x0 + k % width, p, mask);
   }
   return count > 0;
@@ -217,7 +222,7 @@ static __device__ __forceinline__ projection load_projection(projections in, int
 __global__ void __launch_bounds__(LINE_THREADS)
     emit_pairs(projections in, int count, int tiles_x, tile_test test, pair_output<int> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  list_grid grid = {TILE_SIDE, 0, 0, tiles_x, 0};
+  list_grid grid = {TILE_SIDE, tiles_x, 0};
   projection p = load_projection(in, i < count ? i : 0);
   int area = i < count ? (p.box.x1 - p.box.x0) * (p.box.y1 - p.box.y0) : 0;
   bool large = is_large<int>(p.box, area);
@@ -238,7 +243,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   projection one = {};
   float p[3];
   if constexpr (!is_masked<V>) grid.side = TILE_SIDE; /* a literal */
-  bool seen = i < count && place_splat(&one, &g, i, &c, &grid, test, p);
+  bool seen = i < count && place_splat(&one, &g, i, &c, grid.side, test, p);
   int area = seen ? (one.box.x1 - one.box.x0) * (one.box.y1 - one.box.y0) : 0;
   bool large = is_large<V>(one.box, area);
   one.s.key = i;
@@ -261,13 +266,14 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (i < room && (unsigned)i >= *total) keys[i] = pair_key(lists, 0.0f);
 }
 
-/* Where pair i of the sorted ones belongs: among those of equal key by its Gaussian. */
-template <class V>
-static __device__ __forceinline__ int place_of_pair(const unsigned long long *keys, const V *values,
-                                                    int count, int i) {
+/* Where pair i of the sorted ones from begin to end belongs: among those of equal key by its
+   Gaussian. value_of(i) begins with it. */
+template <class K, class F>
+static __device__ __forceinline__ int place_of_pair(const K *keys, F value_of, int begin, int end,
+                                                    int i) {
   int place = i;
-  for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k) place -= values[k] > values[i];
-  for (int k = i + 1; k < count && keys[k] == keys[i]; ++k) place += values[k] < values[i];
+  for (int k = i - 1; k >= begin && keys[k] == keys[i]; --k) place -= value_of(k) > value_of(i);
+  for (int k = i + 1; k < end && keys[k] == keys[i]; ++k) place += value_of(k) < value_of(i);
   return place;
 }
 
@@ -281,8 +287,39 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   int count = total != nullptr ? (int)min(*total, (unsigned)room) : room;
   if (i > count) return;
-  if (i < count) list[place_of_pair(keys, values, count, i)] = values[i];
+  auto value_of = [&](int k) { return values[k]; };
+  if (i < count) list[place_of_pair(keys, value_of, 0, count, i)] = values[i];
   int here = i < count ? (int)(keys[i] >> DEPTH_BITS) : lists;
   int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
   for (int t = before + 1; t <= here; ++t) first[t] = i;
+}
+
+/* ---- lists of macro tiles by counting ------------------------------------------------------- */
+
+/* One thread a list, and one more. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    take_counts(const int *counts, int lists, int *taken) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i <= lists) taken[i] = i < lists ? counts[COUNT_STEP * i] : 0;
+}
+
+/* Brings each pair to its list: its depth, and where it is. One thread for each that there is room
+   for. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    fill_lists(pair_output<masked_gaussian> in, const int *first, unsigned *depths, int *places) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= (int)min(*in.total, (unsigned)in.capacity)) return;
+  int place = first[in.keys[i] >> DEPTH_BITS] + in.ranks[i];
+  depths[place] = (unsigned)in.keys[i];
+  places[place] = i;
+}
+
+/* Once each list is sorted by depth. One block a list. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    take_lists(const unsigned *depths, const int *places, const masked_gaussian *values,
+               const int *first, masked_gaussian *list) {
+  int begin = first[blockIdx.x], end = first[blockIdx.x + 1];
+  auto value_of = [&](int k) { return values[places[k]]; };
+  for (int i = begin + (int)threadIdx.x; i < end; i += LINE_THREADS)
+    list[place_of_pair(depths, value_of, begin, end, i)] = value_of(i);
 }

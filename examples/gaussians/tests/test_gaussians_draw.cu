@@ -152,7 +152,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     draw(&of_tiles, t);
     float *wanted = test_read(&of_tiles.f.colour, VALUES);
     begin(&d, t, r);
-    draw_by_macro_tiles(&d, v.side);
+    draw_by_macro_tiles(&d, v.side, v.pixels != 2);
     d.paint = v.paint;
     d.pixels = v.pixels;
     d.room = 10;
@@ -291,10 +291,11 @@ static void test_nothing_seen(void) {
   reference_make(&r, 20, 20, 4, 0, 5.0, 9);
   for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
   test_frame_begin(&t, &r);
-  for (int counts_first = 0; counts_first < 2; ++counts_first) {
+  for (int way = 0; way < 4; ++way) {
     drawer d;
     begin(&d, &t, &r);
-    d.counts_first = counts_first == 1;
+    d.counts_first = way % 2 == 1;
+    if (way >= 2) draw_by_macro_tiles(&d, 8, true);
     draw(&d, &t);
     float *got = test_read(&d.f.colour, 1200);
     CHECK(d.f.pairs == 0 && d.redrawn == 0, "%d pairs", d.f.pairs);

@@ -73,7 +73,7 @@ static void test_scan(void) {
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 /* Small ones and a few that span the picture: boxes below and above 32 tiles. Some of the second
-   half lie where one of the first half does, as deep. */
+   half lie where one of the first half does, some where the one before does: as deep. */
 static void make_scene(reference *r) {
   reference_make(r, 150, 100, COUNT, 0, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
@@ -81,6 +81,7 @@ static void make_scene(reference *r) {
     g[REF_OPACITY] -= 1.0;
     if (i >= COUNT / 2 && i % 3 == 0)
       memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
+    if (i % 7 == 3) memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH, 3 * sizeof *g);
     if (i % 20 == 0) g[REF_SCALE] += 2.5; /* long and thin */
     if (i % 20 == 7)
       for (int k = 0; k < 3; ++k) g[REF_SCALE + k] += 1.0;
@@ -201,7 +202,8 @@ static void check_macro_tile(const lists *l, const masked_gaussian *list, int t,
     for (int unit = 0; unit < 32; ++unit) {
       const splat *s = &l->splats[key];
       int column = t % g->lists_x * 8 + unit % 8, row = t / g->lists_x * 4 + unit / 8;
-      bool listed = (masks[key] >> unit & 1u) != 0u, within = column < g->columns && row < g->rows;
+      bool listed = (masks[key] >> unit & 1u) != 0u,
+           within = column * g->side < 160 && row * g->side < 112;
       double least = least_in_square(s, column, row, g->side);
       CHECK(listed || !within || s->limit < 0.0f || least > s->limit,
             "macro tile %d, unit %d of %d pixels lacks splat %d", t, unit, g->side, key);
@@ -211,10 +213,11 @@ static void check_macro_tile(const lists *l, const masked_gaussian *list, int t,
 }
 
 /* l: what training lists, with its splats and depths. */
-static void test_macro_tiles(test_frame *t, lists *l, int side) {
+static void test_macro_tiles(test_frame *t, lists *l, int side, bool bins) {
   gaussians model = split_gaussians((float *)t->parameters.data, t->count);
   int *training = l->first;
   t->f.macro_side = side;
+  t->f.bins = bins;
   frame_reserve_pairs(&t->f, 100 * COUNT);
   frame_place(&t->f, model, t->count, t->degree, &t->camera, t->f.pair_capacity);
   unsigned pairs = frame_count_pairs(&t->f);
@@ -229,6 +232,7 @@ static void test_macro_tiles(test_frame *t, lists *l, int side) {
   free(l->first);
   l->first = training;
   t->f.macro_side = 0;
+  t->f.bins = false;
   test_frame_forward(t);
 }
 
@@ -334,8 +338,8 @@ int main(void) {
   check_order(&l, t.f.tiles);
   check_exact(&l, &t);
   test_skipped_splats(&t, &l);
-  test_macro_tiles(&t, &l, 8);
-  test_macro_tiles(&t, &l, 16);
+  for (int side = 8; side <= 16; side *= 2)
+    for (int bins = 0; bins < 2; ++bins) test_macro_tiles(&t, &l, side, bins == 1);
   free_lists(&l);
   test_little_room(&t);
   test_frame_end(&t);
