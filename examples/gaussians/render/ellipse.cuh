@@ -1,7 +1,8 @@
-/* arc example gaussians: whether a splat reaches a rectangle, without divisions or roots.
+/* arc example gaussians: whether a splat reaches a rectangle, and which squares of a row it reaches.
    SPDX-License-Identifier: Apache-2.0
 
-   Without branches either: after one, the compiler would guard every later vote of the warp. */
+   The former takes no division, root or branch: after one, the compiler would guard every later vote
+   of the warp. The latter takes two roots a row, whose squares it need not test one by one. */
 #pragma once
 
 #include "model.cuh"
@@ -42,4 +43,42 @@ static __device__ __forceinline__ bool splat_reaches_square(const splat *s, int 
                                                             int side) {
   float x = (float)(column * side), y = (float)(row * side), last = (float)side - 0.5f;
   return splat_reaches(s, x + 0.5f, y + 0.5f, x + last, y + last);
+}
+
+/* What it takes to find the squares of a row that a splat reaches. Offsets are from its centre; the
+   limit is widened as above. */
+typedef struct ellipse_rows {
+  float slope;       /* by dy, of the middle between its left and its right rim */
+  float square, per; /* half of their distance, squared, is square - per dy^2 */
+  float of_right;    /* dy of the rightmost point; that of the leftmost one is its negative */
+} ellipse_rows;
+
+static __device__ __forceinline__ ellipse_rows ellipse_rows_of(const splat *s) {
+  float limit = 1.001f * s->limit + 1e-3f, by_a = 1.0f / s->a, b_square = s->b * s->b;
+  float discriminant = fmaf(4.0f * s->a, s->c, -b_square) - fmaf(s->b, s->b, -b_square);
+  float lowest = sqrtf(limit / (s->c * fmaxf(discriminant, 0.0f)));
+  ellipse_rows rows = {-0.5f * s->b * by_a, limit * by_a, 0.25f * discriminant * by_a * by_a,
+                       -s->b * lowest};
+  return rows;
+}
+
+/* How far the rim is from the centre, to the right or, where side is -1, to the left, at the most
+   between two dy; NaN if it lies beyond them. What rounding may take away of the way to its middle is
+   added. */
+static __device__ __forceinline__ float rim_between(const ellipse_rows *e, float top, float bottom,
+                                                    float side) {
+  float dy = fminf(fmaxf(side * e->of_right, top), bottom), middle = e->slope * dy;
+  return middle + side * (sqrtf(e->square - e->per * dy * dy) + 5e-7f * fabsf(middle));
+}
+
+/* The first and one more than the last square of a row that the splat reaches, within the box. */
+static __device__ __forceinline__ int2 squares_of_row(const ellipse_rows *e, const splat *s,
+                                                      int row, int side, tile_box box) {
+  float top = (float)(row * side) + 0.5f - s->y, bottom = top + (float)(side - 1);
+  float left = s->x + rim_between(e, top, bottom, -1.0f), per_pixel = 1.0f / (float)side;
+  float right = s->x + rim_between(e, top, bottom, 1.0f);
+  float first = ceilf((left + 0.5f) * per_pixel) - 1.0f;
+  float end = floorf((right - 0.5f) * per_pixel) + 1.0f; /* NaN: none is reached */
+  int x0 = (int)fminf(fmaxf(first, (float)box.x0), (float)box.x1);
+  return make_int2(x0, (int)fminf(fmaxf(end, (float)x0), (float)box.x1));
 }

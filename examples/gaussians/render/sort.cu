@@ -10,38 +10,29 @@
 
 size_t sort_scratch_bytes(int count, int) { return (size_t)(count > 0 ? 1 : 0); }
 
-/* One pass of a radix sort, by one byte of the key. */
-template <class V>
-static void sort_by_byte(pair_buffers<V> pairs, int from, int count, int shift) {
-  int places[257] = {0};
-  for (int i = 0; i < count; ++i) places[(pairs.keys[from][i] >> shift & 255u) + 1] += 1;
-  for (int d = 0; d < 256; ++d) places[d + 1] += places[d];
-  for (int i = 0; i < count; ++i) {
-    int place = places[pairs.keys[from][i] >> shift & 255u]++;
-    pairs.keys[1 - from][place] = pairs.keys[from][i];
-    pairs.values[1 - from][place] = pairs.values[from][i];
+/* Pairs begin to end - 1 of buffer 0, by those bits of the keys, into buffer 1. */
+template <class V, class K>
+static int sort_range(pair_buffers<V, K> pairs, int begin, int end, K bits) {
+  std::vector<int> order((size_t)(end - begin));
+  std::iota(order.begin(), order.end(), begin);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return (pairs.keys[0][a] & bits) < (pairs.keys[0][b] & bits);
+  });
+  for (int from : order) {
+    pairs.keys[1][begin] = pairs.keys[0][from];
+    pairs.values[1][begin++] = pairs.values[0][from];
   }
+  return 1;
 }
 
 template <class V>
 int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *, size_t) {
-  int from = 0;
-  for (int shift = 0; shift < key_bits; shift += 8, from = 1 - from)
-    sort_by_byte(pairs, from, count, shift);
-  return from;
+  return sort_range(pairs, 0, count, ~0ull >> (64 - key_bits));
 }
 
 int sort_segments(pair_buffers<int, unsigned> pairs, int, const int *first, int segments, void *,
                   size_t) {
-  std::vector<int> order((size_t)first[segments]);
-  std::iota(order.begin(), order.end(), 0);
-  for (int s = 0; s < segments; ++s)
-    std::stable_sort(order.begin() + first[s], order.begin() + first[s + 1],
-                     [&](int a, int b) { return pairs.keys[0][a] < pairs.keys[0][b]; });
-  for (size_t i = 0; i < order.size(); ++i) {
-    pairs.keys[1][i] = pairs.keys[0][order[i]];
-    pairs.values[1][i] = pairs.values[0][order[i]];
-  }
+  for (int s = 0; s < segments; ++s) sort_range(pairs, first[s], first[s + 1], ~0u);
   return 1;
 }
 

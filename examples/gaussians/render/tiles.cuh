@@ -64,25 +64,6 @@ static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_bo
   return reached;
 }
 
-/* The projection that another lane of the warp has, without its colour. */
-static __device__ __forceinline__ projection projection_of_lane(const projection *mine, int lane) {
-  projection p = {};
-  const splat *s = &mine->s;
-  p.s.x = __shfl_sync(WHOLE_WARP, s->x, lane);
-  p.s.y = __shfl_sync(WHOLE_WARP, s->y, lane);
-  p.s.a = __shfl_sync(WHOLE_WARP, s->a, lane);
-  p.s.b = __shfl_sync(WHOLE_WARP, s->b, lane);
-  p.s.c = __shfl_sync(WHOLE_WARP, s->c, lane);
-  p.s.limit = __shfl_sync(WHOLE_WARP, s->limit, lane);
-  p.s.key = __shfl_sync(WHOLE_WARP, s->key, lane);
-  p.box.x0 = __shfl_sync(WHOLE_WARP, mine->box.x0, lane);
-  p.box.y0 = __shfl_sync(WHOLE_WARP, mine->box.y0, lane);
-  p.box.x1 = __shfl_sync(WHOLE_WARP, mine->box.x1, lane);
-  p.box.y1 = __shfl_sync(WHOLE_WARP, mine->box.y1, lane);
-  p.depth = __shfl_sync(WHOLE_WARP, mine->depth, lane);
-  return p;
-}
-
 /* The lists whose tiles have units in the box. */
 template <class V>
 static __device__ __forceinline__ tile_box lists_of_box(tile_box box) {
@@ -99,25 +80,16 @@ static __device__ __forceinline__ bool is_large(tile_box box, int area) {
   return area > 0 && (lists.x1 - lists.x0 > 2 || lists.y1 - lists.y0 > 2);
 }
 
-/* Which units of macro tile (x, y) the warp's splat reaches, a unit a lane. */
-static __device__ __forceinline__ unsigned mask_by_warp(const projection *p, int x, int y, int side,
-                                                        tile_test test) {
-  int lane = (int)(threadIdx.x & 31u);
-  int column = MACRO_COLUMNS * x + lane % MACRO_COLUMNS,
-      row = MACRO_ROWS * y + lane / MACRO_COLUMNS;
-  bool in_box =
-      (column >= p->box.x0) & (column < p->box.x1) & (row >= p->box.y0) & (row < p->box.y1);
-  bool reaches = (test != TILE_EXACT) | splat_reaches_square(&p->s, column, row, side);
-  return __ballot_sync(WHOLE_WARP, in_box & reaches);
-}
-
-/* The units of a box that are reached, as tiles_reached has them, by macro tiles: those at the left
-   and the right of the upper row, then of the lower row. */
-static __device__ __forceinline__ void split_units(unsigned masks[NEAR_LISTS], unsigned reached,
-                                                   tile_box box) {
-  int width = box.x1 - box.x0;
-  for (int row = box.y0; row < box.y1; ++row, reached >>= width) {
-    unsigned units = (reached & ((1u << width) - 1u)) << box.x0 % MACRO_COLUMNS;
+/* The masks of a splat's units in up to 2 x 2 macro tiles: at the left and the right of the upper
+   row, then of the lower row. Row by row: what an ellipse reaches in a row has no gap. */
+static __device__ __forceinline__ void find_masks(unsigned masks[NEAR_LISTS], const splat *s,
+                                                  tile_box box, int side, tile_test test) {
+  const int base = box.x0 / MACRO_COLUMNS * MACRO_COLUMNS;
+  ellipse_rows rows = ellipse_rows_of(s);
+  for (int row = box.y0; row < box.y1; ++row) {
+    int2 reached = make_int2(box.x0, box.x1);
+    if (test == TILE_EXACT) reached = squares_of_row(&rows, s, row, side, box);
+    unsigned units = (1u << (reached.y - base)) - (1u << (reached.x - base));
     int up = MACRO_COLUMNS * (row % MACRO_ROWS), lower = row / MACRO_ROWS > box.y0 / MACRO_ROWS;
     unsigned left = (units & ((1u << MACRO_COLUMNS) - 1u)) << up;
     unsigned right = units >> MACRO_COLUMNS << up;
@@ -125,25 +97,6 @@ static __device__ __forceinline__ void split_units(unsigned masks[NEAR_LISTS], u
     masks[1] |= lower ? 0u : right;
     masks[2] |= lower ? left : 0u;
     masks[3] |= lower ? right : 0u;
-  }
-}
-
-/* The masks of the lanes' splats, of up to 2 x 2 macro tiles each: a lane tests a small box by
-   itself, the warp the others. */
-static __device__ __forceinline__ void find_masks(unsigned masks[NEAR_LISTS], const projection *p,
-                                                  int area, int side, tile_test test) {
-  bool small = area <= SMALL_BOX_TILES;
-  if (small && area > 0) split_units(masks, tiles_reached(&p->s, p->box, area, side, test), p->box);
-  for (unsigned rest = __ballot_sync(WHOLE_WARP, !small); rest != 0u; rest &= rest - 1u) {
-    int lane = __ffs((int)rest) - 1;
-    projection whose = projection_of_lane(p, lane);
-    tile_box lists = lists_of_box<masked_gaussian>(whose.box);
-    for (int k = 0; k < NEAR_LISTS; ++k) {
-      unsigned mask = mask_by_warp(&whose, lists.x0 + k % 2, lists.y0 + k / 2, side, test);
-      UNROLL
-      for (int m = 0; m < NEAR_LISTS; ++m)
-        if (m == k && lane == (int)(threadIdx.x & 31u)) masks[m] = mask;
-    }
   }
 }
 
@@ -158,7 +111,7 @@ static __device__ __forceinline__ bool emit_small(const projection *p, int area,
   int width = is_masked<V> ? 2 : lists.x1 - lists.x0;
   unsigned reached = 0u, masks[NEAR_LISTS] = {0u, 0u, 0u, 0u}, base = 0u;
   if constexpr (is_masked<V>) {
-    find_masks(masks, p, area, grid->side, test);
+    if (area > 0) find_masks(masks, &p->s, p->box, grid->side, test);
     UNROLL
     for (int k = 0; k < NEAR_LISTS; ++k) reached |= masks[k] != 0u ? 1u << k : 0u;
   } else {
@@ -179,8 +132,7 @@ static __device__ __forceinline__ bool emit_small(const projection *p, int area,
   return count > 0;
 }
 
-/* One large box: the warp takes room for 32 of its lists at a time; it tests so many tiles, or one
-   macro tile after another. Returns whether any is reached. */
+/* One large box: the warp tests 32 of its lists at a time. Returns whether any is reached. */
 template <class V>
 static __device__ __forceinline__ bool emit_large(const projection *p, const list_grid *grid,
                                                   tile_test test, pair_output<V> out) {
@@ -192,11 +144,12 @@ static __device__ __forceinline__ bool emit_large(const projection *p, const lis
     int list = first + lane, column = lists.x0 + list % width, row = lists.y0 + list / width;
     unsigned mask = 0u, base = 0u;
     if constexpr (is_masked<V>) {
-      for (int k = 0; k < min(area - first, 32); ++k) {
-        int x = __shfl_sync(WHOLE_WARP, column, k), y = __shfl_sync(WHOLE_WARP, row, k);
-        unsigned of_k = mask_by_warp(p, x, y, grid->side, test);
-        mask = lane == k ? of_k : mask;
-      }
+      unsigned masks[NEAR_LISTS] = {0u, 0u, 0u, 0u};
+      int x = MACRO_COLUMNS * column, y = MACRO_ROWS * row;
+      tile_box part = {max(p->box.x0, x), max(p->box.y0, y), min(p->box.x1, x + MACRO_COLUMNS),
+                       min(p->box.y1, y + MACRO_ROWS)};
+      if (list < area) find_masks(masks, &p->s, part, grid->side, test);
+      mask = masks[0];
     } else {
       mask = list < area &&
              (test != TILE_EXACT || splat_reaches_square(&p->s, column, row, grid->side));
@@ -233,6 +186,25 @@ __global__ void __launch_bounds__(LINE_THREADS)
   }
 }
 
+/* The projection that another lane of the warp has, without its colour. */
+static __device__ __forceinline__ projection projection_of_lane(const projection *mine, int lane) {
+  projection p = {};
+  const splat *s = &mine->s;
+  p.s.x = __shfl_sync(WHOLE_WARP, s->x, lane);
+  p.s.y = __shfl_sync(WHOLE_WARP, s->y, lane);
+  p.s.a = __shfl_sync(WHOLE_WARP, s->a, lane);
+  p.s.b = __shfl_sync(WHOLE_WARP, s->b, lane);
+  p.s.c = __shfl_sync(WHOLE_WARP, s->c, lane);
+  p.s.limit = __shfl_sync(WHOLE_WARP, s->limit, lane);
+  p.s.key = __shfl_sync(WHOLE_WARP, s->key, lane);
+  p.box.x0 = __shfl_sync(WHOLE_WARP, mine->box.x0, lane);
+  p.box.y0 = __shfl_sync(WHOLE_WARP, mine->box.y0, lane);
+  p.box.x1 = __shfl_sync(WHOLE_WARP, mine->box.x1, lane);
+  p.box.y1 = __shfl_sync(WHOLE_WARP, mine->box.y1, lane);
+  p.depth = __shfl_sync(WHOLE_WARP, mine->depth, lane);
+  return p;
+}
+
 /* For pictures alone: projects and emits at once. Only splats that reach a tile get a colour and
    are written. One thread a Gaussian, whole warps. total: 0 at the start. */
 template <class V>
@@ -255,6 +227,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
     reaches = lane == (int)(threadIdx.x & 31u) ? any : reaches;
   }
   if (!reaches) return;
+  if constexpr (is_masked<V>) /* read again: registers */
+    for (int k = 0; k < 3; ++k) p[k] = g.position[3 * (size_t)i + k];
   colour_splat(&one.s, &g, i, degree, &c, p);
   splats[i] = one.s;
 }
