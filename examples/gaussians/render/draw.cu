@@ -46,13 +46,9 @@ static unsigned draw_once(drawer *d, gaussians model, int count, int degree,
     frame_emit(f, d->room);
   }
   draw_mark(d, DRAW_PLACED);
-  if (d->counts_first) {
-    unsigned pairs = frame_count_pairs(f);
-    if (pairs > (unsigned)d->room) return pairs;
-    frame_list_counted(f, (int)pairs);
-  } else {
-    frame_list_uncounted(f, d->room);
-  }
+  unsigned pairs = d->counts_first ? frame_count_pairs(f) : (unsigned)d->room;
+  if (pairs > (unsigned)d->room) return pairs;
+  frame_list_pairs(f, (int)pairs, d->counts_first);
   draw_mark(d, DRAW_SORTED);
   SIMT_LAUNCH(d->paint, f->tiles, TILE_PIXELS / d->pixels, 0, 0, frame_render_arguments(f),
               (float *)f->colour.data);

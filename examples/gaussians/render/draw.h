@@ -40,7 +40,8 @@ typedef struct drawer {
 
 /* With all steps that make it fast; a caller may set others before the first view. */
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory);
-/* Lists of macro tiles: of units of 8 or 16 pixels a side, by bins or not. After draw_begin. */
+/* Lists of macro tiles: of units of 8 or 16 pixels a side; by bins, for which the host waits, or
+   not. After draw_begin. */
 void draw_by_macro_tiles(drawer *d, int side, bool bins);
 void draw_end(drawer *d);
 

@@ -171,15 +171,9 @@ static void frame_bin(frame *f, int room) {
   f->list = list;
 }
 
-void frame_list_counted(frame *f, int count) {
-  f->pairs = count;
-  if (f->bins) return frame_bin(f, count);
-  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, count, true);
-}
-
-void frame_list_uncounted(frame *f, int room) {
+void frame_list_pairs(frame *f, int room, bool counted) {
   if (f->bins) return frame_bin(f, room);
-  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, false);
+  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, counted);
 }
 
 void frame_list(frame *f) {
@@ -191,7 +185,8 @@ void frame_list(frame *f) {
     if (count <= (unsigned)f->pair_capacity) break;
     frame_reserve_pairs(f, count);
   }
-  frame_list_counted(f, (int)count);
+  f->pairs = (int)count;
+  frame_list_pairs(f, f->pairs, true);
 }
 
 render_arguments frame_render_arguments(const frame *f) {

@@ -42,15 +42,14 @@ void frame_read_picture(const frame *f, image *picture);
 
 /* For pictures alone, see draw.h. Emitting ends with the count of pairs on the device, for which
    frame_count_pairs waits; if it is above `room`, pairs are missing. frame_place is frame_project
-   and frame_emit in one kernel, which writes only what a picture takes. frame_list_uncounted sorts
-   all the room, whatever the count is. */
+   and frame_emit in one kernel, which writes only what a picture takes. frame_list_pairs sorts all
+   the room; counted: there are so many. */
 void frame_reserve_pairs(frame *f, unsigned pairs);
 void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
                  int room);
 void frame_emit(frame *f, int room);
 unsigned frame_count_pairs(const frame *f);
-void frame_list_counted(frame *f, int count);
-void frame_list_uncounted(frame *f, int room);
+void frame_list_pairs(frame *f, int room, bool counted);
 render_arguments frame_render_arguments(const frame *f);
 
 /* The parts of a picture's loss: doubles on the device, sums not yet divided by the number of

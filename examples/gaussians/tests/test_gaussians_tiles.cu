@@ -221,7 +221,7 @@ static void test_macro_tiles(test_frame *t, lists *l, int side, bool bins) {
   frame_reserve_pairs(&t->f, 100 * COUNT);
   frame_place(&t->f, model, t->count, t->degree, &t->camera, t->f.pair_capacity);
   unsigned pairs = frame_count_pairs(&t->f);
-  frame_list_counted(&t->f, (int)pairs);
+  frame_list_pairs(&t->f, (int)pairs, true);
   l->first = (int *)test_read(&t->f.first, (size_t)t->f.grid.lists + 1);
   masked_gaussian *list = (masked_gaussian *)host_memory(sizeof *list * pairs);
   device_to_host(list, t->f.list, sizeof *list * pairs, "reading");
