@@ -8,7 +8,11 @@ import shutil
 import subprocess
 import sys
 
-import torch
+PROGRAM = pathlib.Path(sys.argv[0]).name
+try:
+    import torch
+except ImportError as missing:
+    sys.exit(f"{PROGRAM}: {missing}: python3 -m pip install torch")
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "bench/torch"))
@@ -16,7 +20,7 @@ import measure
 
 
 def fail(message):
-    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {message}")
+    sys.exit(f"{PROGRAM}: {message}")
 
 
 # ---- other people's files ---------------------------------------------------------------------

@@ -13,13 +13,9 @@ and the headers of NanoVDB, but no network; --build-only and --run do the two ha
 machines."""
 import pathlib
 import re
-import sys
 
-try:
-    import torch
-except ImportError as missing:
-    sys.exit(f"fvdb.py: {missing}: python3 -m pip install torch")
-import common
+import common  # first: it says where PyTorch is missing
+import torch
 import splats
 
 COMMIT = "eb2f410fcaff9b63389d49f1b801cbad5d33417a"  # which fvdb.patch was made for

@@ -16,11 +16,8 @@ import shutil
 import subprocess
 import sys
 
-try:
-    import torch
-except ImportError as missing:
-    sys.exit(f"gsplat.py: {missing}: python3 -m pip install torch")
-import common
+import common  # first: it says where PyTorch is missing
+import torch
 import splats
 
 COMMIT = "90d7b4b349e379ccf9ee6a8cef76aa40f48bb32e"  # which gsplat.patch was made for

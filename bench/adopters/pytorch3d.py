@@ -10,13 +10,9 @@ drawn meshes and one of --mesh FILE.obj. Needs PyTorch, nvcc of its CUDA version
 no network; --build-only and --run do the two halves on two machines."""
 import math
 import pathlib
-import sys
 
-try:
-    import torch
-except ImportError as missing:
-    sys.exit(f"pytorch3d.py: {missing}: python3 -m pip install torch")
-import common
+import common  # first: it says where PyTorch is missing
+import torch
 
 COMMIT = "9381c4016376345bb795b97c45a6c2de66db354a"  # which the patches were made for
 HERE = pathlib.Path(__file__).resolve().parent

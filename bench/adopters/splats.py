@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 For each kernel alone: projection and tile lists in plain PyTorch, as gsplat computes them, and the
 forward pass by gsplat. For a whole gradient step all of it by gsplat. fvdb.py takes the same lists,
 and fvdb's own forward pass."""
+import collections
 import json
 import math
 import pathlib
@@ -20,12 +21,8 @@ TILE = 16
 # ---- scenes -----------------------------------------------------------------------------------
 
 
-class Camera:
-    """World to camera (x right, y down, z forward) and to pixels."""
-
-    def __init__(self, width, height, fx, fy, cx, cy, rotation, translation):
-        self.width, self.height, self.fx, self.fy, self.cx, self.cy = width, height, fx, fy, cx, cy
-        self.rotation, self.translation = rotation, translation
+# World to camera (x right, y down, z forward) and to pixels.
+Camera = collections.namedtuple("Camera", "width height fx fy cx cy rotation translation")
 
 
 def read_cameras(path, count, device):

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <utility>
+
 #include "../kernels/draw_args.h"
 #include "sweep.h"
 
@@ -66,10 +68,7 @@ static int draw_below(unsigned random, int bound) {
 static void shuffle_ranks(struct sweep_lane_setup *lanes, unsigned seed) {
   for (int i = 31; i > 0; --i) {
     seed = seed * 1664525u + 1013904223u;
-    int j = draw_below(seed, i + 1);
-    int rank = lanes[i].rank;
-    lanes[i].rank = lanes[j].rank;
-    lanes[j].rank = rank;
+    std::swap(lanes[i].rank, lanes[draw_below(seed, i + 1)].rank);
   }
 }
 
@@ -96,9 +95,7 @@ static void ragged_positions(struct sweep_lane_setup *lanes, unsigned seed) {
   for (int i = 0; i < 31; ++i) step[i] = i < 10 ? 0 : i < 20 ? 2 : 1;
   for (int i = 30; i > 0; --i) {
     seed = seed * 1664525u + 1013904223u;
-    int j = draw_below(seed, i + 1), kept = step[i];
-    step[i] = step[j];
-    step[j] = kept;
+    std::swap(step[i], step[draw_below(seed, i + 1)]);
   }
   lanes[0].position = 0;
   for (int lane = 1; lane < 32; ++lane)

@@ -109,24 +109,10 @@ void grouping_add(grouping *g, int adder) {
 #define SUMS_OF(width) ADDERS_OF(fixed, width, float, long long)
 #define WIDE_OF(width) \
   { add_plain<width, float, float>, add_wide<width>, nullptr }
-  static void (*const kernels[][ADD_CUB])(grouping, int) = {SUMS_OF(1),
-                                                            SUMS_OF(2),
-                                                            SUMS_OF(3),
-                                                            SUMS_OF(4),
-                                                            SUMS_OF(5),
-                                                            SUMS_OF(6),
-                                                            SUMS_OF(7),
-                                                            SUMS_OF(8),
-                                                            ADDERS_OF(u32, 1, unsigned, unsigned),
-                                                            ADDERS_OF(f32, 1, float, float),
-                                                            WIDE_OF(1),
-                                                            WIDE_OF(2),
-                                                            WIDE_OF(3),
-                                                            WIDE_OF(4),
-                                                            WIDE_OF(5),
-                                                            WIDE_OF(6),
-                                                            WIDE_OF(7),
-                                                            WIDE_OF(8)};
+#define EACH_WIDTH(OF) OF(1), OF(2), OF(3), OF(4), OF(5), OF(6), OF(7), OF(8)
+  static void (*const kernels[][ADD_CUB])(grouping, int) = {
+      EACH_WIDTH(SUMS_OF), ADDERS_OF(u32, 1, unsigned, unsigned), ADDERS_OF(f32, 1, float, float),
+      EACH_WIDTH(WIDE_OF)};
   if (!SIMT_ON_CPU && adder == ADD_CUB) return rival_add(g);
   const int first[] = {0, MOST_COLUMNS, MOST_COLUMNS + 1, MOST_COLUMNS + 2}; /* by `what` */
   void (*const kernel)(grouping, int) = kernels[first[g->what] + g->columns - 1][adder];
