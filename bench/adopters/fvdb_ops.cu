@@ -11,7 +11,8 @@
 #include <torch/library.h>
 
 using at::Tensor;
-using MaybeTensor = at::optional<Tensor>;
+using Ref = const Tensor &; /* also of what is written to */
+using MaybeRef = const at::optional<Tensor> &;
 
 /* The indices stay empty, as fvdb has them; no kernel of these reads the offsets. */
 fvdb::JaggedTensor::JaggedTensor(Tensor data)
@@ -26,12 +27,10 @@ fvdb::JaggedTensor::JaggedTensor(const std::vector<Tensor> &tensors) : JaggedTen
 }
 
 /* Gradients of means, conics, colours and opacities and, if asked for, absgrad. */
-static std::vector<Tensor> backward(const Tensor &means, const Tensor &conics, const Tensor &colors,
-                                    const Tensor &opacities, const MaybeTensor &backgrounds,
-                                    const MaybeTensor &masks, int64_t width, int64_t height,
-                                    int64_t tile, const Tensor &starts, const Tensor &ids,
-                                    const Tensor &alphas, const Tensor &last,
-                                    const Tensor &v_renders, const Tensor &v_alphas, bool absgrad,
+static std::vector<Tensor> backward(Ref means, Ref conics, Ref colors, Ref opacities,
+                                    MaybeRef backgrounds, MaybeRef masks, int64_t width,
+                                    int64_t height, int64_t tile, Ref starts, Ref ids, Ref alphas,
+                                    Ref last, Ref v_renders, Ref v_alphas, bool absgrad,
                                     int64_t shared_channels) {
   auto [v_abs, v_means, v_conics, v_colors, v_opacities] =
       fvdb::detail::ops::rasterizeScreenSpaceGaussiansBwd(
@@ -46,12 +45,10 @@ static std::vector<Tensor> backward(const Tensor &means, const Tensor &conics, c
 /* Of the sparse kernels' pixels. */
 std::vector<int64_t> fvdb::JaggedTensor::lsizes1() const { return {mData.size(0)}; }
 
-static std::tuple<Tensor, Tensor, Tensor> forward(const Tensor &means, const Tensor &conics,
-                                                  const Tensor &colors, const Tensor &opacities,
-                                                  const MaybeTensor &backgrounds,
-                                                  const MaybeTensor &masks, int64_t width,
-                                                  int64_t height, int64_t tile,
-                                                  const Tensor &starts, const Tensor &ids) {
+static std::tuple<Tensor, Tensor, Tensor> forward(Ref means, Ref conics, Ref colors, Ref opacities,
+                                                  MaybeRef backgrounds, MaybeRef masks,
+                                                  int64_t width, int64_t height, int64_t tile,
+                                                  Ref starts, Ref ids) {
   return fvdb::detail::ops::rasterizeScreenSpaceGaussiansFwd(means, conics, colors, opacities,
                                                              width, height, 0, 0, tile, starts, ids,
                                                              -1, backgrounds, masks);

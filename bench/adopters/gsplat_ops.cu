@@ -15,6 +15,7 @@
 #include "RasterizeToPixelsFromWorld3DGS.h"
 
 using at::Tensor;
+using Ref = const Tensor &; /* also of what is written to */
 
 /* What PyTorch hands over for a parameter of a launcher. */
 template <class T>
@@ -23,7 +24,7 @@ struct Given {
 };
 template <>
 struct Given<Tensor> {
-  using Type = const Tensor &;
+  using Type = Ref;
 };
 template <>
 struct Given<at::optional<Tensor>> {
@@ -49,15 +50,12 @@ static auto no_distortion() {
                                          zeros, 0.0f, std::array<float, 3>{});
 }
 
-static void backward_world(const Tensor &means, const Tensor &quats, const Tensor &scales,
-                           const Tensor &colors, const Tensor &opacities, int64_t width,
-                           int64_t height, int64_t tile, const Tensor &viewmats, const Tensor &Ks,
-                           const Tensor &tile_offsets, const Tensor &flatten_ids,
-                           const Tensor &batches_per_tile, const Tensor &batch_offsets,
-                           const Tensor &alphas, const Tensor &last_ids, const Tensor &state,
-                           const Tensor &v_renders, const Tensor &v_alphas, const Tensor &v_means,
-                           const Tensor &v_quats, const Tensor &v_scales, const Tensor &v_colors,
-                           const Tensor &v_opacities) {
+static void backward_world(Ref means, Ref quats, Ref scales, Ref colors, Ref opacities,
+                           int64_t width, int64_t height, int64_t tile, Ref viewmats, Ref Ks,
+                           Ref tile_offsets, Ref flatten_ids, Ref batches_per_tile,
+                           Ref batch_offsets, Ref alphas, Ref last_ids, Ref state, Ref v_renders,
+                           Ref v_alphas, Ref v_means, Ref v_quats, Ref v_scales, Ref v_colors,
+                           Ref v_opacities) {
   gsplat::launch_rasterize_to_pixels_from_world_3dgs_parallel_batch_bwd_kernel(
       means, quats, scales, colors, opacities, {}, {}, width, height, tile, viewmats, {}, Ks,
       gsplat::CameraModelType::PINHOLE, c10::make_intrusive<UnscentedTransformParameters>(),
@@ -68,8 +66,7 @@ static void backward_world(const Tensor &means, const Tensor &quats, const Tenso
 
 #ifdef WITH_FORWARD
 /* Where each tile's batches begin, and the state that the forward pass leaves at each. */
-static std::tuple<Tensor, Tensor, Tensor> batches(const Tensor &tile_offsets,
-                                                  const Tensor &flatten_ids, int64_t tile,
+static std::tuple<Tensor, Tensor, Tensor> batches(Ref tile_offsets, Ref flatten_ids, int64_t tile,
                                                   int64_t channels) {
   const auto options = tile_offsets.options().dtype(at::kFloat);
   const auto [per_tile, offsets, total] = gsplat::compute_batch_csr(
@@ -78,13 +75,10 @@ static std::tuple<Tensor, Tensor, Tensor> batches(const Tensor &tile_offsets,
           at::empty({total, gsplat::FWD_BATCH_STATE_PIX_OFFSET + channels, tile * tile}, options)};
 }
 
-static void forward_world(const Tensor &means, const Tensor &quats, const Tensor &scales,
-                          const Tensor &colors, const Tensor &opacities, int64_t width,
-                          int64_t height, int64_t tile, const Tensor &viewmats, const Tensor &Ks,
-                          const Tensor &tile_offsets, const Tensor &flatten_ids,
-                          const Tensor &batches_per_tile, const Tensor &batch_offsets,
-                          const Tensor &renders, const Tensor &alphas, const Tensor &last_ids,
-                          const Tensor &state) {
+static void forward_world(Ref means, Ref quats, Ref scales, Ref colors, Ref opacities,
+                          int64_t width, int64_t height, int64_t tile, Ref viewmats, Ref Ks,
+                          Ref tile_offsets, Ref flatten_ids, Ref batches_per_tile,
+                          Ref batch_offsets, Ref renders, Ref alphas, Ref last_ids, Ref state) {
   gsplat::launch_rasterize_to_pixels_from_world_3dgs_serial_batch_fwd_kernel(
       means, quats, scales, colors, opacities, {}, {}, width, height, tile, viewmats, {}, Ks,
       gsplat::CameraModelType::PINHOLE, c10::make_intrusive<UnscentedTransformParameters>(),
@@ -94,21 +88,16 @@ static void forward_world(const Tensor &means, const Tensor &quats, const Tensor
 }
 
 /* gsplat's defaults: the smallest blur, depths from 0.01 on, no picture too small. */
-static void project(const Tensor &means, const Tensor &quats, const Tensor &scales,
-                    const Tensor &opacities, const Tensor &viewmats, const Tensor &Ks,
-                    int64_t width, int64_t height, const Tensor &radii, const Tensor &means2d,
-                    const Tensor &depths, const Tensor &conics) {
+static void project(Ref means, Ref quats, Ref scales, Ref opacities, Ref viewmats, Ref Ks,
+                    int64_t width, int64_t height, Ref radii, Ref means2d, Ref depths, Ref conics) {
   gsplat::launch_projection_ewa_3dgs_fused_fwd_kernel(
       means, {}, quats, scales, opacities, viewmats, Ks, width, height, 0.3f, 0.01f, 1e10f, 0,
       gsplat::CameraModelType::PINHOLE, radii, means2d, depths, conics, {});
 }
 
-static void project_backward(const Tensor &means, const Tensor &quats, const Tensor &scales,
-                             const Tensor &viewmats, const Tensor &Ks, int64_t width,
-                             int64_t height, const Tensor &radii, const Tensor &conics,
-                             const Tensor &v_means2d, const Tensor &v_depths,
-                             const Tensor &v_conics, const Tensor &v_means, const Tensor &v_quats,
-                             const Tensor &v_scales) {
+static void project_backward(Ref means, Ref quats, Ref scales, Ref viewmats, Ref Ks, int64_t width,
+                             int64_t height, Ref radii, Ref conics, Ref v_means2d, Ref v_depths,
+                             Ref v_conics, Ref v_means, Ref v_quats, Ref v_scales) {
   gsplat::launch_projection_ewa_3dgs_fused_bwd_kernel(
       means, {}, quats, scales, viewmats, Ks, width, height, 0.3f, gsplat::CameraModelType::PINHOLE,
       radii, conics, {}, v_means2d, v_depths, v_conics, {}, false, v_means, Tensor(), v_quats,
@@ -116,9 +105,8 @@ static void project_backward(const Tensor &means, const Tensor &quats, const Ten
 }
 
 /* Where each tile's Gaussians begin, and their numbers, nearest first: gsplat's intersect_tile. */
-static std::tuple<Tensor, Tensor> sort(const Tensor &means2d, const Tensor &radii,
-                                       const Tensor &depths, const Tensor &conics,
-                                       const Tensor &opacities, int64_t tile, int64_t tile_width,
+static std::tuple<Tensor, Tensor> sort(Ref means2d, Ref radii, Ref depths, Ref conics,
+                                       Ref opacities, int64_t tile, int64_t tile_width,
                                        int64_t tile_height) {
   using Maybe = at::optional<Tensor>;
   const uint32_t images = means2d.size(0);
