@@ -60,8 +60,7 @@ void measure_slope(trainer *t) {
   std::vector<float> slope(values);
   for (size_t i = 0; i < values; ++i)
     slope[i] = (2.0f * hashed_random(7, i) - 1.0f) / (float)values;
-  device_reserve(&t->memory, &t->f.slope, values * sizeof(float), "memory for the slope");
-  host_to_device(t->f.slope.data, slope.data(), values * sizeof(float), "copying the slope");
+  device_upload(&t->memory, &t->f.slope, slope, "the slope");
 }
 
 int measure_status(void) { return interrupts ? printf("interrupted\n"), 130 : 0; }

@@ -50,9 +50,7 @@ static std::vector<float> read_sums(const workload *w, int way, int threshold) {
   w->forward(0);
   w->gradient(way, threshold);
   const workload_sums sums = w->sums();
-  std::vector<float> host(sums.count);
-  device_to_host(host.data(), sums.data, sums.count * sizeof(float), "reading gradients");
-  return host;
+  return device_read<float>(sums.data, sums.count, "reading gradients");
 }
 
 static double relative_difference(const std::vector<float> &a, const std::vector<float> &wanted) {

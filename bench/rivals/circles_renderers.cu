@@ -224,9 +224,8 @@ static void draw(renderer *r, const rival *how) {
 }
 
 static double worst_difference(const renderer *r, const std::vector<double> *wanted) {
-  std::vector<float> rgb(wanted->size());
+  const std::vector<float> rgb = renderer_read(r);
   double worst = 0.0;
-  renderer_read(r, rgb.data());
   for (size_t i = 0; i < rgb.size(); ++i)
     if (!(255.0 * fabs(rgb[i] - (*wanted)[i]) <= worst))
       worst = 255.0 * fabs(rgb[i] - (*wanted)[i]);

@@ -305,10 +305,9 @@ static float time_graph(step_function step, void *what, int launches) {
 }
 
 static double difference(const float *ours, const float *theirs, size_t count) {
-  std::vector<float> a(count), b(count);
+  const auto a = device_read<float>(ours, count, "sums"),
+             b = device_read<float>(theirs, count, "sums");
   double squares = 0.0, whole = 0.0;
-  device_to_host(a.data(), ours, count * sizeof(float), "sums");
-  device_to_host(b.data(), theirs, count * sizeof(float), "sums");
   for (size_t i = 0; i < count; ++i) {
     squares += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
     whole += (double)b[i] * b[i];

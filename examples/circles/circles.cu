@@ -53,16 +53,10 @@ static void forward(int) {
   renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
 }
 
-static std::vector<float> read_picture(void) {
-  std::vector<float> rgb((size_t)state.s.width * state.s.height * 3);
-  renderer_read(&state.r, rgb.data());
-  return rgb;
-}
-
 static bool judge(int, workload_quality *q, error_line *error) {
   double square = 0.0, distance = 0.0;
   forward(0);
-  std::vector<float> rgb = read_picture();
+  const std::vector<float> rgb = renderer_read(&state.r);
   for (size_t i = 0; i < rgb.size(); ++i) {
     double difference = (double)rgb[i] - state.target.rgb[i];
     square += difference * difference;
@@ -107,7 +101,7 @@ static workload_sums sums(void) {
 
 static bool write(const char *file, error_line *error) {
   forward(0);
-  const image picture = {state.s.width, state.s.height, read_picture()};
+  const image picture = {state.s.width, state.s.height, renderer_read(&state.r)};
   return image_write(&picture, file, error);
 }
 

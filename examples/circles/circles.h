@@ -92,4 +92,4 @@ enum { PASS_DRAW = -2 };
 void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts);
 /* A step of Adam against the sums; size: 1 at the start. */
 void renderer_update(renderer *r, float size);
-void renderer_read(const renderer *r, float *rgb); /* 3 floats a pixel */
+std::vector<float> renderer_read(const renderer *r); /* 3 floats a pixel */

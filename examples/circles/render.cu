@@ -186,6 +186,6 @@ void renderer_update(renderer *r, float size) {
               step);
 }
 
-void renderer_read(const renderer *r, float *rgb) {
-  device_to_host(rgb, r->picture.data, r->picture.bytes, "the picture");
+std::vector<float> renderer_read(const renderer *r) {
+  return device_read<float>(r->picture.data, r->picture.bytes / sizeof(float), "the picture");
 }

@@ -59,14 +59,13 @@ static void test_lists(const tested_scene *t, int side) {
 
 static void test_pictures(const tested_scene *t) {
   std::vector<double> wanted = scene_draw_serially(&t->s);
-  std::vector<float> rgb(wanted.size());
   for (int side = 8; side <= 64; side *= 2) {
     double worst = 0.0;
     renderer r;
     renderer_begin(&r, &t->s, nullptr, side < 16 ? side : 16);
     renderer_lists(&r, side);
     renderer_pass(&r, PASS_DRAW, 0, nullptr);
-    renderer_read(&r, rgb.data());
+    const std::vector<float> rgb = renderer_read(&r);
     for (size_t i = 0; i < rgb.size(); ++i) worst = fmax(worst, fabs(rgb[i] - wanted[i]));
     CHECK(255.0 * worst <= 0.3, "%s: boxes of %d: differs by %g", t->what, side, worst);
     renderer_end(&r);
@@ -77,14 +76,13 @@ static void test_pictures(const tested_scene *t) {
 static void test_order(void) {
   tested_scene t = make(SCENE_3, 19, 9, 900, 1);
   renderer r;
-  std::vector<float> rgb(19 * 9 * 3);
   for (int i = 0; i < 900; ++i)
     t.s.circles[(size_t)i] = {3.5f + (float)(i % 3) * 6.0f, 4.5f, 3.0f, LARGEST_OPACITY,
                               i >= 897 ? 1.0f : 0.0f,       0.5f, 0.0f, 0};
   renderer_begin(&r, &t.s, nullptr, 16);
   renderer_lists(&r, 16);
   renderer_pass(&r, PASS_DRAW, 0, nullptr);
-  renderer_read(&r, rgb.data());
+  const std::vector<float> rgb = renderer_read(&r);
   for (size_t at = 3 * (4 * 19 + 3); at < 3 * (5 * 19); at += 18)
     CHECK(fabsf(rgb[at] - 0.9901f) < 1e-5f, "order: float %zu is %.6f, must be 0.9901", at,
           rgb[at]);
@@ -163,11 +161,10 @@ static void test_gradients(const tested_scene *t, int block, int side, int count
 
 static double mean_square(renderer *r, const image *target) {
   size_t count = (size_t)target->width * target->height * 3;
-  std::vector<float> rgb(count);
   double sum = 0.0;
   renderer_lists(r, 16);
   renderer_pass(r, PASS_DRAW, 0, nullptr);
-  renderer_read(r, rgb.data());
+  const std::vector<float> rgb = renderer_read(r);
   for (size_t i = 0; i < count; ++i) sum += pow(rgb[i] - target->rgb[i], 2);
   return sum / (double)count;
 }

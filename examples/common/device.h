@@ -54,6 +54,14 @@ static inline void device_to_host(void *host, const void *device, size_t bytes, 
   device_check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), what);
 }
 
+/* So many of its numbers, or of another type. */
+template <typename type>
+static inline std::vector<type> device_read(const void *device, size_t count, const char *what) {
+  std::vector<type> host(count);
+  device_to_host(host.data(), device, count * sizeof(type), what);
+  return host;
+}
+
 static inline void host_to_device(void *device, const void *host, size_t bytes, const char *what) {
   device_check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), what);
 }
@@ -65,6 +73,14 @@ static inline void *host_memory(size_t bytes) {
     exit(1);
   }
   return memory;
+}
+
+/* What the host holds, in an array of that size. */
+template <typename type>
+static inline void device_upload(device_memory *memory, device_array *array,
+                                 const std::vector<type> &host, const char *what) {
+  device_reserve(memory, array, host.size() * sizeof(type), what);
+  host_to_device(array->data, host.data(), host.size() * sizeof(type), what);
 }
 
 /* To be called before what takes memory. */

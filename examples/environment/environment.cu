@@ -219,9 +219,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
 static float clamped_part(vec3 a, int i) { return fminf(fmaxf(vec3_part(a, i), 0.0f), 1.0f); }
 
 static std::vector<vec3> read_colours(const float *data, int count) {
-  std::vector<vec3> colours((size_t)count);
-  device_to_host(colours.data(), data, colours.size() * sizeof(vec3), "reading colours");
-  return colours;
+  return device_read<vec3>(data, (size_t)count, "reading colours");
 }
 
 /* A view drawn with the maps as they are, or as it should be. */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <utility>
 #include <vector>
 
 #include "../common/adam.h"
@@ -276,40 +277,40 @@ static void fit_reset(fit *f) {
   device_clear(f->squares.data, f->squares.bytes);
 }
 
+/* All on the device, and how large it is; the lists grow. */
+static std::vector<std::pair<device_array *, size_t>> fit_arrays(fit *f) {
+  const size_t n = (size_t)f->gaussians, row = GAUSSIAN_WIDTH * sizeof(float);
+  const size_t pixels = (size_t)f->c.width * f->c.height * 3 * sizeof(float);
+  const size_t a_tile = (size_t)f->tiles * sizeof(int);
+  return {{&f->parameters, n * row},
+          {&f->gradients, n * row},
+          {&f->means, n * row},
+          {&f->squares, n * row},
+          {&f->target, pixels},
+          {&f->residual, pixels},
+          {&f->splats, n * sizeof(splat)},
+          {&f->cursors, a_tile},
+          {&f->tile_losses, a_tile},
+          {&f->boxes, n * sizeof(tile_box)},
+          {&f->begins, a_tile + sizeof(int)},
+          {&f->keys, 0}};
+}
+
 static void fit_begin(fit *f, const image *picture, int gaussians, int seed) {
-  const size_t row = GAUSSIAN_WIDTH * sizeof(float), n = (size_t)gaussians;
-  const size_t pixels = (size_t)picture->width * picture->height * 3 * sizeof(float);
   f->c = {picture->width, picture->height, tiles_along(picture->width),
           tiles_along(picture->height)};
   f->gaussians = gaussians;
   f->tiles = f->c.tiles_x * f->c.tiles_y;
-  const size_t a_tile = (size_t)f->tiles * sizeof(int);
-  const struct {
-    device_array *array;
-    size_t bytes;
-  } arrays[] = {{&f->parameters, n * row},
-                {&f->gradients, n * row},
-                {&f->means, n * row},
-                {&f->squares, n * row},
-                {&f->target, pixels},
-                {&f->residual, pixels},
-                {&f->splats, n * sizeof(splat)},
-                {&f->cursors, a_tile},
-                {&f->tile_losses, a_tile},
-                {&f->boxes, n * sizeof(tile_box)},
-                {&f->begins, a_tile + sizeof(int)}};
-  for (const auto &a : arrays) device_reserve(&f->memory, a.array, a.bytes, "memory for the fit");
+  for (const auto &a : fit_arrays(f))
+    device_reserve(&f->memory, a.first, a.second, "memory for the fit");
   f->begin.resize(f->tiles + 1);
   place_gaussians(f, picture, seed);
-  host_to_device(f->target.data, picture->rgb.data(), pixels, "the picture");
+  host_to_device(f->target.data, picture->rgb.data(), f->target.bytes, "the picture");
   fit_reset(f);
 }
 
 static void fit_end(fit *f) {
-  device_array *arrays[] = {&f->parameters, &f->gradients,   &f->means,  &f->squares,
-                            &f->target,     &f->residual,    &f->splats, &f->cursors,
-                            &f->boxes,      &f->tile_losses, &f->begins, &f->keys};
-  for (device_array *array : arrays) device_release(&f->memory, array);
+  for (const auto &a : fit_arrays(f)) device_release(&f->memory, a.first);
 }
 
 /* Splats and tile lists of the parameters as they are; the host turns counts into positions. */
@@ -376,10 +377,9 @@ static void fit_update(fit *f, int step, const float rates[4], float falling) {
 
 /* Of the latest forward kernel. */
 static double fit_loss(fit *f) {
-  std::vector<float> losses(f->tiles);
   double loss = 0.0;
-  device_to_host(losses.data(), f->tile_losses.data, f->tile_losses.bytes, "reading the loss");
-  for (float of_tile : losses) loss += of_tile;
+  for (float of_tile : device_read<float>(f->tile_losses.data, f->tiles, "the loss"))
+    loss += of_tile;
   return loss;
 }
 
@@ -442,9 +442,7 @@ static workload_sums sums(void) {
 
 /* What is missing at each channel of each pixel. */
 static std::vector<float> read_residual(const fit *f) {
-  std::vector<float> residual(f->residual.bytes / sizeof(float));
-  device_to_host(residual.data(), f->residual.data, f->residual.bytes, "reading the picture");
-  return residual;
+  return device_read<float>(f->residual.data, f->residual.bytes / sizeof(float), "the picture");
 }
 
 static bool judge(int done, workload_quality *q, error_line *error) {

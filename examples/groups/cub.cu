@@ -87,8 +87,7 @@ void rival_begin(grouping *g) {
   if (g->what != WHAT_COUNTS) {
     std::vector<int> order(rows);
     for (size_t row = 0; row < rows; ++row) order[row] = (int)row;
-    device_reserve(&g->memory, &g->order, rows * sizeof(int), what);
-    host_to_device(g->order.data, order.data(), rows * sizeof(int), what);
+    device_upload(&g->memory, &g->order, order, what);
     device_reserve(&g->memory, &g->sorted_key, rows * sizeof(int), what);
     device_reserve(&g->memory, &g->sorted_order,
                    rows * (columns <= MOST_TRAVELLING ? columns : 1) * sizeof(float), what);
@@ -109,10 +108,8 @@ void rival_read(const grouping *g, float *dense) {
   const size_t columns = (size_t)g->columns;
   int found = 0;
   device_to_host(&found, g->found.data, sizeof found, "reading sums");
-  std::vector<int> key((size_t)found);
-  std::vector<float> sum(key.size() * columns);
-  device_to_host(key.data(), g->found_key.data, key.size() * sizeof(int), "reading sums");
-  device_to_host(sum.data(), g->found_sum.data, sum.size() * sizeof(float), "reading sums");
+  const auto key = device_read<int>(g->found_key.data, (size_t)found, "reading sums");
+  const auto sum = device_read<float>(g->found_sum.data, key.size() * columns, "reading sums");
   for (size_t i = 0; i < sum.size(); ++i)
     dense[(size_t)key[i / columns] * columns + i % columns] = sum[i];
 }

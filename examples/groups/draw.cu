@@ -53,8 +53,7 @@ static void upload_shares(grouping *g, double exponent) {
   for (size_t i = 0; i < shares.size() && !interrupts; ++i)
     shares[i] = sum += pow((double)(i + 1), -exponent);
   for (double &share : shares) share /= sum;
-  device_reserve(&g->memory, &g->shares, shares.size() * sizeof(double), "shares of keys");
-  host_to_device(g->shares.data, shares.data(), shares.size() * sizeof(double), "shares of keys");
+  device_upload(&g->memory, &g->shares, shares, "shares of keys");
 }
 
 void grouping_draw(grouping *g) {
@@ -75,9 +74,8 @@ void grouping_draw(grouping *g) {
 group_oracle grouping_oracle(const grouping *g) {
   const size_t columns = (size_t)g->columns, keys = (size_t)g->keys;
   const float scale = ldexpf(1.0f, g->scale_log2);
-  std::vector<int> key((size_t)g->rows);
+  const auto key = device_read<int>(g->key.data, (size_t)g->rows, "reading keys");
   group_oracle oracle = {std::vector<int>(keys), std::vector<long long>(keys * columns)};
-  device_to_host(key.data(), g->key.data, key.size() * sizeof(int), "reading keys");
   for (size_t row = 0; row < key.size() && !interrupts; ++row) {
     const size_t to = (size_t)key[row];
     oracle.rows[to] += 1;

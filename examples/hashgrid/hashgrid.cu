@@ -56,9 +56,7 @@ static bool load_picture(error_line *error) {
   if (given.image == nullptr) its_picture = image_procedural(side, side);
   if (given.image != nullptr && !image_read(&its_picture, given.image, error)) return false;
   shown = {SCENE_PICTURE, 2, 3, its_picture.width, its_picture.height, nullptr};
-  const size_t bytes = sizeof(float) * its_picture.rgb.size();
-  device_reserve(&picture_memory, &picture, bytes, "the picture");
-  host_to_device(picture.data, its_picture.rgb.data(), bytes, "the picture");
+  device_upload(&picture_memory, &picture, its_picture.rgb, "the picture");
   shown.rgb = (const float *)picture.data;
   return true;
 }

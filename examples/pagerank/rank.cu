@@ -83,29 +83,21 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- host ----------------------------------------------------------------------------------- */
 
-static void upload(ranking *r, device_array *array, const void *data, size_t bytes,
-                   const char *what) {
-  device_reserve(&r->memory, array, bytes, what);
-  if (data != nullptr) host_to_device(array->data, data, bytes, what);
-}
-
 void ranking_begin(ranking *r, const graph *g) {
-  const size_t n = (size_t)g->vertices, m = (size_t)g->edges;
   *r = {};
   r->g = g;
-  upload(r, &r->source, g->source.data(), m * sizeof(int), "edges");
-  upload(r, &r->target, g->target.data(), m * sizeof(int), "edges");
-  upload(r, &r->begin, g->begin.data(), (n + 1) * sizeof(long long), "vertices");
-  upload(r, &r->rank, nullptr, n * sizeof(float), "ranks");
-  upload(r, &r->share, nullptr, n * sizeof(float), "ranks");
-  upload(r, &r->sums, nullptr, n * sizeof(float), "ranks");
-  upload(r, &r->dangling, nullptr, sizeof(double), "a sum");
+  device_upload(&r->memory, &r->source, g->source, "edges");
+  device_upload(&r->memory, &r->target, g->target, "edges");
+  device_upload(&r->memory, &r->begin, g->begin, "vertices");
+  for (device_array *array : {&r->rank, &r->share, &r->sums})
+    device_reserve(&r->memory, array, (size_t)g->vertices * sizeof(float), "ranks");
+  device_reserve(&r->memory, &r->dangling, sizeof(double), "a sum");
 }
 
 void ranking_end(ranking *r) {
-  device_array *arrays[] = {&r->source, &r->target, &r->begin,   &r->rank,
-                            &r->share,  &r->sums,   &r->dangling};
-  for (device_array *array : arrays) device_release(&r->memory, array);
+  for (device_array *array :
+       {&r->source, &r->target, &r->begin, &r->rank, &r->share, &r->sums, &r->dangling})
+    device_release(&r->memory, array);
 }
 
 void ranking_reset(ranking *r) {
@@ -151,7 +143,5 @@ void ranking_apply(ranking *r) {
 }
 
 std::vector<float> ranking_read(const ranking *r) {
-  std::vector<float> rank((size_t)r->g->vertices);
-  device_to_host(rank.data(), r->rank.data, rank.size() * sizeof(float), "reading ranks");
-  return rank;
+  return device_read<float>(r->rank.data, (size_t)r->g->vertices, "reading ranks");
 }

@@ -32,9 +32,7 @@ static void draw(int view) { renderer_draw(&the_renderer, &the_scene.cameras[(si
 
 /* Planes, from the device. */
 static std::vector<float> read_picture(const float *planes) {
-  std::vector<float> picture(picture_floats(&the_renderer));
-  device_to_host(picture.data(), planes, picture.size() * sizeof(float), "a picture");
-  return picture;
+  return device_read<float>(planes, picture_floats(&the_renderer), "a picture");
 }
 
 static void draw_targets(void) {

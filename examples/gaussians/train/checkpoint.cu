@@ -64,8 +64,8 @@ bool checkpoint_write(const trainer *t, const char *path, error_line *error) {
   fwrite(&h, sizeof h, 1, file.stream);
   for (int part = 0; part < CHECKPOINT_PARTS; ++part) {
     device_array array = checkpoint_part(t, part);
-    std::vector<uint32_t> host(array.bytes / sizeof(uint32_t));
-    device_to_host(host.data(), array.data, array.bytes, "reading the checkpoint from the device");
+    const auto host =
+        device_read<uint32_t>(array.data, array.bytes / sizeof(uint32_t), "reading the checkpoint");
     fwrite(host.data(), 1, array.bytes, file.stream);
     sum = checksum_on(sum, host.data(), array.bytes);
   }

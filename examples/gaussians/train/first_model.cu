@@ -48,12 +48,10 @@ static void start_shapes(gaussians_host *g) {
   size_t n = (size_t)g->count;
   device_memory memory = {0, 0};
   device_array points = {nullptr, 0}, squares = {nullptr, 0};
-  std::vector<float> host(n);
-  device_reserve(&memory, &points, 3 * n * sizeof(float), "memory for the points");
   device_reserve(&memory, &squares, n * sizeof(float), "memory for the points");
-  host_to_device(points.data, g->position.data(), 3 * n * sizeof(float), "copying the points");
+  device_upload(&memory, &points, g->position, "the points");
   find_nearest((const float *)points.data, g->count, (float *)squares.data);
-  device_to_host(host.data(), squares.data, n * sizeof(float), "measuring the points");
+  const auto host = device_read<float>(squares.data, n, "measuring the points");
   for (size_t i = 0; i < n; ++i) {
     for (int k = 0; k < 3; ++k) g->scale[3 * i + k] = 0.5f * logf(fmaxf(host[i], 1e-7f));
     g->rotation[4 * i] = 1.0f;

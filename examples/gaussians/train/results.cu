@@ -18,8 +18,7 @@ void trainer_gather(trainer *t) {
                     r.backward_ms, r.rest_ms, r.sum_ms});
   }
   const size_t bytes = rows.size() * sizeof(record_row);
-  device_reserve(&t->memory, &sums, bytes, "memory for the records");
-  host_to_device(sums.data, rows.data(), bytes, "copying the records");
+  device_upload(&t->memory, &sums, rows, "the records");
   if (group_sum(t->team, sums.data, bytes / sizeof(double), GROUP_F64) &&
       group_sum(t->team, trainer_losses(t, first), (size_t)LOSS_PARTS * count, GROUP_F64))
     device_to_host(rows.data(), sums.data, bytes, "reading the records");
@@ -80,7 +79,6 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
 std::vector<float> trainer_camera_slopes(trainer *t) {
   size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};
-  std::vector<long long> fixed(count);
   std::vector<float> slopes;
   device_reserve(&t->memory, &rows, bytes, "memory for the cameras");
   device_reserve(&t->memory, &sums, LOSS_PARTS * sizeof(double), "memory for the loss");
@@ -93,8 +91,8 @@ std::vector<float> trainer_camera_slopes(trainer *t) {
     frame_backward(&t->f);
     frame_camera_backward(&t->f, i, (long long *)rows.data);
   }
-  device_to_host(fixed.data(), rows.data, bytes, "reading the cameras");
-  for (long long sum : fixed) slopes.push_back(arc_fixed_to_f32(sum, CAMERA_SCALE_LOG2));
+  for (long long sum : device_read<long long>(rows.data, count, "reading the cameras"))
+    slopes.push_back(arc_fixed_to_f32(sum, CAMERA_SCALE_LOG2));
   device_release(&t->memory, &rows);
   device_release(&t->memory, &sums);
   if (interrupts) slopes.clear();

@@ -82,8 +82,7 @@ static void trainer_load_target(trainer *t, int index) {
       float value = fminf(fmaxf(v->picture.rgb[3 * p + k], 0.0f), 1.0f);
       bytes[k * plane + p] = (unsigned char)(255.0f * value + 0.5f);
     }
-  device_reserve(&t->memory, &t->targets[index], 3 * plane, "memory for the pictures");
-  host_to_device(t->targets[index].data, bytes.data(), 3 * plane, "copying a picture");
+  device_upload(&t->memory, &t->targets[index], bytes, "the pictures");
 }
 
 static void trainer_load_views(trainer *t) {
