@@ -42,19 +42,9 @@ static void learn(const room *r, int view, int frames) {
 }
 
 static floats draw(const room *r, int view, const cache *by, int samples, unsigned seed) {
-  floats light(3 * SMALL_WIDTH * SMALL_HEIGHT);
   camera eye;
   camera_make(&eye, view, SMALL_WIDTH, SMALL_HEIGHT);
-  film_clear(&small);
-  for (int i = 0; i < samples && !interrupts; ++i) {
-    film_add(&small, by, r, &eye, seed + (unsigned)i);
-    if (i % 64 == 0) device_check(cudaDeviceSynchronize(), "drawing");
-    if (progress_due()) progress_line("sample %d of %d", i, samples);
-  }
-  device_to_host(light.data(), small.light, light.size() * sizeof(float), "the picture");
-  for (float &x : light) x /= (float)samples;
-  progress_clear();
-  return light;
+  return film_draw(&small, by, r, &eye, samples, seed);
 }
 
 static double error_of(const floats &got, const floats &reference) {

@@ -86,22 +86,14 @@ static void update(int) { cache_update(&its); }
 
 static workload_sums sums(void) { return {its.table_sums, (size_t)its.g.rows * FEATURES}; }
 
-/* Red, green and blue of each pixel, up to an interrupt; random numbers of their own. */
+/* With random numbers that training has none of. */
 static std::vector<float> draw_room(int view, int width, int height, int samples, const cache *by) {
-  std::vector<float> light(3 * (size_t)width * (size_t)height);
   camera eye;
   film f;
   camera_make(&eye, view, width, height);
   film_begin(&f, width, height, its.o.tensor);
-  while (f.samples < samples && !interrupts) {
-    film_add(&f, by, &shown, &eye, 0x80000000u + (unsigned)f.samples);
-    if (f.samples % 16 == 0) device_check(cudaDeviceSynchronize(), "drawing");
-    if (progress_due()) progress_line("sample %d of %d", f.samples, samples);
-  }
-  device_to_host(light.data(), f.light, light.size() * sizeof(float), "the picture");
-  for (float &x : light) x /= (float)f.samples;
+  const std::vector<float> light = film_draw(&f, by, &shown, &eye, samples, 0x80000000u);
   film_end(&f);
-  progress_clear();
   return light;
 }
 

@@ -133,6 +133,10 @@ void film_end(film *f);
 void film_clear(film *f);
 /* One more sample a pixel, with random numbers of `frame`: by paths alone where c is null. */
 void film_add(film *f, const cache *c, const room *r, const camera *eye, unsigned frame);
+/* Red, green and blue of each pixel: the mean of so many samples anew, with random numbers of `frame`
+   and of those that follow it; up to an interrupt. */
+std::vector<float> film_draw(film *f, const cache *c, const room *r, const camera *eye, int samples,
+                             unsigned frame);
 
 /* Called by cache_trace. */
 void trace_records(const cache *c, const room *r, const camera *eye, unsigned frame);

@@ -112,6 +112,21 @@ void film_add(film *f, const cache *c, const room *r, const camera *eye, unsigne
   SIMT_LAUNCH(add_answers, blocks, LINE_THREADS, 0, 0, f->light, f->ends, f->answers);
 }
 
+std::vector<float> film_draw(film *f, const cache *c, const room *r, const camera *eye, int samples,
+                             unsigned frame) {
+  film_clear(f);
+  while (f->samples < samples && !interrupts) {
+    film_add(f, c, r, eye, frame + (unsigned)f->samples);
+    if (f->samples % 16 == 0) device_check(cudaDeviceSynchronize(), "drawing");
+    if (progress_due()) progress_line("sample %d of %d", f->samples, samples);
+  }
+  const size_t floats = 3 * (size_t)f->width * (size_t)f->height;
+  std::vector<float> light = device_read<float>(f->light, floats, "the picture");
+  for (float &x : light) x /= (float)f->samples;
+  progress_clear();
+  return light;
+}
+
 /* ---- training paths -------------------------------------------------------------------------- */
 
 typedef struct tracing {
