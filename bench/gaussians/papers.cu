@@ -21,7 +21,7 @@ enum {
   PAPERS_WHOLE      /* the warp leaves them, too: arc with a renderer's promises */
 };
 
-static __device__ __forceinline__ pixel papers_pixel(const render_arguments *r) {
+DEVICE pixel papers_pixel(const render_arguments *r) {
   int column = (int)(blockIdx.x % r->tiles_x * TILE_SIDE + threadIdx.x % TILE_SIDE);
   int row = (int)(blockIdx.x / r->tiles_x * TILE_SIDE + threadIdx.x / TILE_SIDE);
   pixel p;
@@ -41,8 +41,7 @@ using papers_sums = way_sums<way == PAPERS_SW_B_SKIP ? ADD_BUTTERFLY
 
 /* Where lanes part, those that are hit call, else the whole warp. */
 template <int way>
-static __device__ __forceinline__ void papers_add(papers_sums<way> *to, int key, float *v,
-                                                  bool hit) {
+DEVICE void papers_add(papers_sums<way> *to, int key, float *v, bool hit) {
   arc_options options = arc_options_default();
   options.threshold = to->a->threshold;
   if constexpr (way == PAPERS_SW_S) {

@@ -14,7 +14,7 @@
 #include <cub/warp/warp_reduce.cuh>
 #endif
 
-static __device__ __forceinline__ arc_target_f32 target_of_way(const way_arguments *a, int layout) {
+DEVICE arc_target_f32 target_of_way(const way_arguments *a, int layout) {
   if (layout == SUMS_ROWS) return arc_target_f32_rows(a->sums.rows, SPLAT_ROW, SPLAT_WIDTH);
   arc_piece_f32 pieces[4] = {{sum_address(a, layout, 0, SUM_X), 2, 2},
                              {sum_address(a, layout, 0, SUM_XX), 3, 3},
@@ -23,15 +23,13 @@ static __device__ __forceinline__ arc_target_f32 target_of_way(const way_argumen
   return arc_target_f32_pieces(pieces, 4);
 }
 
-static __device__ __forceinline__ void add_plain(const way_arguments *a, int layout, int key,
-                                                 const float *values, bool hit) {
+DEVICE void add_plain(const way_arguments *a, int layout, int key, const float *values, bool hit) {
   if (!hit) return;
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) atomicAdd(sum_address(a, layout, key, i), values[i]);
 }
 
-static __device__ __forceinline__ void add_shuffles(const way_arguments *a, int layout, int key,
-                                                    const float *values) {
+DEVICE void add_shuffles(const way_arguments *a, int layout, int key, const float *values) {
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) {
     float sum = values[i];
@@ -42,8 +40,7 @@ static __device__ __forceinline__ void add_shuffles(const way_arguments *a, int 
 }
 
 #if !SIMT_ON_CPU
-static __device__ __forceinline__ void add_cub(const way_arguments *a, int layout, int key,
-                                               const float *values) {
+DEVICE void add_cub(const way_arguments *a, int layout, int key, const float *values) {
   __shared__ cub::WarpReduce<float>::TempStorage storage[BLOCK_THREADS / 32];
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) {
@@ -53,8 +50,7 @@ static __device__ __forceinline__ void add_cub(const way_arguments *a, int layou
 }
 #endif
 
-static __device__ __forceinline__ void count_steps(const way_arguments *a, int lanes,
-                                                   long long steps) {
+DEVICE void count_steps(const way_arguments *a, int lanes, long long steps) {
   if ((threadIdx.x & 31u) == 0u)
     atomicAdd((unsigned long long *)a->sums.words + lanes, (unsigned long long)steps);
 }

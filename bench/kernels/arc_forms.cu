@@ -6,15 +6,14 @@
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
 
-static __device__ __forceinline__ void add_atomred(float *rows, int stride, int width, int key,
-                                                   const float *values, bool active) {
+SWEEP_FN void add_atomred(float *rows, int stride, int width, int key, const float *values,
+                          bool active) {
   SWEEP_UNROLL
   for (int i = 0; i < width; ++i)
     if (active) arc_atomred_f32(rows + (long long)key * stride + i, values[i]);
 }
-static __device__ __forceinline__ arc_sum_f32 begin_sums(arc_target_f32 target, int key,
-                                                         const float *values, bool active,
-                                                         int promises) {
+SWEEP_FN arc_sum_f32 begin_sums(arc_target_f32 target, int key, const float *values, bool active,
+                                int promises) {
   arc_options o = arc_options_default();
   o.promises |= promises;
   o.threshold = 0;
@@ -37,8 +36,8 @@ SWEEP_HAND_PATH(ATOMRED_WIDTHS, atomred, add_atomred, add_atomred)
   __shared__ float sums[ARC_HOT_SUMS(SWEEP_HOT_ROWS, W, 256)]; \
   arc_hot_f32 hot = arc_hot_begin_f32(target, sums, 0, SWEEP_HOT_ROWS)
 #define SWEEP_AFTER() arc_hot_end_f32(&hot, true)
-static __device__ __forceinline__ void add_hot(const arc_hot_f32 *hot, int key, const float *values,
-                                               bool active, int promises) {
+SWEEP_FN void add_hot(const arc_hot_f32 *hot, int key, const float *values, bool active,
+                      int promises) {
   arc_options o = arc_options_default();
   o.promises |= promises;
   arc_hot_add_with_f32(hot, key, values, active, o);

@@ -7,24 +7,22 @@
 #include "draw.cuh"
 
 /* Adds nothing; the key is made all the same. */
-static __device__ __forceinline__ void sweep_add_none(long long never, int key) {
-  sweep_keep1(never, __int_as_float(key));
-}
+SWEEP_FN void sweep_add_none(long long never, int key) { sweep_keep1(never, __int_as_float(key)); }
 
-static __device__ __forceinline__ void sweep_add_plain(float *rows, int stride, int width, int key,
-                                                       const float *values, bool active) {
+SWEEP_FN void sweep_add_plain(float *rows, int stride, int width, int key, const float *values,
+                              bool active) {
   if (!active) return;
   float *row = rows + (long long)key * stride;
   for (int i = 0; i < width; ++i) atomicAdd(row + i, values[i]);
 }
 
 /* Lane 31 adds nothing. */
-static __device__ __forceinline__ void sweep_add_broken(float *rows, int stride, int width, int key,
-                                                        const float *values, bool active) {
+SWEEP_FN void sweep_add_broken(float *rows, int stride, int width, int key, const float *values,
+                               bool active) {
   sweep_add_plain(rows, stride, width, key, values, active && threadIdx.x % 32 != 31);
 }
 
-static __device__ __forceinline__ void sweep_red_v4(float *p, float x, float y, float z, float w) {
+SWEEP_FN void sweep_red_v4(float *p, float x, float y, float z, float w) {
 #if SIMT_ON_CPU
   simt_red_add_v4_f32(p, x, y, z, w);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -36,7 +34,7 @@ static __device__ __forceinline__ void sweep_red_v4(float *p, float x, float y, 
 #endif
 }
 
-static __device__ __forceinline__ void sweep_red_v2(float *p, float x, float y) {
+SWEEP_FN void sweep_red_v2(float *p, float x, float y) {
 #if SIMT_ON_CPU
   simt_red_add_v2_f32(p, x, y);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -49,8 +47,8 @@ static __device__ __forceinline__ void sweep_red_v2(float *p, float x, float y) 
 }
 
 /* Rows must start at multiples of 16 bytes. */
-static __device__ __forceinline__ void sweep_add_vector(float *rows, int stride, int width, int key,
-                                                        const float *v, bool active) {
+SWEEP_FN void sweep_add_vector(float *rows, int stride, int width, int key, const float *v,
+                               bool active) {
   if (!active) return;
   float *row = rows + (long long)key * stride;
   int i = 0;
@@ -68,16 +66,15 @@ static __device__ __forceinline__ void sweep_add_vector(float *rows, int stride,
 
 /* Whether the active lanes, one at least, hold one key. The cost of a reduction that can
    serve but one key a warp: three votes and a shuffle at most. */
-static __device__ __forceinline__ bool sweep_one_key(unsigned active_lanes, int key, bool active) {
+SWEEP_FN bool sweep_one_key(unsigned active_lanes, int key, bool active) {
   int first = __shfl_sync(SWEEP_ALL_LANES, key, __ffs((int)active_lanes) - 1);
   return __all_sync(SWEEP_ALL_LANES, !active || key == first);
 }
 
 /* The reduction of rasterizers: a warp without an active lane leaves after one vote; else five
    shuffles a value, and lane 0 adds the sums one by one. `key` is that of lane 0. */
-static __device__ __forceinline__ void sweep_add_shuffle_skip(float *rows, int stride, int width,
-                                                              int key, const float *values,
-                                                              bool active) {
+SWEEP_FN void sweep_add_shuffle_skip(float *rows, int stride, int width, int key,
+                                     const float *values, bool active) {
   if (!__any_sync(SWEEP_ALL_LANES, active)) return;
   float *row = rows + (long long)key * stride;
   SWEEP_UNROLL
@@ -90,10 +87,8 @@ static __device__ __forceinline__ void sweep_add_shuffle_skip(float *rows, int s
 }
 
 /* Where keys may differ: the same if they do not, else plain atomics. */
-static __device__ __forceinline__ void sweep_add_shuffle_skip_keyed(float *rows, int stride,
-                                                                    int width, int key,
-                                                                    const float *values,
-                                                                    bool active) {
+SWEEP_FN void sweep_add_shuffle_skip_keyed(float *rows, int stride, int width, int key,
+                                           const float *values, bool active) {
   unsigned active_lanes = __ballot_sync(SWEEP_ALL_LANES, active);
   if (active_lanes == 0) return;
   if (!sweep_one_key(active_lanes, key, active)) {
@@ -108,9 +103,8 @@ static __device__ __forceinline__ void sweep_add_shuffle_skip_keyed(float *rows,
    sum to memory. The waits mend the race of the original: a lane might add before the slot is
    cleared, and the leader read before all have added. A lane that shares its key with no other adds
    directly. Blocks of up to 256 threads. */
-static __device__ __forceinline__ void sweep_add_match_shared(float *rows, int stride, int width,
-                                                              int key, const float *values,
-                                                              bool active) {
+SWEEP_FN void sweep_add_match_shared(float *rows, int stride, int width, int key,
+                                     const float *values, bool active) {
   __shared__ float slots[256];
   unsigned active_lanes = __ballot_sync(SWEEP_ALL_LANES, active);
   if (!active) return;

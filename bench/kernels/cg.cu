@@ -15,8 +15,8 @@ extern const char *const sweep_missing_cg = nullptr;
 #include <cooperative_groups/reduce.h>
 
 /* As rasterizers do: a vote to skip warps without an active lane, then the whole warp. */
-static __device__ __forceinline__ void add_uniform(float *rows, int stride, int width, int key,
-                                                   const float *values, bool active) {
+SWEEP_FN void add_uniform(float *rows, int stride, int width, int key, const float *values,
+                          bool active) {
   auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
   if (!warp.any(active)) return;
   float *row = rows + (long long)key * stride;
@@ -29,8 +29,8 @@ static __device__ __forceinline__ void add_uniform(float *rows, int stride, int 
 }
 
 /* The active lanes, parted by key; the first of each part adds. */
-static __device__ __forceinline__ void add_keyed(float *rows, int stride, int width, int key,
-                                                 const float *values, bool active) {
+SWEEP_FN void add_keyed(float *rows, int stride, int width, int key, const float *values,
+                        bool active) {
   if (!active) return;
   auto group = cooperative_groups::labeled_partition(cooperative_groups::coalesced_threads(), key);
   float *row = rows + (long long)key * stride;

@@ -14,8 +14,8 @@ extern const char *const sweep_missing_cub = MISSING, *const sweep_missing_cub_b
 
 typedef cub::WarpReduce<float> warp_reduce;
 
-static __device__ __forceinline__ void add_uniform(float *rows, int stride, int width, int key,
-                                                   const float *values, bool active) {
+SWEEP_FN void add_uniform(float *rows, int stride, int width, int key, const float *values,
+                          bool active) {
   __shared__ warp_reduce::TempStorage storage[8];
   if (!__any_sync(SWEEP_ALL_LANES, active)) return;
   float *row = rows + (long long)key * stride;
@@ -29,8 +29,8 @@ static __device__ __forceinline__ void add_uniform(float *rows, int stride, int 
 /* CUB has no keys, but segments of neighbouring lanes: a lane whose left neighbour is inactive or
    holds another key heads a run, and the heads of active runs add. A key in two runs is added
    twice. A warp of runs of one lane has nothing to gain and adds plainly. */
-static __device__ __forceinline__ void add_keyed(float *rows, int stride, int width, int key,
-                                                 const float *values, bool active) {
+SWEEP_FN void add_keyed(float *rows, int stride, int width, int key, const float *values,
+                        bool active) {
   __shared__ warp_reduce::TempStorage storage[8];
   unsigned lane = threadIdx.x % 32, active_lanes = __ballot_sync(SWEEP_ALL_LANES, active);
   int left_key = __shfl_up_sync(SWEEP_ALL_LANES, key, 1);
@@ -63,8 +63,8 @@ extern const char *const sweep_missing_cub_batched = nullptr;
 
 /* Lane i holds the sum of value i, so that one coalesced request adds them all. */
 template <int width>
-static __device__ __forceinline__ void add_batched(float *rows, int stride, int, int key,
-                                                   const float (&values)[width], bool active) {
+SWEEP_FN void add_batched(float *rows, int stride, int, int key, const float (&values)[width],
+                          bool active) {
   typedef cub::WarpReduceBatched<float, width> warp_reduce;
   __shared__ typename warp_reduce::TempStorage storage[8];
   if (!__any_sync(SWEEP_ALL_LANES, active)) return;
@@ -78,9 +78,8 @@ static __device__ __forceinline__ void add_batched(float *rows, int stride, int,
 
 /* It has neither keys nor segments: one key, or plain atomics. */
 template <int width>
-static __device__ __forceinline__ void add_batched_keyed(float *rows, int stride, int, int key,
-                                                         const float (&values)[width],
-                                                         bool active) {
+SWEEP_FN void add_batched_keyed(float *rows, int stride, int, int key, const float (&values)[width],
+                                bool active) {
   unsigned active_lanes = __ballot_sync(SWEEP_ALL_LANES, active);
   if (active_lanes == 0) return;
   if (!sweep_one_key(active_lanes, key, active)) {

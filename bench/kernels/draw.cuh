@@ -11,6 +11,9 @@
 
 #include "draw_args.h"
 
+/* Of a function that kernels call. */
+#define SWEEP_FN static __device__ __forceinline__
+
 #if SIMT_ON_CPU
 #define SWEEP_UNROLL
 #else
@@ -121,7 +124,7 @@ static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_keyed(
 /* Keeps values: they must be made, in every path alike, because they would be stored if `never`
    were not 0. A branch in C would let the compiler move their making into it, or into the branch of
    the path under test. Costs an issue slot per four values. */
-static __device__ __forceinline__ void sweep_keep1(long long never, float x) {
+SWEEP_FN void sweep_keep1(long long never, float x) {
 #if SIMT_ON_CPU
   (void)never, (void)x;
 #else
@@ -130,7 +133,7 @@ static __device__ __forceinline__ void sweep_keep1(long long never, float x) {
 #endif
 }
 
-static __device__ __forceinline__ void sweep_keep2(long long never, const float *v) {
+SWEEP_FN void sweep_keep2(long long never, const float *v) {
 #if SIMT_ON_CPU
   (void)never, (void)v;
 #else
@@ -140,7 +143,7 @@ static __device__ __forceinline__ void sweep_keep2(long long never, const float 
 #endif
 }
 
-static __device__ __forceinline__ void sweep_keep4(long long never, const float *v) {
+SWEEP_FN void sweep_keep4(long long never, const float *v) {
 #if SIMT_ON_CPU
   (void)never, (void)v;
 #else
@@ -151,19 +154,19 @@ static __device__ __forceinline__ void sweep_keep4(long long never, const float 
 #endif
 }
 
-static __device__ __forceinline__ void sweep_keep(long long never, const float *values, int width) {
+SWEEP_FN void sweep_keep(long long never, const float *values, int width) {
   SWEEP_UNROLL
   for (int i = 0; i + 4 <= width; i += 4) sweep_keep4(never, values + i);
   if (width % 4 >= 2) sweep_keep2(never, values + width / 4 * 4);
   if (width % 2 == 1) sweep_keep1(never, values[width - 1]);
 }
 
-static __device__ __forceinline__ long long sweep_bits(double x) { return __double_as_longlong(x); }
-static __device__ __forceinline__ long long sweep_bits(long long x) { return x; }
+SWEEP_FN long long sweep_bits(double x) { return __double_as_longlong(x); }
+SWEEP_FN long long sweep_bits(long long x) { return x; }
 
 /* 64-bit values, two at a time; the last one may stand twice. */
 template <typename T>
-static __device__ __forceinline__ void sweep_keep(long long never, const T *values, int width) {
+SWEEP_FN void sweep_keep(long long never, const T *values, int width) {
 #if SIMT_ON_CPU
   (void)never, (void)values, (void)width;
 #else
@@ -177,23 +180,20 @@ static __device__ __forceinline__ void sweep_keep(long long never, const T *valu
 
 /* What a lane's values are multiples of; garbage, or 0, in an inactive lane. An i64 holds x, made a
    whole number, in both of its halves. */
-static __device__ __forceinline__ float sweep_x(const float *, struct sweep_update d,
-                                                const struct sweep_lane *l) {
+SWEEP_FN float sweep_x(const float *, struct sweep_update d, const struct sweep_lane *l) {
   return d.active ? d.x : l->setup.inactive_value;
 }
-static __device__ __forceinline__ double sweep_x(const double *, struct sweep_update d,
-                                                 const struct sweep_lane *l) {
+SWEEP_FN double sweep_x(const double *, struct sweep_update d, const struct sweep_lane *l) {
   return (double)(d.active ? d.x : l->setup.inactive_value);
 }
-static __device__ __forceinline__ long long sweep_x(const long long *, struct sweep_update d,
-                                                    const struct sweep_lane *l) {
+SWEEP_FN long long sweep_x(const long long *, struct sweep_update d, const struct sweep_lane *l) {
   int x = d.active ? (int)(d.x * SWEEP_X_UNITS) : __float_as_int(l->setup.inactive_value);
   return x * SWEEP_BOTH_HALVES;
 }
 
 /* The values of a lane: whole numbers get 64 times the coefficient, which is one, too. */
 template <typename T>
-static __device__ __forceinline__ void sweep_values(T *values, int width, T x, long long never) {
+SWEEP_FN void sweep_values(T *values, int width, T x, long long never) {
   const bool whole = (T)0.5f == (T)0;
   SWEEP_UNROLL
   for (int i = 0; i < width; ++i)

@@ -1,13 +1,13 @@
 /* halves.cuh - floats into 16-bit floats; by hand, two a request. The file that includes it names
    them as PTX does (SWEEP_NAME), CUDA's pair of them (SWEEP_PAIR) and what makes one of two floats
    (SWEEP_PAIR_OF). SPDX-License-Identifier: Apache-2.0 */
-#include "simt/simt.cuh"
+#include "draw.cuh"
 
 #define SWEEP_NAMED_(a, b, c) a##b##c
 #define SWEEP_NAMED(a, b, c) SWEEP_NAMED_(a, b, c)
 
 /* To an address aligned to both. */
-static __device__ __forceinline__ void add_pair(unsigned short *at, float low, float high) {
+SWEEP_FN void add_pair(unsigned short *at, float low, float high) {
 #if SIMT_ON_CPU
   unsigned first = SWEEP_NAMED(simt_cvt_rn_, SWEEP_NAME, _f32)(low);
   unsigned pair = first | (unsigned)SWEEP_NAMED(simt_cvt_rn_, SWEEP_NAME, _f32)(high) << 16;

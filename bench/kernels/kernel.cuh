@@ -86,9 +86,8 @@
   SWEEP_KERNEL(uniform, W, name, SWEEP_BY_HAND(W, add_uniform)) \
   SWEEP_KERNEL(keyed, W, name, SWEEP_BY_HAND(W, add_keyed))
 
-static __device__ __forceinline__ void sweep_arc_add(SWEEP_TARGET target, int key,
-                                                     const SWEEP_T *values, bool active, int path,
-                                                     int promises, int threshold) {
+SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values, bool active,
+                            int path, int promises, int threshold) {
   arc_options o = arc_options_default();
   o.path = path;
   o.promises |= promises;

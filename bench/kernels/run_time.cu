@@ -11,34 +11,32 @@
 enum { most_width = SWEEP_RUN_TIME_WIDTH };
 
 /* The values must be made, in every path alike: the compiler believes that they are read. */
-static __device__ __forceinline__ void values_in_memory(float *values, int width, float x) {
+SWEEP_FN void values_in_memory(float *values, int width, float x) {
   for (int i = 0; i < width; ++i) values[i] = x * sweep_coefficient(i);
 #if !SIMT_ON_CPU
   asm volatile("" ::"l"(values) : "memory");
 #endif
 }
 
-static __device__ __forceinline__ void add_auto(arc_target_f32 target, int key, const float *values,
-                                                bool active, int promises) {
+SWEEP_FN void add_auto(arc_target_f32 target, int key, const float *values, bool active,
+                       int promises) {
   arc_options o = arc_options_default();
   o.promises |= promises;
   arc_add_with_f32(target, key, values, active, o);
 }
 
-static __device__ __forceinline__ void none_chunks(long long never, int width, int key, float x) {
+SWEEP_FN void none_chunks(long long never, int width, int key, float x) {
   for (int i = 0; i < width; ++i) sweep_keep1(never, x * sweep_coefficient(i));
   sweep_add_none(never, key);
 }
 
-static __device__ __forceinline__ void plain_chunks(const struct sweep_args *a, int key, float x,
-                                                    bool active) {
+SWEEP_FN void plain_chunks(const struct sweep_args *a, int key, float x, bool active) {
   if (!active) return;
   float *row = a->rows + (long long)key * a->stride;
   for (int i = 0; i < a->width; ++i) atomicAdd(row + i, x * sweep_coefficient(i));
 }
 
-static __device__ __forceinline__ void auto_chunks(const struct sweep_args *a, int key, float x,
-                                                   bool active, int promises) {
+SWEEP_FN void auto_chunks(const struct sweep_args *a, int key, float x, bool active, int promises) {
   int i = 0;
   for (; i + 4 <= a->width; i += 4) {
     float values[4];

@@ -12,7 +12,7 @@
 #define SWEEP_PLAIN(at, v, count) add_shifted(at, width, (v)[0])
 #include "kernel.cuh"
 
-static __device__ __forceinline__ void add_shifted(unsigned long long *word, int width, float x) {
+SWEEP_FN void add_shifted(unsigned long long *word, int width, float x) {
   const unsigned bits = __float_as_uint(x), field = bits >> 23 & 255u;
   const int place = (int)field - 16 * ((15 - ARC_WIDE_WORDS) / 2);
   if (place < 0 || place >= 16 * ARC_WIDE_WORDS) return; /* zeros; the sweep has no others */

@@ -20,8 +20,8 @@
 #define SWEEP_ROW_LENGTH(stride) (stride)
 #endif
 
-static __device__ __forceinline__ void add_plain(float *rows, int stride, int width, int key,
-                                                 const SWEEP_T *values, bool active) {
+SWEEP_FN void add_plain(float *rows, int stride, int width, int key, const SWEEP_T *values,
+                        bool active) {
   if (!active) return;
   SWEEP_M *row = (SWEEP_M *)rows + (long long)key * SWEEP_ROW_LENGTH(stride);
   SWEEP_UNROLL
@@ -29,8 +29,8 @@ static __device__ __forceinline__ void add_plain(float *rows, int stride, int wi
 }
 
 /* Lanes 24 to 31 add nothing: one lane's value is about what halves may err by. */
-static __device__ __forceinline__ void add_broken(float *rows, int stride, int width, int key,
-                                                  const SWEEP_T *values, bool active) {
+SWEEP_FN void add_broken(float *rows, int stride, int width, int key, const SWEEP_T *values,
+                         bool active) {
   add_plain(rows, stride, width, key, values, active && threadIdx.x % 32 < 24);
 }
 

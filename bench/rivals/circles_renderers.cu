@@ -24,7 +24,7 @@ enum {
   WARP_VOTE   /* those that reach the warp's pixels, by a vote */
 };
 
-static __device__ __forceinline__ void blend(float colour[3], const circle *c, pixel p) {
+DEVICE void blend(float colour[3], const circle *c, pixel p) {
   circle_view v = view_circle(c, p, 1.0f);
   if (!(v.t > 0.0f)) return;
   float alpha = c->opacity * coverage_of(v.t);
@@ -34,8 +34,7 @@ static __device__ __forceinline__ void blend(float colour[3], const circle *c, p
 }
 
 /* volatile: or the compiler might see that nobody else reads the pixel, and keep it. */
-static __device__ __forceinline__ void blend_global(volatile float *colour, const circle *c,
-                                                    pixel p) {
+DEVICE void blend_global(volatile float *colour, const circle *c, pixel p) {
   circle_view v = view_circle(c, p, 1.0f);
   if (!(v.t > 0.0f) || !p.inside) return;
   float alpha = c->opacity * coverage_of(v.t);
@@ -50,12 +49,10 @@ typedef struct candidates {
   int begin, end;
 } candidates;
 
-static __device__ __forceinline__ int candidate(candidates all, int i) {
-  return all.list ? all.list[i] : i;
-}
+DEVICE int candidate(candidates all, int i) { return all.list ? all.list[i] : i; }
 
 /* The sum of `value` over the threads before this one; *total: over all. The whole block calls. */
-static __device__ __forceinline__ int block_scan(int value, int *total) {
+DEVICE int block_scan(int value, int *total) {
   __shared__ int sums[BLOCK_PIXELS];
   int thread = (int)threadIdx.x, threads = (int)blockDim.x, sum = value;
   sums[thread] = sum;
@@ -70,15 +67,14 @@ static __device__ __forceinline__ int block_scan(int value, int *total) {
   return sum - value;
 }
 
-static __device__ __forceinline__ rectangle rectangle_of_block(canvas c) {
+DEVICE rectangle rectangle_of_block(canvas c) {
   float x = (float)((int)blockIdx.x % c.columns * c.block);
   float y = (float)((int)blockIdx.x / c.columns * c.block), last = (float)c.block - 0.5f;
   return {x + 0.5f, y + 0.5f, x + last, y + last};
 }
 
-static __device__ __forceinline__ void draw_scanned(float colour[3], circle *batch,
-                                                    const circle *circles, candidates all, canvas c,
-                                                    pixel p) {
+DEVICE void draw_scanned(float colour[3], circle *batch, const circle *circles, candidates all,
+                         canvas c, pixel p) {
   rectangle block = rectangle_of_block(c);
   for (int first = all.begin; first < all.end; first += (int)blockDim.x) {
     int mine = first + (int)threadIdx.x, total;
@@ -92,8 +88,8 @@ static __device__ __forceinline__ void draw_scanned(float colour[3], circle *bat
   }
 }
 
-static __device__ __forceinline__ void draw_voted(float colour[3], circle *batch,
-                                                  const circle *circles, candidates all, pixel p) {
+DEVICE void draw_voted(float colour[3], circle *batch, const circle *circles, candidates all,
+                       pixel p) {
   circle *mine = &batch[threadIdx.x & ~31u];
   int lane = (int)threadIdx.x & 31;
   for (int first = all.begin; first < all.end; first += 32) {

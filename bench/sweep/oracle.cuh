@@ -23,21 +23,21 @@ struct sweep_verified {
 };
 
 /* What a half in memory is; infinity and NaN become large numbers. */
-static __device__ __forceinline__ float sweep_half(int type, unsigned bits) {
+SWEEP_FN float sweep_half(int type, unsigned bits) {
   if (type == SWEEP_TYPE_bf16) return __int_as_float((int)(bits << 16));
   float x = __int_as_float((int)((bits & 0x7fffu) << 13)) * 5.192296858534828e33f; /* 2^112 */
   return bits >> 15 ? -x : x;
 }
 
 /* Words of 2^16 times the unit of the one before. */
-static __device__ __forceinline__ double sweep_wide(const long long *row, int width, int i) {
+SWEEP_FN double sweep_wide(const long long *row, int width, int i) {
   const int lowest = 16 * ((15 - ARC_WIDE_WORDS) / 2) - 150;
   double sum = 0.0;
   for (int w = ARC_WIDE_WORDS - 1; w >= 0; --w) sum = sum * 65536.0 + (double)row[w * width + i];
   return i < width ? ldexp(sum, lowest) : 0.0;
 }
 
-static __device__ __forceinline__ double sweep_found(int type, const void *rows, long long at) {
+SWEEP_FN double sweep_found(int type, const void *rows, long long at) {
   const double fixed_unit = 1.0 / (double)(1ll << SWEEP_SCALE_LOG2);
   if (type == SWEEP_TYPE_f32) return (double)((const float *)rows)[at];
   if (type == SWEEP_TYPE_f64) return ((const double *)rows)[at];
@@ -51,7 +51,7 @@ static __device__ __forceinline__ double sweep_found(int type, const void *rows,
    8 * sqrt(additions). For halves that would hide a lost value; there the bound is a few units,
    since values have both signs, and what they are added to is far below the magnitude. Doubles have
    room for every sum; into fixed and wide memory at most the 32 lanes of a warp are added as floats. */
-static __device__ __forceinline__ double sweep_bound(int type, double magnitude, double updates) {
+SWEEP_FN double sweep_bound(int type, double magnitude, double updates) {
   const double tiny = 1e-30, least_f16 = 1.0 / 16777216.0;
   bool halves = type == SWEEP_TYPE_f16 || type == SWEEP_TYPE_bf16;
   double unit = type == SWEEP_TYPE_f16    ? 1.0 / 2048.0
@@ -67,9 +67,8 @@ static __device__ __forceinline__ double sweep_bound(int type, double magnitude,
 }
 
 /* The error of rows[at] as a fraction of its bound. */
-static __device__ __forceinline__ float sweep_error(const struct sweep_expected *e, int type,
-                                                    const void *rows, int stride, long long at,
-                                                    int width) {
+SWEEP_FN float sweep_error(const struct sweep_expected *e, int type, const void *rows, int stride,
+                           long long at, int width) {
   const int parameter = (int)(at % stride);
   const float most = 3e38f; /* that of NaN, too */
   double coefficient = parameter < width ? (double)sweep_coefficient(parameter) : 0.0;

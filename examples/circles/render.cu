@@ -34,7 +34,7 @@ typedef struct pixel_state {
   float red, green, blue, behind, transmittance;
 } pixel_state;
 
-static __device__ __forceinline__ void paint(pixel_state *s, const circle *c, circle_view v) {
+DEVICE void paint(pixel_state *s, const circle *c, circle_view v) {
   float weight = s->transmittance * c->opacity * coverage_of(v.t);
   s->red += weight * c->red;
   s->green += weight * c->green;
@@ -42,14 +42,13 @@ static __device__ __forceinline__ void paint(pixel_state *s, const circle *c, ci
   s->transmittance -= weight;
 }
 
-static __device__ __forceinline__ void store_pixel(const pixel_state *s, float *picture) {
+DEVICE void store_pixel(const pixel_state *s, float *picture) {
   picture[0] = s->red + s->transmittance * BACKGROUND;
   picture[1] = s->green + s->transmittance * BACKGROUND;
   picture[2] = s->blue + s->transmittance * BACKGROUND;
 }
 
-static __device__ __forceinline__ void load_slope(pixel_state *s, const float *is,
-                                                  const float *wanted) {
+DEVICE void load_slope(pixel_state *s, const float *is, const float *wanted) {
   s->red = 2.0f * (is[0] - wanted[0]);
   s->green = 2.0f * (is[1] - wanted[1]);
   s->blue = 2.0f * (is[2] - wanted[2]);
@@ -57,8 +56,8 @@ static __device__ __forceinline__ void load_slope(pixel_state *s, const float *i
 }
 
 /* Where the pixel does not see the circle, t is 0: its state stays, and all values are zeros. */
-static __device__ __forceinline__ void circle_slope(pixel_state *s, const circle *c, circle_view v,
-                                                    float values[CIRCLE_WIDTH]) {
+DEVICE void circle_slope(pixel_state *s, const circle *c, circle_view v,
+                         float values[CIRCLE_WIDTH]) {
   float coverage = coverage_of(v.t), alpha = c->opacity * coverage;
   float colour = c->red * s->red + c->green * s->green + c->blue * s->blue;
   float weight = s->transmittance * alpha;
@@ -78,8 +77,8 @@ static __device__ __forceinline__ void circle_slope(pixel_state *s, const circle
 /* The whole warp walks over one list, so that every lane has the key; a circle that none of its
    pixels sees is left out; and a lane whose pixel does not see it holds zeros. */
 template <int way>
-static __device__ __forceinline__ void backward_step(pixel_state *s, const circle *c, circle_view v,
-                                                     const way_rows *rows, int threshold) {
+DEVICE void backward_step(pixel_state *s, const circle *c, circle_view v, const way_rows *rows,
+                          int threshold) {
   float values[CIRCLE_WIDTH];
   if (!__any_sync(WHOLE_WARP, v.t > 0.0f)) return;
   circle_slope(s, c, v, values);

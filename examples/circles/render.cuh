@@ -18,7 +18,7 @@ typedef struct rectangle {
   float x0, y0, x1, y1;
 } rectangle;
 
-static __device__ __forceinline__ bool circle_reaches(float x, float y, float radius, rectangle r) {
+DEVICE bool circle_reaches(float x, float y, float radius, rectangle r) {
   float dx = fmaxf(fmaxf(r.x0 - x, x - r.x1), 0.0f);
   float dy = fmaxf(fmaxf(r.y0 - y, y - r.y1), 0.0f);
   float reach = radius + 0.5f;
@@ -32,7 +32,7 @@ typedef struct pixel {
   bool inside; /* the last blocks of a row or column stick out of the picture */
 } pixel;
 
-static __device__ __forceinline__ pixel pixel_of_lane(canvas c, box_lists lists) {
+DEVICE pixel pixel_of_lane(canvas c, box_lists lists) {
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, across = c.block / 8;
   int left = (int)blockIdx.x % c.columns * c.block, top = (int)blockIdx.x / c.columns * c.block;
   int column = left + warp % across * 8 + (lane & 7), row = top + warp / across * 4 + (lane >> 3);
@@ -45,7 +45,7 @@ static __device__ __forceinline__ pixel pixel_of_lane(canvas c, box_lists lists)
   return p;
 }
 
-static __device__ __forceinline__ rectangle rectangle_of_warp(pixel p) {
+DEVICE rectangle rectangle_of_warp(pixel p) {
   int lane = (int)threadIdx.x & 31;
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
   return {left, top, left + 7.0f, top + 3.0f};
@@ -56,12 +56,9 @@ typedef struct circle_view {
   float dx, dy, per_distance, t;
 } circle_view;
 
-static __device__ __forceinline__ bool is_done(float transmittance) {
-  return transmittance < LEAST_TRANSMITTANCE;
-}
+DEVICE bool is_done(float transmittance) { return transmittance < LEAST_TRANSMITTANCE; }
 
-static __device__ __forceinline__ circle_view view_circle(const circle *c, pixel p,
-                                                          float transmittance) {
+DEVICE circle_view view_circle(const circle *c, pixel p, float transmittance) {
   circle_view v;
   v.dx = p.x - c->x;
   v.dy = p.y - c->y;
@@ -72,16 +69,13 @@ static __device__ __forceinline__ circle_view view_circle(const circle *c, pixel
   return v;
 }
 
-static __device__ __forceinline__ float coverage_of(float t) { return t * t * (3.0f - 2.0f * t); }
+DEVICE float coverage_of(float t) { return t * t * (3.0f - 2.0f * t); }
 
-static __device__ __forceinline__ int list_begin(box_lists l, int box) {
-  return l.offsets[box * l.parts];
-}
+DEVICE int list_begin(box_lists l, int box) { return l.offsets[box * l.parts]; }
 
 /* The whole block calls: the last circles of the list from place `begin` to `end`, as many as the
    block has threads, the front one first. Returns how many. */
-static __device__ __forceinline__ int load_batch(circle *batch, const circle *circles,
-                                                 const int *list, int begin, int end) {
+DEVICE int load_batch(circle *batch, const circle *circles, const int *list, int begin, int end) {
   int count = min(end - begin, (int)blockDim.x), mine = end - 1 - (int)threadIdx.x;
   if (mine >= end - count) {
     int key = list[mine];
@@ -95,9 +89,8 @@ static __device__ __forceinline__ int load_batch(circle *batch, const circle *ci
 
 /* Which circles of the batch, `group` to group + 31 and below count, reach the warp's pixels, from
    the highest bit down; none where all of these are done. The whole warp calls. */
-static __device__ __forceinline__ unsigned circles_of_warp(const circle *batch, int group,
-                                                           int count, pixel p,
-                                                           float transmittance) {
+DEVICE unsigned circles_of_warp(const circle *batch, int group, int count, pixel p,
+                                float transmittance) {
   int k = group + 31 - ((int)threadIdx.x & 31);
   const circle *c = &batch[min(k, count - 1)];
   bool reaches = circle_reaches(c->x, c->y, c->radius, rectangle_of_warp(p)) & (k < count);
@@ -106,7 +99,7 @@ static __device__ __forceinline__ unsigned circles_of_warp(const circle *batch, 
 }
 
 /* Takes the next one out of *rest, which is not 0: its place in the group. */
-static __device__ __forceinline__ int next_circle(unsigned *rest) {
+DEVICE int next_circle(unsigned *rest) {
   int place = __clz((int)*rest);
   *rest ^= 0x80000000u >> place;
   return place;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "simt/simt.cuh"
+#include "device.h"
 
 /* Of one step: what both moments keep and take, and what they lack since they began at 0. */
 typedef struct adam_decay {
@@ -24,8 +24,7 @@ static inline adam_decay adam_decay_at(double beta_mean, double beta_square, int
 }
 
 /* What a number goes down by, at rate 1; moves its moments. */
-static __device__ __forceinline__ float adam_change(adam_decay d, float slope, float epsilon,
-                                                    float *mean, float *square) {
+DEVICE float adam_change(adam_decay d, float slope, float epsilon, float *mean, float *square) {
   *mean = d.keep_mean * *mean + d.take_mean * slope;
   *square = d.keep_square * *square + d.take_square * slope * slope;
   return *mean / d.mean_share / (sqrtf(*square / d.square_share) + epsilon);

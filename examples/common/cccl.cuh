@@ -10,15 +10,14 @@
 #include <cub/warp/warp_reduce.cuh>
 
 /* The warp's one key, taken from an active lane, of which there is one. */
-static __device__ __forceinline__ int cccl_key_of(int key, unsigned lanes) {
+DEVICE int cccl_key_of(int key, unsigned lanes) {
   return __shfl_sync(~0u, key, __ffs((int)lanes) - 1);
 }
 
 /* A value after the other over the whole warp, where all active lanes hold one key (`one_key`, a
    literal: they do); else plain atomics. At most 1024 threads a block. */
-static __device__ __forceinline__ void cccl_add_warp(float *base, int stride, int width, int key,
-                                                     const float *values, bool active,
-                                                     bool one_key) {
+DEVICE void cccl_add_warp(float *base, int stride, int width, int key, const float *values,
+                          bool active, bool one_key) {
   typedef cub::WarpReduce<float> reduction;
   __shared__ reduction::TempStorage storage[32];
   const unsigned lanes = __ballot_sync(~0u, active);
@@ -38,9 +37,8 @@ static __device__ __forceinline__ void cccl_add_warp(float *base, int stride, in
 
 /* The active lanes, parted by key, and the first of each part adds; with `one_key`, a literal, the
    whole warp. */
-static __device__ __forceinline__ void cccl_add_groups(float *base, int stride, int width, int key,
-                                                       const float *values, bool active,
-                                                       bool one_key) {
+DEVICE void cccl_add_groups(float *base, int stride, int width, int key, const float *values,
+                            bool active, bool one_key) {
   namespace cg = cooperative_groups;
   if (one_key) {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());

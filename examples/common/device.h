@@ -129,6 +129,9 @@ static inline float median_time(int runs, launch_type launch) {
   return median_time(runs, launch, [] {});
 }
 
+/* Of a function that kernels call. */
+#define DEVICE static __device__ __forceinline__
+
 /* Of the loop that follows, where nvcc compiles. */
 #if defined(__CUDACC__)
 #define UNROLL _Pragma("unroll")

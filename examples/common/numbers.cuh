@@ -11,8 +11,6 @@
 #include <cuda_fp16.h>
 #endif
 
-#define DEVICE static __device__ __forceinline__
-
 DEVICE float2 load_pair(const float *p) { return *reinterpret_cast<const float2 *>(p); }
 DEVICE void store_pair(float *p, float x, float y) {
   *reinterpret_cast<float2 *>(p) = make_float2(x, y);

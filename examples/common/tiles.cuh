@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "simt/simt.cuh"
+#include "device.h"
 
 enum { TILE_SIDE = 16, TILE_PIXELS = TILE_SIDE * TILE_SIDE };
 
@@ -15,13 +15,10 @@ typedef struct __align__(16) tile_box {
 tile_box;
 
 /* Clamped before it becomes an integer, so that no value, NaN included, is out of range. */
-static __device__ __forceinline__ int tile_edge(float tile, int tiles) {
-  return (int)fminf(fmaxf(tile, 0.0f), (float)tiles);
-}
+DEVICE int tile_edge(float tile, int tiles) { return (int)fminf(fmaxf(tile, 0.0f), (float)tiles); }
 
 /* The tiles with a pixel centre within `half` of the centre along both axes. */
-static __device__ __forceinline__ tile_box tile_box_around(float2 centre, float2 half, int tiles_x,
-                                                           int tiles_y) {
+DEVICE tile_box tile_box_around(float2 centre, float2 half, int tiles_x, int tiles_y) {
   const float per_pixel = 1.0f / TILE_SIDE;
   tile_box box;
   box.x0 = tile_edge(floorf((centre.x - half.x) * per_pixel), tiles_x);
@@ -32,7 +29,7 @@ static __device__ __forceinline__ tile_box tile_box_around(float2 centre, float2
 }
 
 /* The sum over the block. The whole block calls. */
-static __device__ __forceinline__ float block_sum(float value) {
+DEVICE float block_sum(float value) {
   __shared__ float warp_sums[TILE_PIXELS / 32];
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
   __syncthreads(); /* all warps are done with the sums before */

@@ -27,13 +27,12 @@ typedef struct way_rows {
   unsigned long long *counts; /* for WAY_COUNT: 33 numbers by lanes, 33 by keys */
 } way_rows;
 
-static __device__ __forceinline__ way_rows way_rows_begin(float *base, int stride, int width,
-                                                          unsigned long long *counts) {
+DEVICE way_rows way_rows_begin(float *base, int stride, int width, unsigned long long *counts) {
   return {base, stride, width, arc_target_f32_rows(base, stride, width), counts};
 }
 
 /* Counts the step: by its active lanes, and by the different keys they hold. */
-static __device__ __forceinline__ void way_count(unsigned long long *counts, int key, bool active) {
+DEVICE void way_count(unsigned long long *counts, int key, bool active) {
   unsigned lanes = __ballot_sync(ARC_LANES_ALL, active);
   unsigned peers = __match_any_sync(ARC_LANES_ALL, key) & lanes;
   bool first = active && __ffs((int)peers) - 1 == (int)(threadIdx.x & 31u);
@@ -45,9 +44,8 @@ static __device__ __forceinline__ void way_count(unsigned long long *counts, int
 
 /* The whole warp calls. values: r->width of them; way, promises (ARC_PROMISE_...) and the width of
    r: literals. */
-static __device__ __forceinline__ void way_add(const way_rows *r, int key, const float *values,
-                                               bool active, int way, int threshold,
-                                               unsigned promises) {
+DEVICE void way_add(const way_rows *r, int key, const float *values, bool active, int way,
+                    int threshold, unsigned promises) {
   arc_options o = arc_options_default();
   o.threshold = threshold;
   o.promises = promises;

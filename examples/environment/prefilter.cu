@@ -38,8 +38,7 @@ cube_filter cube_filter_make(int side, float roughness, const cube_texel *texels
 /* The weight of a texel in the direction `to` from that of the lobe, but for its area; 0 outside
    of the lobe. By the distance of the two, since 1 - c would cancel for narrow lobes. diffuse:
    f's own, a literal. */
-static __device__ __forceinline__ float filter_weight(cube_filter f, bool diffuse, cube_texel from,
-                                                      cube_texel to) {
+DEVICE float filter_weight(cube_filter f, bool diffuse, cube_texel from, cube_texel to) {
   const float x = from.x - to.x, y = from.y - to.y, z = from.z - to.z;
   const float apart = x * x + y * y + z * z, c = 1.0f - 0.5f * apart;
   if (diffuse) return fmaxf(c, 0.0f);
@@ -54,7 +53,7 @@ typedef struct owned_texel {
   cube_texel at;
 } owned_texel;
 
-static __device__ __forceinline__ owned_texel own_texel(cube_filter f, int tile, int t) {
+DEVICE owned_texel own_texel(cube_filter f, int tile, int t) {
   const int side = f.side, along = (side + TILE_SIDE - 1) / TILE_SIDE, row = tile / along;
   const int x = (tile - row * along) * TILE_SIDE + t % TILE_SIDE;
   const int face = row / along, y = (row - face * along) * TILE_SIDE + t / TILE_SIDE;
@@ -66,8 +65,7 @@ static __device__ __forceinline__ owned_texel own_texel(cube_filter f, int tile,
 /* First and last of the texels whose middles lie, seen along one axis of a face, between the two
    planes that touch a cone. along, across: of the cone's middle, on the face's normal and that
    axis; sine: of its half angle, which is below a right one. */
-static __device__ __forceinline__ void cone_span(float along, float across, float sine, int side,
-                                                 int *first, int *last) {
+DEVICE void cone_span(float along, float across, float sine, int side, int *first, int *last) {
   const float turn2 = along * along + across * across - sine * sine;
   const float turn = turn2 * rsqrtf(fmaxf(turn2, 1e-30f)), half = 0.5f * (float)side, slack = 1e-3f;
   const float low_along = along * turn + across * sine, low = across * turn - along * sine;
@@ -83,7 +81,7 @@ static __device__ __forceinline__ void cone_span(float along, float across, floa
   *first = max(*first, 0), *last = min(*last, side - 1);
 }
 
-static __device__ __forceinline__ int warp_least(int value) {
+DEVICE int warp_least(int value) {
   for (int step = 16; step > 0; step /= 2)
     value = min(value, __shfl_xor_sync(ARC_LANES_ALL, value, step));
   return value;
@@ -91,8 +89,8 @@ static __device__ __forceinline__ int warp_least(int value) {
 
 /* What to walk over on a face: for the lane alone, or for all of the warp's that are inside. The
    diffuse lobe is cut nowhere, as in the original. */
-static __device__ __forceinline__ cube_box box_to_walk(cube_filter f, bool diffuse, bool alone,
-                                                       const owned_texel *mine, int face) {
+DEVICE cube_box box_to_walk(cube_filter f, bool diffuse, bool alone, const owned_texel *mine,
+                            int face) {
   const int side = f.side;
   if (diffuse) return {0, side - 1, 0, side - 1};
   const vec3 m = {mine->at.x, mine->at.y, mine->at.z};

@@ -10,8 +10,7 @@
 enum { BLOCK_SIDE = 8, BLOCK_PIXELS = BLOCK_SIDE * BLOCK_SIDE, TAPS = 12 };
 
 /* The texel of tap 0 to 11 of a pixel, and how much of it is in the colour. */
-static __device__ __forceinline__ int pixel_tap(cube_pyramid maps, const surface_pixel *p, int tap,
-                                                float *weight) {
+DEVICE int pixel_tap(cube_pyramid maps, const surface_pixel *p, int tap, float *weight) {
   const int last = maps.levels - 2, low = p->level < (float)last ? (int)p->level : last;
   const int map = tap < 4 ? maps.levels : low + (tap >= 8), side = pyramid_side(maps, map);
   const float high_share = p->level - (float)low;
@@ -22,7 +21,7 @@ static __device__ __forceinline__ int pixel_tap(cube_pyramid maps, const surface
 }
 
 /* Blocks are 8 x 8 pixels, warps 8 x 4. */
-static __device__ __forceinline__ int own_pixel(int side) {
+DEVICE int own_pixel(int side) {
   const int along = (side + BLOCK_SIDE - 1) / BLOCK_SIDE, block = (int)blockIdx.x;
   const int x = block % along * BLOCK_SIDE + (int)threadIdx.x % BLOCK_SIDE;
   const int y = block / along * BLOCK_SIDE + (int)threadIdx.x / BLOCK_SIDE;

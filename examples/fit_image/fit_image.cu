@@ -52,7 +52,7 @@ typedef struct alignas(16) splat {
 } splat;
 
 /* half_box: half the sides of the box outside which no pixel is hit. */
-static __device__ __forceinline__ splat make_splat(const float *p, int key, float2 *half_box) {
+DEVICE splat make_splat(const float *p, int key, float2 *half_box) {
   const float u = expf(p[LOG_SCALE_U]), v = expf(p[LOG_SCALE_V]);
   const float c = cosf(p[ANGLE]), s = sinf(p[ANGLE]);
   half_box->x = sqrtf(HIT_LIMIT * (u * c * u * c + v * s * v * s));
@@ -62,8 +62,7 @@ static __device__ __forceinline__ splat make_splat(const float *p, int key, floa
 }
 
 /* The weight at pixel centre (x, y), with u and v for the gradient; 0 where it does not touch. */
-static __device__ __forceinline__ float splat_weight(const splat *s, float x, float y, float *u,
-                                                     float *v) {
+DEVICE float splat_weight(const splat *s, float x, float y, float *u, float *v) {
   const float dx = x - s->mean_x, dy = y - s->mean_y;
   *u = s->u_x * dx + s->u_y * dy;
   *v = s->v_x * dx + s->v_y * dy;
@@ -73,8 +72,7 @@ static __device__ __forceinline__ float splat_weight(const splat *s, float x, fl
 
 /* The derivatives of the loss by the splat's 8 parameters, from this pixel alone. slope: the
    derivative of the loss by the pixel's colour. False, and zeros, where the pixel is not hit. */
-static __device__ __forceinline__ bool splat_gradient(const splat *s, float x, float y,
-                                                      float3 slope, bool inside, float *g) {
+DEVICE bool splat_gradient(const splat *s, float x, float y, float3 slope, bool inside, float *g) {
   float u, v;
   const float weight = splat_weight(s, x, y, &u, &v);
   const bool hit = inside && weight > 0.0f;
@@ -144,7 +142,7 @@ typedef struct pixel {
 } pixel;
 
 /* A warp covers 8 x 4 pixels rather than 16 x 2: a Gaussian hits most of it or nothing. */
-static __device__ __forceinline__ pixel pixel_of_thread(canvas c) {
+DEVICE pixel pixel_of_thread(canvas c) {
   const int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
   const int column = (int)blockIdx.x % c.tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
   const int row = (int)blockIdx.x / c.tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
@@ -154,8 +152,7 @@ static __device__ __forceinline__ pixel pixel_of_thread(canvas c) {
 }
 
 /* The whole block calls: brings the next up to 256 splats of the list into shared memory. */
-static __device__ __forceinline__ int load_batch(splat *batch, const splat *splats, const int *keys,
-                                                 int first, int end) {
+DEVICE int load_batch(splat *batch, const splat *splats, const int *keys, int first, int end) {
   const int mine = first + (int)threadIdx.x;
   __syncthreads(); /* all warps are done with the batch before */
   if (mine < end) batch[threadIdx.x] = splats[keys[mine]];

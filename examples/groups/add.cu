@@ -11,17 +11,11 @@
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ int stride_of(int what, int width) {
-  return what == WHAT_COUNTS ? 0 : width;
-}
+DEVICE int stride_of(int what, int width) { return what == WHAT_COUNTS ? 0 : width; }
 
-static __device__ __forceinline__ void add_atomically(unsigned *sum, unsigned value, float) {
-  atomicAdd(sum, value);
-}
-static __device__ __forceinline__ void add_atomically(float *sum, float value, float) {
-  atomicAdd(sum, value);
-}
-static __device__ __forceinline__ void add_atomically(long long *sum, float value, float scale) {
+DEVICE void add_atomically(unsigned *sum, unsigned value, float) { atomicAdd(sum, value); }
+DEVICE void add_atomically(float *sum, float value, float) { atomicAdd(sum, value); }
+DEVICE void add_atomically(long long *sum, float value, float scale) {
   atomicAdd((unsigned long long *)sum, (unsigned long long)__float2ll_rn(value * scale));
 }
 

@@ -17,7 +17,7 @@ RANDOM_FN float value_of(const grouping *g, long long i) {
 }
 
 /* The first rank whose share, with those of all before it, is above x. */
-static __device__ __forceinline__ int rank_at(const double *shares, int keys, double x) {
+DEVICE int rank_at(const double *shares, int keys, double x) {
   int least = 0;
   for (int most = keys - 1; least < most;) {
     const int middle = least + (most - least) / 2;

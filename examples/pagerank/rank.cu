@@ -44,8 +44,7 @@ typedef struct push {
 
 /* All lanes of the warp call. promises: a literal. */
 template <int way>
-static __device__ __forceinline__ void add(const push *p, int key, float value, bool active,
-                                           unsigned promises) {
+DEVICE void add(const push *p, int key, float value, bool active, unsigned promises) {
   const way_rows sums = way_rows_begin(p->sums, 1, 1, p->counts);
   if constexpr (way != WAY_ATOMRED)
     way_add(&sums, key, &value, active, way, p->threshold, promises);

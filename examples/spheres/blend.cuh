@@ -6,7 +6,6 @@
 #include "spheres.h"
 
 #define DEPTH_SCALE (1.0f / (DEPTH_FAR - DEPTH_NEAR))
-#define DEVICE_FN static __device__ __forceinline__
 
 typedef struct pixel {
   float x, y; /* its centre */
@@ -17,7 +16,7 @@ typedef struct pixel {
 } pixel;
 
 /* One block a tile; a warp has 8 x 4 of its pixels, which share more spheres than a line would. */
-DEVICE_FN pixel pixel_of_thread(const picture *p) {
+DEVICE pixel pixel_of_thread(const picture *p) {
   const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, tile = (int)blockIdx.x;
   const int column = tile % p->tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
   const int row = tile / p->tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
@@ -30,7 +29,7 @@ DEVICE_FN pixel pixel_of_thread(const picture *p) {
   return {x, y, index, inside, scale(along, inverse), inverse};
 }
 
-DEVICE_FN size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
+DEVICE size_t plane_of(const picture *p) { return (size_t)p->width * p->height; }
 
 typedef struct sphere {
   float3 offset; /* of the centre from the eye */
@@ -38,7 +37,7 @@ typedef struct sphere {
   float radius, opacity;
 } sphere;
 
-DEVICE_FN sphere load_sphere(const picture *p, int i) {
+DEVICE sphere load_sphere(const picture *p, int i) {
   const float4 a = p->rows[2 * i], b = p->rows[2 * i + 1];
   const float3 centre = make_float3(a.x, a.y, a.z);
   return {add_scaled(centre, from(p->view.eye), -1.0f), make_float3(b.x, b.y, b.z), a.w, b.w};
@@ -52,11 +51,11 @@ typedef struct share {
   float u;
 } share;
 
-DEVICE_FN float front_of(float opacity_z) {
+DEVICE float front_of(float opacity_z) {
   return exp2f((opacity_z - 1.0f) * (1.44269504f / SOFTNESS));
 }
 
-DEVICE_FN share share_of(const sphere *s, float3 ray) {
+DEVICE share share_of(const sphere *s, float3 ray) {
   share a;
   a.depth = dot(s->offset, ray);
   a.across = add_scaled(s->offset, ray, -a.depth);

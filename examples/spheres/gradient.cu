@@ -31,7 +31,7 @@ typedef struct pixel_slope {
   float reciprocal_total; /* of the weights */
 } pixel_slope;
 
-DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
+DEVICE pixel_slope load_pixel(const gradient_arguments *a) {
   const pixel at = pixel_of_thread(&a->p);
   const size_t plane = plane_of(&a->p), red = at.index, green = red + plane, blue = green + plane;
   const float *c = a->p.colour, *t = a->target;
@@ -41,8 +41,8 @@ DEVICE_FN pixel_slope load_pixel(const gradient_arguments *a) {
 }
 
 /* The pixel's spheres, closest first or by ascending number; ~0 behind the last. */
-DEVICE_FN void load_tracked(unsigned spheres[TRACKED + 1], const picture *p, const pixel *at,
-                            bool by_number) {
+DEVICE void load_tracked(unsigned spheres[TRACKED + 1], const picture *p, const pixel *at,
+                         bool by_number) {
   UNROLL
   for (int k = 0; k <= TRACKED; ++k) {
     const bool is_one = k < TRACKED && at->inside;
@@ -57,20 +57,20 @@ DEVICE_FN void load_tracked(unsigned spheres[TRACKED + 1], const picture *p, con
 }
 
 /* Drops the first one, where `taken`. */
-DEVICE_FN void drop_first(unsigned spheres[TRACKED + 1], bool taken) {
+DEVICE void drop_first(unsigned spheres[TRACKED + 1], bool taken) {
   UNROLL
   for (int k = 0; k < TRACKED; ++k) spheres[k] = taken ? spheres[k + 1] : spheres[k];
 }
 
-DEVICE_FN void put(float v[3], float3 value) {
+DEVICE void put(float v[3], float3 value) {
   v[0] = value.x;
   v[1] = value.y;
   v[2] = value.z;
 }
 
 /* The row of sphere i at one pixel; zeros if not `active`, whatever i is. by_: the loss by. */
-DEVICE_FN void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_slope *pixel, int i,
-                            bool active) {
+DEVICE void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_slope *pixel, int i,
+                         bool active) {
   const sphere s = load_sphere(p, i);
   const share a = share_of(&s, pixel->at.ray);
   const float part = active ? pixel->reciprocal_total : 0.0f;
@@ -93,7 +93,7 @@ DEVICE_FN void row_of_pixel(float v[ROW_FLOATS], const picture *p, const pixel_s
 /* One more pixel tracks each lane's sphere. A sum of ones needs no reduction: the lanes that hold a
    key are counted, and one of them adds their number. */
 template <int way>
-DEVICE_FN void add_seen(const gradient_arguments *a, int i, bool active) {
+DEVICE void add_seen(const gradient_arguments *a, int i, bool active) {
   const unsigned one = 1u;
   if constexpr (way == WAY_DIVERGENT) {
     arc_add_divergent_u32(arc_target_u32_rows(a->p.seen, 1, 1), i, &one);
@@ -116,8 +116,8 @@ typedef struct gradient_sums {
 /* One step of the warp: a row and a count to each lane's sphere i. In WAY_DIVERGENT only the active
    lanes call, else all do. */
 template <int way, int layout>
-DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums,
-                     int i, bool active) {
+DEVICE void visit(const gradient_arguments *a, const pixel_slope *at, const gradient_sums *sums,
+                  int i, bool active) {
   float v[ROW_FLOATS];
   row_of_pixel(v, &a->p, at, i, active);
   UNROLL
@@ -137,8 +137,8 @@ DEVICE_FN void visit(const gradient_arguments *a, const pixel_slope *at, const g
 
 /* Each lane its next sphere in every step. */
 template <int way, int layout>
-DEVICE_FN void visit_own(const gradient_arguments *a, const pixel_slope *at,
-                         const gradient_sums *sums) {
+DEVICE void visit_own(const gradient_arguments *a, const pixel_slope *at,
+                      const gradient_sums *sums) {
   unsigned spheres[TRACKED + 1];
   load_tracked(spheres, &a->p, &at->at, way == WAY_SORTED);
   NO_UNROLL
@@ -154,7 +154,7 @@ DEVICE_FN void visit_own(const gradient_arguments *a, const pixel_slope *at,
   }
 }
 
-DEVICE_FN unsigned warp_smallest(unsigned value) {
+DEVICE unsigned warp_smallest(unsigned value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   for (int step = 16; step > 0; step /= 2)
     value = min(value, __shfl_xor_sync(ARC_LANES_ALL, value, step));
@@ -166,8 +166,8 @@ DEVICE_FN unsigned warp_smallest(unsigned value) {
 
 /* WAY_WALK: all lanes the same sphere, the smallest number that one of them has not visited. */
 template <int layout>
-DEVICE_FN void visit_common(const gradient_arguments *a, const pixel_slope *at,
-                            const gradient_sums *sums) {
+DEVICE void visit_common(const gradient_arguments *a, const pixel_slope *at,
+                         const gradient_sums *sums) {
   unsigned spheres[TRACKED + 1];
   load_tracked(spheres, &a->p, &at->at, true);
   for (unsigned i; (i = warp_smallest(spheres[0])) != ~0u;) {
@@ -179,7 +179,7 @@ DEVICE_FN void visit_common(const gradient_arguments *a, const pixel_slope *at,
 
 /* The whole grid adds to the camera's row: arc's ways let the block sum it first. */
 template <int way>
-DEVICE_FN void add_camera(const gradient_arguments *a, const float *sums, bool inside) {
+DEVICE void add_camera(const gradient_arguments *a, const float *sums, bool inside) {
   const int key = a->p.spheres;
   if constexpr (way_is_arc(way)) {
     __shared__ float shared[ARC_HOT_SUMS(1, CAMERA_FLOATS, TILE_PIXELS)];

@@ -9,14 +9,14 @@
 
 /* What a sphere covers of an axis of the plane at distance 1, seen from the eye: the tangents, as
    their mean and half their distance. z, the distance from the eye's plane, is above the radius. */
-DEVICE_FN float2 span_of(float x, float z, float radius) {
+DEVICE float2 span_of(float x, float z, float radius) {
   const float reciprocal = 1.0f / (z * z - radius * radius);
   const float half = radius * sqrtf(x * x + z * z - radius * radius);
   return make_float2(x * z * reciprocal, half * reciprocal);
 }
 
 /* No tile where the sphere reaches the eye's plane: such a one is not drawn. */
-DEVICE_FN tile_box box_of(const picture *p, const sphere *s, int tiles_y) {
+DEVICE tile_box box_of(const picture *p, const sphere *s, int tiles_y) {
   const float3 a = from(p->view.right), b = from(p->view.down), corner = from(p->view.corner);
   const float per_unit = rsqrtf(dot(a, a)), slack = 0.01f; /* of a pixel, for rounding */
   const float3 forward =
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(LINE_THREADS) place_tiles(int tiles, int2 *ran
 /* A depth, and below it the sphere: in the order of depths, which are above 0. */
 typedef unsigned long long tracked_sphere;
 
-DEVICE_FN void keep_closest(tracked_sphere closest[TRACKED], float depth, int i) {
+DEVICE void keep_closest(tracked_sphere closest[TRACKED], float depth, int i) {
   tracked_sphere rest = (tracked_sphere)__float_as_uint(depth) << 32 | (unsigned)i;
   if (rest >= closest[TRACKED - 1]) return;
   UNROLL
@@ -72,8 +72,8 @@ DEVICE_FN void keep_closest(tracked_sphere closest[TRACKED], float depth, int i)
 }
 
 /* The whole block walks over its tile's list. */
-DEVICE_FN void track(const picture *p, float3 ray, int2 range, const int *list,
-                     tracked_sphere closest[TRACKED]) {
+DEVICE void track(const picture *p, float3 ray, int2 range, const int *list,
+                  tracked_sphere closest[TRACKED]) {
   __shared__ float4 staged[TILE_PIXELS]; /* offset from the eye, and radius */
   __shared__ int names[TILE_PIXELS];
   for (int start = range.x; start < range.y; start += TILE_PIXELS) {

@@ -20,13 +20,13 @@
 #endif
 enum { LANE_PIXELS = BACKWARD_PIXELS, BLOCK_THREADS = TILE_PIXELS / LANE_PIXELS };
 
-static __device__ __forceinline__ int warp_largest(int value) {
+DEVICE int warp_largest(int value) {
   for (int step = 16; step > 0; step /= 2)
     value = max(value, __shfl_xor_sync(WHOLE_WARP, value, step));
   return value;
 }
 
-static __device__ __forceinline__ int block_largest(int warps_value) {
+DEVICE int block_largest(int warps_value) {
   __shared__ int values[BLOCK_THREADS / 32];
   int largest = 0;
   if ((threadIdx.x & 31u) == 0u) values[threadIdx.x >> 5] = warps_value;
@@ -43,7 +43,7 @@ typedef struct pixel_slope {
   int drawn;
 } pixel_slope;
 
-static __device__ __forceinline__ pixel_slope load_pixel(const backward_arguments *a, pixel p) {
+DEVICE pixel_slope load_pixel(const backward_arguments *a, pixel p) {
   const render_arguments *r = &a->render;
   size_t plane = (size_t)r->width * r->height;
   pixel_slope s = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0};
@@ -65,8 +65,8 @@ typedef struct splat_view {
 } splat_view;
 
 /* Returns whether any of them is hit. */
-static __device__ __forceinline__ bool view_splat(splat_view *view, const pixel_slope *slopes,
-                                                  pixel first, const splat *s, int position) {
+DEVICE bool view_splat(splat_view *view, const pixel_slope *slopes, pixel first, const splat *s,
+                       int position) {
   bool any = false;
   view->dx = s->x - first.x;
   UNROLL
@@ -82,8 +82,8 @@ static __device__ __forceinline__ bool view_splat(splat_view *view, const pixel_
 /* One step of one pixel. Adds to the values what differs along a column; where the pixel is not
    hit, alpha is 0: its state stays, and it adds zeros. No branch: splats that miss the whole
    warp are not visited, and with a branch the others would be slower. */
-static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *s, float dy,
-                                                   float q, bool hit, float v[SPLAT_WIDTH]) {
+DEVICE void splat_slope(pixel_slope *p, const splat *s, float dy, float q, bool hit,
+                        float v[SPLAT_WIDTH]) {
   float full = hit ? s->opacity * exp2_fast(-q) : 0.0f;
   float alpha = fminf(full, LARGEST_ALPHA);
   float through = reciprocal_fast(1.0f - alpha);
@@ -103,8 +103,8 @@ static __device__ __forceinline__ void splat_slope(pixel_slope *p, const splat *
 }
 
 /* One step of a lane: the values, summed over its pixels. */
-static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, const splat *s,
-                                                    const splat_view *view, float v[SPLAT_WIDTH]) {
+DEVICE void splat_slopes(pixel_slope *slopes, const splat *s, const splat_view *view,
+                         float v[SPLAT_WIDTH]) {
   UNROLL
   for (int i = 0; i < SPLAT_WIDTH; ++i) v[i] = -0.0f; /* which the compiler need not add */
   UNROLL
@@ -116,8 +116,7 @@ static __device__ __forceinline__ void splat_slopes(pixel_slope *slopes, const s
 }
 
 /* The hits of up to 256 splats, in the lane of each group of 32; count: of the splats. */
-static __device__ __forceinline__ unsigned load_hits(const backward_arguments *a, int begin,
-                                                     int start, int count) {
+DEVICE unsigned load_hits(const backward_arguments *a, int begin, int start, int count) {
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   unsigned hits = 0u;
   UNROLL
@@ -157,8 +156,7 @@ typedef struct backward_lane {
 /* The whole warp, which is at place `position` of the tile's list. s is in shared memory. The warp
    is converged anyway: a compiler that is told so does not guard every vote and shuffle below. */
 template <class sums>
-static __device__ __forceinline__ void backward_step(backward_lane *l, sums *to, const splat *s,
-                                                     int position) {
+DEVICE void backward_step(backward_lane *l, sums *to, const splat *s, int position) {
   splat_view view;
   float v[SPLAT_WIDTH];
   __syncwarp();
@@ -168,8 +166,7 @@ static __device__ __forceinline__ void backward_step(backward_lane *l, sums *to,
 }
 
 /* Loads the lane's pixels; returns the largest `drawn` of them. */
-static __device__ __forceinline__ int backward_begin(const backward_arguments *a,
-                                                     backward_lane *l) {
+DEVICE int backward_begin(const backward_arguments *a, backward_lane *l) {
   const render_arguments *r = &a->render;
   int drawn = 0;
   l->first = pixel_of_lane(r->width, r->height, r->tiles_x, LANE_PIXELS, 0);
@@ -182,8 +179,7 @@ static __device__ __forceinline__ int backward_begin(const backward_arguments *a
 }
 
 /* The whole block: the splats of places start to start + count - 1 into shared memory. */
-static __device__ __forceinline__ void load_batch(splat *batch, const render_arguments *r,
-                                                  const int *list, int count) {
+DEVICE void load_batch(splat *batch, const render_arguments *r, const int *list, int count) {
   __syncthreads(); /* all warps are done with the batch before */
   stage_splats(batch, r, list, count, LANE_PIXELS);
   __syncthreads();

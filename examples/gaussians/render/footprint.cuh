@@ -23,11 +23,11 @@ typedef struct footprint {
   float xx, xy, yy;    /* the covariance, pixels^2 */
 } footprint;
 
-static __device__ __forceinline__ float dot3(const float *a, const float *b) {
+DEVICE float dot3(const float *a, const float *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static __device__ __forceinline__ void rotation_matrix(const float q[4], float r[9]) {
+DEVICE void rotation_matrix(const float q[4], float r[9]) {
   float w = q[0], x = q[1], y = q[2], z = q[3];
   r[0] = 1.0f - 2.0f * (y * y + z * z);
   r[1] = 2.0f * (x * y - w * z);
@@ -40,7 +40,7 @@ static __device__ __forceinline__ void rotation_matrix(const float q[4], float r
   r[8] = 1.0f - 2.0f * (x * x + y * y);
 }
 
-static __device__ __forceinline__ void load_shape(footprint *f, const gaussians *g, int i) {
+DEVICE void load_shape(footprint *f, const gaussians *g, int i) {
   float squares = 0.0f;
   UNROLL
   for (int k = 0; k < 4; ++k) f->q[k] = g->rotation[4 * (size_t)i + k];
@@ -55,8 +55,7 @@ static __device__ __forceinline__ void load_shape(footprint *f, const gaussians 
 }
 
 /* Into the camera; false: too near, or behind it. Sets every member either way. */
-static __device__ __forceinline__ bool locate(footprint *f, const device_camera *c,
-                                              const float p[3]) {
+DEVICE bool locate(footprint *f, const device_camera *c, const float p[3]) {
   f->x = dot3(c->rotation[0], p) + c->translation[0];
   f->y = dot3(c->rotation[1], p) + c->translation[1];
   f->z = dot3(c->rotation[2], p) + c->translation[2];
@@ -69,7 +68,7 @@ static __device__ __forceinline__ bool locate(footprint *f, const device_camera 
   return f->z >= NEAREST_DEPTH;
 }
 
-static __device__ __forceinline__ void spread(footprint *f, const device_camera *c) {
+DEVICE void spread(footprint *f, const device_camera *c) {
   float jx = c->fx / f->z, jy = c->fy / f->z;
   UNROLL
   for (int k = 0; k < 3; ++k) {
@@ -87,8 +86,7 @@ static __device__ __forceinline__ void spread(footprint *f, const device_camera 
 }
 
 /* From the camera to the Gaussian, of length 1; returns the distance. */
-static __device__ __forceinline__ float seen_from(const device_camera *c, const float p[3],
-                                                  float direction[3]) {
+DEVICE float seen_from(const device_camera *c, const float p[3], float direction[3]) {
   float squares = 0.0f;
   UNROLL
   for (int k = 0; k < 3; ++k) direction[k] = p[k] - c->position[k];

@@ -12,8 +12,7 @@ typedef struct pixel_state {
 } pixel_state;
 
 /* position: of the splat in the tile's list. */
-static __device__ __forceinline__ void draw_splat(pixel_state *p, const splat *s, float x, float y,
-                                                  int position) {
+DEVICE void draw_splat(pixel_state *p, const splat *s, float x, float y, int position) {
   float q = splat_distance(s, s->x - x, s->y - y);
   if (p->done || !splat_hits(s, q)) return;
   float alpha = fminf(s->opacity * exp2_fast(-q), LARGEST_ALPHA);
@@ -32,7 +31,7 @@ static __device__ __forceinline__ void draw_splat(pixel_state *p, const splat *s
 }
 
 /* The bits that any lane of the warp has. */
-static __device__ __forceinline__ unsigned warp_or(unsigned bits) {
+DEVICE unsigned warp_or(unsigned bits) {
 #if SIMT_ON_CPU || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
   return __reduce_or_sync(WHOLE_WARP, bits);
 #else
@@ -41,8 +40,8 @@ static __device__ __forceinline__ unsigned warp_or(unsigned bits) {
 #endif
 }
 
-static __device__ __forceinline__ void store_pixel(const render_arguments *a, pixel p,
-                                                   const pixel_state *state, picture_planes out) {
+DEVICE void store_pixel(const render_arguments *a, pixel p, const pixel_state *state,
+                        picture_planes out) {
   if (!p.inside) return;
   size_t plane = (size_t)a->width * a->height;
   out.colour[p.index] = state->red + state->transmittance * a->background[0];
@@ -53,8 +52,8 @@ static __device__ __forceinline__ void store_pixel(const render_arguments *a, pi
 }
 
 /* first: of the batch in the tile's list. hits: the warp's words of the batch, TILE_WARPS apart. */
-static __device__ __forceinline__ void draw_batch(pixel_state *state, const splat *batch, int count,
-                                                  int first, pixel p, unsigned *hits) {
+DEVICE void draw_batch(pixel_state *state, const splat *batch, int count, int first, pixel p,
+                       unsigned *hits) {
   warp_rectangle rectangle = rectangle_of_warp(p, 1);
   for (int group = 0; group < count; group += 32) {
     if (__all_sync(WHOLE_WARP, state->done)) return;

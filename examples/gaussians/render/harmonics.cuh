@@ -23,8 +23,7 @@ static __host__ __device__ __forceinline__ int sh_bases(int degree) {
 }
 
 /* Bases beyond the degree are 0. */
-static __device__ __forceinline__ void sh_basis(int degree, float x, float y, float z,
-                                                float basis[SH_BASES]) {
+DEVICE void sh_basis(int degree, float x, float y, float z, float basis[SH_BASES]) {
   float xx = x * x, yy = y * y, zz = z * z;
   basis[0] = SH_0;
   basis[1] = -SH_1 * y;
@@ -48,8 +47,7 @@ static __device__ __forceinline__ void sh_basis(int degree, float x, float y, fl
 }
 
 /* The derivative of the sum of w[k] * basis k by x, y and z; w beyond the degree is 0. */
-static __device__ __forceinline__ float3 sh_slope(const float w[SH_BASES], float x, float y,
-                                                  float z) {
+DEVICE float3 sh_slope(const float w[SH_BASES], float x, float y, float z) {
   float xx = x * x, yy = y * y, zz = z * z, ring = 4.0f * zz - xx - yy;
   float3 d;
   d.x = -SH_1 * w[3] + SH_2A * (y * w[4] - z * w[7]) - 2.0f * x * (SH_2B * w[6] - SH_2C * w[8]);
@@ -67,19 +65,16 @@ static __device__ __forceinline__ float3 sh_slope(const float w[SH_BASES], float
 }
 
 /* sh: [16][3], aligned to 16 bytes, read 4 floats at a time: number k of them. */
-static __device__ __forceinline__ void sh_load(const float *sh, int k, float row[4]) {
+DEVICE void sh_load(const float *sh, int k, float row[4]) {
   float4 v = ((const float4 *)sh)[k];
   row[0] = v.x, row[1] = v.y, row[2] = v.z, row[3] = v.w;
 }
 
 /* Whether the k-th 4 floats belong to the degree at all. */
-static __device__ __forceinline__ bool sh_has(int k, int degree) {
-  return 4 * k < 3 * sh_bases(degree);
-}
+DEVICE bool sh_has(int k, int degree) { return 4 * k < 3 * sh_bases(degree); }
 
 /* Colour before it is cut off at 0. */
-static __device__ __forceinline__ void sh_colour(const float basis[SH_BASES], const float *sh,
-                                                 int degree, float colour[3]) {
+DEVICE void sh_colour(const float basis[SH_BASES], const float *sh, int degree, float colour[3]) {
   UNROLL
   for (int j = 0; j < 3; ++j) colour[j] = 0.5f;
   UNROLL
@@ -93,8 +88,7 @@ static __device__ __forceinline__ void sh_colour(const float basis[SH_BASES], co
 }
 
 /* w[k]: the dot product of row k of sh and v; 0 beyond the degree. */
-static __device__ __forceinline__ void sh_weights(const float *sh, int degree, const float v[3],
-                                                  float w[SH_BASES]) {
+DEVICE void sh_weights(const float *sh, int degree, const float v[3], float w[SH_BASES]) {
   UNROLL
   for (int k = 0; k < SH_BASES; ++k) w[k] = 0.0f;
   UNROLL
@@ -109,8 +103,7 @@ static __device__ __forceinline__ void sh_weights(const float *sh, int degree, c
 }
 
 /* Floats 4 k to 4 k + 3 of the loss by sh, from that by the colour. */
-static __device__ __forceinline__ float4 sh_slope_row(const float basis[SH_BASES], const float v[3],
-                                                      int k) {
+DEVICE float4 sh_slope_row(const float basis[SH_BASES], const float v[3], int k) {
   float row[4];
   UNROLL
   for (int j = 0; j < 4; ++j) row[j] = basis[(4 * k + j) / 3] * v[(4 * k + j) % 3];

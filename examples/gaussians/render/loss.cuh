@@ -33,7 +33,7 @@ typedef struct loss_place {
   bool inside;
 } loss_place;
 
-static __device__ __forceinline__ loss_place place_of_thread(const loss_pictures *p) {
+DEVICE loss_place place_of_thread(const loss_pictures *p) {
   int tiles_x = (p->width + TILE_SIDE - 1) / TILE_SIDE;
   loss_place at;
   at.column = (int)threadIdx.x % TILE_SIDE;
@@ -45,8 +45,7 @@ static __device__ __forceinline__ loss_place place_of_thread(const loss_pictures
   return at;
 }
 
-static __device__ __forceinline__ bool halo_pixel(const loss_pictures *p, const loss_place *at,
-                                                  int i, size_t *index) {
+DEVICE bool halo_pixel(const loss_pictures *p, const loss_place *at, int i, size_t *index) {
   int x = at->x - at->column - WINDOW_REACH + i % HALO_SIDE;
   int y = at->y - at->row - WINDOW_REACH + i / HALO_SIDE;
   if (x < 0 || y < 0 || x >= p->width || y >= p->height) return false;
@@ -54,13 +53,12 @@ static __device__ __forceinline__ bool halo_pixel(const loss_pictures *p, const 
   return true;
 }
 
-static __device__ __forceinline__ float drawn_value(const loss_pictures *p, size_t index,
-                                                    bool clamps) {
+DEVICE float drawn_value(const loss_pictures *p, size_t index, bool clamps) {
   float value = p->picture[index];
   return clamps ? fminf(fmaxf(value, 0.0f), 1.0f) : value;
 }
 
-static __device__ __forceinline__ float wanted_value(const loss_pictures *p, size_t index) {
+DEVICE float wanted_value(const loss_pictures *p, size_t index) {
   return (float)p->wanted[index] * (1.0f / 255.0f);
 }
 
@@ -69,7 +67,7 @@ typedef struct window_means {
 } window_means;
 
 /* One row of the window, from the halo's pixel (column, row) on. */
-static __device__ __forceinline__ window_means row_means(const float *drawn, const float *wanted) {
+DEVICE window_means row_means(const float *drawn, const float *wanted) {
   window_means m = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   UNROLL
   for (int k = 0; k < WINDOW; ++k) {
@@ -87,7 +85,7 @@ typedef struct ssim_value {
   float ssim, by_mean, by_square, by_product;
 } ssim_value;
 
-static __device__ __forceinline__ ssim_value ssim_of(window_means m) {
+DEVICE ssim_value ssim_of(window_means m) {
   float a1 = 2.0f * m.x * m.y + SSIM_C1, a2 = 2.0f * (m.xy - m.x * m.y) + SSIM_C2;
   float b1 = m.x * m.x + m.y * m.y + SSIM_C1;
   float b2 = m.xx - m.x * m.x + m.yy - m.y * m.y + SSIM_C2;

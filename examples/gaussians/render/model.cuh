@@ -192,7 +192,7 @@ enum { POSITION_SCALE_LOG2 = 40, GRADIENT_SCALE_LOG2 = 48 };
 #define LARGEST_ALPHA 0.99f
 #define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */
 
-static __device__ __forceinline__ float exp2_fast(float x) {
+DEVICE float exp2_fast(float x) {
 #if defined(__CUDA_ARCH__)
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -203,7 +203,7 @@ static __device__ __forceinline__ float exp2_fast(float x) {
 }
 
 /* x is no denormal number. */
-static __device__ __forceinline__ float reciprocal_fast(float x) {
+DEVICE float reciprocal_fast(float x) {
 #if defined(__CUDA_ARCH__)
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -215,7 +215,7 @@ static __device__ __forceinline__ float reciprocal_fast(float x) {
 
 /* q, with explicit roundings, so that all kernels compute the same bits: a pixel on the rim must be
    hit in the backward pass if and only if it was in the forward pass. */
-static __device__ __forceinline__ float splat_distance(const splat *s, float dx, float dy) {
+DEVICE float splat_distance(const splat *s, float dx, float dy) {
   float row = __fmaf_rn(s->a, dx, __fmul_rn(s->b, dy));
   return __fmaf_rn(dx, row, __fmul_rn(__fmul_rn(s->c, dy), dy));
 }
@@ -223,6 +223,6 @@ static __device__ __forceinline__ float splat_distance(const splat *s, float dx,
 /* 0 <= q <= limit in one comparison: as unsigned numbers, negative ones and NaN are the largest. A
    thin splat may round to q < 0 far from its centre; that is no hit. The splat is one that is
    seen. Forward and backward use the same test. */
-static __device__ __forceinline__ bool splat_hits(const splat *s, float q) {
+DEVICE bool splat_hits(const splat *s, float q) {
   return __float_as_uint(q) <= __float_as_uint(s->limit);
 }

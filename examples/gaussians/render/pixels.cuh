@@ -24,7 +24,7 @@ typedef struct picture_planes {
 
 /* The bits of 32 splats of a tile's list, for one of its TILE_WARPS warps: splat 32 group + b is
    bit b. Tiles start at a word of their own; begin: of the tile's list. */
-static __device__ __forceinline__ size_t word_of_hits(int begin, int tile, int group, int warp) {
+DEVICE size_t word_of_hits(int begin, int tile, int group, int warp) {
   return ((size_t)(begin / 32 + tile) + group) * TILE_WARPS + warp;
 }
 
@@ -39,8 +39,7 @@ typedef struct pixel {
 } pixel;
 
 /* Pixel i of the calling lane, which has `pixels` of them; pixels is a literal. */
-static __device__ __forceinline__ pixel pixel_of_lane(int width, int height, int tiles_x,
-                                                      int pixels, int i) {
+DEVICE pixel pixel_of_lane(int width, int height, int tiles_x, int pixels, int i) {
   int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
   int column = (int)blockIdx.x % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
   int row =
@@ -59,7 +58,7 @@ typedef struct warp_rectangle {
 } warp_rectangle;
 
 /* p: pixel 0 of the calling lane, which has `pixels` of them. */
-static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int pixels) {
+DEVICE warp_rectangle rectangle_of_warp(pixel p, int pixels) {
   int lane = (int)(threadIdx.x & 31u);
   float left = p.x - (float)(lane & 7), top = p.y - (float)(lane >> 3);
   return {left, top, left + (WARP_COLUMNS - 1), top + (float)(WARP_ROWS * pixels - 1)};
@@ -67,15 +66,14 @@ static __device__ __forceinline__ warp_rectangle rectangle_of_warp(pixel p, int 
 
 /* Which of the staged splats group to group + 31 (and below count) this warp has to walk over, from
    the highest bit down. The whole warp calls. */
-static __device__ __forceinline__ unsigned splats_of_warp(const splat *batch, int group, int count,
-                                                          warp_rectangle r) {
+DEVICE unsigned splats_of_warp(const splat *batch, int group, int count, warp_rectangle r) {
   int k = group + 31 - (int)(threadIdx.x & 31u);
   bool reaches = splat_reaches(&batch[min(k, count - 1)], r.x0, r.y0, r.x1, r.y1);
   return __ballot_sync(WHOLE_WARP, reaches & (k < count));
 }
 
 /* Takes the next splat out of *rest, which is not 0: how many of its group come after it. */
-static __device__ __forceinline__ int next_splat(unsigned *rest) {
+DEVICE int next_splat(unsigned *rest) {
   int bit = 31 - __clz((int)*rest);
   *rest ^= 1u << bit;
   return bit;
@@ -89,8 +87,8 @@ typedef struct render_arguments {
 } render_arguments;
 
 /* The whole block, without a barrier: the splats of places 0 to count - 1 into shared memory. */
-static __device__ __forceinline__ void stage_splats(splat *batch, const render_arguments *r,
-                                                    const int *list, int count, int pixels) {
+DEVICE void stage_splats(splat *batch, const render_arguments *r, const int *list, int count,
+                         int pixels) {
   UNROLL
   for (int i = 0; i < pixels; ++i) {
     int k = (int)threadIdx.x + i * (TILE_PIXELS / pixels);

@@ -12,8 +12,7 @@
 #define TWO_LN_2 1.38629436f
 
 /* How far from the centre it may reach along x and y. */
-static __device__ __forceinline__ float2 find_reach(const footprint *f, const splat *s,
-                                                    tile_test test) {
+DEVICE float2 find_reach(const footprint *f, const splat *s, tile_test test) {
   float2 half;
   if (test == TILE_CIRCLE) {
     float middle = 0.5f * (f->xx + f->yy), difference = 0.5f * (f->xx - f->yy);
@@ -27,9 +26,8 @@ static __device__ __forceinline__ float2 find_reach(const footprint *f, const sp
 }
 
 /* All but the colour; false: it is not seen. side: of what the box counts. p: its position. */
-static __device__ __forceinline__ bool place_splat(projection *out, const gaussians *g, int i,
-                                                   const device_camera *c, int side, tile_test test,
-                                                   float p[3]) {
+DEVICE bool place_splat(projection *out, const gaussians *g, int i, const device_camera *c,
+                        int side, tile_test test, float p[3]) {
   footprint f;
   splat *s = &out->s;
   UNROLL
@@ -58,8 +56,8 @@ static __device__ __forceinline__ bool place_splat(projection *out, const gaussi
   return out->box.x0 < out->box.x1 && out->box.y0 < out->box.y1;
 }
 
-static __device__ __forceinline__ void colour_splat(splat *s, const gaussians *g, int i, int degree,
-                                                    const device_camera *c, const float p[3]) {
+DEVICE void colour_splat(splat *s, const gaussians *g, int i, int degree, const device_camera *c,
+                         const float p[3]) {
   float direction[3], basis[SH_BASES], colour[3];
   seen_from(c, p, direction);
   sh_basis(degree, direction[0], direction[1], direction[2], basis);
@@ -91,8 +89,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 /* ---- backward ------------------------------------------------------------------------------- */
 
 /* The loss by the covariance, its mixed entry taken once, from that by the inverse X: -X G X. */
-static __device__ __forceinline__ float3 covariance_slope(const footprint *f,
-                                                          const float v[SPLAT_WIDTH]) {
+DEVICE float3 covariance_slope(const footprint *f, const float v[SPLAT_WIDTH]) {
   float inverse = 1.0f / (f->xx * f->yy - f->xy * f->xy);
   float a = f->yy * inverse, b = -f->xy * inverse, c = f->xx * inverse;
   /* G = -0.5 * [xx xy; xy yy]: the factors ln 2 and log2 e have cancelled */
@@ -101,8 +98,7 @@ static __device__ __forceinline__ float3 covariance_slope(const footprint *f,
   return make_float3(p * a + q * b, 2.0f * (p * b + q * c), r * b + s * c);
 }
 
-static __device__ __forceinline__ void rotation_slope(const footprint *f, const float g[9],
-                                                      float out[4]) {
+DEVICE void rotation_slope(const footprint *f, const float g[9], float out[4]) {
   float w = f->q[0], x = f->q[1], y = f->q[2], z = f->q[3], d[4];
   d[0] = 2.0f * (z * (g[3] - g[1]) + y * (g[2] - g[6]) + x * (g[7] - g[5]));
   d[1] =
@@ -126,9 +122,8 @@ typedef struct gaussian_slope {
 
 /* The loss by J W and by B, hence by scale, rotation, the camera's rotation and depth. du, dv, dz:
    added to. */
-static __device__ __forceinline__ void shape_slope(gaussian_slope *out, const footprint *f,
-                                                   const device_camera *c, float3 covariance,
-                                                   float *du, float *dv, float *dz) {
+DEVICE void shape_slope(gaussian_slope *out, const footprint *f, const device_camera *c,
+                        float3 covariance, float *du, float *dv, float *dz) {
   float db0[3], db1[3], m[9], da0[3], da1[3];
   UNROLL
   for (int k = 0; k < 3; ++k) {
@@ -161,9 +156,8 @@ static __device__ __forceinline__ void shape_slope(gaussian_slope *out, const fo
 }
 
 /* Through the direction of view into position and camera: c = -R' t is the camera's position. */
-static __device__ __forceinline__ void add_direction_slope(gaussian_slope *out,
-                                                           const device_camera *c,
-                                                           const float by_direction[3]) {
+DEVICE void add_direction_slope(gaussian_slope *out, const device_camera *c,
+                                const float by_direction[3]) {
   UNROLL
   for (int k = 0; k < 3; ++k) {
     out->position[k] += by_direction[k];
@@ -176,9 +170,8 @@ static __device__ __forceinline__ void add_direction_slope(gaussian_slope *out,
 }
 
 /* Sets the bases, and the loss by the unnormalised direction. */
-static __device__ __forceinline__ void colour_slope(gaussian_slope *out, const device_camera *c,
-                                                    const float p[3], int degree, const float *sh,
-                                                    float by_direction[3]) {
+DEVICE void colour_slope(gaussian_slope *out, const device_camera *c, const float p[3], int degree,
+                         const float *sh, float by_direction[3]) {
   float direction[3], w[SH_BASES];
   float length = seen_from(c, p, direction);
   sh_basis(degree, direction[0], direction[1], direction[2], out->basis);
@@ -191,10 +184,8 @@ static __device__ __forceinline__ void colour_slope(gaussian_slope *out, const d
 }
 
 /* All but the colours' part. */
-static __device__ __forceinline__ void geometry_slope(gaussian_slope *out, const gaussians *g,
-                                                      int i, const float p[3],
-                                                      const device_camera *c, const splat *s,
-                                                      const float v[SPLAT_WIDTH]) {
+DEVICE void geometry_slope(gaussian_slope *out, const gaussians *g, int i, const float p[3],
+                           const device_camera *c, const splat *s, const float v[SPLAT_WIDTH]) {
   const float ln_2 = 0.5f * TWO_LN_2;
   footprint f;
   locate(&f, c, p);
@@ -220,8 +211,7 @@ static __device__ __forceinline__ void geometry_slope(gaussian_slope *out, const
 
 /* To number `at` of the sums. Templates, so that a single view costs no more than a store. */
 template <int mode>
-static __device__ __forceinline__ void put(const gradient_sums *sums, size_t at, float value,
-                                           int scale_log2) {
+DEVICE void put(const gradient_sums *sums, size_t at, float value, int scale_log2) {
   float *floats = (float *)sums->values;
   if (mode == GRADIENTS_ADD_FIXED)
     ((long long *)sums->values)[at] += __float2ll_rn(ldexpf(value, scale_log2));
@@ -230,7 +220,7 @@ static __device__ __forceinline__ void put(const gradient_sums *sums, size_t at,
 }
 
 template <int mode>
-static __device__ __forceinline__ void put_row(const gradient_sums *sums, size_t at, float4 row) {
+DEVICE void put_row(const gradient_sums *sums, size_t at, float4 row) {
   float4 *four = (float4 *)((float *)sums->values + at);
   if (mode == GRADIENTS_ADD_FIXED) {
     const float values[4] = {row.x, row.y, row.z, row.w};
@@ -244,8 +234,7 @@ static __device__ __forceinline__ void put_row(const gradient_sums *sums, size_t
 
 /* Of number i of the sums, of n in all. */
 template <int mode>
-static __device__ __forceinline__ void put_slope(const gradient_sums *sums, size_t n, size_t i,
-                                                 const gaussian_slope *slope) {
+DEVICE void put_slope(const gradient_sums *sums, size_t n, size_t i, const gaussian_slope *slope) {
   float4 turn =
       make_float4(slope->rotation[0], slope->rotation[1], slope->rotation[2], slope->rotation[3]);
   put_row<mode>(sums, 4 * i, turn);
@@ -262,10 +251,8 @@ static __device__ __forceinline__ void put_slope(const gradient_sums *sums, size
   put<mode>(sums, 58 * n + i, slope->opacity, GRADIENT_SCALE_LOG2);
 }
 
-static __device__ __forceinline__ void backward_of_one(const gaussians *g, int i, int degree,
-                                                       const device_camera *c, const splat *s,
-                                                       const splat_sums *sums,
-                                                       gaussian_slope *slope) {
+DEVICE void backward_of_one(const gaussians *g, int i, int degree, const device_camera *c,
+                            const splat *s, const splat_sums *sums, gaussian_slope *slope) {
   float v[SPLAT_WIDTH], p[3], by_direction[3];
   UNROLL
   for (int k = 0; k < SPLAT_WIDTH; ++k) v[k] = sums->rows[SPLAT_ROW * (size_t)i + k];

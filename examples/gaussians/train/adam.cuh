@@ -4,7 +4,7 @@
 
 #include "train.h"
 
-static __device__ __forceinline__ float read_sum(const void *sums, size_t i, int scale_log2) {
+DEVICE float read_sum(const void *sums, size_t i, int scale_log2) {
   if (scale_log2 < 0) return ((const float *)sums)[i];
   return arc_fixed_to_f32(((const long long *)sums)[i], scale_log2);
 }

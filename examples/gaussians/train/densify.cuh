@@ -22,9 +22,7 @@ typedef struct densify_rules {
 } densify_rules;
 
 /* How many there are afterwards. */
-static __device__ __forceinline__ int fate_count(int f) {
-  return f == FATE_PRUNE ? 0 : f == FATE_KEEP ? 1 : 2;
-}
+DEVICE int fate_count(int f) { return f == FATE_PRUNE ? 0 : f == FATE_KEEP ? 1 : 2; }
 
 /* One thread a Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
@@ -45,16 +43,14 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* Normally distributed: Box and Muller. */
-static __device__ __forceinline__ float hashed_normal(unsigned long long seed,
-                                                      unsigned long long counter) {
+DEVICE float hashed_normal(unsigned long long seed, unsigned long long counter) {
   float radius = sqrtf(-2.0f * logf(hashed_random(seed, 2ull * counter)));
   return radius * __cosf(6.2831853f * hashed_random(seed, 2ull * counter + 1ull));
 }
 
 /* A child of a split Gaussian: drawn from it, and smaller. */
-static __device__ __forceinline__ void place_child(const gaussians *from, int i,
-                                                   const gaussians *to, int child,
-                                                   unsigned long long seed) {
+DEVICE void place_child(const gaussians *from, int i, const gaussians *to, int child,
+                        unsigned long long seed) {
   footprint f;
   float offset[3];
   load_shape(&f, from, i);
@@ -67,8 +63,7 @@ static __device__ __forceinline__ void place_child(const gaussians *from, int i,
   }
 }
 
-static __device__ __forceinline__ void copy_one(const gaussians *from, int i, const gaussians *to,
-                                                int k) {
+DEVICE void copy_one(const gaussians *from, int i, const gaussians *to, int k) {
   for (int j = 0; j < 4; ++j) to->rotation[4 * (size_t)k + j] = from->rotation[4 * (size_t)i + j];
   for (int j = 0; j < SH_FLOATS; ++j)
     to->sh[SH_FLOATS * (size_t)k + j] = from->sh[SH_FLOATS * (size_t)i + j];
