@@ -6,7 +6,7 @@
  *
  * Each kernel holds an error and its correct twin: `wrong` chooses. A failed check ends the GPU's
  * context, so that every error runs in a process of its own, and for TIME_LIMIT_S at most: some
- * hang there. USER_ERRORS.md shows the tables to users.
+ * hang there. USER_ERRORS.md has tables of them for users.
  */
 #ifndef USER_ERRORS_CUH
 #define USER_ERRORS_CUH
@@ -32,15 +32,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <vector>
+
 enum { WIDTH = 3, STRIDE = 4, KEY = 5, ROW_FLOATS = 1024, TIME_LIMIT_S = 20 };
 
-#define ERROR_KERNEL(name) static __global__ void name(float *rows, bool wrong)
+static __device__ const float values[WIDTH] = {1, 2, 3}; /* of most calls */
 
 static __device__ int lane_index(void) { return (int)(threadIdx.x & 31u); }
 static __device__ arc_target_f32 right_target(float *rows) {
   return arc_target_f32_rows(rows, STRIDE, WIDTH);
 }
-static __device__ void add_at(arc_target_f32 target, const float *values, int threshold) {
+static __device__ __forceinline__ arc_options promising(int promises) {
+  arc_options options = arc_options_default();
+  options.promises = promises;
+  return options;
+}
+static __device__ void add_at(arc_target_f32 target, int threshold) {
   arc_options options = arc_options_default();
   options.threshold = threshold;
   arc_add_with_f32(target, KEY, values, true, options);
@@ -57,6 +64,18 @@ struct user_error {
   size_t shared_bytes = 0;      /* of the launch of the twin; the error gets half of them */
   const char *sanitized = NULL; /* with AddressSanitizer, if that finds it before */
 };
+
+static std::vector<user_error> user_errors;
+
+struct user_error_entry {
+  explicit user_error_entry(const user_error &e) { user_errors.push_back(e); }
+};
+
+/* USER_ERROR(number, kernel, threads, ...) { ... }: the members of user_error, then the body. */
+#define USER_ERROR(number, name, ...)                                      \
+  static __global__ void name(float *rows, bool wrong);                    \
+  static const user_error_entry name##_entry({number, name, __VA_ARGS__}); \
+  static __global__ void name(float *rows, bool wrong)
 
 #define ABSENT "simt: misuse: named lanes never arrive"
 #define MEET "simt: misuse: two operations meet"
@@ -145,8 +164,8 @@ static void on_alarm(int) {
   _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
 }
 
-/* What main() does with a table of errors. */
-static int run_errors(int argc, char **argv, const struct user_error *errors, int count) {
+/* What main() does. */
+static int run_errors(int argc, char **argv) {
   int devices = 0, failures = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     printf("skipped: no CUDA device\n");
@@ -155,12 +174,12 @@ static int run_errors(int argc, char **argv, const struct user_error *errors, in
   if (argc == 3 && !strcmp(argv[1], "--error")) {
     signal(SIGALRM, on_alarm);
     alarm(TIME_LIMIT_S);
-    for (int i = 0; i < count; ++i)
-      if (errors[i].number == atoi(argv[2])) return run(&errors[i], true) < 0;
+    for (const user_error &e : user_errors)
+      if (e.number == atoi(argv[2])) return run(&e, true) < 0;
     return 1;
   }
-  for (int i = 0; i < count; ++i) failures += !error_is_reported(argv[0], &errors[i]);
-  for (int i = 0; i < count; ++i) failures += !twin_is_right(&errors[i]);
+  for (const user_error &e : user_errors) failures += !error_is_reported(argv[0], &e);
+  for (const user_error &e : user_errors) failures += !twin_is_right(&e);
   printf("user_errors: %s\n", failures ? "FAILED" : "passed");
   return failures != 0;
 }

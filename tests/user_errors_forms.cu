@@ -2,8 +2,7 @@
  * in two halves, hot rows, other types of memory, and some options.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table below says what each build must report. Two errors have no kernel: a 64-bit key that
- * the caller casts to int (72, 74) is an int to arc.
+ * Two errors have no kernel: a 64-bit key that the caller casts to int (72, 74) is an int to arc.
  */
 #include "user_errors.cuh"
 
@@ -15,11 +14,13 @@ enum { HOT_SUMS = ARC_HOT_SUMS(HOT_ROWS, WIDTH, BLOCK) };
 #define OUT_OF_LINE static __device__ __attribute__((noinline)) void
 
 static __device__ int warp_index(void) { return (int)(threadIdx.x / 32u); }
-static __device__ __forceinline__ arc_options one_key(void) {
-  arc_options options = arc_options_default();
-  options.promises = ARC_PROMISE_ONE_KEY;
-  return options;
-}
+
+#define CHECK_SAYS(words) "arc: ..." words, "arc: ..." words
+#define EVERYBODY_SAYS(words) words, words, words
+#define ANY_REPORT "simt: misuse: "
+#define BARRIER "simt: misuse: a barrier in divergent code"
+#define NOT_THERE "memory that is not there"
+#define ILLEGAL "illegal memory access"
 
 /* ---- rows that lie in memory ----------------------------------------------------------------- */
 /* Of a key that all lanes have, the sum stays in registers from the second call on. */
@@ -40,47 +41,54 @@ OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls, un
   }
 }
 
-ERROR_KERNEL(rows_never_ended) { add_rows(rows, 2, wrong ? 0 : 2, 2, 0); }
-ERROR_KERNEL(rows_added_after_end) { add_rows(rows, 4, wrong ? 2 : 8, 4, 0); }
-ERROR_KERNEL(rows_begun_anew) { add_rows(rows, 4, wrong ? 8 : 10, 4, 4); }
+USER_ERROR(28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_index_add_end")) {
+  add_rows(rows, 2, wrong ? 0 : 2, 2, 0);
+}
+USER_ERROR(30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")) {
+  add_rows(rows, 4, wrong ? 2 : 8, 4, 0);
+}
+USER_ERROR(96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")) {
+  add_rows(rows, 4, wrong ? 8 : 10, 4, 4);
+}
 
-ERROR_KERNEL(rows_ended_twice) {
+USER_ERROR(29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)) {
   arc_index_add_f32 from = right_rows(rows);
   arc_index_add_rows_f32(&from, KEY, 0, true);
   arc_index_add_end_f32(&from);
   if (wrong) arc_index_add_end_f32(&from);
 }
 
-ERROR_KERNEL(rows_where_lanes_have_returned) {
+USER_ERROR(31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1) {
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
   add_rows(rows, 1, 1, inside ? 1 : 0, 0);
 }
 
-ERROR_KERNEL(rows_in_a_loop_with_own_trip_count) {
+USER_ERROR(32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1) {
   const int count = lane_index() % 3 + 1;
   add_rows(rows, wrong ? count : 3, wrong ? 1u << (count - 1) : 4, count, 0);
 }
 
-ERROR_KERNEL(row_that_is_not_there) {
+USER_ERROR(33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0,
+           "AddressSanitizer") {
   arc_index_add_f32 from = right_rows(rows);
   arc_index_add_rows_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
   arc_index_add_end_f32(&from);
 }
 
-ERROR_KERNEL(rows_in_if) {
+USER_ERROR(34, rows_in_if, 32, 66, ABSENT, ABSENT, NULL, 1) {
   const bool hit = lane_index() % 3 == 0;
   arc_index_add_f32 from = right_rows(rows);
   if (hit || !wrong) arc_index_add_rows_f32(&from, KEY, 0, hit);
   arc_index_add_end_f32(&from);
 }
 
-ERROR_KERNEL(rows_with_two_targets) {
+USER_ERROR(35, rows_with_two_targets, 32, 192, NULL, CHECK_SAYS("target")) {
   add_rows(wrong && lane_index() >= 16 ? rows + 512 : rows, 1, 1, 1, 0);
 }
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
-ERROR_KERNEL(rows_by_value) {
+USER_ERROR(36, rows_by_value, 32, 192, NULL, NULL, NULL) {
   arc_index_add_f32 from = right_rows(rows), copy = from;
   arc_index_add_rows_f32(&copy, KEY, 0, true);
   arc_index_add_end_f32(wrong ? &from : &copy);
@@ -95,7 +103,6 @@ static __device__ __forceinline__ arc_sum_f32 four_sums(float *rows, const float
 
 /* Bit i of `leaves`: whether round i is left half way. */
 OUT_OF_LINE add_sums(float *rows, int rounds, unsigned leaves) {
-  const float values[WIDTH] = {1, 2, 3};
   arc_sum_f32 sum;
   for (int i = 0; i < rounds; ++i) {
     sum = four_sums(rows, values);
@@ -106,34 +113,35 @@ OUT_OF_LINE add_sums(float *rows, int rounds, unsigned leaves) {
   }
 }
 
-ERROR_KERNEL(sums_left_half_way) { add_sums(rows, 1, wrong); }
-ERROR_KERNEL(sums_begun_anew) { add_sums(rows, 2, wrong); }
+USER_ERROR(37, sums_left_half_way, 32, 192, NULL, CHECK_SAYS("arc_sum_next")) {
+  add_sums(rows, 1, wrong);
+}
+USER_ERROR(97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")) {
+  add_sums(rows, 2, wrong);
+}
 
-ERROR_KERNEL(steps_of_active_lanes) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(38, steps_of_active_lanes, 32, 66, ABSENT, ANY_REPORT, NULL, 1) {
   const bool hit = lane_index() % 3 == 0;
   arc_sum_f32 sum = arc_sum_begin_f32(right_target(rows), KEY, values, hit);
   while ((hit || !wrong) && arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
-ERROR_KERNEL(owners_alone_add) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(39, owners_alone_add, 32, 192, NULL, NULL, NULL) {
   arc_sum_f32 sum = four_sums(rows, values);
   while (arc_sum_next_f32(&sum))
     if (sum.owned || !wrong) arc_sum_add_f32(&sum);
 }
 
-ERROR_KERNEL(values_change_between_steps) {
-  float values[WIDTH] = {1, 2, 3};
-  arc_sum_f32 sum = four_sums(rows, values);
+USER_ERROR(40, values_change_between_steps, 32, 192, NULL, CHECK_SAYS("between its steps")) {
+  float mine[WIDTH] = {1, 2, 3};
+  arc_sum_f32 sum = four_sums(rows, mine);
   while (arc_sum_next_f32(&sum)) {
     arc_sum_add_f32(&sum);
-    if (wrong) values[0] = 0;
+    if (wrong) mine[0] = 0;
   }
 }
 
-ERROR_KERNEL(one_lane_leaves_the_steps) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(41, one_lane_leaves_the_steps, 32, 192, ABSENT, ANY_REPORT, NULL, 1) {
   arc_sum_f32 sum = four_sums(rows, values);
   while (arc_sum_next_f32(&sum)) {
     arc_sum_add_f32(&sum);
@@ -141,29 +149,26 @@ ERROR_KERNEL(one_lane_leaves_the_steps) {
   }
 }
 
-ERROR_KERNEL(sum_added_twice) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")) {
   arc_sum_f32 sum = four_sums(rows, values);
   while (arc_sum_next_f32(&sum))
     for (int i = 0; i < (wrong ? 2 : 1); ++i) arc_sum_add_f32(&sum);
 }
 
-ERROR_KERNEL(sum_added_before_the_first_step) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL) {
   arc_sum_f32 sum = four_sums(rows, values);
   if (wrong) arc_sum_add_f32(&sum);
   while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
-ERROR_KERNEL(one_key_promised_to_sums) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")) {
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
-  arc_sum_f32 sum = arc_sum_begin_with_f32(right_target(rows), key, values, true, one_key());
+  arc_sum_f32 sum =
+      arc_sum_begin_with_f32(right_target(rows), key, values, true, promising(ARC_PROMISE_ONE_KEY));
   while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
-ERROR_KERNEL(key_of_a_sum_is_changed) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(77, key_of_a_sum_is_changed, 32, 192, NULL, CHECK_SAYS("for reading")) {
   arc_sum_f32 sum = four_sums(rows, values);
   while (arc_sum_next_f32(&sum)) {
     if (wrong) sum.key = 0;
@@ -178,8 +183,7 @@ static __device__ __forceinline__ arc_hot_f32 hot_rows(float *rows, float *sums)
   return arc_hot_begin_f32(right_target(rows), sums, KEY, HOT_ROWS);
 }
 static __device__ __forceinline__ void add_to(const arc_hot_f32 *hot, bool active) {
-  const float values[WIDTH] = {1, 2, 3};
-  arc_hot_add_with_f32(hot, KEY + warp_index(), values, active, one_key());
+  arc_hot_add_with_f32(hot, KEY + warp_index(), values, active, promising(ARC_PROMISE_ONE_KEY));
 }
 
 /* Bit i of `ends`: whether call i is followed by an end; after the last call, whether it began anew. */
@@ -194,33 +198,41 @@ OUT_OF_LINE add_hot(float *rows, float *sums, int first_key, int count, int call
   }
 }
 
-#define HOT_KERNEL(name, sums, first_key, count, calls, ends) \
-  ERROR_KERNEL(name) {                                        \
-    __shared__ float shared[HOT_SUMS];                        \
-    add_hot(rows, sums, first_key, count, calls, ends);       \
+#define HOT_KERNEL(error, sums, first_key, count, calls, ends) \
+  USER_ERROR error {                                           \
+    __shared__ float shared[HOT_SUMS];                         \
+    add_hot(rows, sums, first_key, count, calls, ends);        \
   }
-HOT_KERNEL(hot_rows_never_ended, shared, KEY, HOT_ROWS, 1, wrong ? 0 : 1)
-HOT_KERNEL(hot_add_after_end, shared, KEY, HOT_ROWS, 2, wrong ? 1 : 2)
-HOT_KERNEL(hot_rows_begun_anew, shared, KEY, HOT_ROWS, 2, wrong ? 6 : 7)
-HOT_KERNEL(hot_end_in_the_loop, shared, KEY, HOT_ROWS, 2, wrong ? 3 : 2)
-HOT_KERNEL(first_keys_differ, shared, KEY + (wrong ? warp_index() : 0), HOT_ROWS, 1, 1)
-HOT_KERNEL(no_hot_rows, shared, KEY, wrong ? 0 : HOT_ROWS, 1, 1)
-HOT_KERNEL(hot_sums_in_global_memory, wrong ? rows + 512 : shared, KEY, HOT_ROWS, 1, 1)
+HOT_KERNEL((45, hot_rows_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")), shared, KEY,
+           HOT_ROWS, 1, wrong ? 0 : 1)
+HOT_KERNEL((46, hot_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_hot_end")), shared, KEY,
+           HOT_ROWS, 2, wrong ? 1 : 2)
+HOT_KERNEL((98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")), shared, KEY,
+           HOT_ROWS, 2, wrong ? 6 : 7)
+HOT_KERNEL((53, hot_end_in_the_loop, BLOCK, 768, NULL, NULL, NULL), shared, KEY, HOT_ROWS, 2,
+           wrong ? 3 : 2)
+HOT_KERNEL((52, first_keys_differ, BLOCK, 384, NULL, CHECK_SAYS("first_key")), shared,
+           KEY + (wrong ? warp_index() : 0), HOT_ROWS, 1, 1)
+HOT_KERNEL((54, no_hot_rows, BLOCK, 384, NULL, CHECK_SAYS("hot row"), 1), shared, KEY,
+           wrong ? 0 : HOT_ROWS, 1, 1)
+HOT_KERNEL((55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1),
+           wrong ? rows + 512 : shared, KEY, HOT_ROWS, 1, 1)
 
 /* Launched with half of the memory. */
-ERROR_KERNEL(hot_sums_of_one_warp) {
+USER_ERROR(44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
+           ARC_HOT_SUMS(MANY_ROWS, WIDTH, BLOCK) * sizeof(float)) {
   SIMT_DYNAMIC_SHARED(float, shared);
   add_hot(rows, shared, KEY, MANY_ROWS, 1, 1);
   (void)wrong;
 }
 
-ERROR_KERNEL(hot_begin_below_a_return) {
+USER_ERROR(49, hot_begin_below_a_return, BLOCK, 384, BARRIER, BARRIER, NULL, 1) {
   __shared__ float shared[HOT_SUMS];
   if (wrong && threadIdx.x >= 32) return;
   add_hot(rows, shared, KEY, HOT_ROWS, 1, 1);
 }
 
-ERROR_KERNEL(two_hot_sets_in_one_memory) {
+USER_ERROR(47, two_hot_sets_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")) {
   __shared__ float shared[2 * HOT_SUMS];
   const arc_hot_f32 first = hot_rows(rows, shared);
   add_to(&first, true);
@@ -229,7 +241,7 @@ ERROR_KERNEL(two_hot_sets_in_one_memory) {
   arc_hot_end_f32(&second, true);
 }
 
-ERROR_KERNEL(hot_end_where_lanes_have_returned) {
+USER_ERROR(48, hot_end_where_lanes_have_returned, BLOCK, 384, BARRIER, BARRIER, NULL, 1) {
   __shared__ float shared[HOT_SUMS];
   const arc_hot_f32 hot = hot_rows(rows, shared);
   add_to(&hot, true);
@@ -237,7 +249,7 @@ ERROR_KERNEL(hot_end_where_lanes_have_returned) {
   arc_hot_end_f32(&hot, true);
 }
 
-ERROR_KERNEL(hot_add_in_if) {
+USER_ERROR(50, hot_add_in_if, BLOCK, 132, ABSENT, ABSENT, NULL, 1) {
   __shared__ float shared[HOT_SUMS];
   const bool hit = lane_index() % 3 == 0;
   const arc_hot_f32 hot = hot_rows(rows, shared);
@@ -245,7 +257,7 @@ ERROR_KERNEL(hot_add_in_if) {
   arc_hot_end_f32(&hot, true);
 }
 
-ERROR_KERNEL(hot_warp_without_its_end) {
+USER_ERROR(51, hot_warp_without_its_end, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")) {
   __shared__ float shared[HOT_SUMS];
   const arc_hot_f32 hot = hot_rows(rows, shared);
   add_to(&hot, true);
@@ -261,7 +273,6 @@ enum { TABLE_BYTES = ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK) };
 /* A table is b: begun, a: added to, e: ended; p: options that it lacks are set; o: another table is
    begun; w: a word is written. */
 OUT_OF_LINE use_table(float *rows, void *shared, int count, void *other, const char *steps) {
-  const float values[WIDTH] = {1, 2, 3};
   const arc_target_f32 target = right_target(rows);
   arc_options options = arc_options_default();
   arc_table_f32 table, another;
@@ -278,51 +289,63 @@ OUT_OF_LINE use_table(float *rows, void *shared, int count, void *other, const c
   (void)another;
 }
 
-#define TABLE_KERNEL(name, target, memory, count, other, steps) \
-  ERROR_KERNEL(name) {                                          \
-    __shared__ __align__(16) char shared[2 * TABLE_BYTES + 16]; \
-    use_table(target, memory, count, other, steps);             \
+#define TABLE_KERNEL(error, target, memory, count, other, steps) \
+  USER_ERROR error {                                             \
+    __shared__ __align__(16) char shared[2 * TABLE_BYTES + 16];  \
+    use_table(target, memory, count, other, steps);              \
   }
-#define TABLE_STEPS(name, steps) TABLE_KERNEL(name, rows, shared, HOT_ROWS, NULL, steps)
-TABLE_STEPS(table_never_ended, wrong ? "ba" : "bae")
-TABLE_STEPS(table_add_in_if, !wrong || lane_index() % 3 == 0 ? "bae" : "be")
-TABLE_STEPS(table_begun_anew, wrong ? "babae" : "baebae")
-TABLE_STEPS(table_add_after_end, wrong ? "baea" : "baae")
-TABLE_STEPS(one_lane_ends_a_table, !wrong || lane_index() == 9 ? "bae" : "ba")
-TABLE_STEPS(warp_without_its_tables_end, !wrong || warp_index() == 0 ? "bae" : "ba")
-TABLE_STEPS(options_that_tables_lack, wrong ? "bpae" : "bae")
-TABLE_KERNEL(no_table_rows, rows, shared, wrong ? 0 : HOT_ROWS, NULL, "bae")
-TABLE_KERNEL(table_rows_differ, rows, shared, HOT_ROWS - (wrong && lane_index() == 9), NULL, "bae")
-TABLE_KERNEL(table_in_global_memory, rows, wrong ? (char *)(rows + 512) : shared, HOT_ROWS, NULL,
-             "bae")
-TABLE_KERNEL(misaligned_table, rows, shared + (wrong ? 8 : 0), HOT_ROWS, NULL, "bae")
-TABLE_KERNEL(two_tables_in_one_memory, rows, shared, HOT_ROWS, shared + (wrong ? 0 : TABLE_BYTES),
-             "boae")
+#define TABLE_STEPS(error, steps) TABLE_KERNEL(error, rows, shared, HOT_ROWS, NULL, steps)
+TABLE_STEPS((79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")),
+            wrong ? "ba" : "bae")
+TABLE_STEPS((82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1),
+            !wrong || lane_index() % 3 == 0 ? "bae" : "be")
+TABLE_STEPS((83, table_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")),
+            wrong ? "babae" : "baebae")
+TABLE_STEPS((84, table_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")),
+            wrong ? "baea" : "baae")
+TABLE_STEPS((90, one_lane_ends_a_table, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1),
+            !wrong || lane_index() == 9 ? "bae" : "ba")
+TABLE_STEPS((93, warp_without_its_tables_end, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")),
+            !wrong || warp_index() == 0 ? "bae" : "ba")
+TABLE_STEPS((95, options_that_tables_lack, BLOCK, 384, EVERYBODY_SAYS(LEGAL)),
+            wrong ? "bpae" : "bae")
+TABLE_KERNEL((80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1), rows, shared,
+             wrong ? 0 : HOT_ROWS, NULL, "bae")
+TABLE_KERNEL((91, table_rows_differ, BLOCK, 384, NULL, CHECK_SAYS("number of rows")), rows, shared,
+             HOT_ROWS - (wrong && lane_index() == 9), NULL, "bae")
+TABLE_KERNEL((81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1), rows,
+             wrong ? (char *)(rows + 512) : shared, HOT_ROWS, NULL, "bae")
+TABLE_KERNEL((86, misaligned_table, BLOCK, 384, NULL, CHECK_SAYS("aligned"), 1), rows,
+             shared + (wrong ? 8 : 0), HOT_ROWS, NULL, "bae")
+TABLE_KERNEL((87, two_tables_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")), rows,
+             shared, HOT_ROWS, shared + (wrong ? 0 : TABLE_BYTES), "boae")
 /* Room for one warp; where the other warp's would be lies another array. */
-TABLE_KERNEL(memory_behind_a_table, rows, shared, HOT_ROWS,
-             shared + (wrong ? TABLE_BYTES / WARPS : TABLE_BYTES), "bwae")
+TABLE_KERNEL((94, memory_behind_a_table, BLOCK, 384, NULL, CHECK_SAYS("one memory")), rows, shared,
+             HOT_ROWS, shared + (wrong ? TABLE_BYTES / WARPS : TABLE_BYTES), "bwae")
 
 /* Launched with half of the memory. */
-ERROR_KERNEL(table_of_one_warp) {
+USER_ERROR(78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
+           ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)) {
   SIMT_DYNAMIC_SHARED(float, shared);
   use_table(rows, shared, MANY_ROWS, NULL, "bae");
   (void)wrong;
 }
 
-ERROR_KERNEL(sums_of_a_table_in_shared_memory) {
+USER_ERROR(85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"),
+           1, 2 * STRIDE * (KEY + 2) * sizeof(float)) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   SIMT_DYNAMIC_SHARED(float, sums);
   use_table(wrong ? sums : rows, shared, HOT_ROWS, NULL, "bae");
 }
 
-ERROR_KERNEL(pieces_in_a_table) {
+USER_ERROR(92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   const arc_piece_f32 pieces[2] = {{rows, STRIDE, WIDTH - 1}, {rows + 512, STRIDE, 1}};
   if (wrong) (void)arc_table_begin_f32(arc_target_f32_pieces(pieces, 2), shared, HOT_ROWS);
   use_table(rows, shared, HOT_ROWS, NULL, "bae");
 }
 
-ERROR_KERNEL(table_of_another_gather) {
+USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
   arc_index_add_f32 from = right_rows(wrong ? rows + 512 : rows);
@@ -331,7 +354,7 @@ ERROR_KERNEL(table_of_another_gather) {
 }
 
 /* All keys have one row, and the table one place. */
-ERROR_KERNEL(key_bits_differ) {
+USER_ERROR(89, key_bits_differ, BLOCK, 128, NULL, CHECK_SAYS("key_bits")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   const float value = 1;
   arc_table_f32 table = arc_table_begin_f32(arc_target_f32_rows(rows, 0, 1), shared, 1);
@@ -366,27 +389,36 @@ static __device__ __forceinline__ void add_fixed(float *rows, float value, int s
 }
 
 /* Launched with half of the memory. */
-ERROR_KERNEL(fixed_hot_sums_sized_as_floats) {
+USER_ERROR(56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
+           ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)) {
   SIMT_DYNAMIC_SHARED(long long, sums);
   __shared__ long long in_memory[MANY_ROWS];
   const float value = 1;
   in_memory[threadIdx.x] = 0;
   const arc_hot_fixed hot = arc_hot_begin_fixed(fixed_target(in_memory, SCALE), sums, 0, MANY_ROWS);
-  arc_hot_add_with_fixed(&hot, 0, &value, true, one_key());
+  arc_hot_add_with_fixed(&hot, 0, &value, true, promising(ARC_PROMISE_ONE_KEY));
   arc_hot_end_fixed(&hot, true);
   show_fixed(rows, in_memory, SCALE);
   (void)wrong;
 }
 
-ERROR_KERNEL(fixed_read_by_another_scale) { add_fixed(rows, 1, SCALE, wrong ? SCALE / 2 : SCALE); }
-ERROR_KERNEL(fixed_out_of_range) { add_fixed(rows, wrong ? 1e13f : 1, SCALE, SCALE); }
-ERROR_KERNEL(fixed_nan) { add_fixed(rows, wrong ? __int_as_float(0x7fc00000) : 1, SCALE, SCALE); }
-ERROR_KERNEL(scale_out_of_range) { add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE); }
+USER_ERROR(57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL) {
+  add_fixed(rows, 1, SCALE, wrong ? SCALE / 2 : SCALE);
+}
+USER_ERROR(58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")) {
+  add_fixed(rows, wrong ? 1e13f : 1, SCALE, SCALE);
+}
+USER_ERROR(59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")) {
+  add_fixed(rows, wrong ? __int_as_float(0x7fc00000) : 1, SCALE, SCALE);
+}
+USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
+  add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE);
+}
 
 /* Three calls by four lanes, whose sums are 2^62 in fixed point: the second or third is beyond the
    range wherever the form keeps it. Shows the sum in memory. */
-#define FULL_KERNEL(name, width, begin, add, end)                                              \
-  ERROR_KERNEL(name) {                                                                         \
+#define FULL_KERNEL(error, width, begin, add, end)                                             \
+  USER_ERROR error {                                                                           \
     enum { SUMS = ARC_TABLE_BYTES(8, 1, width, 32) / 8 };                                      \
     __shared__ __align__(16) long long shared[SUMS + width];                                   \
     float *const values = (float *)(shared + SUMS);                                            \
@@ -403,15 +435,19 @@ ERROR_KERNEL(scale_out_of_range) { add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE
     rows[ROW_FLOATS - 1] = arc_fixed_to_f32((long long)atomicExch(sums, 0ull), SCALE);         \
     atomicExch(sums + 1, 0ull);                                                                \
   }
-FULL_KERNEL(table_overflows, 1, arc_table_fixed table = arc_table_begin_fixed(target, shared, 1),
+FULL_KERNEL((99, table_overflows, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
+            arc_table_fixed table = arc_table_begin_fixed(target, shared, 1),
             arc_table_add_fixed(&table, 0, values, active), arc_table_end_fixed(&table))
-FULL_KERNEL(hot_rows_overflow, 1, arc_hot_fixed hot = arc_hot_begin_fixed(target, shared, 0, 1),
-            arc_hot_add_with_fixed(&hot, 0, values, active, one_key()),
+FULL_KERNEL((100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
+            arc_hot_fixed hot = arc_hot_begin_fixed(target, shared, 0, 1),
+            arc_hot_add_with_fixed(&hot, 0, values, active, promising(ARC_PROMISE_ONE_KEY)),
             arc_hot_end_fixed(&hot, true))
-FULL_KERNEL(kept_rows_overflow, 2,
+FULL_KERNEL((101, kept_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 2,
             arc_index_add_fixed from = arc_index_add_begin_fixed(target, values, 0),
             arc_index_add_rows_fixed(&from, 0, 0, active), arc_index_add_end_fixed(&from))
-ERROR_KERNEL(scale_below_the_range) { add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE); }
+USER_ERROR(102, scale_below_the_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
+  add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE);
+}
 
 /* Shows whether both sums are right. */
 static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
@@ -421,48 +457,47 @@ static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
   if (threadIdx.x == 0) rows[0] = __float_as_int(rows[0]) == 0x54005000; /* 64 and 32 */
 }
 
-ERROR_KERNEL(halves_at_an_odd_address) { add_halves(rows, (char *)rows + (wrong ? 1 : 0)); }
+USER_ERROR(60, halves_at_an_odd_address, 32, 1, EVERYBODY_SAYS("misaligned")) {
+  add_halves(rows, (char *)rows + (wrong ? 1 : 0));
+}
 
-ERROR_KERNEL(halves_in_shared_memory) {
+USER_ERROR(61, halves_in_shared_memory, 32, 1, "shared", CHECK_SAYS("halves"), 1, 16) {
   SIMT_DYNAMIC_SHARED(float, halves);
   halves[0] = 0;
   __syncthreads();
   add_halves(rows, wrong ? halves : rows);
 }
 
-ERROR_KERNEL(misaligned_atomred) { arc_atomred_f32((float *)((char *)rows + (wrong ? 2 : 0)), 1); }
+USER_ERROR(64, misaligned_atomred, 32, 32, EVERYBODY_SAYS("misaligned")) {
+  arc_atomred_f32((float *)((char *)rows + (wrong ? 2 : 0)), 1);
+}
 
 /* ---- options and rows ------------------------------------------------------------------------ */
 
-ERROR_KERNEL(alignment_promised) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(62, alignment_promised, 32, 192, NULL, CHECK_SAYS("aligned")) {
   const arc_target_f32 target = arc_target_f32_rows(rows, wrong ? WIDTH : STRIDE, WIDTH);
-  arc_options options = arc_options_default();
-  options.promises = ARC_PROMISE_ALIGNED_16;
-  arc_add_with_f32(target, KEY, values, true, options);
+  arc_add_with_f32(target, KEY, values, true, promising(ARC_PROMISE_ALIGNED_16));
 }
 
-ERROR_KERNEL(zeros_promised_without_memory) {
-  const float values[WIDTH] = {1, 2, 3}, zeros[WIDTH] = {0, 0, 0};
+USER_ERROR(71, zeros_promised_without_memory, 32, 120, "poison pointer", "poison pointer", ILLEGAL,
+           2, 0, "AddressSanitizer") {
+  const float zeros[WIDTH] = {0, 0, 0};
   const float *nothing = wrong ? simt_poison_pointer() : zeros;
   const bool hit = lane_index() < 20;
-  arc_options options = arc_options_default();
+  arc_options options = promising(ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
   options.path = ARC_PATH_TRANSPOSED;
-  options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   arc_add_with_f32(right_target(rows), KEY, hit ? values : nothing, hit, options);
 }
 
-ERROR_KERNEL(promises_of_a_renderer) {
+USER_ERROR(103, promises_of_a_renderer, 32, 120, NULL, CHECK_SAYS("zero")) {
   const bool active = lane_index() < 20;
-  const float one = active || wrong ? 1.0f : 0.0f, values[WIDTH] = {one, 2 * one, 3 * one};
-  arc_options options = one_key();
-  options.promises |= ARC_PROMISE_RENDERER;
-  arc_add_with_f32(right_target(rows), KEY, values, active, options);
+  const float one = active || wrong ? 1.0f : 0.0f, mine[WIDTH] = {one, 2 * one, 3 * one};
+  arc_add_with_f32(right_target(rows), KEY, mine, active,
+                   promising(ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER));
 }
 
 /* Their number is known at run time only. */
-ERROR_KERNEL(ten_pieces) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(104, ten_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1) {
   const arc_piece_f32 piece = {rows, STRIDE, 1};
   const arc_piece_f32 pieces[10] = {piece, piece, piece, piece, piece,
                                     piece, piece, piece, piece, piece};
@@ -470,155 +505,53 @@ ERROR_KERNEL(ten_pieces) {
   arc_add_f32(right_target(rows), KEY, values, true);
 }
 
-ERROR_KERNEL(thresholds_of_a_dynamic_call) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
-  add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), values, threshold);
+  add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);
 }
 
-ERROR_KERNEL(mask_of_no_lanes) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(66, mask_of_no_lanes, 32, 192, "simt: misuse: an empty mask", CHECK_SAYS("mask"), 1) {
   arc_options options = arc_options_default();
   options.lane_mask = wrong ? 0u : ARC_LANES_ALL;
   arc_add_with_f32(right_target(rows), KEY, values, true, options);
 }
 
-ERROR_KERNEL(path_0_or_7) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(67, path_0_or_7, 32, 192, NULL, CHECK_SAYS("path"), 1) {
   arc_options options = arc_options_default();
   options.path = !wrong ? ARC_PATH_SERIALIZED : lane_index() % 2 ? 0 : 7;
   arc_add_with_f32(right_target(rows), KEY, values, true, options);
 }
 
-ERROR_KERNEL(first_piece_null) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(68, first_piece_null, 32, 32, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer") {
   const arc_piece_f32 pieces[2] = {{wrong ? NULL : rows, STRIDE, 1},
                                    {wrong ? rows : NULL, STRIDE, 2}};
   arc_add_f32(arc_target_f32_pieces(pieces, 2), KEY, values, true);
 }
 
-ERROR_KERNEL(stride_below_the_width) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(69, stride_below_the_width, 32, 192, NULL, CHECK_SAYS("stride"), 1) {
   const arc_target_f32 target = arc_target_f32_rows(rows, wrong ? WIDTH - 1 : WIDTH, WIDTH);
   arc_add_f32(target, KEY, values, true);
 }
 
 /* Where the key may be no int, a program for the GPU does not compile. */
-ERROR_KERNEL(key_of_64_bits) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(73, key_of_64_bits, 32, 192, CHECK_SAYS("key"), NULL, 1) {
   const long long high = SIMT_ON_CPU && wrong ? 1ll << 32 : 0;
   arc_add_f32(right_target(rows), high + KEY, values, true);
 }
 
 /* ---- who calls ------------------------------------------------------------------------------- */
 
-ERROR_KERNEL(divergent_call_in_one_branch) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(75, divergent_call_in_one_branch, 32, 192, ABSENT, ABSENT, NULL, 1) {
   if (wrong && lane_index() < 12)
     arc_add_divergent_f32(right_target(rows), KEY, values);
   else
     arc_add_f32(right_target(rows), KEY, values, true);
 }
 
-ERROR_KERNEL(activemask_outside_the_branch) {
-  const float values[WIDTH] = {1, 2, 3};
+USER_ERROR(76, activemask_outside_the_branch, 32, 66, ABSENT, ABSENT, NOT_HERE, 1) {
   const bool hit = lane_index() % 3 == 0;
   const unsigned here = __activemask(), hits = __ballot_sync(ARC_LANES_ALL, hit);
   if (hit) arc_add_masked_f32(right_target(rows), KEY, values, true, wrong ? here : hits);
 }
 
-/* ---- who must report ------------------------------------------------------------------------- */
-
-#define CHECK_SAYS(words) "arc: ..." words, "arc: ..." words
-#define EVERYBODY_SAYS(words) words, words, words
-#define ANY_REPORT "simt: misuse: "
-#define BARRIER "simt: misuse: a barrier in divergent code"
-#define NOT_THERE "memory that is not there"
-#define ILLEGAL "illegal memory access"
-
-static const struct user_error user_errors[] = {
-    {28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_index_add_end")},
-    {29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)},
-    {30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")},
-    {31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1},
-    {32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1},
-    {33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer"},
-    {34, rows_in_if, 32, 66, ABSENT, ABSENT, NULL, 1},
-    {35, rows_with_two_targets, 32, 192, NULL, CHECK_SAYS("target")},
-    {36, rows_by_value, 32, 192, NULL, NULL, NULL},
-    {37, sums_left_half_way, 32, 192, NULL, CHECK_SAYS("arc_sum_next")},
-    {38, steps_of_active_lanes, 32, 66, ABSENT, ANY_REPORT, NULL, 1},
-    {39, owners_alone_add, 32, 192, NULL, NULL, NULL},
-    {40, values_change_between_steps, 32, 192, NULL, CHECK_SAYS("between its steps")},
-    {41, one_lane_leaves_the_steps, 32, 192, ABSENT, ANY_REPORT, NULL, 1},
-    {42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")},
-    {43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL},
-    {44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
-     ARC_HOT_SUMS(MANY_ROWS, WIDTH, BLOCK) * sizeof(float)},
-    {45, hot_rows_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")},
-    {46, hot_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_hot_end")},
-    {47, two_hot_sets_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
-    {48, hot_end_where_lanes_have_returned, BLOCK, 384, BARRIER, BARRIER, NULL, 1},
-    {49, hot_begin_below_a_return, BLOCK, 384, BARRIER, BARRIER, NULL, 1},
-    {50, hot_add_in_if, BLOCK, 132, ABSENT, ABSENT, NULL, 1},
-    {51, hot_warp_without_its_end, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")},
-    {52, first_keys_differ, BLOCK, 384, NULL, CHECK_SAYS("first_key")},
-    {53, hot_end_in_the_loop, BLOCK, 768, NULL, NULL, NULL},
-    {54, no_hot_rows, BLOCK, 384, NULL, CHECK_SAYS("hot row"), 1},
-    {55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
-    {56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
-     ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)},
-    {78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
-     ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)},
-    {79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
-    {80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1},
-    {81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1},
-    {82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
-    {83, table_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
-    {84, table_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")},
-    {85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"), 1,
-     2 * STRIDE *(KEY + 2) * sizeof(float)},
-    {86, misaligned_table, BLOCK, 384, NULL, CHECK_SAYS("aligned"), 1},
-    {87, two_tables_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
-    {88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")},
-    {89, key_bits_differ, BLOCK, 128, NULL, CHECK_SAYS("key_bits")},
-    {90, one_lane_ends_a_table, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1},
-    {91, table_rows_differ, BLOCK, 384, NULL, CHECK_SAYS("number of rows")},
-    {92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1},
-    {93, warp_without_its_tables_end, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")},
-    {94, memory_behind_a_table, BLOCK, 384, NULL, CHECK_SAYS("one memory")},
-    {95, options_that_tables_lack, BLOCK, 384, EVERYBODY_SAYS(LEGAL)},
-    {96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")},
-    {97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")},
-    {98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")},
-    {99, table_overflows, 32, 12, NULL, CHECK_SAYS("overflows")},
-    {100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")},
-    {101, kept_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")},
-    {102, scale_below_the_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1},
-    {103, promises_of_a_renderer, 32, 120, NULL, CHECK_SAYS("zero")},
-    {104, ten_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1},
-    {105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")},
-    {57, fixed_read_by_another_scale, 32, 32, NULL, NULL, NULL},
-    {58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
-    {59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")},
-    {60, halves_at_an_odd_address, 32, 1, EVERYBODY_SAYS("misaligned")},
-    {61, halves_in_shared_memory, 32, 1, "shared", CHECK_SAYS("halves"), 1, 16},
-    {62, alignment_promised, 32, 192, NULL, CHECK_SAYS("aligned")},
-    {63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")},
-    {64, misaligned_atomred, 32, 32, EVERYBODY_SAYS("misaligned")},
-    {66, mask_of_no_lanes, 32, 192, "simt: misuse: an empty mask", CHECK_SAYS("mask"), 1},
-    {67, path_0_or_7, 32, 192, NULL, CHECK_SAYS("path"), 1},
-    {68, first_piece_null, 32, 32, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0, "AddressSanitizer"},
-    {69, stride_below_the_width, 32, 192, NULL, CHECK_SAYS("stride"), 1},
-    {70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1},
-    {71, zeros_promised_without_memory, 32, 120, "poison pointer", "poison pointer", ILLEGAL, 2, 0,
-     "AddressSanitizer"},
-    {73, key_of_64_bits, 32, 192, CHECK_SAYS("key"), NULL, 1},
-    {75, divergent_call_in_one_branch, 32, 192, ABSENT, ABSENT, NULL, 1},
-    {76, activemask_outside_the_branch, 32, 66, ABSENT, ABSENT, NOT_HERE, 1},
-    {77, key_of_a_sum_is_changed, 32, 192, NULL, CHECK_SAYS("for reading")},
-};
-
-int main(int argc, char **argv) {
-  return run_errors(argc, argv, user_errors, sizeof user_errors / sizeof user_errors[0]);
-}
+int main(int argc, char **argv) { return run_errors(argc, argv); }
