@@ -32,6 +32,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utility>
+#include <vector>
+
 /* What every call of a test promises. */
 #ifndef CHECK_INACTIVE_ZERO
 #define CHECK_INACTIVE_ZERO 0
@@ -241,22 +244,12 @@ struct check_case {
   /* piece p's row r begins at arena[piece_begin[p] + r * stride] */
   size_t piece_begin[CHECK_MAX_PIECES];
   size_t arena_size;
-  size_t *cells; /* scattered: [row][width] -> arena */
-  unsigned *alive, *calling, *active;
-  int *rows; /* [updates][threads]: the row a lane adds to; keys follow from it */
-  float *arena, *values;
+  std::vector<size_t> cells; /* scattered: [row][width] -> arena */
+  std::vector<unsigned> alive, calling, active;
+  std::vector<int> rows; /* [updates][threads]: the row a lane adds to; keys follow from it */
+  std::vector<float> arena, values;
   float *device_arena;
-  const char *note;
 };
-
-static inline void *check_alloc(size_t count, size_t size) {
-  void *p = calloc(count ? count : 1, size);
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
 
 static inline unsigned check_lanes_of_warp(const struct check_case *c, int warp) {
   const int warps_per_block = (c->block + 31) / 32;
@@ -264,9 +257,10 @@ static inline unsigned check_lanes_of_warp(const struct check_case *c, int warp)
   return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
 }
 
+/* Nobody is active yet. */
 static inline void check_case_init(struct check_case *c, struct check_random random, int width,
                                    int grid, int block, int updates) {
-  memset(c, 0, sizeof *c);
+  *c = check_case();
   c->random = random;
   c->block = block;
   c->grid = grid;
@@ -279,23 +273,19 @@ static inline void check_case_init(struct check_case *c, struct check_random ran
   c->threads = c->warps * 32; /* lanes beyond the block keep their place, unused */
   c->exact = 1;
   c->key_count = 1;
-  c->note = "";
-  c->alive = (unsigned *)check_alloc((size_t)c->warps, sizeof(unsigned));
-  c->calling = (unsigned *)check_alloc((size_t)c->warps * updates, sizeof(unsigned));
-  c->active = (unsigned *)check_alloc((size_t)c->warps * updates, sizeof(unsigned));
-  c->rows = (int *)check_alloc((size_t)c->threads * updates, sizeof(int));
-  for (int w = 0; w < c->warps; ++w) c->alive[w] = check_lanes_of_warp(c, w);
-  for (int i = 0; i < c->warps * updates; ++i) c->calling[i] = c->alive[i % c->warps];
+  c->active.resize((size_t)c->warps * updates);
+  c->rows.resize((size_t)c->threads * updates);
+  for (int w = 0; w < c->warps; ++w) c->alive.push_back(check_lanes_of_warp(c, w));
+  for (int i = 0; i < c->warps * updates; ++i) c->calling.push_back(c->alive[i % c->warps]);
 }
 
-static inline void check_case_free(struct check_case *c) {
-  free(c->cells);
-  free(c->alive);
-  free(c->calling);
-  free(c->active);
-  free(c->rows);
-  free(c->arena);
-  free(c->values);
+/* Opens the next case: false if another one was asked for. */
+static inline bool check_open(struct check_case *c, const char *section, int width, int grid,
+                              int block, int updates) {
+  struct check_random random;
+  if (!check_begin(section, &random)) return false;
+  check_case_init(c, random, width, grid, block, updates);
+  return true;
 }
 
 /* >>patterns: who is active, and with which keys --------------------------------------------- */
@@ -313,11 +303,7 @@ static inline unsigned check_mask(int shape, int count, struct check_random *ran
                                           : i;
   }
   if (shape == SHAPE_RANDOM)
-    for (int i = 31; i > 0; --i) {
-      const int j = check_below(random, i + 1), held = order[i];
-      order[i] = order[j];
-      order[j] = held;
-    }
+    for (int i = 31; i > 0; --i) std::swap(order[i], order[check_below(random, i + 1)]);
   unsigned mask = 0;
   for (int i = 0; i < count; ++i) mask |= 1u << order[i];
   return mask;
@@ -328,7 +314,7 @@ enum { KEYS_CONTIGUOUS, KEYS_INTERLEAVED, KEYS_RANDOM, KEYS_PATTERN_COUNT };
 /* Rows of one warp's lanes: `groups` different ones, from row `first` on. */
 static inline void check_rows(struct check_case *c, int update, int warp, int pattern, int groups,
                               int first) {
-  int *rows = c->rows + (size_t)update * c->threads + warp * 32;
+  int *rows = &c->rows[(size_t)update * c->threads + warp * 32];
   for (int lane = 0; lane < 32; ++lane) {
     const int group = pattern == KEYS_CONTIGUOUS    ? lane * groups / 32
                       : pattern == KEYS_INTERLEAVED ? lane % groups
@@ -413,13 +399,9 @@ static inline void check_layout_scattered(struct check_case *c, int keys) {
   c->key_count = keys;
   c->scattered = 1;
   c->arena_size = 2 * count + 32;
-  c->cells = (size_t *)check_alloc(count, sizeof(size_t));
-  for (size_t i = 0; i < count; ++i) c->cells[i] = 16 + 2 * i + (i & 1);
-  for (size_t i = count - 1; i > 0; --i) {
-    const size_t j = (size_t)check_below(&c->random, (int)i + 1), held = c->cells[i];
-    c->cells[i] = c->cells[j];
-    c->cells[j] = held;
-  }
+  for (size_t i = 0; i < count; ++i) c->cells.push_back(16 + 2 * i + (i & 1));
+  for (size_t i = count - 1; i > 0; --i)
+    std::swap(c->cells[i], c->cells[(size_t)check_below(&c->random, (int)i + 1)]);
 }
 
 static inline int check_piece_of(const struct check_case *c, int parameter) {
@@ -474,7 +456,7 @@ static inline int check_is_active(const struct check_case *c, int update, int th
 
 /* The most lanes that add to one row, over the whole launch. */
 static inline int check_largest_row(const struct check_case *c) {
-  int *count = (int *)check_alloc((size_t)c->key_count, sizeof(int));
+  std::vector<int> count((size_t)c->key_count);
   int most = 1;
   for (int u = 0; u < c->plan.updates; ++u)
     for (int t = 0; t < c->threads; ++t)
@@ -482,7 +464,6 @@ static inline int check_largest_row(const struct check_case *c) {
         const int n = ++count[c->rows[(size_t)u * c->threads + t]];
         if (n > most) most = n;
       }
-  free(count);
   return most;
 }
 
@@ -504,12 +485,34 @@ struct check_sum {
   int terms;
 };
 
-static inline void *check_upload(const void *data, size_t size) {
-  void *device = NULL;
-  CHECK_CUDA(cudaMalloc(&device, size ? size : 1));
-  if (data) CHECK_CUDA(cudaMemcpy(device, data, size, cudaMemcpyHostToDevice));
-  return device;
-}
+/* An array on the device, until the end of its scope: of so many zeros, or a copy of the host's. */
+template <class T>
+struct check_memory {
+  size_t count;
+  T *at = nullptr;
+
+  explicit check_memory(size_t count_) : count(count_) {
+    CHECK_CUDA(cudaMalloc((void **)&at, count ? count * sizeof(T) : 1));
+    CHECK_CUDA(cudaMemset(at, 0, count * sizeof(T)));
+  }
+  check_memory(const T *host, size_t count_) : check_memory(count_) { write(host); }
+  explicit check_memory(const std::vector<T> &host) : check_memory(host.data(), host.size()) {}
+  template <size_t N>
+  explicit check_memory(const T (&host)[N]) : check_memory(host, N) {}
+  check_memory(const check_memory &) = delete;
+  ~check_memory() { CHECK_CUDA(cudaFree(at)); }
+
+  void write(const T *host) const {
+    CHECK_CUDA(cudaMemcpy(at, host, count * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  /* Behind all launches. */
+  std::vector<T> read() const {
+    std::vector<T> host(count);
+    CHECK_CUDA(cudaDeviceSynchronize());
+    CHECK_CUDA(cudaMemcpy(host.data(), at, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+  }
+};
 
 /* CHECK_WARP_ACTIVE: in a warp that would call without an active lane, one becomes active. */
 static inline void check_keep_promise(struct check_case *c) {
@@ -524,23 +527,22 @@ static inline void check_draw_values(struct check_case *c) {
   check_keep_promise(c);
   const int terms = check_largest_row(c), width = c->plan.width;
   const size_t calls = (size_t)c->plan.updates * c->threads;
-  c->values = (float *)check_alloc(calls * width, sizeof(float));
+  c->values.reserve(calls * width);
   for (size_t i = 0; i < calls; ++i) {
     const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
     const unsigned garbage = check_bits(&c->random);
     for (int k = 0; k < width; ++k)
-      c->values[i * width + k] = active ? check_value(&c->random, c->exact, terms)
-                                        : check_garbage_value(garbage + (unsigned)k);
+      c->values.push_back(active ? check_value(&c->random, c->exact, terms)
+                                 : check_garbage_value(garbage + (unsigned)k));
   }
 }
 
 /* The oracle: what every float of the arena must hold afterwards. The sentinel around the rows is
    -0: adding anything but -0 to it, zero included, changes its bits. */
-static inline struct check_sum *check_oracle(struct check_case *c) {
-  struct check_sum *sums = (struct check_sum *)check_alloc(c->arena_size, sizeof *sums);
+static inline std::vector<check_sum> check_oracle(struct check_case *c) {
+  std::vector<check_sum> sums(c->arena_size);
   const int width = c->plan.width;
-  c->arena = (float *)check_alloc(c->arena_size, sizeof(float));
-  for (size_t i = 0; i < c->arena_size; ++i) c->arena[i] = -0.0f;
+  c->arena.assign(c->arena_size, -0.0f);
   for (int u = 0; u < c->plan.updates; ++u)
     for (int t = 0; t < c->threads; ++t) {
       const size_t call = (size_t)u * c->threads + t;
@@ -575,18 +577,18 @@ static inline int check_agrees(double got, const struct check_sum *s, int exact)
   return fabs(got - s->sum) <= (exact ? 0.0 : check_bound(s));
 }
 
-static inline void check_compare(const struct check_case *c, const struct check_sum *sums,
-                                 const float *got) {
+static inline void check_compare(const struct check_case *c, const std::vector<check_sum> &sums,
+                                 const std::vector<float> &got) {
   for (size_t i = 0; i < c->arena_size; ++i) {
     if (sums[i].terms) {
       CHECK(check_agrees(got[i], &sums[i], c->exact),
-            "%s width %d path %d threshold %d: float %zu is %.9g, must be %.17g (%d terms)",
-            c->note, c->plan.width, c->plan.path, c->plan.threshold, i, got[i], sums[i].sum,
+            "width %d path %d threshold %d: float %zu is %.9g, must be %.17g (%d terms)",
+            c->plan.width, c->plan.path, c->plan.threshold, i, got[i], sums[i].sum,
             sums[i].terms - 1);
     } else {
       CHECK(got[i] == 0.0f && signbit(got[i]),
-            "%s width %d path %d threshold %d: float %zu, no target of this case, became %.9g",
-            c->note, c->plan.width, c->plan.path, c->plan.threshold, i, got[i]);
+            "width %d path %d threshold %d: float %zu, no target of this case, became %.9g",
+            c->plan.width, c->plan.path, c->plan.threshold, i, got[i]);
     }
   }
   check.compared += c->arena_size;
@@ -599,9 +601,9 @@ static inline float *check_base(const struct check_case *c, int piece) {
   return (float *)((uintptr_t)c->device_arena + (uintptr_t)((begin - skipped) * 4));
 }
 
-static inline int *check_draw_keys(struct check_case *c) {
+static inline std::vector<int> check_draw_keys(struct check_case *c) {
   const size_t calls = (size_t)c->plan.updates * c->threads;
-  int *keys = (int *)check_alloc(calls, sizeof(int));
+  std::vector<int> keys(calls);
   for (size_t i = 0; i < calls; ++i) {
     const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
     const unsigned garbage = check_bits(&c->random);
@@ -610,10 +612,10 @@ static inline int *check_draw_keys(struct check_case *c) {
   return keys;
 }
 
-static inline float **check_draw_pointers(struct check_case *c) {
+static inline std::vector<float *> check_draw_pointers(struct check_case *c) {
   const size_t calls = (size_t)c->plan.updates * c->threads;
   const int width = c->plan.width;
-  float **pointers = (float **)check_alloc(calls * width, sizeof(float *));
+  std::vector<float *> pointers(calls * width);
   for (size_t i = 0; i < calls; ++i) {
     const int active = check_is_active(c, (int)(i / c->threads), (int)(i % c->threads));
     for (int k = 0; k < width; ++k)
@@ -630,59 +632,43 @@ void check_launch_uniform(const struct check_plan *plan, int grid, int block);
 /* Runs the case once and checks everything that can be seen from outside. */
 static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers) {
   if (launch == check_launch_uniform) c->uniform = 1;
+  if (c->values.empty()) check_draw_values(c);
   struct check_plan *plan = &c->plan;
-  const size_t calls = (size_t)plan->updates * c->threads;
-  if (!c->values) check_draw_values(c);
-  struct check_sum *sums = check_oracle(c);
-  int *keys = check_draw_keys(c), modified = 0;
-  const size_t masks = sizeof(unsigned) * (size_t)c->warps;
-  c->device_arena = (float *)check_upload(c->arena, c->arena_size * sizeof(float));
+  const std::vector<check_sum> sums = check_oracle(c);
+  const std::vector<int> no_lane_modified(1);
+  const check_memory<float> arena(c->arena), values(c->values);
+  const check_memory<unsigned> alive(c->alive), calling(c->calling), active(c->active);
+  const check_memory<int> keys(check_draw_keys(c)), modified(no_lane_modified);
+  c->device_arena = arena.at;
   for (int p = 0; p < plan->piece_count; ++p)
     plan->pieces[p].base = c->missing >> p & 1 ? NULL : check_base(c, p);
-  void *buffers[] = {check_upload(c->alive, masks),
-                     check_upload(c->calling, masks * plan->updates),
-                     check_upload(c->active, masks * plan->updates),
-                     check_upload(keys, calls * sizeof(int)),
-                     check_upload(c->values, calls * plan->width * sizeof(float)),
-                     check_upload(&modified, sizeof modified),
-                     NULL};
-  plan->alive = (const unsigned *)buffers[0];
-  plan->calling = (const unsigned *)buffers[1];
-  plan->active = (const unsigned *)buffers[2];
-  plan->keys = (const int *)buffers[3];
-  plan->values = (const float *)buffers[4];
-  plan->modified = (int *)buffers[5];
-  const size_t pointers_size = calls * plan->width * sizeof(float *);
-  float **pointers = with_pointers ? check_draw_pointers(c) : NULL;
-  if (pointers) buffers[6] = check_upload(pointers, pointers_size);
-  plan->pointers = (float *const *)buffers[6];
+  const std::vector<float *> its_pointers(with_pointers ? check_draw_pointers(c)
+                                                        : std::vector<float *>());
+  const check_memory<float *> pointers(its_pointers);
+  plan->alive = alive.at;
+  plan->calling = calling.at;
+  plan->active = active.at;
+  plan->keys = keys.at;
+  plan->values = values.at;
+  plan->modified = modified.at;
+  plan->pointers = with_pointers ? pointers.at : NULL;
   const int reports = check.reports;
   launch(plan, c->grid, c->block);
   const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
-  if (check.reports == reports) {
-    CHECK_CUDA(launched);
-    CHECK_CUDA(ended);
-    CHECK_CUDA(cudaMemcpy(&modified, plan->modified, sizeof modified, cudaMemcpyDeviceToHost));
-    CHECK(modified == 0, "%s path %d: %d lanes found their values modified", c->note, plan->path,
-          modified);
-    CHECK_CUDA(cudaMemcpy(c->arena, c->device_arena, c->arena_size * sizeof(float),
-                          cudaMemcpyDeviceToHost));
-    check_compare(c, sums, c->arena);
-    if (pointers) {
-      float **after = (float **)check_alloc(pointers_size, 1);
-      CHECK_CUDA(cudaMemcpy(after, plan->pointers, pointers_size, cudaMemcpyDeviceToHost));
-      CHECK(memcmp(pointers, after, pointers_size) == 0, "the caller's pointers were modified");
-      free(after);
-    }
-  }
-  free(pointers);
-  for (int i = 0; i < 7; ++i)
-    if (buffers[i]) CHECK_CUDA(cudaFree(buffers[i]));
-  CHECK_CUDA(cudaFree(c->device_arena));
-  free(c->arena);
-  c->arena = NULL;
-  free(keys);
-  free(sums);
+  if (check.reports != reports) return;
+  CHECK_CUDA(launched);
+  CHECK_CUDA(ended);
+  const int lanes = modified.read()[0];
+  CHECK(lanes == 0, "path %d: %d lanes found their values modified", plan->path, lanes);
+  check_compare(c, sums, arena.read());
+  CHECK(pointers.read() == its_pointers, "the caller's pointers were modified");
+}
+
+/* Of sums that must be the same bits everywhere. */
+static inline unsigned long long check_digest(const std::vector<long long> &words) {
+  unsigned long long digest = 0xcbf29ce484222325ull;
+  for (long long word : words) digest = (digest ^ (unsigned long long)word) * 0x100000001b3ull;
+  return digest;
 }
 
 static inline void check_run(struct check_case *c, check_launch launch) {

@@ -8,10 +8,8 @@
 
 /* One launch: every count and shape of active lanes, `updates` groupings from `grouping` on. */
 static void run_shapes(int width, int path, int threshold, int updates, int grouping) {
-  struct check_random random;
-  if (!check_begin("add", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT, updates);
+  if (!check_open(&c, "add", width, 33, 32 * SHAPE_COUNT, updates)) return;
   c.plan.path = path;
   c.plan.threshold = threshold;
   c.exact = check_below(&c.random, 4) != 0;
@@ -20,7 +18,6 @@ static void run_shapes(int width, int path, int threshold, int updates, int grou
   for (int u = 0; u < updates; ++u)
     for (int w = 0; w < c.warps; ++w) check_fill_rows(&c, u, w, grouping + u);
   check_run(&c, check_launch_keyed);
-  check_case_free(&c);
 }
 
 /* All groupings at the widths of gradient kernels. */

@@ -32,41 +32,35 @@ static void scattered(int spread) {
   if (!check_begin("atomic", &random)) return;
   static int where[ROUNDS * BLOCKS * THREADS];
   static float values[ROUNDS * BLOCKS * THREADS];
-  float must[FLOATS], got[FLOATS];
+  float must[FLOATS];
   for (int i = 0; i < FLOATS; ++i) must[i] = (float)i;
-  float *sums = (float *)check_upload(must, sizeof must);
+  const check_memory<float> sums(must);
   for (int i = 0; i < ROUNDS * BLOCKS * THREADS; ++i) {
     where[i] = check_below(&random, 5) ? 1 + check_below(&random, spread) : -1;
     values[i] = check_value(&random, 1, ROUNDS * BLOCKS * THREADS);
     if (where[i] >= 0) must[where[i]] += values[i];
   }
-  int *device_where = (int *)check_upload(where, sizeof where);
-  float *device_values = (float *)check_upload(values, sizeof values);
-  SIMT_LAUNCH(scatter, dim3(BLOCKS), dim3(THREADS), 0, 0, sums, (const int *)device_where,
-              (const float *)device_values);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(got, sums, sizeof got, cudaMemcpyDeviceToHost));
+  const check_memory<int> device_where(where);
+  const check_memory<float> device_values(values);
+  SIMT_LAUNCH(scatter, dim3(BLOCKS), dim3(THREADS), 0, 0, sums.at, (const int *)device_where.at,
+              (const float *)device_values.at);
+  const std::vector<float> got = sums.read();
   for (int i = 0; i < FLOATS; ++i)
     CHECK(got[i] == must[i], "float %d is %.9g, must be %.9g", i, got[i], must[i]);
   check.compared += FLOATS;
-  CHECK_CUDA(cudaFree(sums));
-  CHECK_CUDA(cudaFree(device_where));
-  CHECK_CUDA(cudaFree(device_values));
 }
 
 static void shared(void) {
   struct check_random random;
   if (!check_begin("atomic in shared memory", &random)) return;
-  float got[2], *out = (float *)check_upload(NULL, sizeof got);
-  SIMT_LAUNCH(gather, dim3(1), dim3(THREADS), 0, 0, out);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+  const check_memory<float> out(2);
+  SIMT_LAUNCH(gather, dim3(1), dim3(THREADS), 0, 0, out.at);
+  const std::vector<float> got = out.read();
   for (int i = 0; i < 2; ++i) {
     const float must = (float)(48 * 47 + 48 * i);
     CHECK(got[i] == must, "sum %d is %g, must be %g", i, got[i], must);
   }
   check.compared += 2;
-  CHECK_CUDA(cudaFree(out));
 }
 
 int main(int argc, char **argv) {

@@ -165,8 +165,8 @@ static void run_mistake(int kind, int lane, int path, int entry) {
   const int promised = is_promised(kind, entry, lane % 7 != 3);
   if (!promised && !is_harmless_unchecked(kind)) return;
   if (!check_begin("ARC_CHECK", &random)) return;
-  struct mistake m = {NULL, kind, lane, path, entry};
-  CHECK_CUDA(cudaMalloc((void **)&m.sums, 100 * sizeof(float)));
+  const check_memory<float> sums(100);
+  const struct mistake m = {sums.at, kind, lane, path, entry};
   CHECK_CUDA(cudaMemset(m.sums, kind == FIXED_OVERFLOW ? 0x7f : 0, 100 * sizeof(float)));
   const int before = check.reports;
   check.expect_report = promised;
@@ -182,7 +182,6 @@ static void run_mistake(int kind, int lane, int path, int entry) {
           check.last_report);
   } else
     CHECK_CUDA(ended);
-  CHECK_CUDA(cudaFree(m.sums));
 }
 
 int main(int argc, char **argv) {

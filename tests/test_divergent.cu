@@ -58,10 +58,8 @@ CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
 
 static void run_form(const char *name, check_launch launch, int path, int width, int count,
                      int shrinking) {
-  struct check_random random;
-  if (!check_begin(name, &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 2, count % 2 ? 32 * SHAPE_COUNT : 150, 4);
+  if (!check_open(&c, name, width, 2, count % 2 ? 32 * SHAPE_COUNT : 150, 4)) return;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   c.exact = check_below(&c.random, 4) != 0;
@@ -76,7 +74,6 @@ static void run_form(const char *name, check_launch launch, int path, int width,
       check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
     }
   check_run(&c, launch);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -18,7 +18,6 @@ static struct simt_counters count_warp(int form, int path, int width, int count,
   c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
   simt_counters_reset();
   check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
-  check_case_free(&c);
   return simt_counters_read();
 }
 
@@ -75,10 +74,8 @@ static void table(void) {
 
 /* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
 static void no_locality(int form, int width) {
-  struct check_random random;
-  if (!check_begin("no locality", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 1, 32, 1);
+  if (!check_open(&c, "no locality", width, 1, 32, 1)) return;
   c.plan.path = ARC_PATH_AUTO;
   check_layout_rows(&c, 32, (width + 3) / 4 * 4, 0);
   c.active[0] = 0xffffffffu;
@@ -89,7 +86,6 @@ static void no_locality(int form, int width) {
   CHECK(n.shuffles <= 2 && n.votes <= 6 && n.matches <= 1 && n.lane_adds == 32ull * width,
         "form %d width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", form, width,
         n.shuffles, n.votes, n.matches, n.lane_adds);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

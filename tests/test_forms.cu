@@ -66,8 +66,8 @@ static void clamped(int count) {
   struct check_random random;
   if (!check_begin("sums that are clamped, counted and dropped", &random)) return;
   enum { CELLS = SUM_ROWS * SUM_STRIDE };
-  int keys[32], counts[CELLS] = {0}, got_counts[CELLS], lanes[SUM_ROWS] = {0};
-  float values[32 * SUM_WIDTH], got[CELLS];
+  int keys[32], counts[CELLS] = {0}, lanes[SUM_ROWS] = {0};
+  float values[32 * SUM_WIDTH];
   double must[CELLS] = {0}, group[CELLS] = {0};
   struct sum_plan plan = {check_below(&random, 34), 0u, NULL, NULL, NULL, NULL};
   const int groups = 1 + check_below(&random, SUM_ROWS);
@@ -95,16 +95,15 @@ static void clamped(int count) {
   for (int cell = 0; cell < CELLS; ++cell)
     if (lanes[cell / SUM_STRIDE] >= plan.threshold && cell % SUM_STRIDE != DROPPED)
       must[cell] += fmin(group[cell], LIMIT);
-  plan.keys = (const int *)check_upload(keys, sizeof keys);
-  plan.values = (const float *)check_upload(values, sizeof values);
-  plan.counts = (int *)check_upload(NULL, sizeof got_counts);
-  plan.rows = (float *)check_upload(NULL, sizeof got);
-  CHECK_CUDA(cudaMemset(plan.counts, 0, sizeof got_counts));
-  CHECK_CUDA(cudaMemset(plan.rows, 0, sizeof got));
+  const check_memory<int> device_keys(keys), device_counts(CELLS);
+  const check_memory<float> device_values(values), device_rows(CELLS);
+  plan.keys = device_keys.at;
+  plan.values = device_values.at;
+  plan.counts = device_counts.at;
+  plan.rows = device_rows.at;
   SIMT_LAUNCH(clamp, dim3(1), dim3(32), 0, 0, plan);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(got, plan.rows, sizeof got, cudaMemcpyDeviceToHost));
-  CHECK_CUDA(cudaMemcpy(got_counts, plan.counts, sizeof got_counts, cudaMemcpyDeviceToHost));
+  const std::vector<float> got = device_rows.read();
+  const std::vector<int> got_counts = device_counts.read();
   for (int i = 0; i < CELLS; ++i) {
     CHECK(got[i] == must[i], "threshold %d: cell %d is %g, must be %g", plan.threshold, i, got[i],
           must[i]);
@@ -112,10 +111,6 @@ static void clamped(int count) {
           plan.threshold, i, got_counts[i], counts[i]);
   }
   check.compared += 2 * CELLS;
-  CHECK_CUDA(cudaFree((void *)plan.keys));
-  CHECK_CUDA(cudaFree((void *)plan.values));
-  CHECK_CUDA(cudaFree(plan.counts));
-  CHECK_CUDA(cudaFree(plan.rows));
 }
 
 /* ---- hot rows ---------------------------------------------------------------------------------- */
@@ -190,10 +185,8 @@ enum { WHOLE = 1, ONE_KEY = 2, SHRINKING = 4 };
 
 static void run_form(const char *name, check_launch launch, int block, int width, int count,
                      int kind) {
-  struct check_random random;
-  if (!check_begin(name, &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 2, block, 3);
+  if (!check_open(&c, name, width, 2, block, 3)) return;
   c.plan.path = (kind & ONE_KEY) != 0; /* these kernels have no path: one key is promised */
   c.plan.threshold = launch == sums_alone_launch ? 0 : check_below(&c.random, 35);
   c.exact = check_below(&c.random, 4) != 0;
@@ -212,7 +205,6 @@ static void run_form(const char *name, check_launch launch, int block, int width
         check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
     }
   check_run(&c, launch);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -29,10 +29,9 @@ static const check_launch launches[] = {keyed_launch, uniform_launch, masked_lau
                                         pointers_launch};
 
 static void run_entry(int entry, int path, int width) {
-  struct check_random random;
-  if (!check_begin("inactive lanes", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 5 : 0), 1);
+  if (!check_open(&c, "inactive lanes", width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 5 : 0), 1))
+    return;
   c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = path % 2 ? 2 : ARC_THRESHOLD_AUTO;
@@ -41,7 +40,6 @@ static void run_entry(int entry, int path, int width) {
   for (int w = 0; w < c.warps; ++w)
     check_fill_rows(&c, 0, w, entry == UNIFORM ? 0 : w % CHECK_GROUPINGS);
   check_run_form(&c, launches[entry], entry == POINTERS);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -66,23 +66,23 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
 #define ADD_BOTH(S) ADD(S, 64)
 
 /* LITERAL: the width, or 0. */
-#define KERNEL(NAME, S, M, T, FROM, TARGET, LITERAL, KEYS_OF_64_BITS)                      \
-  static __global__ void NAME(struct plan plan, void *rows, const T *source,               \
-                              const long long *keys, const long long *row_of) {            \
-    const int width = LITERAL ? LITERAL : plan.width;                                      \
-    int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5; \
-    arc_options o = arc_options_default();                                                 \
-    arc_target_##S t = TARGET(S, M, rows);                                                 \
-    arc_index_add_##S r = arc_index_add_begin_##S##FROM(t, source, plan.source_stride);    \
-    BEGIN_ADDS(S);                                                                         \
-    for (int call = 0; call < CALLS; ++call) {                                             \
-      int n = warp * LANES + call * 32 + lane;                                             \
-      bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                 \
-      CHECK_BEFORE_UPDATE(call);                                                           \
-      ADD(S, 32)                                                                           \
-      KEYS_OF_64_BITS(S)                                                                   \
-    }                                                                                      \
-    END_ADDS(S);                                                                           \
+#define KERNEL(NAME, S, M, T, FROM, TARGET, LITERAL, KEYS_OF_64_BITS)                              \
+  static __global__ void NAME(struct plan plan, void *rows, const void *source,                    \
+                              const long long *keys, const long long *row_of) {                    \
+    const int width = LITERAL ? LITERAL : plan.width;                                              \
+    int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5;         \
+    arc_options o = arc_options_default();                                                         \
+    arc_target_##S t = TARGET(S, M, rows);                                                         \
+    arc_index_add_##S r = arc_index_add_begin_##S##FROM(t, (const T *)source, plan.source_stride); \
+    BEGIN_ADDS(S);                                                                                 \
+    for (int call = 0; call < CALLS; ++call) {                                                     \
+      int n = warp * LANES + call * 32 + lane;                                                     \
+      bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                         \
+      CHECK_BEFORE_UPDATE(call);                                                                   \
+      ADD(S, 32)                                                                                   \
+      KEYS_OF_64_BITS(S)                                                                           \
+    }                                                                                              \
+    END_ADDS(S);                                                                                   \
   }
 
 #define TARGET_dynamic(S, M, rows) arc_target_##S##_dynamic((M *)(rows), plan.stride, width)
@@ -105,7 +105,7 @@ KERNEL(u64_u64, u64, unsigned long long, unsigned long long, , TARGET_OF, 0, ADD
 /* Rows in shared memory: a block of one warp brings its own there. With TEST_TABLE the last call
    goes through a table, behind two by which the gather may keep a sum. */
 enum { SHARED_WIDTH = 12 };
-static __global__ void from_shared(struct plan plan, void *rows, const float *source,
+static __global__ void from_shared(struct plan plan, void *rows, const void *source,
                                    const long long *keys, const long long *row_of) {
   __shared__ __align__(16) float values[LANES * SHARED_WIDTH];
   int lane = threadIdx.x & 31, warp = (int)blockIdx.x;
@@ -114,7 +114,8 @@ static __global__ void from_shared(struct plan plan, void *rows, const float *so
       int n = warp * LANES + i;
       bool active = (plan.active[n / 32] >> (n & 31) & 1u) != 0u;
       values[i * SHARED_WIDTH + k] =
-          active ? source[row_of[n] * plan.source_stride + k] : __int_as_float(0x7fc00000);
+          active ? ((const float *)source)[row_of[n] * plan.source_stride + k]
+                 : __int_as_float(0x7fc00000);
     }
   __syncthreads();
   CHECK_BEFORE_UPDATE(0);
@@ -181,29 +182,27 @@ static void put(int type, void *cells, size_t i, double number) {
                                         : (bits >> 13 & 0x3ffffu) - (112u << 10)));
 }
 
-#define LAUNCH(NAME, T)                                                                \
-  SIMT_LAUNCH(NAME, dim3(WARPS), dim3(32), 0, 0, plan, (void *)(device_cells + shift), \
-              (const T *)(device_source + source_shift), device_keys, device_rows)
 enum { KINDS = 16 };
 static const struct {
   const char *name;
+  void (*kernel)(struct plan, void *, const void *, const long long *, const long long *);
   int source, memory, width; /* the only one, or 0 */
-} kinds[KINDS] = {{"f32 into f32", F32, F32, 0},
-                  {"f32 into f32, width 9", F32, F32, 9},
-                  {"f32 into f32, width 16", F32, F32, 16},
-                  {"f32 into two pieces", F32, F32, 0},
-                  {"f32 into f64", F32, F64, 0},
-                  {"f32 into f16", F32, F16, 0},
-                  {"f32 into bf16", F32, BF16, 0},
-                  {"f32 into fixed", F32, FIXED, 0},
-                  {"f16 into f32", F16, F32, 0},
-                  {"f16 into f16", F16, F16, 0},
-                  {"bf16 into bf16", BF16, BF16, 0},
-                  {"bf16 into fixed", BF16, FIXED, 0},
-                  {"f64 into f64", F64, F64, 0},
-                  {"i32 into i32", I32, I32, 0},
-                  {"u64 into u64", I64, I64, 0},
-                  {"f32 in shared memory", F32, F32, SHARED_WIDTH}};
+} kinds[KINDS] = {{"f32 into f32", f32_f32, F32, F32, 0},
+                  {"f32 into f32, width 9", f32_f32_9, F32, F32, 9},
+                  {"f32 into f32, width 16", f32_f32_16, F32, F32, 16},
+                  {"f32 into two pieces", f32_pieces, F32, F32, 0},
+                  {"f32 into f64", f32_f64, F32, F64, 0},
+                  {"f32 into f16", f32_f16, F32, F16, 0},
+                  {"f32 into bf16", f32_bf16, F32, BF16, 0},
+                  {"f32 into fixed", f32_fixed, F32, FIXED, 0},
+                  {"f16 into f32", f16_f32, F16, F32, 0},
+                  {"f16 into f16", f16_f16, F16, F16, 0},
+                  {"bf16 into bf16", bf16_bf16, BF16, BF16, 0},
+                  {"bf16 into fixed", bf16_fixed, BF16, FIXED, 0},
+                  {"f64 into f64", f64_f64, F64, F64, 0},
+                  {"i32 into i32", i32_i32, I32, I32, 0},
+                  {"u64 into u64", u64_u64, I64, I64, 0},
+                  {"f32 in shared memory", from_shared, F32, F32, SHARED_WIDTH}};
 
 /* A key for each update: sorted, runs, all different, random, some hot, one. */
 enum { SORTED, RUNS, RANDOM, ZIPF, HALF_HOT, ONE, TURNS, PATTERNS };
@@ -243,14 +242,13 @@ static void run(int kind, int width) {
                values = (size_t)2 * UPDATES * plan.source_stride + 16;
   static int keys[UPDATES];
   static long long lane_keys[UPDATES], rows[UPDATES];
-  char *arena = (char *)check_alloc(cells, (size_t)cell),
-       *source = (char *)check_alloc(values, (size_t)each);
-  double *must = (double *)check_alloc(cells, sizeof *must);
+  std::vector<char> arena(cells * (size_t)cell + 128), source(values * (size_t)each + 128);
+  std::vector<double> must(cells), used(cells);
   for (size_t i = 0; i < cells; ++i) {
     must[i] = check_below(&random, 9) - 4;
-    put(memory, arena, i, must[i]);
+    put(memory, &arena[shift], i, must[i]);
   }
-  for (size_t i = 0; i < values; ++i) put(source_type, source, i, NAN);
+  for (size_t i = 0; i < values; ++i) put(source_type, &source[source_shift], i, NAN);
   draw_keys(keys, pattern, &random);
   for (int w = 0; w < WARPS * CALLS; ++w)
     plan.active[w] = check_below(&random, 2) ? ARC_LANES_ALL
@@ -259,7 +257,6 @@ static void run(int kind, int width) {
   /* whatever is added first, sums are multiples of a quarter below `most` + 4: a type has them */
   const double most = memory == BF16 ? 56 : memory == F16 ? 500 : 1e4;
   const int largest = memory == BF16 ? 4 : 64;
-  double *used = (double *)check_alloc(cells, sizeof *used);
   for (int n = 0; n < UPDATES; ++n) {
     const bool active = (plan.active[n / 32] >> (n & 31) & 1u) != 0u;
     rows[n] = gathers ? (n * 37 + 11) % (2 * UPDATES) : n;
@@ -277,53 +274,22 @@ static void run(int kind, int width) {
       if (source_type == F32 && memory == FIXED) /* any float; each is rounded by itself */
         value = (float)(check_bits(&random) * 0x1p-28 - 8);
       must[to] += memory == FIXED ? ldexp(nearbyint(ldexp(value, SCALE)), -SCALE) : value;
-      put(source_type, source, (size_t)rows[n] * plan.source_stride + i, value);
+      put(source_type, &source[source_shift], (size_t)rows[n] * plan.source_stride + i, value);
     }
   }
-  char *device_cells = NULL, *device_source = NULL;
-  long long *device_keys = (long long *)check_upload(lane_keys, sizeof lane_keys);
-  long long *device_rows = (long long *)check_upload(rows, sizeof rows);
-  const size_t cells_size = cells * (size_t)cell + 128, source_size = values * (size_t)each + 128;
-  CHECK_CUDA(cudaMalloc((void **)&device_cells, cells_size));
-  CHECK_CUDA(cudaMalloc((void **)&device_source, source_size));
-  CHECK_CUDA(cudaMemset(device_cells, 0, cells_size)); /* halves are added beside a neighbour */
-  CHECK_CUDA(cudaMemcpy(device_cells + shift, arena, cells * (size_t)cell, cudaMemcpyHostToDevice));
-  CHECK_CUDA(cudaMemcpy(device_source + source_shift, source, values * (size_t)each,
-                        cudaMemcpyHostToDevice));
-  if (kind == 0) LAUNCH(f32_f32, float);
-  if (kind == 1) LAUNCH(f32_f32_9, float);
-  if (kind == 2) LAUNCH(f32_f32_16, float);
-  if (kind == 3) LAUNCH(f32_pieces, float);
-  if (kind == 4) LAUNCH(f32_f64, float);
-  if (kind == 5) LAUNCH(f32_f16, float);
-  if (kind == 6) LAUNCH(f32_bf16, float);
-  if (kind == 7) LAUNCH(f32_fixed, float);
-  if (kind == 8) LAUNCH(f16_f32, void);
-  if (kind == 9) LAUNCH(f16_f16, void);
-  if (kind == 10) LAUNCH(bf16_bf16, void);
-  if (kind == 11) LAUNCH(bf16_fixed, void);
-  if (kind == 12) LAUNCH(f64_f64, double);
-  if (kind == 13) LAUNCH(i32_i32, int);
-  if (kind == 14) LAUNCH(u64_u64, unsigned long long);
-  if (kind == 15) LAUNCH(from_shared, float);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(arena, device_cells + shift, cells * (size_t)cell, cudaMemcpyDeviceToHost));
+  const check_memory<char> device_cells(arena), device_source(source);
+  const check_memory<long long> device_keys(lane_keys), device_rows(rows);
+  SIMT_LAUNCH(kinds[kind].kernel, dim3(WARPS), dim3(32), 0, 0, plan, device_cells.at + shift,
+              device_source.at + source_shift, device_keys.at, device_rows.at);
+  arena = device_cells.read();
   for (size_t i = 0; i < cells; ++i)
-    CHECK(number_of(memory, arena, i) == must[i],
+    CHECK(number_of(memory, &arena[shift], i) == must[i],
           "width %d, strides %d and %d, shifts %d and %d, %d-bit keys, pattern %d%s: key %d, "
           "column %d is %g, must be %g",
           width, plan.source_stride, plan.stride, source_shift, shift, plan.key_bits, pattern,
           gathers ? ", gathered" : "", (int)(i / plan.stride), (int)(i % plan.stride),
-          number_of(memory, arena, i), must[i]);
+          number_of(memory, &arena[shift], i), must[i]);
   check.compared += cells;
-  CHECK_CUDA(cudaFree(device_cells));
-  CHECK_CUDA(cudaFree(device_source));
-  CHECK_CUDA(cudaFree(device_keys));
-  CHECK_CUDA(cudaFree(device_rows));
-  free(arena);
-  free(source);
-  free(must);
-  free(used);
 }
 
 int main(int argc, char **argv) {

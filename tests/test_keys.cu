@@ -90,10 +90,10 @@ static void run(char *memory, int path, int uniform) {
   }
   char *ends[2] = {memory + apart, memory};
   for (int i = 0; i < 2; ++i) CHECK_CUDA(cudaMemset(ends[i], 0, sizeof got));
-  long long *device_keys = (long long *)check_upload(keys, sizeof keys);
-  float *device_values = (float *)check_upload(values, sizeof values);
-  SIMT_LAUNCH(add, dim3(WARPS / 2), dim3(64), 0, 0, plan, (float *)ends[0], device_keys,
-              device_values);
+  const check_memory<long long> device_keys(keys);
+  const check_memory<float> device_values(values);
+  SIMT_LAUNCH(add, dim3(WARPS / 2), dim3(64), 0, 0, plan, (float *)ends[0], device_keys.at,
+              device_values.at);
   CHECK_CUDA(cudaDeviceSynchronize());
   for (int below = 0; below < 2; ++below) {
     CHECK_CUDA(cudaMemcpy(got, ends[below], sizeof got, cudaMemcpyDeviceToHost));
@@ -104,8 +104,6 @@ static void run(char *memory, int path, int uniform) {
             i % WIDTH, (double)got[i], (double)must[below][i]);
     check.compared += ROWS * WIDTH;
   }
-  CHECK_CUDA(cudaFree(device_keys));
-  CHECK_CUDA(cudaFree(device_values));
 }
 
 int main(int argc, char **argv) {

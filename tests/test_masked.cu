@@ -27,54 +27,49 @@ static void fill(struct check_case *c, int dense) {
     }
 }
 
-static void open_case(struct check_case *c, struct check_random random, int width, int path,
-                      int grid, int block, int updates) {
-  check_case_init(c, random, width, grid, block, updates);
+static bool open_case(struct check_case *c, const char *section, int width, int path, int grid,
+                      int block, int updates) {
+  if (!check_open(c, section, width, grid, block, updates)) return false;
   c->plan.path = path;
   c->plan.threshold = check_below(&c->random, 35);
   check_layout_rows(c, 50, width + check_below(&c->random, 4), check_below(&c->random, 4));
+  return true;
 }
 
 /* Blocks that are no multiple of 32. */
 static void partial_warps(int block) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-    struct check_random random;
-    if (!check_begin("partial warps", &random)) continue;
     struct check_case c;
-    open_case(&c, random, 1 + (block * 7 + path) % 33, path, 3, block, 4);
+    if (!open_case(&c, "partial warps", 1 + (block * 7 + path) % 33, path, 3, block, 4)) continue;
     fill(&c, path % 2);
     check_run(&c, check_launch_masked);
-    check_case_free(&c);
   }
 }
 
 /* Any subset of the warp has returned, lane 0 and the whole warp included. */
 static void exited_lanes(int count) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-    struct check_random random;
-    if (!check_begin("exited lanes", &random)) continue;
     struct check_case c;
-    open_case(&c, random, 1 + (count * 5 + path) % 32, path, 2, 32 * SHAPE_COUNT, 2);
+    if (!open_case(&c, "exited lanes", 1 + (count * 5 + path) % 32, path, 2, 32 * SHAPE_COUNT, 2))
+      continue;
     for (int w = 0; w < c.warps; ++w) c.alive[w] = check_mask(w % SHAPE_COUNT, count, &c.random);
     fill(&c, path % 2);
     check_run(&c, check_launch_masked);
-    check_case_free(&c);
   }
 }
 
 static void both_sides(int count) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-    struct check_random random;
-    if (!check_begin("both sides of a branch", &random)) continue;
     struct check_case c;
-    open_case(&c, random, 1 + (count * 3 + path) % 32, path, 2, path % 2 ? 96 : 80, 3);
+    if (!open_case(&c, "both sides of a branch", 1 + (count * 3 + path) % 32, path, 2,
+                   path % 2 ? 96 : 80, 3))
+      continue;
     for (int u = 0; u < c.plan.updates; ++u)
       for (int w = 0; w < c.warps; ++w)
         c.calling[u * c.warps + w] =
             check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
     fill(&c, path % 3 == 0);
     check_run(&c, branches_launch);
-    check_case_free(&c);
   }
 }
 

@@ -44,27 +44,22 @@ static __global__ void add(T *cells, const T *all_values) {
 
 template <class T>
 static void run(const char *type) {
-  static T values[THREADS * WIDTH], cells[CALLS * CELLS], must[CELLS];
+  static T values[THREADS * WIDTH], must[CELLS];
   struct check_random random;
   if (!check_begin(type, &random)) return;
   memset(must, 0, sizeof must);
-  memset(cells, 0, sizeof cells);
   for (int n = 0; n < THREADS; ++n)
     for (int i = 0; i < WIDTH; ++i) {
       values[n * WIDTH + i] = (T)check_below(&random, 100);
       if (n % 4 != 1) must[n * 5 % ROWS * WIDTH + i] += values[n * WIDTH + i];
     }
-  T *device_cells = (T *)check_upload(cells, sizeof cells);
-  T *device_values = (T *)check_upload(values, sizeof values);
-  SIMT_LAUNCH(add<T>, dim3(WARPS), dim3(32), 0, 0, device_cells, device_values);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(cells, device_cells, sizeof cells, cudaMemcpyDeviceToHost));
+  const check_memory<T> device_cells(CALLS * CELLS), device_values(values);
+  SIMT_LAUNCH(add<T>, dim3(WARPS), dim3(32), 0, 0, device_cells.at, device_values.at);
+  const std::vector<T> cells = device_cells.read();
   for (int i = 0; i < CALLS * CELLS; ++i)
     CHECK(cells[i] == must[i % CELLS], "%s, call %d: cell %d is %g and must be %g", type, i / CELLS,
           i % CELLS, (double)cells[i], (double)must[i % CELLS]);
   check.compared += CALLS * CELLS;
-  CHECK_CUDA(cudaFree(device_cells));
-  CHECK_CUDA(cudaFree(device_values));
 }
 
 int main(int argc, char **argv) {

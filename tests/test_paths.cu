@@ -89,7 +89,6 @@ static struct costs run_warp(int entry, int path, int groups, int pattern, int c
   costs.floats = n.lane_adds;
   costs.requests = n.reductions;
 #endif
-  check_case_free(&c);
   return costs;
 }
 

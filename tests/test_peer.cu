@@ -56,11 +56,14 @@ static void end_share(any_plan *) {}
 #else
 static void begin_share(struct check_plan *plan, int gpu, dim3 grid) {
   const size_t count = (size_t)plan->updates * plan->warps_per_block * grid.x;
-  unsigned *masks = (unsigned *)check_alloc(count, sizeof *masks);
-  CHECK_CUDA(cudaMemcpy(masks, plan->active, count * sizeof *masks, cudaMemcpyDeviceToHost));
-  keep_share(masks, count, gpu);
-  plan->active = (const unsigned *)check_upload(masks, count * sizeof *masks);
-  free(masks);
+  const size_t bytes = count * sizeof(unsigned);
+  std::vector<unsigned> masks(count);
+  void *share = NULL;
+  CHECK_CUDA(cudaMemcpy(masks.data(), plan->active, bytes, cudaMemcpyDeviceToHost));
+  keep_share(masks.data(), count, gpu);
+  CHECK_CUDA(cudaMalloc(&share, bytes));
+  CHECK_CUDA(cudaMemcpy(share, masks.data(), bytes, cudaMemcpyHostToDevice));
+  plan->active = (const unsigned *)share;
 }
 
 static void end_share(struct check_plan *plan) { CHECK_CUDA(cudaFree((void *)plan->active)); }
@@ -119,11 +122,10 @@ static void launch_on_both(any_kernel kernel, dim3 grid, dim3 block, any_plan pl
 /* Thousands of warps, few rows: every row is added to by both GPUs at any time. */
 static void contended_case(int form, int path) {
   enum { BLOCKS = 64, BLOCK_THREADS = 128, ROUNDS = 4 };
-  struct check_random random;
-  if (!check_begin("contended", &random)) return;
   struct check_case c;
   const int widths[] = {1, 2, 3, 4, 8, 9, 16, 21};
-  check_case_init(&c, random, widths[check_below(&random, 8)], BLOCKS, BLOCK_THREADS, ROUNDS);
+  if (!check_open(&c, "contended", 1, BLOCKS, BLOCK_THREADS, ROUNDS)) return;
+  c.plan.width = widths[check_below(&c.random, 8)];
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   draw_layout(&c, form);
@@ -131,7 +133,6 @@ static void contended_case(int form, int path) {
   for (int u = 0; u < ROUNDS; ++u)
     for (int w = 0; w < c.warps; ++w) draw_warp(&c, form, u, w);
   check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
-  check_case_free(&c);
 }
 
 static int peer_main(int argc, char **argv) {
@@ -174,7 +175,7 @@ static void open_peers(void) {
     CHECK_CUDA(cudaDeviceEnablePeerAccess(1 - gpu, 0));
   }
   on_gpu(0);
-  meeting = (struct meeting *)check_upload(NULL, sizeof *meeting);
+  CHECK_CUDA(cudaMalloc((void **)&meeting, sizeof *meeting));
   for (int gpu = 0; gpu < GPUS; ++gpu) {
     on_gpu(gpu);
     CHECK_CUDA(cudaMemcpyToSymbol(device_meeting, &meeting, sizeof meeting));

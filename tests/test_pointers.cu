@@ -7,11 +7,9 @@
 #include "check.cuh"
 
 static void run_shapes(int form, int width, int path, int threshold, int grouping) {
-  struct check_random random;
-  if (!check_begin("pointers", &random)) return;
   struct check_case c;
   const int whole = form == CHECK_POINTERS;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (whole ? 0 : 13), 1);
+  if (!check_open(&c, "pointers", width, 33, 32 * SHAPE_COUNT - (whole ? 0 : 13), 1)) return;
   c.plan.path = path;
   c.plan.threshold = threshold;
   if (grouping % 3)
@@ -27,7 +25,6 @@ static void run_shapes(int form, int width, int path, int threshold, int groupin
     check_fill_rows(&c, 0, w, grouping);
   }
   check_run_form(&c, check_launches[form], 1);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -44,11 +44,10 @@ enum {
 };
 
 static void run_entry(int entry, int width) {
-  struct check_random random;
-  if (!check_begin(ARC_POLICY_STRING, &random)) return;
   struct check_case c;
   const int partial = entry == MASKED || entry == DIVERGENT;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (partial ? 11 : 0), 1);
+  if (!check_open(&c, ARC_POLICY_STRING, width, 33, 32 * SHAPE_COUNT - (partial ? 11 : 0), 1))
+    return;
   c.plan.threshold = check_below(&c.random, 3) ? check_below(&c.random, 35) : ARC_BALANCE_THRESHOLD;
   c.exact = check_below(&c.random, 4) != 0;
   c.uniform = entry == UNIFORM || entry == UNIFORM_9;
@@ -67,7 +66,6 @@ static void run_entry(int entry, int width) {
   if (!HAS_VECTORS || SIMT_ARCH < 900)
     CHECK(simt_counters_read().vector_reductions == 0, "vector reductions, though there are none");
 #endif
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -66,7 +66,6 @@ static void random_case(void) {
   for (int u = 0; u < c.plan.updates; ++u)
     for (int w = 0; w < c.warps; ++w) draw_warp(&c, form, u, w);
   check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -51,17 +51,9 @@ static __global__ void add(struct plan plan, long long *rows, const int *keys,
   }
 }
 
-static unsigned long long digest_of(const long long *rows) {
-  unsigned long long digest = 0xcbf29ce484222325ull;
-  for (int i = 0; i < ROWS * WIDTH; ++i)
-    digest = (digest ^ (unsigned long long)rows[i]) * 0x100000001b3ull;
-  return digest;
-}
-
 static void run(struct plan plan, unsigned long long must) {
   static int keys[THREADS];
   static float values[THREADS * WIDTH];
-  static long long rows[ROWS * WIDTH];
   static const char *const names[FORMS] = {"keyed", "uniform", "partial warps", "divergent"};
   struct check_random random = {0}; /* the same in every case: the digests are constants */
   if (!check_begin(names[plan.form], &random)) return;
@@ -71,30 +63,23 @@ static void run(struct plan plan, unsigned long long must) {
   for (int i = 0; i < THREADS * WIDTH; ++i)
     values[i] =
         ldexpf((float)check_below(&random, 1 << 24) - 8388608.0f, check_below(&random, 20) - 36);
-  int *device_keys = (int *)check_upload(keys, sizeof keys);
-  float *device_values = (float *)check_upload(values, sizeof values);
-  long long *device_rows = NULL;
-  CHECK_CUDA(cudaMalloc((void **)&device_rows, sizeof rows));
+  const check_memory<int> device_keys(keys);
+  const check_memory<float> device_values(values);
   for (int i = 0; i < RUNS; ++i) {
     /* level (a) promises nothing about blocks; the exact one does */
     int block = plan.exact && i % 2 ? 32 : 96;
 #if SIMT_ON_CPU
     simt_seed(1000u + (unsigned)i);
 #endif
-    CHECK_CUDA(cudaMemset(device_rows, 0, sizeof rows));
-    SIMT_LAUNCH(add, dim3(THREADS / block), dim3(block), 0, 0, plan, device_rows, device_keys,
-                device_values);
-    CHECK_CUDA(cudaDeviceSynchronize());
-    CHECK_CUDA(cudaMemcpy(rows, device_rows, sizeof rows, cudaMemcpyDeviceToHost));
-    CHECK(digest_of(rows) == must,
-          "%s%s, path %d, threshold %d, run %d: digest 0x%llx, must be 0x%llx",
-          plan.exact ? "exact, " : "", names[plan.form], plan.path, plan.threshold, i,
-          digest_of(rows), must);
+    const check_memory<long long> rows(ROWS * WIDTH);
+    SIMT_LAUNCH(add, dim3(THREADS / block), dim3(block), 0, 0, plan, rows.at, device_keys.at,
+                device_values.at);
+    const unsigned long long digest = check_digest(rows.read());
+    CHECK(digest == must, "%s%s, path %d, threshold %d, run %d: digest 0x%llx, must be 0x%llx",
+          plan.exact ? "exact, " : "", names[plan.form], plan.path, plan.threshold, i, digest,
+          must);
     check.compared += ROWS * WIDTH;
   }
-  CHECK_CUDA(cudaFree(device_keys));
-  CHECK_CUDA(cudaFree(device_values));
-  CHECK_CUDA(cudaFree(device_rows));
 }
 
 /* As many additions of the largest value as the scale is for, by each way to sum. */
@@ -116,18 +101,15 @@ static __global__ void add_largest(float largest, int scale_log2, int calls, lon
 static void fits(float largest, int calls) {
   const double additions = 32.0 * calls, sum = additions * largest, limit = 9223372036854775808.0;
   const int scale = arc_fixed_scale_log2(fabsf(largest), additions);
-  long long sums[3];
-  long long *device_sums = (long long *)check_upload(NULL, sizeof sums);
+  const check_memory<long long> device_sums(3);
   CHECK(scale == 126 || ldexp(fabs(sum), scale + 1) * (1 + 0x1p-18) + additions >= limit,
         "%d additions of %a: scale 2^%d, though 2^%d fits", 32 * calls, largest, scale, scale + 1);
-  SIMT_LAUNCH(add_largest, dim3(1), dim3(32), 0, 0, largest, scale, calls, device_sums);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(sums, device_sums, sizeof sums, cudaMemcpyDeviceToHost));
+  SIMT_LAUNCH(add_largest, dim3(1), dim3(32), 0, 0, largest, scale, calls, device_sums.at);
+  const std::vector<long long> sums = device_sums.read();
   for (int i = 0; i < 3; ++i)
     CHECK(fabs((double)sums[i] - ldexp(sum, scale)) <= ldexp(fabs(sum), scale - 18) + additions,
           "%d additions of %a, scale 2^%d: sum %d is %lld", 32 * calls, largest, scale, i, sums[i]);
   check.compared += 3;
-  CHECK_CUDA(cudaFree(device_sums));
 }
 
 static void scales(void) {

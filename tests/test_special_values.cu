@@ -36,10 +36,8 @@ static void place(struct check_case *c, float odd) {
 }
 
 static void one_odd_value(int entry, int path, int odd, int width) {
-  struct check_random random;
-  if (!check_begin("one odd value", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 4, entry == MASKED ? 75 : 96, 1);
+  if (!check_open(&c, "one odd value", width, 4, entry == MASKED ? 75 : 96, 1)) return;
   c.uniform = entry == UNIFORM;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
@@ -49,15 +47,12 @@ static void one_odd_value(int entry, int path, int odd, int width) {
   check_draw_values(&c);
   place(&c, odd_values[odd]);
   check_run(&c, check_launches[entry]);
-  check_case_free(&c);
 }
 
 /* Nothing but odd values: sums of denormals, of zeros, of infinities of one sign. */
 static void all_odd(int entry, int path, int odd, int width) {
-  struct check_random random;
-  if (!check_begin("nothing but odd values", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 3, 64, 1);
+  if (!check_open(&c, "nothing but odd values", width, 3, 64, 1)) return;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   check_layout_rows(&c, 200, width, check_below(&c.random, 4));
@@ -68,7 +63,6 @@ static void all_odd(int entry, int path, int odd, int width) {
     if (check_is_active(&c, 0, t))
       for (int k = 0; k < width; ++k) c.values[(size_t)t * width + k] = odd_values[odd];
   check_run(&c, check_launches[entry]);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

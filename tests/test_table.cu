@@ -37,10 +37,8 @@ TABLE_KERNEL(width_9, 9, CHECK_ROWS)
 TABLE_KERNEL(width_33, 33, CHECK_ROWS)
 
 static void run(const char *name, check_launch launch, int width, int keys) {
-  struct check_random random;
-  if (!check_begin(name, &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 2, BLOCK, 9);
+  if (!check_open(&c, name, width, 2, BLOCK, 9)) return;
   c.plan.path = check_below(&c.random, 20);                 /* the update behind which it ends */
   c.plan.threshold = 1 + check_below(&c.random, MOST_ROWS); /* the table's rows */
   c.exact = check_below(&c.random, 4) != 0;
@@ -53,7 +51,6 @@ static void run(const char *name, check_launch launch, int width, int keys) {
       check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
     }
   check_run(&c, launch);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -34,10 +34,11 @@ static void fill(struct check_case *c, int one_key) {
     }
 }
 
-static void open_case(struct check_case *c, struct check_random random, int width, int path) {
-  check_case_init(c, random, width, 4, 64, 3);
+static bool open_case(struct check_case *c, const char *section, int width, int path) {
+  if (!check_open(c, section, width, 4, 64, 3)) return false;
   c->plan.path = path;
   c->plan.threshold = check_below(&c->random, 35);
+  return true;
 }
 
 static void run_case(struct check_case *c, int one_key) {
@@ -45,7 +46,6 @@ static void run_case(struct check_case *c, int one_key) {
   check_run(c, c->plan.piece_count > 1 ? check_launch_pieces
                : one_key               ? check_launch_uniform
                                        : check_launch_keyed);
-  check_case_free(c);
 }
 
 /* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: what vector requests look at. */
@@ -53,10 +53,8 @@ static void alignment(int width) {
   for (int shift = 0; shift < 4; ++shift)
     for (int pad = 0; pad < 6; ++pad)
       for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-        struct check_random random;
-        if (!check_begin("alignment", &random)) continue;
         struct check_case c;
-        open_case(&c, random, width, path);
+        if (!open_case(&c, "alignment", width, path)) continue;
         check_layout_rows(&c, 37, width + pad, shift);
         run_case(&c, (shift + pad + path) % 2);
       }
@@ -65,10 +63,8 @@ static void alignment(int width) {
 static void pieces(int width) {
   for (int count = 1; count <= CHECK_MAX_PIECES && count <= width; ++count)
     for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-      struct check_random random;
-      if (!check_begin("pieces", &random)) continue;
       struct check_case c;
-      open_case(&c, random, width, path);
+      if (!open_case(&c, "pieces", width, path)) continue;
       check_layout_pieces(&c, 29, count);
       if (check_below(&c.random, 3) == 0) c.missing = check_bits(&c.random) & ~1u;
       run_case(&c, (count + path) % 2);
@@ -77,25 +73,20 @@ static void pieces(int width) {
 
 /* Pieces without a base, known at run time; missing: bit p for piece p. */
 static void literal(int path, unsigned missing) {
-  struct check_random random;
-  if (!check_begin("literal pieces", &random)) return;
   struct check_case c;
-  open_case(&c, random, 9, path);
+  if (!open_case(&c, "literal pieces", 9, path)) return;
   const int widths[] = {2, 3, 1, 3};
   check_layout_these_pieces(&c, 23, 4, widths);
   c.missing = missing;
   fill(&c, 0);
   check_run(&c, literal_pieces_launch);
-  check_case_free(&c);
 }
 
 /* Keys far from 0 on a base far from the arena, so that little memory stands for much: the product
    of key and stride, or of key and bytes, passes 2^31 in either direction. */
 static void far_keys(long key_low, int stride, int count, int path) {
-  struct check_random random;
-  if (!check_begin("64-bit addresses", &random)) return;
   struct check_case c;
-  open_case(&c, random, 9, path);
+  if (!open_case(&c, "64-bit addresses", 9, path)) return;
   if (count) {
     check_layout_pieces(&c, 5, count);
   } else {
@@ -197,21 +188,18 @@ static void shared_rows(void) {
   struct check_random random;
   if (!check_begin("rows in shared memory", &random)) return;
   int rows[64];
-  float must[96] = {0}, got[96];
+  float must[96] = {0};
   for (int t = 0; t < 64; ++t) {
     rows[t] = check_below(&random, 1 + check_below(&random, 8));
     for (int k = 0; k < 9; ++k) must[rows[t] * 12 + k] += t % 5 != 4 ? (float)(t + 64 * k) : 0;
   }
-  int *device_rows = (int *)check_upload(rows, sizeof rows);
-  float *out = (float *)check_upload(NULL, sizeof got);
-  SIMT_LAUNCH(add_shared<path>, dim3(1), dim3(64), 0, 0, out, (const int *)device_rows);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+  const check_memory<int> device_rows(rows);
+  const check_memory<float> out(96);
+  SIMT_LAUNCH(add_shared<path>, dim3(1), dim3(64), 0, 0, out.at, (const int *)device_rows.at);
+  const std::vector<float> got = out.read();
   for (int i = 0; i < 96; ++i)
     CHECK(got[i] == must[i], "path %d float %d is %g, must be %g", path, i, got[i], must[i]);
   check.compared += 96;
-  CHECK_CUDA(cudaFree(device_rows));
-  CHECK_CUDA(cudaFree(out));
 }
 
 int main(int argc, char **argv) {

@@ -18,7 +18,7 @@ static int can_reduce(const struct check_case *c, int update, int warp) {
   if (c->plan.path == ARC_PATH_ATOMIC) return 0;
   if (c->plan.path != ARC_PATH_BUTTERFLY) return 1;
   const unsigned active = c->active[update * c->warps + warp] & c->alive[warp];
-  const int *rows = c->rows + (size_t)update * c->threads + warp * 32;
+  const int *rows = &c->rows[(size_t)update * c->threads + warp * 32];
   int key = -1;
   for (int lane = 0; lane < 32; ++lane)
     if (active >> lane & 1) {
@@ -34,7 +34,7 @@ static unsigned long long floats_added(const struct check_case *c) {
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w) {
       const unsigned active = c->active[u * c->warps + w] & c->alive[w];
-      const int *rows = c->rows + (size_t)u * c->threads + w * 32;
+      const int *rows = &c->rows[(size_t)u * c->threads + w * 32];
       unsigned rest = active;
       while (rest) {
         int first = 0, lanes = 0;
@@ -54,11 +54,10 @@ static unsigned long long floats_added(const struct check_case *c) {
 #endif
 
 static void run_threshold(int entry, int path, int threshold) {
-  struct check_random random;
-  if (!check_begin("threshold", &random)) return;
   struct check_case c;
   const int width = 1 + (threshold + 3 * path) % 11;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 7 : 0), 1);
+  if (!check_open(&c, "threshold", width, 33, 32 * SHAPE_COUNT - (entry == MASKED ? 7 : 0), 1))
+    return;
   c.plan.path = path;
   c.plan.threshold = threshold;
   check_layout_rows(&c, 70, width + check_below(&c.random, 4), check_below(&c.random, 4));
@@ -82,16 +81,13 @@ static void run_threshold(int entry, int path, int threshold) {
   else
     CHECK(floats <= floats_added(&c), "more floats added than without any reduction");
 #endif
-  check_case_free(&c);
 }
 
 /* One lane adds as many floats either way; but the transposed and the butterfly reduction shuffle
    in any group that has the threshold, and the plain path never does. */
 static void one_warp(int path, int count, int threshold) {
-  struct check_random random;
-  if (!check_begin("one warp", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, 4, 1, 32, 1);
+  if (!check_open(&c, "one warp", 4, 1, 32, 1)) return;
   c.plan.path = path;
   c.plan.threshold = threshold;
   check_layout_rows(&c, 1, 4, 0);
@@ -105,7 +101,6 @@ static void one_warp(int path, int count, int threshold) {
   CHECK(shuffled == reduces, "path %d, %d lanes, threshold %d: reduced in registers: %d", path,
         count, threshold, shuffled);
 #endif
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

@@ -236,8 +236,7 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
       cells[i] = in_##N(must[i]);                                                              \
       if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                            \
     }                                                                                          \
-    M *memory = (M *)check_upload(cells, sizeof cells), *rows = memory + plan.shift;           \
-    M *first = (M *)check_upload(first_cells, sizeof first_cells);                             \
+    const check_memory<M> memory(cells), first(first_cells);                                   \
     for (int w = 0; w < WARPS; ++w) {                                                          \
       int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                      \
       int origin = check_below(&random, ROWS);                                                 \
@@ -253,35 +252,29 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
           values[n * W + i] = draw_##N(&random, active);                                       \
           if (active) *cell = sum_##N(*cell, values[n * W + i], is_first ? SCALE + 3 : SCALE); \
           pointers[n * W + i] =                                                                \
-              active ? (T *)memory + at : (T *)(size_t)(check_bits(&random) | 1u);             \
+              active ? (T *)memory.at + at : (T *)(size_t)(check_bits(&random) | 1u);          \
         }                                                                                      \
       }                                                                                        \
     }                                                                                          \
-    int *device_keys = (int *)check_upload(keys, sizeof keys);                                 \
-    T *device_values = (T *)check_upload(values, sizeof values);                               \
-    T **device_pointers = (T **)check_upload(pointers, sizeof pointers);                       \
-    SIMT_LAUNCH(add_##N##_##W, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan, rows, first,    \
-                device_keys, device_values, device_pointers);                                  \
-    CHECK_CUDA(cudaDeviceSynchronize());                                                       \
-    CHECK_CUDA(cudaMemcpy(cells, memory, sizeof cells, cudaMemcpyDeviceToHost));               \
-    CHECK_CUDA(cudaMemcpy(first_cells, first, sizeof first_cells, cudaMemcpyDeviceToHost));    \
+    const check_memory<int> device_keys(keys);                                                 \
+    const check_memory<T> device_values(values);                                               \
+    const check_memory<T *> device_pointers(pointers);                                         \
+    SIMT_LAUNCH(add_##N##_##W, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan,                 \
+                memory.at + plan.shift, first.at, device_keys.at, device_values.at,            \
+                device_pointers.at);                                                           \
+    const std::vector<M> got = memory.read(), got_first = first.read();                        \
     for (int i = 0; i < CELLS; ++i)                                                            \
-      CHECK(of_##N(cells[i]) == must[i],                                                       \
+      CHECK(of_##N(got[i]) == must[i],                                                         \
             "%s, path %d, threshold %d, stride %d, shift %d: cell %d "                         \
             "is %.9g and must be %.9g",                                                        \
             form_names[form], path, plan.threshold, plan.stride, plan.shift, i,                \
-            (double)of_##N(cells[i]), (double)must[i]);                                        \
+            (double)of_##N(got[i]), (double)must[i]);                                          \
     for (int i = 0; i < ROWS * PIECE; ++i)                                                     \
-      CHECK(of_##N(first_cells[i]) == must_first[i],                                           \
+      CHECK(of_##N(got_first[i]) == must_first[i],                                             \
             "first piece, threshold %d: cell %d is %.9g "                                      \
             "and must be %.9g",                                                                \
-            plan.threshold, i, (double)of_##N(first_cells[i]), (double)must_first[i]);         \
+            plan.threshold, i, (double)of_##N(got_first[i]), (double)must_first[i]);           \
     check.compared += CELLS + ROWS * PIECE;                                                    \
-    CHECK_CUDA(cudaFree(memory));                                                              \
-    CHECK_CUDA(cudaFree(first));                                                               \
-    CHECK_CUDA(cudaFree(device_keys));                                                         \
-    CHECK_CUDA(cudaFree(device_values));                                                       \
-    CHECK_CUDA(cudaFree(device_pointers));                                                     \
   }
 
 /* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */

@@ -7,10 +7,8 @@
 #include "check.cuh"
 
 static void run_shapes(int width, int path, int threshold) {
-  struct check_random random;
-  if (!check_begin("uniform", &random)) return;
   struct check_case c;
-  check_case_init(&c, random, width, 33, 32 * SHAPE_COUNT, 2);
+  if (!check_open(&c, "uniform", width, 33, 32 * SHAPE_COUNT, 2)) return;
   c.plan.path = path;
   c.plan.threshold = threshold;
   c.exact = check_below(&c.random, 4) != 0;
@@ -20,7 +18,6 @@ static void run_shapes(int width, int path, int threshold) {
     for (int w = 0; w < c.warps; ++w)
       check_rows(&c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c.random, c.key_count));
   check_run(&c, check_launch_uniform);
-  check_case_free(&c);
 }
 
 int main(int argc, char **argv) {

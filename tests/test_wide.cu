@@ -223,34 +223,29 @@ static const struct layout {
                {"a dynamic width", add_dynamic, 9, ARC_WIDE_ROW(9), {9, 0}, false}};
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0], MOST_WORDS = KEYS * ARC_WIDE_ROW(MOST) };
 
-static long long rows[MOST_WORDS];
+static std::vector<long long> rows;
 
 /* Adds all values by one form, in blocks of so many threads, to rows that are cleared before. */
 static void launch(const struct layout *l, int form, int path, int block, unsigned seed) {
   const int hot = form >= HOT_ALL ? ARC_HOT_SUMS(HOT, l->words, block) : 0;
-  int *device_keys = (int *)check_upload(keys, sizeof keys);
-  float *device_values = (float *)check_upload(values, sizeof values);
-  long long *device_rows = (long long *)check_upload(NULL, sizeof rows);
-  const struct arguments a = {form, path, device_rows, device_keys, device_values};
+  const check_memory<int> device_keys(keys);
+  const check_memory<float> device_values(values);
+  const check_memory<long long> device_rows(MOST_WORDS);
+  const struct arguments a = {form, path, device_rows.at, device_keys.at, device_values.at};
 #if SIMT_ON_CPU
   simt_seed(seed);
 #else
   (void)seed;
   CHECK_CUDA(cudaFuncSetAttribute(l->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
 #endif
-  CHECK_CUDA(cudaMemset(device_rows, 0, sizeof rows));
   SIMT_LAUNCH(l->kernel, dim3(THREADS / block), dim3(block), hot * sizeof(long long), 0, a);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(rows, device_rows, sizeof rows, cudaMemcpyDeviceToHost));
-  CHECK_CUDA(cudaFree(device_keys));
-  CHECK_CUDA(cudaFree(device_values));
-  CHECK_CUDA(cudaFree(device_rows));
+  rows = device_rows.read();
 }
 
 /* The row of a key in a piece. */
 static const long long *row_of(const struct layout *l, int piece, int key) {
   const int begin = piece ? KEYS * ARC_WIDE_ROW(l->widths[0]) : 0;
-  return rows + begin + key * ARC_WIDE_ROW(l->widths[piece]);
+  return &rows[(size_t)begin] + key * ARC_WIDE_ROW(l->widths[piece]);
 }
 
 static void check_rows(const struct layout *l, const char *what) {
@@ -305,9 +300,8 @@ static void repeats(int form, int path, unsigned long long must) {
         ldexpf((float)check_below(&random, 1 << 24) - 8388608.0f, check_below(&random, 20) - 36);
   for (int i = 0; i < 6; ++i) {
     launch(l, form, path, i % 3 == 0 ? 32 : i % 3 == 1 ? 96 : 192, 1000u + (unsigned)i);
-    unsigned long long digest = 0xcbf29ce484222325ull;
-    for (int w = 0; w < KEYS * l->words; ++w)
-      digest = (digest ^ (unsigned long long)rows[w]) * 0x100000001b3ull;
+    rows.resize((size_t)KEYS * l->words);
+    const unsigned long long digest = check_digest(rows);
     CHECK(digest == must, "%s, path %d, run %d: digest 0x%llx, must be 0x%llx", form_names[form],
           path, i, digest, must);
     check.compared += KEYS * (unsigned)l->width;
@@ -354,8 +348,6 @@ static void reads(void) {
   if (!check_begin("reading", &random)) return;
   for (int round = 0; round < 300; ++round) {
     struct exact sums[32];
-    float f32[64];
-    double f64[32];
     memset(row, 0, sizeof row);
     for (int i = 0; i < 32 * ARC_WIDE_WORDS; ++i) row[i] = any_word(&random);
     for (int i = 0; i < 32; ++i) {
@@ -375,14 +367,12 @@ static void reads(void) {
         CHECK(carried[w * 32 + i] >> 16 == 0, "word %d holds %llx after a carry", w,
               carried[w * 32 + i]);
     }
-    long long *device_row = (long long *)check_upload(row, sizeof row);
-    float *device_f32 = (float *)check_upload(NULL, sizeof f32);
-    double *device_f64 = (double *)check_upload(NULL, sizeof f64);
-    SIMT_LAUNCH(read_all, dim3(1), dim3(32), 0, 0, device_row, device_f32, device_f64);
-    CHECK_CUDA(cudaDeviceSynchronize());
-    CHECK_CUDA(cudaMemcpy(f32, device_f32, sizeof f32, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(f64, device_f64, sizeof f64, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(carried, device_row, sizeof row, cudaMemcpyDeviceToHost));
+    const check_memory<long long> device_row(row);
+    const check_memory<float> device_f32(64);
+    const check_memory<double> device_f64(32);
+    SIMT_LAUNCH(read_all, dim3(1), dim3(32), 0, 0, device_row.at, device_f32.at, device_f64.at);
+    const std::vector<float> f32 = device_f32.read();
+    const std::vector<double> f64 = device_f64.read();
     for (int i = 0; i < 32; ++i) {
       /* a carry may leave the highest word, which then has lost a multiple of 2^64 of its units */
       const bool fits = fabs(exact_round(&sums[i], 53, -1074)) <
@@ -393,11 +383,8 @@ static void reads(void) {
       CHECK(!fits || same(f32[32 + i], must), "carried: %a, must be %a", f32[32 + i], must);
       CHECK(!fits || same(f64[i], exact_round(&sums[i], 53, -1074)), "taken: %a", f64[i]);
     }
-    for (int i = 0; i < ARC_WIDE_ROW(32); ++i)
-      CHECK(carried[i] == 0, "word %d is %llx after all is taken", i, carried[i]);
-    CHECK_CUDA(cudaFree(device_row));
-    CHECK_CUDA(cudaFree(device_f32));
-    CHECK_CUDA(cudaFree(device_f64));
+    for (long long word : device_row.read())
+      CHECK(word == 0, "a word is %llx after all is taken", word);
   }
 }
 
@@ -414,28 +401,25 @@ static __global__ void add_largest(long long *row, float low, float high, int ca
 static void carries(void) {
   struct check_random random;
   if (!check_begin("carries", &random)) return;
-  static long long row[ARC_WIDE_ROW(2)];
+  std::vector<long long> row(ARC_WIDE_ROW(2));
   const int last = ARC_WIDE_WORDS > 1 ? ARC_WIDE_WORDS - 2 : 0;
   const int end = ARC__WIDE_FIRST + 16 * (last + 1) - 127; /* not of the last word, which is full */
   const float low = ldexpf(16777215.0f, end - 24), high = -low;
   const int all = 1 << 24, blocks = 64, calls = SIMT_ON_CPU ? 1 : all / (blocks * 128);
   struct exact s[2];
   memset(s, 0, sizeof s);
-  memset(row, 0, sizeof row);
   for (int round = 0; round < (ARC_WIDE_WORDS > 1 ? 4 : 1); ++round) {
-    long long *device_row = (long long *)check_upload(row, sizeof row);
-    SIMT_LAUNCH(add_largest, dim3(blocks), dim3(128), 0, 0, device_row, low, high, calls);
-    CHECK_CUDA(cudaDeviceSynchronize());
-    CHECK_CUDA(cudaMemcpy(row, device_row, sizeof row, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaFree(device_row));
+    const check_memory<long long> device_row(row);
+    SIMT_LAUNCH(add_largest, dim3(blocks), dim3(128), 0, 0, device_row.at, low, high, calls);
+    row = device_row.read();
     const long long left = all - blocks * 128 * calls, word = (16777215ll << 15) * left;
     row[2 * last] += word;
     row[2 * last + 1] -= word;
     for (int i = 0; i < 2; ++i) {
       exact_add(&s[i], (i ? -1 : 1) * (16777215ll << 15) * all, ARC__WIDE_FIRST + UNIT + 16 * last);
-      check_sum(&s[i], row, 2, i, "carries");
-      arc_wide_normalise(row, 2, i);
-      check_sum(&s[i], row, 2, i, "carried");
+      check_sum(&s[i], row.data(), 2, i, "carries");
+      arc_wide_normalise(row.data(), 2, i);
+      check_sum(&s[i], row.data(), 2, i, "carried");
     }
   }
 }
@@ -450,11 +434,9 @@ static __global__ void decide(long long *lanes) {
 static void decisions(void) {
   struct check_random random;
   if (!check_begin("decisions", &random)) return;
-  long long lanes[3], *device_lanes = (long long *)check_upload(NULL, sizeof lanes);
-  SIMT_LAUNCH(decide, dim3(1), dim3(1), 0, 0, device_lanes);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  CHECK_CUDA(cudaMemcpy(lanes, device_lanes, sizeof lanes, cudaMemcpyDeviceToHost));
-  CHECK_CUDA(cudaFree(device_lanes));
+  const check_memory<long long> device_lanes(3);
+  SIMT_LAUNCH(decide, dim3(1), dim3(1), 0, 0, device_lanes.at);
+  const std::vector<long long> lanes = device_lanes.read();
   CHECK(lanes[0] == 2 && lanes[1] == 1 && lanes[2] == 1, "reduced from %lld, %lld, %lld lanes on",
         lanes[0], lanes[1], lanes[2]);
 }
