@@ -14,10 +14,10 @@ static bool hits_on_host(const splat *s, float x, float y) {
 /* What the kernel must count, from the splats, the lists and how far each pixel has looked. */
 static void count_on_host(const test_frame *t, int pixels, unsigned long long *histogram) {
   const device_camera *c = &t->camera;
-  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
-  int *list = test_read_list(t);
-  int *drawn = (int *)test_read(&t->f.drawn, (size_t)c->width * c->height);
-  splat *splats = test_read_splats(t);
+  const std::vector<int> first = test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
+  const std::vector<int> drawn = test_read<int>(t->f.drawn.data, (size_t)c->width * c->height);
+  const std::vector<int> list = test_read_list(&t->f);
+  const std::vector<splat> splats = test_read_splats(t);
   for (int warp = 0; warp < t->f.tiles * TILE_WARPS / pixels; ++warp) {
     int tile = warp / (TILE_WARPS / pixels), in_tile = warp % (TILE_WARPS / pixels), last = 0;
     int x0 = tile % c->tiles_x * TILE_SIDE + in_tile % 2 * WARP_COLUMNS;
@@ -37,10 +37,6 @@ static void count_on_host(const test_frame *t, int pixels, unsigned long long *h
       histogram[lanes] += 1;
     }
   }
-  free(first);
-  free(list);
-  free(drawn);
-  free(splats);
 }
 
 static void test_counts(void) {
@@ -64,7 +60,6 @@ static void test_counts(void) {
   }
   device_release(&t.memory, &device);
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 int main(void) {

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <vector>
+
 #include "../../common/test_device.h"
 #include "../render/frame.h"
 #include "test_reference.h"
@@ -46,8 +48,9 @@ typedef struct test_frame {
 } test_frame;
 
 static inline void test_frame_begin(test_frame *t, const reference *r) {
-  size_t bytes = sizeof(float) * GAUSSIAN_FLOATS * r->count, values = 3 * r->width * r->height;
-  float *block = (float *)host_memory(bytes), *slope = (float *)host_memory(4 * values);
+  std::vector<float> block((size_t)GAUSSIAN_FLOATS * r->count);
+  const std::vector<float> slope(r->slope.begin(), r->slope.end());
+  const size_t bytes = sizeof(float) * block.size(), slope_bytes = sizeof(float) * slope.size();
   memset(t, 0, sizeof *t);
   frame_settings settings = test_frame_settings(r);
   frame_begin(&t->f, &settings, &t->memory);
@@ -57,15 +60,13 @@ static inline void test_frame_begin(test_frame *t, const reference *r) {
   device_reserve(&t->memory, &t->parameters, bytes, "test");
   device_reserve(&t->memory, &t->gradients, sizeof(long long) * GRADIENT_FLOATS * r->count, "test");
   device_reserve(&t->memory, &t->by_camera, 3 * sizeof(long long) * CAMERA_FLOATS, "test");
-  device_reserve(&t->memory, &t->f.slope, sizeof(float) * values, "test");
+  device_reserve(&t->memory, &t->f.slope, slope_bytes, "test");
   for (int i = 0; i < r->count; ++i)
     for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
-      *test_number(split_gaussians(block, r->count), i, k) = (float)r->gaussian[REF_WIDTH * i + k];
-  for (size_t i = 0; i < values; ++i) slope[i] = (float)r->slope[i];
-  host_to_device(t->parameters.data, block, bytes, "test");
-  host_to_device(t->f.slope.data, slope, sizeof(float) * values, "test");
-  free(block);
-  free(slope);
+      *test_number(split_gaussians(block.data(), r->count), i, k) =
+          (float)r->gaussian[REF_WIDTH * i + k];
+  host_to_device(t->parameters.data, block.data(), bytes, "test");
+  host_to_device(t->f.slope.data, slope.data(), slope_bytes, "test");
 }
 
 static inline void test_frame_end(test_frame *t) {
@@ -90,35 +91,27 @@ static inline void test_frame_begin_crowd(test_frame *t, reference *r) {
   test_frame_forward(t);
 }
 
-/* What the device array holds; to be freed. */
-static inline float *test_read(const device_array *array, size_t floats) {
-  float *host = (float *)host_memory(sizeof(float) * floats);
-  device_to_host(host, array->data, sizeof(float) * floats, "reading");
+template <class T>
+static inline std::vector<T> test_read(const void *device, size_t count) {
+  std::vector<T> host(count);
+  device_to_host(host.data(), device, sizeof(T) * count, "reading");
   return host;
 }
 
 static inline int test_longest_list(const test_frame *t) {
-  int *first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1), longest = 0;
+  const std::vector<int> first = test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
+  int longest = 0;
   for (int i = 0; i < t->f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
-  free(first);
   return longest;
 }
 
-static inline long long *test_read_fixed(const device_array *array, size_t numbers) {
-  long long *host = (long long *)host_memory(sizeof(long long) * numbers);
-  device_to_host(host, array->data, sizeof(long long) * numbers, "reading");
-  return host;
+static inline std::vector<splat> test_read_splats(const test_frame *t) {
+  return test_read<splat>(t->f.splats.data, (size_t)t->count);
 }
 
-static inline splat *test_read_splats(const test_frame *t) {
-  return (splat *)test_read(&t->f.splats, sizeof(splat) / sizeof(float) * t->count);
-}
-
-/* The lists of all tiles; to be freed. */
-static inline int *test_read_list(const test_frame *t) {
-  int *host = (int *)host_memory(sizeof(int) * (size_t)t->f.pairs);
-  device_to_host(host, t->f.list, sizeof(int) * (size_t)t->f.pairs, "reading");
-  return host;
+/* The lists of all tiles. */
+static inline std::vector<int> test_read_list(const frame *f) {
+  return test_read<int>(f->list, (size_t)f->pairs);
 }
 
 #endif

@@ -13,7 +13,7 @@ enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
 static void make_scene(reference *r) {
   reference_make(r, WIDTH, HEIGHT, COUNT, 2, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
-    double *g = r->gaussian + REF_WIDTH * i;
+    double *g = &r->gaussian[REF_WIDTH * i];
     if (i >= COUNT / 2 && i % 3 == 0)
       memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
     if (i % 20 == 0) g[REF_SCALE] += 2.5;
@@ -28,11 +28,10 @@ static void make_scene(reference *r) {
 /* Lists of several batches, and pixels that end before their lists do. */
 static void check_scene(const test_frame *t) {
   int longest = test_longest_list(t), opaque = 0;
-  float *left = test_read(&t->f.transmittance, VALUES / 3);
-  for (int i = 0; i < VALUES / 3; ++i) opaque += left[i] < 2.0f * OPAQUE_TRANSMITTANCE;
+  for (float left : test_read<float>(t->f.transmittance.data, VALUES / 3))
+    opaque += left < 2.0f * OPAQUE_TRANSMITTANCE;
   CHECK(t->f.tiles == 64 && longest > TILE_PIXELS && opaque > VALUES / 30,
         "%d tiles, the longest list %d, %d pixels opaque", t->f.tiles, longest, opaque);
-  free(left);
 }
 
 typedef struct variant {
@@ -67,8 +66,9 @@ static void draw(drawer *d, test_frame *t) {
 
 /* With the opacity outside the exponent the numbers are training's, but for rounding; else within
    1/255 of them but for 0.1 % of the pixels, and nearer on the whole. */
-static void check_picture(const drawer *d, const float *wanted, const variant *v) {
-  float *got = test_read(&d->f.colour, VALUES), largest = 0.0f;
+static void check_picture(const drawer *d, const std::vector<float> &wanted, const variant *v) {
+  const std::vector<float> got = test_read<float>(d->f.colour.data, VALUES);
+  float largest = 0.0f;
   double sum = 0.0;
   int off = 0;
   for (int i = 0; i < VALUES; ++i) {
@@ -80,26 +80,17 @@ static void check_picture(const drawer *d, const float *wanted, const variant *v
   CHECK(off * 1000 <= VALUES && sum / VALUES < 1e-5, "%s, %d pixels: %d values off, mean %.3g",
         v->name, v->pixels, off, sum / VALUES);
   CHECK(v->lifted || largest <= 2e-4f, "%s, %d pixels: off by %g", v->name, v->pixels, largest);
-  free(got);
 }
 
 static void check_lists(const drawer *d, const test_frame *t, const char *name) {
-  int *wanted_first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
-  int *got_first = (int *)test_read(&d->f.first, (size_t)t->f.tiles + 1);
-  int *wanted = test_read_list(t), differ = 0;
-  int *got = (int *)host_memory(sizeof(int) * (size_t)t->f.pairs);
+  const size_t ends = (size_t)t->f.tiles + 1;
   CHECK(d->f.pairs == t->f.pairs, "%s: %d pairs, not %d", name, d->f.pairs, t->f.pairs);
-  device_to_host(got, d->f.list, sizeof(int) * (size_t)t->f.pairs, "reading");
-  for (int i = 0; i <= t->f.tiles; ++i) differ += wanted_first[i] != got_first[i];
-  for (int i = 0; i < t->f.pairs; ++i) differ += wanted[i] != got[i];
-  CHECK(differ == 0, "%s: the lists differ at %d places", name, differ);
-  free(wanted_first);
-  free(got_first);
-  free(wanted);
-  free(got);
+  CHECK(test_read<int>(d->f.first.data, ends) == test_read<int>(t->f.first.data, ends) &&
+            test_read_list(&d->f) == test_read_list(&t->f),
+        "%s: the lists differ", name);
 }
 
-static void test_pictures(test_frame *t, const reference *r, const float *wanted) {
+static void test_pictures(test_frame *t, const reference *r, const std::vector<float> &wanted) {
   for (int i = 0; i < VARIANTS; ++i) {
     drawer d;
     begin(&d, t, r);
@@ -112,7 +103,7 @@ static void test_pictures(test_frame *t, const reference *r, const float *wanted
 }
 
 /* Projecting and emitting at once or not, counting first or not: the lists are training's. */
-static void test_lists(test_frame *t, const reference *r, const float *wanted) {
+static void test_lists(test_frame *t, const reference *r, const std::vector<float> &wanted) {
   static const char *const names[] = {"counts, apart", "counts, fused", "uncounted, apart",
                                       "uncounted, fused"};
   for (int i = 0; i < 4; ++i) {
@@ -150,7 +141,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     of_tiles.paint = v.of_tiles;
     of_tiles.pixels = v.pixels;
     draw(&of_tiles, t);
-    float *wanted = test_read(&of_tiles.f.colour, VALUES);
+    const std::vector<float> wanted = test_read<float>(of_tiles.f.colour.data, VALUES);
     begin(&d, t, r);
     draw_by_macro_tiles(&d, v.side, v.pixels != 2);
     d.paint = v.paint;
@@ -158,22 +149,18 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     d.room = 10;
     for (int again = 0; again < 2; ++again, d.counts_first = !d.counts_first) {
       draw(&d, t);
-      float *got = test_read(&d.f.colour, VALUES);
-      int differ = 0;
-      for (int i = 0; i < VALUES; ++i) differ += got[i] != wanted[i];
-      CHECK(differ == 0, "units of %d, %d pixels: %d values differ", v.side, v.pixels, differ);
+      CHECK(test_read<float>(d.f.colour.data, VALUES) == wanted, "units of %d, %d pixels: differs",
+            v.side, v.pixels);
       CHECK(d.redrawn > 0 && 3 * d.f.pairs < 2 * of_tiles.f.pairs, "%d pairs of %d", d.f.pairs,
             of_tiles.f.pairs);
-      free(got);
     }
-    free(wanted);
     draw_end(&d);
     draw_end(&of_tiles);
   }
 }
 
 /* However little room there was, the picture is whole; the next one has room. */
-static void test_room(test_frame *t, const reference *r, const float *wanted) {
+static void test_room(test_frame *t, const reference *r, const std::vector<float> &wanted) {
   for (int counts_first = 0; counts_first < 2; ++counts_first) {
     drawer d;
     begin(&d, t, r);
@@ -222,19 +209,17 @@ static void test_colours(test_frame *t, const reference *r) {
   enum { POISON = 0x5a };
   drawer d;
   bool listed[COUNT] = {false};
-  int *list = test_read_list(t), unlisted = 0;
-  splat *wanted = test_read_splats(t), *got = (splat *)host_memory(COUNT * sizeof(splat));
-  const splat *const read = got;
-  for (int i = 0; i < t->f.pairs; ++i) listed[list[i]] = true;
+  int unlisted = 0;
+  const std::vector<splat> wanted = test_read_splats(t);
+  for (int key : test_read_list(&t->f)) listed[key] = true;
   begin(&d, t, r);
   draw(&d, t);
-  memset(got, POISON, COUNT * sizeof(splat));
-  host_to_device(d.f.splats.data, got, COUNT * sizeof(splat), "test");
+  device_check(cudaMemset(d.f.splats.data, POISON, COUNT * sizeof(splat)), "poison");
   draw(&d, t);
-  device_to_host(got, d.f.splats.data, COUNT * sizeof(splat), "test");
+  const std::vector<splat> got = test_read<splat>(d.f.splats.data, COUNT);
   for (int i = 0; i < COUNT; ++i) {
-    const float *a = (const float *)&read[i], *b = (const float *)&wanted[i];
-    bool untouched = ((const unsigned char *)&read[i])[0] == POISON && read[i].key == 0x5a5a5a5a;
+    const float *a = (const float *)&got[i], *b = (const float *)&wanted[i];
+    bool untouched = ((const unsigned char *)&got[i])[0] == POISON && got[i].key == 0x5a5a5a5a;
     unlisted += !listed[i];
     CHECK(untouched != listed[i], "splat %d is %s", i, untouched ? "not written" : "written");
     for (int k = 0; k < 11 && listed[i]; ++k)
@@ -243,9 +228,6 @@ static void test_colours(test_frame *t, const reference *r) {
   }
   CHECK(unlisted > 20 && unlisted < COUNT / 2, "%d reach no tile", unlisted);
   draw_end(&d);
-  free(list);
-  free(wanted);
-  free(got);
 }
 
 /* Nothing of training, nor of the steps that are left out. */
@@ -281,7 +263,6 @@ static void test_row_of_tiles(void) {
   check_lists(&d, &t, "a row of tiles");
   draw_end(&d);
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 /* The background, whether a count of 0 is waited for or not. */
@@ -297,14 +278,12 @@ static void test_nothing_seen(void) {
     d.counts_first = way % 2 == 1;
     if (way >= 2) draw_by_macro_tiles(&d, 8, true);
     draw(&d, &t);
-    float *got = test_read(&d.f.colour, 1200);
+    const std::vector<float> got = test_read<float>(d.f.colour.data, 1200);
     CHECK(d.f.pairs == 0 && d.redrawn == 0, "%d pairs", d.f.pairs);
     for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
-    free(got);
     draw_end(&d);
   }
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 int main(void) {
@@ -315,7 +294,7 @@ int main(void) {
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
   check_scene(&t);
-  float *wanted = test_read(&t.f.colour, VALUES);
+  const std::vector<float> wanted = test_read<float>(t.f.colour.data, VALUES);
   test_pictures(&t, &r, wanted);
   test_lists(&t, &r, wanted);
   test_macro_tiles(&t, &r);
@@ -323,9 +302,7 @@ int main(void) {
   test_fewer(&t, &r);
   test_colours(&t, &r);
   test_memory(&t, &r);
-  free(wanted);
   test_frame_end(&t);
-  reference_free(&r);
   test_row_of_tiles();
   test_nothing_seen();
   return test_end("test_gaussians_draw");

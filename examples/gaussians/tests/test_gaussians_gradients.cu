@@ -12,14 +12,14 @@ static const double STEP = 1e-6;
 enum { FEW = 8 };
 
 typedef struct derivatives {
-  double *value, *magnitude; /* REF_WIDTH a Gaussian */
+  std::vector<double> value, magnitude; /* REF_WIDTH a Gaussian */
   double camera[12], camera_magnitude[12];
 } derivatives;
 
 static void differentiate(reference *r, derivatives *d) {
   size_t count = (size_t)r->count * REF_WIDTH;
-  d->value = (double *)calloc(count, sizeof(double));
-  d->magnitude = (double *)calloc(count, sizeof(double));
+  d->value.resize(count);
+  d->magnitude.resize(count);
   for (size_t i = 0; i < count; ++i)
     reference_difference(r, &r->gaussian[i], STEP, &d->value[i], &d->magnitude[i]);
   for (int k = 0; k < 12; ++k)
@@ -46,14 +46,16 @@ static void run_backward(test_frame *t) {
 
 static void check_gradients(test_frame *t, const reference *r, const derivatives *d,
                             const char *what) {
-  float *gradients = test_read(&t->gradients, (size_t)GRADIENT_FLOATS * t->count);
-  const float *statistics = gradients + (size_t)GAUSSIAN_FLOATS * t->count;
-  long long *by_camera = test_read_fixed(&t->by_camera, 3 * CAMERA_FLOATS);
+  std::vector<float> gradients =
+      test_read<float>(t->gradients.data, (size_t)GRADIENT_FLOATS * t->count);
+  const float *statistics = &gradients[(size_t)GAUSSIAN_FLOATS * t->count];
+  const std::vector<long long> by_camera =
+      test_read<long long>(t->by_camera.data, 3 * CAMERA_FLOATS);
   for (int i = 0; i < t->count; ++i) {
-    const double *value = d->value + REF_WIDTH * i, *magnitude = d->magnitude + REF_WIDTH * i;
+    const double *value = &d->value[REF_WIDTH * i], *magnitude = &d->magnitude[REF_WIDTH * i];
     for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
-      check_number(what, i, k, *test_number(split_gaussians(gradients, t->count), i, k), value[k],
-                   magnitude[k]);
+      check_number(what, i, k, *test_number(split_gaussians(gradients.data(), t->count), i, k),
+                   value[k], magnitude[k]);
     double x = 0.5 * r->width * value[REF_SHIFT], y = 0.5 * r->height * value[REF_SHIFT + 1];
     check_number("pull", i, 0, statistics[i], sqrt(x * x + y * y),
                  0.5 * r->width * (magnitude[REF_SHIFT] + magnitude[REF_SHIFT + 1]));
@@ -63,23 +65,17 @@ static void check_gradients(test_frame *t, const reference *r, const derivatives
                  d->camera[k], d->camera_magnitude[k]);
     CHECK(by_camera[k] == 0 && by_camera[24 + k] == 0, "another camera's row was written");
   }
-  free(gradients);
-  free(by_camera);
 }
 
 static void check_picture(test_frame *t, const reference *r) {
-  int values = 3 * r->width * r->height;
-  double *wanted = (double *)calloc((size_t)values, sizeof(double));
-  float *got = test_read(&t->f.colour, (size_t)values);
   reference_margin m;
-  reference_render(r, wanted, &m);
+  const std::vector<double> wanted = reference_render(r, &m);
+  const std::vector<float> got = test_read<float>(t->f.colour.data, wanted.size());
   CHECK(m.hit > 2e-5 && m.opaque > 2e-5 && m.clamp > 1e-6,
         "a decision is too close (%g, %g, %g): choose another seed", m.hit, m.opaque, m.clamp);
-  for (int i = 0; i < values; ++i)
-    CHECK(fabs(got[i] - wanted[i]) <= 1e-5, "value %d of the picture is %.8g, not %.8g", i, got[i],
+  for (size_t i = 0; i < wanted.size(); ++i)
+    CHECK(fabs(got[i] - wanted[i]) <= 1e-5, "value %zu of the picture is %.8g, not %.8g", i, got[i],
           wanted[i]);
-  free(wanted);
-  free(got);
 }
 
 /* Every kind of number must be there to be tested, and no two alike, lest a swap go unseen. */
@@ -117,9 +113,6 @@ static void test_differences(int degree, unsigned long long seed) {
     check_gradients(&t, &r, &d, what);
   }
   test_frame_end(&t);
-  reference_free(&r);
-  free(d.value);
-  free(d.magnitude);
 }
 
 /* On lists longer than a batch: with each kind of sums and any threshold as with the default. */
@@ -127,7 +120,8 @@ static void test_kinds(void) {
   enum { NUMBERS = GAUSSIAN_FLOATS * TEST_CROWD };
   reference r;
   test_frame t;
-  float *wanted = nullptr, largest[5] = {0.0f};
+  std::vector<float> wanted;
+  float largest[5] = {0.0f};
   test_frame_begin_crowd(&t, &r);
   CHECK(test_longest_list(&t) > TILE_PIXELS, "no list is longer than a batch");
   for (int k = 0; k < 10; ++k) {
@@ -135,7 +129,7 @@ static void test_kinds(void) {
     t.f.settings.threshold = thresholds[k / 2];
     t.f.settings.reproducible = k % 2 != 0;
     run_backward(&t);
-    float *got = test_read(&t.gradients, NUMBERS);
+    const std::vector<float> got = test_read<float>(t.gradients.data, NUMBERS);
     for (int i = 0; i < NUMBERS; ++i) {
       static const int ends[] = {4, 52, 55, 58, 59};
       int array = 0;
@@ -145,14 +139,9 @@ static void test_kinds(void) {
             "threshold %d, kind %d: number %d is %.8g, not %.8g", thresholds[k / 2], k % 2, i,
             got[i], wanted[i]);
     }
-    if (k == 0)
-      wanted = got;
-    else
-      free(got);
+    if (k == 0) wanted = got;
   }
-  free(wanted);
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 /* Number k of Gaussian i in the order of the sums, in those of two parts. */
@@ -184,7 +173,7 @@ static void test_sums_of_views(void) {
   test_frame_begin_crowd(&t, &r);
   run_backward(&t);
   numbers = (size_t)GRADIENT_FLOATS * t.count;
-  float *once = test_read(&t.gradients, numbers);
+  const std::vector<float> once = test_read<float>(t.gradients.data, numbers);
   for (int mode = GRADIENTS_ADD; mode <= GRADIENTS_ADD_FIXED; ++mode) {
     size_t width = mode == GRADIENTS_ADD_FIXED ? sizeof(long long) : sizeof(float);
     device_clear(t.gradients.data, width * numbers);
@@ -196,19 +185,17 @@ static void test_sums_of_views(void) {
                               part == 0 ? (int)CUT : t.count - CUT, values};
         frame_project_backward(&t.f, sums);
       }
-    long long *twice = test_read_fixed(&t.gradients, numbers); /* room for floats, too */
+    const std::vector<long long> twice = /* room for floats, too */
+        test_read<long long>(t.gradients.data, numbers);
     for (int i = 0; i < t.count; ++i)
       for (int k = 0; k < GRADIENT_FLOATS; ++k) {
         double wanted = 2.0 * once[place_of(i, k, t.count, t.count)];
-        double got = read_gradient(&t, (gradient_mode)mode, twice, i, k, CUT);
+        double got = read_gradient(&t, (gradient_mode)mode, twice.data(), i, k, CUT);
         CHECK(fabs(got - wanted) <= 1e-6 * fabs(wanted) + ldexp(2.0, -40),
               "mode %d: number %d of Gaussian %d is %.9g, not %.9g", mode, k, i, got, wanted);
       }
-    free(twice);
   }
-  free(once);
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 int main(void) {

@@ -62,7 +62,6 @@ static void check_sums(group *g, group_type type, const size_t *sizes, int parts
 }
 
 static int body_of_sums(group *g, void *) {
-  error_line error;
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || (!SIMT_ON_CPU && devices < RANKS))
     return TEST_SKIPPED;
@@ -83,7 +82,6 @@ static int body_of_replicas(group *g, void *state) {
   scene data;
   gaussians_host model;
   trainer t;
-  error_line error;
   o.kind = SCENE_LARGE, o.gaussians = 24, o.views = 2, o.size[0] = 16, o.size[1] = 16;
   o.train.iterations = 100, o.train.batch = 4, o.train.seed = 3, o.train.densifies = 0;
   if (!group_begin(g, &error) || !setup_load(&data, &o, &error) ||
@@ -105,22 +103,19 @@ static int body_of_replicas(group *g, void *state) {
 /* Runs it with what goes to stderr in a file; checks status and that the text is there. */
 static void check_group(const char *name, int (*body)(group *g, void *state), int flag, int status,
                         const char *part) {
-  size_t size;
   int kept = dup(STDERR_FILENO);
   if (freopen(test_path("errors"), "w", stderr) == nullptr) CHECK(false, "no file for errors");
   int got = group_run(RANKS, "test", body, &flag);
   fflush(stderr);
   dup2(kept, STDERR_FILENO);
   close(kept);
-  char *errors = test_read_file(test_path("errors"), &size);
-  CHECK(got == status, "%s: status %d: %s", name, got, errors);
-  CHECK(strstr(errors, part) != nullptr, "%s: lacks '%s': %s", name, part, errors);
-  free(errors);
+  const std::string errors = test_read_file(test_path("errors"));
+  CHECK(got == status && errors.find(part) != errors.npos, "%s: status %d, or lacks '%s': %s", name,
+        got, part, errors.c_str());
 }
 
 /* No call of CUDA before the processes are there. */
 int main(void) {
-  error_line error;
   int state = 0;
   if (!group_can(RANKS, &error)) {
     printf("test_gaussians_group: skipped, %s\n", error.text);
@@ -131,7 +126,7 @@ int main(void) {
     printf("test_gaussians_group: skipped, it needs %d GPUs\n", (int)RANKS);
   if (status == TEST_SKIPPED) return TEST_SKIPPED;
   CHECK(status == 0, "sums: status %d", status);
-  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test_folder_make();
   check_group("replicas", body_of_replicas, 0, 0, "");
   check_group("replicas that differ", body_of_replicas, 1, 1,
               "the processes have different models after 100 iterations");

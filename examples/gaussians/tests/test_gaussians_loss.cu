@@ -116,13 +116,12 @@ static void test_pictures(unsigned long long seed) {
   begin(&l, &p);
   frame_measure(&l.f, (const unsigned char *)l.wanted.data, (double *)l.sums.data);
   check_figures(&l, &p, false);
-  float *slope = test_read(&l.f.slope, VALUES);
+  const std::vector<float> slope = test_read<float>(l.f.slope.data, VALUES);
   for (int i = 0; i < VALUES; ++i) {
     double wanted = slope_at(&p, i);
     CHECK(fabs(slope[i] - wanted) < 2e-4 / VALUES, "slope %d is %.8g, not %.8g", i, slope[i],
           wanted);
   }
-  free(slope);
   frame_judge(&l.f, (const unsigned char *)l.wanted.data, (double *)l.sums.data);
   check_figures(&l, &p, true);
   end(&l);

@@ -77,7 +77,7 @@ static void test_scan(void) {
 static void make_scene(reference *r) {
   reference_make(r, 150, 100, COUNT, 0, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
-    double *g = r->gaussian + REF_WIDTH * i;
+    double *g = &r->gaussian[REF_WIDTH * i];
     g[REF_OPACITY] -= 1.0;
     if (i >= COUNT / 2 && i % 3 == 0)
       memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
@@ -113,26 +113,15 @@ static double least_in_square(const splat *s, int column, int row, int side) {
 }
 
 typedef struct lists {
-  int *first, *list, pairs;
-  splat *splats;
-  float *depths;
+  std::vector<int> first, list;
+  int pairs;
+  std::vector<splat> splats;
+  std::vector<float> depths;
 } lists;
 
 static lists read_lists(const test_frame *t) {
-  lists l;
-  l.pairs = t->f.pairs;
-  l.first = (int *)test_read(&t->f.first, (size_t)t->f.tiles + 1);
-  l.list = test_read_list(t);
-  l.splats = test_read_splats(t);
-  l.depths = test_read(&t->f.depths, (size_t)t->count);
-  return l;
-}
-
-static void free_lists(lists *l) {
-  free(l->depths);
-  free(l->first);
-  free(l->list);
-  free(l->splats);
+  return {test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1), test_read_list(&t->f),
+          t->f.pairs, test_read_splats(t), test_read<float>(t->f.depths.data, (size_t)t->count)};
 }
 
 /* Depth never falls, equally deep splats come in the order of their Gaussians, none comes twice. */
@@ -186,7 +175,7 @@ static void check_exact(const lists *l, const test_frame *t) {
 
 /* Depth never falls in a macro tile's list, equally deep splats come in the order of their Gaussians;
    masks are of exactly the units that the ellipse reaches, and not empty. */
-static void check_macro_tile(const lists *l, const masked_gaussian *list, int t,
+static void check_macro_tile(const lists *l, const std::vector<masked_gaussian> &list, int t,
                              const list_grid *g) {
   unsigned masks[COUNT] = {0u};
   for (int i = l->first[t]; i < l->first[t + 1]; ++i) {
@@ -213,50 +202,40 @@ static void check_macro_tile(const lists *l, const masked_gaussian *list, int t,
 }
 
 /* l: what training lists, with its splats and depths. */
-static void test_macro_tiles(test_frame *t, lists *l, int side, bool bins) {
+static void test_macro_tiles(test_frame *t, lists l, int side, bool bins) {
   gaussians model = split_gaussians((float *)t->parameters.data, t->count);
-  int *training = l->first;
   t->f.macro_side = side;
   t->f.bins = bins;
   frame_reserve_pairs(&t->f, 100 * COUNT);
   frame_place(&t->f, model, t->count, t->degree, &t->camera, t->f.pair_capacity);
   unsigned pairs = frame_count_pairs(&t->f);
   frame_list_pairs(&t->f, (int)pairs, true);
-  l->first = (int *)test_read(&t->f.first, (size_t)t->f.grid.lists + 1);
-  masked_gaussian *list = (masked_gaussian *)host_memory(sizeof *list * pairs);
-  device_to_host(list, t->f.list, sizeof *list * pairs, "reading");
-  CHECK(l->first[0] == 0 && l->first[t->f.grid.lists] == (int)pairs && (int)pairs < l->pairs,
+  l.first = test_read<int>(t->f.first.data, (size_t)t->f.grid.lists + 1);
+  const auto list = test_read<masked_gaussian>(t->f.list, pairs);
+  CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == (int)pairs && (int)pairs < l.pairs,
         "%u pairs", pairs);
-  for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(l, list, m, &t->f.grid);
-  free(list);
-  free(l->first);
-  l->first = training;
+  for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(&l, list, m, &t->f.grid);
   t->f.macro_side = 0;
   t->f.bins = false;
   test_frame_forward(t);
 }
 
-static float *draw(test_frame *t, tile_test test, int *pairs) {
+static std::vector<float> draw(test_frame *t, tile_test test, int *pairs) {
   t->f.settings.test = test;
   test_frame_forward(t);
   *pairs = t->f.pairs;
-  return test_read(&t->f.colour, 3 * (size_t)t->camera.width * t->camera.height);
+  return test_read<float>(t->f.colour.data, 3 * (size_t)t->camera.width * t->camera.height);
 }
 
 /* The fewer tiles a test lists, the fewer pairs; not a bit of the picture changes. */
 static void test_same_picture(test_frame *t) {
-  int pairs[3], values = 3 * t->camera.width * t->camera.height;
-  float *wanted = draw(t, TILE_CIRCLE, &pairs[0]);
-  for (int test = TILE_BOX; test <= TILE_EXACT; ++test) {
-    float *got = draw(t, (tile_test)test, &pairs[test - TILE_CIRCLE]);
-    for (int i = 0; i < values; ++i)
-      CHECK(got[i] == wanted[i], "tiles %d: value %d is %.9g, not %.9g", test, i, got[i],
-            wanted[i]);
-    free(got);
-  }
+  int pairs[3];
+  const std::vector<float> wanted = draw(t, TILE_CIRCLE, &pairs[0]);
+  for (int test = TILE_BOX; test <= TILE_EXACT; ++test)
+    CHECK(draw(t, (tile_test)test, &pairs[test - TILE_CIRCLE]) == wanted,
+          "tiles %d: another picture", test);
   CHECK(pairs[2] < 0.9 * pairs[1] && pairs[1] < 0.9 * pairs[0],
         "pairs: circle %d, box %d, exact %d", pairs[0], pairs[1], pairs[2]);
-  free(wanted);
 }
 
 /* The colour of one pixel: all splats of its tile's list, one after another. False if rounding may
@@ -285,27 +264,22 @@ static bool pixel_on_host(const test_frame *t, const lists *l, int column, int r
 /* A warp skips the splats that miss its rectangle; the picture is that of all splats. */
 static void test_skipped_splats(const test_frame *t, const lists *l) {
   size_t plane = (size_t)t->camera.width * t->camera.height;
-  float *got = test_read(&t->f.colour, 3 * plane), rgb[3];
+  const std::vector<float> got = test_read<float>(t->f.colour.data, 3 * plane);
+  float rgb[3];
   for (size_t p = 0; p < plane; ++p) {
     if (!pixel_on_host(t, l, (int)p % t->camera.width, (int)p / t->camera.width, rgb)) continue;
     for (int k = 0; k < 3; ++k)
       CHECK(fabsf(got[k * plane + p] - rgb[k]) <= 2e-5f, "channel %d of pixel %d is %.8g, not %.8g",
             k, (int)p, got[k * plane + p], rgb[k]);
   }
-  free(got);
 }
 
 /* Too little room at first: the lists come out the same. */
 static void test_little_room(test_frame *t) {
-  lists wanted = read_lists(t);
+  const std::vector<int> wanted = test_read_list(&t->f);
   t->f.pair_capacity = 10;
   frame_list(&t->f);
-  lists got = read_lists(t);
-  CHECK(got.pairs == wanted.pairs, "%d pairs, not %d", got.pairs, wanted.pairs);
-  for (int i = 0; i < wanted.pairs && got.pairs == wanted.pairs; ++i)
-    CHECK(got.list[i] == wanted.list[i], "pair %d differs", i);
-  free_lists(&got);
-  free_lists(&wanted);
+  CHECK(test_read_list(&t->f) == wanted, "%d pairs, not %zu, or others", t->f.pairs, wanted.size());
 }
 
 /* Nothing in sight: the background, and no list. */
@@ -316,12 +290,10 @@ static void test_nothing_seen(void) {
   for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
-  float *got = test_read(&t.f.colour, 1200);
+  const std::vector<float> got = test_read<float>(t.f.colour.data, 1200);
   CHECK(t.f.pairs == 0, "%d pairs", t.f.pairs);
   for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
-  free(got);
   test_frame_end(&t);
-  reference_free(&r);
 }
 
 int main(void) {
@@ -339,11 +311,9 @@ int main(void) {
   check_exact(&l, &t);
   test_skipped_splats(&t, &l);
   for (int side = 8; side <= 16; side *= 2)
-    for (int bins = 0; bins < 2; ++bins) test_macro_tiles(&t, &l, side, bins == 1);
-  free_lists(&l);
+    for (int bins = 0; bins < 2; ++bins) test_macro_tiles(&t, l, side, bins == 1);
   test_little_room(&t);
   test_frame_end(&t);
-  reference_free(&r);
   test_nothing_seen();
   return test_end("test_gaussians_tiles");
 }

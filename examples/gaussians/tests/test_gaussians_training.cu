@@ -107,7 +107,6 @@ static void step_to(trainer *t, int iteration) {
 static void test_resume(const options *o, scene *data, const gaussians_host *model) {
   enum { STEPS = 24, STOP = 13 };
   trainer whole, first, second;
-  error_line error;
   options mine = *o;
   mine.train.iterations = mine.train.densify_until = STEPS;
   const char *path = test_path("checkpoint");
@@ -136,45 +135,36 @@ static void test_resume(const options *o, scene *data, const gaussians_host *mod
 }
 
 static void check_refused(trainer *t, const char *path, const char *part) {
-  error_line error;
-  error.text[0] = '\0';
-  CHECK(!checkpoint_read(t, path, &error) && strstr(error.text, part) != nullptr, "lacks '%s': %s",
-        part, error.text);
+  test_refusal(!checkpoint_read(t, path, &error), part);
 }
 
 static void test_wrong_checkpoints(const options *o, scene *data, const gaussians_host *model) {
   trainer t;
-  error_line error;
-  size_t size;
   const char *path = test_path("checkpoint");
   begin(&t, data, o, model);
   CHECK(checkpoint_write(&t, path, &error), "%s", error.text);
-  char *bytes = test_read_file(path, &size);
-  check_refused(&t, test_path("absent"), "No such file");
-  test_write_file(path, bytes, size - 1);
-  check_refused(&t, path, "shorter than");
-  test_write_file(path, bytes, size + 1); /* the reader puts a zero behind the file */
-  check_refused(&t, path, "longer than");
-  test_write_file(path, bytes, 20);
-  check_refused(&t, path, "no checkpoint");
-  test_write_file(path, bytes + 1, size - 1);
-  check_refused(&t, path, "no checkpoint");
-  bytes[size / 2] ^= 1;
-  test_write_file(path, bytes, size);
-  check_refused(&t, path, "checksum is wrong");
-  bytes[size / 2] ^= 1;
-  bytes[16] ^= 1; /* iterations behind it */
-  test_write_file(path, bytes, size);
-  check_refused(&t, path, "checksum is wrong");
-  bytes[16] ^= 1;
+  const std::string whole = test_read_file(path);
   const size_t peak = t.memory.peak;
-  bytes[14] = 1; /* 65536 Gaussians more */
-  test_write_file(path, bytes, size);
-  check_refused(&t, path, "shorter than");
+  const auto refuse = [&](const std::string &bytes, const char *part) {
+    test_write_file(path, bytes);
+    check_refused(&t, path, part);
+  };
+  const auto changed = [&](size_t at) {
+    std::string bytes = whole;
+    bytes[at] ^= 1;
+    return bytes;
+  };
+  check_refused(&t, test_path("absent"), "No such file");
+  refuse(whole.substr(0, whole.size() - 1), "shorter than");
+  refuse(whole + '\0', "longer than");
+  refuse(whole.substr(0, 20), "no checkpoint");
+  refuse(whole.substr(1), "no checkpoint");
+  refuse(changed(whole.size() / 2), "checksum is wrong");
+  refuse(changed(16), "checksum is wrong"); /* iterations behind it */
+  refuse(changed(14), "shorter than");      /* 65536 Gaussians more */
   CHECK(t.memory.peak == peak, "%zu bytes of memory taken for a size that is wrong",
         t.memory.peak - peak);
-  bytes[14] = 0;
-  test_write_file(path, bytes, size);
+  test_write_file(path, whole);
   t.settings.seed += 1;
   check_refused(&t, path, "--seed 3; give the same");
   t.settings.seed -= 1;
@@ -182,7 +172,6 @@ static void test_wrong_checkpoints(const options *o, scene *data, const gaussian
   check_refused(&t, path, "4 of them for training");
   t.training.push_back(0);
   CHECK(checkpoint_read(&t, path, &error), "%s", error.text);
-  free(bytes);
   trainer_end(&t);
 }
 
@@ -220,12 +209,11 @@ static void set_statistics(trainer *t, float pull) {
 }
 
 static void set_moments(trainer *t) {
-  float *block = (float *)host_memory(model_bytes(KINDS));
-  gaussians g = split_gaussians(block, KINDS);
+  std::vector<float> block(model_bytes(KINDS) / sizeof(float));
+  gaussians g = split_gaussians(block.data(), KINDS);
   for (int i = 0; i < KINDS; ++i) g.opacity[i] = g.position[3 * i + 2] = (float)(i + 1);
-  host_to_device(t->blocks[BLOCK_MEANS].data, block, model_bytes(KINDS), "test");
-  host_to_device(t->blocks[BLOCK_SQUARES].data, block, model_bytes(KINDS), "test");
-  free(block);
+  host_to_device(t->blocks[BLOCK_MEANS].data, block.data(), model_bytes(KINDS), "test");
+  host_to_device(t->blocks[BLOCK_SQUARES].data, block.data(), model_bytes(KINDS), "test");
 }
 
 static void check_successor(const gaussians_host *before, int i, const gaussians_host *after, int k,
@@ -248,33 +236,32 @@ static void check_successor(const gaussians_host *before, int i, const gaussians
     CHECK(after->sh[SH_FLOATS * k + j] == before->sh[SH_FLOATS * i + j], "sh of %d", k);
 }
 
+static std::vector<float> read_block(const trainer *t, int block) {
+  return test_read<float>(t->blocks[block].data, (size_t)GAUSSIAN_FLOATS * t->count);
+}
+
 static void check_grown(trainer *t, const gaussians_host *before) {
   gaussians_host after;
-  error_line error;
   CHECK(trainer_get_model(t, &after, &error), "%s", error.text);
-  float *means = test_read(&t->blocks[BLOCK_MEANS], (size_t)GAUSSIAN_FLOATS * t->count);
-  float *squares = test_read(&t->blocks[BLOCK_SQUARES], (size_t)GAUSSIAN_FLOATS * t->count);
+  std::vector<float> means = read_block(t, BLOCK_MEANS), squares = read_block(t, BLOCK_SQUARES);
   int place = 0;
   for (int i = 0; i < KINDS; ++i) {
     int fate = wanted_fate(i), successors = fate == FATE_PRUNE ? 0 : fate == FATE_KEEP ? 1 : 2;
     for (int k = 0; k < successors && place < t->count; ++k, ++place) {
       float wanted = fate != FATE_SPLIT && k == 0 ? (float)(i + 1) : 0.0f;
       check_successor(before, i, &after, place, fate == FATE_SPLIT);
-      CHECK(split_gaussians(means, t->count).opacity[place] == wanted &&
-                split_gaussians(squares, t->count).position[3 * place + 2] == wanted,
+      CHECK(split_gaussians(means.data(), t->count).opacity[place] == wanted &&
+                split_gaussians(squares.data(), t->count).position[3 * place + 2] == wanted,
             "moments of %d, from %d", place, i);
     }
   }
   CHECK(place == t->count, "%d Gaussians, not %d", t->count, place);
-  free(means);
-  free(squares);
   gaussians_free(&after);
 }
 
 static void test_growing(const options *o, scene *data) {
   trainer t;
   gaussians_host before;
-  error_line error;
   options mine = *o;
   mine.train.reset_every = 1;
   CHECK(gaussians_allocate(&before, KINDS, 3, &error), "%s", error.text);
@@ -285,16 +272,14 @@ static void test_growing(const options *o, scene *data) {
   set_moments(&t);
   trainer_densify(&t);
   check_grown(&t, &before);
-  float *statistics = test_read(&t.statistics, 2 * (size_t)t.count);
-  for (int i = 0; i < 2 * t.count; ++i) CHECK(statistics[i] == 0.0f, "statistic %d is kept", i);
+  for (float statistic : test_read<float>(t.statistics.data, 2 * (size_t)t.count))
+    CHECK(statistic == 0.0f, "a statistic is kept");
   trainer_reset_opacity(&t);
-  float *block = test_read(&t.blocks[BLOCK_PARAMETERS], (size_t)GAUSSIAN_FLOATS * t.count);
+  std::vector<float> block = read_block(&t, BLOCK_PARAMETERS);
   for (int i = 0; i < t.count; ++i) {
-    float stored = split_gaussians(block, t.count).opacity[i];
+    float stored = split_gaussians(block.data(), t.count).opacity[i];
     CHECK(fabsf(1.0f / (1.0f + expf(-stored)) - 0.01f) < 1e-6f, "opacity %d is %g", i, stored);
   }
-  free(block);
-  free(statistics);
   trainer_end(&t);
   gaussians_free(&before);
 }
@@ -303,7 +288,6 @@ static void test_growing(const options *o, scene *data) {
 static void test_no_room_to_grow(const options *o, scene *data) {
   trainer t;
   gaussians_host before;
-  error_line error;
   options mine = *o;
   mine.train.most_gaussians = KINDS / 4 + 1;
   CHECK(gaussians_allocate(&before, KINDS, 3, &error), "%s", error.text);
@@ -355,24 +339,22 @@ static void test_many_points(void) {
   enum { POINTS = 9001 };
   scene row = {};
   gaussians_host g;
-  error_line error;
   row.point_count = POINTS;
-  row.points = new scene_point[POINTS]();
-  for (int i = 0; i < POINTS; ++i) row.points[i].position[0] = (float)i;
+  std::vector<scene_point> points(POINTS);
+  for (int i = 0; i < POINTS; ++i) points[(size_t)i].position[0] = (float)i;
+  row.points = points.data();
   CHECK(start_model(&g, &row, 0, 0, 1, &error), "%s", error.text);
   for (int i = 2; i < POINTS - 2; ++i) /* neighbours at 1, 1 and 2 */
     CHECK(fabsf(g.scale[3 * i] - 0.5f * logf(2.0f)) < 1e-6f, "%d: %g", i, g.scale[3 * i]);
   gaussians_free(&g);
-  delete[] row.points;
 }
 
 int main(void) {
   scene data;
   gaussians_host model;
-  error_line error;
   if (!test_has_device("test_gaussians_training")) return TEST_SKIPPED;
   options o = test_options(80);
-  CHECK(test_folder_make(), "cannot make the folder %s", test_folder);
+  test_folder_make();
   bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
   CHECK(made, "%s", error.text);
   if (made) {

@@ -7,8 +7,9 @@
 #define GAUSSIANS_TEST_REFERENCE_H
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <vector>
 
 #include "../../common/test_check.h"
 #include "../scene/scene.h"
@@ -29,8 +30,8 @@ typedef struct reference {
   double fx, fy, cx, cy;
   double camera[12]; /* world_to_camera, row by row */
   double background[3];
-  double *gaussian; /* REF_WIDTH each */
-  double *slope;    /* the loss is the sum of slope * picture: 3 a pixel, three planes */
+  std::vector<double> gaussian; /* REF_WIDTH each */
+  std::vector<double> slope;    /* the loss is the sum of slope * picture: three planes */
 } reference;
 
 typedef struct reference_splat {
@@ -174,47 +175,43 @@ static inline void reference_pixel(const reference *r, const reference_splat *sp
   for (int k = 0; k < 3; ++k) colour[k] += left * r->background[k];
 }
 
-/* picture: three planes. */
-static inline void reference_render(const reference *r, double *picture, reference_margin *m) {
-  reference_splat *splats = (reference_splat *)calloc((size_t)r->count, sizeof *splats);
-  int *order = (int *)calloc((size_t)r->count, sizeof *order);
+/* Three planes. */
+static inline std::vector<double> reference_render(const reference *r, reference_margin *m) {
+  std::vector<reference_splat> splats;
+  std::vector<int> order((size_t)r->count);
+  std::vector<double> picture((size_t)3 * r->width * r->height);
   m->hit = m->opaque = m->clamp = 1e30;
   m->hits = 0;
   for (int i = 0; i < r->count; ++i)
-    splats[i] = reference_project(r, r->gaussian + REF_WIDTH * i, m);
-  reference_order(splats, r->count, order);
+    splats.push_back(reference_project(r, &r->gaussian[REF_WIDTH * i], m));
+  reference_order(splats.data(), r->count, order.data());
   for (int row = 0; row < r->height; ++row)
     for (int column = 0; column < r->width; ++column) {
       double colour[3];
-      reference_pixel(r, splats, order, column + 0.5, row + 0.5, colour, m);
+      reference_pixel(r, splats.data(), order.data(), column + 0.5, row + 0.5, colour, m);
       for (int k = 0; k < 3; ++k) picture[(k * r->height + row) * r->width + column] = colour[k];
     }
-  free(splats);
-  free(order);
+  return picture;
 }
 
 /* The loss by one number, and the sum over values of the picture of its magnitudes, which is what
    rounding errors scale with. */
 static inline void reference_difference(const reference *r, double *number, double step,
                                         double *derivative, double *magnitude) {
-  int values = 3 * r->width * r->height;
-  double *above = (double *)malloc(sizeof(double) * values), kept = *number;
-  double *below = (double *)malloc(sizeof(double) * values);
+  const double kept = *number;
   reference_margin up, down;
   *number = kept + step;
-  reference_render(r, above, &up);
+  const std::vector<double> above = reference_render(r, &up);
   *number = kept - step;
-  reference_render(r, below, &down);
+  const std::vector<double> below = reference_render(r, &down);
   *number = kept;
   *derivative = *magnitude = 0.0;
-  for (int i = 0; i < values; ++i) {
+  for (size_t i = 0; i < above.size(); ++i) {
     double change = r->slope[i] * (above[i] - below[i]) / (2.0 * step);
     *derivative += change;
     *magnitude += fabs(change);
   }
   CHECK(up.hits == down.hits, "a pixel enters or leaves: choose another seed");
-  free(above);
-  free(below);
 }
 
 /* A number the device can hold. */
@@ -252,11 +249,10 @@ static inline void reference_place(reference *r, double *g, double u, double v, 
 static inline void reference_make(reference *r, int width, int height, int count, int degree,
                                   double pixels, unsigned long long seed) {
   r->width = width, r->height = height, r->count = count, r->degree = degree;
-  r->gaussian = (double *)calloc((size_t)count * REF_WIDTH, sizeof(double));
-  r->slope = (double *)calloc((size_t)3 * width * height, sizeof(double));
+  r->gaussian.assign((size_t)count * REF_WIDTH, 0.0);
   reference_make_camera(r, &seed);
   for (int i = 0; i < count; ++i) {
-    double *g = r->gaussian + REF_WIDTH * i;
+    double *g = &r->gaussian[REF_WIDTH * i];
     double depth = reference_random(&seed, 2.0, 5.0), size = pixels * depth / r->fx;
     double u = reference_random(&seed, 0.05, 0.95), v = reference_random(&seed, 0.05, 0.95);
     if (i % 8 == 1) u = -0.2; /* beyond where J is taken, reaching in */
@@ -271,12 +267,8 @@ static inline void reference_make(reference *r, int width, int height, int count
     for (int k = 0; k < 3; ++k) g[REF_SH + k] = (float)g[REF_SH + k];
     if (i % 8 == 5) g[REF_SH + 1] = -4.0; /* no green: cut off at 0 */
   }
-  for (int i = 0; i < 3 * width * height; ++i) r->slope[i] = reference_random(&seed, -1.0, 1.0);
-}
-
-static inline void reference_free(reference *r) {
-  free(r->gaussian);
-  free(r->slope);
+  r->slope.resize((size_t)3 * width * height);
+  for (double &slope : r->slope) slope = reference_random(&seed, -1.0, 1.0);
 }
 
 #endif

@@ -33,48 +33,18 @@ static inline void make_folder(const char *name) {
   CHECK(mkdir(test_path(name), 0700) == 0 || errno == EEXIST, "cannot make %s", name);
 }
 
-static inline void remove_tree(const char *path) {
-  char inside[1024];
-  DIR *folder = opendir(path);
-  for (struct dirent *entry; folder != nullptr && (entry = readdir(folder)) != nullptr;) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    snprintf(inside, sizeof inside, "%.700s/%.255s", path, entry->d_name);
-    if (remove(inside) != 0) remove_tree(inside);
-  }
-  if (folder != nullptr) closedir(folder);
-  rmdir(path);
-}
-
-/* Bytes that grow. */
-typedef struct buffer {
-  size_t size;
-  unsigned char bytes[1 << 16];
-} buffer;
-
-static inline void put_bytes(buffer *b, const void *bytes, size_t size) {
-  CHECK(b->size + size <= sizeof b->bytes, "the buffer is full");
-  if (b->size + size > sizeof b->bytes) return;
-  memcpy(b->bytes + b->size, bytes, size);
-  b->size += size;
-}
-
-static inline void put_text(buffer *b, const char *format, ...)
+static inline void put_text(std::string *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static inline void put_text(buffer *b, const char *format, ...) {
+static inline void put_text(std::string *s, const char *format, ...) {
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
-  size_t room = sizeof b->bytes - b->size;
-  int length = vsnprintf((char *)b->bytes + b->size, room, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  CHECK((size_t)length < room, "the buffer is full");
-  if ((size_t)length < room) b->size += (size_t)length;
+  *s += text;
 }
 
-static inline void put_float(buffer *b, float value) { put_bytes(b, &value, 4); }
-
-static inline void save(const buffer *b, const char *name) {
-  test_write_file(test_path(name), b->bytes, b->size);
-}
+static inline void put_float(std::string *s, float value) { s->append((const char *)&value, 4); }
 
 /* ---- a scene -------------------------------------------------------------------------------- */
 
@@ -83,7 +53,6 @@ static inline float grey_known(int view) { return (float)(20 * view + 10) / 255.
 
 static inline void save_picture(int view) {
   image picture = image_of(KNOWN_WIDTH, KNOWN_HEIGHT);
-  error_line error;
   char name[64];
   for (int i = 0; i < 3 * KNOWN_WIDTH * KNOWN_HEIGHT; ++i) picture.rgb[i] = grey_known(view);
   snprintf(name, sizeof name, "images/%s", KNOWN_NAMES[view]);
@@ -91,8 +60,7 @@ static inline void save_picture(int view) {
 }
 
 static inline void save_cameras(const char *name) {
-  static buffer text;
-  text.size = 0;
+  std::string text;
   put_text(&text, "cameras %d\n# what they are\n", KNOWN_VIEWS);
   for (int i = 0; i < KNOWN_VIEWS; ++i) {
     camera c = camera_known(i);
@@ -100,16 +68,15 @@ static inline void save_cameras(const char *name) {
     for (int k = 0; k < 12; ++k) put_text(&text, " %.9g", c.world_to_camera[k / 4][k % 4]);
     put_text(&text, " %s\n", KNOWN_NAMES[i]);
   }
-  save(&text, name);
+  test_write_file(test_path(name), text);
 }
 
 static inline void save_points(void) {
-  static buffer text;
-  text.size = 0;
+  std::string text;
   put_text(&text, "points %d\n", KNOWN_POINTS);
   for (int i = 0; i < KNOWN_POINTS; ++i)
     put_text(&text, "%d %.1f -%d.25 %d 51 255\n", i, 0.5 * i, i, 10 * i);
-  save(&text, "points.txt");
+  test_write_file(test_path("points.txt"), text);
 }
 
 /* Into the test's folder. */
