@@ -251,5 +251,5 @@ int main(void) {
   test_failing_open();
   for (size_t i = 0; i < sizeof troubles / sizeof *troubles; ++i) test_trouble(&troubles[i]);
   test_leaves_errors_alone();
-  return check_finish("test_tune_cuda");
+  return test_end("test_tune_cuda");
 }

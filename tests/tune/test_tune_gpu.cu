@@ -6,16 +6,14 @@
 #include <random>
 #include <vector>
 
+#include "simt/simt.cuh"
+
 #include "arc.cuh"
+#include "examples/common/device.h"
+#include "examples/common/test_device.h"
 #include "tune_check.h"
 
 enum { BLOCKS = 528, THREADS = 256, ROWS = 100000, WIDTH = 9 };
-
-static void cuda_check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  fprintf(stderr, "test_tune_gpu: %s\n", cudaGetErrorString(status));
-  exit(1);
-}
 
 /* ---- workloads ------------------------------------------------------------------------------ */
 
@@ -91,24 +89,12 @@ static float median_us(candidate &c) {
 /* They take turns, in another order each time: a launch feels what ran before it. Fastest first. */
 static void measure(const workload &w, float *rows, std::vector<candidate> &list, int repeats) {
   std::minstd_rand random(1);
-  cudaEvent_t start, stop;
-  cuda_check(cudaEventCreate(&start));
-  cuda_check(cudaEventCreate(&stop));
   for (candidate &c : list) c.us.clear();
   for (int repeat = 0; repeat < repeats; ++repeat) {
     std::shuffle(list.begin(), list.end(), random);
-    for (candidate &c : list) {
-      float ms = 0.0f;
-      cuda_check(cudaEventRecord(start, 0));
-      launch(w, rows, c.policy, 0);
-      cuda_check(cudaEventRecord(stop, 0));
-      cuda_check(cudaEventSynchronize(stop));
-      cuda_check(cudaEventElapsedTime(&ms, start, stop));
-      c.us.push_back(1000.0f * ms);
-    }
+    for (candidate &c : list)
+      c.us.push_back(1000.0f * device_time([&] { launch(w, rows, c.policy, 0); }));
   }
-  cuda_check(cudaEventDestroy(start));
-  cuda_check(cudaEventDestroy(stop));
   std::sort(list.begin(), list.end(),
             [](candidate &a, candidate &b) { return median_us(a) < median_us(b); });
 }
@@ -134,7 +120,7 @@ static float search(const workload &w, float *rows, const arc_tune &t) {
 static void capture(arc_tune_cuda &timer, const workload &w, float *rows, cudaStream_t stream) {
   cudaGraph_t graph;
   int before = timer.tune->launches;
-  cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  device_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "CUDA");
   for (int i = 0; i < 4; ++i) {
     arc_tune_policy policy = arc_tune_cuda_begin(&timer, stream);
     CHECK(policy.ticket == 0 && check_is_same(policy, timer.tune->result.choice),
@@ -142,8 +128,8 @@ static void capture(arc_tune_cuda &timer, const workload &w, float *rows, cudaSt
     launch(w, rows, policy, stream);
     arc_tune_cuda_end(&timer, stream, policy);
   }
-  cuda_check(cudaStreamEndCapture(stream, &graph));
-  cuda_check(cudaGraphDestroy(graph));
+  device_check(cudaStreamEndCapture(stream, &graph), "CUDA");
+  device_check(cudaGraphDestroy(graph), "CUDA");
   CHECK(timer.tune->launches == before, "the tuning went on while the stream was captured");
 }
 
@@ -153,7 +139,7 @@ static double tune(arc_tune &t, const workload &w, float *rows) {
   std::chrono::duration<double, std::micro> host(0.0);
   cudaStream_t stream;
   int launches = 0;
-  cuda_check(cudaStreamCreate(&stream));
+  device_check(cudaStreamCreate(&stream), "CUDA");
   CHECK(arc_tune_cuda_open(&timer, &t) == ARC_TUNE_OK, "open");
   for (; launches < 2000 && t.result.tunings == 0; ++launches) {
     if (launches == 40) capture(timer, w, rows, stream);
@@ -164,12 +150,12 @@ static double tune(arc_tune &t, const workload &w, float *rows) {
     begin = std::chrono::steady_clock::now();
     arc_tune_cuda_end(&timer, stream, policy);
     host += std::chrono::steady_clock::now() - begin;
-    if (launches % 4 == 3) cuda_check(cudaStreamSynchronize(stream));
+    if (launches % 4 == 3) device_check(cudaStreamSynchronize(stream), "CUDA");
   }
-  cuda_check(cudaDeviceSynchronize());
+  device_check(cudaDeviceSynchronize(), "CUDA");
   CHECK(t.result.tunings == 1 && t.result.launches > 0, "%s was not tuned", w.name);
   arc_tune_cuda_close(&timer);
-  cuda_check(cudaStreamDestroy(stream));
+  device_check(cudaStreamDestroy(stream), "CUDA");
   return host.count() / launches;
 }
 
@@ -181,7 +167,7 @@ static float tune_and_search(const workload &w, float *rows) {
   config.path[3] = {ARC_PATH_ATOMIC, 0};
   config.paths = 4;
   for (int i = 0; i < 500; ++i) launch(w, rows, {ARC_PATH_AUTO, 8, 0}, 0); /* wakes the clocks */
-  cuda_check(cudaDeviceSynchronize());
+  device_check(cudaDeviceSynchronize(), "CUDA");
   CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
   double host_us = tune(t, w, rows);
   float regret = search(w, rows, t);
@@ -194,19 +180,15 @@ static float tune_and_search(const workload &w, float *rows) {
 
 /* What else the machine does may hide a gain of 3 % from one try, not from three. */
 int main() {
-  int devices = 0;
   float *rows = nullptr;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    printf("skipped: no CUDA device\n");
-    return 77;
-  }
-  cuda_check(cudaMalloc((void **)&rows, ROWS * 12 * sizeof(float)));
-  cuda_check(cudaMemset(rows, 0, ROWS * 12 * sizeof(float)));
+  if (!test_has_device("test_tune_gpu")) return TEST_SKIPPED;
+  device_check(cudaMalloc((void **)&rows, ROWS * 12 * sizeof(float)), "CUDA");
+  device_check(cudaMemset(rows, 0, ROWS * 12 * sizeof(float)), "CUDA");
   for (const workload &w : workloads) {
     float regret = tune_and_search(w, rows);
     for (int again = 0; again < 2 && regret > 0.02f; ++again) regret = tune_and_search(w, rows);
     CHECK(regret <= 0.02f, "%s: the regret is %.2f %%", w.name, 100.0 * regret);
   }
-  cuda_check(cudaFree(rows));
-  return check_finish("test_tune_gpu");
+  device_check(cudaFree(rows), "CUDA");
+  return test_end("test_tune_gpu");
 }

@@ -216,5 +216,5 @@ int main(void) {
   test_limits();
   test_configurations();
   test_reports();
-  return check_finish("test_tune_loop");
+  return test_end("test_tune_loop");
 }

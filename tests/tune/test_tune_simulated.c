@@ -23,8 +23,12 @@ typedef struct machine {
   long launch;
 } machine;
 
+/* splitmix64 */
 static double uniform(machine *m) {
-  return ((double)(check_bits(&m->random) >> 11) + 0.5) / 9007199254740992.0;
+  unsigned long long z = m->random += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
 }
 static double between(machine *m, double low, double high) {
   return low + (high - low) * uniform(m);
@@ -134,10 +138,8 @@ static void cliff(machine *m) {
 
 /* Four paths over one distribution of groups. */
 static void several_paths(machine *m) {
-  double share[33] = {0}, full = between(m, 0.2, 0.6);
-  for (int g = 1; g <= 31; ++g) share[g] = (1.0 - full) / 31.0;
-  share[32] = full;
-  double plain = between(m, 0.02, 0.06);
+  double share[33], full = between(m, 0.2, 0.6), plain = between(m, 0.02, 0.06);
+  for (int g = 1; g <= 32; ++g) share[g] = g == 32 ? full : (1.0 - full) / 31.0;
   by_groups(m, ARC_PATH_AUTO, share, plain, between(m, 0.2, 0.4), 0.0);
   by_groups(m, ARC_PATH_BUTTERFLY, share, plain, between(m, 0.3, 1.0), 0.0);
   by_groups(m, ARC_PATH_TREE, share, plain, between(m, 0.2, 0.6), 0.0);
@@ -371,34 +373,34 @@ static void test_ruin(void) {
 
 /* ---- any order of calls ---------------------------------------------------------------------- */
 
-static double draw_time(unsigned long long *random) {
+static int below(machine *m, int bound) { return pick(m, 0, bound - 1); }
+
+static double draw_time(machine *m) {
   static const double odd[] = {NAN,   INFINITY, -INFINITY, -5.0, 0.0,  1e-300,
                                1e300, 0.001,    1e12,      2e-3, 1e11, 1.0};
-  return check_below(random, 3) ? 100.0 + check_below(random, 100) : odd[check_below(random, 12)];
+  return below(m, 3) ? 100.0 + below(m, 100) : odd[below(m, 12)];
 }
 
 /* Legal or not. */
-static void init_any(unsigned long long *random) {
+static void init_any(machine *m) {
   arc_tune_config c = arc_tune_config_default();
-  c.paths = 1 + check_below(random, ARC_TUNE_MAX_PATHS);
+  c.paths = 1 + below(m, ARC_TUNE_MAX_PATHS);
   for (int i = 0; i < c.paths; ++i) {
-    c.path[i].path = 1 + check_below(random, 12);
-    c.path[i].uses_threshold = check_below(random, 3);
+    c.path[i].path = 1 + below(m, 12);
+    c.path[i].uses_threshold = below(m, 3);
   }
   c.thresholds = 0;
-  for (int i = 0, density = 1 + check_below(random, 4); i <= ARC_THRESHOLD_NEVER; ++i)
-    if (check_below(random, 4) < density) c.threshold[c.thresholds++] = i;
-  const arc_tune_path *start = &c.path[check_below(random, c.paths)];
+  for (int i = 0, density = 1 + below(m, 4); i <= ARC_THRESHOLD_NEVER; ++i)
+    if (below(m, 4) < density) c.threshold[c.thresholds++] = i;
+  const arc_tune_path *start = &c.path[below(m, c.paths)];
   c.start_path = start->path;
   if (start->uses_threshold && c.thresholds > 0)
-    c.start_threshold = c.threshold[check_below(random, c.thresholds)];
-  c.interval = check_below(random, 3) * check_below(random, 3000);
-  c.warmup = check_below(random, 20);
-  c.launch_limit = 1 + check_below(random, 2500);
-  c.budget = 0.0001 + 0.01 * check_below(random, 100);
-  if (check_below(random, 8) == 0)
-    ((int *)&c.paths)[check_below(random, 40)] =
-        check_below(random, 2) ? check_below(random, 40) - 3 : 1 << 20;
+    c.start_threshold = c.threshold[below(m, c.thresholds)];
+  c.interval = below(m, 3) * below(m, 3000);
+  c.warmup = below(m, 20);
+  c.launch_limit = 1 + below(m, 2500);
+  c.budget = 0.0001 + 0.01 * below(m, 100);
+  if (below(m, 8) == 0) ((int *)&c.paths)[below(m, 40)] = below(m, 2) ? below(m, 40) - 3 : 1 << 20;
   arc_tune_init(&tune, &c);
 }
 
@@ -414,20 +416,20 @@ static unsigned next(void) {
 
 /* Good, late, repeated, forged and missing tickets, and times that are no times; afterwards a tuning
    with plain times still ends. ARC_SANITIZE=address,undefined sees reads out of bounds. */
-static void test_any_calls(unsigned long long random) {
+static void test_any_calls(unsigned long long seed) {
+  machine m = {.random = seed};
   unsigned tickets[64] = {0}, latest = 0;
-  init_any(&random);
-  for (int calls = 200 + check_below(&random, 3000); calls > 0; --calls) {
-    int what = check_below(&random, 1000), some = check_below(&random, 64);
+  init_any(&m);
+  for (int calls = 200 + below(&m, 3000); calls > 0; --calls) {
+    int what = below(&m, 1000), some = below(&m, 64);
     if (what < 500) tickets[some] = latest = next();
-    if (what >= 500 && what < 800) arc_tune_report(&tune, tickets[some], draw_time(&random));
-    if (what >= 800 && what < 900) arc_tune_report(&tune, latest, draw_time(&random));
+    if (what >= 500 && what < 800) arc_tune_report(&tune, tickets[some], draw_time(&m));
+    if (what >= 800 && what < 900) arc_tune_report(&tune, latest, draw_time(&m));
     if (what >= 900 && what < 990) arc_tune_report(&tune, latest ^ 1u << some % 32, 100.0);
     for (int i = what >= 990 && what < 997 ? 400 : 0; i > 0; --i) /* so that a tuning gets far */
-      arc_tune_report(&tune, next(),
-                      check_below(&random, 20) ? 100.0 + check_below(&random, 16) : 0.0);
+      arc_tune_report(&tune, next(), below(&m, 20) ? 100.0 + below(&m, 16) : 0.0);
     if (what == 997) arc_tune_init(&tune, &tune.config);
-    if (what > 997) init_any(&random);
+    if (what > 997) init_any(&m);
   }
   for (int i = 0, ended = tune.result.tunings; tune.result.tunings == ended && tune.rest >= 0;) {
     arc_tune_report(&tune, next(), 100.0);
@@ -453,5 +455,5 @@ int main(void) {
       test_troubled(VALLEY, &delays[i], noise, 0.0, 0.03, 95);
   test_ruin();
   for (unsigned long long seed = 0; seed < 1000; ++seed) test_any_calls(seed);
-  return check_finish("test_tune_simulated");
+  return test_end("test_tune_simulated");
 }
