@@ -88,12 +88,11 @@ template <class T>
 static void test_shuffles(const char *name, const std::vector<operation> &operations) {
   std::vector<T> values(operations.size() * 32);
   for (T &v : values) v = (T)((double)(generator() >> 1) * 0.25);
-  operation *device_operations = to_device(operations);
-  T *device_values = to_device(values), *device_results = to_device(values);
-  SIMT_LAUNCH(run_shuffles<T>, 1, 32, 0, 0, device_operations, (int)operations.size(),
-              device_values, device_results);
-  expect_no_error();
-  std::vector<T> results = from_device(device_results, values.size());
+  const device_array<operation> device_operations(operations);
+  const device_array<T> device_values(values), device_results(values);
+  SIMT_LAUNCH(run_shuffles<T>, 1, 32, 0, 0, device_operations.at, (int)operations.size(),
+              device_values.at, device_results.at);
+  std::vector<T> results = device_results.read();
   for (size_t i = 0; i < operations.size(); ++i)
     for (int lane = 0; lane < 32; ++lane) {
       const operation &o = operations[i];
@@ -103,9 +102,6 @@ static void test_shuffles(const char *name, const std::vector<operation> &operat
              "%s kind %d mask 0x%08x argument %d width %d lane %d", name, o.kind, o.mask,
              o.argument, o.width, lane);
     }
-  cudaFree(device_operations);
-  cudaFree(device_values);
-  cudaFree(device_results);
 }
 
 // --------------------------------------------------------------- votes, matches, reductions
@@ -173,18 +169,18 @@ static void expected_others(unsigned mask, const unsigned *values, int lane, uns
 
 static void test_others(void) {
   enum { count = 600 };
-  std::vector<unsigned> masks(count), values(count * 32), empty(count * 32 * answers);
+  std::vector<unsigned> masks(count), values(count * 32);
   for (unsigned &m : masks) m = random_mask();
   for (size_t i = 0; i < values.size(); ++i) {
     // From all alike to all different, with the sign bit now and then.
     unsigned kinds = 1u << (i / 32 % 6), v = (unsigned)generator() % kinds;
     values[i] = i / 32 % 7 == 6 ? (unsigned)generator() : v * 0x10000003u;
   }
-  unsigned *device_masks = to_device(masks), *device_values = to_device(values);
-  unsigned *device_results = to_device(empty);
-  SIMT_LAUNCH(run_others, 1, 32, 0, 0, device_masks, (int)count, device_values, device_results);
-  expect_no_error();
-  std::vector<unsigned> results = from_device(device_results, empty.size());
+  const device_array<unsigned> device_masks(masks), device_values(values);
+  const device_array<unsigned> device_results(count * 32 * answers);
+  SIMT_LAUNCH(run_others, 1, 32, 0, 0, device_masks.at, (int)count, device_values.at,
+              device_results.at);
+  std::vector<unsigned> results = device_results.read();
   for (size_t i = 0; i < count; ++i)
     for (int lane = 0; lane < 32; ++lane) {
       if (!(masks[i] >> lane & 1u)) continue;
@@ -196,9 +192,6 @@ static void test_others(void) {
                lane, got, expected[a]);
       }
     }
-  cudaFree(device_masks);
-  cudaFree(device_values);
-  cudaFree(device_results);
 }
 
 int main(void) {

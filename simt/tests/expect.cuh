@@ -21,31 +21,38 @@ static int failures = 0;
     }                                                                 \
   } while (0)
 
-template <class T>
-static T *to_device(const std::vector<T> &values) {
-  T *memory = NULL;
-  cudaMalloc(&memory, values.size() * sizeof(T));
-  cudaMemcpy(memory, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
-  return memory;
+static inline void expect_no_error(void) {
+  cudaError_t launched = cudaGetLastError(), finished = cudaDeviceSynchronize();
+  EXPECT(launched == cudaSuccess && finished == cudaSuccess, "%s",
+         cudaGetErrorString(launched != cudaSuccess ? launched : finished));
 }
+
+// An array on the device, until the end of its scope.
 template <class T>
-static std::vector<T> from_device(const T *memory, size_t count) {
-  std::vector<T> values(count);
-  cudaMemcpy(values.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost);
-  return values;
-}
+struct device_array {
+  size_t count;
+  T *at = NULL;
+  explicit device_array(const std::vector<T> &values) : count(values.size()) {
+    cudaMalloc(&at, count * sizeof(T));
+    cudaMemcpy(at, values.data(), count * sizeof(T), cudaMemcpyHostToDevice);
+  }
+  explicit device_array(size_t zeros) : device_array(std::vector<T>(zeros)) {}
+  device_array(const device_array &) = delete;
+  ~device_array() { cudaFree(at); }
+  // Behind launches, none of which may have failed.
+  std::vector<T> read(void) const {
+    std::vector<T> values(count);
+    expect_no_error();
+    cudaMemcpy(values.data(), at, count * sizeof(T), cudaMemcpyDeviceToHost);
+    return values;
+  }
+};
 
 static inline bool has_device(void) {
   int count = 0;
   bool has = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
   if (!has) printf("skipped: no device\n");
   return has;
-}
-
-static inline void expect_no_error(void) {
-  cudaError_t launched = cudaGetLastError(), finished = cudaDeviceSynchronize();
-  EXPECT(launched == cudaSuccess && finished == cudaSuccess, "%s",
-         cudaGetErrorString(launched != cudaSuccess ? launched : finished));
 }
 
 static inline int verdict(const char *name) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static __global__ void place(unsigned *visits, int *shapes) {
+static __global__ void place(unsigned *visits, unsigned *shapes) {
   unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -12,22 +12,17 @@ static __global__ void place(unsigned *visits, int *shapes) {
   if (block == 0 && thread == 0) {
     const unsigned seen[7] = {gridDim.x,  gridDim.y,  gridDim.z,         blockDim.x,
                               blockDim.y, blockDim.z, (unsigned)warpSize};
-    for (int i = 0; i < 7; ++i) shapes[i] = (int)seen[i];
+    for (int i = 0; i < 7; ++i) shapes[i] = seen[i];
   }
 }
 
 static void test_place(dim3 grid, dim3 block) {
   size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
-  unsigned *visits = to_device(std::vector<unsigned>(count));
-  int *shapes = to_device(std::vector<int>(7));
-  SIMT_LAUNCH(place, grid, block, 0, 0, visits, shapes);
-  expect_no_error();
-  for (unsigned v : from_device(visits, count)) EXPECT(v == 1, "%u visits", v);
-  const unsigned expected[7] = {grid.x, grid.y, grid.z, block.x, block.y, block.z, 32};
-  for (size_t i = 0; i < 7; ++i)
-    EXPECT(from_device(shapes, 7)[i] == (int)expected[i], "shape %zu", i);
-  cudaFree(visits);
-  cudaFree(shapes);
+  const device_array<unsigned> visits(count), shapes(7);
+  SIMT_LAUNCH(place, grid, block, 0, 0, visits.at, shapes.at);
+  for (unsigned v : visits.read()) EXPECT(v == 1, "%u visits", v);
+  const std::vector<unsigned> expected = {grid.x, grid.y, grid.z, block.x, block.y, block.z, 32};
+  EXPECT(shapes.read() == expected, "shapes");
 }
 
 // Both kinds of shared memory, reversed within the block; a count over the block.
@@ -48,21 +43,17 @@ static __global__ void reverse(const int *in, int *out, int *odd) {
 static void test_shared(int threads) {
   std::vector<int> in((size_t)(3 * threads));
   for (size_t i = 0; i < in.size(); ++i) in[i] = (int)i;
-  int *device_in = to_device(in), *device_out = to_device(in), *odd = to_device(in);
-  SIMT_LAUNCH(reverse, 3, threads, (size_t)threads * sizeof(int), 0, device_in, device_out, odd);
-  expect_no_error();
-  std::vector<int> out = from_device(device_out, in.size());
+  const device_array<int> device_in(in), device_out(in), odd(in);
+  SIMT_LAUNCH(reverse, 3, threads, (size_t)threads * sizeof(int), 0, device_in.at, device_out.at,
+              odd.at);
+  std::vector<int> out = device_out.read();
   for (int i = 0; i < 3 * threads; ++i) {
     int expected = i / threads * threads + threads - 1 - i % threads;
     EXPECT(out[(size_t)i] == expected, "%d threads: [%d] is %d", threads, i, out[(size_t)i]);
   }
   int odds = 0;
   for (int i = 0; i < threads; ++i) odds += i & 1;
-  EXPECT(from_device(odd, 1)[0] == odds + 10000 + (threads > 1 ? 1000 : 0), "%d",
-         from_device(odd, 1)[0]);
-  cudaFree(device_in);
-  cudaFree(device_out);
-  cudaFree(odd);
+  EXPECT(odd.read()[0] == odds + 10000 + (threads > 1 ? 1000 : 0), "%d", odd.read()[0]);
 }
 
 struct sums {
@@ -94,16 +85,14 @@ static __global__ void atomics(sums *s) {
 }
 
 static void test_atomics(void) {
-  sums *device = to_device(std::vector<sums>(1));
-  SIMT_LAUNCH(atomics, 2, 100, 0, 0, device);
-  expect_no_error();
-  sums s = from_device(device, 1)[0];
+  const device_array<sums> device(1);
+  SIMT_LAUNCH(atomics, 2, 100, 0, 0, device.at);
+  sums s = device.read()[0];
   EXPECT(s.d == 100.0 && s.u64 == 200ull << 33 && s.f == 50.0f, "%g %llu %g", s.d, s.u64,
          (double)s.f);
   EXPECT(s.i == -9900 && s.u == 600, "%d %u", s.i, s.u);
   EXPECT(s.least == -99 && s.most == 99 && s.u_least == 0 && s.u_most == 99, "minima, maxima");
   EXPECT(s.swapped == 77, "%d", s.swapped);
-  cudaFree(device);
 }
 
 enum { bit_results = 16 };
@@ -134,20 +123,16 @@ static __global__ void bits(int *r, float *f) {
 }
 
 static void test_bits(void) {
-  int *r = to_device(std::vector<int>(bit_results));
-  float *f = to_device(std::vector<float>(7));
-  SIMT_LAUNCH(bits, 1, 1, 0, 0, r, f);
-  expect_no_error();
+  const device_array<int> r(bit_results);
+  const device_array<float> f(7);
+  SIMT_LAUNCH(bits, 1, 1, 0, 0, r.at, f.at);
   const int expected[bit_results] = {9, 8, 0, 7, 41, 32, 31, (int)0x80000001u, 0x3f800000,
                                      (int)0x80000000u, 4, 6, 3, 0x60000000, 5, 2};
   const float expected_f[7] = {3.14159274f, 0.5f, 7.0f, 0.5f, 1.0f, 4.0f, 1.0f};
   for (size_t i = 0; i < bit_results; ++i)
-    EXPECT(from_device(r, bit_results)[i] == expected[i], "%zu: 0x%x", i,
-           (unsigned)from_device(r, bit_results)[i]);
+    EXPECT(r.read()[i] == expected[i], "%zu: 0x%x", i, (unsigned)r.read()[i]);
   for (size_t i = 0; i < 7; ++i)
-    EXPECT(from_device(f, 7)[i] == expected_f[i], "%zu: %g", i, (double)from_device(f, 7)[i]);
-  cudaFree(r);
-  cudaFree(f);
+    EXPECT(f.read()[i] == expected_f[i], "%zu: %g", i, (double)f.read()[i]);
 }
 
 static __global__ void nothing(void) {}

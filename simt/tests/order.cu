@@ -17,11 +17,10 @@ static __global__ void record(int *order) {
   order[threads + atomicAdd(&next[1], 1)] = (int)threadIdx.x;
 }
 
-static std::vector<int> recorded(unsigned seed, int *order) {
-  simt_seed(seed);
-  SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order);
-  expect_no_error();
-  return from_device(order, 2 * threads);
+static std::vector<int> recorded(void) {
+  const device_array<int> order(2 * threads);
+  SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order.at);
+  return order.read();
 }
 
 // A warp is come back to after another one had its turn.
@@ -32,13 +31,14 @@ static bool warps_interleave(const std::vector<int> &order) {
 }
 
 static void test_orders(void) {
-  int *order = to_device(std::vector<int>(2 * threads));
   std::set<std::vector<int>> orders;
   std::set<int> first, first_after, last;
   int interleaved = 0, ascending = 0, descending = 0;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    std::vector<int> o = recorded(seed, order);
-    EXPECT(o == recorded(seed, order), "seed %u gives one order", seed);
+    simt_seed(seed);
+    std::vector<int> o = recorded();
+    simt_seed(seed);
+    EXPECT(o == recorded(), "seed %u gives one order", seed);
     EXPECT(std::set<int>(o.begin(), o.begin() + threads).size() == threads, "all threads ran");
     orders.insert(o);
     first.insert(o[0]);
@@ -55,21 +55,14 @@ static void test_orders(void) {
   EXPECT(first_after.size() > 30, "%zu", first_after.size());
   EXPECT(interleaved > seeds / 4, "%d", interleaved);
   EXPECT(ascending > 0 && descending > 0, "%d, %d", ascending, descending);
-  cudaFree(order);
 }
 
 // Blocks and launches have orders of their own.
 static void test_launches_differ(void) {
-  int *order = to_device(std::vector<int>(2 * threads));
   std::set<std::vector<int>> orders;
   simt_seed(5);
-  for (int launch = 0; launch < 20; ++launch) {
-    SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order);
-    orders.insert(from_device(order, 2 * threads));
-  }
-  expect_no_error();
+  for (int launch = 0; launch < 20; ++launch) orders.insert(recorded());
   EXPECT(orders.size() > 15, "%zu", orders.size());
-  cudaFree(order);
 }
 
 // A correct kernel: shuffles, shared memory, barriers and a critical section.
@@ -95,16 +88,13 @@ static void test_results_do_not_depend_on_the_seed(void) {
   std::vector<int> values(count);
   int expected = 0;
   for (int i = 0; i < count; ++i) expected += values[(size_t)i] = i * 7 % 1001 - 300;
-  int *device_values = to_device(values), *result = to_device(std::vector<int>(2));
+  const device_array<int> device_values(values);
   for (unsigned seed = 1; seed <= seeds; ++seed) {
+    const device_array<int> result(2);
     simt_seed(seed);
-    cudaMemset(result, 0, 2 * sizeof(int));
-    SIMT_LAUNCH(correct, 3, 128, 4 * sizeof(int), 0, device_values, (int)count, result);
-    expect_no_error();
-    EXPECT(from_device(result, 2)[1] == expected, "seed %u", seed);
+    SIMT_LAUNCH(correct, 3, 128, 4 * sizeof(int), 0, device_values.at, (int)count, result.at);
+    EXPECT(result.read()[1] == expected, "seed %u", seed);
   }
-  cudaFree(device_values);
-  cudaFree(result);
 }
 
 // An incorrect one: what is read and written in two steps gets lost for some seeds.
@@ -114,17 +104,22 @@ static __global__ void lost_update(int *counter) {
 }
 
 static void test_races_show(void) {
-  int *counter = to_device(std::vector<int>(1));
   std::set<int> results;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
+    const device_array<int> counter(1);
     simt_seed(seed);
-    cudaMemset(counter, 0, sizeof(int));
-    SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter);
-    results.insert(from_device(counter, 1)[0]);
+    SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter.at);
+    results.insert(counter.read()[0]);
   }
-  expect_no_error();
   EXPECT(results.size() > 5 && *results.begin() < 64, "%zu results", results.size());
-  cudaFree(counter);
+}
+
+// What a launch of so many lanes stores.
+static std::vector<unsigned> masks_of(void (*kernel)(unsigned *), int lanes, unsigned seed) {
+  const device_array<unsigned> masks(32);
+  simt_seed(seed);
+  SIMT_LAUNCH(kernel, 1, lanes, 0, 0, masks.at);
+  return masks.read();
 }
 
 static __global__ void active(unsigned *masks) {
@@ -134,13 +129,9 @@ static __global__ void active(unsigned *masks) {
 
 // Every lane is in its mask, the lanes of a mask agree, and masks of all sizes come up.
 static void test_activemask(void) {
-  unsigned *device_masks = to_device(std::vector<unsigned>(32));
   std::set<int> sizes;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    simt_seed(seed);
-    cudaMemset(device_masks, 0, 32 * sizeof(unsigned));
-    SIMT_LAUNCH(active, 1, 32, 0, 0, device_masks);
-    std::vector<unsigned> masks = from_device(device_masks, 32);
+    const std::vector<unsigned> masks = masks_of(active, 32, seed);
     for (unsigned lane = 0; lane < 32; ++lane) {
       if (lane % 4 == 3) continue;
       EXPECT(masks[lane] >> lane & 1u, "seed %u lane %u", seed, lane);
@@ -149,25 +140,16 @@ static void test_activemask(void) {
       sizes.insert(__popc(masks[lane]));
     }
   }
-  expect_no_error();
   EXPECT(sizes.count(24) && sizes.count(1) && sizes.size() > 20, "%zu sizes", sizes.size());
-  cudaFree(device_masks);
 }
 
 static __global__ void active_pair(unsigned *masks) { masks[threadIdx.x] = __activemask(); }
 
 // Even lanes that wait side by side are often told apart.
 static void test_activemask_splits(void) {
-  unsigned *device_masks = to_device(std::vector<unsigned>(2));
   int splits = 0;
-  for (unsigned seed = 1; seed <= seeds; ++seed) {
-    simt_seed(seed);
-    SIMT_LAUNCH(active_pair, 1, 2, 0, 0, device_masks);
-    splits += from_device(device_masks, 2)[0] != 3;
-  }
-  expect_no_error();
+  for (unsigned seed = 1; seed <= seeds; ++seed) splits += masks_of(active_pair, 2, seed)[0] != 3;
   EXPECT(splits > seeds / 8 && splits < seeds * 7 / 8, "%d splits", splits);
-  cudaFree(device_masks);
 }
 
 // Lanes at two different places never share a mask, nor do two calls of a library function.
@@ -189,16 +171,11 @@ static __global__ void active_in_calls(unsigned *masks) {
 }
 
 static void test_activemask_in_branches(void (*kernel)(unsigned *)) {
-  unsigned *device_masks = to_device(std::vector<unsigned>(32));
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    simt_seed(seed);
-    SIMT_LAUNCH(kernel, 1, 32, 0, 0, device_masks);
-    std::vector<unsigned> masks = from_device(device_masks, 32);
+    const std::vector<unsigned> masks = masks_of(kernel, 32, seed);
     for (unsigned lane = 0; lane < 32; ++lane)
       EXPECT(!(masks[lane] & (lane < 16 ? 0xffff0000u : 0x0000ffffu)), "seed %u", seed);
   }
-  expect_no_error();
-  cudaFree(device_masks);
 }
 
 // Shared memory is garbage at the start of every block, not what the block before left there.
@@ -211,13 +188,11 @@ static __global__ void reads_before_writing(int *found) {
 }
 
 static void test_shared_is_garbage(void) {
-  int *found = to_device(std::vector<int>(4 * 64));
-  SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found);
-  expect_no_error();
-  std::vector<int> values = from_device(found, 4 * 64);
+  const device_array<int> found(4 * 64);
+  SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found.at);
+  std::vector<int> values = found.read();
   for (size_t i = 0; i < values.size(); ++i)
     EXPECT(values[i] == -1 || (i % 2 && !SIMT_SHARED_SECTION), "%zu: %d", i, values[i]);
-  cudaFree(found);
 }
 
 int main(void) {
