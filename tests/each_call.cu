@@ -1,5 +1,5 @@
 /* each_call.cu - a kernel for each call of arc, for clang (clang_cuda.sh), which takes minutes for
-   many in one, and NVRTC (nvrtc.cpp). KEY is the type of keys. DYNAMIC: the call of a width known at
+   many in one, and NVRTC (nvrtc.py). KEY is the type of keys. DYNAMIC: the call of a width known at
    run time alone; ONE: the keyed add alone; ADDS: the adds of all types alone.
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_TABLES 1

@@ -1,0 +1,77 @@
+"""nvrtc.py - arc's headers compile under NVRTC as named strings, without an include path.
+SPDX-License-Identifier: Apache-2.0
+
+The library is opened at run time, so that any version of it will do. Compiled, down to machine code,
+are all kernels of each_call.cu for the last architecture, the adds alone for the first one and,
+without a list, one with all checks. A warning is a failure."""
+import argparse
+import ctypes
+import pathlib
+import sys
+
+LIBRARIES = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"]
+HEADERS = ["arc.cuh", "arc_policy.cuh", *(f"arc/{name}.cuh" for name in (
+    "words", "core", "check", "wide", "index_add", "hot", "table", "sums", "papers", "overloads"))]
+
+
+def open_library(names):
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
+    print("skipped: no NVRTC library", *names)
+    sys.exit(77)
+
+
+def strings(values):
+    return (ctypes.c_char_p * len(values))(*(value.encode() for value in values))
+
+
+def compiles(nvrtc, root, architecture, *options):
+    """True if each_call.cu compiles without a word."""
+    def text_of(name):
+        return (root / name).read_text(encoding="utf-8")
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    words = [*options, f"--gpu-architecture=sm_{architecture}", "-DKEY=int"]
+    if nvrtc.nvrtcCreateProgram(
+            ctypes.byref(program), text_of("tests/each_call.cu").encode(), b"each_call.cu",
+            len(HEADERS), strings([text_of(name) for name in HEADERS]), strings(HEADERS)):
+        return False
+    status = nvrtc.nvrtcCompileProgram(program, len(words), strings(words))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    size.value = 0
+    if status == 0:
+        nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    # but for the age of the architecture, which is no fault of the header
+    said = [line for line in log.value.decode().splitlines()
+            if line.strip() and "are deprecated and may be removed" not in line]
+    result = "FAILED" if status else "compiled with warnings" if said else "compiled"
+    print(f"sm_{architecture} {' '.join(options)}: {result}, {size.value} bytes", *said, sep="\n",
+          flush=True)
+    return status == 0 and not said and size.value > 0
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--root", type=pathlib.Path, default=".")
+parser.add_argument("--library")
+parser.add_argument("--architectures", help="such as 50,60; all that the library knows")
+given = parser.parse_args()
+library = open_library([given.library] if given.library else LIBRARIES)
+if given.architectures:
+    listed = given.architectures.split(",")
+else:
+    count = ctypes.c_int()
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    listed = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(listed)
+good = [compiles(library, given.root, listed[-1])]
+if len(listed) > 1:
+    good.append(compiles(library, given.root, listed[0], "-DADDS"))
+if not given.architectures:
+    good.append(compiles(library, given.root, 90, "-DONE", "-DARC_CHECK=2"))
+print(f"{len(listed)} architectures, {good.count(False)} failed")
+sys.exit(not all(good))
