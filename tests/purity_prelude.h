@@ -1,7 +1,7 @@
 /* purity_prelude.h - just enough of CUDA's names for a C compiler to read arc's headers.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing of it runs: purity.cmake only asks the compiler which functions they declare.
+ * Nothing of it runs: purity.py only asks the compiler which functions they declare.
  */
 #define bool _Bool
 #define true 1

@@ -1,0 +1,145 @@
+"""purity.py ROOT - arc.cuh includes its policy and two files of its folder arc, which include
+nothing; all are plain C in style and leak no name. SPDX-License-Identifier: Apache-2.0"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(sys.argv[1])
+failures = []
+# Names that a warp calls, in which the CPU warp must tell one call from another.
+WARP_CALLS = "arc_(add|index_add_rows|index_add_end|hot|sum|table|atomred)"
+# Words of C++, of other headers, and types that only an include could define.
+BANNED = """template class namespace typename using constexpr decltype nullptr static_cast
+    reinterpret_cast const_cast dynamic_cast operator new delete try catch virtual std
+    uint8_t int32_t uint32_t int64_t uint64_t uintptr_t intptr_t size_t ptrdiff_t
+    cooperative_groups __half __half2 __nv_bfloat16 printf malloc getenv""".split()
+
+
+def must(right, text):
+    if not right:
+        failures.append(text)
+
+
+def must_see(count, least, what):
+    must(count >= least, f"only {count} {what} seen: this check has gone blind")
+
+
+def read_code(name):
+    """Without comments: first /* */, then //."""
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
+    return re.sub("//[^\n]*", " ", text)
+
+
+def compiler(program, source, *options):
+    """The status, what is printed, and what is said, of a source of C or C++."""
+    language = "c" if program == "gcc" else "c++"
+    done = subprocess.run([program, *options, "-I" + ROOT, "-x", language, "-"], input=source,
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def including(names):
+    return "".join(f'#include "{name}"\n' for name in names)
+
+
+# What arc.cuh includes, and the forms: what a user includes behind it.
+included = ["arc_policy.cuh", "arc/words.cuh", "arc/core.cuh"]
+on_request = ["arc/check.cuh", "arc/wide.cuh"]  # by core.cuh: of ARC_CHECK 2, and of ARC_WIDE 1
+forms = sorted({os.path.relpath(name, ROOT) for name in glob.glob(ROOT + "/arc/*")}
+               - {*included, *on_request})
+headers = ["arc.cuh", *included, *on_request, *forms]
+must_see(len(headers), 10, "headers")
+allowed = {"arc.cuh": included, "arc/core.cuh": on_request,
+           "arc/table.cuh": ["arc/index_add.cuh", "arc/hot.cuh"]}  # it adds what these know of
+for name in ["arc.cuh", *included, *forms]:
+    found = re.findall(r"#[ \t]*include[ \t]*([^\n]*)", read_code(name))
+    wanted = [f'"{other}"' for other in allowed.get(name, [])]
+    must(sorted(found) == sorted(wanted), f"{name} includes {found}, must include {wanted}")
+
+all_tags = 0
+for name in headers:
+    text = re.sub(r'"[^"\n]*"', '""', read_code(name))
+    # The driver's function behind assert(), declared as nvcc's own headers do it.
+    text = re.sub(r"void __assertfail\([^)]*\)", "", text)
+    text = text.replace("arc__duty &operator=(", "")  # ARC_CHECK 2: a form is begun anew
+    for word in re.findall(rf"\b({'|'.join(BANNED)})\b", text):
+        must(False, f"{name} uses the word {word}")
+    tags = re.findall(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)", text)
+    for tag in tags + re.findall(r"}\s*([A-Za-z_]\w*)\s*;", text):  # typedef names, too
+        must(tag.startswith(("arc_", "ARC_")), f"{name} declares {tag}")
+    all_tags += len(tags)
+must_see(all_tags, 15, "structs in all headers")
+
+# The overloads are C++, which no C compiler lists: what defines them is read here.
+functions = [function for function in re.findall(r"ARC__FN[^{]*{", read_code("arc/overloads.cuh"))
+             if not function.startswith("ARC__FN void NAME(")]  # a form of ARC__OVERLOAD_ADD
+must_see(len(functions), 9, "overloads")
+for function in functions:
+    found = re.match(r"ARC__FN [^(]*[ *](arc_[a-z_]*)\(", function)
+    must(found, f"an overload without a name of arc's: {function}")
+    must(not found or not re.match(WARP_CALLS, found[1]) or "ARC__CALLER)" in function,
+         f"the CPU warp does not tell calls of an overload apart: {function}")
+
+# Macros that are defined after the include and were not before.
+cxx = shutil.which("g++") or shutil.which("clang++")
+must(cxx, "no C++ compiler: the macros were not checked")
+for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=... "
+              "-DSIMT_CALLED=...", "-D__CUDACC__ -D__CUDA_ARCH__=900",
+              "-D__CUDACC__ -DARC_CHECK=2"):
+    before, after = (set(re.findall(r"#define (\w+)", compiler(
+        cxx, source, "-dM", "-E", "-DARC_TABLES=1", "-DARC_WIDE=1", *words.split())[1]))
+        for source in ("", including(["arc.cuh", *forms])))
+    for name in headers:  # each guards itself by a macro, so that it has been seen
+        must((re.sub(r"\W", "_", name).upper() in after)
+             == (name != "arc/check.cuh" or "ARC_CHECK=2" in words),
+             f"{name} has no guard, is not seen, or where nothing asks for it ({words})")
+    for macro in after - before:
+        must(macro.startswith(("ARC_", "arc_")), f"a macro leaks ({words}): {macro}")
+
+# A file that is neither CUDA nor for the CPU warp: one error, which says what to do.
+_, _, said = compiler(cxx, including(["arc.cuh", "arc.cuh"]), "-fsyntax-only")
+must(said.count("error:") == 1 and re.search(
+    "this file as CUDA.*include simt/simt.cuh first", said), f"a file without CUDA gets:\n{said}")
+
+# A form without arc.cuh in front: the first error says what to do.
+for form in forms:
+    _, _, said = compiler(cxx, including([form]), "-DSIMT_ON_CPU=1", "-fsyntax-only")
+    must(re.match(f"[^\n]*{form}: include arc.cuh first", said[said.find("error:"):]),
+         f"{form} without arc.cuh gets first: {said}")
+
+# A C compiler reads the headers but those of C++, and lists every function in them.
+c_forms = [form for form in forms if form != "arc/overloads.cuh"]
+if not shutil.which("gcc"):
+    print("skipped: no gcc to list the functions")
+for pieces in (1, 4) if shutil.which("gcc") else ():
+    with tempfile.TemporaryDirectory() as folder:
+        status, _, said = compiler(
+            "gcc", including([os.path.join(ROOT, "tests", "purity_prelude.h"), "arc.cuh", "arc.cuh",
+                              *c_forms, *c_forms]), "-std=gnu99", "-DSIMT_ON_CPU=1",
+            "-DSIMT_ARCH=900", "-DSIMT_CALLER=...", "-DSIMT_CALLED=...", "-DARC_TABLES=1",
+            f"-DARC_MAX_PIECES={pieces}", "-DARC_WIDE=1", "-fsyntax-only", "-aux-info",
+            folder + "/functions")
+        must(status == 0, f"with ARC_MAX_PIECES {pieces}, the headers are no C:\n{said}")
+        if status != 0:
+            continue
+        with open(folder + "/functions", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    for name in ["arc.cuh", "arc/words.cuh", "arc/core.cuh", "arc/wide.cuh", *c_forms]:
+        declared = [line.split("*/ ", 1)[1] for line in lines if f"/{name}:" in line]
+        must_see(len(declared), 5, f"functions of {name}")
+        for function in declared:
+            # Nobody defines it: it names what to do where several pieces are not asked for.
+            if not re.match(r"extern [^(]*_pieces \(struct arc_set_ARC_MAX_PIECES", function):
+                must(function.startswith("static "), f"not a static function: {function}")
+            found = re.match(r"[^(]*[ *](arc_[a-z0-9_]*) \(", function)
+            must(found, f"a function without a name of arc's: {function}")
+            must(not found or not re.match(WARP_CALLS, found[1]) or ", ...)" in function,
+                 f"the CPU warp does not tell its calls apart, for want of ARC__CALLER: {function}")
+
+print("\n".join(failures) or f"purity: nothing leaks from {len(headers)} headers")
+sys.exit(bool(failures))
