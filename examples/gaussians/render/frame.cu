@@ -17,6 +17,7 @@ void frame_begin(frame *f, const frame_settings *settings, device_memory *memory
   f->settings = *settings;
   f->memory = memory;
   f->backward = backward_launch;
+  f->most_listed = MOST_IN_SEGMENT;
 }
 
 void frame_end(frame *f) {
@@ -31,7 +32,7 @@ void frame_end(frame *f) {
 /* ---- forward -------------------------------------------------------------------------------- */
 
 static size_t frame_count_bytes(const frame *f) {
-  return (size_t)f->grid.lists * COUNT_STEP * sizeof(int);
+  return ((size_t)f->grid.lists + 1) * COUNT_STEP * sizeof(int);
 }
 
 static void frame_set_view(frame *f, gaussians model, int count, int degree,
@@ -48,7 +49,7 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
                  "memory for the tiles");
   if (!f->bins || f->counts.bytes >= frame_count_bytes(f)) return;
   device_reserve(f->memory, &f->counts, frame_count_bytes(f), "memory for the tiles");
-  device_reserve(f->memory, &f->scratch, sort_scratch_bytes(f->pair_capacity, f->grid.lists),
+  device_reserve(f->memory, &f->scratch, sort_scratch_bytes(f->grid.lists + 1),
                  "memory for sorting");
 }
 
@@ -150,10 +151,11 @@ static void frame_sort(frame *f, int room, bool counted) {
               total, lists, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
-/* The same by counting: beside the pairs, their buffers hold two of depths and places. */
-static void frame_bin(frame *f, int room) {
+/* The same by counting, unless a list is too long: beside the pairs, their buffers hold two of depths
+   and places. The host waits for the length. */
+static void frame_bin(frame *f, int room, bool counted) {
   const int lists = f->grid.lists;
-  int *first = (int *)f->first.data;
+  int *first = (int *)f->first.data, longest;
   pair_output<masked_gaussian> in = frame_pairs<masked_gaussian>(f, room);
   unsigned *depths[2] = {(unsigned *)f->keys[1].data, (unsigned *)f->keys[0].data};
   pair_buffers<int, unsigned> pairs = {{depths[0], depths[1]},
@@ -161,18 +163,20 @@ static void frame_bin(frame *f, int room) {
   masked_gaussian *list = (masked_gaussian *)f->values[1].data;
   SIMT_LAUNCH(take_counts, line_blocks((size_t)lists + 1), LINE_THREADS, 0, 0, in.counts, lists,
               first);
+  device_to_host(&longest, in.counts + COUNT_STEP * lists, sizeof longest, "counting pairs");
+  if (longest > f->most_listed) return frame_sort<masked_gaussian>(f, room, counted);
   bool done = scan_counts(first, first, lists + 1, f->scratch.data, f->scratch.bytes);
   SIMT_LAUNCH(fill_lists, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0, in, first,
               pairs.keys[0], pairs.values[0]);
-  int sorted = sort_segments(pairs, room, first, lists, f->scratch.data, f->scratch.bytes);
-  if (sorted < 0 || !done) device_check(cudaGetLastError(), "sorting");
-  SIMT_LAUNCH(take_lists, lists, LINE_THREADS, 0, 0, pairs.keys[sorted], pairs.values[sorted],
-              in.values, first, list);
+  done = sort_segments(pairs, first, lists, f->most_listed) && done;
+  if (!done) device_check(cudaGetLastError(), "sorting");
+  SIMT_LAUNCH(take_lists, lists, LINE_THREADS, 0, 0, pairs.keys[1], pairs.values[1], in.values,
+              first, list);
   f->list = list;
 }
 
 void frame_list_pairs(frame *f, int room, bool counted) {
-  if (f->bins) return frame_bin(f, room);
+  if (f->bins) return frame_bin(f, room, counted);
   (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, counted);
 }
 

@@ -17,8 +17,9 @@ typedef struct frame {
   gaussians model;
   int count, degree;
   device_camera camera;
-  int macro_side; /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
-  bool bins;      /* these are counted, filled and sorted one by one, not as one */
+  int macro_side;  /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
+  bool bins;       /* these are counted, filled and sorted one by one, not as one, */
+  int most_listed; /* if none has more pairs */
   list_grid grid;
   int tiles, pairs, pair_capacity;
   const void *list; /* of the device: all lists, in one of the buffers of values */

@@ -2,13 +2,15 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "sort.h"
 
+#include "../../common/device.h"
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #if SIMT_ON_CPU
 
-size_t sort_scratch_bytes(int count, int) { return (size_t)(count > 0 ? 1 : 0); }
+size_t sort_scratch_bytes(int count) { return (size_t)(count > 0 ? 1 : 0); }
 
 /* Pairs begin to end - 1 of buffer 0, by those bits of the keys, into buffer 1. */
 template <class V, class K>
@@ -30,10 +32,10 @@ int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *, size_t) {
   return sort_range(pairs, 0, count, ~0ull >> (64 - key_bits));
 }
 
-int sort_segments(pair_buffers<int, unsigned> pairs, int, const int *first, int segments, void *,
-                  size_t) {
-  for (int s = 0; s < segments; ++s) sort_range(pairs, first[s], first[s + 1], ~0u);
-  return 1;
+bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most) {
+  for (int s = 0; s < segments; ++s)
+    if (first[s + 1] - first[s] <= most) sort_range(pairs, first[s], first[s + 1], ~0u);
+  return true;
 }
 
 bool scan_counts(const int *in, int *out, int count, void *, size_t) {
@@ -48,9 +50,9 @@ bool scan_counts(const int *in, int *out, int count, void *, size_t) {
 
 #else
 
+#include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_segmented_sort.cuh>
 
 template <class V>
 static size_t bytes_of_pairs(int count) {
@@ -61,18 +63,10 @@ static size_t bytes_of_pairs(int count) {
   return bytes;
 }
 
-size_t sort_scratch_bytes(int count, int segments) {
+size_t sort_scratch_bytes(int count) {
   size_t scan = 0;
-  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr,
-                                std::max(count, segments + 1));
-  size_t by_segments = 0;
-  cub::DoubleBuffer<unsigned> keys(nullptr, nullptr);
-  cub::DoubleBuffer<int> values(nullptr, nullptr);
-  const int *const first = nullptr;
-  cub::DeviceSegmentedSort::SortPairs(nullptr, by_segments, keys, values, count, segments, first,
-                                      first);
-  return std::max(
-      {scan, by_segments, bytes_of_pairs<int>(count), bytes_of_pairs<unsigned long long>(count)});
+  cub::DeviceScan::ExclusiveSum(nullptr, scan, (const int *)nullptr, (int *)nullptr, count);
+  return std::max({scan, bytes_of_pairs<int>(count), bytes_of_pairs<unsigned long long>(count)});
 }
 
 template <class V>
@@ -85,13 +79,44 @@ int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch,
   return status == cudaSuccess ? values.selector : -1;
 }
 
-int sort_segments(pair_buffers<int, unsigned> pairs, int count, const int *first, int segments,
-                  void *scratch, size_t scratch_bytes) {
-  cub::DoubleBuffer<unsigned> keys(pairs.keys[0], pairs.keys[1]);
-  cub::DoubleBuffer<int> values(pairs.values[0], pairs.values[1]);
-  cudaError_t status = cub::DeviceSegmentedSort::SortPairs(scratch, scratch_bytes, keys, values,
-                                                           count, segments, first, first + 1);
-  return status == cudaSuccess ? values.selector : -1;
+/* One block a segment: of more than `above` pairs, and at most as many as a block has room for. */
+template <int threads, int items>
+__global__ void __launch_bounds__(threads)
+    sort_blocks(pair_buffers<int, unsigned> pairs, const int *first, int above, int most) {
+  using sorter = cub::BlockRadixSort<unsigned, threads, items, int>;
+  SIMT_DYNAMIC_SHARED(typename sorter::TempStorage, storage);
+  int begin = first[blockIdx.x], count = first[blockIdx.x + 1] - begin, values[items];
+  unsigned keys[items];
+  if (count <= above || count > min(most, threads * items)) return;
+  UNROLL
+  for (int k = 0; k < items; ++k) {
+    int i = k * threads + (int)threadIdx.x;
+    keys[k] = i < count ? pairs.keys[0][begin + i] : ~0u;
+    values[k] = i < count ? pairs.values[0][begin + i] : 0;
+  }
+  sorter(*storage).SortBlockedToStriped(keys, values, 0, 31);
+  UNROLL
+  for (int k = 0; k < items; ++k) {
+    int i = k * threads + (int)threadIdx.x;
+    if (i < count) pairs.keys[1][begin + i] = keys[k], pairs.values[1][begin + i] = values[k];
+  }
+}
+
+template <int threads, int items>
+static void sort_sized(pair_buffers<int, unsigned> pairs, const int *first, int segments, int above,
+                       int most) {
+  size_t bytes = sizeof(typename cub::BlockRadixSort<unsigned, threads, items, int>::TempStorage);
+  cudaFuncSetAttribute(sort_blocks<threads, items>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       (int)bytes);
+  SIMT_LAUNCH((sort_blocks<threads, items>), segments, threads, bytes, 0, pairs, first, above,
+              most);
+}
+
+bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most) {
+  sort_sized<128, 8>(pairs, first, segments, 0, most);
+  sort_sized<256, 16>(pairs, first, segments, 128 * 8, most);
+  sort_sized<512, 25>(pairs, first, segments, 256 * 16, most);
+  return cudaPeekAtLastError() == cudaSuccess;
 }
 
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes) {

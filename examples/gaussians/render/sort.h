@@ -13,17 +13,18 @@ struct pair_buffers {
 };
 
 /* Bytes of scratch memory that sorting or scanning up to `count` takes, whatever the values. */
-size_t sort_scratch_bytes(int count, int segments = 1);
+size_t sort_scratch_bytes(int count);
 
 /* Sorts by the low key_bits bits of the keys, stable; starts from buffer 0 and returns the number
    of the buffer that holds the result, negative if the device refused. */
 template <class V>
 int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
 
-/* Sorts each segment by itself, number s from place first[s] to first[s + 1] - 1 of at most `count`.
-   The host may wait for the device. Returns as sort_pairs does. */
-int sort_segments(pair_buffers<int, unsigned> pairs, int count, const int *first, int segments,
-                  void *scratch, size_t scratch_bytes);
+enum { MOST_IN_SEGMENT = 512 * 25 };
+/* Sorts each segment by itself, number s from place first[s] to first[s + 1] - 1, from buffer 0 to
+   buffer 1, but those longer than `most`, at most MOST_IN_SEGMENT. Keys are below 2^31. False if the
+   device refused. */
+bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most);
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place,
    too. */

@@ -270,11 +270,11 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- lists of macro tiles by counting ------------------------------------------------------- */
 
-/* One thread a list, and one more. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    take_counts(const int *counts, int lists, int *taken) {
+/* Behind the counts goes the largest. One thread a list, and one more. */
+__global__ void __launch_bounds__(LINE_THREADS) take_counts(int *counts, int lists, int *taken) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i <= lists) taken[i] = i < lists ? counts[COUNT_STEP * i] : 0;
+  if (i < lists) atomicMax(&counts[COUNT_STEP * lists], taken[i]);
 }
 
 /* Brings each pair to its list: its depth, and where it is. One thread for each that there is room

@@ -144,6 +144,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     const std::vector<float> wanted = test_read<float>(of_tiles.f.colour.data, VALUES);
     begin(&d, t, r);
     draw_by_macro_tiles(&d, v.side, v.pixels != 2);
+    if (v.pixels == 4) d.f.most_listed = 300; /* too few */
     d.paint = v.paint;
     d.pixels = v.pixels;
     d.room = 10;

@@ -49,6 +49,37 @@ static void test_sort(void) {
   device_release(&memory, &scratch);
 }
 
+/* As many pairs as blocks of each size have room for; each stays in its segment. */
+static void test_segments(void) {
+  enum { SEGMENTS = 6, PAIRS = 1 + 1024 + 4096 + 4097 + MOST_IN_SEGMENT };
+  static const int first[SEGMENTS + 1] = {0, 0, 1, 1025, 5121, 9218, PAIRS};
+  static unsigned keys[2][PAIRS], got[PAIRS];
+  static int values[PAIRS], got_values[PAIRS];
+  unsigned long long seed = 8;
+  device_memory memory = {0, 0};
+  device_array arrays[5] = {};
+  for (int i = 0; i < PAIRS; ++i) keys[0][i] = (unsigned)(test_random(&seed) * 2147483648.0) & ~7u;
+  for (int i = 0; i < PAIRS; ++i) values[i] = i;
+  for (int i = 0; i < 5; ++i) device_reserve(&memory, &arrays[i], sizeof keys[0], "test");
+  host_to_device(arrays[0].data, keys[0], sizeof keys[0], "test");
+  host_to_device(arrays[2].data, values, sizeof values, "test");
+  host_to_device(arrays[4].data, first, sizeof first, "test");
+  CHECK(sort_segments({{(unsigned *)arrays[0].data, (unsigned *)arrays[1].data},
+                       {(int *)arrays[2].data, (int *)arrays[3].data}},
+                      (const int *)arrays[4].data, SEGMENTS, MOST_IN_SEGMENT),
+        "the sort was refused");
+  device_to_host(got, arrays[1].data, sizeof got, "test");
+  device_to_host(got_values, arrays[3].data, sizeof got_values, "test");
+  for (int s = 0; s < SEGMENTS; ++s)
+    for (int i = first[s]; i < first[s + 1]; ++i) {
+      int from = got_values[i];
+      CHECK(from >= first[s] && from < first[s + 1] && keys[0][from] == got[i] &&
+                keys[1][from]++ == 0u && (i == first[s] || got[i - 1] <= got[i]),
+            "segment %d: pair %d is not in order", s, i);
+    }
+  for (int i = 0; i < 5; ++i) device_release(&memory, &arrays[i]);
+}
+
 static void test_scan(void) {
   enum { NUMBERS = 1000 };
   int in[NUMBERS], out[NUMBERS], sum = 0;
@@ -302,6 +333,7 @@ int main(void) {
   if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
   test_sort<int>();
   test_sort<unsigned long long>();
+  test_segments();
   test_scan();
   make_scene(&r);
   test_frame_begin(&t, &r);
