@@ -1,8 +1,8 @@
-/* arc example gaussians: whether a splat reaches a rectangle, and which squares of a row it reaches.
+/* arc example gaussians: whether a splat reaches a rectangle, and which squares of a row.
    SPDX-License-Identifier: Apache-2.0
 
-   The former takes no division, root or branch: after one, the compiler would guard every later vote
-   of the warp. The latter takes two roots a row, whose squares it need not test one by one. */
+   The former takes no division, root or branch: after one, the compiler would guard every later
+   vote of the warp. The latter takes two roots a row, and does not test its squares one by one. */
 #pragma once
 
 #include "model.cuh"
@@ -61,8 +61,8 @@ static __device__ __forceinline__ ellipse_rows ellipse_rows_of(const splat *s) {
 }
 
 /* How far the rim is from the centre, to the right or, where side is -1, to the left, at the most
-   between two dy; NaN if it lies beyond them. What rounding may take away of the way to its middle is
-   added. */
+   between two dy; NaN if it lies beyond them. Added is what rounding may take away of the way to
+   its middle. */
 static __device__ __forceinline__ float rim_between(const ellipse_rows *e, float top, float bottom,
                                                     float side) {
   float dy = fminf(fmaxf(side * e->of_right, top), bottom), middle = e->slope * dy;

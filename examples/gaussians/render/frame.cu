@@ -151,8 +151,8 @@ static void frame_sort(frame *f, int room, bool counted) {
               total, lists, (int *)f->first.data, pairs.values[1 - sorted]);
 }
 
-/* The same by counting, unless a list is too long: beside the pairs, their buffers hold two of depths
-   and places. The host waits for the length. */
+/* The same by counting, unless a list is too long: beside the pairs, their buffers hold two of
+   depths and places. The host waits for the length. */
 static void frame_bin(frame *f, int room, bool counted) {
   const int lists = f->grid.lists;
   int *first = (int *)f->first.data, longest;

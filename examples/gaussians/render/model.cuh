@@ -105,7 +105,7 @@ typedef struct projections {
 enum { MACRO_COLUMNS = 8, MACRO_ROWS = 4 };
 typedef unsigned long long masked_gaussian;
 
-/* side: of a unit, or of a tile where each has a list, in pixels; how many lists a row and in all. */
+/* side: of a unit, or of a tile if each has a list, in pixels; lists of a row, and of all. */
 typedef struct list_grid {
   int side, lists_x, lists;
 } list_grid;

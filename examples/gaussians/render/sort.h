@@ -22,8 +22,8 @@ int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, si
 
 enum { MOST_IN_SEGMENT = 512 * 25 };
 /* Sorts each segment by itself, number s from place first[s] to first[s + 1] - 1, from buffer 0 to
-   buffer 1, but those longer than `most`, at most MOST_IN_SEGMENT. Keys are below 2^31. False if the
-   device refused. */
+   buffer 1, but those longer than `most`, which is at most MOST_IN_SEGMENT. Keys are below 2^31.
+   False if the device refused. */
 bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most);
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place,

@@ -204,7 +204,7 @@ static void check_exact(const lists *l, const test_frame *t) {
   CHECK(large > 3 && reached > COUNT / 2, "%d splats are large, %d reached", large, reached);
 }
 
-/* Depth never falls in a macro tile's list, equally deep splats come in the order of their Gaussians;
+/* Depth never falls in a macro tile's list, equally deep splats come in the order of Gaussians;
    masks are of exactly the units that the ellipse reaches, and not empty. */
 static void check_macro_tile(const lists *l, const std::vector<masked_gaussian> &list, int t,
                              const list_grid *g) {
