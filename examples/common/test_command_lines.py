@@ -507,7 +507,7 @@ class CommandLines(Programs):
                 status, output, errors, seconds = self.end(child)
                 self.assertEqual(status, 130, errors)
                 self.assertRegex(said + output + errors, part)
-                self.assertLess(seconds, 20.0)  # who is deaf to signals takes minutes
+                self.assertLess(seconds, 120.0)  # who is deaf to signals takes more
                 if written:
                     self.check_written(*written)
 
@@ -598,7 +598,7 @@ class Gaussians(Programs):
         self.assertEqual(status, 1)
         self.assertRegex(errors, rf"^gaussians: process {rank} of 2 \(number {killed}\): ended by "
                                  rf"signal 9 [^\n]*{told}[^\n]*\n$")
-        self.assertLess(seconds, 10.0)
+        self.assertLess(seconds, 120.0)
 
     @unittest.skipUnless(os.path.exists("/proc/self/stat"), "no list of processes")
     def test_killed_processes(self):
