@@ -39,7 +39,7 @@ def compiler(program, source, *options):
     """The status, what is printed, and what is said, of a source of C or C++."""
     language = "c" if program == "gcc" else "c++"
     done = subprocess.run([program, *options, "-I" + ROOT, "-x", language, "-"], input=source,
-                          capture_output=True, text=True, check=False)
+                          cwd=os.sep, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
