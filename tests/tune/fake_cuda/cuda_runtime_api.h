@@ -1,5 +1,5 @@
-/* cuda_runtime_api.h - as much of the CUDA runtime as arc_tune.h calls, without a device; the bodies
-   are in test_tune_cuda.c. SPDX-License-Identifier: Apache-2.0 */
+/* cuda_runtime_api.h - as much of the CUDA runtime as arc_tune.h calls, without a device.
+   SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_TESTS_FAKE_CUDA_H
 #define ARC_TESTS_FAKE_CUDA_H
 
@@ -12,17 +12,97 @@ typedef enum cudaError {
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeRelaxed = 2 };
 
-typedef struct fake_stream *cudaStream_t;
-typedef struct fake_event *cudaEvent_t;
+typedef struct fake_stream {
+  double queued_us, done_us; /* work handed over, and work that has run, since the start */
+  int captured;              /* 1 yes, 2 cannot be asked */
+} * cudaStream_t;
 
-cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
+typedef struct fake_event {
+  int alive;
+  cudaStream_t stream; /* of the latest record, or null */
+  double at_us;
+} * cudaEvent_t;
+
+enum { EVENTS = 2 * ARC_TUNE__SLOTS };
+enum { CREATE, RECORD, ELAPSED, QUERY, KINDS };
+
+static struct fake {
+  struct fake_event event[EVENTS];
+  int alive, recorded, queried, calls;
+  int fail[KINDS]; /* how many of the next calls do; create: of those from so many events on */
+  int any_captured;
+  enum cudaStreamCaptureMode mode;
+  cudaError_t last;
+} fake;
+
+static inline cudaError_t finish_call(int failed) {
+  fake.calls += 1;
+  if (failed) fake.last = cudaErrorInvalidValue;
+  return failed ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+  if (fake.alive >= fake.fail[CREATE]) return finish_call(1);
+  *event = &fake.event[fake.alive++];
+  (*event)->alive = 1;
+  return finish_call(0);
+}
+
+static inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  CHECK(event->alive, "an event is destroyed twice");
+  event->alive = 0;
+  fake.alive -= 1;
+  return finish_call(0);
+}
+
+static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  CHECK(event->alive && stream->captured == 0, "an event is recorded on a captured stream");
+  int failed = fake.fail[RECORD]-- > 0;
+  event->stream = failed ? NULL : stream;
+  event->at_us = stream->queued_us;
+  fake.recorded += !failed;
+  return finish_call(failed);
+}
+
+static inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+  CHECK(event->alive && event->stream != NULL, "an event is asked for that was never recorded");
+  CHECK(!fake.any_captured || fake.mode == cudaStreamCaptureModeRelaxed,
+        "a query while this thread captures would invalidate the capture");
+  fake.queried += 1;
+  if (fake.fail[QUERY]-- > 0) return finish_call(1);
+  if (event->stream->done_us >= event->at_us) return finish_call(0);
+  return fake.last = cudaErrorNotReady;
+}
+
+static inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
+                                               cudaEvent_t stop) {
+  CHECK(start->stream == stop->stream && stop->stream->done_us >= stop->at_us, "events not over");
+  *milliseconds = (float)((stop->at_us - start->at_us) * 1e-3);
+  return finish_call(fake.fail[ELAPSED]-- > 0);
+}
+
+static inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                                enum cudaStreamCaptureStatus *status) {
+  *status = stream->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return finish_call(stream->captured == 2);
+}
+
+static inline cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
+  enum cudaStreamCaptureMode held = fake.mode;
+  fake.mode = *mode;
+  *mode = held;
+  return finish_call(0);
+}
+
+static inline cudaError_t cudaGetLastError(void) {
+  cudaError_t last = fake.last;
+  fake.last = cudaSuccess;
+  return last;
+}
+
+static inline cudaError_t cudaPeekAtLastError(void) {
+  fake.calls += 1;
+  return fake.last;
+}
 
 #endif
