@@ -10,7 +10,9 @@
 #ifndef TEST_TABLE
 #define TEST_TABLE 0
 #endif
-#define ARC_TABLES TEST_TABLE
+#if TEST_TABLE /* test_peer.cu has included arc.cuh before it comes here */
+#define ARC_TABLES 1
+#endif
 #include "check.cuh"
 
 #if TEST_TABLE
