@@ -19,6 +19,7 @@ void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory
 void draw_by_macro_tiles(drawer *d, int side, bool bins) {
   d->f.macro_side = side;
   d->f.bins = bins;
+  d->fused = true;
   d->paint = side == 8 ? paint<WALK_UNITS_8, true, 2> : paint<WALK_UNITS_16, true, 2>;
   frame_reserve_pairs(&d->f, 0);
 }
@@ -39,7 +40,7 @@ static unsigned draw_once(drawer *d, gaussians model, int count, int degree,
   size_t pixels = (size_t)camera->width * camera->height;
   device_reserve(f->memory, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
   draw_mark(d, DRAW_START);
-  if (d->fused || f->macro_side > 0) {
+  if (d->fused) {
     frame_place(f, model, count, degree, camera, d->room);
   } else {
     frame_project(f, model, count, degree, camera);

@@ -21,7 +21,7 @@ typedef struct painted {
 } painted;
 
 /* alpha: 255 times as large where lifted, which is a literal; 0: no hit. Without a branch. */
-static __device__ __forceinline__ void blend(painted *p, const splat *s, float alpha, bool lifted) {
+DEVICE void blend(painted *p, const splat *s, float alpha, bool lifted) {
   float weight = fminf(alpha, lifted ? 255.0f * LARGEST_ALPHA : LARGEST_ALPHA);
   float rest = lifted ? p->transmittance : p->transmittance * (1.0f - weight);
   weight *= p->transmittance;
@@ -36,8 +36,8 @@ static __device__ __forceinline__ void blend(painted *p, const splat *s, float a
 
 /* The lane's pixels, of which `first` is the uppermost. One splat. skips: a lane that is not hit
    does no more. All but the first three: literals. */
-static __device__ __forceinline__ void paint_splat(painted *p, const splat *s, pixel first,
-                                                   bool lifted, bool skips, int pixels) {
+DEVICE void paint_splat(painted *p, const splat *s, pixel first, bool lifted, bool skips,
+                        int pixels) {
   float dx = s->x - first.x, dy = s->y - first.y, alpha[MOST_PAINTED];
   float top = fmaf(-s->a * dx, dx, s->limit), slope = s->b * dx;
   bool hits[MOST_PAINTED], any = false;
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void paint_splat(painted *p, const splat *s, p
   }
 }
 
-static __device__ __forceinline__ bool all_done(const painted *p, int pixels) {
+DEVICE bool all_done(const painted *p, int pixels) {
   bool done = true;
   UNROLL
   for (int i = 0; i < pixels; ++i) done = done & (p[i].transmittance < 0.0f);
@@ -65,8 +65,7 @@ static __device__ __forceinline__ bool all_done(const painted *p, int pixels) {
 
 /* A warp's way through its tile's list, which is not empty: 32 splats at a time. */
 template <bool lifted, int pixels>
-static __device__ __forceinline__ void paint_groups(painted *p, const render_arguments *a,
-                                                    pixel first, int begin, int end) {
+DEVICE void paint_groups(painted *p, const render_arguments *a, pixel first, int begin, int end) {
   __shared__ splat staged[TILE_WARPS / pixels][32];
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   warp_rectangle r = rectangle_of_warp(first, pixels);
@@ -90,8 +89,7 @@ static __device__ __forceinline__ void paint_groups(painted *p, const render_arg
 
 /* As the paper has it: all lanes read one splat, the next, and the index of the one after it. */
 template <bool lifted, int pixels>
-static __device__ __forceinline__ void paint_singles(painted *p, const render_arguments *a,
-                                                     pixel first, int begin, int end) {
+DEVICE void paint_singles(painted *p, const render_arguments *a, pixel first, int begin, int end) {
   enum { STEPS_BETWEEN_VOTES = 8 };
   splat now = a->splats[a->lists.list[begin]];
   int index = a->lists.list[min(begin + 1, end - 1)];
@@ -107,8 +105,7 @@ static __device__ __forceinline__ void paint_singles(painted *p, const render_ar
 
 /* As training draws: the block reads 256 splats at a time, and waits for all its warps. */
 template <bool lifted, int pixels>
-static __device__ __forceinline__ void paint_batches(painted *p, const render_arguments *a,
-                                                     pixel first, int begin, int end) {
+DEVICE void paint_batches(painted *p, const render_arguments *a, pixel first, int begin, int end) {
   __shared__ splat batch[TILE_PIXELS];
   warp_rectangle r = rectangle_of_warp(first, pixels);
   for (; begin < end; begin += TILE_PIXELS) {
@@ -126,14 +123,14 @@ static __device__ __forceinline__ void paint_batches(painted *p, const render_ar
 }
 
 /* The units of its macro tile that a warp draws. side, of a unit, and pixels: literals. */
-static __device__ __forceinline__ unsigned units_of_warp(warp_rectangle r, int side, int pixels) {
+DEVICE unsigned units_of_warp(warp_rectangle r, int side, int pixels) {
   int x = (int)r.x0 / side % MACRO_COLUMNS, y = (int)r.y0 / side % MACRO_ROWS;
   unsigned upper = 1u << (y * MACRO_COLUMNS + x);
   return WARP_ROWS * pixels > side ? upper | upper << MACRO_COLUMNS : upper;
 }
 
 /* The macro tile of the block's tile. */
-static __device__ __forceinline__ int macro_tile_of_block(const render_arguments *a, int side) {
+DEVICE int macro_tile_of_block(const render_arguments *a, int side) {
   int x = (int)blockIdx.x % a->tiles_x, y = (int)blockIdx.x / a->tiles_x;
   return y * TILE_SIDE / (MACRO_ROWS * side) * a->lists.grid.lists_x +
          x * TILE_SIDE / (MACRO_COLUMNS * side);
@@ -142,8 +139,7 @@ static __device__ __forceinline__ int macro_tile_of_block(const render_arguments
 /* A warp's way through the list of its macro tile: the Gaussians that reach its units wait in a
    ring, from which 32 at a time are read and visited, again those that reach its rectangle. */
 template <bool lifted, int pixels, int side>
-static __device__ __forceinline__ void paint_masks(painted *p, const render_arguments *a,
-                                                   pixel first, int begin, int end) {
+DEVICE void paint_masks(painted *p, const render_arguments *a, pixel first, int begin, int end) {
   enum { RING = 64, WHOLE_UNITS = side == WARP_COLUMNS && WARP_ROWS * pixels >= side };
   __shared__ splat staged[TILE_WARPS / pixels][32];
   __shared__ int rings[TILE_WARPS / pixels][RING];

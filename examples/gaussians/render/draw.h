@@ -29,7 +29,7 @@ enum { DRAW_START, DRAW_PLACED, DRAW_SORTED, DRAW_END, DRAW_MARKS };
 
 typedef struct drawer {
   frame f;
-  bool fused;        /* projects and emits in one kernel; always, by macro tiles */
+  bool fused;        /* projects and emits in one kernel; needed by macro tiles */
   bool counts_first; /* waits for the count of pairs before it sorts */
   paint_kernel paint;
   int pixels;  /* a lane, of paint */

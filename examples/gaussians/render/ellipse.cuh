@@ -51,27 +51,23 @@ typedef struct ellipse_rows {
   float of_right;    /* dy of the rightmost point; that of the leftmost one is its negative */
 } ellipse_rows;
 
-static __device__ __forceinline__ ellipse_rows ellipse_rows_of(const splat *s) {
+DEVICE ellipse_rows ellipse_rows_of(const splat *s) {
   float limit = 1.001f * s->limit + 1e-3f, by_a = 1.0f / s->a, b_square = s->b * s->b;
   float discriminant = fmaf(4.0f * s->a, s->c, -b_square) - fmaf(s->b, s->b, -b_square);
   float lowest = sqrtf(limit / (s->c * fmaxf(discriminant, 0.0f)));
-  ellipse_rows rows = {-0.5f * s->b * by_a, limit * by_a, 0.25f * discriminant * by_a * by_a,
-                       -s->b * lowest};
-  return rows;
+  return {-0.5f * s->b * by_a, limit * by_a, 0.25f * discriminant * by_a * by_a, -s->b * lowest};
 }
 
 /* How far the rim is from the centre, to the right or, where side is -1, to the left, at the most
    between two dy; NaN if it lies beyond them. Added is what rounding may take away of the way to
    its middle. */
-static __device__ __forceinline__ float rim_between(const ellipse_rows *e, float top, float bottom,
-                                                    float side) {
+DEVICE float rim_between(const ellipse_rows *e, float top, float bottom, float side) {
   float dy = fminf(fmaxf(side * e->of_right, top), bottom), middle = e->slope * dy;
   return middle + side * (sqrtf(e->square - e->per * dy * dy) + 5e-7f * fabsf(middle));
 }
 
 /* The first and one more than the last square of a row that the splat reaches, within the box. */
-static __device__ __forceinline__ int2 squares_of_row(const ellipse_rows *e, const splat *s,
-                                                      int row, int side, tile_box box) {
+DEVICE int2 squares_of_row(const ellipse_rows *e, const splat *s, int row, int side, tile_box box) {
   float top = (float)(row * side) + 0.5f - s->y, bottom = top + (float)(side - 1);
   float left = s->x + rim_between(e, top, bottom, -1.0f), per_pixel = 1.0f / (float)side;
   float right = s->x + rim_between(e, top, bottom, 1.0f);

@@ -26,6 +26,5 @@ enum { MOST_IN_SEGMENT = 512 * 25 };
    False if the device refused. */
 bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most);
 
-/* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place,
-   too. */
+/* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place, too. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);

@@ -21,7 +21,7 @@ template <class V>
 static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
 
 /* The depth is positive, so its bits sort like the number. */
-static __device__ __forceinline__ unsigned long long pair_key(int list, float depth) {
+DEVICE unsigned long long pair_key(int list, float depth) {
   return (unsigned long long)(unsigned)list << DEPTH_BITS | __float_as_uint(depth);
 }
 
@@ -37,8 +37,8 @@ struct pair_output {
 
 /* mask: not for a list of a tile. */
 template <class V>
-static __device__ __forceinline__ void put_pair(pair_output<V> out, unsigned place, int list,
-                                                const projection *p, unsigned mask) {
+DEVICE void put_pair(pair_output<V> out, unsigned place, int list, const projection *p,
+                     unsigned mask) {
   if (place >= (unsigned)out.capacity) return;
   out.keys[place] = pair_key(list, p->depth);
   if constexpr (!is_masked<V>) {
@@ -50,8 +50,7 @@ static __device__ __forceinline__ void put_pair(pair_output<V> out, unsigned pla
 }
 
 /* Which of the up to 32 units of the box the splat reaches, row by row from bit 0. */
-static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_box box, int area,
-                                                         int side, tile_test test) {
+DEVICE unsigned tiles_reached(const splat *s, tile_box box, int area, int side, tile_test test) {
   unsigned reached = 0u;
   int column = box.x0, row = box.y0;
   for (int tile = 0; tile < area; ++tile) {
@@ -66,7 +65,7 @@ static __device__ __forceinline__ unsigned tiles_reached(const splat *s, tile_bo
 
 /* The lists whose tiles have units in the box. */
 template <class V>
-static __device__ __forceinline__ tile_box lists_of_box(tile_box box) {
+DEVICE tile_box lists_of_box(tile_box box) {
   if constexpr (!is_masked<V>) return box;
   return {box.x0 / MACRO_COLUMNS, box.y0 / MACRO_ROWS, (box.x1 - 1) / MACRO_COLUMNS + 1,
           (box.y1 - 1) / MACRO_ROWS + 1};
@@ -74,7 +73,7 @@ static __device__ __forceinline__ tile_box lists_of_box(tile_box box) {
 
 /* Whether the splats of so many units go to more lists than emit_small has room for. */
 template <class V>
-static __device__ __forceinline__ bool is_large(tile_box box, int area) {
+DEVICE bool is_large(tile_box box, int area) {
   if constexpr (!is_masked<V>) return area > SMALL_BOX_TILES;
   tile_box lists = lists_of_box<V>(box);
   return area > 0 && (lists.x1 - lists.x0 > 2 || lists.y1 - lists.y0 > 2);
@@ -82,8 +81,8 @@ static __device__ __forceinline__ bool is_large(tile_box box, int area) {
 
 /* The masks of a splat's units in up to 2 x 2 macro tiles: at the left and the right of the upper
    row, then of the lower row. Row by row: what an ellipse reaches in a row has no gap. */
-static __device__ __forceinline__ void find_masks(unsigned masks[NEAR_LISTS], const splat *s,
-                                                  tile_box box, int side, tile_test test) {
+DEVICE void find_masks(unsigned masks[NEAR_LISTS], const splat *s, tile_box box, int side,
+                       tile_test test) {
   const int base = box.x0 / MACRO_COLUMNS * MACRO_COLUMNS;
   ellipse_rows rows = ellipse_rows_of(s);
   for (int row = box.y0; row < box.y1; ++row) {
@@ -103,9 +102,8 @@ static __device__ __forceinline__ void find_masks(unsigned masks[NEAR_LISTS], co
 /* The lanes' small boxes: the warp takes room for all at once. Returns whether the lane's splat
    reaches a tile. */
 template <class V>
-static __device__ __forceinline__ bool emit_small(const projection *p, int area,
-                                                  const list_grid *grid, tile_test test,
-                                                  pair_output<V> out) {
+DEVICE bool emit_small(const projection *p, int area, const list_grid *grid, tile_test test,
+                       pair_output<V> out) {
   int lane = (int)(threadIdx.x & 31u);
   tile_box lists = lists_of_box<V>(p->box);
   int width = is_masked<V> ? 2 : lists.x1 - lists.x0;
@@ -134,8 +132,8 @@ static __device__ __forceinline__ bool emit_small(const projection *p, int area,
 
 /* One large box: the warp tests 32 of its lists at a time. Returns whether any is reached. */
 template <class V>
-static __device__ __forceinline__ bool emit_large(const projection *p, const list_grid *grid,
-                                                  tile_test test, pair_output<V> out) {
+DEVICE bool emit_large(const projection *p, const list_grid *grid, tile_test test,
+                       pair_output<V> out) {
   tile_box lists = lists_of_box<V>(p->box);
   int lane = (int)(threadIdx.x & 31u), width = lists.x1 - lists.x0;
   int area = width * (lists.y1 - lists.y0);
@@ -166,7 +164,7 @@ static __device__ __forceinline__ bool emit_large(const projection *p, const lis
   return any;
 }
 
-static __device__ __forceinline__ projection load_projection(projections in, int i) {
+DEVICE projection load_projection(projections in, int i) {
   projection p = {in.splats[i], in.boxes[i], in.depths[i]};
   return p;
 }
@@ -187,7 +185,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* The projection that another lane of the warp has, without its colour. */
-static __device__ __forceinline__ projection projection_of_lane(const projection *mine, int lane) {
+DEVICE projection projection_of_lane(const projection *mine, int lane) {
   projection p = {};
   const splat *s = &mine->s;
   p.s.x = __shfl_sync(WHOLE_WARP, s->x, lane);
@@ -243,8 +241,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 /* Where pair i of the sorted ones from begin to end belongs: among those of equal key by its
    Gaussian. value_of(i) begins with it. */
 template <class K, class F>
-static __device__ __forceinline__ int place_of_pair(const K *keys, F value_of, int begin, int end,
-                                                    int i) {
+DEVICE int place_of_pair(const K *keys, F value_of, int begin, int end, int i) {
   int place = i;
   for (int k = i - 1; k >= begin && keys[k] == keys[i]; --k) place -= value_of(k) > value_of(i);
   for (int k = i + 1; k < end && keys[k] == keys[i]; ++k) place += value_of(k) < value_of(i);
