@@ -134,6 +134,7 @@ int run_draw(const options *o) {
          views, in.data.views[0].camera.width, in.data.views[0].camera.height);
   std::vector<draw_record> records((size_t)views);
   draw_begin(&d, &o->train.frame, &in.memory);
+  /* As options.cpp names them: tiles; units of 8 or 16 pixels; these by bins. */
   if (o->lists > 0) draw_by_macro_tiles(&d, o->lists % 2 == 1 ? 8 : 16, o->lists > 2);
   bool written = o->renders == nullptr || make_folder(o->renders, &error);
   int drawn = written ? draw_views(&d, &in, o, records.data(), &error) : 0;
