@@ -9,37 +9,35 @@
 #include "measure.h"
 
 /* The first is what training draws with (paint null: frame_forward), with whose pictures all others
-   are compared; the second has all steps; the others lack a step or have another in its place; the
-   last has none. */
+   are compared; the second has all of FlashGS's steps; those up to none lack a step or have another
+   in its place; the others have lists of macro tiles, auto of either size. */
 typedef struct draw_step {
   const char *name;
-  bool fused, counts_first;
+  bool fused;
   tile_test test;
   paint_kernel paint;
   int pixels;
   int macro_side = 0; /* lists of tiles */
-  bool bins = false;
+  bool adapts = false;
 } draw_step;
 
 static const draw_step steps[] = {
-    {"training", false, true, TILE_EXACT, nullptr, 1},
-    {"all", true, false, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
-    {"pixels_1", true, false, TILE_EXACT, paint<WALK_GROUPS, true, 1>, 1},
-    {"pixels_4", true, false, TILE_EXACT, paint<WALK_GROUPS, true, 4>, 4},
-    {"two_kernels", false, false, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
-    {"opacity_outside", true, false, TILE_EXACT, paint<WALK_GROUPS, false, 2>, 2},
-    {"prefetch_singles", true, false, TILE_EXACT, paint<WALK_SINGLES, true, 2>, 2},
-    {"prefetch_singles_4", true, false, TILE_EXACT, paint<WALK_SINGLES, true, 4>, 4},
-    {"batches", true, false, TILE_EXACT, paint<WALK_BATCHES, true, 2>, 2},
-    {"count_read_back", true, true, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
-    {"macro_64x32", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8},
-    {"macro_64x32_pixels_4", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 4>, 4, 8},
-    {"macro_64x32_bins", true, false, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true},
-    {"macro_128x64", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16},
-    {"macro_128x64_pixels_4", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 4>, 4, 16},
-    {"macro_128x64_bins", true, false, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16, true},
-    {"boxes", true, false, TILE_BOX, paint<WALK_GROUPS, true, 2>, 2},
-    {"none", false, true, TILE_CIRCLE, paint<WALK_BATCHES, false, 1>, 1}};
+    {"training", false, TILE_EXACT, nullptr, 1},
+    {"all", true, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
+    {"pixels_1", true, TILE_EXACT, paint<WALK_GROUPS, true, 1>, 1},
+    {"pixels_4", true, TILE_EXACT, paint<WALK_GROUPS, true, 4>, 4},
+    {"two_kernels", false, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
+    {"opacity_outside", true, TILE_EXACT, paint<WALK_GROUPS, false, 2>, 2},
+    {"prefetch_singles", true, TILE_EXACT, paint<WALK_SINGLES, true, 2>, 2},
+    {"prefetch_singles_4", true, TILE_EXACT, paint<WALK_SINGLES, true, 4>, 4},
+    {"batches", true, TILE_EXACT, paint<WALK_BATCHES, true, 2>, 2},
+    {"boxes", true, TILE_BOX, paint<WALK_GROUPS, true, 2>, 2},
+    {"none", false, TILE_CIRCLE, paint<WALK_BATCHES, false, 1>, 1},
+    {"macro_64x32", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8},
+    {"macro_64x32_pixels_4", true, TILE_EXACT, paint<WALK_UNITS_8, true, 4>, 4, 8},
+    {"macro_128x64_pixels_2", true, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16},
+    {"macro_128x64", true, TILE_EXACT, paint<WALK_UNITS_16, true, 4>, 4, 16},
+    {"auto", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true}};
 enum { ALL = 1 };
 
 static const double MOST_OFF = 0.001; /* of the pixels of a view */
@@ -47,7 +45,7 @@ static const double MOST_OFF = 0.001; /* of the pixels of a view */
 /* Means over the views. */
 typedef struct draw_row {
   const draw_step *step;
-  int width, height, redrawn;
+  int width, height;
   double pairs, place_ms, sort_ms, paint_ms, frame_ms;
   double memory_mib, pixels_off; /* of the view in which the most are off, a share */
 } draw_row;
@@ -96,14 +94,14 @@ static bool bench_step(const draw_input *in, const options *o, const draw_step *
   const camera *first = &in->data.views[0].camera;
   const bool writes = step == &steps[ALL] && o->renders != nullptr;
   bool written = !writes || make_folder(o->renders, error);
-  *row = {step, first->width, first->height, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  *row = {step, first->width, first->height, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
   settings.test = step->test;
   memory.peak = memory.now;
   draw_begin(&d, &settings, &memory);
+  if (step->macro_side > 0) draw_by_macro_tiles(&d, step->macro_side);
+  d.adapts = step->adapts;
   d.fused = step->fused;
-  d.counts_first = step->counts_first;
   d.pixels = step->pixels;
-  if (step->macro_side > 0) draw_by_macro_tiles(&d, step->macro_side, step->bins);
   if (step->paint != nullptr) d.paint = step->paint;
   for (int i = 0; i < views && written && !interrupts; ++i) {
     draw_times t = step->paint != nullptr ? draw_medians(&d, in, i, o->repeats)
@@ -118,7 +116,6 @@ static bool bench_step(const draw_input *in, const options *o, const draw_step *
     row->pixels_off = fmax(row->pixels_off, share_off(read_picture(&d.f), (*wanted)[i]));
     if (writes) written = write_picture(&d.f, &in->data.views[i], o->renders, error);
   }
-  row->redrawn = d.redrawn;
   draw_end(&d);
   row->memory_mib = (double)memory.peak / 1048576.0;
   return written;
@@ -165,7 +162,7 @@ static bool write_table(const bench_options *b, const draw_input *in,
                             : dataset_name(o, o->kind != 0 ? o->kind : (int)SCENE_SMALL);
   if (!measure_open_csv(&file, o->csv,
                         "dataset,gaussians,views,width,height,step,pairs,place_ms,sort_ms,paint_ms,"
-                        "frame_ms,frames_a_second,memory_mib,redrawn,pixels_off,clock",
+                        "frame_ms,frames_a_second,memory_mib,pixels_off,clock",
                         error))
     return false;
   for (const draw_row &r : rows) {
@@ -176,8 +173,8 @@ static bool write_table(const bench_options *b, const draw_input *in,
         fprintf(file.stream, ",");
       else
         fprintf(file.stream, ",%.5f", ms);
-    fprintf(file.stream, ",%.5f,%.2f,%.2f,%d,%.7f,%s\n", r.frame_ms, 1000.0 / r.frame_ms,
-            r.memory_mib, r.redrawn, r.pixels_off, clock_name());
+    fprintf(file.stream, ",%.5f,%.2f,%.2f,%.7f,%s\n", r.frame_ms, 1000.0 / r.frame_ms, r.memory_mib,
+            r.pixels_off, clock_name());
   }
   return output_file_commit(&file, error);
 }

@@ -196,7 +196,7 @@ CASES = [
      "drawn      5 views, ", "a", "\nview_00004,32,24,", "new/view_00004.p?[gm]", ""),
     ("gaussians", "--draw --init IN/model.ply --orbit 3 --size 40x20 --repeats 2", 0,
      "degree 0, 3 views, the first of 40 x 20 pixels"),
-    ("gaussians", "--draw --init IN/model.ply --scene IN/scene/cameras.txt --lists 128x64-bins", 0,
+    ("gaussians", "--draw --init IN/model.ply --scene IN/scene/cameras.txt --lists 128x64", 0,
      "drawn      5 v"),
     ("gaussians", "--draw --init IN/model.ply --scene IN/scene --views 3", 0, "drawn      3 v"),
 

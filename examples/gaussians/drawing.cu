@@ -89,8 +89,7 @@ static bool write_draw_csv(const draw_input *in, const draw_record *records, int
   return output_file_commit(&file, error);
 }
 
-static void print_drawing(const draw_input *in, const drawer *d, const draw_record *records,
-                          int drawn) {
+static void print_drawing(const draw_input *in, const draw_record *records, int drawn) {
   double ms[4] = {0.0, 0.0, 0.0, 0.0}, pairs = 0.0;
   int most = 0;
   for (int i = 0; i < drawn; ++i) {
@@ -104,8 +103,7 @@ static void print_drawing(const draw_input *in, const drawer *d, const draw_reco
          1000.0 / ms[3], pairs, most);
   printf("ms a view  place %.4f, sort %.4f, paint %.4f, all %.4f (medians, their mean%s)\n", ms[0],
          ms[1], ms[2], ms[3], SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
-  printf("memory     %.1f MiB of the device at most; %d pictures drawn again for want of room\n",
-         (double)in->memory.peak / 1048576.0, d->redrawn);
+  printf("memory     %.1f MiB of the device at most\n", (double)in->memory.peak / 1048576.0);
 }
 
 /* Returns how many views are drawn; fewer than all after an interrupt or an error. */
@@ -134,12 +132,13 @@ int run_draw(const options *o) {
          views, in.data.views[0].camera.width, in.data.views[0].camera.height);
   std::vector<draw_record> records((size_t)views);
   draw_begin(&d, &o->train.frame, &in.memory);
-  /* As options.cpp names them: tiles; units of 8 or 16 pixels; these by bins. */
-  if (o->lists > 0) draw_by_macro_tiles(&d, o->lists % 2 == 1 ? 8 : 16, o->lists > 2);
+  if (o->lists == LISTS_AUTO) draw_adaptively(&d);
+  if (o->lists == LISTS_64X32) draw_by_macro_tiles(&d, 8);
+  if (o->lists == LISTS_128X64) draw_by_macro_tiles(&d, 16);
   bool written = o->renders == nullptr || make_folder(o->renders, &error);
   int drawn = written ? draw_views(&d, &in, o, records.data(), &error) : 0;
   written = written && (drawn == views || interrupts > 0);
-  if (drawn > 0) print_drawing(&in, &d, records.data(), drawn);
+  if (drawn > 0) print_drawing(&in, records.data(), drawn);
   if (written && o->csv != nullptr)
     written = write_draw_csv(&in, records.data(), drawn, o->csv, &error);
   if (written && drawn < views) printf("interrupted after %d of %d views\n", drawn, views);

@@ -13,8 +13,7 @@ static const char *const switch_names[] = {"off", "on", nullptr};
 static const char *const kind_names[] = {"small", "medium", "large", nullptr};
 static const char *const background_names[] = {"black", "white", nullptr};
 static const char *const tiles_names[] = {"circle", "box", "exact", nullptr};
-static const char *const lists_names[] = {"tiles",      "64x32",       "128x64",
-                                          "64x32-bins", "128x64-bins", nullptr};
+static const char *const lists_names[] = {"auto", "tiles", "64x32", "128x64", nullptr};
 static const char *const threshold_names[] = {"auto", nullptr};
 static const char *const gpus_names[] = {"mpi", nullptr};
 
@@ -95,8 +94,9 @@ static std::vector<option> make_table(options *o) {
         1, 100000},
        {"--repeats", OPTION_INT, &o->repeats, "of each view", 1, 1000},
        {"--lists", OPTION_NAME, &o->lists,
-        "a list of splats for each tile of 16x16 pixels, or for each macro tile of so many; bins: "
-        "the lists are counted, filled and sorted one by one",
+        "a list of splats for each tile of 16x16 pixels, or for each macro tile of so many; auto: "
+        "of "
+        "these by the last picture",
         0, -1, lists_names},
 
        {"\nhow the backward pass adds"},

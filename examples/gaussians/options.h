@@ -8,6 +8,9 @@
 #include "scene/scene.h"
 #include "settings.h"
 
+/* What has a list of splats when pictures are drawn alone. */
+enum { LISTS_AUTO, LISTS_TILES, LISTS_64X32, LISTS_128X64 };
+
 typedef struct options {
   train_settings train;
   scene_options input; /* path is null: the procedural scene */
@@ -21,7 +24,7 @@ typedef struct options {
   int checkpoint_every;                                   /* iterations; 0: only at the end */
   int repeats;                                            /* of each view that is drawn */
   int gpus;                                               /* GROUP_BY_MPI: as the launcher says */
-  int lists;                                              /* of tiles, or by macro tiles */
+  int lists;                                              /* LISTS_AUTO... */
   int orbit;                                              /* cameras on a ring; 0: not given */
   int tiles, is_white;                                    /* go to train.frame */
   bool draws;

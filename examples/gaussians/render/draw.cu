@@ -4,24 +4,48 @@
 
 #include <string.h>
 
+/* Splats of a list, in the mean, below which and above which the other size is taken. */
+enum { SHORT_LIST = 700 /* of 64 x 32 pixels */, LONG_LIST = 2000 /* of 128 x 64 */ };
+
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory) {
   memset(d, 0, sizeof *d);
   frame_begin(&d->f, settings, memory);
-  frame_reserve_pairs(&d->f, 0);
-  d->fused = true;
-  d->paint = paint<WALK_GROUPS, true, 2>;
-  d->pixels = 2;
-  d->room = d->f.pair_capacity;
+  draw_by_tiles(d);
   for (int i = 0; i < DRAW_MARKS; ++i)
     device_check(cudaEventCreate(&d->marks[i]), "creating an event");
 }
 
-void draw_by_macro_tiles(drawer *d, int side, bool bins) {
-  d->f.macro_side = side;
-  d->f.bins = bins;
+static void draw_by(drawer *d, int macro_side, paint_kernel paint, int pixels) {
+  if ((macro_side > 0) != (d->f.macro_side > 0)) d->f.pair_capacity = 0; /* other values */
+  d->f.macro_side = macro_side;
   d->fused = true;
-  d->paint = side == 8 ? paint<WALK_UNITS_8, true, 2> : paint<WALK_UNITS_16, true, 2>;
-  frame_reserve_pairs(&d->f, 0);
+  d->paint = paint;
+  d->pixels = pixels;
+  d->adapts = false;
+}
+
+void draw_by_tiles(drawer *d) { draw_by(d, 0, paint<WALK_GROUPS, true, 2>, 2); }
+
+void draw_by_macro_tiles(drawer *d, int side) {
+  if (side == 8) draw_by(d, 8, paint<WALK_UNITS_8, true, 2>, 2);
+  if (side == 16) draw_by(d, 16, paint<WALK_UNITS_16, true, 4>, 4);
+}
+
+/* The last picture's lists were short, or long, for their macro tiles. Measured: macro tiles of
+   128 x 64 pixels gain where a list of theirs has up to about 1200 splats, those of 64 x 32 where
+   one of theirs has from about 1100 on. */
+static void draw_adapt(drawer *d) {
+  const frame *f = &d->f;
+  int side = f->macro_side, listed = f->grid.lists > 0 ? f->pairs / f->grid.lists : 0;
+  if (side == 8 && f->pairs > 0 && listed < SHORT_LIST) side = 16;
+  if (side == 16 && listed > LONG_LIST) side = 8;
+  if (side != f->macro_side) draw_by_macro_tiles(d, side);
+  d->adapts = true;
+}
+
+void draw_adaptively(drawer *d) {
+  draw_by_macro_tiles(d, 8);
+  d->adapts = true;
 }
 
 void draw_end(drawer *d) {
@@ -33,42 +57,25 @@ static void draw_mark(drawer *d, int mark) {
   device_check(cudaEventRecord(d->marks[mark], 0), "recording an event");
 }
 
-/* Returns how many pairs there are: if more than d->room, the picture lacks some. */
-static unsigned draw_once(drawer *d, gaussians model, int count, int degree,
-                          const device_camera *camera) {
+void draw_view(drawer *d, gaussians model, int count, int degree, const device_camera *camera) {
   frame *f = &d->f;
   size_t pixels = (size_t)camera->width * camera->height;
+  if (d->adapts) draw_adapt(d);
   device_reserve(f->memory, &f->colour, 3 * pixels * sizeof(float), "memory for the picture");
   draw_mark(d, DRAW_START);
   if (d->fused) {
-    frame_place(f, model, count, degree, camera, d->room);
+    frame_place(f, model, count, degree, camera);
   } else {
     frame_project(f, model, count, degree, camera);
-    frame_emit(f, d->room);
+    frame_emit(f);
   }
   draw_mark(d, DRAW_PLACED);
-  unsigned pairs = d->counts_first ? frame_count_pairs(f) : (unsigned)d->room;
-  if (pairs > (unsigned)d->room) return pairs;
-  frame_list_pairs(f, (int)pairs, d->counts_first);
+  frame_sort(f);
   draw_mark(d, DRAW_SORTED);
   SIMT_LAUNCH(d->paint, f->tiles, TILE_PIXELS / d->pixels, 0, 0, frame_render_arguments(f),
               (float *)f->colour.data);
   draw_mark(d, DRAW_END);
-  return frame_count_pairs(f);
-}
-
-void draw_view(drawer *d, gaussians model, int count, int degree, const device_camera *camera) {
-  for (;;) {
-    unsigned pairs = draw_once(d, model, count, degree, camera);
-    bool fits = pairs <= (unsigned)d->room;
-    if (pairs > (unsigned)d->f.pair_capacity) frame_reserve_pairs(&d->f, pairs);
-    long long room = (long long)pairs + pairs / 4 + 1024;
-    d->room = room < d->f.pair_capacity ? (int)room : d->f.pair_capacity;
-    d->f.pairs = (int)pairs;
-    if (fits) break;
-    d->redrawn += 1;
-  }
-  device_check(cudaGetLastError(), "drawing");
+  device_check(cudaDeviceSynchronize(), "drawing");
 }
 
 draw_times draw_read_times(const drawer *d) {

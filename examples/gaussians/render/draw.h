@@ -6,9 +6,7 @@
        draw_view(&d, model, count, degree, &camera);   for every picture: d.f.colour
        draw_end(&d);
 
-   Of a frame it takes only what a picture takes. Nothing is read back while a picture is drawn:
-   the room for its pairs is what the one before needed, and a quarter more. Afterwards the count is
-   read, and a picture for which there was too little room is drawn again. */
+   Of a frame it takes only what a picture takes. */
 #pragma once
 
 #include "frame.h"
@@ -29,20 +27,20 @@ enum { DRAW_START, DRAW_PLACED, DRAW_SORTED, DRAW_END, DRAW_MARKS };
 
 typedef struct drawer {
   frame f;
-  bool fused;        /* projects and emits in one kernel; needed by macro tiles */
-  bool counts_first; /* waits for the count of pairs before it sorts */
+  bool fused;  /* projects and emits in one kernel; needed by macro tiles */
+  bool adapts; /* the size of macro tiles */
   paint_kernel paint;
-  int pixels;  /* a lane, of paint */
-  int room;    /* for pairs, of which so many are sorted; at most f.pair_capacity */
-  int redrawn; /* pictures for which there was too little room */
+  int pixels; /* a lane, of paint */
   cudaEvent_t marks[DRAW_MARKS];
 } drawer;
 
-/* With all steps that make it fast; a caller may set others before the first view. */
+/* By tiles; a caller may set other steps before the first view. */
 void draw_begin(drawer *d, const frame_settings *settings, device_memory *memory);
-/* Lists of macro tiles: of units of 8 or 16 pixels a side; by bins, for which the host waits, or
-   not. After draw_begin. */
-void draw_by_macro_tiles(drawer *d, int side, bool bins);
+/* What has a list: each tile; each macro tile of 8 x 4 units of 8 or 16 pixels a side; these, by how
+   long the last picture's lists were, which is the fastest. */
+void draw_by_tiles(drawer *d);
+void draw_by_macro_tiles(drawer *d, int side);
+void draw_adaptively(drawer *d);
 void draw_end(drawer *d);
 
 /* Waits for the picture. f.pairs: how many there were. */

@@ -17,7 +17,6 @@ void frame_begin(frame *f, const frame_settings *settings, device_memory *memory
   f->settings = *settings;
   f->memory = memory;
   f->backward = backward_launch;
-  f->most_listed = MOST_IN_SEGMENT;
 }
 
 void frame_end(frame *f) {
@@ -25,15 +24,11 @@ void frame_end(frame *f) {
                             &f->values[0], &f->values[1], &f->scratch, &f->first,
                             &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
                             &f->hits,      &f->slope,     &f->maps,    &f->parts,
-                            &f->sums,      &f->words,     &f->depths,  &f->counts};
+                            &f->sums,      &f->words,     &f->depths};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
 /* ---- forward -------------------------------------------------------------------------------- */
-
-static size_t frame_count_bytes(const frame *f) {
-  return ((size_t)f->grid.lists + 1) * COUNT_STEP * sizeof(int);
-}
 
 static void frame_set_view(frame *f, gaussians model, int count, int degree,
                            const device_camera *camera) {
@@ -47,10 +42,7 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
   device_reserve(f->memory, &f->total, sizeof(unsigned), "memory for the total");
   device_reserve(f->memory, &f->first, ((size_t)f->grid.lists + 1) * sizeof(int),
                  "memory for the tiles");
-  if (!f->bins || f->counts.bytes >= frame_count_bytes(f)) return;
-  device_reserve(f->memory, &f->counts, frame_count_bytes(f), "memory for the tiles");
-  device_reserve(f->memory, &f->scratch, sort_scratch_bytes(f->grid.lists + 1),
-                 "memory for sorting");
+  device_reserve(f->memory, &f->depths, (size_t)count * sizeof(float), "memory for the depths");
 }
 
 static projections frame_projections(const frame *f) {
@@ -61,12 +53,11 @@ static projections frame_projections(const frame *f) {
 void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
   frame_set_view(f, model, count, degree, camera);
   device_reserve(f->memory, &f->boxes, (size_t)count * sizeof(tile_box), "memory for the boxes");
-  device_reserve(f->memory, &f->depths, (size_t)count * sizeof(float), "memory for the depths");
   SIMT_LAUNCH(project, line_blocks(count), LINE_THREADS, 0, 0, model, count, degree, *camera,
               f->settings.test, frame_projections(f));
 }
 
-void frame_reserve_pairs(frame *f, unsigned pairs) {
+static void frame_reserve_pairs(frame *f, unsigned pairs) {
   size_t room = (size_t)pairs + pairs / 4 + 1024;
   size_t value = f->macro_side > 0 ? sizeof(masked_gaussian) : sizeof(int);
   if (room > INT_MAX) {
@@ -77,120 +68,76 @@ void frame_reserve_pairs(frame *f, unsigned pairs) {
     exit(1);
   }
   for (int i = 0; i < 2; ++i) {
-    device_reserve(f->memory, &f->keys[i], room * sizeof(unsigned long long),
-                   "memory for the lists");
+    device_reserve(f->memory, &f->keys[i], room * sizeof(unsigned), "memory for the lists");
     device_reserve(f->memory, &f->values[i], room * value, "memory for the lists");
   }
   device_reserve(f->memory, &f->scratch, sort_scratch_bytes((int)room), "memory for sorting");
   f->pair_capacity = (int)room;
 }
 
-template <class V>
-static pair_output<V> frame_pairs(const frame *f, int room) {
-  return {(unsigned long long *)f->keys[0].data,
-          (V *)f->values[0].data,
-          room,
-          (unsigned *)f->total.data,
-          f->bins ? (int *)f->counts.data : nullptr,
-          (int *)f->values[1].data};
-}
-
-/* With counts of 0. */
-template <class V>
-static pair_output<V> frame_empty_pairs(const frame *f, int room) {
-  pair_output<V> out = frame_pairs<V>(f, room);
-  device_clear(out.total, sizeof *out.total);
-  if (f->bins) device_clear(f->counts.data, frame_count_bytes(f));
-  return out;
-}
-
-void frame_emit(frame *f, int room) {
-  pair_output<int> out = frame_empty_pairs<int>(f, room);
-  SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f), f->count,
-              f->camera.tiles_x, f->settings.test, out);
-}
-
-template <class V>
-static void frame_place_pairs(frame *f, int room) {
-  pair_output<V> out = frame_empty_pairs<V>(f, room);
-  SIMT_LAUNCH(place<V>, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count, f->degree,
-              f->camera, f->grid, f->settings.test, (splat *)f->splats.data, out);
-}
-
-void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
-                 int room) {
-  frame_set_view(f, model, count, degree, camera);
-  (f->macro_side > 0 ? frame_place_pairs<masked_gaussian> : frame_place_pairs<int>)(f, room);
-}
-
-unsigned frame_count_pairs(const frame *f) {
+/* emit(out): one pass. Again if there was too little room for all pairs, for which the host waits. */
+template <class V, class F>
+static void frame_emit_all(frame *f, F emit) {
   unsigned pairs = 0;
-  device_to_host(&pairs, f->total.data, sizeof pairs, "counting pairs");
-  return pairs;
+  if (f->pair_capacity == 0) frame_reserve_pairs(f, 0);
+  for (;;) {
+    pair_output<V> out = {(unsigned *)f->keys[0].data, (V *)f->values[0].data, f->pair_capacity,
+                          (unsigned *)f->total.data};
+    device_clear(out.total, sizeof *out.total);
+    emit(out);
+    device_to_host(&pairs, out.total, sizeof pairs, "counting pairs");
+    if (pairs <= (unsigned)f->pair_capacity) break;
+    frame_reserve_pairs(f, pairs);
+  }
+  f->pairs = (int)pairs;
 }
 
-/* Sorts so many pairs and makes the lists. counted: all the room has pairs. */
+void frame_emit(frame *f) {
+  frame_emit_all<int>(f, [&](pair_output<int> out) {
+    SIMT_LAUNCH(emit_pairs, line_blocks(f->count), LINE_THREADS, 0, 0, frame_projections(f),
+                f->count, f->grid, f->settings.test, out);
+  });
+}
+
 template <class V>
-static void frame_sort(frame *f, int room, bool counted) {
-  const unsigned *total = counted ? nullptr : (const unsigned *)f->total.data;
-  int bits = DEPTH_BITS, lists = f->grid.lists;
+static void frame_place_pairs(frame *f) {
+  frame_emit_all<V>(f, [&](pair_output<V> out) {
+    SIMT_LAUNCH(place<V>, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count, f->degree,
+                f->camera, f->grid, f->settings.test, (splat *)f->splats.data,
+                (float *)f->depths.data, out);
+  });
+}
+
+void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
+  frame_set_view(f, model, count, degree, camera);
+  (f->macro_side > 0 ? frame_place_pairs<masked_gaussian> : frame_place_pairs<int>)(f);
+}
+
+template <class V>
+static void frame_sort_pairs(frame *f) {
+  int bits = f->grid.depth_bits;
   pair_buffers<V> pairs;
   for (int i = 0; i < 2; ++i) {
-    pairs.keys[i] = (unsigned long long *)f->keys[i].data;
+    pairs.keys[i] = (unsigned *)f->keys[i].data;
     pairs.values[i] = (V *)f->values[i].data;
   }
-  while ((1ll << (bits - DEPTH_BITS)) < (counted ? lists : lists + 1)) bits += 1;
-  if (!counted)
-    SIMT_LAUNCH(pad_pairs, line_blocks((size_t)room), LINE_THREADS, 0, 0, pairs.keys[0], room,
-                total, lists);
-  int sorted = sort_pairs(pairs, room, bits, f->scratch.data, f->scratch.bytes);
+  while (1ll << (bits - f->grid.depth_bits) < f->grid.lists) bits += 1;
+  int sorted = sort_pairs(pairs, f->pairs, bits, f->scratch.data, f->scratch.bytes);
   if (sorted < 0) device_check(cudaGetLastError(), "sorting");
   f->list = pairs.values[1 - sorted];
-  SIMT_LAUNCH(find_lists<V>, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0,
-              (const unsigned long long *)pairs.keys[sorted], (const V *)pairs.values[sorted], room,
-              total, lists, (int *)f->first.data, pairs.values[1 - sorted]);
+  SIMT_LAUNCH(find_lists<V>, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,
+              (const unsigned *)pairs.keys[sorted], (const V *)pairs.values[sorted],
+              (const float *)f->depths.data, f->pairs, f->grid, (int *)f->first.data,
+              pairs.values[1 - sorted]);
 }
 
-/* The same by counting, unless a list is too long: beside the pairs, their buffers hold two of
-   depths and places. The host waits for the length. */
-static void frame_bin(frame *f, int room, bool counted) {
-  const int lists = f->grid.lists;
-  int *first = (int *)f->first.data, longest;
-  pair_output<masked_gaussian> in = frame_pairs<masked_gaussian>(f, room);
-  unsigned *depths[2] = {(unsigned *)f->keys[1].data, (unsigned *)f->keys[0].data};
-  pair_buffers<int, unsigned> pairs = {{depths[0], depths[1]},
-                                       {(int *)depths[0] + room, (int *)depths[1] + room}};
-  masked_gaussian *list = (masked_gaussian *)f->values[1].data;
-  SIMT_LAUNCH(take_counts, line_blocks((size_t)lists + 1), LINE_THREADS, 0, 0, in.counts, lists,
-              first);
-  device_to_host(&longest, in.counts + COUNT_STEP * lists, sizeof longest, "counting pairs");
-  if (longest > f->most_listed) return frame_sort<masked_gaussian>(f, room, counted);
-  bool done = scan_counts(first, first, lists + 1, f->scratch.data, f->scratch.bytes);
-  SIMT_LAUNCH(fill_lists, line_blocks((size_t)room + 1), LINE_THREADS, 0, 0, in, first,
-              pairs.keys[0], pairs.values[0]);
-  done = sort_segments(pairs, first, lists, f->most_listed) && done;
-  if (!done) device_check(cudaGetLastError(), "sorting");
-  SIMT_LAUNCH(take_lists, lists, LINE_THREADS, 0, 0, pairs.keys[1], pairs.values[1], in.values,
-              first, list);
-  f->list = list;
-}
-
-void frame_list_pairs(frame *f, int room, bool counted) {
-  if (f->bins) return frame_bin(f, room, counted);
-  (f->macro_side > 0 ? frame_sort<masked_gaussian> : frame_sort<int>)(f, room, counted);
+void frame_sort(frame *f) {
+  (f->macro_side > 0 ? frame_sort_pairs<masked_gaussian> : frame_sort_pairs<int>)(f);
 }
 
 void frame_list(frame *f) {
-  unsigned count;
-  if (f->pair_capacity == 0) frame_reserve_pairs(f, (unsigned)f->count);
-  for (;;) {
-    frame_emit(f, f->pair_capacity);
-    count = frame_count_pairs(f);
-    if (count <= (unsigned)f->pair_capacity) break;
-    frame_reserve_pairs(f, count);
-  }
-  f->pairs = (int)count;
-  frame_list_pairs(f, f->pairs, true);
+  frame_emit(f);
+  frame_sort(f);
 }
 
 render_arguments frame_render_arguments(const frame *f) {

@@ -17,13 +17,11 @@ typedef struct frame {
   gaussians model;
   int count, degree;
   device_camera camera;
-  int macro_side;  /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
-  bool bins;       /* these are counted, filled and sorted one by one, not as one, */
-  int most_listed; /* if none has more pairs */
+  int macro_side; /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
   list_grid grid;
   int tiles, pairs, pair_capacity;
   const void *list; /* of the device: all lists, in one of the buffers of values */
-  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total, counts;
+  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums, words;
   backward_launcher backward; /* how the sums are added up */
@@ -41,16 +39,12 @@ void frame_forward(frame *f, gaussians model, int count, int degree, const devic
 /* As it is drawn now; of the size of its camera. */
 void frame_read_picture(const frame *f, image *picture);
 
-/* For pictures alone, see draw.h. Emitting ends with the count of pairs on the device, for which
-   frame_count_pairs waits; if it is above `room`, pairs are missing. frame_place is frame_project
-   and frame_emit in one kernel, which writes only what a picture takes. frame_list_pairs sorts all
-   the room; counted: there are so many. */
-void frame_reserve_pairs(frame *f, unsigned pairs);
-void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera,
-                 int room);
-void frame_emit(frame *f, int room);
-unsigned frame_count_pairs(const frame *f);
-void frame_list_pairs(frame *f, int room, bool counted);
+/* frame_list is frame_emit, which waits for the number of pairs, and frame_sort. For pictures alone
+   (draw.h): frame_place is frame_project and frame_emit in one kernel, which writes only what a
+   picture takes. */
+void frame_emit(frame *f);
+void frame_sort(frame *f);
+void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera);
 render_arguments frame_render_arguments(const frame *f);
 
 /* The parts of a picture's loss: doubles on the device, sums not yet divided by the number of

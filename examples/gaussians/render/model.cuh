@@ -105,17 +105,26 @@ typedef struct projections {
 enum { MACRO_COLUMNS = 8, MACRO_ROWS = 4 };
 typedef unsigned long long masked_gaussian;
 
-/* side: of a unit, or of a tile if each has a list, in pixels; lists of a row, and of all. */
+/* side: of a unit, or of a tile if each has a list, in pixels; lists of a row, and of all; how many
+   bits of a key the depth has. */
 typedef struct list_grid {
-  int side, lists_x, lists;
+  int side, lists_x, lists, depth_bits;
 } list_grid;
+
+/* A key of 32 bits holds the number of a list and as much of the depth as there is room for. */
+enum { KEY_BITS = 32, DEPTH_BITS = 28 /* at most */ };
 
 /* macro_side: of the units of macro tiles; 0: a list for each tile. */
 static inline list_grid list_grid_of(const device_camera *c, int macro_side) {
-  if (macro_side == 0) return {TILE_SIDE, c->tiles_x, c->tiles_x * c->tiles_y};
-  int width = MACRO_COLUMNS * macro_side, height = MACRO_ROWS * macro_side;
-  int lists_x = (c->width + width - 1) / width;
-  return {macro_side, lists_x, lists_x * ((c->height + height - 1) / height)};
+  list_grid g = {TILE_SIDE, c->tiles_x, c->tiles_x * c->tiles_y, DEPTH_BITS};
+  if (macro_side > 0) {
+    int width = MACRO_COLUMNS * macro_side, height = MACRO_ROWS * macro_side;
+    g.side = macro_side;
+    g.lists_x = (c->width + width - 1) / width;
+    g.lists = g.lists_x * ((c->height + height - 1) / height);
+  }
+  while (1ll << (KEY_BITS - g.depth_bits) < g.lists) g.depth_bits -= 1;
+  return g;
 }
 
 /* List t is list[first[t]] to list[first[t + 1] - 1]. */

@@ -6,9 +6,9 @@
 
 /* Pairs of a key (list, then depth) and a value (what is listed), in two buffers: sorting goes from
    one to the other and back. V: int or unsigned long long. */
-template <class V, class K = unsigned long long>
+template <class V>
 struct pair_buffers {
-  K *keys[2];
+  unsigned *keys[2];
   V *values[2];
 };
 
@@ -19,12 +19,6 @@ size_t sort_scratch_bytes(int count);
    of the buffer that holds the result, negative if the device refused. */
 template <class V>
 int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
-
-enum { MOST_IN_SEGMENT = 512 * 25 };
-/* Sorts each segment by itself, number s from place first[s] to first[s + 1] - 1, from buffer 0 to
-   buffer 1, but those longer than `most`, which is at most MOST_IN_SEGMENT. Keys are below 2^31.
-   False if the device refused. */
-bool sort_segments(pair_buffers<int, unsigned> pairs, const int *first, int segments, int most);
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place, too. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);

@@ -3,8 +3,9 @@
 
    One pass tests splats against tiles and emits a (tile, depth) key for each that meet, in an order
    that differs from run to run; the keys are sorted; equal ones are brought into the order of their
-   Gaussians; where the tile changes, a list ends. For pictures alone that pass projects, too, and
-   how many pairs there are stays on the device: all that there is room for is sorted.
+   depths, of which a key has the leading bits, and of their Gaussians; where the tile changes, a
+   list ends. Where very many splats of a tile are nearly as deep, on a wall that faces the camera,
+   that takes long: the square of their number. For pictures alone the first pass projects, too.
 
    V is what a list holds: int, a Gaussian, in a list for each tile, or masked_gaussian, in one for
    each macro tile. */
@@ -14,38 +15,40 @@
 #include "project.cuh"
 #include "sort.h"
 
-enum { DEPTH_BITS = 32, SMALL_BOX_TILES = 32, NEAR_LISTS = 4 /* 2 x 2 macro tiles */ };
-enum { COUNT_STEP = 32 /* a line of memory: atomics on one line wait for each other */ };
+enum { SMALL_BOX_TILES = 32, NEAR_LISTS = 4 /* 2 x 2 macro tiles */ };
 
 template <class V>
 static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
 
-/* The depth is positive, so its bits sort like the number. */
-DEVICE unsigned long long pair_key(int list, float depth) {
-  return (unsigned long long)(unsigned)list << DEPTH_BITS | __float_as_uint(depth);
+/* The depth is at least NEAREST_DEPTH and at most 2^32 times that, so its bits sort like the number,
+   and those above DEPTH_BITS do not change. */
+DEVICE unsigned pair_key(const list_grid *grid, int list, float depth) {
+  unsigned beyond = __float_as_uint(depth) - __float_as_uint(NEAREST_DEPTH);
+  beyond = min(beyond, (1u << DEPTH_BITS) - 1u) >> (DEPTH_BITS - grid->depth_bits);
+  return (unsigned)list << grid->depth_bits | beyond;
 }
+
+DEVICE int gaussian_of(int value) { return value; }
+DEVICE int gaussian_of(masked_gaussian value) { return (int)(value >> 32); }
 
 template <class V>
 struct pair_output {
-  unsigned long long *keys;
+  unsigned *keys;
   V *values;
   int capacity;
   unsigned *total; /* of all keys, also of those for which there was no room: the host compares */
-  int *counts;     /* null, or for each list how many pairs it has, COUNT_STEP apart, and */
-  int *ranks;      /* for each pair how many of its list were counted before it */
 };
 
 /* mask: not for a list of a tile. */
 template <class V>
-DEVICE void put_pair(pair_output<V> out, unsigned place, int list, const projection *p,
-                     unsigned mask) {
+DEVICE void put_pair(pair_output<V> out, unsigned place, const list_grid *grid, int list,
+                     const projection *p, unsigned mask) {
   if (place >= (unsigned)out.capacity) return;
-  out.keys[place] = pair_key(list, p->depth);
+  out.keys[place] = pair_key(grid, list, p->depth);
   if constexpr (!is_masked<V>) {
     out.values[place] = p->s.key;
   } else {
     out.values[place] = (masked_gaussian)(unsigned)p->s.key << 32 | mask;
-    if (out.counts != nullptr) out.ranks[place] = atomicAdd(&out.counts[COUNT_STEP * list], 1);
   }
 }
 
@@ -125,7 +128,8 @@ DEVICE bool emit_small(const projection *p, int area, const list_grid *grid, til
   for (; reached != 0u; reached &= reached - 1u) {
     int k = __ffs((int)reached) - 1;
     unsigned mask = k == 0 ? masks[0] : k == 1 ? masks[1] : k == 2 ? masks[2] : masks[3];
-    put_pair(out, base++, (lists.y0 + k / width) * grid->lists_x + lists.x0 + k % width, p, mask);
+    put_pair(out, base++, grid, (lists.y0 + k / width) * grid->lists_x + lists.x0 + k % width, p,
+             mask);
   }
   return count > 0;
 }
@@ -158,7 +162,7 @@ DEVICE bool emit_large(const projection *p, const list_grid *grid, tile_test tes
     if (lane == 0) base = atomicAdd(out.total, (unsigned)__popc(reached));
     base = __shfl_sync(WHOLE_WARP, base, 0);
     if (mask != 0u)
-      put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)),
+      put_pair(out, base + (unsigned)__popc(reached & ((1u << lane) - 1u)), grid,
                row * grid->lists_x + column, p, mask);
   }
   return any;
@@ -171,9 +175,9 @@ DEVICE projection load_projection(projections in, int i) {
 
 /* One thread a splat, whole warps. total: 0 at the start. */
 __global__ void __launch_bounds__(LINE_THREADS)
-    emit_pairs(projections in, int count, int tiles_x, tile_test test, pair_output<int> out) {
+    emit_pairs(projections in, int count, list_grid grid, tile_test test, pair_output<int> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  list_grid grid = {TILE_SIDE, tiles_x, 0};
+  grid.side = TILE_SIDE; /* a literal */
   projection p = load_projection(in, i < count ? i : 0);
   int area = i < count ? (p.box.x1 - p.box.x0) * (p.box.y1 - p.box.y0) : 0;
   bool large = is_large<int>(p.box, area);
@@ -208,7 +212,7 @@ DEVICE projection projection_of_lane(const projection *mine, int lane) {
 template <class V>
 __global__ void __launch_bounds__(LINE_THREADS)
     place(gaussians g, int count, int degree, device_camera c, list_grid grid, tile_test test,
-          splat *splats, pair_output<V> out) {
+          splat *splats, float *depths, pair_output<V> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   projection one = {};
   float p[3];
@@ -229,68 +233,39 @@ __global__ void __launch_bounds__(LINE_THREADS)
     for (int k = 0; k < 3; ++k) p[k] = g.position[3 * (size_t)i + k];
   colour_splat(&one.s, &g, i, degree, &c, p);
   splats[i] = one.s;
+  depths[i] = one.depth;
 }
 
-/* The keys of places without a pair sort behind all pairs: their list is behind the last. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    pad_pairs(unsigned long long *keys, int room, const unsigned *total, int lists) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < room && (unsigned)i >= *total) keys[i] = pair_key(lists, 0.0f);
+/* Whether pair a lies before pair b, of which the keys are equal. */
+template <class V>
+DEVICE bool lies_before(const float *depths, V a, V b) {
+  float depth = depths[gaussian_of(a)], other = depths[gaussian_of(b)];
+  return depth != other ? depth < other : gaussian_of(a) < gaussian_of(b);
 }
 
-/* Where pair i of the sorted ones from begin to end belongs: among those of equal key by its
-   Gaussian. value_of(i) begins with it. */
-template <class K, class F>
-DEVICE int place_of_pair(const K *keys, F value_of, int begin, int end, int i) {
+/* Where pair i of the sorted ones belongs. */
+template <class V>
+DEVICE int place_of_pair(const unsigned *keys, const V *values, const float *depths, int count,
+                         int i) {
   int place = i;
-  for (int k = i - 1; k >= begin && keys[k] == keys[i]; --k) place -= value_of(k) > value_of(i);
-  for (int k = i + 1; k < end && keys[k] == keys[i]; ++k) place += value_of(k) < value_of(i);
+  for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k)
+    place -= lies_before(depths, values[i], values[k]);
+  for (int k = i + 1; k < count && keys[k] == keys[i]; ++k)
+    place += lies_before(depths, values[k], values[i]);
   return place;
 }
 
 /* Puts the Gaussian of pair i into its list and, wherever the list changes, sets `first` of all
    lists up to the new one; the pair after the last one ends the last list. One thread a pair, and
-   one more. total: null, or how many there are if it is below `room`. */
+   one more. */
 template <class V>
 __global__ void __launch_bounds__(LINE_THREADS)
-    find_lists(const unsigned long long *keys, const V *values, int room, const unsigned *total,
-               int lists, int *first, V *list) {
+    find_lists(const unsigned *keys, const V *values, const float *depths, int count,
+               list_grid grid, int *first, V *list) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  int count = total != nullptr ? (int)min(*total, (unsigned)room) : room;
   if (i > count) return;
-  auto value_of = [&](int k) { return values[k]; };
-  if (i < count) list[place_of_pair(keys, value_of, 0, count, i)] = values[i];
-  int here = i < count ? (int)(keys[i] >> DEPTH_BITS) : lists;
-  int before = i > 0 ? (int)(keys[i - 1] >> DEPTH_BITS) : -1;
+  if (i < count) list[place_of_pair(keys, values, depths, count, i)] = values[i];
+  int here = i < count ? (int)(keys[i] >> grid.depth_bits) : grid.lists;
+  int before = i > 0 ? (int)(keys[i - 1] >> grid.depth_bits) : -1;
   for (int t = before + 1; t <= here; ++t) first[t] = i;
-}
-
-/* ---- lists of macro tiles by counting ------------------------------------------------------- */
-
-/* Behind the counts goes the largest. One thread a list, and one more. */
-__global__ void __launch_bounds__(LINE_THREADS) take_counts(int *counts, int lists, int *taken) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i <= lists) taken[i] = i < lists ? counts[COUNT_STEP * i] : 0;
-  if (i < lists) atomicMax(&counts[COUNT_STEP * lists], taken[i]);
-}
-
-/* Brings each pair to its list: its depth, and where it is. One thread for each that there is room
-   for. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    fill_lists(pair_output<masked_gaussian> in, const int *first, unsigned *depths, int *places) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= (int)min(*in.total, (unsigned)in.capacity)) return;
-  int place = first[in.keys[i] >> DEPTH_BITS] + in.ranks[i];
-  depths[place] = (unsigned)in.keys[i];
-  places[place] = i;
-}
-
-/* Once each list is sorted by depth. One block a list. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    take_lists(const unsigned *depths, const int *places, const masked_gaussian *values,
-               const int *first, masked_gaussian *list) {
-  int begin = first[blockIdx.x], end = first[blockIdx.x + 1];
-  auto value_of = [&](int k) { return values[places[k]]; };
-  for (int i = begin + (int)threadIdx.x; i < end; i += LINE_THREADS)
-    list[place_of_pair(depths, value_of, begin, end, i)] = value_of(i);
 }

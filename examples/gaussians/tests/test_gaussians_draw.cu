@@ -8,14 +8,15 @@
 
 enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
 
-/* Large and small, thin and round ones; some out of sight or too faint; some as deep as another; so
-   many in places that pixels become opaque. */
+/* Large and small, thin and round ones; some out of sight or too faint; some as deep as another or
+   nearly so; so many in places that pixels become opaque. */
 static void make_scene(reference *r) {
   reference_make(r, WIDTH, HEIGHT, COUNT, 2, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
     double *g = &r->gaussian[REF_WIDTH * i];
     if (i >= COUNT / 2 && i % 3 == 0)
       memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
+    for (int k = 0; k < 3 && i % 6 == 0; ++k) g[REF_POSITION + k] *= 1.0 + (i % 5 - 2.0) * 1e-7;
     if (i % 20 == 0) g[REF_SCALE] += 2.5;
     if (i % 20 == 7)
       for (int k = 0; k < 3; ++k) g[REF_SCALE + k] += 1.0;
@@ -102,23 +103,21 @@ static void test_pictures(test_frame *t, const reference *r, const std::vector<f
   }
 }
 
-/* Projecting and emitting at once or not, counting first or not: the lists are training's. */
+/* Projecting and emitting at once or not: the lists are training's. */
 static void test_lists(test_frame *t, const reference *r, const std::vector<float> &wanted) {
-  static const char *const names[] = {"counts, apart", "counts, fused", "uncounted, apart",
-                                      "uncounted, fused"};
-  for (int i = 0; i < 4; ++i) {
+  for (int fused = 0; fused < 2; ++fused) {
+    const char *name = fused == 1 ? "fused" : "apart";
     drawer d;
     begin(&d, t, r);
-    d.fused = i % 2 == 1;
-    d.counts_first = i < 2;
+    d.fused = fused == 1;
     for (int again = 0; again < 2; ++again) {
       draw(&d, t);
-      check_lists(&d, t, names[i]);
+      check_lists(&d, t, name);
       check_picture(&d, wanted, &variants[1]);
     }
     draw_times times = draw_read_times(&d);
     CHECK(times.all > 0.0f && times.place + times.sort + times.paint <= 1.01f * times.all,
-          "%s: %g + %g + %g of %g ms", names[i], times.place, times.sort, times.paint, times.all);
+          "%s: %g + %g + %g of %g ms", name, times.place, times.sort, times.paint, times.all);
     draw_end(&d);
   }
 }
@@ -133,7 +132,7 @@ static const struct {
                       {16, 2, paint<WALK_UNITS_16, true, 2>, paint<WALK_GROUPS, true, 2>},
                       {16, 4, paint<WALK_UNITS_16, true, 4>, paint<WALK_GROUPS, true, 4>}};
 
-/* Not a bit of the picture changes. Little room, then enough; counted or not. */
+/* Not a bit of the picture changes. Little room, then enough. */
 static void test_macro_tiles(test_frame *t, const reference *r) {
   for (const auto &v : macro_variants) {
     drawer d, of_tiles;
@@ -143,49 +142,58 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     draw(&of_tiles, t);
     const std::vector<float> wanted = test_read<float>(of_tiles.f.colour.data, VALUES);
     begin(&d, t, r);
-    draw_by_macro_tiles(&d, v.side, v.pixels != 2);
-    if (v.pixels == 4) d.f.most_listed = 300; /* too few */
+    draw_by_macro_tiles(&d, v.side);
     d.paint = v.paint;
     d.pixels = v.pixels;
-    d.room = 10;
-    for (int again = 0; again < 2; ++again, d.counts_first = !d.counts_first) {
+    for (int again = 0; again < 2; ++again) {
       draw(&d, t);
       CHECK(test_read<float>(d.f.colour.data, VALUES) == wanted, "units of %d, %d pixels: differs",
             v.side, v.pixels);
-      CHECK(d.redrawn > 0 && 3 * d.f.pairs < 2 * of_tiles.f.pairs, "%d pairs of %d", d.f.pairs,
-            of_tiles.f.pairs);
+      CHECK(3 * d.f.pairs < 2 * of_tiles.f.pairs, "%d pairs of %d", d.f.pairs, of_tiles.f.pairs);
     }
     draw_end(&d);
     draw_end(&of_tiles);
   }
 }
 
+/* Small macro tiles, then large ones where lists are short, and back where they are long. */
+static void test_adapting(test_frame *t, const reference *r, const std::vector<float> &wanted) {
+  static const struct {
+    int listed, side; /* splats of a list of the last picture, as if; what the next one takes */
+  } cases[] = {{0, 8}, {701, 8}, {699, 16}, {1999, 16}, {2001, 8}, {5000, 8}, {1, 16}};
+  drawer d;
+  begin(&d, t, r);
+  draw_adaptively(&d);
+  for (const auto &c : cases) {
+    d.f.pairs = c.listed * d.f.grid.lists;
+    draw(&d, t);
+    CHECK(d.f.macro_side == c.side, "units of %d pixels after %d splats a list", d.f.macro_side,
+          c.listed);
+    check_picture(&d, wanted, &variants[1]);
+  }
+  draw_end(&d);
+}
+
 /* However little room there was, the picture is whole; the next one has room. */
 static void test_room(test_frame *t, const reference *r, const std::vector<float> &wanted) {
-  for (int counts_first = 0; counts_first < 2; ++counts_first) {
-    drawer d;
-    begin(&d, t, r);
-    d.counts_first = counts_first == 1;
-    d.room = 10;
+  drawer d;
+  begin(&d, t, r);
+  draw(&d, t);
+  for (int room : {10, d.f.pairs - 1, d.f.pairs}) {
+    d.f.pair_capacity = room;
     draw(&d, t);
-    CHECK(d.redrawn >= 1 && d.room >= d.f.pairs, "redrawn %d times, room %d", d.redrawn, d.room);
+    bool grown = d.f.pair_capacity > d.f.pairs;
+    CHECK(grown == (room < d.f.pairs), "%d pairs: room for %d, then for %d", d.f.pairs, room,
+          d.f.pair_capacity);
     check_lists(&d, t, "little room");
     check_picture(&d, wanted, &variants[1]);
-    int redrawn = d.redrawn, capacity = d.f.pair_capacity;
-    size_t memory = t->memory.now;
-    draw(&d, t);
-    CHECK(d.redrawn == redrawn && d.f.pair_capacity == capacity && t->memory.now == memory,
-          "a second picture took more room");
-    d.room = d.f.pairs; /* exactly enough */
-    draw(&d, t);
-    CHECK(d.redrawn == redrawn, "exactly enough room, but redrawn");
-    check_lists(&d, t, "exactly enough room");
-    d.room = d.f.pairs - 1;
-    draw(&d, t);
-    CHECK(d.redrawn == redrawn + 1, "one place too few, but not redrawn");
-    check_lists(&d, t, "one place too few");
-    draw_end(&d);
   }
+  int capacity = d.f.pair_capacity;
+  size_t memory = t->memory.now;
+  draw(&d, t);
+  CHECK(d.f.pair_capacity == capacity && t->memory.now == memory,
+        "a second picture took more room");
+  draw_end(&d);
 }
 
 /* After a picture of more pairs: what that one has left behind is in no list. */
@@ -198,7 +206,7 @@ static void test_fewer(test_frame *t, const reference *r) {
   t->camera.fx *= 0.5f, t->camera.fy *= 0.5f;
   draw(&d, t);
   test_frame_forward(t);
-  CHECK(d.f.pairs < before && d.redrawn == 1, "%d pairs after %d", d.f.pairs, before);
+  CHECK(d.f.pairs < before, "%d pairs after %d", d.f.pairs, before);
   check_lists(&d, t, "fewer pairs");
   draw_end(&d);
   t->camera = camera;
@@ -238,19 +246,19 @@ static void test_memory(test_frame *t, const reference *r) {
   begin(&d, t, r);
   draw(&d, t);
   const frame *f = &d.f;
-  const device_array *absent[] = {&f->boxes, &f->depths, &f->transmittance, &f->drawn, &f->hits,
-                                  &f->slope, &f->maps,   &f->parts,         &f->sums};
+  const device_array *absent[] = {&f->boxes, &f->transmittance, &f->drawn, &f->hits,
+                                  &f->slope, &f->maps,          &f->parts, &f->sums};
   for (size_t i = 0; i < sizeof absent / sizeof *absent; ++i)
     CHECK(absent[i]->data == nullptr, "array %d is allocated", (int)i);
-  size_t wanted = COUNT * sizeof(splat) + ((size_t)f->tiles + 1) * sizeof(int) +
-                  VALUES * sizeof(float) + sizeof(unsigned) + 24 * (size_t)f->pair_capacity +
+  size_t wanted = COUNT * (sizeof(splat) + sizeof(float)) + ((size_t)f->tiles + 1) * sizeof(int) +
+                  VALUES * sizeof(float) + sizeof(unsigned) + 16 * (size_t)f->pair_capacity +
                   f->scratch.bytes;
   CHECK(t->memory.now - before == wanted, "%zu bytes, not %zu", t->memory.now - before, wanted);
   draw_end(&d);
   CHECK(t->memory.now == before, "not all is given back");
 }
 
-/* 256 tiles: the key of a place without a pair has a bit of its own, which begins a byte. */
+/* 256 tiles: a list's number begins a byte of the key. */
 static void test_row_of_tiles(void) {
   reference r;
   test_frame t;
@@ -266,21 +274,20 @@ static void test_row_of_tiles(void) {
   test_frame_end(&t);
 }
 
-/* The background, whether a count of 0 is waited for or not. */
+/* The background. */
 static void test_nothing_seen(void) {
   reference r;
   test_frame t;
   reference_make(&r, 20, 20, 4, 0, 5.0, 9);
   for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
   test_frame_begin(&t, &r);
-  for (int way = 0; way < 4; ++way) {
+  for (int side : {0, 8}) {
     drawer d;
     begin(&d, &t, &r);
-    d.counts_first = way % 2 == 1;
-    if (way >= 2) draw_by_macro_tiles(&d, 8, true);
+    draw_by_macro_tiles(&d, side);
     draw(&d, &t);
     const std::vector<float> got = test_read<float>(d.f.colour.data, 1200);
-    CHECK(d.f.pairs == 0 && d.redrawn == 0, "%d pairs", d.f.pairs);
+    CHECK(d.f.pairs == 0, "%d pairs", d.f.pairs);
     for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
     draw_end(&d);
   }
@@ -299,6 +306,7 @@ int main(void) {
   test_pictures(&t, &r, wanted);
   test_lists(&t, &r, wanted);
   test_macro_tiles(&t, &r);
+  test_adapting(&t, &r, wanted);
   test_room(&t, &r, wanted);
   test_fewer(&t, &r);
   test_colours(&t, &r);

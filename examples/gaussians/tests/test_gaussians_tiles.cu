@@ -9,34 +9,32 @@
 enum { COUNT = 220 };
 
 static int ascending_key(const void *a, const void *b) {
-  unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+  unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
   return (x > y) - (x < y);
 }
 
 /* Values tell equal keys apart: a stable sort keeps them ascending. */
 template <class V>
 static void test_sort(void) {
-  enum { PAIRS = 3000, BITS = 37 };
-  static unsigned long long keys[PAIRS], sorted[PAIRS], got[PAIRS];
+  enum { PAIRS = 3000, BITS = 29 };
+  static unsigned keys[PAIRS], sorted[PAIRS], got[PAIRS];
   static V values[PAIRS], got_values[PAIRS];
   unsigned long long seed = 5;
   device_memory memory = {0, 0};
   device_array arrays[4] = {{nullptr, 0}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
   device_array scratch = {nullptr, 0};
   for (int i = 0; i < PAIRS; ++i) {
-    keys[i] = (unsigned long long)(test_random(&seed) * 500.0) << 28 |
-              (unsigned long long)(test_random(&seed) * 3.0);
+    keys[i] = (unsigned)(test_random(&seed) * 500.0) << 20 | (unsigned)(test_random(&seed) * 3.0);
     sorted[i] = keys[i];
     values[i] = (V)i;
   }
   qsort(sorted, PAIRS, sizeof *sorted, ascending_key);
-  for (int i = 0; i < 4; ++i) device_reserve(&memory, &arrays[i], sizeof keys, "test");
+  for (int i = 0; i < 4; ++i) device_reserve(&memory, &arrays[i], sizeof values, "test");
   device_reserve(&memory, &scratch, sort_scratch_bytes(PAIRS), "test");
   host_to_device(arrays[0].data, keys, sizeof keys, "test");
   host_to_device(arrays[2].data, values, sizeof values, "test");
-  pair_buffers<V> pairs = {
-      {(unsigned long long *)arrays[0].data, (unsigned long long *)arrays[1].data},
-      {(V *)arrays[2].data, (V *)arrays[3].data}};
+  pair_buffers<V> pairs = {{(unsigned *)arrays[0].data, (unsigned *)arrays[1].data},
+                           {(V *)arrays[2].data, (V *)arrays[3].data}};
   int where = sort_pairs(pairs, PAIRS, BITS, scratch.data, scratch.bytes);
   device_to_host(got, arrays[where].data, sizeof got, "test");
   device_to_host(got_values, arrays[2 + where].data, sizeof got_values, "test");
@@ -47,37 +45,6 @@ static void test_sort(void) {
   }
   for (int i = 0; i < 4; ++i) device_release(&memory, &arrays[i]);
   device_release(&memory, &scratch);
-}
-
-/* As many pairs as blocks of each size have room for; each stays in its segment. */
-static void test_segments(void) {
-  enum { SEGMENTS = 6, PAIRS = 1 + 1024 + 4096 + 4097 + MOST_IN_SEGMENT };
-  static const int first[SEGMENTS + 1] = {0, 0, 1, 1025, 5121, 9218, PAIRS};
-  static unsigned keys[2][PAIRS], got[PAIRS];
-  static int values[PAIRS], got_values[PAIRS];
-  unsigned long long seed = 8;
-  device_memory memory = {0, 0};
-  device_array arrays[5] = {};
-  for (int i = 0; i < PAIRS; ++i) keys[0][i] = (unsigned)(test_random(&seed) * 2147483648.0) & ~7u;
-  for (int i = 0; i < PAIRS; ++i) values[i] = i;
-  for (int i = 0; i < 5; ++i) device_reserve(&memory, &arrays[i], sizeof keys[0], "test");
-  host_to_device(arrays[0].data, keys[0], sizeof keys[0], "test");
-  host_to_device(arrays[2].data, values, sizeof values, "test");
-  host_to_device(arrays[4].data, first, sizeof first, "test");
-  CHECK(sort_segments({{(unsigned *)arrays[0].data, (unsigned *)arrays[1].data},
-                       {(int *)arrays[2].data, (int *)arrays[3].data}},
-                      (const int *)arrays[4].data, SEGMENTS, MOST_IN_SEGMENT),
-        "the sort was refused");
-  device_to_host(got, arrays[1].data, sizeof got, "test");
-  device_to_host(got_values, arrays[3].data, sizeof got_values, "test");
-  for (int s = 0; s < SEGMENTS; ++s)
-    for (int i = first[s]; i < first[s + 1]; ++i) {
-      int from = got_values[i];
-      CHECK(from >= first[s] && from < first[s + 1] && keys[0][from] == got[i] &&
-                keys[1][from]++ == 0u && (i == first[s] || got[i - 1] <= got[i]),
-            "segment %d: pair %d is not in order", s, i);
-    }
-  for (int i = 0; i < 5; ++i) device_release(&memory, &arrays[i]);
 }
 
 static void test_scan(void) {
@@ -104,7 +71,8 @@ static void test_scan(void) {
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 /* Small ones and a few that span the picture: boxes below and above 32 tiles. Some of the second
-   half lie where one of the first half does, some where the one before does: as deep. */
+   half lie where one of the first half does, some where the one before does: as deep; and some so
+   near to it that their keys are equal and their depths are not. */
 static void make_scene(reference *r) {
   reference_make(r, 150, 100, COUNT, 0, 12.0, 4);
   for (int i = 0; i < COUNT; ++i) {
@@ -112,7 +80,9 @@ static void make_scene(reference *r) {
     g[REF_OPACITY] -= 1.0;
     if (i >= COUNT / 2 && i % 3 == 0)
       memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH * COUNT / 2, 3 * sizeof *g);
-    if (i % 7 == 3) memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH, 3 * sizeof *g);
+    if (i % 7 == 3 || i % 7 == 5)
+      memcpy(g + REF_POSITION, g + REF_POSITION - REF_WIDTH, 3 * sizeof *g);
+    for (int k = 0; k < 3 && i % 7 == 5; ++k) g[REF_POSITION + k] *= 1.0 + (i % 5 - 2.0) * 1.5e-7;
     if (i % 20 == 0) g[REF_SCALE] += 2.5; /* long and thin */
     if (i % 20 == 7)
       for (int k = 0; k < 3; ++k) g[REF_SCALE + k] += 1.0;
@@ -156,8 +126,13 @@ static lists read_lists(const test_frame *t) {
 }
 
 /* Depth never falls, equally deep splats come in the order of their Gaussians, none comes twice. */
-static void check_order(const lists *l, int tiles) {
-  int equal = 0;
+static void check_order(const lists *l, int tiles, int depth_bits) {
+  int equal = 0, turned = 0;
+  auto bits_in_key = [&](float depth) {
+    unsigned bits;
+    memcpy(&bits, &depth, sizeof bits);
+    return (bits - 0x3e4ccccdu /* of 0.2, the nearest */) >> (DEPTH_BITS - depth_bits);
+  };
   CHECK(l->first[0] == 0 && l->first[tiles] == l->pairs, "lists from %d to %d of %d pairs",
         l->first[0], l->first[tiles], l->pairs);
   for (int t = 0; t < tiles; ++t) {
@@ -172,9 +147,11 @@ static void check_order(const lists *l, int tiles) {
       CHECK(before < depth || l->list[i - 1] < key, "tile %d: splat %d before %d, as deep", t,
             l->list[i - 1], key);
       equal += before == depth;
+      turned += before < depth && bits_in_key(before) == bits_in_key(depth) && l->list[i - 1] > key;
     }
   }
-  CHECK(equal > 20, "only %d pairs are as deep as the next", equal);
+  CHECK(equal > 20 && turned > 5, "%d pairs are as deep as the next, %d of a key have turned",
+        equal, turned);
 }
 
 static bool is_listed(const lists *l, int tile, int key) {
@@ -233,21 +210,18 @@ static void check_macro_tile(const lists *l, const std::vector<masked_gaussian> 
 }
 
 /* l: what training lists, with its splats and depths. */
-static void test_macro_tiles(test_frame *t, lists l, int side, bool bins) {
+static void test_macro_tiles(test_frame *t, lists l, int side) {
   gaussians model = split_gaussians((float *)t->parameters.data, t->count);
   t->f.macro_side = side;
-  t->f.bins = bins;
-  frame_reserve_pairs(&t->f, 100 * COUNT);
-  frame_place(&t->f, model, t->count, t->degree, &t->camera, t->f.pair_capacity);
-  unsigned pairs = frame_count_pairs(&t->f);
-  frame_list_pairs(&t->f, (int)pairs, true);
+  t->f.pair_capacity = 0;
+  frame_place(&t->f, model, t->count, t->degree, &t->camera);
+  frame_sort(&t->f);
+  int pairs = t->f.pairs;
   l.first = test_read<int>(t->f.first.data, (size_t)t->f.grid.lists + 1);
-  const auto list = test_read<masked_gaussian>(t->f.list, pairs);
-  CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == (int)pairs && (int)pairs < l.pairs,
-        "%u pairs", pairs);
+  const auto list = test_read<masked_gaussian>(t->f.list, (size_t)pairs);
+  CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == pairs && pairs < l.pairs, "%d pairs", pairs);
   for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(&l, list, m, &t->f.grid);
   t->f.macro_side = 0;
-  t->f.bins = false;
   test_frame_forward(t);
 }
 
@@ -333,17 +307,15 @@ int main(void) {
   if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
   test_sort<int>();
   test_sort<unsigned long long>();
-  test_segments();
   test_scan();
   make_scene(&r);
   test_frame_begin(&t, &r);
   test_same_picture(&t);
   lists l = read_lists(&t);
-  check_order(&l, t.f.tiles);
+  check_order(&l, t.f.tiles, t.f.grid.depth_bits);
   check_exact(&l, &t);
   test_skipped_splats(&t, &l);
-  for (int side = 8; side <= 16; side *= 2)
-    for (int bins = 0; bins < 2; ++bins) test_macro_tiles(&t, l, side, bins == 1);
+  for (int side = 8; side <= 16; side *= 2) test_macro_tiles(&t, l, side);
   test_little_room(&t);
   test_frame_end(&t);
   test_nothing_seen();
