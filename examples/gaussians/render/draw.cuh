@@ -20,7 +20,8 @@ typedef struct painted {
   float transmittance; /* negative: the pixel is done */
 } painted;
 
-/* alpha: 255 times as large where lifted, which is a literal; 0: no hit. Without a branch. */
+/* alpha: 255 times as large where lifted, which is a literal; 0: no hit. Without a branch. Where the
+   pixel is done, `rest` is negative, and nothing changes. */
 DEVICE void blend(painted *p, const splat *s, float alpha, bool lifted) {
   float weight = fminf(alpha, lifted ? 255.0f * LARGEST_ALPHA : LARGEST_ALPHA);
   float rest = lifted ? p->transmittance : p->transmittance * (1.0f - weight);
@@ -45,8 +46,8 @@ DEVICE void paint_splat(painted *p, const splat *s, pixel first, bool lifted, bo
   for (int i = 0; i < pixels; ++i) {
     float down = dy - (float)(WARP_ROWS * i);
     alpha[i] = lifted ? fmaf(-down, fmaf(s->c, down, slope), top) : splat_distance(s, dx, down);
-    hits[i] = splat_hits(s, alpha[i]) & (p[i].transmittance > 0.0f);
-    any = any | hits[i];
+    hits[i] = splat_hits(s, alpha[i]); /* a done pixel, too: see blend */
+    any = any | (hits[i] & (p[i].transmittance > 0.0f));
   }
   if (skips && !any) return;
   UNROLL
@@ -137,7 +138,7 @@ DEVICE int macro_tile_of_block(const render_arguments *a, int side) {
 }
 
 /* A warp's way through the list of its macro tile: the Gaussians that reach its units wait in a
-   ring, from which 32 at a time are read and visited, again those that reach its rectangle. */
+   ring, from which 32 at a time are read; those that reach its rectangle, again, are drawn. */
 template <bool lifted, int pixels, int side>
 DEVICE void paint_masks(painted *p, const render_arguments *a, pixel first, int begin, int end) {
   enum { RING = 64, WHOLE_UNITS = side == WARP_COLUMNS && WARP_ROWS * pixels >= side };
@@ -145,30 +146,31 @@ DEVICE void paint_masks(painted *p, const render_arguments *a, pixel first, int 
   __shared__ int rings[TILE_WARPS / pixels][RING];
   const masked_gaussian *list = a->lists.masked;
   int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, found = 0, taken = 0;
-  int mine = 31 - lane, *ring = rings[warp]; /* next_splat starts from the highest bit */
+  int *ring = rings[warp], drawn = 0; /* splats that are staged */
+  const unsigned before = (1u << lane) - 1u;
   warp_rectangle r = rectangle_of_warp(first, pixels);
-  unsigned units = units_of_warp(r, side, pixels), rest = 0u;
+  unsigned units = units_of_warp(r, side, pixels);
   masked_gaussian here = list[min(begin + lane, end - 1)];
   if (lane == 0) ring[RING - 1] = (int)(here >> 32); /* what is read where none waits */
   for (;;) {
     for (; found - taken < 32 && begin < end; begin += 32) {
       bool waits = (((unsigned)here & units) != 0u) & (begin + lane < end);
       unsigned all = __ballot_sync(WHOLE_WARP, waits);
-      int place = found + __popc(all & ((1u << lane) - 1u));
+      int place = found + __popc(all & before);
       if (waits) ring[place & (RING - 1)] = (int)(here >> 32);
       found += __popc(all);
       here = list[min(begin + 32 + lane, end - 1)];
     }
     int count = min(found - taken, 32);
     __syncwarp();
-    splat next = a->splats[ring[(taken + min(mine, count - 1)) & (RING - 1)]];
-    while (rest != 0u)
-      paint_splat(p, &staged[warp][next_splat(&rest)], first, lifted, false, pixels);
+    splat next = a->splats[ring[(taken + min(lane, count - 1)) & (RING - 1)]];
+    for (const splat *s = staged[warp]; s < staged[warp] + drawn; ++s)
+      paint_splat(p, s, first, lifted, false, pixels);
     if (count == 0 || __all_sync(WHOLE_WARP, all_done(p, pixels))) return;
-    __syncwarp(); /* all have read those before */
-    staged[warp][lane] = next;
     bool reaches = WHOLE_UNITS || splat_reaches(&next, r.x0, r.y0, r.x1, r.y1);
-    rest = __ballot_sync(WHOLE_WARP, reaches & (mine < count));
+    unsigned all = __ballot_sync(WHOLE_WARP, reaches & (lane < count));
+    if (all >> lane & 1u) staged[warp][__popc(all & before)] = next;
+    drawn = __popc(all);
     taken += count;
     __syncwarp();
   }
