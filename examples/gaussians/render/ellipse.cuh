@@ -54,7 +54,7 @@ typedef struct ellipse_rows {
 DEVICE ellipse_rows ellipse_rows_of(const splat *s) {
   float limit = 1.001f * s->limit + 1e-3f, by_a = 1.0f / s->a, b_square = s->b * s->b;
   float discriminant = fmaf(4.0f * s->a, s->c, -b_square) - fmaf(s->b, s->b, -b_square);
-  float lowest = sqrtf(limit / (s->c * fmaxf(discriminant, 0.0f)));
+  float lowest = sqrt_fast(limit / (s->c * fmaxf(discriminant, 0.0f)));
   return {-0.5f * s->b * by_a, limit * by_a, 0.25f * discriminant * by_a * by_a, -s->b * lowest};
 }
 
@@ -63,7 +63,7 @@ DEVICE ellipse_rows ellipse_rows_of(const splat *s) {
    its middle. */
 DEVICE float rim_between(const ellipse_rows *e, float top, float bottom, float side) {
   float dy = fminf(fmaxf(side * e->of_right, top), bottom), middle = e->slope * dy;
-  return middle + side * (sqrtf(e->square - e->per * dy * dy) + 5e-7f * fabsf(middle));
+  return middle + side * (sqrt_fast(e->square - e->per * dy * dy) + 5e-7f * fabsf(middle));
 }
 
 /* The first and one more than the last square of a row that the splat reaches, within the box. */

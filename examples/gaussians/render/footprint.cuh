@@ -13,6 +13,7 @@
 typedef struct footprint {
   float u, v;          /* x / z, y / z in the camera */
   float x, y, z;       /* in the camera */
+  float per_z;         /* 1 / z */
   bool free_x, free_y; /* u, v within what J is taken at */
   float ju, jv;        /* u, v where J is taken */
   float r[9], s[3];    /* the Gaussian's rotation matrix, scales */
@@ -47,8 +48,9 @@ DEVICE void load_shape(footprint *f, const gaussians *g, int i) {
   UNROLL
   for (int k = 0; k < 4; ++k) squares += f->q[k] * f->q[k];
   f->norm = sqrtf(squares);
+  float inverse = 1.0f / f->norm;
   UNROLL
-  for (int k = 0; k < 4; ++k) f->q[k] /= f->norm;
+  for (int k = 0; k < 4; ++k) f->q[k] *= inverse;
   UNROLL
   for (int k = 0; k < 3; ++k) f->s[k] = expf(g->scale[3 * (size_t)i + k]);
   rotation_matrix(f->q, f->r);
@@ -59,8 +61,9 @@ DEVICE bool locate(footprint *f, const device_camera *c, const float p[3]) {
   f->x = dot3(c->rotation[0], p) + c->translation[0];
   f->y = dot3(c->rotation[1], p) + c->translation[1];
   f->z = dot3(c->rotation[2], p) + c->translation[2];
-  f->u = f->x / f->z;
-  f->v = f->y / f->z;
+  f->per_z = 1.0f / f->z;
+  f->u = f->x * f->per_z;
+  f->v = f->y * f->per_z;
   f->ju = fminf(fmaxf(f->u, c->low_x), c->high_x);
   f->jv = fminf(fmaxf(f->v, c->low_y), c->high_y);
   f->free_x = f->ju == f->u;
@@ -69,7 +72,7 @@ DEVICE bool locate(footprint *f, const device_camera *c, const float p[3]) {
 }
 
 DEVICE void spread(footprint *f, const device_camera *c) {
-  float jx = c->fx / f->z, jy = c->fy / f->z;
+  float jx = c->fx * f->per_z, jy = c->fy * f->per_z;
   UNROLL
   for (int k = 0; k < 3; ++k) {
     f->a0[k] = jx * (c->rotation[0][k] - f->ju * c->rotation[2][k]);
@@ -92,8 +95,8 @@ DEVICE float seen_from(const device_camera *c, const float p[3], float direction
   for (int k = 0; k < 3; ++k) direction[k] = p[k] - c->position[k];
   UNROLL
   for (int k = 0; k < 3; ++k) squares += direction[k] * direction[k];
-  float length = sqrtf(squares);
+  float length = sqrtf(squares), inverse = 1.0f / length;
   UNROLL
-  for (int k = 0; k < 3; ++k) direction[k] /= length;
+  for (int k = 0; k < 3; ++k) direction[k] *= inverse;
   return length;
 }

@@ -99,18 +99,20 @@ void frame_emit(frame *f) {
   });
 }
 
-template <class V>
+template <class V, int side>
 static void frame_place_pairs(frame *f) {
   frame_emit_all<V>(f, [&](pair_output<V> out) {
-    SIMT_LAUNCH(place<V>, line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count, f->degree,
-                f->camera, f->grid, f->settings.test, (splat *)f->splats.data,
+    SIMT_LAUNCH((place<V, side>), line_blocks(f->count), LINE_THREADS, 0, 0, f->model, f->count,
+                f->degree, f->camera, f->grid, f->settings.test, (splat *)f->splats.data,
                 (float *)f->depths.data, out);
   });
 }
 
 void frame_place(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
   frame_set_view(f, model, count, degree, camera);
-  (f->macro_side > 0 ? frame_place_pairs<masked_gaussian> : frame_place_pairs<int>)(f);
+  if (f->macro_side == 0) frame_place_pairs<int, TILE_SIDE>(f);
+  if (f->macro_side == 8) frame_place_pairs<masked_gaussian, 8>(f);
+  if (f->macro_side == 16) frame_place_pairs<masked_gaussian, 16>(f);
 }
 
 template <class V>

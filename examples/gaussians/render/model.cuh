@@ -211,6 +211,17 @@ DEVICE float exp2_fast(float x) {
 #endif
 }
 
+/* Off by at most one unit in the last place. */
+DEVICE float sqrt_fast(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return sqrtf(x);
+#endif
+}
+
 /* x is no denormal number. */
 DEVICE float reciprocal_fast(float x) {
 #if defined(__CUDA_ARCH__)

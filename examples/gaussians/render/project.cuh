@@ -20,7 +20,7 @@ DEVICE float2 find_reach(const footprint *f, const splat *s, tile_test test) {
     half.x = half.y = 3.33f * sqrtf(longest); /* sqrt(2 ln 255) of the most opaque */
   } else {
     float squares = TWO_LN_2 * (1.001f * s->limit + 1e-3f); /* standard deviations, squared */
-    half = make_float2(sqrtf(squares * f->xx), sqrtf(squares * f->yy));
+    half = make_float2(sqrt_fast(squares * f->xx), sqrt_fast(squares * f->yy));
   }
   return half;
 }
@@ -142,9 +142,9 @@ DEVICE void shape_slope(gaussian_slope *out, const footprint *f, const device_ca
     }
   }
   rotation_slope(f, m, out->rotation);
-  float jx = c->fx / f->z, jy = c->fy / f->z;
+  float jx = c->fx * f->per_z, jy = c->fy * f->per_z;
   float along = dot3(da0, f->a0) + dot3(da1, f->a1);
-  *dz -= along / f->z;
+  *dz -= along * f->per_z;
   if (f->free_x) *du -= jx * dot3(da0, c->rotation[2]);
   if (f->free_y) *dv -= jy * dot3(da1, c->rotation[2]);
   UNROLL
@@ -196,9 +196,9 @@ DEVICE void geometry_slope(gaussian_slope *out, const gaussians *g, int i, const
   out->mean_y = -ln_2 * (s->b * v[SUM_X] + 2.0f * s->c * v[SUM_Y]);
   float du = c->fx * out->mean_x, dv = c->fy * out->mean_y, dz = 0.0f, dt[3];
   shape_slope(out, &f, c, covariance_slope(&f, v), &du, &dv, &dz);
-  dt[0] = du / f.z;
-  dt[1] = dv / f.z;
-  dt[2] = dz - (f.u * du + f.v * dv) / f.z;
+  dt[0] = du * f.per_z;
+  dt[1] = dv * f.per_z;
+  dt[2] = dz - (f.u * du + f.v * dv) * f.per_z;
   UNROLL
   for (int k = 0; k < 3; ++k) {
     out->position[k] =

@@ -208,15 +208,16 @@ DEVICE projection projection_of_lane(const projection *mine, int lane) {
 }
 
 /* For pictures alone: projects and emits at once. Only splats that reach a tile get a colour and
-   are written. One thread a Gaussian, whole warps. total: 0 at the start. */
-template <class V>
+   are written. One thread a Gaussian, whole warps. side: grid.side, as a literal. total: 0 at the
+   start. */
+template <class V, int side>
 __global__ void __launch_bounds__(LINE_THREADS)
     place(gaussians g, int count, int degree, device_camera c, list_grid grid, tile_test test,
           splat *splats, float *depths, pair_output<V> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   projection one = {};
   float p[3];
-  if constexpr (!is_masked<V>) grid.side = TILE_SIDE; /* a literal */
+  grid.side = side;
   bool seen = i < count && place_splat(&one, &g, i, &c, grid.side, test, p);
   int area = seen ? (one.box.x1 - one.box.x0) * (one.box.y1 - one.box.y0) : 0;
   bool large = is_large<V>(one.box, area);
