@@ -130,11 +130,15 @@ DEVICE unsigned units_of_warp(warp_rectangle r, int side, int pixels) {
   return WARP_ROWS * pixels > side ? upper | upper << MACRO_COLUMNS : upper;
 }
 
-/* The macro tile of the block's tile. */
-DEVICE int macro_tile_of_block(const render_arguments *a, int side) {
-  int x = (int)blockIdx.x % a->tiles_x, y = (int)blockIdx.x / a->tiles_x;
-  return y * TILE_SIDE / (MACRO_ROWS * side) * a->lists.grid.lists_x +
-         x * TILE_SIDE / (MACRO_COLUMNS * side);
+/* The tile that the block draws, of macro tile *list; -1: it is outside the picture. Blocks of long
+   lists begin first, so that none is left when the others are through. */
+DEVICE int tile_of_block(const render_arguments *a, int side, int *list) {
+  const int columns = MACRO_COLUMNS * side / TILE_SIDE, rows = MACRO_ROWS * side / TILE_SIDE;
+  int k = (int)blockIdx.x % (columns * rows);
+  *list = a->lists.order[(int)blockIdx.x / (columns * rows)];
+  int x = *list % a->lists.grid.lists_x * columns + k % columns;
+  int y = *list / a->lists.grid.lists_x * rows + k / columns;
+  return x < a->tiles_x && y * TILE_SIDE < a->height ? y * a->tiles_x + x : -1;
 }
 
 /* A warp's way through the list of its macro tile: the Gaussians that reach its units wait in a
@@ -176,18 +180,20 @@ DEVICE void paint_masks(painted *p, const render_arguments *a, pixel first, int 
   }
 }
 
-/* One block a tile. */
+/* One block a tile; of macro tiles also for those that stick out of the picture. */
 template <int walk, bool lifted, int pixels>
 __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a, float *colour) {
-  pixel first = pixel_of_lane(a.width, a.height, a.tiles_x, pixels, 0);
   painted p[MOST_PAINTED];
   const int side = walk == WALK_UNITS_8 ? 8 : 16;
-  int list = walk >= WALK_UNITS_8 ? macro_tile_of_block(&a, side) : (int)blockIdx.x;
+  int tile = (int)blockIdx.x, list = tile;
+  if (walk >= WALK_UNITS_8) tile = tile_of_block(&a, side, &list);
+  if (tile < 0) return;
+  pixel first = pixel_of_tile(a.width, a.height, a.tiles_x, tile, pixels, 0);
   int begin = a.lists.first[list], end = a.lists.first[list + 1];
   size_t plane = (size_t)a.width * a.height;
   UNROLL
   for (int i = 0; i < pixels; ++i) {
-    bool inside = pixel_of_lane(a.width, a.height, a.tiles_x, pixels, i).inside;
+    bool inside = pixel_of_tile(a.width, a.height, a.tiles_x, tile, pixels, i).inside;
     p[i] = {0.0f, 0.0f, 0.0f, inside ? 1.0f : -1.0f};
   }
   if (begin < end) {
@@ -198,7 +204,7 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a
   }
   UNROLL
   for (int i = 0; i < pixels; ++i) {
-    pixel here = pixel_of_lane(a.width, a.height, a.tiles_x, pixels, i);
+    pixel here = pixel_of_tile(a.width, a.height, a.tiles_x, tile, pixels, i);
     const float unit = lifted ? 1.0f / 255.0f : 1.0f;
     float left = fabsf(p[i].transmittance);
     if (!here.inside) continue;

@@ -24,7 +24,7 @@ void frame_end(frame *f) {
                             &f->values[0], &f->values[1], &f->scratch, &f->first,
                             &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
                             &f->hits,      &f->slope,     &f->maps,    &f->parts,
-                            &f->sums,      &f->words,     &f->depths};
+                            &f->sums,      &f->words,     &f->depths,  &f->order};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
@@ -134,7 +134,11 @@ static void frame_sort_pairs(frame *f) {
 }
 
 void frame_sort(frame *f) {
-  (f->macro_side > 0 ? frame_sort_pairs<masked_gaussian> : frame_sort_pairs<int>)(f);
+  if (f->macro_side == 0) return frame_sort_pairs<int>(f);
+  frame_sort_pairs<masked_gaussian>(f);
+  device_reserve(f->memory, &f->order, (size_t)f->grid.lists * sizeof(int), "memory for the tiles");
+  SIMT_LAUNCH(order_lists, 1, ORDER_THREADS, 0, 0, (const int *)f->first.data, f->grid.lists,
+              (int *)f->order.data);
 }
 
 void frame_list(frame *f) {
@@ -150,6 +154,7 @@ render_arguments frame_render_arguments(const frame *f) {
   a.lists.first = (const int *)f->first.data;
   a.lists.list = (const int *)f->list;
   a.lists.masked = (const masked_gaussian *)f->list;
+  a.lists.order = (const int *)f->order.data;
   a.lists.grid = f->grid;
   a.splats = (const splat *)f->splats.data;
   for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];

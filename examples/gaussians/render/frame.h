@@ -21,7 +21,7 @@ typedef struct frame {
   list_grid grid;
   int tiles, pairs, pair_capacity;
   const void *list; /* of the device: all lists, in one of the buffers of values */
-  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
+  device_array splats, boxes, depths, keys[2], values[2], scratch, first, order, total;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums, words;
   backward_launcher backward; /* how the sums are added up */

@@ -132,6 +132,7 @@ typedef struct tile_lists {
   const int *first; /* one more than there are lists */
   const int *list;
   const masked_gaussian *masked; /* of macro tiles, in place of list */
+  const int *order;              /* of macro tiles, those with the longest lists first */
   list_grid grid;
 } tile_lists;
 

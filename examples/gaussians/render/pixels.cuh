@@ -38,18 +38,22 @@ typedef struct pixel {
   bool inside; /* the last tiles of a row or column stick out of the picture */
 } pixel;
 
-/* Pixel i of the calling lane, which has `pixels` of them; pixels is a literal. */
-DEVICE pixel pixel_of_lane(int width, int height, int tiles_x, int pixels, int i) {
+/* Pixel i of the calling lane, which has `pixels` of them in that tile; pixels is a literal. */
+DEVICE pixel pixel_of_tile(int width, int height, int tiles_x, int tile, int pixels, int i) {
   int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
-  int column = (int)blockIdx.x % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
-  int row =
-      (int)blockIdx.x / tiles_x * TILE_SIDE + ((warp >> 1) * pixels + i) * WARP_ROWS + (lane >> 3);
+  int column = tile % tiles_x * TILE_SIDE + (warp & 1) * WARP_COLUMNS + (lane & 7);
+  int row = tile / tiles_x * TILE_SIDE + ((warp >> 1) * pixels + i) * WARP_ROWS + (lane >> 3);
   pixel p;
   p.x = (float)column + 0.5f;
   p.y = (float)row + 0.5f;
   p.inside = column < width && row < height;
   p.index = p.inside ? row * width + column : 0;
   return p;
+}
+
+/* Of the block's tile. */
+DEVICE pixel pixel_of_lane(int width, int height, int tiles_x, int pixels, int i) {
+  return pixel_of_tile(width, height, tiles_x, (int)blockIdx.x, pixels, i);
 }
 
 /* The pixel centres of a warp. */

@@ -32,9 +32,9 @@ DEVICE bool place_splat(projection *out, const gaussians *g, int i, const device
   splat *s = &out->s;
   UNROLL
   for (int k = 0; k < 3; ++k) p[k] = g->position[3 * (size_t)i + k];
+  load_shape(&f, g, i); /* early: the position is on its way */
   float opacity = 1.0f / (1.0f + expf(-g->opacity[i]));
   if (!(opacity >= SMALLEST_ALPHA) || !locate(&f, c, p)) return false;
-  load_shape(&f, g, i);
   spread(&f, c);
   float determinant = f.xx * f.yy - f.xy * f.xy;
   float scale = HALF_LOG2_E / determinant;

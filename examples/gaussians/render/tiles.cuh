@@ -270,3 +270,30 @@ __global__ void __launch_bounds__(LINE_THREADS)
   int before = i > 0 ? (int)(keys[i - 1] >> grid.depth_bits) : -1;
   for (int t = before + 1; t <= here; ++t) first[t] = i;
 }
+
+/* ---- which lists are long ------------------------------------------------------------------- */
+
+enum { LENGTH_CLASSES = 256, ORDER_THREADS = 1024 };
+
+/* Eight an octave, the longest lists are of class 0. */
+DEVICE int length_class(const int *first, int list) {
+  float length = (float)(first[list + 1] - first[list] + 1);
+  return LENGTH_CLASSES - 1 - (int)(8.0f * log2f(length));
+}
+
+/* order: the numbers of the lists by their classes. One block. */
+__global__ void __launch_bounds__(ORDER_THREADS)
+    order_lists(const int *first, int lists, int *order) {
+  __shared__ int counts[LENGTH_CLASSES];
+  int thread = (int)threadIdx.x, before = 0;
+  if (thread < LENGTH_CLASSES) counts[thread] = 0;
+  __syncthreads();
+  for (int i = thread; i < lists; i += ORDER_THREADS) atomicAdd(&counts[length_class(first, i)], 1);
+  __syncthreads();
+  for (int k = 0; k < min(thread, (int)LENGTH_CLASSES); ++k) before += counts[k];
+  __syncthreads();
+  if (thread < LENGTH_CLASSES) counts[thread] = before;
+  __syncthreads();
+  for (int i = thread; i < lists; i += ORDER_THREADS)
+    order[atomicAdd(&counts[length_class(first, i)], 1)] = i;
+}

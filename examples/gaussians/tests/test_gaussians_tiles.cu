@@ -209,6 +209,18 @@ static void check_macro_tile(const lists *l, const std::vector<masked_gaussian> 
     }
 }
 
+/* Each list once; as far as an eighth of an octave tells, the longest first. */
+static void check_longest_first(const lists *l, const std::vector<int> &order) {
+  std::vector<int> seen(order.size());
+  int before = l->pairs;
+  for (int list : order) {
+    int length = l->first[list + 1] - l->first[list];
+    CHECK(seen[list]++ == 0 && length < 1.1 * before + 1, "list %d of %d splats after one of %d",
+          list, length, before);
+    before = length;
+  }
+}
+
 /* l: what training lists, with its splats and depths. */
 static void test_macro_tiles(test_frame *t, lists l, int side) {
   gaussians model = split_gaussians((float *)t->parameters.data, t->count);
@@ -221,6 +233,7 @@ static void test_macro_tiles(test_frame *t, lists l, int side) {
   const auto list = test_read<masked_gaussian>(t->f.list, (size_t)pairs);
   CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == pairs && pairs < l.pairs, "%d pairs", pairs);
   for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(&l, list, m, &t->f.grid);
+  check_longest_first(&l, test_read<int>(t->f.order.data, (size_t)t->f.grid.lists));
   t->f.macro_side = 0;
   test_frame_forward(t);
 }
