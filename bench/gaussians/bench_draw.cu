@@ -189,9 +189,13 @@ static bool load_city(draw_input *in, const bench_options *b, error_line *error)
   bool made = make_city(&model, &in->data, &like, b->city, views, b->o.train.seed, error);
   gaussians_free(&like);
   if (!made) return false;
-  draw_upload(in, &model);
+  if (b->write != nullptr)
+    made = make_folder(b->write, error) && write_city(&model, &in->data, b->write, error);
+  else
+    draw_upload(in, &model);
   gaussians_free(&model);
-  return true;
+  if (!made) scene_free(&in->data);
+  return made;
 }
 
 int run_draws(const bench_options *b) {
@@ -202,9 +206,11 @@ int run_draws(const bench_options *b) {
   error_line error;
   if (!(b->city > 0 ? load_city(&in, b, &error) : draw_load(&in, o, &error)))
     return fail(interrupts ? 130 : 2, &error);
-  printf("%d Gaussians%s\n", in.count, b->city > 0 ? ", a synthetic city" : "");
+  printf("%d Gaussians%s\n", b->city > 0 ? b->city : in.count,
+         b->city > 0 ? ", a synthetic city" : "");
   bool done = true;
-  for (int i = 0; i < (o->size[0] > 0 ? 1 : 2) && done && !interrupts; ++i)
+  const int drawn = b->write != nullptr ? 0 : o->size[0] > 0 ? 1 : 2;
+  for (int i = 0; i < drawn && done && !interrupts; ++i)
     done = bench_size(&in, o, o->size[0] > 0 ? o->size[0] : sizes[i][0],
                       o->size[0] > 0 ? o->size[1] : sizes[i][1], &rows, &error);
   if (done && o->csv != nullptr) done = write_table(b, &in, rows, &error);

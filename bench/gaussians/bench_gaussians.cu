@@ -41,6 +41,8 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
         "draws a synthetic city of so many Gaussians, as long, thin and opaque as those of --init, "
         "with cameras of its own",
         1, 50000000},
+       {"--write", OPTION_INPUT, &b->write,
+        "with --city: into this folder its model.ply and cameras.txt, and draws nothing"},
        {"--csv", OPTION_OUTPUT, &b->o.csv, "the table of what is measured on single views"},
        {"--renders", OPTION_INPUT, &b->o.renders, "with --draw: the pictures, into this folder"},
        {OPTIONS_END},
@@ -53,6 +55,8 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
        {"--repeats", OPTION_NEEDS, nullptr, ON_ONE_VIEW},
        {"--orbit --city --renders", OPTION_NEEDS, nullptr, "--draw"},
        {"--city", OPTION_NEEDS, nullptr, "--init"},
+       {"--write", OPTION_NEEDS, nullptr, "--city"},
+       {"--csv --renders", OPTION_WITHOUT, nullptr, "--write"},
        {"--procedural", OPTION_WITHOUT, nullptr, "--scene --datasets --city"},
        {"--orbit", OPTION_WITHOUT, nullptr, "--scene --city"},
        {"--city", OPTION_WITHOUT, nullptr, "--scene"},

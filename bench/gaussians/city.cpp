@@ -181,3 +181,22 @@ bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int coun
   make_views(&c, s);
   return true;
 }
+
+bool write_city(const gaussians_host *g, const scene *s, const char *folder, error_line *error) {
+  char path[4096];
+  output_file file;
+  snprintf(path, sizeof path, "%s/model.ply", folder);
+  if (!ply_write(g, path, error)) return false;
+  snprintf(path, sizeof path, "%s/cameras.txt", folder);
+  if (!output_file_open(&file, path, error)) return false;
+  fprintf(file.stream, "cameras %d\n", s->view_count);
+  for (int i = 0; i < s->view_count; ++i) {
+    const camera *c = &s->views[i].camera;
+    fprintf(file.stream, "%d %d %.9g %.9g %.9g %.9g", c->width, c->height, c->fx, c->fy, c->cx,
+            c->cy);
+    for (const auto &row : c->world_to_camera)
+      for (float value : row) fprintf(file.stream, " %.9g", value);
+    fprintf(file.stream, " %s\n", s->views[i].name);
+  }
+  return output_file_commit(&file, error);
+}

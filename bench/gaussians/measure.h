@@ -15,6 +15,7 @@ typedef struct bench_options {
   unsigned datasets;      /* to measure on: bit 0 --scene, bit k scene_kind k; 0: not given */
   int seeds;              /* of --experiment */
   int city;               /* Gaussians of a synthetic city to draw; 0: none */
+  const char *write;      /* a folder for the city, which is not drawn then; null: not asked for */
 } bench_options;
 
 /* They return the exit status. */

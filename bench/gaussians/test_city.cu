@@ -2,18 +2,18 @@
    streets, houses or trees are, and along them; the same in every run, as dense at any size.
    SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "simt/simt.cuh"
 
-#include "examples/common/test_check.h"
+#include "examples/common/test_files.h"
 #include "city.h"
 
 enum { KINDS = 5, COUNT = 60000, VIEWS = 6 };
 
 static gaussians_host make_like(void) {
   gaussians_host like;
-  error_line error;
   CHECK(gaussians_allocate(&like, KINDS, 2, &error), "no memory");
   for (int i = 0; i < KINDS; ++i) {
     like.opacity[i] = (float)(i - 2);
@@ -26,7 +26,6 @@ static gaussians_host make_like(void) {
 
 static bool make(gaussians_host *g, scene *s, const gaussians_host *like, int count,
                  unsigned seed) {
-  error_line error;
   bool made = make_city(g, s, like, count, VIEWS, seed, &error);
   CHECK(made, "%s", error.text);
   return made;
@@ -112,6 +111,30 @@ static void check_views(const scene *s, double side) {
   }
 }
 
+/* What is written is read as the same model and cameras. */
+static void check_files(const gaussians_host *g, const scene *s) {
+  gaussians_host read;
+  scene cameras;
+  scene_options input = {test_folder, 0, 0, true};
+  test_folder_make();
+  bool done = write_city(g, s, test_folder, &error) &&
+              ply_read(&read, test_path("model.ply"), &error) &&
+              scene_read(&cameras, &input, &error);
+  test_folder_remove();
+  CHECK(done && cameras.view_count == VIEWS, "%s", error.text);
+  if (!done) return;
+  CHECK(read.position == g->position && read.sh == g->sh && read.scale == g->scale &&
+            read.rotation == g->rotation && read.opacity == g->opacity,
+        "another model is read");
+  for (int i = 0; i < cameras.view_count; ++i) {
+    const view *got = &cameras.views[i], *wanted = &s->views[i];
+    CHECK(memcmp(&got->camera, &wanted->camera, offsetof(camera, position)) == 0 &&
+              strcmp(got->name, wanted->name) == 0,
+          "view %d is read as another", i);
+  }
+  scene_free(&cameras);
+}
+
 int main(void) {
   gaussians_host like = make_like(), g, other;
   scene s, other_s;
@@ -119,6 +142,7 @@ int main(void) {
   check_likeness(&g, &like);
   check_places(&g, 100.0);
   check_views(&s, 100.0);
+  check_files(&g, &s);
   if (make(&other, &other_s, &like, COUNT, 3)) {
     CHECK(g.position == other.position, "two runs differ");
     scene_free(&other_s);

@@ -18,7 +18,7 @@ const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_even
 
 bool make_folder(const char *folder, error_line *error) {
   return mkdir(folder, 0777) == 0 || errno == EEXIST ||
-         error_set(error, "--renders '%.300s': %s", folder, strerror(errno));
+         error_set(error, "cannot make the folder '%.300s': %s", folder, strerror(errno));
 }
 
 /* The view's name without its folder and extension, in the folder, with ours. */
