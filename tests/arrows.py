@@ -11,7 +11,8 @@ ALLOWED = {"headers": {"headers"}, "simt": {"simt", "headers"},
            "examples": {"examples", "simt", "headers"},
            "tests": {"tests", "examples", "simt", "headers"},
            "bench/kernels": {"bench/kernels", "simt", "headers"},
-           "bench/adopters": {"simt", "headers"}, "bench/torch": {"headers"}}
+           "bench/adopters": {"bench/adopters", "simt", "headers"},
+           "bench/torch": {"headers"}}
 for place, others in (("common", "common"), ("sweep", "sweep kernels common"),
                       ("paper", "paper common"), ("gaussians", "gaussians paper common"),
                       ("hardware", "hardware gaussians"), ("rivals", "")):

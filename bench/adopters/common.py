@@ -60,6 +60,14 @@ def copy(checkout, inside, file, place, patch, commit):
         {pathlib.Path(name).name: f"+{plus} -{minus}" for plus, minus, name in lines}))
 
 
+def find_glm(options, gsplat):
+    """The folder to include of --glm or gsplat's submodule."""
+    glm = options.glm or gsplat / "cuda/csrc/third_party/glm"
+    if not (glm / "glm/glm.hpp").exists():
+        fail(f"no glm/glm.hpp in {glm}: clone gsplat with --recursive, or name --glm")
+    return glm.resolve()
+
+
 # ---- builds -----------------------------------------------------------------------------------
 
 

@@ -59,14 +59,12 @@ def build(options):
         files = BACKWARD + (FORWARD if variant == "base" else ())
         sources += [wrap(folder, variant, cuda / "csrc" / file) for file in files]
         sources.append(wrap(folder, variant, HERE / "gsplat_ops.cu"))
-    glm = options.glm or options.checkout / CUDA / "csrc/third_party/glm"
-    if not (glm / "glm/glm.hpp").exists():
-        common.fail(f"no glm/glm.hpp in {glm}: clone gsplat with --recursive, or name --glm")
     # A file finds what lies beside it first: of what both have, only GradientSums.cuh is shared.
     cuda = folder / "arc" / CUDA
     channels = "\\,".join(map(str, options.channels))
     common.build(LIBRARY, sources, folder,
-                 [cuda / "include", cuda / "csrc", glm, common.REPOSITORY],
+                 [cuda / "include", cuda / "csrc",
+                  common.find_glm(options, options.checkout / "gsplat"), common.REPOSITORY],
                  ["-use_fast_math", "-DNDEBUG", "-DARC_MAX_PIECES=7",
                   f"-DARC_WIDE_WORDS={options.words}", f"'-DGSPLAT_NUM_CHANNELS={channels}'"],
                  options.arch, standard="c++20")

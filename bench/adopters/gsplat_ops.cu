@@ -7,15 +7,11 @@
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
-#include "Intersect.h"
-#include "MathUtils.h"
 #include "Projection.h"
 #include "Rasterization.h"
 #include "RasterizeCSR.cuh"
 #include "RasterizeToPixelsFromWorld3DGS.h"
-
-using at::Tensor;
-using Ref = const Tensor &; /* also of what is written to */
+#include "gsplat_lists.cuh"
 
 /* What PyTorch hands over for a parameter of a launcher. */
 template <class T>
@@ -104,31 +100,11 @@ static void project_backward(Ref means, Ref quats, Ref scales, Ref viewmats, Ref
       v_scales, Tensor());
 }
 
-/* Where each tile's Gaussians begin, and their numbers, nearest first: gsplat's intersect_tile. */
 static std::tuple<Tensor, Tensor> sort(Ref means2d, Ref radii, Ref depths, Ref conics,
                                        Ref opacities, int64_t tile, int64_t tile_width,
                                        int64_t tile_height) {
-  using Maybe = at::optional<Tensor>;
-  const uint32_t images = means2d.size(0);
-  const auto intersect = [&](Maybe ends, Maybe counts, Maybe ids, Maybe gaussians) {
-    gsplat::launch_intersect_tile_kernel(means2d, radii, depths, conics, opacities, {}, {}, images,
-                                         tile, tile_width, tile_height, ends, counts, ids,
-                                         gaussians);
-  };
-  const auto ints = depths.options().dtype(at::kInt), longs = ints.dtype(at::kLong);
-  Tensor counts = at::empty_like(depths, ints);
-  intersect({}, counts, {}, {});
-  Tensor ends = at::cumsum(counts.view({-1}), 0, at::kLong);
-  const int64_t total = ends[-1].item<int64_t>();
-  Tensor ids = at::empty({total}, longs), gaussians = at::empty({total}, ints);
-  Tensor sorted_ids = at::empty_like(ids), sorted = at::empty_like(gaussians);
-  intersect(ends, {}, ids, gaussians);
-  gsplat::radix_sort_double_buffer(total, gsplat::bits_for_count(images),
-                                   gsplat::bits_for_count(tile_width * tile_height), ids, gaussians,
-                                   sorted_ids, sorted);
-  Tensor starts = at::empty({images, tile_height, tile_width}, ints);
-  gsplat::launch_intersect_offset_kernel(sorted_ids, images, tile_width, tile_height, starts);
-  return {starts, sorted};
+  return list_and_sort(means2d, radii, depths, conics, opacities, tile, tile_width, tile_height,
+                       [] {});
 }
 #endif
 

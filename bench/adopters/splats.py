@@ -46,8 +46,9 @@ def drawn_camera(width, height, device):
                   torch.eye(3, device=device), torch.zeros(3, device=device))
 
 
-def read_ply(path, device):
-    """A model in the .ply of 3D Gaussian splatting: floats; of colours the constant part."""
+def read_ply(path, device, harmonics=False):
+    """A model in the .ply of 3D Gaussian splatting: floats; of colours the constant part, and on
+    demand all as [N, 16, 3], which are 0 beyond the model's degree."""
     data = bytearray(pathlib.Path(path).read_bytes())
     begin = data.index(b"end_header\n") + len(b"end_header\n")
     header = data[:begin].decode()
@@ -61,7 +62,14 @@ def read_ply(path, device):
     def columns(*wanted):
         return table[:, [names.index(name) for name in wanted]]
 
-    return {"positions": columns("x", "y", "z"),
+    scene = {}
+    if harmonics:
+        rest = columns(*(f"f_rest_{i}" for i in range(len(names)) if f"f_rest_{i}" in names))
+        rest = rest.view(count, 3, rest.shape[1] // 3).mT  # the file has them channel by channel
+        scene["harmonics"] = torch.zeros(count, 16, 3, device=device)
+        scene["harmonics"][:, 0] = columns("f_dc_0", "f_dc_1", "f_dc_2")
+        scene["harmonics"][:, 1:1 + rest.shape[1]] = rest
+    return {**scene, "positions": columns("x", "y", "z"),
             "scales": columns("scale_0", "scale_1", "scale_2").exp(),
             "rotations": columns("rot_0", "rot_1", "rot_2", "rot_3"),
             "opacities": columns("opacity").sigmoid()[:, 0],

@@ -89,6 +89,8 @@ CASES = [
     ("bench_gaussians", "--draw --city 9", 2, "--city is for --init; leave it out"),
     ("bench_gaussians", "--draw --init IN/model.ply --city 300 --size 40x24 --views 2 "
      "--renders OUT/new", 0, "300 Gaussians, a synthetic city", "new/city_00001.p?[gm]", ""),
+    ("bench_gaussians", "--draw --init IN/model.ply --city 300 --views 2 --write OUT/new", 0,
+     "300 Gaussians, a synthetic city", "new/cameras.txt", "cameras 2\n1920 1080 "),
     ("bench_gaussians", "SMALL --csv OUT/a", 0, "\nnone ", "a", "\nsmall,200,2,40,24,none,"),
     ("bench_gaussians", "--backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
      "--csv OUT/a", 0, "times as fast as auto", "a", "\nmedium,none,rows,4,-,"),
