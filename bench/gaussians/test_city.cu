@@ -7,6 +7,7 @@
 
 #include "simt/simt.cuh"
 
+#include "examples/common/random.h"
 #include "examples/common/test_files.h"
 #include "city.h"
 
@@ -162,6 +163,8 @@ int main(void) {
     scene_free(&other_s);
     gaussians_free(&other);
   }
+  /* All 24 bits of this one are set; as 1, it would choose a Gaussian behind the last. */
+  CHECK(hashed_random(1, 13985623) < 1.0f, "a random number is 1");
   scene_free(&s);
   gaussians_free(&g);
   gaussians_free(&like);

@@ -16,7 +16,8 @@ RANDOM_FN unsigned long long splitmix64(unsigned long long seed, unsigned long l
   return z ^ (z >> 31);
 }
 
-/* Uniform between 0 and 1, never either. */
+/* Uniform between 0 and 1, never either: the largest of its numbers would round to 1. */
 RANDOM_FN float hashed_random(unsigned long long seed, unsigned long long counter) {
-  return ((float)(splitmix64(seed, counter) >> 40) + 0.5f) * (1.0f / 16777216.0f);
+  float x = ((float)(splitmix64(seed, counter) >> 40) + 0.5f) * (1.0f / 16777216.0f);
+  return x < 1.0f ? x : 16777215.0f / 16777216.0f;
 }
