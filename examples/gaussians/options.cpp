@@ -94,9 +94,8 @@ static std::vector<option> make_table(options *o) {
         1, 100000},
        {"--repeats", OPTION_INT, &o->repeats, "of each view", 1, 1000},
        {"--lists", OPTION_NAME, &o->lists,
-        "a list of splats for each tile of 16x16 pixels, or for each macro tile of so many; auto: "
-        "of "
-        "these by the last picture",
+        "what has a list of splats: each tile of 16x16 pixels, each macro tile of so many, or "
+        "(auto) macro tiles of the size that suits the last picture",
         0, -1, lists_names},
 
        {"\nhow the backward pass adds"},

@@ -21,7 +21,6 @@ static void draw_by(drawer *d, int macro_side, paint_kernel paint, int pixels) {
   d->fused = true;
   d->paint = paint;
   d->pixels = pixels;
-  d->adapts = false;
 }
 
 void draw_by_tiles(drawer *d) { draw_by(d, 0, paint<WALK_GROUPS, true, 2>, 2); }
@@ -40,7 +39,6 @@ static void draw_adapt(drawer *d) {
   if (side == 8 && f->pairs > 0 && listed < SHORT_LIST) side = 16;
   if (side == 16 && listed > LONG_LIST) side = 8;
   if (side != f->macro_side) draw_by_macro_tiles(d, side);
-  d->adapts = true;
 }
 
 void draw_adaptively(drawer *d) {

@@ -117,14 +117,12 @@ void frame_place(frame *f, gaussians model, int count, int degree, const device_
 
 template <class V>
 static void frame_sort_pairs(frame *f) {
-  int bits = f->grid.depth_bits;
   pair_buffers<V> pairs;
   for (int i = 0; i < 2; ++i) {
     pairs.keys[i] = (unsigned *)f->keys[i].data;
     pairs.values[i] = (V *)f->values[i].data;
   }
-  while (1ll << (bits - f->grid.depth_bits) < f->grid.lists) bits += 1;
-  int sorted = sort_pairs(pairs, f->pairs, bits, f->scratch.data, f->scratch.bytes);
+  int sorted = sort_pairs(pairs, f->pairs, f->scratch.data, f->scratch.bytes);
   if (sorted < 0) device_check(cudaGetLastError(), "sorting");
   f->list = pairs.values[1 - sorted];
   SIMT_LAUNCH(find_lists<V>, line_blocks((size_t)f->pairs + 1), LINE_THREADS, 0, 0,

@@ -202,37 +202,22 @@ enum { POSITION_SCALE_LOG2 = 40, GRADIENT_SCALE_LOG2 = 48 };
 #define LARGEST_ALPHA 0.99f
 #define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */
 
-DEVICE float exp2_fast(float x) {
+/* name(x): an instruction that is off by a unit or two in the last place; on the CPU warp on_cpu. */
 #if defined(__CUDA_ARCH__)
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
+#define FAST_FUNCTION(name, instruction, on_cpu)    \
+  DEVICE float name(float x) {                      \
+    float y;                                        \
+    asm(instruction " %0, %1;" : "=f"(y) : "f"(x)); \
+    return y;                                       \
+  }
 #else
-  return exp2f(x);
+#define FAST_FUNCTION(name, instruction, on_cpu) \
+  DEVICE float name(float x) { return on_cpu; }
 #endif
-}
-
-/* Off by at most one unit in the last place. */
-DEVICE float sqrt_fast(float x) {
-#if defined(__CUDA_ARCH__)
-  float y;
-  asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-#else
-  return sqrtf(x);
-#endif
-}
-
-/* x is no denormal number. */
-DEVICE float reciprocal_fast(float x) {
-#if defined(__CUDA_ARCH__)
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-#else
-  return 1.0f / x;
-#endif
-}
+FAST_FUNCTION(exp2_fast, "ex2.approx.ftz.f32", exp2f(x))
+FAST_FUNCTION(sqrt_fast, "sqrt.approx.f32", sqrtf(x))
+FAST_FUNCTION(reciprocal_fast, "rcp.approx.ftz.f32", 1.0f / x) /* x is no denormal number */
+#undef FAST_FUNCTION
 
 /* q, with explicit roundings, so that all kernels compute the same bits: a pixel on the rim must be
    hit in the backward pass if and only if it was in the forward pass. */

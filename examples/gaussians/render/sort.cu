@@ -13,13 +13,11 @@
 size_t sort_scratch_bytes(int count) { return (size_t)(count > 0 ? 1 : 0); }
 
 template <class V>
-int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *, size_t) {
-  const unsigned bits = ~0u >> (32 - key_bits);
+int sort_pairs(pair_buffers<V> pairs, int count, void *, size_t) {
   std::vector<int> order((size_t)count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return (pairs.keys[0][a] & bits) < (pairs.keys[0][b] & bits);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return pairs.keys[0][a] < pairs.keys[0][b]; });
   for (int i = 0; i < count; ++i) {
     pairs.keys[1][i] = pairs.keys[0][order[i]];
     pairs.values[1][i] = pairs.values[0][order[i]];
@@ -58,12 +56,10 @@ size_t sort_scratch_bytes(int count) {
 }
 
 template <class V>
-int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch,
-               size_t scratch_bytes) {
+int sort_pairs(pair_buffers<V> pairs, int count, void *scratch, size_t scratch_bytes) {
   cub::DoubleBuffer<unsigned> keys(pairs.keys[0], pairs.keys[1]);
   cub::DoubleBuffer<V> values(pairs.values[0], pairs.values[1]);
-  cudaError_t status =
-      cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys, values, count, 0, key_bits);
+  cudaError_t status = cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, keys, values, count);
   return status == cudaSuccess ? values.selector : -1;
 }
 
@@ -73,5 +69,5 @@ bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scrat
 
 #endif
 
-template int sort_pairs(pair_buffers<int>, int, int, void *, size_t);
-template int sort_pairs(pair_buffers<unsigned long long>, int, int, void *, size_t);
+template int sort_pairs(pair_buffers<int>, int, void *, size_t);
+template int sort_pairs(pair_buffers<unsigned long long>, int, void *, size_t);

@@ -15,10 +15,10 @@ struct pair_buffers {
 /* Bytes of scratch memory that sorting or scanning up to `count` takes, whatever the values. */
 size_t sort_scratch_bytes(int count);
 
-/* Sorts by the low key_bits bits of the keys, stable; starts from buffer 0 and returns the number
-   of the buffer that holds the result, negative if the device refused. */
+/* Sorts by the keys, stable; starts from buffer 0 and returns the number of the buffer that holds
+   the result, negative if the device refused. */
 template <class V>
-int sort_pairs(pair_buffers<V> pairs, int count, int key_bits, void *scratch, size_t scratch_bytes);
+int sort_pairs(pair_buffers<V> pairs, int count, void *scratch, size_t scratch_bytes);
 
 /* out[i] = the sum of in[0] to in[i - 1]; false if the device refused. In place, too. */
 bool scan_counts(const int *in, int *out, int count, void *scratch, size_t scratch_bytes);

@@ -16,7 +16,7 @@ static int ascending_key(const void *a, const void *b) {
 /* Values tell equal keys apart: a stable sort keeps them ascending. */
 template <class V>
 static void test_sort(void) {
-  enum { PAIRS = 3000, BITS = 29 };
+  enum { PAIRS = 3000 };
   static unsigned keys[PAIRS], sorted[PAIRS], got[PAIRS];
   static V values[PAIRS], got_values[PAIRS];
   unsigned long long seed = 5;
@@ -35,7 +35,7 @@ static void test_sort(void) {
   host_to_device(arrays[2].data, values, sizeof values, "test");
   pair_buffers<V> pairs = {{(unsigned *)arrays[0].data, (unsigned *)arrays[1].data},
                            {(V *)arrays[2].data, (V *)arrays[3].data}};
-  int where = sort_pairs(pairs, PAIRS, BITS, scratch.data, scratch.bytes);
+  int where = sort_pairs(pairs, PAIRS, scratch.data, scratch.bytes);
   device_to_host(got, arrays[where].data, sizeof got, "test");
   device_to_host(got_values, arrays[2 + where].data, sizeof got_values, "test");
   for (int i = 0; i < PAIRS; ++i) {
