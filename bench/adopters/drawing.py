@@ -8,11 +8,12 @@ SPDX-License-Identifier: Apache-2.0
 
 Builds what it takes of the checkouts, draws with one program after the other, and compares their
 pictures with those of gsplat's forward pass. Needs PyTorch, nvcc of its CUDA version and ninja, but
-no network; --build-only and --run do the two halves on two machines."""
+no network; Pillow reads arc's pictures; --build-only and --run do the two halves on two machines."""
 import pathlib
 import subprocess
 
 import common  # first: it says where PyTorch is missing
+import PIL.Image
 import torch
 import drawing_files
 import measure
@@ -177,10 +178,12 @@ def draw_arc(options, size, folder, cameras, wanted):
     subprocess.run([options.arc, "--draw", "--init", options.scene, "--scene",
                     folder / "cameras.txt", "--size", size, "--repeats", str(options.launches),
                     "--renders", folder, "--csv", table], check=True)
-    for path in ((folder / camera["img_name"]).with_suffix(".ppm") for camera in cameras):
-        if path.exists():  # and no .png
-            width, height, data = drawing_files.read_ppm(path)
-            pictures.append(torch.frombuffer(data, dtype=torch.uint8).view(height, width, 3))
+    for camera in cameras:
+        for path in folder.glob(f"{camera['img_name']}.p[np]*"):  # .png or .ppm
+            with PIL.Image.open(path) as its:
+                data = bytearray(its.convert("RGB").tobytes())
+                pictures.append(torch.frombuffer(data, dtype=torch.uint8)
+                                .view(its.height, its.width, 3))
     for row in drawing_files.read_table(table):
         if row["step"] == "all" and len(pictures) == len(wanted):
             row["psnr_db"] = compare(pictures, wanted)["psnr_db"]

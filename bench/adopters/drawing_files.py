@@ -49,10 +49,3 @@ def write_cameras(entries, folder):
 
 def read_table(path):
     return list(csv.DictReader(text_of(path)))
-
-
-def read_ppm(path):
-    """Width, height, and bytes of a picture that arc has written."""
-    data = bytearray(path.read_bytes())
-    width, height = map(int, data.split(b"\n", 2)[1].split())
-    return width, height, data[-3 * width * height:]

@@ -37,13 +37,10 @@ class Drawing(Test):
         self.assertEqual(lines[:2], ["cameras 5", f"300 100 160 180 150 50 {POSE} a"])
         self.assertEqual(drawing_files.read_cameras(folder / "cameras.txt", 0, 300, 100), cameras)
 
-    def test_table_and_picture(self):
+    def test_table(self):
         table = self.write("# program: p\nstep,pairs,frame_ms\nall,7,0.5\n", "arc.csv")
         self.assertEqual(drawing_files.read_table(table),
                          [{"step": "all", "pairs": "7", "frame_ms": "0.5"}])
-        picture = pathlib.Path(self.path("a.ppm"))
-        picture.write_bytes(b"P6\n2 1\n255\nabc\ndf")
-        self.assertEqual(drawing_files.read_ppm(picture), (2, 1, b"abc\ndf"))
 
     def test_without_pytorch(self):
         self.write("raise ImportError('no torch')\n", "torch.py")
