@@ -10,7 +10,7 @@
 
 /* The first is what training draws with (paint null: frame_forward), with whose pictures all others
    are compared; the second has all of FlashGS's steps; those up to none lack a step or have another
-   in its place; the others have lists of macro tiles, auto of either size. */
+   in its place; the others have lists of macro tiles, auto of either size, half with harmonics in halves, too. */
 typedef struct draw_step {
   const char *name;
   bool fused;
@@ -18,7 +18,7 @@ typedef struct draw_step {
   paint_kernel paint;
   int pixels;
   int macro_side = 0; /* lists of tiles */
-  bool adapts = false;
+  bool adapts = false, halves = false;
 } draw_step;
 
 static const draw_step steps[] = {
@@ -37,7 +37,8 @@ static const draw_step steps[] = {
     {"macro_64x32_pixels_4", true, TILE_EXACT, paint<WALK_UNITS_8, true, 4>, 4, 8},
     {"macro_128x64_pixels_2", true, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16},
     {"macro_128x64", true, TILE_EXACT, paint<WALK_UNITS_16, true, 4>, 4, 16},
-    {"auto", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true}};
+    {"auto", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true},
+    {"half", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true, true}};
 enum { ALL = 1 };
 
 static const double MOST_OFF = 0.001; /* of the pixels of a view */
@@ -85,10 +86,11 @@ static double share_off(const std::vector<float> &got, const std::vector<float> 
 
 /* wanted: of each view, what training draws; made if the step is training. What all steps draw goes
    to --renders. */
-static bool bench_step(const draw_input *in, const options *o, const draw_step *step,
+static bool bench_step(const draw_input *all, const options *o, const draw_step *step,
                        std::vector<std::vector<float>> *wanted, draw_row *row, error_line *error) {
   drawer d;
   frame_settings settings = o->train.frame;
+  draw_input mine = *all, *in = &mine;
   device_memory memory = in->memory;
   const int views = in->data.view_count;
   const camera *first = &in->data.views[0].camera;
@@ -96,6 +98,8 @@ static bool bench_step(const draw_input *in, const options *o, const draw_step *
   bool written = !writes || make_folder(o->renders, error);
   *row = {step, first->width, first->height, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
   settings.test = step->test;
+  if (!step->halves) in->model.halves = nullptr;
+  memory.now -= (step->halves ? 2 : 1) * in->halves.bytes; /* the harmonics that it does not take */
   memory.peak = memory.now;
   draw_begin(&d, &settings, &memory);
   if (step->macro_side > 0) draw_by_macro_tiles(&d, step->macro_side);
@@ -192,7 +196,7 @@ static bool load_city(draw_input *in, const bench_options *b, error_line *error)
   if (b->write != nullptr)
     made = make_folder(b->write, error) && write_city(&model, &in->data, b->write, error);
   else
-    draw_upload(in, &model);
+    draw_upload(in, &model, true, true);
   gaussians_free(&model);
   if (!made) scene_free(&in->data);
   return made;
@@ -200,10 +204,11 @@ static bool load_city(draw_input *in, const bench_options *b, error_line *error)
 
 int run_draws(const bench_options *b) {
   static const int sizes[2][2] = {{1920, 1080}, {3840, 2160}};
-  const options *o = &b->o;
+  options with_both = b->o, *o = &with_both;
   std::vector<draw_row> rows;
   draw_input in;
   error_line error;
+  with_both.harmonics = HARMONICS_BOTH;
   if (!(b->city > 0 ? load_city(&in, b, &error) : draw_load(&in, o, &error)))
     return fail(interrupts ? 130 : 2, &error);
   printf("%d Gaussians%s\n", b->city > 0 ? b->city : in.count,

@@ -21,6 +21,7 @@ static inline void add_half_pair(void *p, float x, float y) {
   const unsigned word = simt_cvt_rn_f16_f32(x) | (unsigned)simt_cvt_rn_f16_f32(y) << 16;
   simt_red_add_f16x2(p, &word, 1);
 }
+static inline unsigned short half_bits(float x) { return simt_cvt_rn_f16_f32(x); }
 static inline float2 half_pair(unsigned word) {
   return make_float2(simt_cvt_f32_f16((unsigned short)word),
                      simt_cvt_f32_f16((unsigned short)(word >> 16)));
@@ -32,6 +33,7 @@ DEVICE float2 load_pair(const __half *p) {
 DEVICE void store_pair(__half *p, float x, float y) {
   *reinterpret_cast<__half2 *>(p) = __floats2half2_rn(x, y);
 }
+static inline unsigned short half_bits(float x) { return __half_as_ushort(__float2half_rn(x)); }
 DEVICE float2 half_pair(unsigned word) {
   return __half22float2(*reinterpret_cast<const __half2 *>(&word));
 }

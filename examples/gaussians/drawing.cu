@@ -6,12 +6,25 @@ enum { ORBIT_VIEWS = 24, ORBIT_WIDTH = 1920, ORBIT_HEIGHT = 1080 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
-void draw_upload(draw_input *in, const gaussians_host *model) {
+static void upload_halves(draw_input *in, const std::vector<float> &sh) {
+  const float most = 65504.0f;
+  std::vector<unsigned short> halves(sh.size());
+  for (size_t i = 0; i < sh.size(); ++i) halves[i] = half_bits(fminf(fmaxf(sh[i], -most), most));
+  device_upload(&in->memory, &in->halves, halves, "memory for the harmonics");
+  in->model.halves = (const unsigned short *)in->halves.data;
+}
+
+void draw_upload(draw_input *in, const gaussians_host *model, bool floats, bool halves) {
+  const int sh_floats = floats ? (int)SH_FLOATS : 0;
+  const size_t each = GAUSSIAN_FLOATS - SH_FLOATS + sh_floats;
   in->count = model->count;
   in->degree = model->sh_degree;
-  device_reserve(&in->memory, &in->block, model_bytes(model->count), "memory for the Gaussians");
-  in->model = split_gaussians((float *)in->block.data, model->count);
+  device_reserve(&in->memory, &in->block, each * model->count * sizeof(float),
+                 "memory for the Gaussians");
+  in->model = split_gaussians((float *)in->block.data, model->count, sh_floats);
+  if (!floats) in->model.sh = nullptr;
   model_to_device(model, in->model);
+  if (halves) upload_halves(in, model->sh);
 }
 
 static bool load_cameras(scene *data, const options *o, error_line *error) {
@@ -44,12 +57,13 @@ bool draw_load(draw_input *in, const options *o, error_line *error) {
   }
   for (int i = 0; i < in->data.view_count && o->size[0] > 0; ++i)
     camera_resize(&in->data.views[i].camera, o->size[0], o->size[1]);
-  draw_upload(in, &model);
+  draw_upload(in, &model, o->harmonics != HARMONICS_HALF, o->harmonics != HARMONICS_FLOAT);
   return true;
 }
 
 void draw_free(draw_input *in) {
   device_release(&in->memory, &in->block);
+  device_release(&in->memory, &in->halves);
   scene_free(&in->data);
 }
 

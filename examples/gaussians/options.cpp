@@ -14,6 +14,7 @@ static const char *const kind_names[] = {"small", "medium", "large", nullptr};
 static const char *const background_names[] = {"black", "white", nullptr};
 static const char *const tiles_names[] = {"circle", "box", "exact", nullptr};
 static const char *const lists_names[] = {"auto", "tiles", "64x32", "128x64", nullptr};
+static const char *const harmonics_names[] = {"float", "half", nullptr};
 static const char *const threshold_names[] = {"auto", nullptr};
 static const char *const gpus_names[] = {"mpi", nullptr};
 
@@ -97,6 +98,9 @@ static std::vector<option> make_table(options *o) {
         "what has a list of splats: each tile of 16x16 pixels, each macro tile of so many, or "
         "(auto) macro tiles of the size that suits the last picture",
         0, -1, lists_names},
+       {"--harmonics", OPTION_NAME, &o->harmonics,
+        "in what those of the model are kept; half: 140 bytes a Gaussian in place of 236", 0, -1,
+        harmonics_names},
 
        {"\nhow the backward pass adds"},
        {"--threshold", OPTION_INT, &t->frame.threshold,
@@ -134,7 +138,7 @@ static std::vector<option> make_table(options *o) {
         "(status 130); the third Ctrl-C ends the program at once.\n"
         "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted."},
 
-       {"--orbit --repeats --lists", OPTION_NEEDS, nullptr, "--draw"},
+       {"--orbit --repeats --lists --harmonics", OPTION_NEEDS, nullptr, "--draw"},
        {"--checkpoint-every", OPTION_NEEDS, nullptr, "--checkpoint"},
        {"--procedural --orbit", OPTION_WITHOUT, nullptr, "--scene"},
        {"--init", OPTION_WITHOUT, nullptr, "--resume"},

@@ -10,6 +10,8 @@
 
 /* What has a list of splats when pictures are drawn alone. */
 enum { LISTS_AUTO, LISTS_TILES, LISTS_64X32, LISTS_128X64 };
+/* In what the harmonics of a model that is drawn are kept. */
+enum { HARMONICS_FLOAT, HARMONICS_HALF, HARMONICS_BOTH /* to compare */ };
 
 typedef struct options {
   train_settings train;
@@ -25,6 +27,7 @@ typedef struct options {
   int repeats;                                            /* of each view that is drawn */
   int gpus;                                               /* GROUP_BY_MPI: as the launcher says */
   int lists;                                              /* LISTS_AUTO... */
+  int harmonics;                                          /* HARMONICS_FLOAT... */
   int orbit;                                              /* cameras on a ring; 0: not given */
   int tiles, is_white;                                    /* go to train.frame */
   bool draws;

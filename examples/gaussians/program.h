@@ -38,14 +38,15 @@ step_medians medians_of(const trainer *t);
 typedef struct draw_input {
   scene data;
   device_memory memory;
-  device_array block;
+  device_array block, halves;
   gaussians model;
   int count, degree;
 } draw_input;
 
 /* Of the options; on failure nothing is left to free. */
 bool draw_load(draw_input *in, const options *o, error_line *error);
-void draw_upload(draw_input *in, const gaussians_host *model);
+/* Harmonics as floats, as halves or both, of which the model then has either; halves come first. */
+void draw_upload(draw_input *in, const gaussians_host *model, bool floats, bool halves);
 void draw_free(draw_input *in);
 /* Of so many pictures of the view, the last of which d then holds. */
 draw_times draw_medians(drawer *d, const draw_input *in, int view, int repeats);

@@ -70,8 +70,7 @@ void draw_view(drawer *d, gaussians model, int count, int degree, const device_c
   draw_mark(d, DRAW_PLACED);
   frame_sort(f);
   draw_mark(d, DRAW_SORTED);
-  const int units = MACRO_COLUMNS * MACRO_ROWS, unit_pixels = f->macro_side * f->macro_side;
-  int blocks = f->macro_side > 0 ? f->grid.lists * units * unit_pixels / TILE_PIXELS : f->tiles;
+  int blocks = f->macro_side > 0 ? f->part_count * f->grid.tiles : f->tiles;
   SIMT_LAUNCH(d->paint, blocks, TILE_PIXELS / d->pixels, 0, 0, frame_render_arguments(f),
               (float *)f->colour.data);
   draw_mark(d, DRAW_END);

@@ -43,8 +43,8 @@ DEVICE void rotation_matrix(const float q[4], float r[9]) {
 
 DEVICE void load_shape(footprint *f, const gaussians *g, int i) {
   float squares = 0.0f;
-  UNROLL
-  for (int k = 0; k < 4; ++k) f->q[k] = g->rotation[4 * (size_t)i + k];
+  const float4 q = ((const float4 *)g->rotation)[i];
+  f->q[0] = q.x, f->q[1] = q.y, f->q[2] = q.z, f->q[3] = q.w;
   UNROLL
   for (int k = 0; k < 4; ++k) squares += f->q[k] * f->q[k];
   f->norm = sqrtf(squares);

@@ -17,14 +17,16 @@ void frame_begin(frame *f, const frame_settings *settings, device_memory *memory
   f->settings = *settings;
   f->memory = memory;
   f->backward = backward_launch;
+  f->longest_part = 8192;
 }
 
 void frame_end(frame *f) {
-  device_array *arrays[] = {&f->splats,    &f->boxes,     &f->keys[0], &f->keys[1],
-                            &f->values[0], &f->values[1], &f->scratch, &f->first,
-                            &f->total,     &f->colour,    &f->drawn,   &f->transmittance,
-                            &f->hits,      &f->slope,     &f->maps,    &f->parts,
-                            &f->sums,      &f->words,     &f->depths,  &f->order};
+  device_array *arrays[] = {&f->splats,      &f->boxes,      &f->keys[0], &f->keys[1],
+                            &f->values[0],   &f->values[1],  &f->scratch, &f->first,
+                            &f->total,       &f->colour,     &f->drawn,   &f->transmittance,
+                            &f->hits,        &f->slope,      &f->maps,    &f->parts,
+                            &f->sums,        &f->words,      &f->depths,  &f->list_parts,
+                            &f->parts_drawn, &f->part_pixels};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) device_release(f->memory, arrays[i]);
 }
 
@@ -37,7 +39,7 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
   f->degree = degree;
   f->camera = *camera;
   f->tiles = camera->tiles_x * camera->tiles_y;
-  f->grid = list_grid_of(camera, f->macro_side);
+  f->grid = list_grid_of(camera, f->macro_side, count);
   device_reserve(f->memory, &f->splats, (size_t)count * sizeof(splat), "memory for the splats");
   device_reserve(f->memory, &f->total, sizeof(unsigned), "memory for the total");
   device_reserve(f->memory, &f->first, ((size_t)f->grid.lists + 1) * sizeof(int),
@@ -131,12 +133,25 @@ static void frame_sort_pairs(frame *f) {
               pairs.values[1 - sorted]);
 }
 
+/* At most one part more for each whole `longest`, and two slots. */
+static void frame_order_parts(frame *f) {
+  const int longest = f->longest_part * (f->macro_side * f->macro_side / 64);
+  const int cuts = f->pairs / longest;
+  const size_t tiles = 2 * (size_t)cuts * f->grid.tiles; /* of all slots */
+  f->part_count = f->grid.lists + cuts;
+  device_reserve(f->memory, &f->list_parts, (size_t)f->part_count * sizeof(list_part),
+                 "memory for the tiles");
+  device_reserve(f->memory, &f->parts_drawn, tiles * sizeof(drawn_parts), "memory for the tiles");
+  device_reserve(f->memory, &f->part_pixels, tiles * TILE_PIXELS * sizeof(float4),
+                 "memory for the tiles");
+  SIMT_LAUNCH(order_parts, 1, ORDER_THREADS, 0, 0, (const int *)f->first.data, f->grid, longest,
+              (list_part *)f->list_parts.data, f->part_count, (drawn_parts *)f->parts_drawn.data);
+}
+
 void frame_sort(frame *f) {
   if (f->macro_side == 0) return frame_sort_pairs<int>(f);
   frame_sort_pairs<masked_gaussian>(f);
-  device_reserve(f->memory, &f->order, (size_t)f->grid.lists * sizeof(int), "memory for the tiles");
-  SIMT_LAUNCH(order_lists, 1, ORDER_THREADS, 0, 0, (const int *)f->first.data, f->grid.lists,
-              (int *)f->order.data);
+  frame_order_parts(f);
 }
 
 void frame_list(frame *f) {
@@ -152,7 +167,9 @@ render_arguments frame_render_arguments(const frame *f) {
   a.lists.first = (const int *)f->first.data;
   a.lists.list = (const int *)f->list;
   a.lists.masked = (const masked_gaussian *)f->list;
-  a.lists.order = (const int *)f->order.data;
+  a.lists.parts = (const list_part *)f->list_parts.data;
+  a.lists.drawn = (drawn_parts *)f->parts_drawn.data;
+  a.lists.pixels = (float4 *)f->part_pixels.data;
   a.lists.grid = f->grid;
   a.splats = (const splat *)f->splats.data;
   for (int k = 0; k < 3; ++k) a.background[k] = f->settings.background[k];

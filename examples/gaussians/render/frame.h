@@ -19,9 +19,11 @@ typedef struct frame {
   device_camera camera;
   int macro_side; /* 0: lists of tiles; for pictures alone 8 or 16: of macro tiles of such units */
   list_grid grid;
-  int tiles, pairs, pair_capacity;
+  int longest_part; /* of a list of macro tiles with units of 8 pixels */
+  int tiles, pairs, pair_capacity, part_count;
   const void *list; /* of the device: all lists, in one of the buffers of values */
-  device_array splats, boxes, depths, keys[2], values[2], scratch, first, order, total;
+  device_array splats, boxes, depths, keys[2], values[2], scratch, first, total;
+  device_array list_parts, parts_drawn, part_pixels;
   device_array colour, transmittance, drawn, hits;
   device_array slope, maps, parts, sums, words;
   backward_launcher backward; /* how the sums are added up */

@@ -64,26 +64,39 @@ DEVICE float3 sh_slope(const float w[SH_BASES], float x, float y, float z) {
   return d;
 }
 
-/* sh: [16][3], aligned to 16 bytes, read 4 floats at a time: number k of them. */
+/* sh: [16][3], aligned to 16 bytes, read 16 bytes at a time: number k of them, 4 floats or 8
+   halves. */
 DEVICE void sh_load(const float *sh, int k, float row[4]) {
   float4 v = ((const float4 *)sh)[k];
   row[0] = v.x, row[1] = v.y, row[2] = v.z, row[3] = v.w;
 }
 
-/* Whether the k-th 4 floats belong to the degree at all. */
-DEVICE bool sh_has(int k, int degree) { return 4 * k < 3 * sh_bases(degree); }
+DEVICE void sh_load(const unsigned short *sh, int k, float row[8]) {
+  uint4 v = ((const uint4 *)sh)[k];
+  const unsigned pairs[4] = {v.x, v.y, v.z, v.w};
+  UNROLL
+  for (int j = 0; j < 4; ++j) {
+    float2 two = half_pair(pairs[j]);
+    row[2 * j] = two.x, row[2 * j + 1] = two.y;
+  }
+}
+
+/* Whether number `first` of a row belongs to the degree at all. */
+DEVICE bool sh_has(int first, int degree) { return first < 3 * sh_bases(degree); }
 
 /* Colour before it is cut off at 0. */
-DEVICE void sh_colour(const float basis[SH_BASES], const float *sh, int degree, float colour[3]) {
+template <class S>
+DEVICE void sh_colour(const float basis[SH_BASES], const S *sh, int degree, float colour[3]) {
+  const int each = 16 / sizeof(S);
   UNROLL
   for (int j = 0; j < 3; ++j) colour[j] = 0.5f;
   UNROLL
-  for (int k = 0; k < SH_FLOATS / 4; ++k) {
-    float row[4];
-    if (!sh_has(k, degree)) continue;
+  for (int k = 0; k < SH_FLOATS / each; ++k) {
+    float row[each];
+    if (!sh_has(each * k, degree)) continue;
     sh_load(sh, k, row);
     UNROLL
-    for (int j = 0; j < 4; ++j) colour[(4 * k + j) % 3] += basis[(4 * k + j) / 3] * row[j];
+    for (int j = 0; j < each; ++j) colour[(each * k + j) % 3] += basis[(each * k + j) / 3] * row[j];
   }
 }
 
@@ -94,7 +107,7 @@ DEVICE void sh_weights(const float *sh, int degree, const float v[3], float w[SH
   UNROLL
   for (int k = 0; k < SH_FLOATS / 4; ++k) {
     float row[4];
-    if (!sh_has(k, degree)) continue;
+    if (!sh_has(4 * k, degree)) continue;
     sh_load(sh, k, row);
     UNROLL
     for (int j = 0; j < 4; ++j)

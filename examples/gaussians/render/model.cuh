@@ -19,6 +19,7 @@
 #include "arc/hot.cuh"
 
 #include "../../common/device.h"
+#include "../../common/numbers.cuh"
 #include "../../common/tiles.cuh"
 #include "../scene/scene.h"
 #include "../settings.h"
@@ -26,15 +27,19 @@
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
 #define WHOLE_WARP 0xffffffffu
 
-/* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. */
+/* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. For pictures alone
+   halves, not null, may be there in place of sh. */
 typedef struct gaussians {
   float *rotation, *sh, *position, *scale, *opacity;
+  const unsigned short *halves;
 } gaussians;
 
-/* Rotations and harmonics come first, since their rows are read 16 bytes at a time. */
-static __host__ __device__ __forceinline__ gaussians split_gaussians(float *block, int count) {
-  size_t n = (size_t)count;
-  return {block, block + 4 * n, block + 52 * n, block + 55 * n, block + 58 * n};
+/* Rotations and harmonics come first, since their rows are read 16 bytes at a time. sh_floats: 0 if
+   they are elsewhere. */
+static __host__ __device__ __forceinline__ gaussians split_gaussians(float *block, int count,
+                                                                     int sh_floats = SH_FLOATS) {
+  size_t n = (size_t)count, rest = (size_t)(4 + sh_floats) * n;
+  return {block, block + 4 * n, block + rest, block + rest + 3 * n, block + rest + 6 * n, nullptr};
 }
 
 typedef struct device_camera {
@@ -106,33 +111,52 @@ enum { MACRO_COLUMNS = 8, MACRO_ROWS = 4 };
 typedef unsigned long long masked_gaussian;
 
 /* side: of a unit, or of a tile if each has a list, in pixels; lists of a row, and of all; how many
-   bits of a key the depth has. */
+   tiles a list is for; how many bits of a key the depth has, and of a value the Gaussian. */
 typedef struct list_grid {
-  int side, lists_x, lists, depth_bits;
+  int side, lists_x, lists, tiles, depth_bits, gaussian_bits;
 } list_grid;
 
-/* A key of 32 bits holds the number of a list and as much of the depth as there is room for. */
+/* A key of 32 bits holds the number of a list and as much of the depth as there is room for; a value,
+   above the number of a Gaussian, as much of the rest. */
 enum { KEY_BITS = 32, DEPTH_BITS = 28 /* at most */ };
 
 /* macro_side: of the units of macro tiles; 0: a list for each tile. */
-static inline list_grid list_grid_of(const device_camera *c, int macro_side) {
-  list_grid g = {TILE_SIDE, c->tiles_x, c->tiles_x * c->tiles_y, DEPTH_BITS};
+static inline list_grid list_grid_of(const device_camera *c, int macro_side, int gaussians) {
+  list_grid g = {TILE_SIDE, c->tiles_x, c->tiles_x * c->tiles_y, 1, DEPTH_BITS, 1};
   if (macro_side > 0) {
     int width = MACRO_COLUMNS * macro_side, height = MACRO_ROWS * macro_side;
     g.side = macro_side;
     g.lists_x = (c->width + width - 1) / width;
     g.lists = g.lists_x * ((c->height + height - 1) / height);
+    g.tiles = width * height / TILE_PIXELS;
   }
   while (1ll << (KEY_BITS - g.depth_bits) < g.lists) g.depth_bits -= 1;
+  while (1ll << g.gaussian_bits < gaussians) g.gaussian_bits += 1;
   return g;
 }
 
-/* List t is list[first[t]] to list[first[t + 1] - 1]. */
+/* One of the parts, of about the same length, in which the list of a macro tile is drawn; a short
+   list is its only part. slot: of the first part of several, where they leave their pixels. No
+   parts: nothing is to be drawn. */
+typedef struct list_part {
+  int list, part, parts, slot;
+} list_part;
+
+/* Of the parts of a tile: how many are drawn, and how many lie behind the first that is opaque, and
+   that one. */
+typedef struct drawn_parts {
+  int drawn, hidden;
+} drawn_parts;
+
+/* List t is list[first[t]] to list[first[t + 1] - 1]. Of macro tiles: masked in place of list; the
+   parts, longest first; of each slot and each tile, which parts are drawn and what they leave. */
 typedef struct tile_lists {
   const int *first; /* one more than there are lists */
   const int *list;
-  const masked_gaussian *masked; /* of macro tiles, in place of list */
-  const int *order;              /* of macro tiles, those with the longest lists first */
+  const masked_gaussian *masked;
+  const list_part *parts;
+  drawn_parts *drawn;
+  float4 *pixels;
   list_grid grid;
 } tile_lists;
 

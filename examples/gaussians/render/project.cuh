@@ -61,7 +61,10 @@ DEVICE void colour_splat(splat *s, const gaussians *g, int i, int degree, const 
   float direction[3], basis[SH_BASES], colour[3];
   seen_from(c, p, direction);
   sh_basis(degree, direction[0], direction[1], direction[2], basis);
-  sh_colour(basis, g->sh + SH_FLOATS * (size_t)i, degree, colour);
+  if (g->halves != nullptr)
+    sh_colour(basis, g->halves + SH_FLOATS * (size_t)i, degree, colour);
+  else
+    sh_colour(basis, g->sh + SH_FLOATS * (size_t)i, degree, colour);
   s->red = fmaxf(colour[0], 0.0f);
   s->green = fmaxf(colour[1], 0.0f);
   s->blue = fmaxf(colour[2], 0.0f);

@@ -22,14 +22,29 @@ static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
 
 /* The depth is at least NEAREST_DEPTH and at most 2^32 times that, so its bits sort like the number,
    and those above DEPTH_BITS do not change. */
-DEVICE unsigned pair_key(const list_grid *grid, int list, float depth) {
+DEVICE unsigned depth_bits_of(float depth) {
   unsigned beyond = __float_as_uint(depth) - __float_as_uint(NEAREST_DEPTH);
-  beyond = min(beyond, (1u << DEPTH_BITS) - 1u) >> (DEPTH_BITS - grid->depth_bits);
-  return (unsigned)list << grid->depth_bits | beyond;
+  return min(beyond, (1u << DEPTH_BITS) - 1u);
 }
 
-DEVICE int gaussian_of(int value) { return value; }
-DEVICE int gaussian_of(masked_gaussian value) { return (int)(value >> 32); }
+/* Leading bits of the depth that are not in the key, then the number of the Gaussian. */
+DEVICE unsigned pair_value(const list_grid *grid, unsigned depth, int gaussian) {
+  int rest = DEPTH_BITS - grid->depth_bits, room = 32 - grid->gaussian_bits;
+  unsigned below = depth & ((1u << rest) - 1u);
+  if (rest > room) below >>= rest - room;
+  return below << grid->gaussian_bits | (unsigned)gaussian;
+}
+
+DEVICE unsigned upper_value(int value) { return (unsigned)value; }
+DEVICE unsigned upper_value(masked_gaussian value) { return (unsigned)(value >> 32); }
+
+/* What a list holds: without the depth. */
+DEVICE int listed(const list_grid *grid, int value) {
+  return value & (int)((1u << grid->gaussian_bits) - 1u);
+}
+DEVICE masked_gaussian listed(const list_grid *grid, masked_gaussian value) {
+  return (masked_gaussian)listed(grid, (int)(value >> 32)) << 32 | (unsigned)value;
+}
 
 template <class V>
 struct pair_output {
@@ -44,11 +59,12 @@ template <class V>
 DEVICE void put_pair(pair_output<V> out, unsigned place, const list_grid *grid, int list,
                      const projection *p, unsigned mask) {
   if (place >= (unsigned)out.capacity) return;
-  out.keys[place] = pair_key(grid, list, p->depth);
+  unsigned depth = depth_bits_of(p->depth), value = pair_value(grid, depth, p->s.key);
+  out.keys[place] = (unsigned)list << grid->depth_bits | depth >> (DEPTH_BITS - grid->depth_bits);
   if constexpr (!is_masked<V>) {
-    out.values[place] = p->s.key;
+    out.values[place] = (int)value;
   } else {
-    out.values[place] = (masked_gaussian)(unsigned)p->s.key << 32 | mask;
+    out.values[place] = (masked_gaussian)value << 32 | mask;
   }
 }
 
@@ -102,11 +118,12 @@ DEVICE void find_masks(unsigned masks[NEAR_LISTS], const splat *s, tile_box box,
   }
 }
 
-/* The lanes' small boxes: the warp takes room for all at once. Returns whether the lane's splat
-   reaches a tile. */
+/* The lanes' small boxes: the block takes room for all at once, since all blocks ask at one place.
+   Returns whether the lane's splat reaches a tile. The whole block. */
 template <class V>
 DEVICE bool emit_small(const projection *p, int area, const list_grid *grid, tile_test test,
                        pair_output<V> out) {
+  __shared__ unsigned sums[LINE_THREADS / 32], first;
   int lane = (int)(threadIdx.x & 31u);
   tile_box lists = lists_of_box<V>(p->box);
   int width = is_masked<V> ? 2 : lists.x1 - lists.x0;
@@ -123,8 +140,18 @@ DEVICE bool emit_small(const projection *p, int area, const list_grid *grid, til
     int before = __shfl_up_sync(WHOLE_WARP, up_to_here, step);
     if (lane >= step) up_to_here += before;
   }
-  if (lane == 31) base = atomicAdd(out.total, (unsigned)up_to_here);
-  base = __shfl_sync(WHOLE_WARP, base, 31) + (unsigned)(up_to_here - count);
+  if (lane == 31) sums[threadIdx.x / 32u] = (unsigned)up_to_here;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned &sum : sums) {
+      unsigned here = sum;
+      sum = base;
+      base += here;
+    }
+    first = base > 0u ? atomicAdd(out.total, base) : 0u;
+  }
+  __syncthreads();
+  base = first + sums[threadIdx.x / 32u] + (unsigned)(up_to_here - count);
   for (; reached != 0u; reached &= reached - 1u) {
     int k = __ffs((int)reached) - 1;
     unsigned mask = k == 0 ? masks[0] : k == 1 ? masks[1] : k == 2 ? masks[2] : masks[3];
@@ -237,22 +264,23 @@ __global__ void __launch_bounds__(LINE_THREADS)
   depths[i] = one.depth;
 }
 
-/* Whether pair a lies before pair b, of which the keys are equal. */
-template <class V>
-DEVICE bool lies_before(const float *depths, V a, V b) {
-  float depth = depths[gaussian_of(a)], other = depths[gaussian_of(b)];
-  return depth != other ? depth < other : gaussian_of(a) < gaussian_of(b);
+/* Whether the pair of value a lies before that of value b, where the keys are equal. */
+DEVICE bool lies_before(const list_grid *grid, const float *depths, unsigned a, unsigned b) {
+  if (a >> grid->gaussian_bits != b >> grid->gaussian_bits) return a < b;
+  int one = listed(grid, (int)a), other = listed(grid, (int)b);
+  return depths[one] != depths[other] ? depths[one] < depths[other] : one < other;
 }
 
 /* Where pair i of the sorted ones belongs. */
 template <class V>
 DEVICE int place_of_pair(const unsigned *keys, const V *values, const float *depths, int count,
-                         int i) {
+                         const list_grid *grid, int i) {
+  unsigned mine = upper_value(values[i]);
   int place = i;
   for (int k = i - 1; k >= 0 && keys[k] == keys[i]; --k)
-    place -= lies_before(depths, values[i], values[k]);
+    place -= lies_before(grid, depths, mine, upper_value(values[k]));
   for (int k = i + 1; k < count && keys[k] == keys[i]; ++k)
-    place += lies_before(depths, values[k], values[i]);
+    place += lies_before(grid, depths, upper_value(values[k]), mine);
   return place;
 }
 
@@ -265,35 +293,54 @@ __global__ void __launch_bounds__(LINE_THREADS)
                list_grid grid, int *first, V *list) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i > count) return;
-  if (i < count) list[place_of_pair(keys, values, depths, count, i)] = values[i];
+  if (i < count)
+    list[place_of_pair(keys, values, depths, count, &grid, i)] = listed(&grid, values[i]);
   int here = i < count ? (int)(keys[i] >> grid.depth_bits) : grid.lists;
   int before = i > 0 ? (int)(keys[i - 1] >> grid.depth_bits) : -1;
   for (int t = before + 1; t <= here; ++t) first[t] = i;
 }
 
-/* ---- which lists are long ------------------------------------------------------------------- */
+/* ---- in which parts lists are drawn ---------------------------------------------------------- */
 
 enum { LENGTH_CLASSES = 256, ORDER_THREADS = 1024 };
 
-/* Eight an octave, the longest lists are of class 0. */
-DEVICE int length_class(const int *first, int list) {
-  float length = (float)(first[list + 1] - first[list] + 1);
-  return LENGTH_CLASSES - 1 - (int)(8.0f * log2f(length));
+DEVICE int parts_of_list(const int *first, int list, int longest) {
+  return max(1, (first[list + 1] - first[list] + longest - 1) / longest);
 }
 
-/* order: the numbers of the lists by their classes. One block. */
+/* Eight classes an octave, the longest parts are of class 0. The further back a part lies, the
+   shorter it is taken for: those before it may be opaque once it begins. */
+DEVICE int class_of_part(const int *first, int list, int part, int parts) {
+  float length = (float)((first[list + 1] - first[list]) / parts + 1) / (float)(1 + 3 * part);
+  return LENGTH_CLASSES - 1 - (int)(8.0f * log2f(fmaxf(length, 1.0f)));
+}
+
+/* Lists of more than `longest` are cut. parts: by their classes, and up to `room` with none.
+   drawn: 0 for each slot. One block. */
 __global__ void __launch_bounds__(ORDER_THREADS)
-    order_lists(const int *first, int lists, int *order) {
-  __shared__ int counts[LENGTH_CLASSES];
+    order_parts(const int *first, list_grid grid, int longest, list_part *parts, int room,
+                drawn_parts *drawn) {
+  __shared__ int counts[LENGTH_CLASSES], slots;
   int thread = (int)threadIdx.x, before = 0;
   if (thread < LENGTH_CLASSES) counts[thread] = 0;
+  if (thread == 0) slots = 0;
   __syncthreads();
-  for (int i = thread; i < lists; i += ORDER_THREADS) atomicAdd(&counts[length_class(first, i)], 1);
+  for (int i = thread; i < grid.lists; i += ORDER_THREADS) {
+    int n = parts_of_list(first, i, longest);
+    for (int k = 0; k < n; ++k) atomicAdd(&counts[class_of_part(first, i, k, n)], 1);
+  }
   __syncthreads();
   for (int k = 0; k < min(thread, (int)LENGTH_CLASSES); ++k) before += counts[k];
   __syncthreads();
   if (thread < LENGTH_CLASSES) counts[thread] = before;
   __syncthreads();
-  for (int i = thread; i < lists; i += ORDER_THREADS)
-    order[atomicAdd(&counts[length_class(first, i)], 1)] = i;
+  for (int i = thread; i < grid.lists; i += ORDER_THREADS) {
+    int n = parts_of_list(first, i, longest), slot = n > 1 ? atomicAdd(&slots, n) : 0;
+    for (int k = 0; k < n; ++k)
+      parts[atomicAdd(&counts[class_of_part(first, i, k, n)], 1)] = {i, k, n, slot};
+  }
+  __syncthreads();
+  for (int i = counts[LENGTH_CLASSES - 1] + thread; i < room; i += ORDER_THREADS)
+    parts[i] = {0, 0, 0, 0};
+  for (int i = thread; i < slots * grid.tiles; i += ORDER_THREADS) drawn[i] = {0, 0};
 }

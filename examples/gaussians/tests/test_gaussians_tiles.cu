@@ -209,23 +209,42 @@ static void check_macro_tile(const lists *l, const std::vector<masked_gaussian> 
     }
 }
 
-/* Each list once; as far as an eighth of an octave tells, the longest first. */
-static void check_longest_first(const lists *l, const std::vector<int> &order) {
-  std::vector<int> seen(order.size());
-  int before = l->pairs;
-  for (int list : order) {
-    int length = l->first[list + 1] - l->first[list];
-    CHECK(seen[list]++ == 0 && length < 1.1 * before + 1, "list %d of %d splats after one of %d",
-          list, length, before);
-    before = length;
+/* Each part of each list once, the longest first as far as an eighth of an octave tells, of which
+   those further back count as shorter; none is longer than `longest`; parts of a list that is cut
+   have slots of their own. */
+static void check_parts(const lists *l, const std::vector<list_part> &parts, int longest) {
+  std::vector<unsigned long long> seen(l->first.size() - 1);
+  std::vector<int> slots(2 * parts.size());
+  double before = l->pairs;
+  for (const list_part &p : parts) {
+    if (p.parts == 0) {
+      before = 0;
+      continue;
+    }
+    int length = l->first[p.list + 1] - l->first[p.list];
+    CHECK(p.parts == std::max(1, (length + longest - 1) / longest) && p.part < p.parts,
+          "list %d of %d splats: part %d of %d", p.list, length, p.part, p.parts);
+    double counts = length / p.parts / (1.0 + 3.0 * p.part);
+    CHECK(counts < 1.1 * before + 1.0, "a part that counts %g splats after one of %g", counts,
+          before);
+    CHECK(((seen[p.list] >> p.part) & 1ull) == 0, "list %d: part %d twice", p.list, p.part);
+    seen[p.list] |= 1ull << p.part;
+    before = counts;
+    if (p.parts > 1)
+      CHECK(slots[p.slot + p.part]++ == 0, "list %d: slot %d + %d twice", p.list, p.slot, p.part);
+  }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    int length = l->first[i + 1] - l->first[i], n = std::max(1, (length + longest - 1) / longest);
+    CHECK(n < 64 && seen[i] == (1ull << n) - 1ull, "list %d: not all of %d parts", (int)i, n);
   }
 }
 
 /* l: what training lists, with its splats and depths. */
-static void test_macro_tiles(test_frame *t, lists l, int side) {
+static void test_macro_tiles(test_frame *t, lists l, int side, int longest) {
   gaussians model = split_gaussians((float *)t->parameters.data, t->count);
   t->f.macro_side = side;
   t->f.pair_capacity = 0;
+  t->f.longest_part = longest;
   frame_place(&t->f, model, t->count, t->degree, &t->camera);
   frame_sort(&t->f);
   int pairs = t->f.pairs;
@@ -233,7 +252,8 @@ static void test_macro_tiles(test_frame *t, lists l, int side) {
   const auto list = test_read<masked_gaussian>(t->f.list, (size_t)pairs);
   CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == pairs && pairs < l.pairs, "%d pairs", pairs);
   for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(&l, list, m, &t->f.grid);
-  check_longest_first(&l, test_read<int>(t->f.order.data, (size_t)t->f.grid.lists));
+  check_parts(&l, test_read<list_part>(t->f.list_parts.data, (size_t)t->f.part_count),
+              longest * side * side / 64);
   t->f.macro_side = 0;
   test_frame_forward(t);
 }
@@ -328,7 +348,8 @@ int main(void) {
   check_order(&l, t.f.tiles, t.f.grid.depth_bits);
   check_exact(&l, &t);
   test_skipped_splats(&t, &l);
-  for (int side = 8; side <= 16; side *= 2) test_macro_tiles(&t, l, side);
+  for (int side : {8, 16})
+    for (int longest : {8192, 3}) test_macro_tiles(&t, l, side, longest);
   test_little_room(&t);
   test_frame_end(&t);
   test_nothing_seen();

@@ -144,7 +144,7 @@ void model_to_device(const gaussians_host *host, gaussians device) {
     host_to_device(to, from.data(), from.size() * sizeof(float), "copying the Gaussians");
   };
   copy(device.rotation, host->rotation);
-  copy(device.sh, host->sh);
+  if (device.sh != nullptr) copy(device.sh, host->sh);
   copy(device.position, host->position);
   copy(device.scale, host->scale);
   copy(device.opacity, host->opacity);
