@@ -39,18 +39,10 @@ def keep_channels(file, channels):
         lambda line: line[0] if int(line[1]) in channels else "", text))
 
 
-def find_nanovdb(options):
-    """The folder above nanovdb/NanoVDB.h: that of --nanovdb, or where fvdb's build has it."""
-    builds = options.checkout.glob("build*/**/nanovdb-src/nanovdb")
-    for folder in [options.nanovdb] if options.nanovdb else builds:
-        if (folder / "nanovdb/NanoVDB.h").exists():
-            return folder.resolve()
-    common.fail("no nanovdb/NanoVDB.h: name the folder nanovdb of a checkout of OpenVDB by "
-                "--nanovdb")
-
-
 def build(options):
-    nanovdb = find_nanovdb(options)
+    if not options.nanovdb or not (options.nanovdb / "nanovdb/NanoVDB.h").exists():
+        common.fail("no nanovdb/NanoVDB.h: name the folder nanovdb of a checkout of OpenVDB by "
+                    "--nanovdb")
     channels = sorted({*options.channels, CHUNKED})
     for variant in VARIANTS:
         place = options.folder.resolve() / variant
@@ -62,7 +54,8 @@ def build(options):
         if variant == "base":
             sources.append(place / "src" / f"{RASTERIZER}Forward.cu")
             flags.append("-DWITH_FORWARD")
-        common.build(f"fvdb_{variant}", sources, place, [place / "src", nanovdb, common.REPOSITORY],
+        common.build(f"fvdb_{variant}", sources, place,
+                     [place / "src", options.nanovdb.resolve(), common.REPOSITORY],
                      [*flags, "-DARC_MAX_PIECES=4"], options.arch, standard="c++20")
 
 
@@ -140,8 +133,7 @@ def measure(options, agreement, ops, table, device):
 def main():
     parser = common.parser("fvdb", __doc__)
     parser.add_argument("checkout", type=pathlib.Path, help=f"of fvdb-core, at {COMMIT[:8]}")
-    parser.add_argument("--nanovdb", type=pathlib.Path,
-                        help="the folder above nanovdb/NanoVDB.h; default: that of fvdb's build")
+    parser.add_argument("--nanovdb", type=pathlib.Path, help="the folder above nanovdb/NanoVDB.h")
     parser.add_argument("--channels", type=lambda text: [int(word) for word in text.split(",")],
                         default=[3, 16])
     options = parser.parse_args()

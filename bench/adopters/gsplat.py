@@ -10,15 +10,16 @@ both that rasterize into one library, compares all gradients, and times the back
 whole gradient step on drawn scenes or a trained one. --deterministic adds a third copy, whose sums
 are the same bytes in every run. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no
 network; --build-only and --run do the two halves on two machines."""
-import csv
 import pathlib
-import shutil
-import subprocess
 import sys
 
 import common  # first: it says where PyTorch is missing
 import torch
 import splats
+
+sys.path.append(str(common.REPOSITORY / "bench/analysis"))
+import ncu_profile
+import results
 
 COMMIT = "90d7b4b349e379ccf9ee6a8cef76aa40f48bb32e"  # which gsplat.patch was made for
 HERE = pathlib.Path(__file__).resolve().parent
@@ -199,28 +200,19 @@ def launch_each_once(options, ops, device):
 def count(options):
     """Warp instructions by Nsight Compute. Up to 32 sums leave a warp in one instruction, so that
     those of `arc` are the steps in which a warp has anything to add."""
-    ncu = shutil.which(options.ncu)
-    if not ncu:
-        common.fail(f"no Nsight Compute ('{options.ncu}'); it comes with the CUDA toolkit")
     words = [word for word in sys.argv[1:] if word != "--count"]
-    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
-               "--metrics", ",".join(METRICS), "--kernel-name", "regex:rasterize.*_bwd_kernel",
-               sys.executable, __file__, *words, "--run", "--once"]
-    text = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
-    if "ERR_NVGPUCTRPERM" in text:
-        common.fail("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
-    lines = text.splitlines()
-    heads = [i for i, line in enumerate(lines) if line.startswith('"ID"')]
-    if not heads:
-        common.fail(f"ncu printed no table:\n{text[-2000:]}")
-    rows = [row for row in csv.DictReader(lines[heads[0]:]) if row["ID"]]  # without the units
+    lines, rows = ncu_profile.run_ncu(options.ncu, METRICS, [
+        "--clock-control", "none", "--kernel-name", "regex:rasterize.*_bwd_kernel",
+        sys.executable, __file__, *words, "--run", "--once"])
     each = len(variants(options))
+    if not rows or len(rows) % each:
+        raise results.Bad(f"{len(rows)} kernels were counted: {lines[-1]}")
     for first in range(0, len(rows), each):
-        found = [[float(row[metric].replace(",", "")) for metric in METRICS]
-                 for row in rows[first:first + each]]
-        steps = found[1][1]
+        found = [[float(row[metric][0]) for metric in METRICS] for row in rows[first:first + each]]
+        steps, place = found[1][1], first // each
+        kind = options.kernels[place % len(options.kernels)]
         for variant, (instructions, requests) in zip(variants(options), found):
-            print(f"launch {first // each}: {rows[first]['Kernel Name'].split('<')[0]}, {variant}: "
+            print(f"scene {place // len(options.kernels)}, {kind}, {variant}: "
                   f"{instructions / steps:.1f} warp instructions a step, "
                   f"{requests / steps:.2f} requests")
 
@@ -254,7 +246,7 @@ def parse():
     return options
 
 
-def main():
+def main(_):
     options = parse()
     if options.count:
         count(options)
@@ -266,4 +258,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    results.run(main)

@@ -6,8 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 
 Copies the sources of a checkout, applies a patch to each copy but the first, builds the rasterizer
 of each, compares the gradients of the faces, and times the launcher, which clears them first, on
-drawn meshes and one of --mesh FILE.obj. Needs PyTorch, nvcc of its CUDA version, ninja and git, but
-no network; --build-only and --run do the two halves on two machines."""
+drawn meshes. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no network; --build-only
+and --run do the two halves on two machines."""
 import math
 import pathlib
 
@@ -56,21 +56,6 @@ def sphere(n, device):
         * 0.9 + torch.tensor([0.0, 0.0, 2.0], device=device)
 
 
-def read_obj(path, device):
-    """Its faces as triangles, moved into the picture."""
-    points, faces = [], []
-    for words in map(str.split, pathlib.Path(path).read_text().splitlines()):
-        if words[:1] == ["v"]:
-            points.append([float(word) for word in words[1:4]])
-        if words[:1] == ["f"]:
-            corners = [int(word.split("/")[0]) - 1 for word in words[1:]]
-            faces += [[corners[0], *pair] for pair in zip(corners[1:], corners[2:])]
-    points = torch.tensor(points, device=device)
-    points = points - (points.amax(0) + points.amin(0)) / 2
-    points *= 0.9 / points.abs().max()
-    return points[torch.tensor(faces, device=device)] + torch.tensor([0, 0, 2.0], device=device)
-
-
 class Problem:
     """The arguments of the backward launcher: one mesh, seen `images` times."""
 
@@ -115,8 +100,6 @@ def compare_all(agreement, ops, device):
 def measure(options, agreement, ops, table, device):
     meshes = {f"plane {n}": plane(n, device) for n in (1, 16, 256)}
     meshes.update({f"sphere {n}": sphere(n, device) for n in (8, 32, 128)})
-    if options.mesh:
-        meshes[options.mesh.stem] = read_obj(options.mesh, device)
     for name, faces in meshes.items():
         for per_pixel, blur in ((1, 0.0), (8, 1e-4)):
             problem = Problem(faces, ops["base"], 1024, 1024, 1, per_pixel, blur)
@@ -130,7 +113,6 @@ def measure(options, agreement, ops, table, device):
 def main():
     parser = common.parser("pytorch3d", __doc__)
     parser.add_argument("checkout", type=pathlib.Path, help=f"of PyTorch3D, at {COMMIT[:8]}")
-    parser.add_argument("--mesh", type=pathlib.Path, help="an .obj to be timed, too")
     common.run("pytorch3d", tuple(PATCHES), parser.parse_args(), build, compare_all, measure)
 
 
