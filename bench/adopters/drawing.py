@@ -1,14 +1,8 @@
 """drawing.py - a model drawn by FlashGS, by gsplat, by its renderer HiGS and by arc, timed.
 SPDX-License-Identifier: Apache-2.0
 
-    git clone https://github.com/InternLandMark/FlashGS
-    git clone --recursive https://github.com/nerfstudio-project/gsplat
-    python3 bench/adopters/drawing.py FlashGS gsplat --scene fox.ply --cameras fox/cameras.txt \\
-        --arc build/bench/bench_gaussians_gpu --csv drawing.csv
-
 Builds what it takes of the checkouts, draws with one program after the other, and compares their
-pictures with those of gsplat's forward pass. Needs PyTorch, nvcc of its CUDA version and ninja, but
-no network; Pillow reads arc's pictures; --build-only and --run do the two halves on two machines."""
+pictures with those of gsplat's forward pass. README.md has the commands, and what they need."""
 import pathlib
 import subprocess
 

@@ -1,16 +1,10 @@
 """fvdb.py - the backward kernel of fvdb's rasterizer, as it is and with arc, compared and timed.
 SPDX-License-Identifier: Apache-2.0
 
-    git clone https://github.com/openvdb/fvdb-core
-    git clone https://github.com/AcademySoftwareFoundation/openvdb
-    python3 bench/adopters/fvdb.py fvdb-core --nanovdb openvdb/nanovdb --csv fvdb.csv
-
 Copies the sources of a checkout, applies fvdb.patch to a second copy, builds the rasterizer's own
 file of both with their own headers, but nothing else of fvdb, compares all gradients, and times
 the launcher, which clears them first, on drawn scenes. fvdb compiles the file for 22 counts of
-channels; here it is for those of --channels. Needs PyTorch, nvcc of its CUDA version, ninja, git
-and the headers of NanoVDB, but no network; --build-only and --run do the two halves on two
-machines."""
+channels; here it is for those of --channels. README.md has the commands, and what they need."""
 import pathlib
 import re
 

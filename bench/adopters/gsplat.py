@@ -1,15 +1,10 @@
 """gsplat.py - gsplat's backward kernels, as they are and with arc, compared and timed.
 SPDX-License-Identifier: Apache-2.0
 
-    git clone --recursive https://github.com/nerfstudio-project/gsplat
-    python3 bench/adopters/gsplat.py gsplat --csv gsplat.csv
-    python3 bench/adopters/gsplat.py gsplat --scene model.ply --cameras transforms.json
-
 Copies the CUDA sources of a checkout, applies gsplat.patch to a second copy, builds those files of
 both that rasterize into one library, compares all gradients, and times the backward kernels and a
 whole gradient step on drawn scenes or a trained one. --deterministic adds a third copy, whose sums
-are the same bytes in every run. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no
-network; --build-only and --run do the two halves on two machines."""
+are the same bytes in every run. README.md has the commands, and what they need."""
 import pathlib
 import sys
 

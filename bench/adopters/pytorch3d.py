@@ -1,13 +1,9 @@
 """pytorch3d.py - PyTorch3D's mesh gradients, as they are and with arc, compared and timed.
 SPDX-License-Identifier: Apache-2.0
 
-    git clone https://github.com/facebookresearch/pytorch3d
-    python3 bench/adopters/pytorch3d.py pytorch3d --csv pytorch3d.csv
-
 Copies the sources of a checkout, applies a patch to each copy but the first, builds the rasterizer
 of each, compares the gradients of the faces, and times the launcher, which clears them first, on
-drawn meshes. Needs PyTorch, nvcc of its CUDA version, ninja and git, but no network; --build-only
-and --run do the two halves on two machines."""
+drawn meshes. README.md has the commands, and what they need."""
 import math
 import pathlib
 

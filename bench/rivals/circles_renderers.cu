@@ -24,19 +24,10 @@ enum {
   WARP_VOTE   /* those that reach the warp's pixels, by a vote */
 };
 
-DEVICE void blend(float colour[3], const circle *c, pixel p) {
+template <typename colour_type>
+DEVICE void blend(colour_type colour, const circle *c, pixel p) {
   circle_view v = view_circle(c, p, 1.0f);
   if (!(v.t > 0.0f)) return;
-  float alpha = c->opacity * coverage_of(v.t);
-  colour[0] = (1.0f - alpha) * colour[0] + alpha * c->red;
-  colour[1] = (1.0f - alpha) * colour[1] + alpha * c->green;
-  colour[2] = (1.0f - alpha) * colour[2] + alpha * c->blue;
-}
-
-/* volatile: or the compiler might see that nobody else reads the pixel, and keep it. */
-DEVICE void blend_global(volatile float *colour, const circle *c, pixel p) {
-  circle_view v = view_circle(c, p, 1.0f);
-  if (!(v.t > 0.0f) || !p.inside) return;
   float alpha = c->opacity * coverage_of(v.t);
   colour[0] = (1.0f - alpha) * colour[0] + alpha * c->red;
   colour[1] = (1.0f - alpha) * colour[1] + alpha * c->green;
@@ -112,12 +103,14 @@ __global__ void __launch_bounds__(BLOCK_PIXELS)
   if (lists.list) all.begin = list_begin(lists, p.box);
   if (lists.list) all.end = list_begin(lists, p.box + 1);
   for (int i = 0; global && p.inside && i < 3; ++i) picture[p.at + i] = colour[i];
+  /* volatile: or the compiler might see that nobody else reads the pixel, and keep it. */
+  volatile float *kept = picture + p.at;
   for (int i = all.begin; filter == EACH && i < all.end; ++i) {
-    int key = candidate(all, i);
-    if (global)
-      blend_global(picture + p.at, &circles[key], p);
-    else
-      blend(colour, &circles[key], p);
+    const circle *c = &circles[candidate(all, i)];
+    if (!global)
+      blend(colour, c, p);
+    else if (p.inside)
+      blend(kept, c, p);
   }
   if (filter == BLOCK_SCAN) draw_scanned(colour, batch, circles, all, c, p);
   if (filter == WARP_VOTE) draw_voted(colour, batch, circles, all, p);
@@ -238,27 +231,15 @@ static result run(const scene *s, const rival *how, const std::vector<double> *w
   result its;
   std::vector<float> lists, draws;
   renderer r;
-  cudaEvent_t events[3];
-  for (cudaEvent_t &event : events) device_check(cudaEventCreate(&event), "an event");
   renderer_begin(&r, s, nullptr, how->side < BLOCK_SIDE ? how->side : (int)BLOCK_SIDE);
   for (int i = 0; i < repeats && (i == 0 || !interrupts); ++i) {
-    float ms[2];
-    device_check(cudaEventRecord(events[0], 0), "an event");
-    make_lists(&r, s, how);
-    device_check(cudaEventRecord(events[1], 0), "an event");
-    draw(&r, how);
-    device_check(cudaEventRecord(events[2], 0), "an event");
-    device_check(cudaDeviceSynchronize(), how->name);
-    for (int k = 0; k < 2; ++k)
-      device_check(cudaEventElapsedTime(&ms[k], events[k], events[k + 1]), "a time");
-    lists.push_back(ms[0]);
-    draws.push_back(ms[1]);
+    lists.push_back(device_time([&] { make_lists(&r, s, how); }));
+    draws.push_back(device_time([&] { draw(&r, how); }));
   }
   its.worst = worst_difference(&r, wanted);
   its.lists_ms = median(lists.data(), (int)lists.size());
   its.draw_ms = median(draws.data(), (int)draws.size());
   renderer_end(&r);
-  for (cudaEvent_t event : events) cudaEventDestroy(event);
   return its;
 }
 

@@ -215,17 +215,14 @@ bool image_write(const image *picture, const char *path, error_line *error) {
 
 /* ---- making and changing -------------------------------------------------------------------- */
 
-static double least(double a, double b) { return a < b ? a : b; }
-static double most(double a, double b) { return a > b ? a : b; }
-
 /* Mean over the rectangle [x0,x1) x [y0,y1), whose sides need not be whole. */
 static void area_mean(const image *from, double x0, double x1, double y0, double y1, float *rgb) {
   double sums[3] = {0.0, 0.0, 0.0}, area = (x1 - x0) * (y1 - y0);
   for (int y = (int)y0; y < from->height && y < y1; ++y) {
-    double tall = least(y1, y + 1.0) - most(y0, (double)y);
+    double tall = fmin(y1, y + 1.0) - fmax(y0, y);
     const float *row = from->rgb.data() + 3 * (size_t)y * from->width;
     for (int x = (int)x0; x < from->width && x < x1; ++x) {
-      double part = tall * (least(x1, x + 1.0) - most(x0, (double)x));
+      double part = tall * (fmin(x1, x + 1.0) - fmax(x0, x));
       for (int k = 0; k < 3; ++k) sums[k] += part * row[3 * x + k];
     }
   }
