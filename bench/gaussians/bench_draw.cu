@@ -28,8 +28,6 @@ static const draw_step steps[] = {
     {"pixels_4", true, TILE_EXACT, paint<WALK_GROUPS, true, 4>, 4},
     {"two_kernels", false, TILE_EXACT, paint<WALK_GROUPS, true, 2>, 2},
     {"opacity_outside", true, TILE_EXACT, paint<WALK_GROUPS, false, 2>, 2},
-    {"prefetch_singles", true, TILE_EXACT, paint<WALK_SINGLES, true, 2>, 2},
-    {"prefetch_singles_4", true, TILE_EXACT, paint<WALK_SINGLES, true, 4>, 4},
     {"batches", true, TILE_EXACT, paint<WALK_BATCHES, true, 2>, 2},
     {"boxes", true, TILE_BOX, paint<WALK_GROUPS, true, 2>, 2},
     {"none", false, TILE_CIRCLE, paint<WALK_BATCHES, false, 1>, 1},

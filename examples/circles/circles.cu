@@ -11,7 +11,7 @@
 #include "../common/workload.h"
 #include "circles.h"
 
-enum { BOX_SIDE = 16, SIDE_MOST = 4096 };
+enum { SIDE_MOST = 4096 };
 
 static struct {
   int kind, circles, size[2]; /* 0: by default */
@@ -49,7 +49,7 @@ static bool load_target(error_line *error) {
 
 static void forward(int) {
   device_clear(state.r.sums.data, state.r.sums.bytes);
-  renderer_lists(&state.r, BOX_SIDE);
+  renderer_lists(&state.r);
   renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
 }
 
@@ -76,7 +76,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
   state.s = scene_make(kind, state.target.width, state.target.height, circles, o->seed);
   if (o->experiment != nullptr && kind != SCENE_FIT) o->iterations = 0;
   state.iterations = o->iterations;
-  renderer_begin(&state.r, &state.s, &state.target, BOX_SIDE);
+  renderer_begin(&state.r, &state.s, &state.target);
   printf("scene      %s: %d circles, %d x %d pixels\n", scene_names[kind], circles, state.s.width,
          state.s.height);
   if (!judge(0, &quality, error)) return false;

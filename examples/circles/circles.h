@@ -50,6 +50,8 @@ std::vector<double> scene_draw_serially(const scene *s); /* up to an interrupt *
 
 /* ---- the renderer --------------------------------------------------------------------------- */
 
+enum { BOX_SIDE = 16, BOX_PIXELS = BOX_SIDE * BOX_SIDE };
+
 /* Boxes of side x side pixels and, for each, the numbers of the circles that reach it, ascending.
    Each list is made by `parts` warps: part p of box b is list[offsets[b * parts + p]] and on. */
 typedef struct box_lists {
@@ -59,32 +61,25 @@ typedef struct box_lists {
   int capacity; /* of the list */
 } box_lists;
 
-/* A block of threads draws block x block pixels, which lie in one box. */
-typedef struct canvas {
-  int width, height;
-  int block, columns, blocks;
-} canvas;
-
 enum { LEVEL_COARSE, LEVEL_FINE, LEVELS };
 
 typedef struct renderer {
-  canvas c;
-  int count, step;
+  int width, height, count, step;
   device_memory memory;
   device_array circles, sums, means, squares, picture, target;
   device_array counts, scratch, offsets[LEVELS], lists[LEVELS];
   box_lists levels[LEVELS];
 } renderer;
 
-/* block: 8 or 16. target: null, where there is nothing to fit. */
-void renderer_begin(renderer *r, const scene *s, const image *target, int block);
+/* target: null, where there is nothing to fit. */
+void renderer_begin(renderer *r, const scene *s, const image *target);
 void renderer_end(renderer *r);
 
 /* The circles are those of the scene; nothing is known of earlier steps. */
 void renderer_reset(renderer *r, const scene *s);
 
-/* Which circles reach which box. box: the side of one, a power of two, at least the block's. */
-void renderer_lists(renderer *r, int box);
+/* Which circles reach which box of BOX_SIDE. */
+void renderer_lists(renderer *r);
 
 /* Draws, or adds the loss's derivatives by each parameter to the sums, in a way of workload.h.
    counts: of WAY_COUNT. */

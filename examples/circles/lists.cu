@@ -71,8 +71,8 @@ static void find(renderer *r, const box_lists *from, const box_lists *to, int *c
 static void make_level(renderer *r, int level, int side, const box_lists *from) {
   box_lists *l = &r->levels[level];
   l->side = side;
-  l->columns = (r->c.width + side - 1) / side;
-  l->boxes = l->columns * ((r->c.height + side - 1) / side);
+  l->columns = (r->width + side - 1) / side;
+  l->boxes = l->columns * ((r->height + side - 1) / side);
   l->parts = level == LEVEL_COARSE ? COARSE_PARTS : FINE_PARTS;
   int ends = l->boxes * l->parts + 1;
   device_reserve(&r->memory, &r->counts, sizeof(int) * (size_t)ends, "counts of the boxes");
@@ -97,10 +97,10 @@ static bool had_room(renderer *r, int level) {
 }
 
 /* The host waits once, at the end, to see whether there was room. */
-void renderer_lists(renderer *r, int box) {
+void renderer_lists(renderer *r) {
   static const box_lists everything = {};
   do {
-    make_level(r, LEVEL_COARSE, COARSE_SIDE * box, &everything);
-    make_level(r, LEVEL_FINE, box, &r->levels[LEVEL_COARSE]);
+    make_level(r, LEVEL_COARSE, COARSE_SIDE * BOX_SIDE, &everything);
+    make_level(r, LEVEL_FINE, BOX_SIDE, &r->levels[LEVEL_COARSE]);
   } while (!had_room(r, LEVEL_COARSE) || !had_room(r, LEVEL_FINE));
 }

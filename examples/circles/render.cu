@@ -18,7 +18,7 @@
 #include "../common/ways.cuh"
 
 typedef struct pass_arguments {
-  canvas c;
+  int width, height;
   box_lists lists;
   const circle *circles;
   float *picture;      /* 3 floats a pixel */
@@ -88,12 +88,13 @@ DEVICE void backward_step(pixel_state *s, const circle *c, circle_view v, const 
 
 /* way: PASS_DRAW, or how a backward pass adds. */
 template <int way>
-__global__ void __launch_bounds__(BLOCK_PIXELS) pass(pass_arguments a) {
-  __shared__ circle batch[BLOCK_PIXELS];
-  pixel p = pixel_of_lane(a.c, a.lists);
+__global__ void __launch_bounds__(BOX_PIXELS) pass(pass_arguments a) {
+  __shared__ circle batch[BOX_PIXELS];
+  pixel p = pixel_of_lane(a.width, a.height, a.lists.columns);
   pixel_state state = {0.0f, 0.0f, 0.0f, 0.0f, p.inside ? 1.0f : 0.0f};
   way_rows rows = way_rows_begin(a.sums, CIRCLE_ROW, CIRCLE_WIDTH, a.counts);
-  int begin = list_begin(a.lists, p.box), end = list_begin(a.lists, p.box + 1), count;
+  int box = (int)blockIdx.x, count;
+  int begin = list_begin(a.lists, box), end = list_begin(a.lists, box + 1);
   if (way != PASS_DRAW && p.inside) load_slope(&state, a.picture + p.at, a.target + p.at);
   for (; end > begin; end -= count) {
     if (__syncthreads_and(is_done(state.transmittance))) break;
@@ -133,10 +134,10 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- host ----------------------------------------------------------------------------------- */
 
-void renderer_begin(renderer *r, const scene *s, const image *target, int block) {
+void renderer_begin(renderer *r, const scene *s, const image *target) {
   *r = {};
-  int columns = (s->width + block - 1) / block;
-  r->c = {s->width, s->height, block, columns, columns * ((s->height + block - 1) / block)};
+  r->width = s->width;
+  r->height = s->height;
   r->count = (int)s->circles.size();
   const size_t rows = s->circles.size() * sizeof(circle);
   const size_t pixels = (size_t)s->width * (size_t)s->height * sizeof(float[3]);
@@ -169,12 +170,13 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
   const float *target = (const float *)r->target.data;
   float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;
   const box_lists lists = r->levels[LEVEL_FINE];
-  pass_arguments a = {r->c, lists, circles, picture, target, sums, threshold, counts};
-  SIMT_LAUNCH(kernels[way - PASS_DRAW], r->c.blocks, r->c.block * r->c.block, 0, 0, a);
+  pass_arguments a = {r->width, r->height, lists,     circles, picture,
+                      target,   sums,      threshold, counts};
+  SIMT_LAUNCH(kernels[way - PASS_DRAW], lists.boxes, BOX_PIXELS, 0, 0, a);
 }
 
 void renderer_update(renderer *r, float size) {
-  float w = (float)r->c.width, h = (float)r->c.height;
+  float w = (float)r->width, h = (float)r->height;
   adam_step step = {{0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
                     {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f},
                     adam_decay_at(0.9, 0.999, 1, ++r->step)};

@@ -1,14 +1,13 @@
 /* arc example circles: pixels, warps and what reaches them, the same for both directions.
    SPDX-License-Identifier: Apache-2.0
 
-   A block draws 16 x 16 or 8 x 8 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's
-   list go through shared memory, the front one first; of 32 at a time, each lane tests whether one
+   A block draws a box of 16 x 16 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's list
+   go through shared memory, the front one first; of 32 at a time, each lane tests whether one
    reaches the warp's pixels, and the warp visits those that do. */
 #pragma once
 
 #include "circles.h"
 
-enum { BLOCK_SIDE = 16, BLOCK_PIXELS = BLOCK_SIDE * BLOCK_SIDE };
 #define WHOLE_WARP 0xffffffffu
 /* Where less is left to see through, a pixel is done: no more than 1/4 of 1/255 is missing. */
 #define LEAST_TRANSMITTANCE (1.0f / 1024.0f)
@@ -26,22 +25,20 @@ DEVICE bool circle_reaches(float x, float y, float radius, rectangle r) {
 }
 
 typedef struct pixel {
-  float x, y; /* its centre */
-  int at;     /* its first float in the picture */
-  int box;
-  bool inside; /* the last blocks of a row or column stick out of the picture */
+  float x, y;  /* its centre */
+  int at;      /* its first float in the picture */
+  bool inside; /* the last boxes of a row or column stick out of the picture */
 } pixel;
 
-DEVICE pixel pixel_of_lane(canvas c, box_lists lists) {
-  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, across = c.block / 8;
-  int left = (int)blockIdx.x % c.columns * c.block, top = (int)blockIdx.x / c.columns * c.block;
-  int column = left + warp % across * 8 + (lane & 7), row = top + warp / across * 4 + (lane >> 3);
+DEVICE pixel pixel_of_lane(int width, int height, int columns) {
+  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, box = (int)blockIdx.x;
+  int column = box % columns * BOX_SIDE + warp % 2 * 8 + (lane & 7);
+  int row = box / columns * BOX_SIDE + warp / 2 * 4 + (lane >> 3);
   pixel p;
   p.x = (float)column + 0.5f;
   p.y = (float)row + 0.5f;
-  p.box = top / lists.side * lists.columns + left / lists.side;
-  p.inside = column < c.width && row < c.height;
-  p.at = p.inside ? 3 * (row * c.width + column) : 0;
+  p.inside = column < width && row < height;
+  p.at = p.inside ? 3 * (row * width + column) : 0;
   return p;
 }
 

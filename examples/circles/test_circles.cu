@@ -35,10 +35,11 @@ static bool reaches(const circle *c, double x0, double y0, double x1, double y1)
   return dx * dx + dy * dy < ((double)c->radius + 0.5) * ((double)c->radius + 0.5);
 }
 
-static void test_lists(const tested_scene *t, int side) {
+static void test_lists(const tested_scene *t) {
+  const int side = BOX_SIDE;
   renderer r;
-  renderer_begin(&r, &t->s, nullptr, 8);
-  renderer_lists(&r, side);
+  renderer_begin(&r, &t->s, nullptr);
+  renderer_lists(&r);
   box_lists l = r.levels[LEVEL_FINE];
   std::vector<int> offsets = read_ints(l.offsets, (size_t)l.boxes * l.parts + 1);
   std::vector<int> list = read_ints(l.list, (size_t)offsets.back());
@@ -49,8 +50,8 @@ static void test_lists(const tested_scene *t, int side) {
       if (reaches(&t->s.circles[(size_t)i], x, y, x + side - 1, y + side - 1)) wanted.push_back(i);
     std::vector<int> found(list.begin() + offsets[(size_t)box * l.parts],
                            list.begin() + offsets[(size_t)(box + 1) * l.parts]);
-    CHECK(found == wanted, "%s: box %d of side %d: %zu circles, must be %zu, ascending", t->what,
-          box, side, found.size(), wanted.size());
+    CHECK(found == wanted, "%s: box %d: %zu circles, must be %zu, ascending", t->what, box,
+          found.size(), wanted.size());
   }
   renderer_end(&r);
 }
@@ -59,17 +60,15 @@ static void test_lists(const tested_scene *t, int side) {
 
 static void test_pictures(const tested_scene *t) {
   std::vector<double> wanted = scene_draw_serially(&t->s);
-  for (int side = 8; side <= 64; side *= 2) {
-    double worst = 0.0;
-    renderer r;
-    renderer_begin(&r, &t->s, nullptr, side < 16 ? side : 16);
-    renderer_lists(&r, side);
-    renderer_pass(&r, PASS_DRAW, 0, nullptr);
-    const std::vector<float> rgb = renderer_read(&r);
-    for (size_t i = 0; i < rgb.size(); ++i) worst = fmax(worst, fabs(rgb[i] - wanted[i]));
-    CHECK(255.0 * worst <= 0.3, "%s: boxes of %d: differs by %g", t->what, side, worst);
-    renderer_end(&r);
-  }
+  double worst = 0.0;
+  renderer r;
+  renderer_begin(&r, &t->s, nullptr);
+  renderer_lists(&r);
+  renderer_pass(&r, PASS_DRAW, 0, nullptr);
+  const std::vector<float> rgb = renderer_read(&r);
+  for (size_t i = 0; i < rgb.size(); ++i) worst = fmax(worst, fabs(rgb[i] - wanted[i]));
+  CHECK(255.0 * worst <= 0.3, "%s: differs by %g", t->what, worst);
+  renderer_end(&r);
 }
 
 /* Circles over each other at three places, a batch and more: the last one leaves 1 % to see. */
@@ -79,8 +78,8 @@ static void test_order(void) {
   for (int i = 0; i < 900; ++i)
     t.s.circles[(size_t)i] = {3.5f + (float)(i % 3) * 6.0f, 4.5f, 3.0f, LARGEST_OPACITY,
                               i >= 897 ? 1.0f : 0.0f,       0.5f, 0.0f, 0};
-  renderer_begin(&r, &t.s, nullptr, 16);
-  renderer_lists(&r, 16);
+  renderer_begin(&r, &t.s, nullptr);
+  renderer_lists(&r);
   renderer_pass(&r, PASS_DRAW, 0, nullptr);
   const std::vector<float> rgb = renderer_read(&r);
   for (size_t at = 3 * (4 * 19 + 3); at < 3 * (5 * 19); at += 18)
@@ -139,14 +138,14 @@ static void check_gradients(const char *what, const char *how, int threshold,
 }
 
 /* Every way against central differences of the serial loss. */
-static void test_gradients(const tested_scene *t, int block, int side, int count, double accepted) {
+static void test_gradients(const tested_scene *t, int count, double accepted) {
   const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
   const workload names = {};
   const image target = image_procedural(t->s.width, t->s.height);
   renderer r;
   std::vector<double> wanted = serial_gradients(t->s, &target, count);
-  renderer_begin(&r, &t->s, &target, block);
-  renderer_lists(&r, side);
+  renderer_begin(&r, &t->s, &target);
+  renderer_lists(&r);
   renderer_pass(&r, PASS_DRAW, 0, nullptr);
   for (int way = 0; way < WAYS; ++way) {
     if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
@@ -162,7 +161,7 @@ static void test_gradients(const tested_scene *t, int block, int side, int count
 static double mean_square(renderer *r, const image *target) {
   size_t count = (size_t)target->width * target->height * 3;
   double sum = 0.0;
-  renderer_lists(r, 16);
+  renderer_lists(r);
   renderer_pass(r, PASS_DRAW, 0, nullptr);
   const std::vector<float> rgb = renderer_read(r);
   for (size_t i = 0; i < count; ++i) sum += pow(rgb[i] - target->rgb[i], 2);
@@ -173,7 +172,7 @@ static void test_fit(void) {
   tested_scene t = make(SCENE_FIT, 49, 35, 60, 4);
   const image target = image_procedural(49, 35);
   renderer r;
-  renderer_begin(&r, &t.s, &target, 16);
+  renderer_begin(&r, &t.s, &target);
   double before = mean_square(&r, &target);
   for (int i = 0; i < 40; ++i) {
     device_clear(r.sums.data, r.sums.bytes);
@@ -192,21 +191,16 @@ int main(void) {
   if (!test_has_device("test_circles")) return TEST_SKIPPED;
   const tested_scene one = make(SCENE_10K, 7, 3, 1, 1), odd = make(SCENE_10K, 101, 67, 333, 2),
                      big = make(SCENE_BIGLITTLE, 130, 70, 700, 3);
-  for (int side = 8; side <= 64; side *= 2) {
-    test_lists(&one, side);
-    test_lists(&odd, side);
-    test_lists(&big, side);
+  for (const tested_scene *scene : {&one, &odd, &big}) {
+    test_lists(scene);
+    test_pictures(scene);
   }
-  test_pictures(&one);
-  test_pictures(&odd);
-  test_pictures(&big);
   test_order();
   const tested_scene few = make(SCENE_3, 45, 37, 5, 5), fit = make(SCENE_FIT, 37, 29, 40, 6),
                      deep = make(SCENE_FIT, 21, 19, 300, 7);
-  test_gradients(&few, 16, 16, 5, 2e-4);
-  test_gradients(&fit, 8, 8, 40, 2e-4);
-  test_gradients(&fit, 16, 64, 12, 2e-4);
-  test_gradients(&deep, 16, 32, 40, 1e-3); /* hidden circles are left out */
+  test_gradients(&few, 5, 2e-4);
+  test_gradients(&fit, 40, 2e-4);
+  test_gradients(&deep, 40, 1e-3); /* hidden circles are left out */
   test_fit();
   return test_end("test_circles");
 }

@@ -30,7 +30,6 @@ SMALL = {
     "arc_sweep": "--tables --blocks 2 --threads 64 --updates 4 --rows 70 --width 1 --path plain",
     "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",
     "circles": "--size 40x30 --circles 20",
-    "circles_renderers": "--size 7x3",
     "environment": "--size 8 --iterations 1",
     "fit_image": "--size 32x24 --gaussians 40 --iterations 4",
     "gaussians": "--size 32x24 --gaussians 60 --views 5 --iterations 4",
@@ -115,8 +114,6 @@ CASES = [
     ("circles", "SMALL --dataset 10k --iterations 1", 0, "\ntrained    1 iterations"),
     ("circles", "SMALL --compare-paths", 0, "\ntransposed "),
 
-    ("circles_renderers", "--size 7", 2, "--size is '7'; it must be WIDTHxHEIGHT"),
-    ("circles_renderers", "--circles 7", 2, "'--circles' is not an option; see --help"),
 
     ("environment", "--side 0", 2, "--side is '0'; it must be a whole number from 1 to 1024"),
     ("environment", "--side 24", 2, "--side is '24'; for a scene it must be"),

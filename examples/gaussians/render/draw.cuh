@@ -31,25 +31,19 @@ DEVICE void blend(painted *p, const splat *s, float alpha, bool lifted) {
 
 DEVICE bool is_done(const painted *p) { return p->transmittance < OPAQUE_TRANSMITTANCE; }
 
-/* The lane's pixels, of which `first` is the uppermost. One splat. skips: a lane of which no pixel
-   is hit does no more. All but the first three: literals. */
-DEVICE void paint_splat(painted *p, const splat *s, pixel first, bool lifted, bool skips,
-                        int pixels) {
+/* The lane's pixels, of which `first` is the uppermost. One splat. lifted, pixels: literals. */
+DEVICE void paint_splat(painted *p, const splat *s, pixel first, bool lifted, int pixels) {
   float dx = s->x - first.x, dy = s->y - first.y, alpha[MOST_PAINTED];
   float top = fmaf(-s->a * dx, dx, s->limit), slope = s->b * dx;
-  bool hits[MOST_PAINTED], any = false;
   UNROLL
   for (int i = 0; i < pixels; ++i) {
     float down = dy - (float)(WARP_ROWS * i);
     alpha[i] = lifted ? fmaf(-down, fmaf(s->c, down, slope), top) : splat_distance(s, dx, down);
-    hits[i] = splat_hits(s, alpha[i]);
-    any = any | (hits[i] & !is_done(&p[i]));
   }
-  if (skips && !any) return;
   UNROLL
   for (int i = 0; i < pixels; ++i) {
     float full = lifted ? exp2_fast(alpha[i]) : s->opacity * exp2_fast(-alpha[i]);
-    if (hits[i]) blend(&p[i], s, full, lifted);
+    if (splat_hits(s, alpha[i])) blend(&p[i], s, full, lifted);
   }
 }
 
@@ -78,25 +72,8 @@ DEVICE void paint_groups(painted *p, const render_arguments *a, pixel first, int
     __syncwarp(); /* all have read those before */
     staged[warp][lane] = mine;
     __syncwarp();
-    while (rest != 0u)
-      paint_splat(p, &staged[warp][next_splat(&rest)], first, lifted, false, pixels);
+    while (rest != 0u) paint_splat(p, &staged[warp][next_splat(&rest)], first, lifted, pixels);
     mine = next;
-  }
-}
-
-/* As the paper has it: all lanes read one splat, the next, and the index of the one after it. */
-template <bool lifted, int pixels>
-DEVICE void paint_singles(painted *p, const render_arguments *a, pixel first, int begin, int end) {
-  enum { STEPS_BETWEEN_VOTES = 8 };
-  splat now = a->splats[a->lists.list[begin]];
-  int index = a->lists.list[min(begin + 1, end - 1)];
-  for (int i = begin; i < end; ++i) {
-    splat next = a->splats[index];
-    index = a->lists.list[min(i + 2, end - 1)];
-    if ((i - begin) % STEPS_BETWEEN_VOTES == 0 && __all_sync(WHOLE_WARP, all_done(p, pixels)))
-      return;
-    paint_splat(p, &now, first, lifted, true, pixels);
-    now = next;
   }
 }
 
@@ -114,7 +91,7 @@ DEVICE void paint_batches(painted *p, const render_arguments *a, pixel first, in
       if (__all_sync(WHOLE_WARP, all_done(p, pixels))) break;
       unsigned rest = splats_of_warp(batch, group, count, r);
       while (rest != 0u)
-        paint_splat(p, &batch[group + 31 - next_splat(&rest)], first, lifted, false, pixels);
+        paint_splat(p, &batch[group + 31 - next_splat(&rest)], first, lifted, pixels);
     }
   }
 }
@@ -237,7 +214,7 @@ DEVICE void paint_masks(painted *p, const render_arguments *a, pixel first, int 
     splat next = a->splats[ring[(taken + min(lane, count - 1)) & (RING - 1)]];
     for (const splat *s = staged[warp]; s < staged[warp] + drawn; ++s) {
       splat now = *s;
-      paint_splat(p, &now, first, lifted, false, pixels);
+      paint_splat(p, &now, first, lifted, pixels);
     }
     if (count == 0 || __all_sync(WHOLE_WARP, all_done(p, pixels))) return;
     bool reaches = WHOLE_UNITS || splat_reaches(&next, r.x0, r.y0, r.x1, r.y1);
@@ -274,7 +251,6 @@ __global__ void __launch_bounds__(TILE_PIXELS / pixels) paint(render_arguments a
     if (t.part.parts > 1 && is_hidden(&a, &t)) t.end = t.begin;
   if (t.begin < t.end) {
     if constexpr (walk == WALK_GROUPS) paint_groups<lifted, pixels>(p, &a, first, t.begin, t.end);
-    if constexpr (walk == WALK_SINGLES) paint_singles<lifted, pixels>(p, &a, first, t.begin, t.end);
     if constexpr (walk == WALK_BATCHES) paint_batches<lifted, pixels>(p, &a, first, t.begin, t.end);
     if constexpr (walk >= WALK_UNITS_8)
       paint_masks<lifted, pixels, side>(p, &a, first, t.begin, t.end);

@@ -15,7 +15,6 @@
    many pixels a side. */
 typedef enum draw_walk {
   WALK_GROUPS,
-  WALK_SINGLES,
   WALK_BATCHES,
   WALK_UNITS_8,
   WALK_UNITS_16

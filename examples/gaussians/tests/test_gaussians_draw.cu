@@ -49,8 +49,6 @@ typedef struct variant {
 
 static const variant variants[] = {EACH_PIXELS("groups", WALK_GROUPS, true),
                                    EACH_PIXELS("groups, opacity outside", WALK_GROUPS, false),
-                                   EACH_PIXELS("singles", WALK_SINGLES, true),
-                                   EACH_PIXELS("singles, opacity outside", WALK_SINGLES, false),
                                    EACH_PIXELS("batches", WALK_BATCHES, true),
                                    EACH_PIXELS("batches, opacity outside", WALK_BATCHES, false)};
 enum { VARIANTS = sizeof variants / sizeof *variants };
