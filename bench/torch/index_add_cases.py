@@ -69,8 +69,7 @@ def plan_of_published():
 
 
 def plan_of_handover():
-    """Ever more rows of out to a row of values: from MOST_ROWS of index_add_cuda.cpp on, PyTorch
-    adds. To time arc's way from there on, build it with a larger constant."""
+    """Ever more rows of out to a row of values: where the deterministic mode sorts the keys."""
     sizes = [(2**21, keys) for keys in HANDOVER_KEYS] + [(2**24, "random")]
     cases = [Case("f32", "deterministic", width, ratio * values // width, values // width, keys)
              for values, keys in sizes for width in (8, 128, 1024) for ratio in HANDOVER_RATIOS]

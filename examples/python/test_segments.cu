@@ -1,8 +1,9 @@
 /* test_segments.cu - sums of sorted keys are rounded once, wherever segments are cut.
    SPDX-License-Identifier: Apache-2.0
 
-   Values are multiples of a quarter, so that each sum in float is exact, and what out must hold is
-   that sum and what it held, rounded. A value in memory has 8 bits, as a bfloat16. */
+   Values are multiples of a quarter, so that each sum in float or fixed point is exact, and what out
+   must hold is that sum and what it held, rounded. Values that are not finite are left out of fixed
+   point. A value in memory has 8 bits, as a bfloat16. */
 #include "../common/test_device.h"
 
 #include <math.h>
@@ -62,14 +63,15 @@ static T *on_device(const std::vector<T> &host) {
   return device;
 }
 
-template <int EACH>
+template <int EACH, class S>
 static void launch(job j, long long pieces) {
   const int blocks = (int)((pieces * (j.width / EACH) + THREADS - 1) / THREADS);
-  SIMT_LAUNCH((sum_pieces<brief, EACH>), blocks, THREADS, 0, 0, j);
-  SIMT_LAUNCH((join_pieces<brief, EACH>), blocks, THREADS, 0, 0, j);
+  SIMT_LAUNCH((sum_pieces<brief, EACH, S>), blocks, THREADS, 0, 0, j);
+  SIMT_LAUNCH((join_pieces<brief, EACH, S>), blocks, THREADS, 0, 0, j);
 }
 
-/* margin: values between the rows of out and of values. */
+/* margin: values between the rows of out and of values. S: of sums. */
+template <class S>
 static void check(int kind, int n, int width, int each, int piece, int margin) {
   const std::vector<long long> keys = draw_keys(kind, n);
   const long long rows = std::max((long long)ROWS, keys.back() + 1);
@@ -79,6 +81,8 @@ static void check(int kind, int n, int width, int each, int piece, int margin) {
   std::vector<brief> values(n * (width + margin)), out(rows * (width + margin));
   for (brief &x : values) x = brief_of((draw(24) - 4) / 4.0f);
   for (brief &x : out) x = brief_of((draw(16) - 8) / 4.0f);
+  const size_t infinite = (size_t)order[n / 2] * (width + margin); /* of fixed point */
+  if (sizeof(S) > 4) values[infinite] = brief_of(0.0f);
   std::vector<double> sums(out.size());
   for (size_t i = 0; i < out.size(); ++i) sums[i] = to_float(out[i]);
   for (int i = 0; i < n; ++i)
@@ -87,19 +91,22 @@ static void check(int kind, int n, int width, int each, int piece, int margin) {
           to_float(values[order[i] * (width + margin) + column]);
 
   const long long pieces = (n + piece - 1) / piece;
+  const unsigned bits[2] = {0x7f800000u, 0x40a00000u}; /* infinity, and 5 is the largest else */
   job j = {};
   j.n = n, j.rows = rows, j.width = width, j.piece = piece;
   j.values_stride = j.out_stride = width + margin;
+  if (sizeof(S) > 4) values[infinite].bits = 0x7f80;
   brief *const values_there = on_device(values), *const out_there = on_device(out);
   long long *const keys_there = on_device(keys);
   int *const order_there = on_device(order);
-  float *const parts = on_device(std::vector<float>(2 * pieces * width, NAN));
+  S *const parts = on_device(std::vector<S>(2 * pieces * width, (S)1e9));
+  unsigned *const largest = on_device(std::vector<unsigned>(bits, bits + 2));
   j.values = values_there, j.out = out_there, j.index = keys_there;
-  j.order = order_there, j.parts = parts;
+  j.order = order_there, j.parts = parts, j.largest = largest;
   if (each == 8)
-    launch<8>(j, pieces);
+    launch<8, S>(j, pieces);
   else
-    launch<1>(j, pieces);
+    launch<1, S>(j, pieces);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
   cudaMemcpy(out.data(), out_there, out.size() * sizeof(brief), cudaMemcpyDeviceToHost);
   for (size_t i = 0; i < out.size(); ++i)
@@ -107,20 +114,26 @@ static void check(int kind, int n, int width, int each, int piece, int margin) {
           "keys %d, %d rows, %d columns, %d each, pieces of %d: value %d is %g, not %g", kind, n,
           width, each, piece, (int)i, to_float(out[i]), sums[i]);
   cudaFree(values_there), cudaFree(out_there), cudaFree(keys_there), cudaFree(order_there);
-  cudaFree(parts);
+  cudaFree(parts), cudaFree(largest);
+}
+
+template <class S>
+static void check_all() {
+  for (int kind = RANDOM; kind <= RUNS; ++kind)
+    for (int n : {1, 7, 8, 9, 64, 333})
+      for (int piece : {8, 13, 64}) {
+        check<S>(kind, n, 16, 8, piece, 0);
+        check<S>(kind, n, 24, 8, piece, 8);
+        check<S>(kind, n, 1, 1, piece, 0);
+        check<S>(kind, n, 5, 1, piece, MARGIN);
+      }
+  check<S>(ONE, 3000, 8, 8, 8, 0); /* through many pieces */
+  check<S>(HALF_ON_ONE, 3000, 264, 8, 100, 8);
 }
 
 int main() {
   if (!test_has_device("test_segments")) return TEST_SKIPPED;
-  for (int kind = RANDOM; kind <= RUNS; ++kind)
-    for (int n : {1, 7, 8, 9, 64, 333})
-      for (int piece : {8, 13, 64}) {
-        check(kind, n, 16, 8, piece, 0);
-        check(kind, n, 24, 8, piece, 8);
-        check(kind, n, 1, 1, piece, 0);
-        check(kind, n, 5, 1, piece, MARGIN);
-      }
-  check(ONE, 3000, 8, 8, 8, 0); /* through many pieces */
-  check(HALF_ON_ONE, 3000, 264, 8, 100, 8);
+  check_all<float>();
+  check_all<long long>();
   return test_end("test_segments");
 }

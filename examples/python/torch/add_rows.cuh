@@ -13,15 +13,6 @@ struct __nv_bfloat16;
 
 namespace {
 
-enum { NOT_FINITE = 0x7f800000 }; /* bits of infinity; beyond are NaNs */
-
-/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
-__device__ int scale_log2(const job &j) {
-  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
-  int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
-  return max(-126, min(126, 62 - exponent - bits));
-}
-
 /* The target of out and the rows of values, by the type of both; and these values into fixed point.
    Halves are any pointers to arc, so that they have names of their own. */
 #define HALVES(T, S)                                                                           \

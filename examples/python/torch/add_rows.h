@@ -19,7 +19,7 @@ struct job {
      piece; the parts of sums, [pieces][2][width]. A thread then takes `columns` of a row. */
   const int *order;
   long long piece;
-  float *parts;
+  void *parts; /* floats or, in fixed point, 64 bits */
 };
 
 #endif

@@ -74,18 +74,27 @@ __global__ void __launch_bounds__(THREADS) finish(job j) {
 }
 
 template <class T>
-cudaError_t add_reproducibly(job j, device d) {
+cudaError_t find_scale(job j, device d) {
   unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS, d);
   find_largest<T><<<blocks, THREADS, 0, d.stream>>>(j);
   add_not_finite<T><<<blocks, THREADS, 0, d.stream>>>(j);
+  return cudaGetLastError();
+}
+
+template <class T>
+cudaError_t add_reproducibly(job j, device d) {
+  find_scale<T>(j, d);
   cudaError_t error = launch_add<T, true>(j, d);
-  blocks = resident_blocks(finish<T>, (j.rows * j.width + THREADS - 1) / THREADS, d);
+  unsigned blocks = resident_blocks(finish<T>, (j.rows * j.width + THREADS - 1) / THREADS, d);
   finish<T><<<blocks, THREADS, 0, d.stream>>>(j);
   return error != cudaSuccess ? error : cudaGetLastError();
 }
 
 }  // namespace
 
+cudaError_t find_scale_f32(job j, device d) { return find_scale<float>(j, d); }
+cudaError_t find_scale_f16(job j, device d) { return find_scale<__half>(j, d); }
+cudaError_t find_scale_bf16(job j, device d) { return find_scale<__nv_bfloat16>(j, d); }
 cudaError_t add_rows_reproducibly_f32(job j, device d) { return add_reproducibly<float>(j, d); }
 cudaError_t add_rows_reproducibly_f16(job j, device d) { return add_reproducibly<__half>(j, d); }
 cudaError_t add_rows_reproducibly_bf16(job j, device d) {

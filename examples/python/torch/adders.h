@@ -12,11 +12,14 @@ struct device {
 };
 
 /* By the type of out and values. The reproducible ones add in fixed point: `sums` and `largest`
-   hold zeros, and values no gaps. Those by segments take a job that cut_pieces has seen. */
+   hold zeros, and values no gaps. Those by segments take a job that cut_pieces has seen; if they are
+   in fixed point, one that find_scale has seen before it was sorted. */
 typedef cudaError_t row_adder(job, device);
 row_adder add_rows_f32, add_rows_f64, add_rows_f16, add_rows_bf16;
 row_adder add_rows_reproducibly_f32, add_rows_reproducibly_f16, add_rows_reproducibly_bf16;
-row_adder add_segments_f16, add_segments_bf16;
+row_adder add_segments_f32, add_segments_f16, add_segments_bf16;
+row_adder find_scale_f32, find_scale_f16, find_scale_bf16;
+row_adder add_fixed_segments_f32, add_fixed_segments_f16, add_fixed_segments_bf16;
 
 /* float32 into rows of wide words, `sums`; and these, read into `out`, and cleared if so. */
 row_adder add_rows_to_words;

@@ -15,8 +15,7 @@ ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on t
 dimension or type, columns that do not lie side by side, torch.vmap) goes to PyTorch.
 With torch.use_deterministic_algorithms(True) sums are formed in 64-bit fixed point and are the same
 bits in every run: each value is rounded to a multiple of 2^-(61 - b) of the largest one, where
-there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch, and so does
-an addition to more than four times as many rows as are added.
+there are 2^b rows of values, and never finer than 2^-126. float64 then goes to PyTorch.
 
 `python3 -m pip install --no-build-isolation .` in this folder builds the operators. Else the first
 import on a machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and

@@ -26,9 +26,11 @@ using at::Tensor;
 
 constexpr int64_t STRIDES = 1ll << 28; /* of 8 bytes: arc takes less than 2^31 bytes */
 
-/* The deterministic mode clears and reads 8 bytes for each value of out: with more rows of out than
-   this to a row of values, PyTorch's is faster, unless a few keys have most of the rows. */
-constexpr int64_t MOST_ROWS = 4;
+/* In the deterministic mode, whether sorting the keys, which moves 12 bytes of each three times to
+   and fro, in a few launches, costs less than 8 bytes for each value of out, cleared and read. */
+bool sorting_pays(const Tensor &self, int64_t n) {
+  return n <= INT_MAX && 16 * self.numel() > 72 * n + (60ll << 20);
+}
 
 /* The columns of each row lie side by side. */
 bool has_rows(const Tensor &t) {
@@ -67,7 +69,12 @@ bool is_served(const Tensor &self, int64_t dim, const Tensor &index, const Tenso
          has_type(alpha, type);
 }
 
-enum class way { BY_PYTORCH, BY_ATOMICS, IN_FIXED_POINT, BY_SEGMENTS };
+/* Whether so many wide rows go to each of out that reading them in order beats adding them. */
+bool has_many(const Tensor &self, const Tensor &source) {
+  return source.size(0) >= 8 * self.size(0) && self.numel() >= 128 * self.size(0);
+}
+
+enum class way { BY_PYTORCH, BY_ATOMICS, IN_FIXED_POINT, BY_SEGMENTS, BY_FIXED_SEGMENTS };
 
 /* What arc does not take, mistakes among it, goes to PyTorch. */
 way way_of(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
@@ -75,25 +82,31 @@ way way_of(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &s
   if (!is_served(self, dim, index, source, alpha)) return way::BY_PYTORCH;
   const at::ScalarType type = self.scalar_type();
   const bool reproducibly = at::globalContext().deterministicAlgorithms();
-  if (reproducibly && type != at::kDouble && self.size(0) <= MOST_ROWS * source.size(0))
-    return way::IN_FIXED_POINT;
-  const bool in_order = round_once && at::isReducedFloatingType(type);
+  if (reproducibly && type != at::kDouble)
+    return sorting_pays(self, source.size(0)) ? way::BY_FIXED_SEGMENTS : way::IN_FIXED_POINT;
+  const bool is_reduced = round_once && at::isReducedFloatingType(type);
+  const bool in_order = is_reduced || (round_once && type == at::kFloat && has_many(self, source));
   if (in_order && source.size(0) <= INT_MAX) return way::BY_SEGMENTS;
-  return reproducibly || in_order ? way::BY_PYTORCH : way::BY_ATOMICS;
+  return reproducibly || is_reduced ? way::BY_PYTORCH : way::BY_ATOMICS;
 }
 
-row_adder *adder_for(at::ScalarType type, way how) {
-  const bool fixed = how == way::IN_FIXED_POINT, segments = how == way::BY_SEGMENTS;
-  switch (type) {
-    case at::kFloat:
-      return fixed ? add_rows_reproducibly_f32 : add_rows_f32;
-    case at::kHalf:
-      return fixed ? add_rows_reproducibly_f16 : segments ? add_segments_f16 : add_rows_f16;
-    case at::kBFloat16:
-      return fixed ? add_rows_reproducibly_bf16 : segments ? add_segments_bf16 : add_rows_bf16;
-    default:
-      return add_rows_f64;
+/* Of a type: by ways BY_ATOMICS to BY_FIXED_SEGMENTS, and what the last does before it sorts. */
+struct adders {
+  row_adder *by[4], *find_scale;
+};
+
+#define ADDERS(type)                                                     \
+  {                                                                      \
+    {add_rows_##type, add_rows_reproducibly_##type, add_segments_##type, \
+     add_fixed_segments_##type},                                         \
+        find_scale_##type                                                \
   }
+
+adders adders_of(at::ScalarType type) {
+  if (type == at::kFloat) return ADDERS(f32);
+  if (type == at::kHalf) return ADDERS(f16);
+  if (type == at::kBFloat16) return ADDERS(bf16);
+  return {{add_rows_f64}, nullptr};
 }
 
 /* The keys in order, those of a row as they came, and which row of values each belongs to. */
@@ -120,9 +133,11 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   const device d = {at::cuda::getCurrentCUDAStream(),
                     at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
   const Tensor scaled = alpha.equal(1) ? source : source.mul(alpha);
-  const bool may_have_gaps = has_rows(scaled) && how != way::IN_FIXED_POINT;
+  const bool in_fixed_point = how == way::IN_FIXED_POINT || how == way::BY_FIXED_SEGMENTS;
+  const bool may_have_gaps = has_rows(scaled) && !in_fixed_point;
   const Tensor values = may_have_gaps ? scaled : scaled.contiguous();
-  Tensor keys = index.contiguous(), order, scratch;
+  const adders its = adders_of(self.scalar_type());
+  Tensor keys = index.contiguous(), order, sums, parts;
   const int64_t columns = values.numel() / values.size(0);
 
   job j = {};
@@ -134,19 +149,27 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   j.value_bytes = (int)self.element_size();
   j.values_stride = stride_of_rows(values, columns);
   j.out_stride = stride_of_rows(self, columns);
-  if (how == way::IN_FIXED_POINT) {
-    scratch = at::zeros({j.rows * j.width + 1}, self.options().dtype(at::kLong));
-    j.sums = (long long *)scratch.mutable_data_ptr<int64_t>();
-    j.largest = (unsigned *)(j.sums + j.rows * j.width);
-  } else if (how == way::BY_SEGMENTS) {
-    std::tie(keys, order) = sort_keys(keys.to(at::kLong), j.rows);
-    scratch = at::empty({2 * cut_pieces(&j, d) * j.width}, self.options().dtype(at::kFloat));
-    j.order = order.const_data_ptr<int>();
-    j.parts = scratch.mutable_data_ptr<float>();
+  const auto set_keys = [&] {
+    j.index = keys.const_data_ptr();
+    j.has_wide_index = keys.scalar_type() == at::kLong;
+  };
+  set_keys();
+  if (in_fixed_point) { /* the sums, unless they are formed by segments, and `largest` */
+    const int64_t count = how == way::IN_FIXED_POINT ? j.rows * j.width : 0;
+    sums = at::zeros({count + 1}, self.options().dtype(at::kLong));
+    j.sums = (long long *)sums.mutable_data_ptr<int64_t>();
+    j.largest = (unsigned *)(j.sums + count);
   }
-  j.index = keys.const_data_ptr();
-  j.has_wide_index = keys.scalar_type() == at::kLong;
-  C10_CUDA_CHECK(adder_for(self.scalar_type(), how)(j, d));
+  if (how == way::BY_FIXED_SEGMENTS) C10_CUDA_CHECK(its.find_scale(j, d));
+  if (how == way::BY_SEGMENTS || how == way::BY_FIXED_SEGMENTS) {
+    std::tie(keys, order) = sort_keys(keys.to(at::kLong), j.rows);
+    set_keys();
+    parts = at::empty({2 * cut_pieces(&j, d) * j.width},
+                      self.options().dtype(in_fixed_point ? at::kLong : at::kFloat));
+    j.order = order.const_data_ptr<int>();
+    j.parts = parts.mutable_data_ptr();
+  }
+  C10_CUDA_CHECK(its.by[(int)how - (int)way::BY_ATOMICS](j, d));
 }
 
 }  // namespace

@@ -20,6 +20,15 @@ __device__ __forceinline__ long long key_of(const job &j, long long row) {
   return j.has_wide_index ? ((const long long *)j.index)[row] : ((const int *)j.index)[row];
 }
 
+enum { NOT_FINITE = 0x7f800000 }; /* bits of infinity; beyond are NaNs */
+
+/* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
+__device__ int scale_log2(const job &j) {
+  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
+  int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
+  return max(-126, min(126, 62 - exponent - bits));
+}
+
 __device__ __forceinline__ void check_key(const job &j, long long key) {
   REQUIRE((unsigned long long)key < (unsigned long long)j.rows);
 }

@@ -1,4 +1,4 @@
-/* sum_segments.cu - sums of a sorted index, of halves. SPDX-License-Identifier: Apache-2.0 */
+/* sum_segments.cu - sums of a sorted index. SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
 
 #include "adders.h"
@@ -19,14 +19,14 @@ bool has_vectors(const job &j) {
   return (addresses | (unsigned)(strides * j.value_bytes)) % VECTOR_BYTES == 0;
 }
 
-template <class T>
+template <class T, class S>
 cudaError_t add_segments(job j, device d) {
   enum { EACH = VECTOR_BYTES / sizeof(T) };
   const long long threads = (j.n + j.piece - 1) / j.piece * (j.width / j.columns);
   const unsigned blocks = (unsigned)((threads + THREADS - 1) / THREADS);
   const bool is_vector = j.columns > 1;
-  void (*const steps[])(job) = {is_vector ? sum_pieces<T, EACH> : sum_pieces<T, 1>,
-                                is_vector ? join_pieces<T, EACH> : join_pieces<T, 1>};
+  void (*const steps[])(job) = {is_vector ? sum_pieces<T, EACH, S> : sum_pieces<T, 1, S>,
+                                is_vector ? join_pieces<T, EACH, S> : join_pieces<T, 1, S>};
   for (const auto step : steps) step<<<blocks, THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();
 }
@@ -43,5 +43,11 @@ long long cut_pieces(job *j, device d) {
   return (j->n + j->piece - 1) / j->piece;
 }
 
-cudaError_t add_segments_f16(job j, device d) { return add_segments<__half>(j, d); }
-cudaError_t add_segments_bf16(job j, device d) { return add_segments<__nv_bfloat16>(j, d); }
+#define ADDERS(name, S, T) \
+  cudaError_t name(job j, device d) { return add_segments<T, S>(j, d); }
+ADDERS(add_segments_f32, float, float)
+ADDERS(add_segments_f16, float, __half)
+ADDERS(add_segments_bf16, float, __nv_bfloat16)
+ADDERS(add_fixed_segments_f32, long long, float)
+ADDERS(add_fixed_segments_f16, long long, __half)
+ADDERS(add_fixed_segments_bf16, long long, __nv_bfloat16)

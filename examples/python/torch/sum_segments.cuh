@@ -1,15 +1,15 @@
-/* sum_segments.cuh - index_add of sorted keys: each sum is formed in float and rounded once.
-   SPDX-License-Identifier: Apache-2.0
+/* sum_segments.cuh - index_add of sorted keys: each sum is formed in float or in fixed point, and
+   rounded once. SPDX-License-Identifier: Apache-2.0
 
    The rows of one key are a segment of the order. The order is cut into pieces of as many rows each,
    whatever the keys are: a key that most rows have goes through many pieces. A thread walks one
    piece, for a few of the columns. It adds the sum of a segment that lies within the piece to out.
-   Of a segment that is cut it stores its part, in float; join_pieces adds these parts up.
+   Of a segment that is cut it stores its part; join_pieces adds these parts up.
 
      keys    2 2 2 5 | 5 5 5 5 | 5 7 7 9     sum_pieces adds to out[2], out[7] and out[9],
      parts         5 | 5       | 5           join_pieces to out[5]
 
-   Keys and the length of a piece fix the order of all additions. */
+   Keys and the length of a piece fix the order of all additions; in fixed point it does not matter. */
 #include "job.cuh"
 
 enum { BLOCKS = 2 }; /* of a multiprocessor, at once */
@@ -22,10 +22,20 @@ struct alignas(EACH * sizeof(T)) columns {
   T at[EACH];
 };
 
-template <class T, int EACH>
+__device__ void add_to(float *sum, float x, float) { *sum += x; }
+__device__ void add_to(long long *sum, float x, float power) {
+  if ((__float_as_uint(x) & 0x7fffffffu) < NOT_FINITE) *sum += __float2ll_rn(x * power);
+}
+__device__ float total_of(float old, float sum, int) { return old + sum; }
+__device__ float total_of(float old, long long sum, int scale) {
+  return sum == 0 ? old : (float)((double)old + ldexp((double)sum, -scale));
+}
+
+/* S: of sums, float or long long, which is fixed point. */
+template <class T, int EACH, class S>
 struct walk {
   typedef columns<T, EACH> values;
-  typedef columns<float, EACH> sums;
+  typedef columns<S, EACH> sums;
   enum { AHEAD = EACH > 1 ? 4 : 8 }; /* rows that are read before they are summed */
   struct batch {
     int rows[AHEAD];
@@ -34,9 +44,11 @@ struct walk {
 
   const job &j;
   long long piece, begin, end; /* of this thread; none where begin >= end */
-  int column;
+  int column, scale;           /* of fixed point, */
+  float power;                 /* and two to its power */
 
-  __device__ walk(const job &j) : j(j) {
+  __device__ walk(const job &j) : j(j), scale(sizeof(S) > 4 ? scale_log2(j) : 0) {
+    power = ldexpf(1.0f, scale);
     const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     const int threads = j.width / EACH; /* of a piece */
     piece = thread / threads;
@@ -60,7 +72,7 @@ struct walk {
 
   /* What a piece leaves of a segment that began before it, or that begins in it and goes on. */
   __device__ sums &part(long long piece, bool goes_on) const {
-    return *(sums *)(j.parts + (2 * piece + goes_on) * j.width + column);
+    return *(sums *)((S *)j.parts + (2 * piece + goes_on) * j.width + column);
   }
 
   __device__ batch read(long long first) const {
@@ -73,9 +85,10 @@ struct walk {
     return b;
   }
 
-  __device__ static void round_once(values &out, const values &old, const sums &sum) {
+  __device__ void round_once(values &out, const values &old, const sums &sum) const {
     values rounded;
-    for (int i = 0; i < EACH; ++i) store(&rounded.at[i], to_float(old.at[i]) + sum.at[i]);
+    for (int i = 0; i < EACH; ++i)
+      store(&rounded.at[i], total_of(to_float(old.at[i]), sum.at[i], scale));
     out = rounded;
   }
 
@@ -100,7 +113,7 @@ struct walk {
         if (is_end[k]) old[k] = out(now.keys[k]);
       for (int k = 0; k < AHEAD; ++k) {
         if (!is_there[k]) continue;
-        for (int i = 0; i < EACH; ++i) sum.at[i] += to_float(x[k].at[i]);
+        for (int i = 0; i < EACH; ++i) add_to(&sum.at[i], to_float(x[k].at[i]), power);
         if (!is_end[k] && first + k + 1 < end) continue;
         if (is_end[k] && has_begin)
           round_once(out(now.keys[k]), old[k], sum);
@@ -138,14 +151,14 @@ struct walk {
   }
 };
 
-template <class T, int EACH>
+template <class T, int EACH, class S>
 __global__ void __launch_bounds__(THREADS, BLOCKS) sum_pieces(job j) {
-  walk<T, EACH>(j).sum_piece();
+  walk<T, EACH, S>(j).sum_piece();
 }
 
-template <class T, int EACH>
+template <class T, int EACH, class S>
 __global__ void __launch_bounds__(THREADS, BLOCKS) join_pieces(job j) {
-  walk<T, EACH>(j).join();
+  walk<T, EACH, S>(j).join();
 }
 
 }  // namespace

@@ -121,10 +121,10 @@ def gradient_of(embedding, weight, index, upstream):
 
 
 def test_embedding_gradients():
-    """In 16 bits, each sum is rounded once, however many tokens a row has; in all modes."""
+    """Each sum is rounded once, however many tokens a row has; in all modes."""
     rows = 200
     for dtype, width, kind in itertools.product(
-            (torch.float16, torch.bfloat16), (1, 5, 8, 100, 768),
+            (torch.float32, torch.float16, torch.bfloat16), (1, 5, 8, 100, 768),
             ("random", "sorted", "runs", "hot")):
         for n, type_ in ((1, torch.int64), (50, torch.int32), (5000, torch.int64)):
             index = draw_keys(kind, rows, n).to(type_)
@@ -263,8 +263,9 @@ def test_versions():
 
 def test_deterministic():
     infinity, none = float("inf"), float("nan")
-    for dtype, width in itertools.product(arc_torch.TYPES, (9, 192)):
-        rows, n = 60, 5000
+    # the last: so large an out for so few rows that keys are sorted
+    shapes = (60, 5000, 9), (60, 5000, 192), (30000, 300, 192)
+    for dtype, (rows, n, width) in itertools.product(arc_torch.TYPES, shapes):
         index, values = draw_keys("hot", rows, n), torch.randn(n, width, device=DEVICE).to(dtype)
         out = torch.randn(rows, width, device=DEVICE).to(dtype)
         wanted = out.double().index_add(0, index, values.double())
@@ -361,7 +362,7 @@ def test_context():
 
 
 def test_deterministic_of_few():
-    """Into so many more rows than are added, by PyTorch, without an image of out in 64 bits."""
+    """Into so many more rows than are added, without an image of out in 64 bits."""
     for dtype in arc_torch.TYPES:
         index, values = draw_keys("hot", 2**16, 8), draw_values(8, 64, dtype=dtype)
         out = draw_values(2**16, 64, dtype=dtype)
@@ -426,7 +427,11 @@ def test_adder():
              "one column": lambda: arc_torch.scatter_add(flat[:, None], 0, column, values[:, :1]),
              "rounded once": lambda: gradient_of(arc_torch.embedding, out.half(), index,
                                                  values.half()),
-             "deterministic": lambda: deterministic(arc_torch.index_add_, out, 0, index, values)}
+             "many wide rows": lambda: gradient_of(arc_torch.embedding, draw_values(50, 128), index,
+                                                   draw_values(400, 128)),
+             "deterministic": lambda: deterministic(arc_torch.index_add_, out, 0, index, values),
+             "deterministic, sorted": lambda: deterministic(
+                 arc_torch.index_add_, draw_values(2**20, 9), 0, index, values)}
 
     def kernels_of(call):
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
@@ -438,7 +443,8 @@ def test_adder():
         return
     for name, call in calls.items():
         kernels = kernels_of(call)
-        ending = "_pieces" if name == "rounded once" else ""
+        sorts = name in ("rounded once", "many wide rows", "deterministic, sorted")
+        ending = "_pieces" if sorts else ""
         ours = [kernel for kernel in kernels if kernel.endswith("(job)")]
         assert any(ending in kernel for kernel in ours), (name, kernels)
 
