@@ -44,7 +44,7 @@ def check_figures(sources, table):
     check(len(sources) == len(lines), f"figures: {len(sources)} sources, {len(lines)} lines")
     for source, line in zip(sources, lines):
         name, column, paths, shared = source.split("; ")
-        text = read("bench/results/h200/" + name).splitlines()
+        text = read("bench/results/" + name).splitlines()
         rows = list(csv.DictReader(row for row in text if not row.startswith("#")))
         before, after = (figure(rows, column, path.split(", ") + shared.split(", "))
                          for path in paths.split(" / "))
