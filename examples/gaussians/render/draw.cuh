@@ -159,11 +159,12 @@ DEVICE bool lay_parts(painted *p, const render_arguments *a, const tile_part *t)
   __syncthreads();
   if (threadIdx.x == 0) {
     drawn = atomicAdd(&parts_of_tile(a, t)->drawn, 1) + 1;
+    __threadfence(); /* what the others have told is told */
     behind = *(volatile int *)&parts_of_tile(a, t)->hidden;
   }
   __syncthreads();
   if (drawn < n) return false;
-  __threadfence();
+  __threadfence(); /* nor are their pixels read before */
   UNROLL
   for (int i = 0; i < pixels; ++i) {
     p[i] = {0.0f, 0.0f, 0.0f, 1.0f};
