@@ -24,7 +24,7 @@ GSPLAT_FILES = (
     *(f"{HIGS}/{name}.cu" for name in (
         "IntersectCommon", "IntersectMTFused", "MacroTileIntersect", "MacroTileRasterize",
         "Projection", "SegmentedSort")))
-FLASHGS_FLAGS = {"flashgs": ["-O1", "-Xptxas=-O1"], "flashgs_o3": []}  # the first are its own
+FLASHGS_FLAGS = ["-O1", "-Xptxas=-O1"]  # its own
 # Where a tile has 1 or 2 splats, render.cu reads the first of them by indices that are not set.
 REPAIRS = {"(lane & 4) == 0 && point_id + 1 < range.y": "(lane & 4) == 0 && point_id < range.y",
            "if (point_id + 2 < range.y)": "if (point_id + 1 < range.y)"}
@@ -50,13 +50,12 @@ def build(options):
     for path, commit in ((cuda / "render.cu", FLASHGS_COMMIT), (gsplat / HIGS, GSPLAT_COMMIT)):
         if not path.exists():
             common.fail(f"no {path}: check out {commit}")
-    for name in ("drawing", *FLASHGS_FLAGS):
+    for name in ("drawing", "flashgs"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     common.write(folder / "render.cu", repaired((cuda / "render.cu").read_text()))
-    for name, flags in FLASHGS_FLAGS.items():
-        common.build(name, [folder / "render.cu", cuda / "preprocess.cu", cuda / "sort.cu",
-                            HERE / "flashgs_ops.cu"], folder / name, [cuda, cuda.parent], flags,
-                     options.arch)
+    common.build("flashgs", [folder / "render.cu", cuda / "preprocess.cu", cuda / "sort.cu",
+                             HERE / "flashgs_ops.cu"], folder / "flashgs", [cuda, cuda.parent],
+                 FLASHGS_FLAGS, options.arch)
     common.build("drawing", [*(gsplat / name for name in GSPLAT_FILES), HERE / "drawing_ops.cu"],
                  folder / "drawing", [gsplat / "cuda/include", gsplat / "cuda/csrc", gsplat,
                                       common.find_glm(options, gsplat)],
@@ -128,9 +127,8 @@ def rivals(options):
     ops = common.load(options.folder / "drawing", "drawing")
     yield "gsplat", gsplat, ops, 16
     yield from ((f"higs_{tile}", higs, ops, tile) for tile in (8, 16))
-    for name in FLASHGS_FLAGS:
-        its = common.load(options.folder / name, name)
-        yield from ((f"{name}_{tile}x16", flashgs, its, tile) for tile in (16, 32))
+    its = common.load(options.folder / "flashgs", "flashgs")
+    yield from ((f"flashgs_{tile}x16", flashgs, its, tile) for tile in (16, 32))
 
 
 # ---- measuring --------------------------------------------------------------------------------

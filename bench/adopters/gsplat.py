@@ -81,6 +81,14 @@ def run_once(problem, its, absgrad):
     return {name: values for name, values in result.items() if values is not None}
 
 
+def compare_runs(agreement, what, run):
+    """That all runs of deterministic sums give the same bytes."""
+    first = run()
+    for _ in range(RUNS - 1):
+        for name, values in run().items():
+            agreement.same(f"v_{name}, wide, {what}", values, first[name])
+
+
 def compare(agreement, problem, ops, absgrad):
     wanted, again = (run_once(problem, ops["base"], absgrad) for _ in range(2))
     if not problem.is_masked and not wanted["colors"].any():
@@ -89,14 +97,9 @@ def compare(agreement, problem, ops, absgrad):
         for name, values in run_once(problem, ops[variant], absgrad).items():
             agreement.add(f"v_{name}, {variant}, {problem.name}, {absgrad=}", values,
                           wanted[name], again[name])
-
-
-def compare_runs(agreement, what, run):
-    """That all runs of deterministic sums give the same bytes."""
-    first = run()
-    for _ in range(RUNS - 1):
-        for name, values in run().items():
-            agreement.same(f"v_{name}, wide, {what}", values, first[name])
+    if "wide" in ops:
+        compare_runs(agreement, f"{problem.name}, {absgrad=}",
+                     lambda: run_once(problem, ops["wide"], absgrad))
 
 
 def compare_all(options, agreement, ops, device):
@@ -116,9 +119,6 @@ def compare_all(options, agreement, ops, device):
                                              tile, *optional)
                     for absgrad in problem.absgrads:
                         compare(agreement, problem, ops, absgrad)
-                        if options.deterministic:
-                            compare_runs(agreement, f"{problem.name}, {absgrad=}",
-                                         lambda: run_once(problem, ops["wide"], absgrad))
 
 
 # ---- timing -----------------------------------------------------------------------------------
@@ -144,9 +144,6 @@ def clearing(gradients):
 def measure_kernel(options, agreement, ops, table, scene_name, problem):
     for absgrad in problem.absgrads:
         compare(agreement, problem, ops, absgrad)
-        if options.deterministic:
-            compare_runs(agreement, f"{problem.name}, {absgrad=}",
-                         lambda: run_once(problem, ops["wide"], absgrad))
         gradients = problem.gradients(absgrad)
         launches = [lambda its=its: problem.launch(its, gradients) for its in ops.values()]
         results = common.medians(launches, clearing(gradients), options.launches)

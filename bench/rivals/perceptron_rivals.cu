@@ -125,8 +125,8 @@ typedef struct product_shape {
   int rows, columns, depth;
   bool a_transposed, b_transposed;
   cudaDataType_t type; /* of d */
-  cublasLtEpilogue_t epilogue;
-  void *bias, *mask; /* of the epilogue, or null */
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  void *bias = nullptr, *mask = nullptr; /* of the epilogue */
 } product_shape;
 
 static product make_product(const product_shape *s, const void *a, const void *b, void *d) {
@@ -223,25 +223,17 @@ static void rival_plan(rival *r, int width) {
     const int in = matrix_in(width, m), out = matrix_out(width, m);
     const __half *weights = r->weights + matrix_first(width, m);
     const bool last = m == HIDDEN;
-    product_shape s = {out,
-                       r->samples,
-                       in,
-                       true,
-                       false,
-                       CUDA_R_16F,
-                       last ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_RELU_BIAS,
-                       r->bias[m],
-                       nullptr};
+    product_shape s = {out, r->samples, in, true, false, CUDA_R_16F};
+    s.epilogue = last ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_RELU_BIAS;
+    s.bias = r->bias[m];
     r->forward.push_back(make_product(&s, weights, r->layer[m], r->layer[m + 1]));
     if (!last) s.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS, s.mask = mask[m + 1];
     r->learn_forward.push_back(make_product(&s, weights, r->layer[m], r->layer[m + 1]));
   }
   for (int m = HIDDEN; m >= 0; --m) {
     const int in = matrix_in(width, m), out = matrix_out(width, m);
-    const product_shape sums = {
-        in, out, r->samples, false, true, CUDA_R_32F, CUBLASLT_EPILOGUE_DEFAULT, nullptr, nullptr};
-    product_shape slopes = {
-        in, r->samples, out, false, false, CUDA_R_16F, CUBLASLT_EPILOGUE_DEFAULT, nullptr, nullptr};
+    const product_shape sums = {in, out, r->samples, false, true, CUDA_R_32F};
+    product_shape slopes = {in, r->samples, out, false, false, CUDA_R_16F};
     if (m > 0) {
       slopes.epilogue = CUBLASLT_EPILOGUE_DRELU_BGRAD;
       slopes.bias = r->bias_sums[m - 1];
