@@ -1,6 +1,6 @@
 /* each_call.cu - a kernel for each call of arc, for clang (clang_cuda.sh), which takes minutes for
    many in one, and NVRTC (nvrtc.py). KEY is the type of keys. DYNAMIC: the call of a width known at
-   run time alone; ONE: the keyed add alone; ADDS: the adds of all types alone.
+   run time alone; ONE: the keyed add alone.
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_TABLES 1
 #define ARC_WIDE 1
@@ -33,7 +33,6 @@ F32(keyed, arc_add_f32(t, key, values, active))
 F32(uniform, arc_add_uniform_f32(t, 7, values, active))
 F32(masked, arc_add_masked_f32(t, key, values, active, mask))
 F32(divergent, if (active) arc_add_divergent_f32(t, key, values))
-#ifndef ADDS
 F32(wide_keys, o.key_bits = 64; arc_add_with_f32(t, key * 0x100000000ll, values, active, o))
 #define PATH(P) F32(P, o.path = ARC_PATH_##P; arc_add_with_f32(t, key, values, active, o))
 PATH(ATOMIC) PATH(SERIALIZED) PATH(BUTTERFLY) PATH(TRANSPOSED) PATH(TREE)
@@ -53,7 +52,6 @@ F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
     arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
     arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
 F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
-#endif
 #define ADD(name, S, T, M, ...) \
   KERNEL(name, S, T, M, (__VA_ARGS__), arc_add_##S(t, key, values, active))
 #define ROWS_OF(S, T) ADD(S, S, T, T, arc_target_##S##_rows(sums, 4, 3))
