@@ -10,7 +10,8 @@
 
 /* The first is what training draws with (paint null: frame_forward), with whose pictures all others
    are compared; the second has all of FlashGS's steps; those up to none lack a step or have another
-   in its place; the others have lists of macro tiles, auto of either size, half with harmonics in halves, too. */
+   in its place; the others have lists of macro tiles, auto of either size, half with harmonics in
+   halves, too. */
 typedef struct draw_step {
   const char *name;
   bool fused;

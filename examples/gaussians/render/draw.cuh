@@ -7,7 +7,7 @@
    pixels of one column, for which what depends on dx alone is computed once. The next splats are
    read while those before them are drawn, and no warp waits for another: a warp reads its tile's
    list by itself. As in pixels.cuh it reads 32 splats at a time, a lane each, and visits those that
-   reach its rectangle. */
+   reach its rectangle. It ends once all its pixels are opaque; none of them stops before. */
 #pragma once
 
 #include "draw.h"

@@ -4,8 +4,6 @@
 
 namespace {
 
-__device__ unsigned bits_of(float value) { return __float_as_uint(value) & 0x7fffffffu; }
-
 __device__ void raise(unsigned *largest, unsigned bits) {
   for (int distance = 16; distance > 0; distance /= 2)
     bits = max(bits, __shfl_xor_sync(ARC_LANES_ALL, bits, distance));

@@ -22,8 +22,13 @@ __device__ __forceinline__ long long key_of(const job &j, long long row) {
 
 enum { NOT_FINITE = 0x7f800000 }; /* bits of infinity; beyond are NaNs */
 
+/* Of its magnitude. */
+__device__ __forceinline__ unsigned bits_of(float value) {
+  return __float_as_uint(value) & 0x7fffffffu;
+}
+
 /* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
-__device__ int scale_log2(const job &j) {
+__device__ __forceinline__ int scale_log2(const job &j) {
   float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
   int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
   return max(-126, min(126, 62 - exponent - bits));

@@ -9,7 +9,8 @@
      keys    2 2 2 5 | 5 5 5 5 | 5 7 7 9     sum_pieces adds to out[2], out[7] and out[9],
      parts         5 | 5       | 5           join_pieces to out[5]
 
-   Keys and the length of a piece fix the order of all additions; in fixed point it does not matter. */
+   Keys and the length of a piece fix the order of all additions; in fixed point it does not
+   matter. */
 #include "job.cuh"
 
 enum { BLOCKS = 2 }; /* of a multiprocessor, at once */
@@ -24,7 +25,7 @@ struct alignas(EACH * sizeof(T)) columns {
 
 __device__ void add_to(float *sum, float x, float) { *sum += x; }
 __device__ void add_to(long long *sum, float x, float power) {
-  if ((__float_as_uint(x) & 0x7fffffffu) < NOT_FINITE) *sum += __float2ll_rn(x * power);
+  if (bits_of(x) < NOT_FINITE) *sum += __float2ll_rn(x * power);
 }
 __device__ float total_of(float old, float sum, int) { return old + sum; }
 __device__ float total_of(float old, long long sum, int scale) {
