@@ -26,8 +26,8 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
         "draws as gaussians --draw with and without each step that makes it fast, at 1920x1080 "
         "and 3840x2160 or --size; medians, pictures compared"},
        {"--experiment", OPTION_OUTPUT, &b->experiment,
-        "trains with every way to add and threshold 0, 8, 16, 24, 32 on --scene, or on the three "
-        "procedural ones; one .csv line each"},
+        "every way to add on --scene, or on the three procedural ones: the backward pass alone at "
+        "threshold 0, 8, 16, 24, 32, and a training at the best; one .csv line each"},
        {"--seeds", OPTION_INT, &b->seeds,
         "repeats it with N seeds from --seed on; paper.py then tells the mean PSNR of each way", 1,
         1000},

@@ -1,10 +1,12 @@
 /* bench/gaussians --experiment: the papers' table.
    SPDX-License-Identifier: Apache-2.0
 
-   Every implementation and threshold trains every scene from the same start, once a seed. */
+   Once a seed, every implementation takes the backward pass of the same first model at every
+   threshold, and trains it at the best one. */
 #include "measure.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "bench/common/energy.h"
 #include "bench/paper/table.h"
@@ -29,9 +31,23 @@ typedef struct experiment {
   energy_counter energy;
   const scene *data;
   const char *dataset;
+  unsigned long long lanes[LANE_COUNTS], keys[PAPER_COUNTS]; /* of the frame last measured */
 } experiment;
 
-/* Median of the training's backward passes; on the CPU warp one more, modelled from its counts. */
+/* ---- one frame ------------------------------------------------------------------------------ */
+
+enum { REPEATS = 15 };
+
+/* What comes before the backward pass. */
+static void experiment_forward(trainer *t) {
+  trainer_draw(t, t->training[0]);
+  frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
+                (double *)t->losses.data);
+  frame_clear_sums(&t->f);
+}
+
+/* Of a training's backward passes, or of the frame drawn; on the CPU warp modelled from the counts
+   of one. */
 static double experiment_backward_ms(trainer *t) {
 #if SIMT_ON_CPU
   simt_counters_reset();
@@ -39,69 +55,87 @@ static double experiment_backward_ms(trainer *t) {
   const simt_counters c = simt_counters_read();
   return model_ms(&c);
 #else
-  return medians_of(t).backward;
+  if (t->iteration > 0) return medians_of(t).backward;
+  return median_time(
+      REPEATS, [&] { frame_backward(&t->f); }, [&] { frame_clear_sums(&t->f); });
 #endif
+}
+
+static void experiment_count(experiment *e, trainer *t) {
+  memset(e->lanes, 0, sizeof e->lanes);
+  memset(e->keys, 0, sizeof e->keys);
+  count_lanes_of_frame(t, 2, e->lanes); /* the trainer's own */
+  e->keys[0] = e->lanes[0];             /* a warp step that hits has one key */
+  for (int i = 1; i < LANE_COUNTS; ++i) e->keys[1] += e->lanes[i];
+}
+
+/* Of the model as it is. */
+static paper_row experiment_measure(experiment *e, trainer *t, const implementation *by) {
+  const int threshold = add_way_has_threshold(by->way) ? t->f.settings.threshold : -1;
+  paper_row row = {"gaussians",           by->name, e->dataset, threshold, t->iteration,
+                   (int)t->settings.seed, e->lanes, e->keys};
+  experiment_forward(t);
+  experiment_count(e, t);
+  if (!SIMT_ON_CPU) row.forward_ms = median_time(REPEATS, [&] { experiment_forward(t); });
+  row.backward_ms = experiment_backward_ms(t);
+  return row;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static void experiment_write_row(experiment *e, trainer *t, const implementation *by,
-                                 double seconds) {
-  loss_figures train, test;
-  char room[16];
-  unsigned long long histogram[LANE_COUNTS] = {0}, keys[PAPER_COUNTS] = {0};
-  const int threshold = t->f.settings.threshold; /* of a tuned run: the tuner's choice */
-  bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
+/* The backward pass at each threshold, of the model before a training; the best one is measured for
+   its energy, too, and stays set. */
+static void experiment_search(experiment *e, trainer *t, const implementation *by,
+                              const std::vector<int> &thresholds) {
+  std::vector<paper_row> rows;
+  size_t best = 0;
+  for (size_t i = 0; i < thresholds.size() && !interrupts; ++i) {
+    t->f.settings.threshold = thresholds[i];
+    rows.push_back(experiment_measure(e, t, by));
+    if (rows[i].backward_ms < rows[best].backward_ms) best = i;
+  }
   if (interrupts) return;
-  trainer_draw(t, t->training[0]);
-  frame_measure(&t->f, (const unsigned char *)t->targets[t->training[0]].data,
-                (double *)t->losses.data);
-  count_lanes_of_frame(t, 2, histogram); /* the trainer's own */
+  t->f.settings.threshold = thresholds[best];
   frame_clear_sums(&t->f);
-  double millijoules = energy_of_launch(&e->energy, 0.3, 16, [&] { frame_backward(&t->f); });
-  double backward_ms = experiment_backward_ms(t);
-  keys[0] = histogram[0]; /* a warp step that hits has one key */
-  for (int i = 1; i < LANE_COUNTS; ++i) keys[1] += histogram[i];
-  const paper_row row = {"gaussians",
-                         by->name,
-                         e->dataset,
-                         add_way_has_threshold(by->way) ? threshold : -1,
-                         has_train ? train.psnr : NAN,
-                         has_train ? train.l1 : NAN,
-                         has_test ? test.psnr : NAN,
-                         has_test ? test.l1 : NAN,
-                         seconds,
-                         backward_ms,
-                         millijoules,
-                         NAN,
-                         t->iteration,
-                         (int)t->settings.seed,
-                         histogram,
-                         keys};
-  paper_table_add(e->table, &row);
-  printf("%-12s %9s %-10s seed %u  train %7.3f dB  test %7.3f dB  %8.2f s  backward %.4g ms\n",
-         by->name, threshold_of_way(by->way, threshold, room), printable(e->dataset),
-         t->settings.seed, train.psnr, has_test ? test.psnr : NAN, seconds, backward_ms);
-  fflush(stdout);
+  rows[best].backward_mj = energy_of_launch(&e->energy, 0.3, 16, [&] { frame_backward(&t->f); });
+  for (const paper_row &row : rows) paper_table_add(e->table, &row);
 }
 
-/* ---- trainings ------------------------------------------------------------------------------ */
-
-/* One training; its row only if it was not interrupted. */
-static void experiment_run(experiment *e, train_settings settings, const implementation *by,
-                           int threshold, const gaussians_host *model) {
-  trainer t;
-  double seconds;
+static void experiment_train(experiment *e, trainer *t, const implementation *by) {
   checkpoint_plan none = {nullptr, 0};
+  loss_figures train, test;
+  double seconds;
+  train_on(t, none, &seconds);
+  const bool has_train = trainer_judge(t, false, &train), has_test = trainer_judge(t, true, &test);
   if (interrupts) return;
+  paper_row row = experiment_measure(e, t, by);
+  row.training_s = seconds;
+  if (has_train) row.train_psnr = train.psnr, row.train_l1 = train.l1;
+  if (has_test) row.test_psnr = test.psnr, row.test_l1 = test.l1;
+  paper_table_add(e->table, &row);
+}
+
+/* By the trainer's own kernel the pass alone comes last: a tuner chooses its threshold as it trains,
+   and only a step clears the words of sums that repeat. */
+static void experiment_way(experiment *e, train_settings settings, const implementation *by,
+                           const gaussians_host *model) {
+  const bool own = by->tunes || by->reproducible;
+  trainer t;
   settings.tunes = by->tunes;
   settings.frame.reproducible = by->reproducible;
-  settings.frame.threshold = threshold;
+  settings.frame.threshold = ARC_THRESHOLD_AUTO;
   trainer_begin(&t, e->data, &settings);
-  if (!by->tunes && !by->reproducible) t.f.backward = way_launcher(by->way, SUMS_ROWS, 2);
+  if (!own) t.f.backward = way_launcher(by->way, SUMS_ROWS, 2);
   trainer_set_model(&t, model);
-  train_on(&t, none, &seconds);
-  if (!interrupts) experiment_write_row(e, &t, by, seconds);
+  if (!own)
+    experiment_search(e, &t, by,
+                      paper_thresholds(add_way_has_threshold(by->way), by->way != ADD_AUTO));
+  if (settings.iterations > 0 && !interrupts) experiment_train(e, &t, by);
+  if (own && !interrupts) {
+    trainer_set_model(&t, model);
+    t.iteration = 0;
+    experiment_search(e, &t, by, {t.f.settings.threshold});
+  }
   trainer_end(&t);
 }
 
@@ -111,14 +145,9 @@ static bool experiment_seed(experiment *e, const options *o, unsigned seed, erro
   options mine = *o;
   mine.train.seed = seed;
   if (!setup_first_model(&model, e->data, &mine, error)) return interrupts > 0;
-  for (const implementation &by : implementations) {
-    const bool searched = add_way_has_threshold(by.way) && !by.tunes;
-    if (way_launcher(by.way, SUMS_ROWS, 2) == nullptr) continue;
-    for (int threshold = 0; threshold <= 32 && searched; threshold += 8)
-      experiment_run(e, mine.train, &by, threshold, &model);
-    if (!searched || by.way == ADD_AUTO)
-      experiment_run(e, mine.train, &by, ARC_THRESHOLD_AUTO, &model);
-  }
+  for (const implementation &by : implementations)
+    if (way_launcher(by.way, SUMS_ROWS, 2) != nullptr && !interrupts)
+      experiment_way(e, mine.train, &by, &model);
   return true;
 }
 
@@ -129,7 +158,7 @@ static bool experiment_scene(output_file *table, const bench_options *b, int kin
   scene data;
   bool done = kind != 0 ? setup_procedural(&data, o, kind, error) : setup_load(&data, o, error);
   if (!done) return interrupts > 0; /* the rows so far are written */
-  experiment e = {table, energy_open(), &data, dataset_name(o, kind)};
+  experiment e = {table, energy_open(), &data, dataset_name(o, kind), {}, {}};
   for (int i = 0; i < b->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
   energy_close(&e.energy);

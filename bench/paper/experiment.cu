@@ -28,9 +28,16 @@ float experiment_model_ms(void) {
 
 /* ---- one launch ----------------------------------------------------------------------------- */
 
+enum { REPEATS = SIMT_ON_CPU ? 1 : 15 };
+
+/* The median of what comes before the gradient steps of as many iterations. */
+static float measure_forward(const workload *w) {
+  int iteration = 0;
+  return SIMT_ON_CPU ? NAN : median_time(REPEATS, [&] { w->forward(iteration++); });
+}
+
 /* The median of single launches after one that warms up and one for a profiler to look at. */
 static float measure_gradient(const workload *w, int way, int threshold) {
-  const int repeats = SIMT_ON_CPU ? 1 : 15;
   std::vector<float> ms;
   w->forward(0);
 #if !SIMT_ON_CPU
@@ -39,7 +46,7 @@ static float measure_gradient(const workload *w, int way, int threshold) {
   w->gradient(way, threshold);
   cudaProfilerStop();
 #endif
-  for (int i = 0; i < repeats && (i == 0 || !interrupts); ++i)
+  for (int i = 0; i < REPEATS && (i == 0 || !interrupts); ++i)
     ms.push_back(workload_time_gradient(w, way, threshold));
   return median(ms.data(), (int)ms.size());
 }
@@ -161,57 +168,69 @@ static const char *papers_name(const workload *w, int way, bool tunes) {
 
 static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
   const workload_quality *q = &its->quality;
-  char room[16];
-  const paper_row row = {
-      e->w->name,       papers_name(e->w, its->way, tunes),
-      e->dataset,       workload_has_threshold(e->w, its->way) ? its->threshold : -1,
-      q->train_psnr,    q->train_l1,
-      q->test_psnr,     q->test_l1,
-      its->seconds,     its->gradient_ms,
-      its->millijoules, its->error,
-      its->iterations,  e->o.seed,
-      e->counted.lanes, e->counted.keys};
+  const int threshold = workload_has_threshold(e->w, its->way) ? its->threshold : -1;
+  const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
+                         e->dataset,       threshold,
+                         its->iterations,  e->o.seed,
+                         e->counted.lanes, e->counted.keys,
+                         q->train_psnr,    q->train_l1,
+                         q->test_psnr,     q->test_l1,
+                         its->seconds,     its->forward_ms,
+                         its->gradient_ms, its->millijoules,
+                         its->error};
   paper_table_add(&e->table, &row);
-  printf("%-12s %-12s %9s  %9.4g ms", e->dataset, row.implementation,
-         workload_threshold_word(e->w, its, room), its->gradient_ms);
-  if (its->iterations > 0) printf("  %7.3f s", its->seconds);
-  if (isfinite(q->test_psnr)) printf("  test %6.2f dB", q->test_psnr);
-  if (isfinite(its->millijoules)) printf("  %8.3f mJ", its->millijoules);
-  printf("\n");
 }
 
-static bool measure_row(experiment *e, int way, int threshold, bool tunes, error_line *error) {
+/* The step alone, of parameters as after a reset. */
+static bool measure_step(experiment *e, workload_outcome *its, error_line *error) {
   const workload *w = e->w;
-  workload_outcome its = workload_train(w, &e->o, way, threshold, tunes);
-  if (!interrupts && !workload_judge(w, &its, error)) return interrupts > 0;
-  if (interrupts) return true;
   w->reset();
-  if (its.iterations == 0) its.seconds = NAN;
-  if (its.iterations == 0) its.gradient_ms = measure_gradient(w, way, its.threshold);
-  const std::vector<float> sums = read_sums(w, way, its.threshold);
+  its->forward_ms = measure_forward(w);
+  its->gradient_ms = measure_gradient(w, its->way, its->threshold);
+  const std::vector<float> sums = read_sums(w, its->way, its->threshold);
   if (e->wanted.empty()) { /* the first way is plain */
     if (!check_plain(sums, error)) return false;
     e->wanted = sums;
   }
-  its.error = relative_difference(sums, e->wanted);
-  its.millijoules = energy_of_launch(&e->energy, 0.25, its.gradient_ms < 1.0f ? 16 : 1,
-                                     [&] { w->gradient(way, its.threshold); });
-  if (interrupts) return true;
-  add_row(e, &its, tunes);
-  return check_error(w, &its, error);
+  its->error = relative_difference(sums, e->wanted);
+  return interrupts || check_error(w, its, error);
 }
 
-static bool measure_way(experiment *e, int way, error_line *error) {
-  static const int thresholds[] = {0, 8, 16, 24, 32};
-  bool right = true;
-  if (!workload_offers(e->w, way) || way == WAY_TRANSPOSED || way == WAY_TREE) return true;
-  if (!workload_has_threshold(e->w, way))
-    return measure_row(e, way, ARC_THRESHOLD_AUTO, false, error);
-  for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && right && !interrupts; ++k)
-    right = measure_row(e, way, thresholds[k], false, error);
-  if (right && !interrupts && way != WAY_SERIALIZED && way != WAY_BUTTERFLY)
-    right = measure_row(e, way, ARC_THRESHOLD_AUTO, false, error);
+/* Where nothing is trained there is no row. *threshold: the tuner's choice, if it tunes. */
+static bool measure_training(experiment *e, int way, int *threshold, bool tunes,
+                             error_line *error) {
+  if (e->o.iterations == 0) return true;
+  workload_outcome its = workload_train(e->w, &e->o, way, *threshold, tunes);
+  its.forward_ms = measure_forward(e->w);
+  const bool right = workload_judge(e->w, &its, error);
+  if (interrupts) return true;
+  *threshold = its.threshold;
+  if (right) add_row(e, &its, tunes);
   return right;
+}
+
+/* The step at every threshold; at the best one its energy, and a training, which comes first if it
+   is to choose the threshold. */
+static bool measure_way(experiment *e, int way, bool tunes, error_line *error) {
+  const bool papers = way == WAY_SERIALIZED || way == WAY_BUTTERFLY;
+  int chosen = ARC_THRESHOLD_AUTO;
+  if (tunes && !measure_training(e, way, &chosen, true, error)) return false;
+  std::vector<workload_outcome> steps;
+  size_t best = 0;
+  for (int threshold : tunes ? std::vector<int>{chosen}
+                             : paper_thresholds(workload_has_threshold(e->w, way), papers)) {
+    if (interrupts) return true;
+    steps.push_back(workload_no_outcome(way, threshold));
+    if (!measure_step(e, &steps.back(), error)) return false;
+    if (steps.back().gradient_ms < steps[best].gradient_ms) best = steps.size() - 1;
+  }
+  chosen = steps[best].threshold;
+  steps[best].millijoules =
+      energy_of_launch(&e->energy, 0.25, steps[best].gradient_ms < 1.0f ? 16 : 1,
+                       [&] { e->w->gradient(way, chosen); });
+  if (interrupts) return true;
+  for (const workload_outcome &step : steps) add_row(e, &step, tunes);
+  return tunes || measure_training(e, way, &chosen, false, error);
 }
 
 static bool measure_dataset(experiment *e, error_line *error) {
@@ -221,9 +240,9 @@ static bool measure_dataset(experiment *e, error_line *error) {
   e->counted = count_steps(e->w);
   print_histogram(&e->counted);
   for (int way = 0; way < workload_way_count(e->w) && right && !interrupts; ++way)
-    right = measure_way(e, way, error);
-  if (right && !interrupts && e->o.iterations > 0)
-    right = measure_row(e, WAY_AUTO, ARC_THRESHOLD_AUTO, true, error);
+    if (workload_offers(e->w, way) && way != WAY_TRANSPOSED && way != WAY_TREE)
+      right = measure_way(e, way, false, error);
+  if (right && !interrupts && e->o.iterations > 0) right = measure_way(e, WAY_AUTO, true, error);
   return right;
 }
 

@@ -5,9 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 usage: paper.py TABLE.csv... [--figures FOLDER]
 
 prints, for each workload and dataset, the gradient step of every implementation at its best
-threshold over plain atomics, what a threshold that does not fit costs, and the means beside the
-papers' own (RTX 4090 and 3060); of datasets with several seeds also the mean PSNR of the held-out
-views. With --figures it draws into FOLDER
+threshold over plain atomics, what a threshold that does not fit costs, where the time of a training
+step goes, and the means beside the papers' own (RTX 4090 and 3060); of datasets with several seeds
+also mean and spread of the trainings' times, and the mean PSNR of the held-out views.
+With --figures it draws into FOLDER
   speedup      plain atomics over each implementation: gradient step, end to end, energy; their
                means beside the ARC paper's
   sensitivity  the gradient step over plain atomics against the balancing threshold
@@ -15,22 +16,24 @@ views. With --figures it draws into FOLDER
   quality      PSNR of the held-out views about the mean of all trainings with the same seed; only
                of datasets with several seeds
 
-Rows of the CPU warp are *model* and are labelled so. Lines that begin with # are comments.
+Rows with 0 iterations are of a gradient step alone, all others of a training. Rows of the CPU warp
+are *model* and are labelled so. Lines that begin with # are comments.
 
 Needs Python 3.8; for figures matplotlib 3.8. Exit status: 0 done, 2 bad option or file, 77 no
 matplotlib."""
 import csv
 import math
 import os
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "analysis"))
 import pictures  # noqa: E402
 import results  # noqa: E402
 
-COLUMNS = ("BW implementation", "balance threshold", "dataset", "backward ms",
-           "end-to-end training time", "backward mJ", "test PSNR", "seed", "clock", "lanes 0",
-           "lanes 32")
+COLUMNS = ("BW implementation", "balance threshold", "dataset", "forward ms", "backward ms",
+           "end-to-end training time", "backward mJ", "test PSNR", "iterations", "seed", "clock",
+           "lanes 0", "lanes 32")
 RENDERERS = ("gaussians", "environment", "spheres")
 CCCL = ("cub", "cg")
 OURS = ("auto", "tuned")
@@ -61,6 +64,8 @@ def read_table(path):
         for row in rows:
             row["workload"] = row.get("workload", "gaussians")
             row["set"] = row["workload"] + " " + os.path.basename(row["dataset"])
+            row["iterations"] = int(row["iterations"])
+            row["forward"] = number(row.get("forward ms"))
             row["backward"] = float(row["backward ms"])
             row["seconds"] = number(row["end-to-end training time"])
             row["energy"] = number(row["backward mJ"])
@@ -72,19 +77,27 @@ def read_table(path):
     return rows
 
 
+def mean(values):
+    """Of those that were measured; not-a-number without any."""
+    values = [value for value in values if math.isfinite(value)]
+    return sum(values) / len(values) if values else math.nan
+
+
 def over_seeds(rows):
-    """One row for all seeds of an implementation and threshold on a dataset."""
+    """One row for the steps alone of an implementation and threshold on a dataset, over all seeds;
+    what is measured at the best threshold only, it has of the implementation."""
     groups = {}
     for row in rows:
         key = (row["BW implementation"], row["balance threshold"], row["set"])
-        groups.setdefault(key, []).append(row)
+        if row["iterations"] == 0:
+            groups.setdefault(key, []).append(row)
     means = []
-    for group in groups.values():
-        mean = dict(group[0])
-        for what in ("backward", "seconds", "energy"):
-            mean[what] = sum(row[what] for row in group) / len(group)
-        mean["lanes"] = [sum(counts) for counts in zip(*(row["lanes"] for row in group))]
-        means.append(mean)
+    for (name, _, dataset), group in groups.items():
+        its = {**group[0], "backward": mean(row["backward"] for row in group)}
+        for what in ("seconds", "energy", "psnr"):
+            its[what] = mean(row[what] for row in of(rows, dataset, name))
+        its["lanes"] = [sum(counts) for counts in zip(*(row["lanes"] for row in group))]
+        means.append(its)
     return means
 
 
@@ -119,49 +132,92 @@ def ratio(rows, dataset, what, *names):
 # ---- text ----------------------------------------------------------------------------------------
 
 
+def print_table(title, columns, lines):
+    """Of rows of cells; nothing without any."""
+    if lines:
+        print(f"{title}\n\n| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+        print(*(f"| {' | '.join(cells)} |" for cells in lines), "", sep="\n")
+
+
+def shown(value, form):
+    return format(value, form) if math.isfinite(value) else ""
+
+
 def print_steps(rows):
-    names = [n for n in in_order(rows, "BW implementation") if n != "plain"]
-    print("Gradient step, ms of plain atomics, and each implementation at its best threshold over "
-          "them\n")
-    print("| dataset | plain ms | " + " | ".join(names) + " |")
-    print("|---|---|" + "---|" * len(names))
+    names, lines = [n for n in in_order(rows, "BW implementation") if n != "plain"], []
     for dataset in in_order(rows, "set"):
-        cells = []
+        plain = best(rows, dataset, "plain")
+        lines.append([dataset, f"{plain['backward']:.4g}"])
         for name in names:
-            this, plain = best(rows, dataset, name), best(rows, dataset, "plain")
+            this = best(rows, dataset, name)
             threshold = "" if this is None or this["balance threshold"] in ("-", "auto") \
                 else f" ({this['balance threshold']})"
-            cells.append("" if this is None else
-                         f"{this['backward'] / plain['backward']:.3f}{threshold}")
-        print(f"| {dataset} | {plain['backward']:.4g} | " + " | ".join(cells) + " |")
+            lines[-1].append("" if this is None else
+                             f"{this['backward'] / plain['backward']:.3f}{threshold}")
+    print_table("Gradient step, ms of plain atomics, and each implementation at its best threshold "
+                "over them", ["dataset", "plain ms", *names], lines)
 
 
 def print_sensitivity(rows):
-    print("\nThe worst threshold of 0, 8, 16, 24, 32, over plain atomics: above 1 it is a "
-          "slowdown\n\n| dataset | SW-S | SW-B | auto |\n|---|---|---|---|")
+    names, lines = ["SW-S", "SW-B", "auto"], []
     for dataset in in_order(rows, "set"):
-        plain, cells = best(rows, dataset, "plain"), []
-        for name in ("SW-S", "SW-B", "auto"):
-            worst = max((r for r in of(rows, dataset, name) if r["balance threshold"].isdigit()),
-                        key=lambda r: r["backward"], default=None)
-            cells.append("" if worst is None else f"{worst['backward'] / plain['backward']:.3f} "
-                                                  f"({worst['balance threshold']})")
-        print(f"| {dataset} | " + " | ".join(cells) + " |")
+        plain = best(rows, dataset, "plain")
+        lines.append([dataset])
+        for name in names:
+            over = max(((r["backward"] / plain["backward"], r["balance threshold"])
+                        for r in of(rows, dataset, name) if r["balance threshold"].isdigit()),
+                       default=None)
+            lines[-1].append("" if over is None else "{:.3f} ({})".format(*over))
+    print_table("The worst threshold of 0, 8, 16, 24, 32, over plain atomics: above 1 it is a "
+                "slowdown", ["dataset", *names], lines)
 
 
 def print_end_to_end(rows):
-    print("\nEnd to end and energy, plain atomics over auto or tuned, whichever steps faster\n\n"
-          "| dataset | plain s | end to end | energy | test PSNR, dB: plain, ours |\n"
-          "|---|---|---|---|---|")
+    lines = []
     for dataset in in_order(rows, "set"):
         plain, ours = best(rows, dataset, "plain"), best(rows, dataset, *OURS)
-        if ours is None:
-            continue
-        cells = [f"{value:.{digits}f}" if math.isfinite(value) else "" for value, digits in (
-            (plain["seconds"], 3), (ratio(rows, dataset, "seconds", *OURS), 2),
-            (ratio(rows, dataset, "energy", *OURS), 2))]
-        psnr = f"{plain['psnr']:.2f}, {ours['psnr']:.2f}" if math.isfinite(plain["psnr"]) else ""
-        print(f"| {dataset} | " + " | ".join(cells) + f" | {psnr} |")
+        if ours is not None:
+            psnr = [shown(row["psnr"], ".2f") for row in (plain, ours)]
+            lines.append([dataset, shown(plain["seconds"], ".3f"),
+                          shown(ratio(rows, dataset, "seconds", *OURS), ".2f"),
+                          shown(ratio(rows, dataset, "energy", *OURS), ".2f"),
+                          ", ".join(psnr) if all(psnr) else ""])
+    print_table("End to end and energy, plain atomics over auto or tuned, whichever steps faster",
+                ["dataset", "plain s", "end to end", "energy", "test PSNR, dB: plain, ours"], lines)
+
+
+def trainings(rows, dataset, name):
+    """Those whose time was measured; the CPU warp's is not."""
+    return [row for row in of(rows, dataset, name)
+            if row["iterations"] > 0 and math.isfinite(row["seconds"])]
+
+
+def print_parts(rows):
+    lines = []
+    for dataset in in_order(rows, "set"):
+        cells = []
+        for its in (trainings(rows, dataset, name) for name in ("plain", "auto")):
+            forward, gradient = (mean(row[what] for row in its) for what in ("forward", "backward"))
+            whole = mean(1000 * row["seconds"] / row["iterations"] for row in its)
+            rest = whole - forward - gradient
+            cells += [shown(ms, ".4g") for ms in (forward, gradient, max(rest, 0.0))]
+        if any(cells):
+            lines.append([dataset, *cells])
+    print_table("Where the time of a training step goes, ms: forward and loss, gradient, rest",
+                ["dataset", "plain: forward", "gradient", "rest", "auto: forward", "gradient",
+                 "rest"], lines)
+
+
+def print_spread(rows):
+    names, lines = in_order(rows, "BW implementation"), []
+    for dataset in in_order(rows, "set"):
+        times = [[row["seconds"] for row in trainings(rows, dataset, name)] for name in names]
+        cells = [f"{mean(its):.3f}, {statistics.stdev(its):.3f}" if len(its) > 1 else ""
+                 for its in times]
+        if any(cells):
+            lines.append([dataset, *cells])
+    print_table("End to end over several seeds, s: mean, standard deviation", ["dataset", *names],
+                lines)
 
 
 def mean_line(rows, sets, what, others):
@@ -176,13 +232,12 @@ def mean_line(rows, sets, what, others):
 
 
 def print_means(rows):
-    print("\nMeans (best): ours geometric, auto or tuned; the papers' arithmetic\n")
-    print("| | renderers | other workloads | papers, RTX 4090 | RTX 3060 |\n|---|---|---|---|---|")
     renderers, rest = groups(rows)
-    for (what, others), (first, second) in PAPERS.items():
-        print(f"| {QUANTITIES[what]} over {'CCCL' if others else 'plain'} | "
-              f"{mean_line(rows, renderers, what, others)} | "
-              f"{mean_line(rows, rest, what, others)} | {first} | {second} |")
+    print_table("Means (best): ours geometric, auto or tuned; the papers' arithmetic",
+                ["", "renderers", "other workloads", "papers, RTX 4090", "RTX 3060"],
+                [[f"{QUANTITIES[what]} over {'CCCL' if others else 'plain'}",
+                  mean_line(rows, renderers, what, others), mean_line(rows, rest, what, others),
+                  *papers] for (what, others), papers in PAPERS.items()])
 
 
 def seed_means(rows):
@@ -190,7 +245,7 @@ def seed_means(rows):
     seeds = {}
     for row in rows:
         seeds.setdefault(row["seed"], []).append(row["psnr"])
-    return {seed: sum(values) / len(values) for seed, values in seeds.items()}
+    return {seed: mean(values) for seed, values in seeds.items()}
 
 
 def repeated(rows):
@@ -206,19 +261,19 @@ def print_quality(rows):
     seeds, shifts = seed_means(rows), {}
     for row in rows:
         shifts.setdefault(row["BW implementation"], []).append(row["psnr"] - seeds[row["seed"]])
-    means = {name: sum(its) / len(its) for name, its in shifts.items()}
+    means = {name: mean(its) for name, its in shifts.items()}
     squares = sum((shift - means[name]) ** 2 for name, its in shifts.items() for shift in its)
     free = len(rows) - len(seeds) - len(shifts) + 1
     deviation = math.sqrt(squares / free) if free > 0 else math.nan
-    print(f"\nHeld-out PSNR of {rows[0]['set']}\n\n| | trainings | mean, dB | standard error |\n"
-          "|---|---|---|---|")
-    for name, its in shifts.items():
-        mean = sum(row["psnr"] for row in rows if row["BW implementation"] == name) / len(its)
-        print(f"| {name} | {len(its)} | {mean:.3f} | {deviation / math.sqrt(len(its)):.3f} |")
+    print_table(f"Held-out PSNR of {rows[0]['set']}",
+                ["", "trainings", "mean, dB", "standard error"],
+                [[name, f"{len(its)}",
+                  f"{mean(r['psnr'] for r in rows if r['BW implementation'] == name):.3f}",
+                  f"{deviation / math.sqrt(len(its)):.3f}"] for name, its in shifts.items()])
     low, high = min(means, key=means.get), max(means, key=means.get)
     error = deviation * math.sqrt(1 / len(shifts[low]) + 1 / len(shifts[high]))
-    print(f"\nThe largest difference is {means[high] - means[low]:.3f} dB, {high} over {low}; its "
-          f"standard error {error:.3f} dB")
+    print(f"The largest difference is {means[high] - means[low]:.3f} dB, {high} over {low}; its "
+          f"standard error {error:.3f} dB\n")
 
 
 # ---- figures -------------------------------------------------------------------------------------
@@ -348,6 +403,8 @@ def main(words):
     print_steps(means)
     print_sensitivity(means)
     print_end_to_end(means)
+    print_parts(rows)
+    print_spread(rows)
     print_means(means)
     for dataset in in_order(repeated(rows), "set"):
         print_quality([row for row in repeated(rows) if row["set"] == dataset])

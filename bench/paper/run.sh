@@ -7,7 +7,7 @@
 # made (--scale 0.5), and MESH an OBJ file for environment, beside those that the programs draw
 # themselves; "" for none.
 # FILE.csv appears when all is done; what is done so far stands in FILE.csv.partial.csv, also after
-# an interrupt or a failure.
+# an interrupt or a failure. ARC_PAPER_SEEDS: so many times, with the seeds from 1 on; 1 by default.
 #
 # Exit status: 0 done, 1 a workload failed, 2 bad usage, 130 interrupted.
 set -u
@@ -16,7 +16,7 @@ if [ $# -lt 3 ] || [ $# -gt 5 ]; then
   exit 2
 fi
 folder=$1 build=$2 csv=$3 scene=${4-} mesh=${5-}
-partial=$csv.partial.csv
+partial=$csv.partial.csv seeds=${ARC_PAPER_SEEDS:-1} seed=0 training=
 rm -f "$partial"
 
 # run PROGRAM OPTIONS...: one workload; its rows go behind those that are there.
@@ -33,15 +33,21 @@ run() {
 
 began=$(date +%s)
 if [ "$build" = gpu ]; then
-  run bench/bench_gaussians --datasets small,medium,large --iterations 60 --densify off
-  [ -n "$scene" ] && run bench/bench_gaussians --scene "$scene" --iterations 1500 --densify off
+  training='--iterations 2000'
+  run bench/bench_gaussians --datasets small,medium,large $training --densify off --seeds "$seeds"
+  [ -n "$scene" ] &&
+    run bench/bench_gaussians --scene "$scene" $training --densify off --seeds "$seeds"
 else
-  run bench/bench_gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 --hold-out 3
+  run bench/bench_gaussians --datasets small --iterations 2 --size 32x32 --gaussians 100 --views 3 \
+    --hold-out 3 --seeds "$seeds"
 fi
 
-run examples/environment/environment ${mesh:+--mesh "$mesh"}
-for name in spheres circles hashgrid pagerank radiance; do
-  run examples/$name/$name
+while [ $((seed += 1)) -le "$seeds" ]; do
+  run examples/environment/environment ${mesh:+--mesh "$mesh"} $training --seed $seed
+  for name in spheres circles hashgrid radiance; do
+    run examples/$name/$name $training --seed $seed
+  done
+  run examples/pagerank/pagerank --seed $seed # it trains nothing: its own number
 done
 mv "$partial" "$csv"
 echo "written    $csv, after $(($(date +%s) - began)) s"

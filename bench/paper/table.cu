@@ -15,7 +15,8 @@
 static void write_columns(FILE *out) {
   fputs(
       "workload,BW implementation,balance threshold,dataset,train PSNR,train L1,test PSNR,test L1,"
-      "end-to-end training time,backward ms,backward mJ,backward error,iterations,seed,clock",
+      "end-to-end training time,forward ms,backward ms,backward mJ,backward error,"
+      "iterations,seed,clock",
       out);
   for (int i = 0; i < PAPER_COUNTS; ++i) fprintf(out, ",lanes %d", i);
   for (int i = 0; i < PAPER_COUNTS; ++i) fprintf(out, ",keys %d", i);
@@ -66,21 +67,28 @@ static void write_counts(FILE *out, const unsigned long long *counts) {
   }
 }
 
+static void print_row(const paper_row *r, const char *threshold) {
+  printf("%-12s %-12s %9s  %9.4g ms", printable(r->dataset), r->implementation, threshold,
+         r->backward_ms);
+  if (r->iterations > 0) printf("  %7.3f s, seed %d", r->training_s, r->seed);
+  if (isfinite(r->test_psnr)) printf("  test %6.2f dB", r->test_psnr);
+  if (isfinite(r->backward_mj)) printf("  %8.3f mJ", r->backward_mj);
+  printf("\n");
+  fflush(stdout);
+}
+
 void paper_table_add(output_file *table, const paper_row *r) {
   FILE *out = table->stream;
-  fprintf(out, "%s,%s,", r->workload, r->implementation);
-  if (r->threshold == ARC_THRESHOLD_AUTO)
-    fputs("auto", out);
-  else if (r->threshold >= 0)
-    fprintf(out, "%d", r->threshold);
-  else
-    fputs("-", out);
-  fprintf(out, ",%s", r->dataset);
+  char threshold[16] = "-";
+  if (r->threshold >= 0) snprintf(threshold, sizeof threshold, "%d", r->threshold);
+  if (r->threshold == ARC_THRESHOLD_AUTO) snprintf(threshold, sizeof threshold, "auto");
+  fprintf(out, "%s,%s,%s,%s", r->workload, r->implementation, threshold, r->dataset);
   write_number(out, "%.4f", r->train_psnr);
   write_number(out, "%.6f", r->train_l1);
   write_number(out, "%.4f", r->test_psnr);
   write_number(out, "%.6f", r->test_l1);
   write_number(out, "%.4f", SIMT_ON_CPU ? NAN : r->training_s); /* the emulation's says nothing */
+  write_number(out, "%.6f", r->forward_ms);
   write_number(out, "%.6f", r->backward_ms);
   write_number(out, "%.4f", r->backward_mj);
   write_number(out, "%.3g", r->backward_error);
@@ -89,4 +97,12 @@ void paper_table_add(output_file *table, const paper_row *r) {
   write_counts(out, r->keys);
   fputc('\n', out);
   fflush(out);
+  print_row(r, threshold);
+}
+
+std::vector<int> paper_thresholds(bool has_threshold, bool papers) {
+  if (!has_threshold) return {ARC_THRESHOLD_AUTO};
+  std::vector<int> thresholds = {0, 8, 16, 24, 32};
+  if (!papers) thresholds.push_back(ARC_THRESHOLD_AUTO);
+  return thresholds;
 }

@@ -5,36 +5,50 @@ import unittest
 
 from bench_test import HAS_MATPLOTLIB, Test
 
-COLUMNS = ["workload", "BW implementation", "balance threshold", "dataset", "backward ms",
-           "end-to-end training time", "backward mJ", "test PSNR", "seed", "clock",
-           *(f"lanes {i}" for i in range(33)), *(f"keys {i}" for i in range(33))]
+COLUMNS = ["workload", "BW implementation", "balance threshold", "dataset", "forward ms",
+           "backward ms", "end-to-end training time", "backward mJ", "test PSNR", "iterations",
+           "seed", "clock", *(f"lanes {i}" for i in range(33)), *(f"keys {i}" for i in range(33))]
 
 
-def table(*rows, clock="gpu_events"):
-    """Rows: the columns up to the PSNR."""
-    lines = [[*row, "1", clock, *["0"] * 66] for row in rows]
+def table(*rows, seed="1", clock="gpu_events"):
+    """Rows: the columns up to the iterations."""
+    lines = [[*row, seed, clock, *["0"] * 66] for row in rows]
     return "".join(",".join(line) + "\n" for line in [COLUMNS, ["# a comment"], *lines])
 
 
-ROWS = [("spheres", "plain", "-", "small", "8", "4", "64", "30.00"),
-        ("spheres", "SW-S", "0", "small", "16", "", "", ""),
-        ("spheres", "SW-S", "8", "small", "4", "", "", ""),
-        ("spheres", "cg", "-", "small", "4", "", "", ""),
-        ("spheres", "auto", "8", "small", "2", "2", "16", "30.25"),
-        ("spheres", "auto", "auto", "small", "4", "3", "32", "30.50"),
-        ("pagerank", "plain", "-", "edge", "1", "", "", ""),
-        ("pagerank", "auto", "0", "edge", "2", "", "", ""),
-        ("gaussians", "plain", "-", "/scenes/fox", "9", "9", "", ""),
-        ("gaussians", "tuned", "auto", "/scenes/fox", "1", "1", "", "")]
+ROWS = [("spheres", "plain", "-", "small", "1", "8", "", "64", "", "0"),
+        ("spheres", "plain", "-", "small", "2", "9", "4", "", "30.00", "200"),
+        ("spheres", "SW-S", "0", "small", "1", "16", "", "", "", "0"),
+        ("spheres", "SW-S", "8", "small", "1", "4", "", "", "", "0"),
+        ("spheres", "cg", "-", "small", "1", "4", "", "", "", "0"),
+        ("spheres", "auto", "8", "small", "1", "2", "", "16", "", "0"),
+        ("spheres", "auto", "auto", "small", "1", "4", "", "", "", "0"),
+        ("spheres", "auto", "8", "small", "2", "4", "1", "", "30.25", "200"),
+        ("pagerank", "plain", "-", "edge", "1", "1", "", "", "", "0"),
+        ("pagerank", "auto", "0", "edge", "1", "2", "", "", "", "0"),
+        ("gaussians", "plain", "-", "/scenes/fox", "3", "9", "", "", "", "0"),
+        ("gaussians", "plain", "-", "/scenes/fox", "3", "5", "9", "", "", "1000"),
+        ("gaussians", "tuned", "auto", "/scenes/fox", "3", "2", "1", "", "", "1000"),
+        ("gaussians", "tuned", "auto", "/scenes/fox", "3", "1", "", "", "", "0")]
 FIGURES = ("| spheres small | 8 | 0.500 (8) | 0.500 | 0.250 (8) |  |",
            "| pagerank edge | 1 |  |  | 2.000 (0) |  |", "| gaussians fox | 9 |  |  |  | 0.111 |",
-           "| spheres small | 4.000 | 2.00 | 4.00 | 30.00, 30.25 |",
+           "| spheres small | 2.000 (0) |  | 0.250 (8) |",
+           "| spheres small | 4.000 | 4.00 | 4.00 | 30.00, 30.25 |",
+           "| spheres small | 2 | 9 | 9 | 2 | 4 | 0 |", "| gaussians fox | 3 | 5 | 1 |  |  |  |",
            "| gradient step over plain | 6.00 (9.00) | 0.50 (0.50) | 2.44 (5.7)",
+           "| end to end over plain | 6.00 (9.00) |  | 1.41 (2.4)",
            "| gradient step over CCCL | 2.00 (2.00) |  | 1.58 (1.78)")
-BAD = [("a,b\n1,2\n", "is no table"), (table(*ROWS).replace(",8,", ",eight,", 1), "not whole"),
+# The second seed's trainings: of spheres, by plain and by auto.
+AGAIN = [(*ROWS[1][:6], "6", "", "31.00", "200"), (*ROWS[7][:6], "1", "", "31.60", "200")]
+OF_SEEDS = ("| plain | 2 | 30.500 | 0.124 |", "The largest difference is 0.425 dB, auto over plain; "
+            "its standard error 0.175 dB", "| spheres small | 5.000, 1.414 |  |  | 1.000, 0.000 |  |",
+            "| spheres small | 5.000 | 5.00 | 4.00 | 30.50, 30.93 |")
+BAD = [("a,b\n1,2\n", "is no table"), (table(*ROWS).replace("forward ms", "ms", 1), "is no table"),
+       (table(*ROWS).replace(",8,", ",eight,", 1), "not whole"),
        (table(*ROWS) + table(ROWS[0], clock="model").split("\n", 1)[1], "one kind")]
 
-WORKLOADS = ["bench_gaussians", "bench_gaussians", "environment", "spheres", "circles", "hashgrid", "pagerank", "radiance"]
+WORKLOADS = ["bench_gaussians", "bench_gaussians", "environment", "spheres", "circles", "hashgrid",
+             "radiance", "pagerank"]
 # Takes --experiment FILE, and adds its name and options to it; a file "fail" beside it: status 3.
 STUB = """#!/bin/sh
 [ -e "$(dirname "$0")/fail" ] && exit 3
@@ -64,10 +78,10 @@ class Paper(Test):
                          self.write(table(*ROWS[4:]), "b"))
         for line in FIGURES:
             self.assertIn("\n" + line, text)
-        text = self.call(0, "paper/paper.py", self.write(table(ROWS[0], ROWS[5]), "a"), self.write(
-            table((*ROWS[0][:7], "31.00"), (*ROWS[5][:7], "31.60")).replace(",1,gpu", ",2,gpu"), "b"))
-        for line in ("| plain | 2 | 30.500 | 0.035 |", "The largest difference is 0.550 dB, auto over "
-                     "plain; its standard error 0.050 dB"):
+        self.assertNotIn("several seeds", text)
+        text = self.call(0, "paper/paper.py", self.write(table(*ROWS), "a"),
+                         self.write(table(*AGAIN, seed="2"), "b"))
+        for line in OF_SEEDS:
             self.assertIn("\n" + line, text)
         self.assertIn("cannot read", self.call(2, "paper/paper.py", self.path("absent")))
         for text, needle in BAD:
@@ -87,6 +101,11 @@ class Paper(Test):
         self.assertEqual([line.split("_gpu")[0] for line in lines], WORKLOADS)
         self.assertIn("--scene /a scene ", lines[1])
         self.assertIn("--mesh /a mesh.obj", lines[2])
+        self.assertEqual(["--iterations 2000 " in line for line in lines], [True] * 7 + [False])
+        self.call(0, *words, ARC_PAPER_SEEDS="3")
+        lines = self.read("paper.csv").splitlines()
+        self.assertEqual([line[-7:] for line in lines], ["seeds 3"] * 2 + [
+            f"-seed {seed}" for seed in (1, 2, 3) for _ in WORKLOADS[2:]])
         os.remove(csv)
         self.write("", "examples", "circles", "fail")
         self.assertIn("circles ended with status 3", self.call(3, *words))

@@ -3,6 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 PROGRAM is one build of a program that the tables name: .../groups_simt."""
 import contextlib
+import csv
 import glob
 import os
 import pty
@@ -41,6 +42,10 @@ SMALL = {
     "toy_workload": "--iterations 1",
 }
 
+EXPERIMENTS = {
+    "bench_gaussians": "--experiment OUT/a --datasets medium --seeds 2 --iterations 2 --size 24x16 "
+                       "--gaussians 30 --views 3 --hold-out 3",
+    "pagerank": "SMALL --experiment OUT/a"}
 LONG = "--size 32x24 --gaussians 60 --views 4 --iterations 1000000 --out OUT/a.ply --csv OUT/b"
 MANY = " --size 8x8 --gaussians 5 --views 1000"
 
@@ -528,13 +533,33 @@ class CommandLines(Programs):
                 self.assertRegex(shown, rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
                 self.assertLess(max(map(len, shown.split("\r"))), 80 + len("\x1b[K"))
 
-    @unittest.skipUnless(NAME == "pagerank", "one workload is enough")
+    @unittest.skipUnless(NAME in EXPERIMENTS, "one of each kind is enough")
     def test_tables_grow(self):
-        self.run_program("SMALL --experiment OUT/a")
+        self.run_program(EXPERIMENTS[NAME])
         text = self.read("out", "a")
-        self.run_program("SMALL --experiment OUT/a")
+        self.run_program(EXPERIMENTS[NAME])
         self.assertEqual(self.read("out", "a")[:len(text)], text)
         self.assertGreater(len(self.read("out", "a")), 1.5 * len(text))
+        self.check_experiment(text)
+
+    def check_experiment(self, text):
+        """Each way trains once, at the threshold at which its step alone takes least."""
+        steps, trained = {}, {}
+        for row in csv.DictReader(line for line in text.splitlines() if line[0] != "#"):
+            way = row["dataset"], row["BW implementation"], row["seed"]
+            self.assertEqual(row["forward ms"] == "", ON_CPU)
+            if row["iterations"] == "0":
+                self.assertEqual(row["train PSNR"] + row["end-to-end training time"], "")
+                steps.setdefault(way, {})[row["balance threshold"]] = float(row["backward ms"])
+            else:
+                self.assertNotIn(way, trained)
+                self.assertEqual(row["end-to-end training time"] == "", ON_CPU)
+                trained[way] = row["balance threshold"]
+        self.assertEqual(steps.keys(), trained.keys())
+        for way, threshold in trained.items():
+            self.assertEqual(steps[way][threshold], min(steps[way].values()))
+            counts = {"SW-S": 5, "SW-B": 5, "auto": 6}
+            self.assertEqual(len(steps[way]), counts.get(way[1], 1))
 
     @unittest.skipUnless(PROGRAM.endswith("pagerank_simt"), "a limit would stop a GPU's driver")
     def test_out_of_memory(self):

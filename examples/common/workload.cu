@@ -13,7 +13,7 @@
 #include "arc_tune.h"
 
 workload_outcome workload_no_outcome(int way, int threshold) {
-  return {way, threshold, 0, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
+  return {way, threshold, 0, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
 }
 
 static device_array counts;

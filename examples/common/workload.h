@@ -92,8 +92,9 @@ unsigned long long *workload_counts(void);
    atomics. */
 int experiment_compare(const workload *w, const workload_options *o);
 
-/* Every way, at the papers' five thresholds and arc's own, on every dataset: rows of o->experiment.
-   After an interrupt the rows so far are written; after a wrong sum the file is as it was. */
+/* Every way, at the papers' five thresholds and arc's own, on every dataset: rows of o->experiment,
+   of its gradient step alone, and of a training by each way at its best one. After an interrupt the
+   rows so far are written; after a wrong sum the file is as it was. */
 int experiment_run(const workload *w, const workload_options *o);
 
 /* Milliseconds that an H200 would take, by the counts of the CPU warp; there only. */
@@ -104,7 +105,8 @@ float experiment_model_ms(void);
 /* What a training or a measurement of one way gave; not-a-number: was not measured. */
 typedef struct workload_outcome {
   int way, threshold, iterations;
-  float gradient_ms; /* median; on the CPU warp modelled, for an H200 */
+  float forward_ms;  /* median, if bench measures it */
+  float gradient_ms; /* the same of gradient(); on the CPU warp modelled, for an H200 */
   double seconds, millijoules, error;
   workload_quality quality;
 } workload_outcome;
