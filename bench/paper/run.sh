@@ -33,7 +33,7 @@ run() {
 
 began=$(date +%s)
 if [ "$build" = gpu ]; then
-  training='--iterations 2000'
+  training='--iterations 1000'
   run bench/bench_gaussians --datasets small,medium,large $training --densify off --seeds "$seeds"
   [ -n "$scene" ] &&
     run bench/bench_gaussians --scene "$scene" $training --densify off --seeds "$seeds"

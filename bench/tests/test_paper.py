@@ -101,7 +101,7 @@ class Paper(Test):
         self.assertEqual([line.split("_gpu")[0] for line in lines], WORKLOADS)
         self.assertIn("--scene /a scene ", lines[1])
         self.assertIn("--mesh /a mesh.obj", lines[2])
-        self.assertEqual(["--iterations 2000 " in line for line in lines], [True] * 7 + [False])
+        self.assertEqual(["--iterations 1000 " in line for line in lines], [True] * 7 + [False])
         self.call(0, *words, ARC_PAPER_SEEDS="3")
         lines = self.read("paper.csv").splitlines()
         self.assertEqual([line[-7:] for line in lines], ["seeds 3"] * 2 + [
