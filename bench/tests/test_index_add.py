@@ -33,7 +33,7 @@ class IndexAdd(Test):
             Table(path, [line.replace("2.11", "2.13") for line in HEAD])
 
     def test_the_pages_hold_the_tables(self):
-        csv = pathlib.Path(BENCH, "results/h100_80gb_hbm3/index_add.csv")
+        csv = pathlib.Path(BENCH, "results/h200/index_add.csv")
         text = csv.with_suffix(".md").read_text(encoding="utf-8")
         self.assertEqual(text, index_add_tables.page(csv), "made by index_add_tables.py")
         page = pathlib.Path(BENCH, "../examples/python/torch/README.md").read_text(encoding="utf-8")
