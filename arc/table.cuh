@@ -26,8 +26,8 @@
    the table, as they are in memory.
    Cost: the sums, 2 shuffles and a few loads of shared memory; a sum that hits is a load and a
    store. On an H200 (forms.csv, groups.csv) 4 hot rows take 0.15 to 0.36 of the time of arc_add_f32,
-   skewed keys of 1 value 0.2 to 0.8, keys that hardly repeat 1.0 to 1.1, and keys that many lanes
-   share once, as sorted ones, 1.0 to 1.9. The gain shrinks with the width. Suffixes: all of
+   skewed keys of 1 value 0.2 to 0.8, keys that hardly repeat 1.0 to 1.2, and keys that many lanes
+   share once, as sorted ones, 0.9 to 1.9. The gain shrinks with the width. Suffixes: all of
    arc.cuh.
    Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
 #ifndef ARC_CUH
