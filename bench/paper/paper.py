@@ -65,7 +65,7 @@ def read_table(path):
             row["workload"] = row.get("workload", "gaussians")
             row["set"] = row["workload"] + " " + os.path.basename(row["dataset"])
             row["iterations"] = int(row["iterations"])
-            row["forward"] = number(row.get("forward ms"))
+            row["forward"] = number(row["forward ms"])
             row["backward"] = float(row["backward ms"])
             row["seconds"] = number(row["end-to-end training time"])
             row["energy"] = number(row["backward mJ"])

@@ -26,20 +26,17 @@ def plotted(kind):
                             types.SimpleNamespace(width=9))
 
 
-def rows_of(*names):
-    """Of tables of 0.2: without the time of the forward step, and no row is of a step alone."""
-    with mock.patch.object(paper, "COLUMNS", ()):
-        rows = [row for name in names for row in paper.read_table(os.path.join(H200, name))]
-    return rows + [{**row, "iterations": 0} for row in rows]
+def papers_rows():
+    return paper.read_table(os.path.join(BENCH, "results", "h100_80gb_hbm3", "paper.csv"))
 
 
 def of_paper(draw):
-    return draw(paper.over_seeds(rows_of("paper.csv", "paper_fox.csv")))
+    return draw(paper.over_seeds(papers_rows()))
 
 
 def quality():
     """No committed table has several seeds: rows of one and the same, moved."""
-    rows = [row for row in rows_of("paper.csv") if row["workload"] == "spheres"]
+    rows = [row for row in papers_rows() if row["workload"] == "spheres"]
     return paper.draw_quality(rows + [{**row, "seed": "2", "psnr": row["psnr"] + 0.1}
                                       for row in rows])
 
