@@ -13,8 +13,6 @@ With --figures it draws into FOLDER
                means beside the ARC paper's
   sensitivity  the gradient step over plain atomics against the balancing threshold
   lanes        warp steps by active lanes, and by different keys
-  quality      PSNR of the held-out views about the mean of all trainings with the same seed; only
-               of datasets with several seeds
 
 Rows with 0 iterations are of a gradient step alone, all others of a training. Rows of the CPU warp
 are *model* and are labelled so. Lines that begin with # are comments.
@@ -278,12 +276,12 @@ def print_quality(rows):
 
 # ---- figures -------------------------------------------------------------------------------------
 
-def grid(sets, xlabel, ylabel, columns=6, size=(1.75, 1.7)):
+def grid(sets, xlabel, ylabel, columns=6):
     """(figure, axes of each dataset) on the same scales."""
     count, lines = len(sets), (len(sets) + columns - 1) // columns
     figure, panels = pictures.load().subplots(
         lines, columns, squeeze=False, sharex=True, sharey=True,
-        figsize=(size[0] * columns, size[1] * lines + 0.8))
+        figsize=(1.75 * columns, 1.7 * lines + 0.8))
     for i, (panel, dataset) in enumerate(zip(panels.flat, sets)):
         panel.set_title(dataset.replace(" ", "\n"))
         panel.tick_params(labelbottom=i + columns >= count)
@@ -358,31 +356,13 @@ def draw_lanes(rows):
     return figure
 
 
-def draw_quality(rows):
-    sets, names = in_order(rows, "set"), in_order(rows, "BW implementation")
-    figure, panels = grid(sets, "", "held-out PSNR about the seed's mean, dB", len(sets),
-                          (4, 2.5))
-    for panel, dataset in zip(panels, sets):
-        seeds = seed_means([row for row in rows if row["set"] == dataset])
-        for k, name in enumerate(names):
-            here = [r["psnr"] - seeds[r["seed"]] for r in of(rows, dataset, name)]
-            panel.plot([k] * len(here), here, **{**pictures.look(name), "linestyle": ""})
-            if here:
-                panel.plot(k, sum(here) / len(here), "_k", markersize=18)
-        panel.set_xticks(range(len(names)), names, rotation=90)
-    return figure
-
-
 def draw(rows, folder):
     if not os.path.isdir(folder):
         raise results.Bad(f"'{folder}' is not a folder; make it first")
     means = over_seeds(rows)
-    figures = [("speedup", draw_speedup, means), ("sensitivity", draw_sensitivity, means),
-               ("lanes", draw_lanes, means)]
-    if repeated(rows):
-        figures.append(("quality", draw_quality, repeated(rows)))
-    for name, make, table in figures:
-        figure = make(table)
+    for name, make in (("speedup", draw_speedup), ("sensitivity", draw_sensitivity),
+                       ("lanes", draw_lanes)):
+        figure = make(means)
         if rows[0]["clock"] != "gpu_events":
             figure.suptitle("*model* from the CPU warp's counts, no GPU's times", fontsize="small")
         pictures.save(figure, os.path.join(folder, f"{name}.png"))

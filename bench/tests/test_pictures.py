@@ -26,26 +26,16 @@ def plotted(kind):
                             types.SimpleNamespace(width=9))
 
 
-def papers_rows():
-    return paper.read_table(os.path.join(BENCH, "results", "h100_80gb_hbm3", "paper.csv"))
-
-
 def of_paper(draw):
-    return draw(paper.over_seeds(papers_rows()))
-
-
-def quality():
-    """No committed table has several seeds: rows of one and the same, moved."""
-    rows = [row for row in papers_rows() if row["workload"] == "spheres"]
-    return paper.draw_quality(rows + [{**row, "seed": "2", "psnr": row["psnr"] + 0.1}
-                                      for row in rows])
+    rows = paper.read_table(os.path.join(BENCH, "results", "h100_80gb_hbm3", "paper.csv"))
+    return draw(paper.over_seeds(rows))
 
 
 PICTURES = {
     **{kind: lambda kind=kind: plotted(kind) for kind in plot.PLOTS},
     "speedup": lambda: of_paper(paper.draw_speedup),
     "sensitivity": lambda: of_paper(paper.draw_sensitivity),
-    "lanes of the workloads": lambda: of_paper(paper.draw_lanes), "quality": quality,
+    "lanes of the workloads": lambda: of_paper(paper.draw_lanes),
     "hardware": lambda: figure.draw(figure.read(os.path.join(BENCH, "hardware", "hardware.csv")))}
 
 
