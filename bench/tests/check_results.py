@@ -24,6 +24,20 @@ LIMITS = {"net_ms": (-math.inf, math.inf), "net_to_plain": (-math.inf, math.inf)
           "worst_error": (0.0, 1.0), "local_bytes": (0.0, math.inf)}  # of all others: above 0
 MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
 COLUMNS = results.CELL + FIGURES + ("status",)
+# Files that may be of an older minor version than this tree's, and why; no others may.
+OLDER = {name: why for why, names in {
+    "not measured again": """
+        h100_80gb_hbm3/paths.csv h100_80gb_hbm3/policy.csv h100_80gb_hbm3/types.csv
+        h100_80gb_hbm3/widths.csv h100_80gb_hbm3/gaussians_draw.csv
+        h100_80gb_hbm3/hashgrid_perceptron.csv h100_80gb_hbm3/radiance.csv
+        h200/atomred_columns.csv h200/spheres_divergent.csv h200/wide_memory.csv""",
+    "other people's programs, not measured again": """
+        h100_80gb_hbm3/adopters_drawing.csv h100_80gb_hbm3/adopters_gsplat_wide.csv
+        h100_80gb_hbm3/warp_assembly.csv h200/adopters_fvdb.csv h200/adopters_gsplat.csv
+        h200/adopters_gsplat_fixed.csv h200/adopters_gsplat_fox.csv h200/adopters_pytorch3d.csv""",
+    "long trainings": "h200/gaussians_group.csv h200/gaussians_reproducible.csv",
+    "a profiler's counters, which few machines let one read": "h200/paper_stalls.csv",
+}.items() for name in names.split()}
 
 
 def folder_of(device):
@@ -37,6 +51,11 @@ def version_of(policy):
     """The first word that is one; null if the policy string does not parse."""
     found = re.fullmatch(r"arc (\d+\.\d+\.\d+)((?: [a-z0-9_]+=[a-z0-9]+)+)", policy)
     return found and found[1]
+
+
+def minor_of(policy):
+    """[0, 5]; empty if the policy string does not parse."""
+    return [int(number) for number in (version_of(policy) or "").split(".")[:2] if number]
 
 
 def without_vectors(policy):
@@ -69,6 +88,13 @@ def check_head(head, folder, keys):
         yield f"the device is '{head.get('device', '')}', the folder is {os.path.basename(folder)}"
     if "interrupted" in head:
         yield f"interrupted {head['interrupted']}"
+
+
+def check_age(policy, path, plans):
+    older = [] < minor_of(policy) < minor_of(plans.policy)
+    if older != ("/".join(path.split(os.sep)[-2:]) in OLDER):
+        yield f"is in OLDER, but no older: '{policy}'" if not older else (
+            f"is older than {version_of(plans.policy)}, and not in OLDER: '{policy}'")
 
 
 def is_legal(name, word):
@@ -128,6 +154,8 @@ def check_file(path, preset, plans):
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
+        policy = results.head_of(text.splitlines()).get("policy", "")
+        yield from check_age(policy, path, plans)
         if preset in PRESETS or text.startswith(results.FIRST_LINE + "\n"):
             yield from check_sweep(results.Results(path), os.path.dirname(path), preset, plans)
         else:
@@ -162,6 +190,8 @@ def main(words):
     plans = Plans(words[0])
     folders = sorted(entry.path for entry in os.scandir(words[1]) if entry.is_dir())
     defects = [defect for folder in folders for defect in check_folder(folder, plans)]
+    defects += [f"{name}: is in OLDER, and not there" for name in OLDER
+                if not os.path.exists(os.path.join(words[1], name))]
     print("\n".join(defects + [f"{len(folders)} folders, {len(defects)} defects"]))
     return 1 if defects or not folders else 0
 

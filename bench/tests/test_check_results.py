@@ -1,8 +1,12 @@
 """test_check_results.py ARC_SWEEP_SIMT - add_results.sh measures into a new folder, in which
 check_results.py finds no defect. SPDX-License-Identifier: Apache-2.0"""
+import contextlib
+import io
 import os
+import re
 import sys
 import unittest
+from unittest import mock
 
 from bench_test import H200, Test
 
@@ -47,6 +51,21 @@ class Results(Test):
         self.assertEqual(os.listdir(self.path("all GPUs")), [])
         self.add(1, DEVICE="NVIDIA H200", WRONG_AT="paths")
         self.assertEqual(os.listdir(self.path("all GPUs", "h200")), ["policy.csv"])
+
+    def test_older(self):
+        with open(H200 + "/paths.csv", encoding="utf-8") as file:
+            new = file.read()
+        old = re.sub(r"(?m)^# policy: arc [\d.]*", "# policy: arc 0.0.9", new)
+        for text, listed, needle in ((new, [], "^$"), (old, [], "not in OLDER: 'arc 0.0.9"),
+                                     (new, ["h200/paths.csv"], "but no older"),
+                                     (old, ["h200/paths.csv"], "^$")):
+            with mock.patch.object(check_results, "OLDER", listed):
+                file = self.write(text, "h200", "paths.csv")
+                self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)), needle)
+        with mock.patch.object(check_results, "OLDER", ["h200/gone.csv"]), \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(check_results.main([SWEEP, self.folder]), 1)
+        self.assertIn("\nh200/gone.csv: is in OLDER, and not there\n", said.getvalue())
 
 
 if __name__ == "__main__":
