@@ -34,7 +34,7 @@ OLDER = {name: why for why, names in {
     "other people's programs, not measured again": """
         h100_80gb_hbm3/adopters_drawing.csv h100_80gb_hbm3/adopters_gsplat_wide.csv
         h100_80gb_hbm3/warp_assembly.csv h200/adopters_fvdb.csv h200/adopters_gsplat.csv
-        h200/adopters_gsplat_fixed.csv h200/adopters_gsplat_fox.csv h200/adopters_pytorch3d.csv""",
+        h200/adopters_gsplat_fox.csv h200/adopters_pytorch3d.csv""",
     "long trainings": "h200/gaussians_group.csv h200/gaussians_reproducible.csv",
     "a profiler's counters, which few machines let one read": "h200/paper_stalls.csv",
 }.items() for name in names.split()}
