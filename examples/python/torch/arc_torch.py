@@ -136,10 +136,10 @@ class deterministic(TorchDispatchMode):
 
     index_add; scatter_add, whatever its index; index_put with accumulate=True; bincount of weights;
     and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
-    float16 and bfloat16 also do whatever the order of the rows is, unless out has more than four
-    times as many rows as are added. All else is PyTorch's with
-    torch.use_deterministic_algorithms(True), which warns where that does not repeat, or refuses it
-    if it did before. Each operator that is called goes through Python, some microseconds."""
+    float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
+    torch.use_deterministic_algorithms(True), which warns where that does not repeat (as the
+    gradient of FlashAttention then does not), or refuses it if it did before. Each operator that
+    is called goes through Python, some microseconds."""
 
     def __init__(self):
         super().__init__()
