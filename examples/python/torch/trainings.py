@@ -81,17 +81,23 @@ def train(make, way, steps):
 
 def compare(make, steps, runs):
     """make(way) gives the parameters, and a function that takes the step of a number and returns
-    its loss. The losses by name, and whether all fell and the ways that repeat did."""
-    curves, digests, ms_of_first, fell = {}, {}, 0.0, True
-    for way in (way for way in WAYS for _ in range(runs if way.repeats else 1)):
-        losses, ms, digest = train(make, way, steps)
-        ms_of_first = ms_of_first or ms
-        curve = " ".join(f"{losses[i]:.4f}" for i in range(0, steps, max(1, steps // 6)))
-        print(f"{way.name:26}{ms:8.2f} ms a step, {ms / ms_of_first:6.2f} of PyTorch's; "
-              f"loss {curve} ... {losses[-1]:.4f}; digest {digest}", flush=True)
-        curves[way.name] = losses
-        digests.setdefault(way.name, set()).add(digest)
-        fell = fell and losses[-1] < 0.9 * losses[0]
+    its loss. All ways are taken runs times, every second time in the opposite order, so that a
+    drift of the clocks favours none. The losses by name, and whether all fell and the ways that
+    repeat did."""
+    curves, digests, times, fell = {}, {}, {}, True
+    for run in range(runs):
+        for way in WAYS[::-1] if run % 2 else WAYS:
+            losses, ms, digest = train(make, way, steps)
+            curve = " ".join(f"{losses[i]:.4f}" for i in range(0, steps, max(1, steps // 6)))
+            print(f"{way.name:26}{ms:8.2f} ms a step; loss {curve} ... {losses[-1]:.4f}; "
+                  f"digest {digest}", flush=True)
+            curves[way.name] = losses
+            digests.setdefault(way.name, set()).add(digest)
+            times.setdefault(way.name, []).append(ms)
+            fell = fell and losses[-1] < 0.9 * losses[0]
+    for name, ms in times.items():
+        ratio = statistics.mean(ms) / statistics.mean(times[WAYS[0].name])
+        print(f"{name:26}{statistics.mean(ms):8.2f} ms a step, {ratio:6.2f} of {WAYS[0].name}'s")
     differ = [way.name for way in WAYS if way.repeats and len(digests[way.name]) > 1]
     print(f"{runs} runs of each deterministic way: "
           f"{'different bytes: ' + '; '.join(differ) if differ else 'the same bytes'}"
