@@ -26,15 +26,7 @@ MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
 COLUMNS = results.CELL + FIGURES + ("status",)
 # Files that may be of an older minor version than this tree's, and why; no others may.
 OLDER = {name: why for why, names in {
-    "not measured again": """
-        h100_80gb_hbm3/paths.csv h100_80gb_hbm3/policy.csv h100_80gb_hbm3/types.csv
-        h100_80gb_hbm3/widths.csv h100_80gb_hbm3/gaussians_draw.csv
-        h100_80gb_hbm3/hashgrid_perceptron.csv h100_80gb_hbm3/radiance.csv
-        h200/atomred_columns.csv h200/spheres_divergent.csv h200/wide_memory.csv""",
-    "other people's programs, not measured again": """
-        h100_80gb_hbm3/adopters_drawing.csv h100_80gb_hbm3/adopters_gsplat_wide.csv
-        h100_80gb_hbm3/warp_assembly.csv h200/adopters_fvdb.csv h200/adopters_gsplat.csv
-        h200/adopters_gsplat_fox.csv h200/adopters_pytorch3d.csv""",
+    "two versions of one call, side by side": "h200/spheres_divergent.csv",
     "long trainings": "h200/gaussians_group.csv h200/gaussians_reproducible.csv",
     "a profiler's counters, which few machines let one read": "h200/paper_stalls.csv",
 }.items() for name in names.split()}
