@@ -64,10 +64,8 @@ static draw_times bench_training(drawer *d, const draw_input *in, int view, int 
 
 /* Its three planes. */
 static std::vector<float> read_picture(const frame *f) {
-  std::vector<float> planes(3 * (size_t)f->camera.width * f->camera.height);
-  device_to_host(planes.data(), f->colour.data, planes.size() * sizeof(float),
-                 "reading the picture");
-  return planes;
+  return device_read<float>(f->colour.data, 3 * (size_t)f->camera.width * f->camera.height,
+                            "reading the picture");
 }
 
 /* The share of pixels of which a value is off by more than 1/255. */
@@ -91,7 +89,7 @@ static bool bench_step(const draw_input *all, const options *o, const draw_step 
   frame_settings settings = o->train.frame;
   draw_input mine = *all, *in = &mine;
   device_memory memory = in->memory;
-  const int views = in->data.view_count;
+  const int views = (int)in->data.views.size();
   const camera *first = &in->data.views[0].camera;
   const bool writes = step == &steps[ALL] && o->renders != nullptr;
   bool written = !writes || make_folder(o->renders, error);
@@ -131,13 +129,12 @@ static bool bench_size(draw_input *in, const options *o, int width, int height,
                        std::vector<draw_row> *rows, error_line *error) {
   std::vector<std::vector<float>> wanted;
   double all_ms = NAN;
-  for (int i = 0; i < in->data.view_count; ++i)
-    camera_resize(&in->data.views[i].camera, width, height);
+  for (view &v : in->data.views) camera_resize(&v.camera, width, height);
   printf(
       "\n%d x %d pixels, means of %d views, medians of %d, %s\n%-20s %10s %9s %9s %9s %9s %9s "
       "%7s %10s %9s\n",
-      width, height, in->data.view_count, o->repeats, clock_name(), "step", "pairs", "place ms",
-      "sort ms", "paint ms", "frame ms", "a second", "/ all", "MiB", "off");
+      width, height, (int)in->data.views.size(), o->repeats, clock_name(), "step", "pairs",
+      "place ms", "sort ms", "paint ms", "frame ms", "a second", "/ all", "MiB", "off");
   for (const draw_step &step : steps) {
     draw_row r;
     if (!bench_step(in, o, &step, &wanted, &r, error)) return false;
@@ -169,8 +166,8 @@ static bool write_table(const bench_options *b, const draw_input *in,
                         error))
     return false;
   for (const draw_row &r : rows) {
-    fprintf(file.stream, "%s,%d,%d,%d,%d,%s,%.1f", dataset, in->count, in->data.view_count, r.width,
-            r.height, r.step->name, r.pairs);
+    fprintf(file.stream, "%s,%d,%d,%d,%d,%s,%.1f", dataset, in->count, (int)in->data.views.size(),
+            r.width, r.height, r.step->name, r.pairs);
     for (double ms : {r.place_ms, r.sort_ms, r.paint_ms})
       if (isnan(ms))
         fprintf(file.stream, ",");
@@ -187,18 +184,13 @@ static bool load_city(draw_input *in, const bench_options *b, error_line *error)
   enum { CITY_VIEWS = 8 };
   gaussians_host like, model;
   const int views = b->o.views > 0 ? b->o.views : (int)CITY_VIEWS;
-  memset(in, 0, sizeof *in);
+  *in = {};
   if (!ply_read(&like, b->o.init, error)) return false;
-  bool made = make_city(&model, &in->data, &like, b->city, views, b->o.train.seed, error);
-  gaussians_free(&like);
-  if (!made) return false;
+  if (!make_city(&model, &in->data, &like, b->city, views, b->o.train.seed, error)) return false;
   if (b->write != nullptr)
-    made = make_folder(b->write, error) && write_city(&model, &in->data, b->write, error);
-  else
-    draw_upload(in, &model, true, true);
-  gaussians_free(&model);
-  if (!made) scene_free(&in->data);
-  return made;
+    return make_folder(b->write, error) && write_city(&model, &in->data, b->write, error);
+  draw_upload(in, &model, true, true);
+  return true;
 }
 
 int run_draws(const bench_options *b) {

@@ -158,8 +158,9 @@ static bool make_part(const city *c, int part) {
 /* By turns from the air, over the whole city, and along a street. */
 static void make_views(const city *c, scene *s) {
   double side = BLOCK * c->blocks;
-  for (int i = 0; i < s->view_count; ++i) {
-    double turn = TAU * i / s->view_count, street = BLOCK * (i % (c->blocks + 1)) - side / 2;
+  for (int i = 0; i < (int)s->views.size(); ++i) {
+    double turn = TAU * i / (double)s->views.size(),
+           street = BLOCK * (i % (c->blocks + 1)) - side / 2;
     const double air[3] = {0.55 * side * cos(turn), 0.55 * side * sin(turn), 0.3 * side};
     const double eye[3] = {-0.4 * side, street, 2.0}, end[3] = {side, street, 10.0};
     const double middle[3] = {0.0, 0.0, 0.0};
@@ -176,8 +177,7 @@ bool make_city(gaussians_host *g, scene *s, const gaussians_host *like, int coun
   city c = {g, like, (int)fmax(1.0, round(sqrt((double)count / PER_BLOCK))), seed};
   int made = parallel_for(parts, "loading    city", [&](int i) { return make_part(&c, i); });
   if (made < parts) return error_set(error, "interrupted before the city was made");
-  s->views = new view[(size_t)views]();
-  s->view_count = views;
+  s->views.resize((size_t)views);
   make_views(&c, s);
   return true;
 }
@@ -189,14 +189,14 @@ bool write_city(const gaussians_host *g, const scene *s, const char *folder, err
   if (!ply_write(g, path, error)) return false;
   snprintf(path, sizeof path, "%s/cameras.txt", folder);
   if (!output_file_open(&file, path, error)) return false;
-  fprintf(file.stream, "cameras %d\n", s->view_count);
-  for (int i = 0; i < s->view_count; ++i) {
-    const camera *c = &s->views[i].camera;
+  fprintf(file.stream, "cameras %zu\n", s->views.size());
+  for (const view &v : s->views) {
+    const camera *c = &v.camera;
     fprintf(file.stream, "%d %d %.9g %.9g %.9g %.9g", c->width, c->height, c->fx, c->fy, c->cx,
             c->cy);
     for (const auto &row : c->world_to_camera)
       for (float value : row) fprintf(file.stream, " %.9g", value);
-    fprintf(file.stream, " %s\n", s->views[i].name);
+    fprintf(file.stream, " %s\n", v.name);
   }
   return output_file_commit(&file, error);
 }

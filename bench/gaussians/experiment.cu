@@ -162,7 +162,6 @@ static bool experiment_scene(output_file *table, const bench_options *b, int kin
   for (int i = 0; i < b->seeds && done && !interrupts; ++i)
     done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
   energy_close(&e.energy);
-  scene_free(&data);
   return done;
 }
 

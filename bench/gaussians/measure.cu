@@ -42,7 +42,6 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
     function(&t, dataset_name(o, kind), o->repeats, state);
     trainer_end(&t);
   }
-  scene_free(&data);
   return made || interrupts > 0;
 }
 

@@ -14,8 +14,8 @@ static bool hits_on_host(const splat *s, float x, float y) {
 /* What the kernel must count, from the splats, the lists and how far each pixel has looked. */
 static void count_on_host(const test_frame *t, int pixels, unsigned long long *histogram) {
   const device_camera *c = &t->camera;
-  const std::vector<int> first = test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
-  const std::vector<int> drawn = test_read<int>(t->f.drawn.data, (size_t)c->width * c->height);
+  const std::vector<int> first = device_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
+  const std::vector<int> drawn = device_read<int>(t->f.drawn.data, (size_t)c->width * c->height);
   const std::vector<int> list = test_read_list(&t->f);
   const std::vector<splat> splats = test_read_splats(t);
   for (int warp = 0; warp < t->f.tiles * TILE_WARPS / pixels; ++warp) {

@@ -37,6 +37,5 @@ int main(int argc, char **argv) {
   frame_backward(&t.f);
   const int status = record_end(CALL_GAUSSIANS, argv[1]);
   trainer_end(&t);
-  scene_free(&data);
   return status;
 }

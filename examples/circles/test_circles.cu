@@ -24,12 +24,6 @@ static tested_scene make(int kind, int width, int height, int circles, int seed)
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
-static std::vector<int> read_ints(const int *data, size_t count) {
-  std::vector<int> host(count);
-  device_to_host(host.data(), data, count * sizeof(int), "reading lists");
-  return host;
-}
-
 static bool reaches(const circle *c, double x0, double y0, double x1, double y1) {
   double dx = fmax(fmax(x0 - c->x, c->x - x1), 0.0), dy = fmax(fmax(y0 - c->y, c->y - y1), 0.0);
   return dx * dx + dy * dy < ((double)c->radius + 0.5) * ((double)c->radius + 0.5);
@@ -41,8 +35,8 @@ static void test_lists(const tested_scene *t) {
   renderer_begin(&r, &t->s, nullptr);
   renderer_lists(&r);
   box_lists l = r.levels[LEVEL_FINE];
-  std::vector<int> offsets = read_ints(l.offsets, (size_t)l.boxes * l.parts + 1);
-  std::vector<int> list = read_ints(l.list, (size_t)offsets.back());
+  std::vector<int> offsets = device_read<int>(l.offsets, (size_t)l.boxes * l.parts + 1);
+  std::vector<int> list = device_read<int>(l.list, (size_t)offsets.back());
   for (int box = 0; box < l.boxes; ++box) {
     std::vector<int> wanted;
     double x = box % l.columns * side + 0.5, y = box / l.columns * side + 0.5;
@@ -116,11 +110,9 @@ static std::vector<double> serial_gradients(scene s, const image *target, int co
 }
 
 static std::vector<float> device_gradients(renderer *r, int way, int threshold) {
-  std::vector<float> sums((size_t)r->count * CIRCLE_ROW);
   device_clear(r->sums.data, r->sums.bytes);
   renderer_pass(r, way, threshold, nullptr);
-  device_to_host(sums.data(), r->sums.data, sums.size() * sizeof(float), "reading gradients");
-  return sums;
+  return device_read<float>(r->sums.data, (size_t)r->count * CIRCLE_ROW);
 }
 
 /* accepted: relative to the largest of a parameter's gradients. */

@@ -56,7 +56,8 @@ static inline void device_to_host(void *host, const void *device, size_t bytes, 
 
 /* So many of its numbers, or of another type. */
 template <typename type>
-static inline std::vector<type> device_read(const void *device, size_t count, const char *what) {
+static inline std::vector<type> device_read(const void *device, size_t count,
+                                            const char *what = "reading") {
   std::vector<type> host(count);
   device_to_host(host.data(), device, count * sizeof(type), what);
   return host;
@@ -64,15 +65,6 @@ static inline std::vector<type> device_read(const void *device, size_t count, co
 
 static inline void host_to_device(void *device, const void *host, size_t bytes, const char *what) {
   device_check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), what);
-}
-
-static inline void *host_memory(size_t bytes) {
-  void *memory = calloc(bytes > 0 ? bytes : 1, 1);
-  if (memory == nullptr) {
-    fprintf(stderr, "not enough memory on the host for %zu bytes\n", bytes);
-    exit(1);
-  }
-  return memory;
 }
 
 /* What the host holds, in an array of that size. */

@@ -31,8 +31,7 @@ static float *to_device(const doubles &values) {
 }
 
 static doubles from_device(float *data, size_t count) {
-  std::vector<float> floats(count);
-  device_to_host(floats.data(), data, count * sizeof(float), "values");
+  const auto floats = device_read<float>(data, count);
   device_check(cudaFree(data), "freeing");
   return doubles(floats.begin(), floats.end());
 }

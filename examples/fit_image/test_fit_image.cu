@@ -42,12 +42,6 @@ static void begin_scene(fit *f, const scene *s) {
   fit_reset(f);
 }
 
-static std::vector<float> read_floats(const device_array *array) {
-  std::vector<float> floats(array->bytes / sizeof(float));
-  device_to_host(floats.data(), array->data, array->bytes, "floats");
-  return floats;
-}
-
 /* ---- gradients ------------------------------------------------------------------------------ */
 
 static double distance_of(const double *g, double x, double y) {
@@ -112,7 +106,7 @@ static void test_gradients(int width, int height, int count, double largest_scal
   for (int way = 0; way < (SIMT_ON_CPU ? (int)WAY_CUB : (int)WAYS); ++way) {
     fit_forward(&f);
     fit_backward(&f, way, ARC_THRESHOLD_AUTO, nullptr);
-    const std::vector<float> got = read_floats(&f.gradients);
+    const std::vector<float> got = device_read<float>(f.gradients.data, s.gaussian.size());
     for (size_t j = 0; j < derivative.size(); ++j)
       CHECK(fabs(got[j * stride] - derivative[j]) <= TOLERANCE * magnitude[j] + 1e-6,
             "way %d: parameter %zu is %.9g, not %.9g", way, j * stride, got[j * stride],
@@ -226,7 +220,7 @@ static void test_adam(void) {
     host_to_device(f.gradients.data, gradients.data(), f.gradients.bytes, "gradients");
     fit_update(&f, step, given, 0.5f);
   }
-  const std::vector<float> got = read_floats(&f.parameters);
+  const std::vector<float> got = device_read<float>(f.parameters.data, s.gaussian.size());
   for (size_t i = 0; i < wanted.size(); ++i)
     CHECK(fabs(got[i] - wanted[i]) < 1e-4, "parameter %zu is %.7g, not %.7g", i, got[i], wanted[i]);
   fit_end(&f);

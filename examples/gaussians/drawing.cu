@@ -39,8 +39,7 @@ static bool load_model(gaussians_host *model, scene *data, const options *o, err
   const bool made = o->init != nullptr ? ply_read(model, o->init, error)
                                        : setup_truth(data, model, o, o->kind, error);
   if (!made) return false;
-  if (o->orbit == 0 && data->view_count > 0) return true;
-  scene_free(data);
+  if (o->orbit == 0 && !data->views.empty()) return true;
   scene_orbit(data, model, o->orbit > 0 ? o->orbit : (int)ORBIT_VIEWS, ORBIT_WIDTH, ORBIT_HEIGHT);
   return true;
 }
@@ -51,12 +50,9 @@ bool draw_load(draw_input *in, const options *o, error_line *error) {
   printf("loading    %s\n",
          o->init != nullptr ? printable(o->init) : "a model drawn by the program");
   if (o->input.path != nullptr && !load_cameras(&in->data, o, error)) return false;
-  if (!load_model(&model, &in->data, o, error)) {
-    scene_free(&in->data);
-    return false;
-  }
-  for (int i = 0; i < in->data.view_count && o->size[0] > 0; ++i)
-    camera_resize(&in->data.views[i].camera, o->size[0], o->size[1]);
+  if (!load_model(&model, &in->data, o, error)) return false;
+  for (view &v : in->data.views)
+    if (o->size[0] > 0) camera_resize(&v.camera, o->size[0], o->size[1]);
   draw_upload(in, &model, o->harmonics != HARMONICS_HALF, o->harmonics != HARMONICS_FLOAT);
   return true;
 }
@@ -64,7 +60,6 @@ bool draw_load(draw_input *in, const options *o, error_line *error) {
 void draw_free(draw_input *in) {
   device_release(&in->memory, &in->block);
   device_release(&in->memory, &in->halves);
-  scene_free(&in->data);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
@@ -123,9 +118,10 @@ static void print_drawing(const draw_input *in, const draw_record *records, int 
 /* Returns how many views are drawn; fewer than all after an interrupt or an error. */
 static int draw_views(drawer *d, const draw_input *in, const options *o, draw_record *records,
                       error_line *error) {
+  const int views = (int)in->data.views.size();
   int drawn = 0;
-  for (; drawn < in->data.view_count && !interrupts; ++drawn) {
-    if (progress_due()) progress_line("drawing  view %d of %d", drawn, in->data.view_count);
+  for (; drawn < views && !interrupts; ++drawn) {
+    if (progress_due()) progress_line("drawing  view %d of %d", drawn, views);
     records[drawn].ms = draw_medians(d, in, drawn, o->repeats);
     if (interrupts) break;
     records[drawn].pairs = d->f.pairs;
@@ -141,7 +137,7 @@ int run_draw(const options *o) {
   drawer d;
   error_line error;
   if (!draw_load(&in, o, &error)) return fail(interrupts ? 130 : 2, &error);
-  int views = in.data.view_count;
+  const int views = (int)in.data.views.size();
   printf("gaussians  %d of degree %d, %d views, the first of %d x %d pixels\n", in.count, in.degree,
          views, in.data.views[0].camera.width, in.data.views[0].camera.height);
   std::vector<draw_record> records((size_t)views);

@@ -24,7 +24,8 @@ static void print_scene(const options *o, const trainer *t) {
   printf("scene      %s, %d views of %d x %d pixels, %d for training\n",
          o->input.path != nullptr ? printable(o->input.path)
                                   : scene_kind_name(o->kind != 0 ? o->kind : (int)SCENE_SMALL),
-         data->view_count, t->cameras[0].width, t->cameras[0].height, (int)t->training.size());
+         (int)data->views.size(), t->cameras[0].width, t->cameras[0].height,
+         (int)t->training.size());
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
   if (t->settings.batch > 1 || t->team->size > 1)
@@ -75,8 +76,8 @@ static bool write_model(const trainer *t, const char *path, error_line *error) {
 }
 
 static bool any_held_out(const scene *data) {
-  for (int i = 0; i < data->view_count; ++i)
-    if (data->views[i].held_out) return true;
+  for (const view &v : data->views)
+    if (v.held_out) return true;
   return false;
 }
 
@@ -114,7 +115,7 @@ static bool write_cameras(trainer *t, const char *path, error_line *error) {
   if (slopes.empty()) return true;
   if (!output_file_open(&file, path, error)) return false;
   fprintf(file.stream, "view,r00,r01,r02,t0,r10,r11,r12,t1,r20,r21,r22,t2\n");
-  for (int i = 0; i < t->data->view_count; ++i) {
+  for (size_t i = 0; i < t->data->views.size(); ++i) {
     if (t->data->views[i].held_out) continue;
     fprintf(file.stream, "%s", t->data->views[i].name);
     for (int k = 0; k < CAMERA_FLOATS; ++k)
@@ -209,7 +210,7 @@ static int train_and_report(const options *o, trainer *t) {
   const bool written = write_training(o, t);
   print_training(t, seconds);
   const bool whole = !interrupts;
-  if (whole) printf("judging    %d views\n", t->data->view_count);
+  if (whole) printf("judging    %zu views\n", t->data->views.size());
   if (whole && (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error)))
     return fail(1, &error);
   printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
@@ -241,7 +242,6 @@ static int run_training(const options *o, group *team) {
     status = train_and_report(o, &t);
   }
   trainer_end(&t);
-  scene_free(&data);
   return status;
 }
 

@@ -86,8 +86,7 @@ static void check_keys(void) {
   check_share("half", sorted_counts(BY_HALF, rows, keys)[0], rows, 0.55);
   for (int count : sorted_counts(BY_UNIFORM, rows, keys)) check_share("uniform", count, rows, 0.1);
   grouping g = begin(WHAT_SUMS, BY_SORTED, rows, keys, 1);
-  std::vector<int> key((size_t)rows);
-  device_to_host(key.data(), g.key.data, key.size() * sizeof(int), "keys");
+  const std::vector<int> key = device_read<int>(g.key.data, (size_t)rows);
   CHECK(std::is_sorted(key.begin(), key.end()), "keys are not sorted");
   CHECK(key.front() == 0 && key.back() == keys - 1, "keys from %d to %d", key.front(), key.back());
   grouping_end(&g);

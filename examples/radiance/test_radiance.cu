@@ -14,12 +14,6 @@ typedef std::vector<float> floats;
 
 static const float PI = 3.14159265f;
 
-static floats read_floats(const void *device, size_t count) {
-  floats v(count);
-  device_to_host(v.data(), device, count * sizeof(float), "reading");
-  return v;
-}
-
 /* The mean of red over a picture of the room. */
 static double mean_light(const room *r, const cache *c, int samples) {
   camera eye;
@@ -27,7 +21,7 @@ static double mean_light(const room *r, const cache *c, int samples) {
   camera_make(&eye, 0, 24, 16);
   film_begin(&f, 24, 16, c != nullptr && c->o.tensor);
   for (int i = 0; i < samples; ++i) film_add(&f, c, r, &eye, 1000u + (unsigned)i);
-  const floats light = read_floats(f.light, 3 * 24 * 16);
+  const floats light = device_read<float>(f.light, 3 * 24 * 16);
   double sum = 0.0;
   for (size_t i = 0; i < light.size(); i += 3) sum += light[i] / samples;
   film_end(&f);
@@ -91,7 +85,7 @@ static void test_lamp(void) {
     eye.width = eye.height = 1;
     film_clear(&f);
     for (int i = 0; i < 2000; ++i) film_add(&f, nullptr, &r, &eye, (unsigned)i);
-    const double got = read_floats(f.light, 1)[0] / 2000.0;
+    const double got = device_read<float>(f.light, 1)[0] / 2000.0;
     const double wanted = 0.001 * light_of_lamp(&r, at[0], at[1]);
     CHECK(fabs(got / wanted - 1.0) < 0.02, "the lamp on the floor: %g, not %g", got, wanted);
   }
@@ -137,7 +131,8 @@ static gradients take_gradients(cache *c) {
   cache_forward(c, 1);
   cache_add(c, 1, WAY_AUTO, ARC_THRESHOLD_AUTO);
   if (c->o.reproducible) grid_take_wide(&c->g, c->wide_sums, c->table_sums);
-  const gradients g = {read_floats(c->trained.sums, count), read_floats(c->table_sums, numbers)};
+  const gradients g = {device_read<float>(c->trained.sums, count),
+                       device_read<float>(c->table_sums, numbers)};
   return g;
 }
 
@@ -187,8 +182,8 @@ static void test_repeats(bool tensor) {
     cache_begin(&c, &o);
     cache_reset(&c);
     learn(&c, &r, 2);
-    floats all = read_floats(c.table, (size_t)c.g.rows * FEATURES);
-    const floats net = read_floats(c.trained.parameters, (size_t)parameter_count(64));
+    floats all = device_read<float>(c.table, (size_t)c.g.rows * FEATURES);
+    const floats net = device_read<float>(c.trained.parameters, (size_t)parameter_count(64));
     all.insert(all.end(), net.begin(), net.end());
     if (run % 2 == 0) first[run / 2] = all;
     const bool same = !memcmp(all.data(), first[run / 2].data(), all.size() * sizeof(float));

@@ -148,17 +148,10 @@ static void fixture_end(fixture *f) {
   renderer_end(&f->r);
 }
 
-template <class T>
-static std::vector<T> read(const T *array, size_t count) {
-  std::vector<T> host(count);
-  device_to_host(host.data(), array, count * sizeof(T), "reading");
-  return host;
-}
-
 static std::vector<float> add_up(fixture *f, int way, int threshold, int layout) {
   renderer_clear_sums(&f->r);
   renderer_gradient(&f->r, (const float *)f->target.data, way, threshold, layout, nullptr);
-  return read(f->r.p.sums, ((size_t)f->r.p.spheres + 1) * ROW_FLOATS);
+  return device_read<float>(f->r.p.sums, ((size_t)f->r.p.spheres + 1) * ROW_FLOATS);
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -167,8 +160,8 @@ static std::vector<float> add_up(fixture *f, int way, int threshold, int layout)
 static std::vector<unsigned> check_picture(const fixture *f) {
   const reference *r = &f->serial;
   const size_t plane = (size_t)(r->width * r->height);
-  const std::vector<float> colour = read(f->r.p.colour, 3 * plane);
-  const std::vector<int> tracked = read(f->r.p.tracked, TRACKED * plane);
+  const std::vector<float> colour = device_read<float>(f->r.p.colour, 3 * plane);
+  const std::vector<int> tracked = device_read<int>(f->r.p.tracked, TRACKED * plane);
   std::vector<unsigned> seen((size_t)r->spheres);
   for (size_t i = 0; i < plane; ++i) {
     const pixel_colour p = draw_pixel(r, (int)i % r->width, (int)i / r->width);
@@ -237,8 +230,8 @@ static void check_ways(fixture *f, const std::vector<unsigned> *seen) {
                 "%s, layout %d, way %d, threshold %d: row %zu, number %zu: %.8g, not %.8g", f->what,
                 layout, way, threshold, i / ROW_FLOATS, i % ROW_FLOATS, got[i], wanted[i]);
         }
-        CHECK(read(f->r.p.seen, n) == *seen, "%s, layout %d, way %d, threshold %d: counts", f->what,
-              layout, way, threshold);
+        CHECK(device_read<unsigned>(f->r.p.seen, n) == *seen,
+              "%s, layout %d, way %d, threshold %d: counts", f->what, layout, way, threshold);
       }
   }
 }
@@ -284,11 +277,11 @@ static void test_small_spheres(int spheres, int width, int height, int seed) {
   check_picture(&f);
   add_up(&f, WAY_AUTO, ARC_THRESHOLD_AUTO, CAMERA_BY_SPHERE);
   renderer_step(&f.r, 0, f.s.radius);
-  const std::vector<float> before = read((const float *)f.r.p.rows, floats);
+  const std::vector<float> before = device_read<float>(f.r.p.rows, floats);
   CHECK(before != f.rows, "%s: nothing moved", f.what);
   renderer_clear_sums(&f.r);
   renderer_step(&f.r, 1, f.s.radius);
-  CHECK(read((const float *)f.r.p.rows, floats) == before, "%s: unseen spheres moved", f.what);
+  CHECK(device_read<float>(f.r.p.rows, floats) == before, "%s: unseen spheres moved", f.what);
   fixture_end(&f);
 }
 
@@ -309,8 +302,8 @@ static double learn(fixture *f, int way, int steps) {
                       CAMERA_BY_SPHERE, nullptr);
     renderer_step(&f->r, i, f->s.radius);
   }
-  const std::vector<float> drawn = read(f->r.p.colour, floats);
-  const std::vector<float> target = read((const float *)f->target.data, floats);
+  const std::vector<float> drawn = device_read<float>(f->r.p.colour, floats);
+  const std::vector<float> target = device_read<float>(f->target.data, floats);
   for (size_t i = 0; i < floats; ++i)
     square += ((double)drawn[i] - target[i]) * ((double)drawn[i] - target[i]);
   return square;

@@ -200,12 +200,10 @@ void frame_forward(frame *f, gaussians model, int count, int degree, const devic
 }
 
 void frame_read_picture(const frame *f, image *picture) {
-  size_t plane = (size_t)picture->width * picture->height;
-  float *planes = (float *)host_memory(3 * plane * sizeof(float));
-  device_to_host(planes, f->colour.data, 3 * plane * sizeof(float), "reading the picture");
+  const size_t plane = (size_t)picture->width * picture->height;
+  const auto planes = device_read<float>(f->colour.data, 3 * plane, "reading the picture");
   for (size_t p = 0; p < plane; ++p)
     for (int k = 0; k < 3; ++k) picture->rgb[3 * p + k] = planes[k * plane + p];
-  free(planes);
 }
 
 /* ---- loss ----------------------------------------------------------------------------------- */

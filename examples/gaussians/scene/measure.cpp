@@ -6,13 +6,13 @@
 
 static void measure_cameras(scene *s) {
   double sum[3] = {0.0, 0.0, 0.0}, largest2 = 0.0;
-  for (int i = 0; i < s->view_count; ++i)
-    for (int k = 0; k < 3; ++k) sum[k] += s->views[i].camera.position[k];
-  for (int k = 0; k < 3; ++k) s->centre[k] = (float)(sum[k] / (s->view_count ? s->view_count : 1));
-  for (int i = 0; i < s->view_count; ++i) {
+  for (const view &v : s->views)
+    for (int k = 0; k < 3; ++k) sum[k] += v.camera.position[k];
+  for (int k = 0; k < 3; ++k) s->centre[k] = (float)(sum[k] / fmax(1.0, (double)s->views.size()));
+  for (const view &v : s->views) {
     double distance2 = 0.0;
     for (int k = 0; k < 3; ++k) {
-      double apart = (double)s->views[i].camera.position[k] - s->centre[k];
+      double apart = (double)v.camera.position[k] - s->centre[k];
       distance2 += apart * apart;
     }
     largest2 = fmax(largest2, distance2);
@@ -57,8 +57,8 @@ static bool solve3(const double a[3][3], const double b[3], double x[3]) {
    there is none, or it is behind them: the extent, four times. */
 static double looking_distance(const scene *s) {
   double a[3][3] = {}, b[3] = {}, nearest[3] = {}, sum = 0.0;
-  for (int i = 0; i < s->view_count; ++i) {
-    const camera *c = &s->views[i].camera;
+  for (const view &v : s->views) {
+    const camera *c = &v.camera;
     const float *axis = c->world_to_camera[2];
     for (int row = 0; row < 3; ++row)
       for (int k = 0; k < 3; ++k) {
@@ -68,11 +68,10 @@ static double looking_distance(const scene *s) {
       }
   }
   if (!solve3(a, b, nearest)) return 4.0 * s->extent;
-  for (int i = 0; i < s->view_count; ++i) {
-    const camera *c = &s->views[i].camera;
+  for (const view &v : s->views)
     for (int k = 0; k < 3; ++k)
-      sum += c->world_to_camera[2][k] * (nearest[k] - c->position[k]) / s->view_count;
-  }
+      sum += v.camera.world_to_camera[2][k] * (nearest[k] - v.camera.position[k]);
+  sum /= (double)s->views.size();
   return sum > 0.0 ? sum : 4.0 * s->extent;
 }
 
@@ -100,18 +99,18 @@ static void unproject(const camera *c, float u, float v, float depth, float *p) 
    Returns whether any place does. At most 64 of the cameras are sampled. */
 static bool box_of_views(scene *s, double distance, double share) {
   enum { MOST_CAMERAS = 64, SIDE = 9, DEPTHS = 8 };
-  int cameras = s->view_count < MOST_CAMERAS ? s->view_count : MOST_CAMERAS;
+  const size_t views = s->views.size();
+  const int cameras = views < MOST_CAMERAS ? (int)views : MOST_CAMERAS;
   bool any = false;
   box_start(s);
   for (int sample = 0; sample < cameras * SIDE * SIDE * DEPTHS; ++sample) {
     int at = sample / (SIDE * SIDE * DEPTHS), seen = 0;
-    const camera *c = &s->views[(long long)at * s->view_count / cameras].camera;
+    const camera *c = &s->views[at * views / cameras].camera;
     float depth = (float)(2.0 * distance * (sample % DEPTHS + 1) / DEPTHS), p[3];
     float u = c->width * (sample / DEPTHS % SIDE / (SIDE - 1.0f));
     float v = c->height * (sample / DEPTHS / SIDE % SIDE / (SIDE - 1.0f));
     unproject(c, u, v, depth, p);
-    for (int i = 0; i < cameras; ++i)
-      seen += is_seen(&s->views[(long long)i * s->view_count / cameras].camera, p);
+    for (int i = 0; i < cameras; ++i) seen += is_seen(&s->views[i * views / cameras].camera, p);
     if (seen < share * cameras) continue;
     box_add(s, p);
     any = true;
@@ -122,8 +121,8 @@ static bool box_of_views(scene *s, double distance, double share) {
 void scene_measure(scene *s) {
   measure_cameras(s);
   box_start(s);
-  for (int i = 0; i < s->point_count; ++i) box_add(s, s->points[i].position);
-  if (s->point_count > 0) return;
+  for (const scene_point &p : s->points) box_add(s, p.position);
+  if (!s->points.empty()) return;
   double distance = looking_distance(s);
   /* Cameras that look apart share no place: then what any of them sees. */
   if (!box_of_views(s, distance, 0.5)) box_of_views(s, distance, 0.0);

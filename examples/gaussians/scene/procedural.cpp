@@ -154,19 +154,20 @@ static void place_on_ring(camera *c, const ring *r, double turn, double height_p
 }
 
 static void make_views(scene *s, const ring *r) {
-  for (int i = 0; i < s->view_count; ++i) {
+  const int views = (int)s->views.size();
+  for (int i = 0; i < views; ++i) {
     view *v = &s->views[i];
     snprintf(v->name, sizeof v->name, "view_%05d", i);
     /* Heights go up and down in steps that no every-nth choice of views shares. */
-    place_on_ring(&v->camera, r, (double)i / s->view_count, 2.4 * i);
+    place_on_ring(&v->camera, r, (double)i / views, 2.4 * i);
     v->picture.width = r->width;
     v->picture.height = r->height;
   }
 }
 
 static void make_points(dice *d, scene *s, const gaussians_host *truth, double deviation) {
-  for (int i = 0; i < s->point_count && !interrupts; ++i) {
-    size_t at = (size_t)i * POINTS_PER_GAUSSIANS;
+  for (size_t i = 0; i < s->points.size() && !interrupts; ++i) {
+    size_t at = i * POINTS_PER_GAUSSIANS;
     for (int k = 0; k < 3; ++k) {
       float colour = (float)(SH_C0 * truth->sh[48 * at + k] + 0.5);
       s->points[i].position[k] = (float)(truth->position[3 * at + k] + deviation * roll_normal(d));
@@ -204,10 +205,8 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   *s = {};
   if (!check_request(kind, views, width, height, error)) return false;
   if (!gaussians_allocate(truth, count, 3, error)) return false;
-  s->point_count = (count + POINTS_PER_GAUSSIANS - 1) / POINTS_PER_GAUSSIANS;
-  s->points = new scene_point[(size_t)s->point_count]();
-  s->view_count = views;
-  s->views = new view[(size_t)views]();
+  s->points.resize((size_t)(count + POINTS_PER_GAUSSIANS - 1) / POINTS_PER_GAUSSIANS);
+  s->views.resize((size_t)views);
   double deviation = deviation_of(kind, width, height);
   for (int i = 0; i < CLUSTERS; ++i) draw_cluster(&d, &clusters[i]);
   for (int i = 0; i < count && !interrupts; ++i) draw_gaussian(&d, clusters, deviation, i, truth);
@@ -216,9 +215,7 @@ bool scene_procedural(scene *s, gaussians_host *truth, scene_kind kind, int coun
   make_points(&d, s, truth, deviation);
   scene_split(s, 8);
   scene_measure(s);
-  if (!interrupts) return true;
-  scene_free(s);
-  return error_set(error, "interrupted before the scene was made");
+  return !interrupts || error_set(error, "interrupted before the scene was made");
 }
 
 /* ---- cameras for a model -------------------------------------------------------------------- */
@@ -244,8 +241,7 @@ static void surround(ring *r, const gaussians_host *model) {
 void scene_orbit(scene *s, const gaussians_host *model, int views, int width, int height) {
   ring r = {{0.0, 0.0, 0.0}, 1.0, 0.0, width, height};
   *s = {};
-  s->views = new view[(size_t)views]();
-  s->view_count = views;
+  s->views.resize((size_t)views);
   surround(&r, model);
   make_views(s, &r);
 }

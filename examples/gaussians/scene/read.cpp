@@ -47,7 +47,7 @@ static const char *take_numbers(const char *at, double *numbers, int count) {
 }
 
 template <typename item>
-static bool read_lines(const table<item> *t, FILE *stream, item **items, int *count,
+static bool read_lines(const table<item> *t, FILE *stream, std::vector<item> *items,
                        error_line *error) {
   char text[1024], more;
   int line = 0, announced = 0;
@@ -56,26 +56,26 @@ static bool read_lines(const table<item> *t, FILE *stream, item **items, int *co
       sscanf(text + length, " %9d%c", &announced, &more) != 1 || announced < 1 ||
       announced > t->most)
     return error_set(error, "line %d must be '%s N', N from 1 to %d", line, t->things, t->most);
-  *items = new item[(size_t)announced]();
-  for (; *count < announced; ++*count) {
+  items->resize((size_t)announced);
+  for (int i = 0; i < announced; ++i) {
     if (interrupts) return error_set(error, "interrupted before line %d", line);
-    if (!next_line(stream, text, &line) || !t->take(*items + *count, text))
-      return error_set(error, "line %d, number %d of %d %s, must be %s", line, *count + 1,
-                       announced, t->things, t->wanted);
+    if (!next_line(stream, text, &line) || !t->take(&(*items)[(size_t)i], text))
+      return error_set(error, "line %d, number %d of %d %s, must be %s", line, i + 1, announced,
+                       t->things, t->wanted);
   }
   return fgetc(stream) == EOF ||
          error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
 }
 
 template <typename item>
-static bool read_table(const table<item> *t, const char *path, item **items, int *count,
+static bool read_table(const table<item> *t, const char *path, std::vector<item> *items,
                        error_line *error) {
   error_line reason;
   FILE *stream = fopen(path, "r");
   if (stream == nullptr)
     return error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene",
                      path, strerror(errno));
-  bool read = read_lines(t, stream, items, count, &reason);
+  bool read = read_lines(t, stream, items, &reason);
   fclose(stream);
   return read || error_set(error, "cannot read '%.200s': %.290s", path, reason.text);
 }
@@ -149,21 +149,23 @@ static bool read_picture(view *v, const char *folder, error_line *error) {
 }
 
 static bool read_pictures(scene *s, const char *folder, error_line *error) {
-  std::vector<error_line> errors((size_t)s->view_count); /* empty where a picture was read */
-  int done = parallel_for(s->view_count, "loading    pictures",
+  const int views = (int)s->views.size();
+  std::vector<error_line> errors(s->views.size()); /* empty where a picture was read */
+  int done = parallel_for(views, "loading    pictures",
                           [&](int i) { return read_picture(&s->views[i], folder, &errors[i]); });
-  if (done == s->view_count) return true;
+  if (done == views) return true;
   for (const error_line &first : errors)
     if (first.text[0] != '\0') return error_set(error, "%s", first.text);
-  return error_set(error, "interrupted after %d of %d pictures", done, s->view_count);
+  return error_set(error, "interrupted after %d of %d pictures", done, views);
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */
 
 static void keep_spread(scene *s, int most) {
-  if (most == 0 || s->view_count <= most) return;
-  for (int i = 0; i < most; ++i) s->views[i] = s->views[(long long)i * s->view_count / most];
-  s->view_count = most;
+  const size_t views = s->views.size(), kept = (size_t)most;
+  if (most == 0 || views <= kept) return;
+  for (size_t i = 0; i < kept; ++i) s->views[i] = s->views[i * views / kept];
+  s->views.resize(kept);
 }
 
 bool scene_read(scene *s, const scene_options *o, error_line *error) {
@@ -173,31 +175,20 @@ bool scene_read(scene *s, const scene_options *o, error_line *error) {
   bool list = o->cameras_only && stat(o->path, &status) == 0 && S_ISREG(status.st_mode);
   snprintf(cameras, sizeof cameras, "%s%s", o->path, list ? "" : "/cameras.txt");
   snprintf(points, sizeof points, "%s/points.txt", o->path);
-  bool read = read_table(&CAMERAS, cameras, &s->views, &s->view_count, error);
-  if (read && access(points, F_OK) == 0)
-    read = read_table(&POINTS, points, &s->points, &s->point_count, error);
-  if (read) keep_spread(s, o->most_views);
-  if (read && !o->cameras_only) read = read_pictures(s, o->path, error);
-  if (read) {
-    scene_split(s, o->hold_out);
-    scene_measure(s);
-  } else {
-    scene_free(s);
-  }
-  return read;
+  if (!read_table(&CAMERAS, cameras, &s->views, error)) return false;
+  if (access(points, F_OK) == 0 && !read_table(&POINTS, points, &s->points, error)) return false;
+  keep_spread(s, o->most_views);
+  if (!o->cameras_only && !read_pictures(s, o->path, error)) return false;
+  scene_split(s, o->hold_out);
+  scene_measure(s);
+  return true;
 }
 
 void scene_split(scene *s, int hold_out) {
-  for (int i = 0; i < s->view_count; ++i) s->views[i].held_out = hold_out > 0 && i % hold_out == 0;
+  for (int i = 0; i < (int)s->views.size(); ++i)
+    s->views[i].held_out = hold_out > 0 && i % hold_out == 0;
 }
 
 void scene_blacken(scene *s) {
-  for (int i = 0; i < s->view_count; ++i)
-    s->views[i].picture = image_of(s->views[i].camera.width, s->views[i].camera.height);
-}
-
-void scene_free(scene *s) {
-  delete[] s->views;
-  delete[] s->points;
-  *s = {};
+  for (view &v : s->views) v.picture = image_of(v.camera.width, v.camera.height);
 }

@@ -41,10 +41,8 @@ typedef struct scene_point {
 } scene_point;
 
 typedef struct scene {
-  view *views;
-  int view_count;
-  scene_point *points; /* to start from; none: the trainer draws them in the box */
-  int point_count;
+  std::vector<view> views;
+  std::vector<scene_point> points; /* to start from; none: the trainer draws them in the box */
   float centre[3], extent; /* of the cameras: extent is 1.1 times the largest distance to centre */
   float box_low[3], box_high[3]; /* where points may lie */
 } scene;
@@ -61,9 +59,8 @@ typedef struct scene_options {
      12 numbers of world_to_camera, and the name of its picture, with a space between two;
    - images, the folder of those pictures, as image_read takes them;
    - points.txt, which may be missing: a line "points N", then lines of x y z red green blue.
-   Lines that begin with # are not counted. On failure nothing is left to free. */
+   Lines that begin with # are not counted. */
 bool scene_read(scene *s, const scene_options *o, error_line *error);
-void scene_free(scene *s);
 /* Of a scene with views: centre and extent from them; extent is 1 where all cameras stand in one
    place. The box from the points, or else around what many cameras see at up to twice the distance
    of what they look at. */
@@ -77,8 +74,6 @@ enum { GAUSSIANS_MOST = 100000000 };
 
 /* All values 0. count is 1 to GAUSSIANS_MOST, sh_degree 0 to 3. */
 bool gaussians_allocate(gaussians_host *g, int count, int sh_degree, error_line *error);
-/* Of a model that is needed no more, before its scope ends. */
-static inline void gaussians_free(gaussians_host *g) { *g = {}; }
 /* The layout of the original 3DGS and no other: x y z, nx ny nz, f_dc, f_rest (channel by channel),
    opacity, scale, rot; binary little-endian floats, of degree 0 to 3. Writing goes to a temporary
    file that is renamed when it is whole. */

@@ -91,27 +91,20 @@ static inline void test_frame_begin_crowd(test_frame *t, reference *r) {
   test_frame_forward(t);
 }
 
-template <class T>
-static inline std::vector<T> test_read(const void *device, size_t count) {
-  std::vector<T> host(count);
-  device_to_host(host.data(), device, sizeof(T) * count, "reading");
-  return host;
-}
-
 static inline int test_longest_list(const test_frame *t) {
-  const std::vector<int> first = test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
+  const std::vector<int> first = device_read<int>(t->f.first.data, (size_t)t->f.tiles + 1);
   int longest = 0;
   for (int i = 0; i < t->f.tiles; ++i) longest = max(longest, first[i + 1] - first[i]);
   return longest;
 }
 
 static inline std::vector<splat> test_read_splats(const test_frame *t) {
-  return test_read<splat>(t->f.splats.data, (size_t)t->count);
+  return device_read<splat>(t->f.splats.data, (size_t)t->count);
 }
 
 /* The lists of all tiles. */
 static inline std::vector<int> test_read_list(const frame *f) {
-  return test_read<int>(f->list, (size_t)f->pairs);
+  return device_read<int>(f->list, (size_t)f->pairs);
 }
 
 #endif

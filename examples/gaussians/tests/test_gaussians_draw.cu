@@ -29,7 +29,7 @@ static void make_scene(reference *r) {
 /* Lists of several batches, and pixels that end before their lists do. */
 static void check_scene(const test_frame *t) {
   int longest = test_longest_list(t), opaque = 0;
-  for (float left : test_read<float>(t->f.transmittance.data, VALUES / 3))
+  for (float left : device_read<float>(t->f.transmittance.data, VALUES / 3))
     opaque += left < 2.0f * OPAQUE_TRANSMITTANCE;
   CHECK(t->f.tiles == 64 && longest > TILE_PIXELS && opaque > VALUES / 30,
         "%d tiles, the longest list %d, %d pixels opaque", t->f.tiles, longest, opaque);
@@ -73,7 +73,7 @@ typedef struct picture {
    the same with the opacity outside the exponent; else within 1/255 but for 0.1 % of the pixels, and
    nearer on the whole. */
 static void check_picture(const drawer *d, const picture *wanted, const variant *v) {
-  const std::vector<float> got = test_read<float>(d->f.colour.data, VALUES);
+  const std::vector<float> got = device_read<float>(d->f.colour.data, VALUES);
   const float may_stop = 1.01f * OPAQUE_TRANSMITTANCE / (1.0f - LARGEST_ALPHA);
   float largest = 0.0f;
   double sum = 0.0;
@@ -93,7 +93,7 @@ static void check_picture(const drawer *d, const picture *wanted, const variant 
 static void check_lists(const drawer *d, const test_frame *t, const char *name) {
   const size_t ends = (size_t)t->f.tiles + 1;
   CHECK(d->f.pairs == t->f.pairs, "%s: %d pairs, not %d", name, d->f.pairs, t->f.pairs);
-  CHECK(test_read<int>(d->f.first.data, ends) == test_read<int>(t->f.first.data, ends) &&
+  CHECK(device_read<int>(d->f.first.data, ends) == device_read<int>(t->f.first.data, ends) &&
             test_read_list(&d->f) == test_read_list(&t->f),
         "%s: the lists differ", name);
 }
@@ -149,7 +149,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     of_tiles.paint = v.of_tiles;
     of_tiles.pixels = v.pixels;
     draw(&of_tiles, t);
-    const std::vector<float> wanted = test_read<float>(of_tiles.f.colour.data, VALUES);
+    const std::vector<float> wanted = device_read<float>(of_tiles.f.colour.data, VALUES);
     begin(&d, t, r);
     draw_by_macro_tiles(&d, v.side);
     d.paint = v.paint;
@@ -157,7 +157,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     for (int longest : {8192, 8192, 10}) {
       d.f.longest_part = longest;
       draw(&d, t);
-      const std::vector<float> got = test_read<float>(d.f.colour.data, VALUES);
+      const std::vector<float> got = device_read<float>(d.f.colour.data, VALUES);
       int off = 0;
       for (int i = 0; i < VALUES; ++i) {
         float apart = fabsf(got[i] - wanted[i]);
@@ -191,19 +191,19 @@ static void test_hidden_parts(void) {
   test_frame_begin(&t, &r);
   begin(&d, &t, &r);
   draw(&d, &t);
-  const std::vector<float> wanted = test_read<float>(d.f.colour.data, 3 * 64 * 32);
+  const std::vector<float> wanted = device_read<float>(d.f.colour.data, 3 * 64 * 32);
   d.f.longest_part = PART;
   draw_by_macro_tiles(&d, 8);
   draw(&d, &t);
-  const std::vector<float> got = test_read<float>(d.f.colour.data, 3 * 64 * 32);
+  const std::vector<float> got = device_read<float>(d.f.colour.data, 3 * 64 * 32);
   for (size_t i = 0; i < got.size(); ++i)
     CHECK(fabsf(got[i] - wanted[i]) <= 2e-4f, "value %d is %g, not %g", (int)i, got[i], wanted[i]);
   const int n = (d.f.pairs + PART - 1) / PART, tiles = d.f.grid.tiles;
   CHECK(d.f.grid.lists == 1 && n > 4, "%d lists, %d parts", d.f.grid.lists, n);
-  for (const drawn_parts &parts : test_read<drawn_parts>(d.f.parts_drawn.data, (size_t)tiles))
+  for (const drawn_parts &parts : device_read<drawn_parts>(d.f.parts_drawn.data, (size_t)tiles))
     CHECK(parts.drawn == n && parts.hidden == n, "%d parts of %d, %d from the first opaque one on",
           parts.drawn, n, parts.hidden);
-  const auto left = test_read<float4>(d.f.part_pixels.data, (size_t)n * tiles * TILE_PIXELS);
+  const auto left = device_read<float4>(d.f.part_pixels.data, (size_t)n * tiles * TILE_PIXELS);
   for (size_t i = 0; SIMT_ON_CPU && i < left.size(); ++i)
     CHECK((left[i].x > 0.0f) == (i < (size_t)tiles * TILE_PIXELS), "pixel %d is drawn or is not",
           (int)i);
@@ -239,15 +239,15 @@ static void test_halves(test_frame *t, const reference *r) {
   draw(&d, t);
   device_clear(d.f.splats.data, COUNT * sizeof(splat));
   draw(&d, t);
-  const std::vector<splat> wanted = test_read<splat>(d.f.splats.data, COUNT);
-  for (float value : test_read<float>(model.sh, (size_t)SH_FLOATS * COUNT))
+  const std::vector<splat> wanted = device_read<splat>(d.f.splats.data, COUNT);
+  for (float value : device_read<float>(model.sh, (size_t)SH_FLOATS * COUNT))
     halves.push_back(half_bits(value));
   device_upload(&t->memory, &array, halves, "test");
   gaussians with = model;
   with.sh = nullptr;
   with.halves = (const unsigned short *)array.data;
   draw_view(&d, with, t->count, t->degree, &t->camera);
-  const std::vector<splat> got = test_read<splat>(d.f.splats.data, COUNT);
+  const std::vector<splat> got = device_read<splat>(d.f.splats.data, COUNT);
   int changed = 0;
   for (int key : test_read_list(&t->f)) {
     const splat *a = &got[key], *b = &wanted[key];
@@ -312,7 +312,7 @@ static void test_colours(test_frame *t, const reference *r) {
   draw(&d, t);
   device_check(cudaMemset(d.f.splats.data, POISON, COUNT * sizeof(splat)), "poison");
   draw(&d, t);
-  const std::vector<splat> got = test_read<splat>(d.f.splats.data, COUNT);
+  const std::vector<splat> got = device_read<splat>(d.f.splats.data, COUNT);
   for (int i = 0; i < COUNT; ++i) {
     const float *a = (const float *)&got[i], *b = (const float *)&wanted[i];
     bool untouched = ((const unsigned char *)&got[i])[0] == POISON && got[i].key == 0x5a5a5a5a;
@@ -360,11 +360,11 @@ static void test_row_of_tiles(void) {
   draw(&d, &t);
   CHECK(t.f.tiles == 256 && t.f.pairs > 20, "%d tiles, %d pairs", t.f.tiles, t.f.pairs);
   check_lists(&d, &t, "a row of tiles");
-  const std::vector<float> wanted = test_read<float>(d.f.colour.data, 3 * 4081);
+  const std::vector<float> wanted = device_read<float>(d.f.colour.data, 3 * 4081);
   draw_by_macro_tiles(&d, 8);
   draw(&d, &t);
   CHECK(d.f.grid.lists == 64 && d.f.grid.depth_bits < DEPTH_BITS, "%d lists", d.f.grid.lists);
-  const std::vector<float> got = test_read<float>(d.f.colour.data, 3 * 4081);
+  const std::vector<float> got = device_read<float>(d.f.colour.data, 3 * 4081);
   const float rim = SIMT_ON_CPU ? 0.0f : 1.0f / 255.0f; /* as in test_macro_tiles */
   for (int i = 0; i < 3 * 4081; ++i)
     CHECK(fabsf(got[i] - wanted[i]) <= 2e-4f + rim, "value %d is %g, not %g", i, got[i], wanted[i]);
@@ -384,7 +384,7 @@ static void test_nothing_seen(void) {
     begin(&d, &t, &r);
     draw_by_macro_tiles(&d, side);
     draw(&d, &t);
-    const std::vector<float> got = test_read<float>(d.f.colour.data, 1200);
+    const std::vector<float> got = device_read<float>(d.f.colour.data, 1200);
     CHECK(d.f.pairs == 0, "%d pairs", d.f.pairs);
     for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
     draw_end(&d);
@@ -400,8 +400,8 @@ int main(void) {
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
   check_scene(&t);
-  const picture wanted = {test_read<float>(t.f.colour.data, VALUES),
-                          test_read<float>(t.f.transmittance.data, VALUES / 3)};
+  const picture wanted = {device_read<float>(t.f.colour.data, VALUES),
+                          device_read<float>(t.f.transmittance.data, VALUES / 3)};
   test_pictures(&t, &r, wanted);
   test_lists(&t, &r, wanted);
   test_macro_tiles(&t, &r);

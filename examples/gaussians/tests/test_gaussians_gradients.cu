@@ -47,10 +47,10 @@ static void run_backward(test_frame *t) {
 static void check_gradients(test_frame *t, const reference *r, const derivatives *d,
                             const char *what) {
   std::vector<float> gradients =
-      test_read<float>(t->gradients.data, (size_t)GRADIENT_FLOATS * t->count);
+      device_read<float>(t->gradients.data, (size_t)GRADIENT_FLOATS * t->count);
   const float *statistics = &gradients[(size_t)GAUSSIAN_FLOATS * t->count];
   const std::vector<long long> by_camera =
-      test_read<long long>(t->by_camera.data, 3 * CAMERA_FLOATS);
+      device_read<long long>(t->by_camera.data, 3 * CAMERA_FLOATS);
   for (int i = 0; i < t->count; ++i) {
     const double *value = &d->value[REF_WIDTH * i], *magnitude = &d->magnitude[REF_WIDTH * i];
     for (int k = 0; k < GAUSSIAN_FLOATS; ++k)
@@ -70,7 +70,7 @@ static void check_gradients(test_frame *t, const reference *r, const derivatives
 static void check_picture(test_frame *t, const reference *r) {
   reference_margin m;
   const std::vector<double> wanted = reference_render(r, &m);
-  const std::vector<float> got = test_read<float>(t->f.colour.data, wanted.size());
+  const std::vector<float> got = device_read<float>(t->f.colour.data, wanted.size());
   CHECK(m.hit > 2e-5 && m.opaque > 2e-5 && m.clamp > 1e-6,
         "a decision is too close (%g, %g, %g): choose another seed", m.hit, m.opaque, m.clamp);
   for (size_t i = 0; i < wanted.size(); ++i)
@@ -129,7 +129,7 @@ static void test_kinds(void) {
     t.f.settings.threshold = thresholds[k / 2];
     t.f.settings.reproducible = k % 2 != 0;
     run_backward(&t);
-    const std::vector<float> got = test_read<float>(t.gradients.data, NUMBERS);
+    const std::vector<float> got = device_read<float>(t.gradients.data, NUMBERS);
     for (int i = 0; i < NUMBERS; ++i) {
       static const int ends[] = {4, 52, 55, 58, 59};
       int array = 0;
@@ -173,7 +173,7 @@ static void test_sums_of_views(void) {
   test_frame_begin_crowd(&t, &r);
   run_backward(&t);
   numbers = (size_t)GRADIENT_FLOATS * t.count;
-  const std::vector<float> once = test_read<float>(t.gradients.data, numbers);
+  const std::vector<float> once = device_read<float>(t.gradients.data, numbers);
   for (int mode = GRADIENTS_ADD; mode <= GRADIENTS_ADD_FIXED; ++mode) {
     size_t width = mode == GRADIENTS_ADD_FIXED ? sizeof(long long) : sizeof(float);
     device_clear(t.gradients.data, width * numbers);
@@ -186,7 +186,7 @@ static void test_sums_of_views(void) {
         frame_project_backward(&t.f, sums);
       }
     const std::vector<long long> twice = /* room for floats, too */
-        test_read<long long>(t.gradients.data, numbers);
+        device_read<long long>(t.gradients.data, numbers);
     for (int i = 0; i < t.count; ++i)
       for (int k = 0; k < GRADIENT_FLOATS; ++k) {
         double wanted = 2.0 * once[place_of(i, k, t.count, t.count)];

@@ -41,24 +41,23 @@ static void check_sums(group *g, group_type type, const size_t *sizes, int parts
   device_memory memory = {0, 0};
   device_array array = {nullptr, 0};
   for (int p = 0; p < parts; ++p) count += sizes[p];
-  char *mine = (char *)host_memory(width * count), wanted[8];
+  std::vector<char> mine(width * count);
+  char wanted[8];
   for (size_t i = 0; i < count; ++i)
-    write_value(mine + width * i, type, value_of(g->rank, i, seed));
-  device_reserve(&memory, &array, width * count, "test");
-  host_to_device(array.data, mine, width * count, "test");
+    write_value(&mine[width * i], type, value_of(g->rank, i, seed));
+  device_upload(&memory, &array, mine, "test");
   for (int p = 0; p < parts; at += sizes[p++])
     group_add(g, p, (char *)array.data + width * at, sizes[p], type);
   for (int p = 0; p < parts; ++p) group_use(g, p);
   CHECK(group_wait(g), "seed %u: the sums are lost", seed);
-  device_to_host(mine, array.data, width * count, "test");
+  mine = device_read<char>(array.data, mine.size(), "test");
   for (size_t i = 0; i < count; ++i) {
     write_sum(wanted, type, g->size, i, seed);
-    wrong += memcmp(mine + width * i, wanted, width) != 0;
+    wrong += memcmp(&mine[width * i], wanted, width) != 0;
   }
   CHECK(wrong == 0, "rank %d, type %d, seed %u: %zu of %zu sums are wrong", g->rank, (int)type,
         seed, wrong, count);
   device_release(&memory, &array);
-  free(mine);
 }
 
 static int body_of_sums(group *g, void *) {
@@ -94,8 +93,6 @@ static int body_of_replicas(group *g, void *state) {
   trainer_link(&t);
   while (t.iteration < o.train.iterations && !t.team->lost) trainer_step(&t);
   trainer_end(&t);
-  gaussians_free(&model);
-  scene_free(&data);
   group_end(g);
   return g->lost ? (int)GROUP_LEFT : 0;
 }

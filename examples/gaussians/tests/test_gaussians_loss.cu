@@ -116,7 +116,7 @@ static void test_pictures(unsigned long long seed) {
   begin(&l, &p);
   frame_measure(&l.f, (const unsigned char *)l.wanted.data, (double *)l.sums.data);
   check_figures(&l, &p, false);
-  const std::vector<float> slope = test_read<float>(l.f.slope.data, VALUES);
+  const std::vector<float> slope = device_read<float>(l.f.slope.data, VALUES);
   for (int i = 0; i < VALUES; ++i) {
     double wanted = slope_at(&p, i);
     CHECK(fabs(slope[i] - wanted) < 2e-4 / VALUES, "slope %d is %.8g, not %.8g", i, slope[i],

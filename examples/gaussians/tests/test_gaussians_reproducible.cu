@@ -131,9 +131,6 @@ int main(void) {
     make_copies(&copies, &model);
     test_reproducible(&data, &copies);
     test_irreproducible(&data, &copies);
-    gaussians_free(&copies);
-    gaussians_free(&model);
-    scene_free(&data);
   }
   test_folder_remove();
   return test_end("test_gaussians_reproducible");

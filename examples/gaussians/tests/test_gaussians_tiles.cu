@@ -121,8 +121,8 @@ typedef struct lists {
 } lists;
 
 static lists read_lists(const test_frame *t) {
-  return {test_read<int>(t->f.first.data, (size_t)t->f.tiles + 1), test_read_list(&t->f),
-          t->f.pairs, test_read_splats(t), test_read<float>(t->f.depths.data, (size_t)t->count)};
+  return {device_read<int>(t->f.first.data, (size_t)t->f.tiles + 1), test_read_list(&t->f),
+          t->f.pairs, test_read_splats(t), device_read<float>(t->f.depths.data, (size_t)t->count)};
 }
 
 /* Depth never falls, equally deep splats come in the order of their Gaussians, none comes twice. */
@@ -248,11 +248,11 @@ static void test_macro_tiles(test_frame *t, lists l, int side, int longest) {
   frame_place(&t->f, model, t->count, t->degree, &t->camera);
   frame_sort(&t->f);
   int pairs = t->f.pairs;
-  l.first = test_read<int>(t->f.first.data, (size_t)t->f.grid.lists + 1);
-  const auto list = test_read<masked_gaussian>(t->f.list, (size_t)pairs);
+  l.first = device_read<int>(t->f.first.data, (size_t)t->f.grid.lists + 1);
+  const auto list = device_read<masked_gaussian>(t->f.list, (size_t)pairs);
   CHECK(l.first[0] == 0 && l.first[t->f.grid.lists] == pairs && pairs < l.pairs, "%d pairs", pairs);
   for (int m = 0; m < t->f.grid.lists; ++m) check_macro_tile(&l, list, m, &t->f.grid);
-  check_parts(&l, test_read<list_part>(t->f.list_parts.data, (size_t)t->f.part_count),
+  check_parts(&l, device_read<list_part>(t->f.list_parts.data, (size_t)t->f.part_count),
               longest * side * side / 64);
   t->f.macro_side = 0;
   test_frame_forward(t);
@@ -262,7 +262,7 @@ static std::vector<float> draw(test_frame *t, tile_test test, int *pairs) {
   t->f.settings.test = test;
   test_frame_forward(t);
   *pairs = t->f.pairs;
-  return test_read<float>(t->f.colour.data, 3 * (size_t)t->camera.width * t->camera.height);
+  return device_read<float>(t->f.colour.data, 3 * (size_t)t->camera.width * t->camera.height);
 }
 
 /* The fewer tiles a test lists, the fewer pairs; not a bit of the picture changes. */
@@ -302,7 +302,7 @@ static bool pixel_on_host(const test_frame *t, const lists *l, int column, int r
 /* A warp skips the splats that miss its rectangle; the picture is that of all splats. */
 static void test_skipped_splats(const test_frame *t, const lists *l) {
   size_t plane = (size_t)t->camera.width * t->camera.height;
-  const std::vector<float> got = test_read<float>(t->f.colour.data, 3 * plane);
+  const std::vector<float> got = device_read<float>(t->f.colour.data, 3 * plane);
   float rgb[3];
   for (size_t p = 0; p < plane; ++p) {
     if (!pixel_on_host(t, l, (int)p % t->camera.width, (int)p / t->camera.width, rgb)) continue;
@@ -328,7 +328,7 @@ static void test_nothing_seen(void) {
   for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
   test_frame_begin(&t, &r);
   test_frame_forward(&t);
-  const std::vector<float> got = test_read<float>(t.f.colour.data, 1200);
+  const std::vector<float> got = device_read<float>(t.f.colour.data, 1200);
   CHECK(t.f.pairs == 0, "%d pairs", t.f.pairs);
   for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
   test_frame_end(&t);

@@ -40,7 +40,7 @@ static void check_records(const trainer *t, const gaussians_host *model) {
     CHECK(r->forward_ms > 0.0f && r->backward_ms > 0.0f && r->rest_ms > 0.0f,
           "iteration %d: no times", i);
   }
-  for (int i = 0; i < t->data->view_count; ++i)
+  for (int i = 0; i < (int)t->data->views.size(); ++i)
     CHECK((seen[i] > 0) == !t->data->views[i].held_out, "view %d was trained on %d times", i,
           seen[i]);
   CHECK(t->records[0].gaussians == model->count, "%d Gaussians at first", t->records[0].gaussians);
@@ -237,7 +237,7 @@ static void check_successor(const gaussians_host *before, int i, const gaussians
 }
 
 static std::vector<float> read_block(const trainer *t, int block) {
-  return test_read<float>(t->blocks[block].data, (size_t)GAUSSIAN_FLOATS * t->count);
+  return device_read<float>(t->blocks[block].data, (size_t)GAUSSIAN_FLOATS * t->count);
 }
 
 static void check_grown(trainer *t, const gaussians_host *before) {
@@ -256,7 +256,6 @@ static void check_grown(trainer *t, const gaussians_host *before) {
     }
   }
   CHECK(place == t->count, "%d Gaussians, not %d", t->count, place);
-  gaussians_free(&after);
 }
 
 static void test_growing(const options *o, scene *data) {
@@ -272,7 +271,7 @@ static void test_growing(const options *o, scene *data) {
   set_moments(&t);
   trainer_densify(&t);
   check_grown(&t, &before);
-  for (float statistic : test_read<float>(t.statistics.data, 2 * (size_t)t.count))
+  for (float statistic : device_read<float>(t.statistics.data, 2 * (size_t)t.count))
     CHECK(statistic == 0.0f, "a statistic is kept");
   trainer_reset_opacity(&t);
   std::vector<float> block = read_block(&t, BLOCK_PARAMETERS);
@@ -281,7 +280,6 @@ static void test_growing(const options *o, scene *data) {
     CHECK(fabsf(1.0f / (1.0f + expf(-stored)) - 0.01f) < 1e-6f, "opacity %d is %g", i, stored);
   }
   trainer_end(&t);
-  gaussians_free(&before);
 }
 
 /* Too many to be: only pruned. */
@@ -298,7 +296,6 @@ static void test_no_room_to_grow(const options *o, scene *data) {
   trainer_densify(&t);
   CHECK(t.count == KINDS / 4, "%d Gaussians, not %d", t.count, KINDS / 4);
   trainer_end(&t);
-  gaussians_free(&before);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -315,7 +312,7 @@ static void test_order_of_views(const options *o, scene *data, const gaussians_h
       seen[orders[epoch][i]] += 1;
       changed += epoch > 0 && orders[epoch][i] != orders[epoch - 1][i];
     }
-    for (int i = 0; i < data->view_count; ++i)
+    for (int i = 0; i < (int)data->views.size(); ++i)
       CHECK(seen[i] == !data->views[i].held_out, "view %d came %d times", i, seen[i]);
   }
   CHECK(changed > 0, "all epochs are alike");
@@ -339,14 +336,11 @@ static void test_many_points(void) {
   enum { POINTS = 9001 };
   scene row = {};
   gaussians_host g;
-  row.point_count = POINTS;
-  std::vector<scene_point> points(POINTS);
-  for (int i = 0; i < POINTS; ++i) points[(size_t)i].position[0] = (float)i;
-  row.points = points.data();
+  row.points.resize(POINTS);
+  for (int i = 0; i < POINTS; ++i) row.points[(size_t)i].position[0] = (float)i;
   CHECK(start_model(&g, &row, 0, 0, 1, &error), "%s", error.text);
   for (int i = 2; i < POINTS - 2; ++i) /* neighbours at 1, 1 and 2 */
     CHECK(fabsf(g.scale[3 * i] - 0.5f * logf(2.0f)) < 1e-6f, "%d: %g", i, g.scale[3 * i]);
-  gaussians_free(&g);
 }
 
 int main(void) {
@@ -367,8 +361,6 @@ int main(void) {
     test_resume(&o, &data, &model);
     test_tuning(&o, &data, &model);
     test_learning(&o, &data, &model);
-    gaussians_free(&model);
-    scene_free(&data);
   }
   test_folder_remove();
   return test_end("test_gaussians_training");

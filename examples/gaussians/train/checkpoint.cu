@@ -41,7 +41,7 @@ static checkpoint_header checkpoint_header_of(const trainer *t) {
   h.iteration = t->iteration;
   h.iterations = t->settings.iterations;
   h.sh_degree = t->settings.sh_degree;
-  h.views = t->data->view_count;
+  h.views = (int)t->data->views.size();
   h.training = (int)t->training.size();
   h.seed = t->settings.seed;
   return h;

@@ -63,8 +63,9 @@ static void start_shapes(gaussians_host *g) {
 
 bool start_model(gaussians_host *g, const scene *data, int count, int sh_degree, unsigned seed,
                  error_line *error) {
-  bool drawn = data->point_count == 0;
-  if (!gaussians_allocate(g, drawn ? count : data->point_count, sh_degree, error)) return false;
+  const bool drawn = data->points.empty();
+  if (!gaussians_allocate(g, drawn ? count : (int)data->points.size(), sh_degree, error))
+    return false;
   for (int i = 0; i < g->count; ++i)
     for (int k = 0; k < 3; ++k) {
       float low = data->box_low[k], high = data->box_high[k];

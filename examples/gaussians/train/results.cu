@@ -44,8 +44,9 @@ void trainer_draw(trainer *t, int index) {
 }
 
 bool trainer_next_view(const trainer *t, const char *what, int i) {
-  if (progress_due()) progress_line("%s  view %d of %d", what, i, t->data->view_count);
-  if (i < t->data->view_count && !interrupts) return true;
+  const int views = (int)t->data->views.size();
+  if (progress_due()) progress_line("%s  view %d of %d", what, i, views);
+  if (i < views && !interrupts) return true;
   progress_clear();
   return false;
 }
@@ -77,7 +78,7 @@ bool trainer_judge(trainer *t, bool held_out, loss_figures *mean) {
 }
 
 std::vector<float> trainer_camera_slopes(trainer *t) {
-  size_t count = (size_t)CAMERA_FLOATS * t->data->view_count, bytes = count * sizeof(long long);
+  size_t count = CAMERA_FLOATS * t->data->views.size(), bytes = count * sizeof(long long);
   device_array rows = {nullptr, 0}, sums = {nullptr, 0};
   std::vector<float> slopes;
   device_reserve(&t->memory, &rows, bytes, "memory for the cameras");

@@ -40,19 +40,20 @@ static bool setup_draw(scene *data, const gaussians_host *truth, const frame_set
   scene_blacken(data);
   trainer_begin(&t, data, &draw);
   trainer_set_model(&t, truth);
+  const int views = (int)data->views.size();
   int drawn = 0;
-  for (; drawn < data->view_count && !interrupts; ++drawn) {
+  for (; drawn < views && !interrupts; ++drawn) {
     trainer_draw(&t, drawn);
     device_check(cudaGetLastError(), "drawing the procedural scene");
     frame_read_picture(&t.f, &data->views[drawn].picture);
   }
   trainer_end(&t);
-  return drawn == data->view_count ||
-         error_set(error, "interrupted after drawing %d of %d views", drawn, data->view_count);
+  return drawn == views ||
+         error_set(error, "interrupted after drawing %d of %d views", drawn, views);
 }
 
 static void print_loaded(const scene *data, double begin) {
-  printf("loaded     %d pictures in %.2f s\n", data->view_count, seconds_now() - begin);
+  printf("loaded     %zu pictures in %.2f s\n", data->views.size(), seconds_now() - begin);
 }
 
 bool setup_procedural(scene *data, const options *o, int kind, error_line *error) {
@@ -63,7 +64,6 @@ bool setup_procedural(scene *data, const options *o, int kind, error_line *error
   scene_split(data, o->input.hold_out);
   bool drawn = setup_draw(data, &truth, &o->train.frame, error);
   if (drawn) print_loaded(data, begin);
-  if (!drawn) scene_free(data);
   return drawn;
 }
 

@@ -86,8 +86,8 @@ static void trainer_load_target(trainer *t, int index) {
 }
 
 static void trainer_load_views(trainer *t) {
-  int views = t->data->view_count;
-  t->targets.resize((size_t)views);
+  const int views = (int)t->data->views.size();
+  t->targets.resize(t->data->views.size());
   for (int i = 0; i < views; ++i) {
     t->cameras.push_back(camera_on_device(&t->data->views[i].camera));
     trainer_load_target(t, i);
