@@ -52,29 +52,26 @@ class Refused(Exception):
 def lens_of(fields, picture):
     """From fields named as in transforms.json; without w and h the picture tells its size. Focal
     lengths are in pixels, given as that or as the angle of view."""
-    model = fields.get("camera_model") or "OPENCV"
+    fields = {name: value for name, value in fields.items() if value is not None}
+    model = fields.get("camera_model", "OPENCV")
     if model not in MODELS or any(fields.get(name) for name in ("k3", "k4", "is_fisheye")):
         raise Refused(f"a camera of model {model}, or with k3, k4 or is_fisheye; it must be of "
                       f"{', '.join(MODELS)}, without them")
     for name, (least, most) in RANGES.items():
-        value = fields.get(name)
-        if value is not None and (type(value) not in (int, float) or not least <= value <= most):
+        value = fields.get(name, least)
+        if type(value) not in (int, float) or not least <= value <= most:
             raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
-    width, height = fields.get("w"), fields.get("h")
-    if width is None or height is None:
-        width, height = read_picture(picture).size
-    focal = []
+    if not {"w", "h"} <= fields.keys():
+        fields["w"], fields["h"] = read_picture(picture).size
+    width, height, focal = fields["w"], fields["h"], []
     for axis, side in ("x", width), ("y", height):
         angle = fields.get(f"camera_angle_{axis}")
         focal.append(fields.get(f"fl_{axis}") or (angle and 0.5 * side / math.tan(0.5 * angle)))
     if focal[0] is None:
         raise Refused("it lacks fl_x (pixels) or camera_angle_x (radians)")
-    centre = [fields.get("cx"), fields.get("cy")]
-    if centre.count(None) == 1:
-        raise Refused("of cx and cy only one is given")
     return Lens(int(width), int(height), focal[0], focal[1] or focal[0],
-                *([0.5 * width, 0.5 * height] if None in centre else centre),
-                *(fields.get(name) or 0.0 for name in ("k1", "k2", "p1", "p2")))
+                fields.get("cx", 0.5 * width), fields.get("cy", 0.5 * height),
+                *(fields.get(name, 0.0) for name in ("k1", "k2", "p1", "p2")))
 
 
 def pose_of(matrix):
@@ -213,13 +210,11 @@ def sample(plane, u, v):
     return above + down * (below - above)
 
 
-def area_sums(plane, count):
-    """Over `count` bands of rows, equally tall, where need be with parts of a row."""
-    height = len(plane)
-    sums = np.vstack([np.zeros_like(plane[:1]), plane]).cumsum(axis=0, dtype=float)
-    edges = np.arange(count + 1) * (height / count)
-    whole = np.minimum(edges.astype(int), height - 1)
-    return np.diff(sums[whole] + (edges - whole)[:, None] * plane[whole], axis=0)
+def shares(old, new):
+    """How much of each of `new` pixels, equally wide, lies over each of the `old` ones."""
+    edges, pixels = np.linspace(0.0, old, new + 1)[:, None], np.arange(old)
+    over = np.minimum(edges[1:], pixels + 1) - np.maximum(edges[:-1], pixels)
+    return np.float32(np.maximum(over, 0.0) * (new / old))
 
 
 def scaled(begin, end, scale):
@@ -227,19 +222,18 @@ def scaled(begin, end, scale):
 
 
 def convert_picture(path, lens, scale, to):
-    pixels = np.asarray(read_picture(path), dtype=np.float32) / np.float32(255.0)
+    pixels = np.asarray(read_picture(path), dtype=np.float32)
     height, width = pixels.shape[:2]
-    lens, planes = lens or Lens(width, height, *[1.0] * 4, *[0.0] * 4), []
+    lens = lens or Lens(width, height, *[1.0] * 4, *[0.0] * 4)
     if (width, height) != lens[:2]:
         raise Refused(f"'{path}' has {width} x {height} pixels, its camera {lens[0]} x {lens[1]}")
     (x0, x1, y0, y1), places = flatten(lens)
-    width, height = scaled(x0, x1, scale), scaled(y0, y1, scale)
-    area = (x1 - x0) / width * ((y1 - y0) / height)
-    for k in range(3):
-        plane = sample(pixels[:, :, k], *places) if places else pixels[:, :, k]
-        plane = area_sums(area_sums(plane, height).T, width).T / area if scale < 1.0 else plane
-        planes.append(plane.astype(np.float32))
-    rgb = np.stack(planes, axis=2) * np.float32(255.0) + np.float32(0.5)
+    planes = [sample(plane, *places) if places else plane for plane in pixels.transpose(2, 0, 1)]
+    if scale < 1.0:
+        rows, columns = (shares(end - begin, scaled(begin, end, scale))
+                         for begin, end in ((y0, y1), (x0, x1)))
+        planes = [rows @ plane @ columns.T for plane in planes]
+    rgb = np.stack(planes, axis=2) + np.float32(0.5)
     Image.fromarray(rgb.astype(np.uint8)).save(to)
 
 
