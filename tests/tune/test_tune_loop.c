@@ -14,18 +14,15 @@ static arc_tune fresh(arc_tune_config config) {
 
 /* ---- what is chosen -------------------------------------------------------------------------- */
 
-/* own: a kernel of the caller's, known by its number. The valley of the trees lies between two coarse
-   thresholds, both worse than the policy in use, as for narrow rows on an H200. */
+/* own: a kernel of the caller's, known by its number. */
 enum { OWN = ARC_PATH_AUTO + 2 };
-enum { TWELVE, FALLS_TO_0, OWN_IS_BEST, VALLEY_OF_TREE, ATOMICS };
+enum { TWELVE, FALLS_TO_0, OWN_IS_BEST, ATOMICS };
 
 static double time_us(int kernel, arc_tune_policy p) {
-  int is_compiled = p.threshold == ARC_THRESHOLD_AUTO, threshold = is_compiled ? 8 : p.threshold;
+  int threshold = p.threshold == ARC_THRESHOLD_AUTO ? 8 : p.threshold;
   if (kernel == FALLS_TO_0) return 100.0 + 3.0 * threshold;
   if (kernel == OWN_IS_BEST) return (p.path == OWN ? 50.0 : 100.0) + 2.0 * abs(threshold - 20);
   if (kernel == ATOMICS) return p.path == ARC_PATH_ATOMIC ? 80.0 : 100.0;
-  if (kernel == VALLEY_OF_TREE && p.path != ARC_PATH_TREE) return is_compiled ? 100.0 : 104.0;
-  if (kernel == VALLEY_OF_TREE) return 94.0 + 4.0 * abs(threshold - 12);
   return 100.0 + 2.0 * abs(threshold - 12);
 }
 
@@ -47,25 +44,15 @@ static void expect_choice(const arc_tune *t, int path, int threshold, const char
 
 /* Beside auto as compiled and with thresholds there is another path; plain atomics are beside the
    former alone. */
-static const struct {
-  int kernel, other_path, path, threshold;
-} choices[] = {{TWELVE, ARC_PATH_BUTTERFLY, ARC_PATH_AUTO, 12},
-               {FALLS_TO_0, ARC_PATH_BUTTERFLY, ARC_PATH_AUTO, 0},
-               {OWN_IS_BEST, OWN, OWN, 20},
-               {VALLEY_OF_TREE, ARC_PATH_TREE, ARC_PATH_TREE, 12},
-               {ATOMICS, ARC_PATH_ATOMIC, ARC_PATH_ATOMIC, ARC_THRESHOLD_AUTO}};
-
-static void test_choices(void) {
-  for (size_t i = 0; i < sizeof choices / sizeof *choices; ++i) {
-    arc_tune_config c = arc_tune_config_default();
-    const arc_tune_path other = {choices[i].other_path, choices[i].kernel != ATOMICS};
-    if (choices[i].kernel != ATOMICS) ++c.paths;
-    c.path[c.paths - 1] = other;
-    c.budget = 1.0;
-    arc_tune t = fresh(c);
-    finish_tuning(&t, choices[i].kernel);
-    expect_choice(&t, choices[i].path, choices[i].threshold, "row of the table");
-  }
+static void test_other_path(int kernel, int path, int threshold) {
+  arc_tune_config c = arc_tune_config_default();
+  const arc_tune_path other = {path, kernel != ATOMICS};
+  if (kernel != ATOMICS) ++c.paths;
+  c.path[c.paths - 1] = other;
+  c.budget = 1.0;
+  arc_tune t = fresh(c);
+  finish_tuning(&t, kernel);
+  expect_choice(&t, path, threshold, "the other path is best");
 }
 
 /* Between tunings the choice runs; in the middle of a second one the result is that of the first. */
@@ -73,6 +60,7 @@ static void test_result(void) {
   arc_tune t = fresh(arc_tune_config_default());
   const arc_tune_result *r = &t.result;
   int launches = finish_tuning(&t, TWELVE), rest = 0;
+  expect_choice(&t, ARC_PATH_AUTO, 12, "one tuning");
   CHECK(r->replaced.threshold == ARC_THRESHOLD_AUTO, "replaced %d", r->replaced.threshold);
   CHECK(r->gain > 0.07 && r->gain < 0.08, "the gain is 8 of 108, not %g", r->gain);
   CHECK(r->cost > 0.5 && r->cost < 20.0, "it cost %g launches", r->cost);
@@ -209,7 +197,8 @@ int main(void) {
   arc_tune zeros;
   memset(&zeros, 0, sizeof zeros);
   expect_untuned(&zeros, "before the first init");
-  test_choices();
+  test_other_path(OWN_IS_BEST, OWN, 20);
+  test_other_path(ATOMICS, ARC_PATH_ATOMIC, ARC_THRESHOLD_AUTO);
   test_result();
   test_stops_early(0);
   test_stops_early(1);

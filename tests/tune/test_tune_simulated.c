@@ -229,7 +229,7 @@ static void test_regret_and_cost(double noise, double regret_share, double cost_
     launches += (double)tune.result.launches / runs;
     sum += regret(&m) / runs;
     worst = fmax(worst, regret(&m));
-    CHECK(tune.result.tunings == 1 && check_is_legal(&tune.config, tune.result.choice),
+    CHECK(tune.result.tunings == 1 && check_is_legal(&tune, tune.result.choice),
           "family %d, seed %d: %d tunings, choice %d:%d", i / SEEDS, 1 + i % SEEDS,
           tune.result.tunings, tune.result.choice.path, tune.result.choice.threshold);
   }
@@ -389,9 +389,7 @@ static void init_any(machine *m) {
     c.path[i].path = 1 + below(m, 12);
     c.path[i].uses_threshold = below(m, 3);
   }
-  c.thresholds = 0;
-  for (int i = 0, density = 1 + below(m, 4); i <= ARC_THRESHOLD_NEVER; ++i)
-    if (below(m, 4) < density) c.threshold[c.thresholds++] = i;
+  c.thresholds = below(m, ARC_TUNE_MAX_THRESHOLDS);
   const arc_tune_path *start = &c.path[below(m, c.paths)];
   c.start_path = start->path;
   if (start->uses_threshold && c.thresholds > 0)
@@ -404,13 +402,10 @@ static void init_any(machine *m) {
   arc_tune_init(&tune, &c);
 }
 
-/* The policy is of the configured list, or of the default one if that was refused. */
 static unsigned next(void) {
-  const arc_tune_config untuned = arc_tune_config_default();
-  const arc_tune_config *config = tune.candidates > 0 ? &tune.config : &untuned;
   arc_tune_policy policy = arc_tune_next(&tune);
-  CHECK(check_is_legal(config, policy), "%d:%d is not in the list", policy.path, policy.threshold);
-  CHECK(check_is_legal(config, tune.result.choice), "the choice is not in the list");
+  CHECK(check_is_legal(&tune, policy), "%d:%d is not in the list", policy.path, policy.threshold);
+  CHECK(check_is_legal(&tune, tune.result.choice), "the choice is not in the list");
   return policy.ticket;
 }
 

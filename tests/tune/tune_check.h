@@ -9,20 +9,16 @@
 
 #include "arc_tune.h"
 
-/* Whether the policy is one of the configured list. */
-static inline int check_is_legal(const arc_tune_config *config, arc_tune_policy policy) {
-  for (int i = 0; i < config->paths; ++i) {
-    const arc_tune_path *p = &config->path[i];
-    for (int j = 0; j < (p->uses_threshold ? config->thresholds : 1); ++j)
-      if (policy.path == p->path &&
-          policy.threshold == (p->uses_threshold ? config->threshold[j] : ARC_THRESHOLD_AUTO))
-        return 1;
-  }
-  return 0;
-}
-
 static inline int check_is_same(arc_tune_policy a, arc_tune_policy b) {
   return a.path == b.path && a.threshold == b.threshold;
+}
+
+/* Whether the policy is of the list; of a configuration that was refused, auto as compiled. */
+static inline int check_is_legal(const arc_tune *t, arc_tune_policy policy) {
+  const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
+  int found = t->candidates == 0 && check_is_same(policy, untuned);
+  for (int i = 0; i < t->candidates; ++i) found |= check_is_same(policy, t->candidate[i].policy);
+  return found;
 }
 
 #endif

@@ -28,7 +28,7 @@ enum { CREATE, RECORD, ELAPSED, QUERY, KINDS };
 
 static struct fake {
   struct fake_event event[EVENTS];
-  int alive, recorded, queried, calls;
+  int alive, recorded, calls;
   int fail[KINDS]; /* how many of the next calls do; create: of those from so many events on */
   int any_captured;
   enum cudaStreamCaptureMode mode;
@@ -68,7 +68,6 @@ static inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   CHECK(event->alive && event->stream != NULL, "an event is asked for that was never recorded");
   CHECK(!fake.any_captured || fake.mode == cudaStreamCaptureModeRelaxed,
         "a query while this thread captures would invalidate the capture");
-  fake.queried += 1;
   if (fake.fail[QUERY]-- > 0) return finish_call(1);
   if (event->stream->done_us >= event->at_us) return finish_call(0);
   return fake.last = cudaErrorNotReady;
