@@ -3,8 +3,7 @@
 
 usage: results.py FILE.csv      the file as JSON
 
-Files of version 0.1 and partial ones are read, too. A column that a file is too old to have gets
-the value that it would have had. Needs Python 3.8, standard library only."""
+Partial files are read, too. Needs Python 3.8, standard library only."""
 import argparse
 import csv
 import json
@@ -17,7 +16,6 @@ BAD, SKIPPED = 2, 77
 CELL = ("section", "workload", "width", "form", "lanes", "shape", "keys", "layout", "call", "zeros",
         "padding", "type", "path", "threshold")
 GROUP = CELL[:-2]
-IF_ABSENT = {"section": "-", "workload": "axes", "form": "literal", "type": "f32"}
 FIRST_LINE = "# program: arc_sweep"
 
 
@@ -42,7 +40,7 @@ class Results:
             raise Bad(f"{name}: ends before its columns are named")
         self.columns = lines[first].split(",")
         self.model = "model_gross" in self.columns
-        self.need(["width", "lanes", "path", "threshold", "status"] + list(self.figures().values()))
+        self.need([*CELL, "status", *self.figures().values()])
         self.rows = [self.row(fields, first + 2 + i)
                      for i, fields in enumerate(csv.reader(lines[first + 1:]))
                      if not fields[0].startswith("#")]
@@ -64,8 +62,7 @@ class Results:
         if len(fields) != len(self.columns):
             raise Bad(f"{self.name}:{line}: {len(fields)} fields where {len(self.columns)} columns "
                       "are named; the file is damaged")
-        row = {**IF_ABSENT, "padding": self.head_word("sizes", "padding") or "4",
-               **dict(zip(self.columns, fields))}
+        row = dict(zip(self.columns, fields))
         for figure, column in self.figures().items():
             row[figure] = self.number(row, column, line)
         row["net"] = float(row.get("model_net" if self.model else "net_ms") or math.nan)

@@ -1,11 +1,12 @@
 """check_results.py ARC_SWEEP_SIMT FOLDER - are the results in FOLDER/<gpu> what they should be?
 SPDX-License-Identifier: Apache-2.0
 
-The rules are in bench/results/README.md. A line a defect; exit status 1 if there is any."""
+The rules, and the files that may be older than this tree, are in FOLDER/README.md. A line a defect;
+exit status 1 if there is any."""
 import collections
 import csv
-import math
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -20,46 +21,31 @@ HEAD = ("program", "date", "command", "device", "clocks", "cuda", "compiler", "p
 FIGURES = ("gross_ms", "net_ms", "net_to_plain", "low_ms", "quartile_low_ms", "quartile_high_ms",
            "high_ms", "launches", "registers", "local_bytes", "clock_mhz", "energy_nj_per_update",
            "worst_error")
-LIMITS = {"net_ms": (-math.inf, math.inf), "net_to_plain": (-math.inf, math.inf),
-          "worst_error": (0.0, 1.0), "local_bytes": (0.0, math.inf)}  # of all others: above 0
 MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
 COLUMNS = results.CELL + FIGURES + ("status",)
-# Files that may be of an older minor version than this tree's, and why; no others may.
-OLDER = {name: why for why, names in {
-    "two versions of one call, side by side": "h200/spheres_divergent.csv",
-    "long trainings": "h200/gaussians_group.csv h200/gaussians_reproducible.csv",
-    "a profiler's counters, which few machines let one read": "h200/paper_stalls.csv",
-}.items() for name in names.split()}
 
 
-def folder_of(device):
-    """As bench/add_results.sh: rtx4090 of 'NVIDIA GeForce RTX 4090, sm_89, ...'"""
-    words = re.findall("[a-z0-9]+", device.split(",")[0].lower())
-    name = "_".join(word for word in words if word not in ("nvidia", "geforce"))
-    return re.sub("^([rg]tx)_", r"\1", name)
+def letters(text):
+    return re.sub("[^a-z0-9]", "", text.lower())
 
 
 def version_of(policy):
-    """The first word that is one; null if the policy string does not parse."""
-    found = re.fullmatch(r"arc (\d+\.\d+\.\d+)((?: [a-z0-9_]+=[a-z0-9]+)+)", policy)
-    return found and found[1]
-
-
-def minor_of(policy):
-    """[0, 5]; empty if the policy string does not parse."""
-    return [int(number) for number in (version_of(policy) or "").split(".")[:2] if number]
+    """(0, 5, 0); empty if the policy string does not parse."""
+    found = re.fullmatch(r"arc (\d+)\.(\d+)\.(\d+)(?: [a-z0-9_]+=[a-z0-9]+)+", policy)
+    return tuple(map(int, found.groups())) if found else ()
 
 
 def without_vectors(policy):
-    """Toolkits before CUDA 12.1 have none; promises of a whole file were words of it until 0.3."""
-    return re.sub(" (vector_atomics=.|(inactive_is_zero|warp_is_active|aligned_16)=0)", "", policy)
+    """Toolkits before CUDA 12.1 have none."""
+    return re.sub(" vector_atomics=.", "", policy)
 
 
 class Plans:
-    """The cells of each preset, and the policy, as the program of this version has them."""
+    """The cells of each preset, and the policy, as the program of this version has them; and which
+    files may be of an older minor version."""
 
-    def __init__(self, sweep):
-        self.cells = {}
+    def __init__(self, sweep, page):
+        self.cells, self.older = {}, re.findall(r"`(\w+/\w+\.csv)`", page)
         small = "--blocks 1 --threads 32 --updates 1 --rows 70 --quiet --csv".split()
         with tempfile.TemporaryDirectory() as folder:
             for preset in PRESETS:
@@ -76,35 +62,25 @@ def check_head(head, folder, keys):
             yield f"the head has no line '# {key}: ...'"
     if "policy" in head and not version_of(head["policy"]):
         yield f"the policy '{head['policy']}' does not parse"
-    if folder_of(head.get("device", "")) != os.path.basename(folder):
+    if letters(os.path.basename(folder)) not in letters(head.get("device", "").split(",")[0]):
         yield f"the device is '{head.get('device', '')}', the folder is {os.path.basename(folder)}"
     if "interrupted" in head:
         yield f"interrupted {head['interrupted']}"
 
 
 def check_age(policy, path, plans):
-    older = [] < minor_of(policy) < minor_of(plans.policy)
-    if older != ("/".join(path.split(os.sep)[-2:]) in OLDER):
-        yield f"is in OLDER, but no older: '{policy}'" if not older else (
-            f"is older than {version_of(plans.policy)}, and not in OLDER: '{policy}'")
-
-
-def is_legal(name, word):
-    low, high = LIMITS.get(name, (1e-9, math.inf))
-    try:
-        return math.isfinite(float(word)) and low <= float(word) <= high
-    except ValueError:
-        return not word and name in MAY_BE_EMPTY
+    older = () < version_of(policy)[:2] < version_of(plans.policy)[:2]
+    if older != ("/".join(path.split(os.sep)[-2:]) in plans.older):
+        yield f"is {'older, and not' if older else 'no older, but'} named as such: '{policy}'"
 
 
 def check_rows(file):
     for row in file.rows:
-        wrong = [f"{name} is '{row[name]}'" for name in FIGURES
-                 if name in row and not is_legal(name, row[name])]
+        for name in set(FIGURES) & set(file.columns):
+            if row[name] or name not in MAY_BE_EMPTY:
+                file.number(row, name)  # or is Bad
         if row["status"] != ("-" if row["path"] == "none" else "ok"):
-            wrong.append(f"the status is '{row['status']}'")
-        if wrong:
-            yield f"{', '.join(results.cell(row))}: {'; '.join(wrong)}"
+            yield f"{', '.join(results.cell(row))}: the status is '{row['status']}'"
 
 
 def check_preset(file, preset, plans):
@@ -112,7 +88,7 @@ def check_preset(file, preset, plans):
     options = set(re.findall(r" (--[a-z-]+)", command)) - {"--csv", "--policy-header", "--quiet"}
     if f" --preset {preset} " not in command + " " or options != {"--preset"}:
         yield f"the command is not --preset {preset}, or has more options: {command}"
-    if version_of(policy) not in (version_of(plans.policy), None):
+    if version_of(policy) not in (version_of(plans.policy), ()):
         return
     if without_vectors(policy) != without_vectors(plans.policy):
         yield f"the policy is not arc's default: {policy}"
@@ -156,12 +132,14 @@ def check_file(path, preset, plans):
         yield str(reason)
 
 
+def page_of(folder):
+    page = pathlib.Path(folder, "README.md")
+    return page.read_text(encoding="utf-8") if page.exists() else ""
+
+
 def check_folder(folder, plans):
     """Lines, one a defect."""
-    names, page = sorted(os.listdir(folder)), ""
-    if "README.md" in names:
-        with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
-            page = file.read()
+    names, page = sorted(os.listdir(folder)), page_of(folder)
     for preset in PRESETS:
         if preset + ".csv" not in names:
             yield f"{folder}: {preset}.csv is missing"
@@ -179,10 +157,10 @@ def check_folder(folder, plans):
 def main(words):
     if len(words) != 2:
         raise results.Bad("usage: check_results.py ARC_SWEEP_SIMT FOLDER")
-    plans = Plans(words[0])
+    plans = Plans(words[0], page_of(words[1]))
     folders = sorted(entry.path for entry in os.scandir(words[1]) if entry.is_dir())
     defects = [defect for folder in folders for defect in check_folder(folder, plans)]
-    defects += [f"{name}: is in OLDER, and not there" for name in OLDER
+    defects += [f"{name}: is named as older, and not there" for name in plans.older
                 if not os.path.exists(os.path.join(words[1], name))]
     print("\n".join(defects + [f"{len(folders)} folders, {len(defects)} defects"]))
     return 1 if defects or not folders else 0

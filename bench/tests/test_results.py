@@ -1,11 +1,13 @@
-"""test_analysis.py ARC_SWEEP_SIMT - the reader of result files and what is built on it.
-SPDX-License-Identifier: Apache-2.0"""
+"""test_results.py ARC_SWEEP_SIMT - the reader of result files and what is built on it; what
+add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
+import os
 import re
 import sys
 import unittest
 
 from bench_test import H200, HAS_MATPLOTLIB, Test
 
+import check_results
 import compare
 import results
 
@@ -13,8 +15,6 @@ SWEEP = sys.argv.pop(1)
 PATHS = H200 + "/paths.csv"
 with open(PATHS, encoding="utf-8") as paths_file:
     TEXT = paths_file.read()
-# Files of 0.1 had fewer columns: no form, padding and type. Padding was a word of the head.
-OLDER = (r"(?m)^((?:[^#\n,][^,\n]*,){3})[^,]*,((?:[^,]*,){6})[^,]*,[^,]*,", r"\1\2")
 GROSS = r"(\n(?:[^,\n]*,){14})[^,]*(,.*\n)$"  # of the last line
 # What is changed in paths.csv, once, and what the reader says.
 DAMAGED = [(r"(?s)\n.*", "\n", "ends before its columns"), ("^", "x\n", "no result file of arc_sw"),
@@ -31,6 +31,18 @@ echo '"ID","gpu__time_duration.sum","smsp__issue_active.avg.pct_of_peak_sustaine
 echo '"","ns","%"'
 echo '"0","1,234","80.5"'
 """
+PLANS = check_results.Plans(SWEEP, "")
+FILES = sorted(preset + ".csv" for preset in check_results.PRESETS)
+FAKE_SWEEP = f"""#!/bin/sh
+[ -n "$DEVICE" ] || {{ echo "arc_sweep: there is no CUDA device here" >&2; exit 77; }}
+preset=widths
+[ "$1" != --preset ] || preset=$2
+for csv; do :; done
+[ "$preset" != "$WRONG_AT" ] || exit 1
+sed "s/^# device: NVIDIA H200/# device: $DEVICE/" '{H200}'/"$preset.csv" >"$csv"
+"""
+DEVICES = [("NVIDIA H200", "h200"), ("NVIDIA GeForce RTX 4090", "rtx4090"),
+           ("NVIDIA A100-SXM4-80GB", "a100_sxm4_80gb"), ("Orin (nvgpu)", "orin_nvgpu")]
 
 
 class Analysis(Test):
@@ -39,11 +51,6 @@ class Analysis(Test):
         return self.path(name)
 
     def test_reader(self):
-        old = re.sub(*OLDER, TEXT).replace("# sizes: ", "# sizes: padding=2 ")
-        rows = results.Results(self.write(old, "old.csv")).rows
-        self.assertEqual({(row["form"], row["padding"]) for row in rows}, {("literal", "2")})
-        self.assertEqual([row["gross"] for row in rows],
-                         [row["gross"] for row in results.Results(PATHS).rows])
         for pattern, by, needle in DAMAGED:
             with self.assertRaisesRegex(results.Bad, needle):
                 results.Results(self.write(re.sub(pattern, by, TEXT, count=1), "a.csv"))
@@ -91,6 +98,39 @@ class Analysis(Test):
         self.call(77, *words, ncu, FORBIDDEN="1")
         self.call(1, *words, ncu, "--path", "none,cg,auto")
         self.assertIn("tile,9,auto,time,duration,ns,1234,gpu__time_duration.sum", self.read("out"))
+
+
+class Results(Test):
+    def add(self, status, **environment):
+        program = self.write(FAKE_SWEEP, "bin", "fake_sweep", mode=0o755)
+        return self.call(status, "add_results.sh", program, self.path("all GPUs"), **environment)
+
+    def test_new_folders(self):
+        os.mkdir(self.path("all GPUs"))
+        for device, gpu in DEVICES:
+            self.assertIn(gpu, self.add(0, DEVICE=device))
+            folder = self.path("all GPUs", gpu)
+            self.assertEqual(sorted(os.listdir(folder)), FILES)
+            self.assertEqual(list(check_results.check_folder(folder, PLANS)), [])
+        self.assertRegex(self.add(1, DEVICE=DEVICES[0][0]), "h200")  # is there: left alone
+        os.rename(folder, self.path("all GPUs", "other"))
+        defects = "\n".join(check_results.check_folder(self.path("all GPUs", "other"), PLANS))
+        self.assertIn("'Orin (nvgpu), sm_90", defects)
+
+    def test_what_ends_early(self):
+        os.mkdir(self.path("all GPUs"))
+        self.assertEqual(self.add(77), "arc_sweep: there is no CUDA device here\n")
+        self.assertEqual(os.listdir(self.path("all GPUs")), [])
+        self.add(1, DEVICE="NVIDIA H200", WRONG_AT="paths")
+        self.assertEqual(os.listdir(self.path("all GPUs", "h200")), ["policy.csv"])
+
+    def test_older(self):
+        old = re.sub(r"(?m)^# policy: arc [\d.]*", "# policy: arc 0.0.9", TEXT)
+        named = check_results.Plans(SWEEP, "older: `h200/paths.csv`")
+        for text, plans, needle in ((TEXT, PLANS, "^$"), (old, PLANS, "older, and not named as s"),
+                                    (TEXT, named, "no older, but named"), (old, named, "^$")):
+            file = self.write(text, "h200", "paths.csv")
+            self.assertRegex("\n".join(check_results.check_file(file, "paths", plans)), needle)
 
 
 if __name__ == "__main__":
