@@ -26,11 +26,11 @@ import os
 import pathlib
 import re
 import sys
+import threading
 import warnings
 
 import torch
 from torch.utils import cpp_extension
-from torch.utils._python_dispatch import TorchDispatchMode
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
@@ -127,7 +127,7 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
-class deterministic(TorchDispatchMode):
+class deterministic:
     """A context in which PyTorch's own functions repeat to the last bit, and on CUDA are arc's:
 
         with arc_torch.deterministic():
@@ -138,27 +138,51 @@ class deterministic(TorchDispatchMode):
     and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
     float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
     torch.use_deterministic_algorithms(True), which warns where that does not repeat (as the
-    gradient of FlashAttention then does not), or refuses it if it did before. Each operator that
-    is called goes through Python, some microseconds."""
-
-    def __init__(self):
-        super().__init__()
-        self._modes = []
+    gradient of FlashAttention then does not), or refuses it if it did before. As that mode, it is
+    the whole process's. It replaces PyTorch's kernels while it lasts; to enter it takes a quarter
+    of a millisecond. Needs PyTorch 2.9."""
+    _entered = []  # whether the mode was set, how, and the kernels, which the first brings
 
     def __enter__(self):
         before = torch.are_deterministic_algorithms_enabled()
-        self._modes.append((before, torch.is_deterministic_algorithms_warn_only_enabled()))
+        warns = torch.is_deterministic_algorithms_warn_only_enabled()
+        self._entered.append((before, warns, None if self._entered else _replace_kernels()))
         if not before:
             torch.use_deterministic_algorithms(True, warn_only=True)
-        return super().__enter__()
+        return self
 
     def __exit__(self, *error):
-        before, warns = self._modes.pop()
+        before, warns, _ = self._entered.pop()
         torch.use_deterministic_algorithms(before, warn_only=warns)
-        return super().__exit__(*error)
 
-    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
-        return _REPEATED.get(function, function)(*arguments, **keywords or {})
+
+_inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
+
+
+def _replace_kernels():
+    """Lasts as long as what it returns."""
+    library, keys = torch.library.Library("aten", "IMPL"), ["CPU"]
+    if torch.cuda.is_available():
+        keys.append("CUDA")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that kernels of PyTorch's are replaced
+        for operator, function in _REPEATED.items():
+            for key in keys:
+                kernel = _kernel(function, torch.library.get_kernel(operator, key))
+                library.impl(operator, kernel, key, with_keyset=True, allow_override=True)
+    return library
+
+
+def _kernel(function, pytorchs):
+    def kernel(keys, *arguments, **keywords):
+        if getattr(_inside, "function", None):
+            return pytorchs.call_boxed(keys, *arguments, **keywords)
+        _inside.function = function
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            _inside.function = None
+    return kernel
 
 
 def _scatter_add_(out, dim, index, source):
@@ -179,10 +203,10 @@ def _scatter_add_(out, dim, index, source):
     return out
 
 
-def _index_put_(out, indices, values, accumulate=False):
+def _index_put_(out, indices, values, accumulate=False, unsafe=False):
     if not accumulate or out.numel() == 0 or not out.is_contiguous() or \
             any(index is None for index in indices):
-        return _aten.index_put_(out, indices, values, accumulate)
+        return _aten._index_put_impl_(out, indices, values, accumulate, unsafe)
     its = []
     for index in indices:
         is_mask = index.dtype in (torch.bool, torch.uint8)
@@ -227,7 +251,7 @@ _aten = torch.ops.aten
 _REPEATED = {
     _aten.index_add_.default: index_add_, _aten.index_add.default: _of_copy(index_add_),
     _aten.scatter_add_.default: _scatter_add_, _aten.scatter_add.default: _of_copy(_scatter_add_),
-    _aten.index_put_.default: _index_put_, _aten.index_put.default: _of_copy(_index_put_),
+    _aten._index_put_impl_.default: _index_put_,  # what index_put and brackets end in
     _aten.embedding_dense_backward.default: _embedding_gradient, _aten.bincount.default: _bincount}
 
 

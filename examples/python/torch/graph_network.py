@@ -55,16 +55,11 @@ def main():
         layers = torch.nn.ModuleList([Layer(FEATURES, HIDDEN), Layer(HIDDEN, COMMUNITIES)])
         optimizer = torch.optim.Adam(layers.to(DEVICE).parameters(), lr=0.01)
 
-        def take_step(_):
-            with way.sums():  # in both directions
-                hidden = torch.relu(layers[0](features, sender, receiver, degree, way.by))
-                loss = torch.nn.functional.cross_entropy(
-                    layers[1](hidden, sender, receiver, degree, way.by), community)
-                optimizer.zero_grad()
-                loss.backward()
-            optimizer.step()
-            return loss
-        return list(layers.parameters()), take_step
+        def loss(_):
+            hidden = torch.relu(layers[0](features, sender, receiver, degree, way.by))
+            return torch.nn.functional.cross_entropy(
+                layers[1](hidden, sender, receiver, degree, way.by), community)
+        return layers, optimizer, loss
 
     print(f"{NODES} nodes, {EDGES} edges, on the {DEVICE}; the busiest node has "
           f"{degree.max().item()} edges")

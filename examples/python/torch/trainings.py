@@ -69,19 +69,24 @@ def train(make, way, steps):
     """All losses, the milliseconds of a step (the median; the first quarter warms up), a digest."""
     torch.manual_seed(7)
     torch.use_deterministic_algorithms(way.repeats)
-    parameters, take_step = make(way)
+    model, optimizer, loss_of = make(way)
     losses, times = [], []
-    for step in range(steps):
-        begin = time.perf_counter()
-        losses.append(take_step(step).item())  # waits for the GPU
-        times.append(1000 * (time.perf_counter() - begin))
+    with way.sums():
+        for step in range(steps):
+            begin = time.perf_counter()
+            loss = loss_of(step)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())  # waits for the GPU
+            times.append(1000 * (time.perf_counter() - begin))
     torch.use_deterministic_algorithms(False)
-    return losses, statistics.median(times[steps // 4:]), digest_of(parameters)
+    return losses, statistics.median(times[steps // 4:]), digest_of(model.parameters())
 
 
 def compare(make, steps, runs):
-    """make(way) gives the parameters, and a function that takes the step of a number and returns
-    its loss. All ways are taken runs times, every second time in the opposite order, so that a
+    """make(way) gives the model, its optimizer, and a function of a step's number that is the loss
+    of that step. All ways are taken runs times, every second time in the opposite order, so that a
     drift of the clocks favours none. The losses by name, and whether all fell and the ways that
     repeat did."""
     curves, digests, times, fell = {}, {}, {}, True
