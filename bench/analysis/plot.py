@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """plot.py - pictures of result files. SPDX-License-Identifier: Apache-2.0
 
-usage: plot.py KIND FILE.csv --out PICTURE.png|.svg [--width N] [--type NAME] [--net]
+usage: plot.py KIND FILE.csv --out PICTURE.png|.svg [--width N] [--type NAME]
 
   lanes      time against active lanes, a line a path, with the lanes from which reducing pays
   overview   the same of four ways to add, named in words
   threshold  time against balancing threshold where warps differ (--lanes mixed or a workload)
 
---width: 10 or the nearest there is. --type: of values and memory (f32). --net: without the
-surrounding kernel.
+--width: 10 or the nearest there is. --type: of values and memory (f32).
 Needs matplotlib 3.8. Exit status: 0 done, 2 bad option or file, 77 skipped: no matplotlib, or the
 file does not hold what the picture shows."""
 import math
@@ -21,16 +20,14 @@ OVERVIEW = {"plain": "plain atomicAdd", "vector": "vector atomics,\nwritten by h
 
 
 class Data:
-    """The rows of the file; their value is what the picture shows."""
+    """The rows of the file, and what their times are."""
 
-    def __init__(self, name, net, kind):
+    def __init__(self, name, kind):
         file = results.Results(name)
-        self.rows = [{**row, "value": row["net" if net else "gross"]} for row in file.rows
-                     if row["status"] != "ERROR" and row["type"] == kind]
+        self.rows = [row for row in file.rows if row["status"] != "ERROR" and row["type"] == kind]
         device = "CPU warp, model of an H200" if file.model else file.head.get("device", "")
         self.source = device.split(",")[0] + ", " + file.head.get("date", "")[:10]
-        self.unit = (("adding alone (net), " if net else "kernel, ")
-                     + ("model clocks per 1000 warp updates" if file.model else "ms"))
+        self.unit = "kernel, " + ("model clocks per 1000 warp updates" if file.model else "ms")
 
     def plain_axes(self):
         """One key per warp, lanes 0 to n - 1 active, garbage in the others."""
@@ -61,7 +58,7 @@ def draw_lines(data, rows, by, xlabel):
     """(figure, axes, lines): time against by(row), a line a path."""
     points, lines = {}, {}
     for row in rows:
-        points.setdefault(row["path"], {}).setdefault(by(row), []).append(row["value"])
+        points.setdefault(row["path"], {}).setdefault(by(row), []).append(row["gross"])
     figure, axes = pictures.load().subplots(figsize=(9.0, 5.4))
     for path, found in points.items():
         lines[path] = sorted((x, sum(ys) / len(ys)) for x, ys in found.items() if sum(ys) > 0.0)
@@ -140,8 +137,8 @@ def plot_threshold(data, options):
         "balancing threshold (lanes); 0 always reduces, 33 never")
     for row in rows:
         if row["path"] == row["threshold"] == "auto":
-            axes.axhline(row["value"], color=pictures.look("auto")["color"], linestyle=":")
-            axes.annotate("arc's own threshold", xy=(0.99, row["value"]), ha="right", va="top",
+            axes.axhline(row["gross"], color=pictures.look("auto")["color"], linestyle=":")
+            axes.annotate("arc's own threshold", xy=(0.99, row["gross"]), ha="right", va="top",
                           xycoords=("axes fraction", "data"))
     return figure
 
@@ -156,9 +153,8 @@ def main(words):
     parser.add_argument("--out", required=True)
     parser.add_argument("--width", type=int)
     parser.add_argument("--type", default="f32")
-    parser.add_argument("--net", action="store_true")
     options = parser.parse_args(words)
-    data = Data(options.file, options.net, options.type)
+    data = Data(options.file, options.type)
     pictures.save(PLOTS[options.kind](data, options), options.out)
     return 0
 

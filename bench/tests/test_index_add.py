@@ -15,14 +15,13 @@ HEAD = ["program: p", "device: d", "compiler: nvcc of CUDA 13.0, PyTorch 2.11.0+
 
 class IndexAdd(Test):
     def test_plan(self):
-        plan = cases_of.plan(cases_of.PARTS)
+        plan = cases_of.plan()
         self.assertEqual(len(plan), len(set(plan)))
-        self.assertEqual({case.width for case in cases_of.plan(["widths"], [5, 1024])}, {5, 1024})
         self.assertEqual([cases_of.large(width) for width in (1, 16, 128, 1024)],
                          [2**22, 2**21, 2**18, 10**5])
 
     def test_file_is_continued_and_of_one_pytorch(self):
-        path, (case, other) = self.path("a.csv"), cases_of.plan(["page"])[:2]
+        path, (case, other) = self.path("a.csv"), cases_of.plan()[:2]
         Table(path, HEAD).add(case, {"pytorch": 1.0, "arc": 0.5}, {"pytorch": 3.0, "arc": 1.5})
         Table(path, HEAD).add(other, {"pytorch": 2.0}, {})
         head, cases = cases_of.read(path)

@@ -22,7 +22,7 @@ AUTO = ("#0072B2", "o")
 
 
 def plotted(kind):
-    return plot.PLOTS[kind](plot.Data(H200 + "/paths.csv", False, "f32"),
+    return plot.PLOTS[kind](plot.Data(H200 + "/paths.csv", "f32"),
                             types.SimpleNamespace(width=9))
 
 

@@ -1,12 +1,10 @@
-"""bench_embedding.py [OUT.csv] [--quick] - gradients of arc_torch.embedding beside F.embedding's.
+"""bench_embedding.py [OUT.csv] - gradients of arc_torch.embedding beside F.embedding's.
 SPDX-License-Identifier: Apache-2.0
 
 A time is the median of launches that take turns, of the backward pass alone, which clears the
 gradient, too. error: of the ten rows with most tokens, together, relative to sums in double
 precision. clear: of the gradient alone; read: tokens and upstream gradients over the bandwidth with
-which a large tensor is copied. mb: the most memory at once, the gradient's among it. --quick: fewer
-tokens, to try it out."""
-import argparse
+which a large tensor is copied. mb: the most memory at once, the gradient's among it."""
 import collections
 import sys
 from statistics import geometric_mean
@@ -22,10 +20,10 @@ KEYS = ("random", "zipf 1.05")
 BUSY = 10  # rows whose error is measured
 
 
-def plan(quick):
+def plan():
     return [Case(type_, mode, rows, width, n, keys) for type_ in ("f32", "f16", "bf16")
             for mode in ("fast", "deterministic") for rows, width, tokens in TABLES
-            for n in tokens[:1 if quick else None] for keys in KEYS]
+            for n in tokens for keys in KEYS]
 
 
 def busy_sums(case, index, upstream):
@@ -76,16 +74,12 @@ def summary(cases):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split(". ")[0])
-    parser.add_argument("csv", nargs="?", metavar="OUT.csv", default="/dev/null")
-    parser.add_argument("--quick", action="store_true", help="fewer tokens")
-    its = parser.parse_args()
     cases, bytes_per_ms = {}, measure.copied_bytes_per_ms()
-    with open(its.csv, "w", encoding="utf-8") as file:
+    with open(sys.argv[1] if len(sys.argv) > 1 else "/dev/null", "w", encoding="utf-8") as file:
         for line in measure.head(arc_torch.include_path(), "key_bits=32"):
             print(f"# {line}", file=file)
         print(",".join((*Case._fields, "adder", "ms", "error", "mb")), file=file)
-        for case in plan(its.quick):
+        for case in plan():
             cases[case] = measure_case(case, bytes_per_ms)
             for adder, (ms, error, mb) in cases[case].items():
                 more = ("", "") if error is None else (f"{error:.3e}", f"{mb:.3f}")

@@ -1,12 +1,11 @@
-"""bench_index_add.py [OUT.csv] [--part NAME,...] [--widths 1,9] - arc_torch.index_add_ against
-PyTorch's and against rows added in bulk. SPDX-License-Identifier: Apache-2.0
+"""bench_index_add.py [OUT.csv] - arc_torch.index_add_ against PyTorch's and against rows added in
+bulk. SPDX-License-Identifier: Apache-2.0
 
-int64 indices; which cases, by part, is in index_add_cases.py. A time is the median of launches that
+int64 indices; which cases is in index_add_cases.py. A time is the median of launches that
 take turns, each queued behind a short pause, so that it is the GPU's alone. `bulk N`: the design of
 later versions of PyTorch, N rows a warp at once (bulk_rows.cu), where it may be used. `read`: keys
 and values over the bandwidth with which a large tensor is copied. All sums but PyTorch's are
 checked; status 1 if one is wrong. An OUT.csv that is there is continued."""
-import argparse
 import sys
 
 from with_operator import arc_torch, torch  # first: skips where there is none
@@ -79,31 +78,16 @@ def measure_all(table, cases):
     return failed
 
 
-def options():
-    parser = argparse.ArgumentParser(description=__doc__.split(" - ")[1].split(". ")[0])
-    parser.add_argument("csv", nargs="?", metavar="OUT.csv")
-    parser.add_argument("--part", default=",".join(index_add_cases.PARTS),
-                        help="of %(default)s; default: all")
-    parser.add_argument("--widths", help="of those, as in 1,9")
-    its = parser.parse_args()
-    its.part = its.part.split(",")
-    if not set(its.part) <= set(index_add_cases.PARTS):
-        parser.error(f"--part: of {', '.join(index_add_cases.PARTS)}")
-    its.widths = its.widths and [int(word) for word in its.widths.split(",")]
-    return its
-
-
 def main():
-    its = options()
+    head = list(measure.head(arc_torch.include_path(), "key_bits=32"))
     try:
-        table = index_add_cases.Table(
-            its.csv, list(measure.head(arc_torch.include_path(), "key_bits=32")))
+        table = index_add_cases.Table(sys.argv[1] if len(sys.argv) > 1 else None, head)
     except ValueError as error:
         print(f"bench_index_add.py: {error}", file=sys.stderr)
         return 2
-    cases = index_add_cases.plan(its.part, its.widths)
+    cases = [case for case in index_add_cases.plan() if case not in table.cases]
     try:
-        failed = measure_all(table, [case for case in cases if case not in table.cases])
+        failed = measure_all(table, cases)
     except KeyboardInterrupt:
         print("interrupted; what was measured is written")
         return 130

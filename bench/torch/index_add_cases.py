@@ -76,28 +76,22 @@ def plan_of_handover():
     return cases + [Case("f32", "deterministic", 4096, 2**17, 8, "random")]
 
 
-PARTS = {"page": plan_of_page, "widths": plan_of_widths, "rival": plan_of_rival,
-         "published": plan_of_published, "deterministic": plan_of_deterministic,
-         "handover": plan_of_handover}
-
-
-def plan(parts, widths=None):
+def plan():
     """Each case once, though several parts have it."""
-    cases = dict.fromkeys(case for part in parts for case in PARTS[part]())
-    return [case for case in cases if widths is None or case.width in widths]
+    parts = (plan_of_page, plan_of_widths, plan_of_rival, plan_of_published, plan_of_deterministic,
+             plan_of_handover)
+    return list(dict.fromkeys(case for part in parts for case in part()))
 
 
 def read(path, column="ms"):
-    """What the head says, and {case: {adder: ms}}. A file of before there were the columns rows and
-    n has one of each; mb is known of some."""
+    """What the head says, and {case: {adder: ms}}; mb is known of some."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     head = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     cases = {}
     for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-        width = int(row["width"])
-        case = Case(row["type"], row["mode"], width, int(row.get("rows", ROWS)),
-                    int(row.get("n", large(width))), row["keys"])
+        case = Case(row["type"], row["mode"], int(row["width"]), int(row["rows"]), int(row["n"]),
+                    row["keys"])
         if row.get(column):
             cases.setdefault(case, {})[row["adder"]] = float(row[column])
     return head, cases

@@ -10,11 +10,10 @@ import re
 import sys
 from statistics import geometric_mean
 
-from index_add_cases import (MEAN_KEYS, MORE_KEYS, PAGE_KEYS, PARTS, ROWS, SIZES, WIDTHS, Case,
-                             large, read)
+from index_add_cases import (MEAN_KEYS, MORE_KEYS, PAGE_KEYS, ROWS, SIZES, WIDTHS, Case, large,
+                             plan_of_published, read)
 
 GROUPS = ("5 to 24 columns", (5, 24)), ("48 to 1024 columns", (48, 1024))
-PUBLISHED = PARTS["published"]()
 
 
 def words(case):
@@ -60,7 +59,7 @@ def mean_line(type_, name, widths, cases):
 
 
 def published_lines(cases):
-    for case in PUBLISHED:
+    for case in plan_of_published():
         if case in cases:
             times = ", ".join(f"{adder} {ms:.3f}" for adder, ms in cases[case].items())
             yield f"published case, {words(case)}: {times} ms"
