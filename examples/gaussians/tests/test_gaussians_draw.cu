@@ -372,21 +372,27 @@ static void test_row_of_tiles(void) {
   test_frame_end(&t);
 }
 
-/* The background. */
+static void check_background(const frame *f, const reference *r) {
+  const std::vector<float> got = device_read<float>(f->colour.data, 1200);
+  CHECK(f->pairs == 0, "%d pairs", f->pairs);
+  for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r->background[i / 400], "value %d", i);
+}
+
+/* As training draws, too. */
 static void test_nothing_seen(void) {
   reference r;
   test_frame t;
   reference_make(&r, 20, 20, 4, 0, 5.0, 9);
   for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
   test_frame_begin(&t, &r);
+  test_frame_forward(&t);
+  check_background(&t.f, &r);
   for (int side : {0, 8}) {
     drawer d;
     begin(&d, &t, &r);
     draw_by_macro_tiles(&d, side);
     draw(&d, &t);
-    const std::vector<float> got = device_read<float>(d.f.colour.data, 1200);
-    CHECK(d.f.pairs == 0, "%d pairs", d.f.pairs);
-    for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
+    check_background(&d.f, &r);
     draw_end(&d);
   }
   test_frame_end(&t);

@@ -320,20 +320,6 @@ static void test_little_room(test_frame *t) {
   CHECK(test_read_list(&t->f) == wanted, "%d pairs, not %zu, or others", t->f.pairs, wanted.size());
 }
 
-/* Nothing in sight: the background, and no list. */
-static void test_nothing_seen(void) {
-  reference r;
-  test_frame t;
-  reference_make(&r, 20, 20, 4, 0, 5.0, 9);
-  for (int i = 0; i < 4; ++i) r.gaussian[REF_WIDTH * i + REF_OPACITY] = -9.0;
-  test_frame_begin(&t, &r);
-  test_frame_forward(&t);
-  const std::vector<float> got = device_read<float>(t.f.colour.data, 1200);
-  CHECK(t.f.pairs == 0, "%d pairs", t.f.pairs);
-  for (int i = 0; i < 1200; ++i) CHECK(got[i] == (float)r.background[i / 400], "value %d", i);
-  test_frame_end(&t);
-}
-
 int main(void) {
   reference r;
   test_frame t;
@@ -352,6 +338,5 @@ int main(void) {
     for (int longest : {8192, 3}) test_macro_tiles(&t, l, side, longest);
   test_little_room(&t);
   test_frame_end(&t);
-  test_nothing_seen();
   return test_end("test_gaussians_tiles");
 }

@@ -66,16 +66,15 @@ static void test_ply_round_trip(void) {
 
 /* The bytes that other programs expect. */
 static void test_ply_layout(void) {
-  std::string written;
+  std::string written = "ply\nformat binary_little_endian 1.0\nelement vertex 2\n";
   gaussians_host g = gaussians_known(2, 1);
-  put_text(&written, "ply\nformat binary_little_endian 1.0\nelement vertex 2\n");
   static const char *const names[] = {
       "x",        "y",        "z",        "nx",       "ny",       "nz",       "f_dc_0",
       "f_dc_1",   "f_dc_2",   "f_rest_0", "f_rest_1", "f_rest_2", "f_rest_3", "f_rest_4",
       "f_rest_5", "f_rest_6", "f_rest_7", "f_rest_8", "opacity",  "scale_0",  "scale_1",
       "scale_2",  "rot_0",    "rot_1",    "rot_2",    "rot_3"};
-  for (int i = 0; i < 26; ++i) put_text(&written, "property float %s\n", names[i]);
-  put_text(&written, "end_header\n");
+  for (const char *name : names) written += std::string("property float ") + name + "\n";
+  written += "end_header\n";
   for (int i = 0; i < 2; ++i) {
     static const int rest[9] = {3, 6, 9, 4, 7, 10, 5, 8, 11}; /* red's three, green's, blue's */
     for (int k = 0; k < 3; ++k) put_float(&written, g.position[3 * i + k]);

@@ -3,10 +3,7 @@
 #ifndef GAUSSIANS_TEST_SCENE_WRITE_H
 #define GAUSSIANS_TEST_SCENE_WRITE_H
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <sys/stat.h>
 
 #include "../../common/test_files.h"
 #include "../scene/scene.h"
@@ -29,21 +26,6 @@ static inline camera camera_known(int view) {
 
 /* ---- files and folders ---------------------------------------------------------------------- */
 
-static inline void make_folder(const char *name) {
-  CHECK(mkdir(test_path(name), 0700) == 0 || errno == EEXIST, "cannot make %s", name);
-}
-
-static inline void put_text(std::string *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static inline void put_text(std::string *s, const char *format, ...) {
-  char text[4096];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  *s += text;
-}
-
 static inline void put_float(std::string *s, float value) { s->append((const char *)&value, 4); }
 
 /* ---- a scene -------------------------------------------------------------------------------- */
@@ -60,28 +42,28 @@ static inline void save_picture(int view) {
 }
 
 static inline void save_cameras(const char *name) {
-  std::string text;
-  put_text(&text, "cameras %d\n# what they are\n", KNOWN_VIEWS);
+  FILE *file = fopen(test_path(name), "w");
+  fprintf(file, "cameras %d\n# what they are\n", KNOWN_VIEWS);
   for (int i = 0; i < KNOWN_VIEWS; ++i) {
     camera c = camera_known(i);
-    put_text(&text, "%d %d %.9g %.9g %.9g %.9g", c.width, c.height, c.fx, c.fy, c.cx, c.cy);
-    for (int k = 0; k < 12; ++k) put_text(&text, " %.9g", c.world_to_camera[k / 4][k % 4]);
-    put_text(&text, " %s\n", KNOWN_NAMES[i]);
+    fprintf(file, "%d %d %.9g %.9g %.9g %.9g", c.width, c.height, c.fx, c.fy, c.cx, c.cy);
+    for (int k = 0; k < 12; ++k) fprintf(file, " %.9g", c.world_to_camera[k / 4][k % 4]);
+    fprintf(file, " %s\n", KNOWN_NAMES[i]);
   }
-  test_write_file(test_path(name), text);
+  fclose(file);
 }
 
 static inline void save_points(void) {
-  std::string text;
-  put_text(&text, "points %d\n", KNOWN_POINTS);
+  FILE *file = fopen(test_path("points.txt"), "w");
+  fprintf(file, "points %d\n", KNOWN_POINTS);
   for (int i = 0; i < KNOWN_POINTS; ++i)
-    put_text(&text, "%d %.1f -%d.25 %d 51 255\n", i, 0.5 * i, i, 10 * i);
-  test_write_file(test_path("points.txt"), text);
+    fprintf(file, "%d %.1f -%d.25 %d 51 255\n", i, 0.5 * i, i, 10 * i);
+  fclose(file);
 }
 
 /* Into the test's folder. */
 static inline void save_scene(void) {
-  make_folder("images");
+  std::filesystem::create_directory(test_path("images"));
   for (int i = 0; i < KNOWN_VIEWS; ++i) save_picture(i);
   save_cameras("cameras.txt");
   save_points();
