@@ -113,7 +113,6 @@ static const char *layout_name(sum_layout layout) {
 }
 
 static void print_table(const bench_table *table) {
-  char room[16];
   printf("\nms (best threshold), %s; geometric mean: times as fast as %s\n%-12s %6s %6s",
          clock_name(), table->papers ? "the better of sw_s and sw_b" : "auto", "", "sums",
          "pixels");
@@ -123,7 +122,7 @@ static void print_table(const bench_table *table) {
     printf("\n%-12s %6s %6d", kernel.name, layout_name(kernel.layout), kernel.pixels);
     for (const char *dataset : table->datasets) {
       const bench_row *best = best_row(table, dataset, &kernel);
-      printf(" %8.4f (%4s)", best->ms, threshold_of_way(kernel.like, best->threshold, room));
+      printf(" %8.4f (%4s)", best->ms, threshold_of_way(kernel.like, best->threshold).c_str());
       logarithms += log(reference_ms(table, dataset, &kernel) / best->ms);
     }
     printf(" %9.3f", exp(logarithms / (double)table->datasets.size()));
@@ -133,20 +132,18 @@ static void print_table(const bench_table *table) {
 
 static bool write_csv(const char *path, const bench_table *table, error_line *error) {
   output_file file;
-  char room[16];
   if (!measure_open_csv(&file, path,
                         "dataset,kernel,layout,pixels,threshold,ms,noise,difference,clock", error))
     return false;
   for (const bench_row &r : table->rows)
     fprintf(file.stream, "%s,%s,%s,%d,%s,%.6f,%.4f,%.3g,%s\n", r.dataset, r.kernel->name,
             layout_name(r.kernel->layout), r.kernel->pixels,
-            threshold_of_way(r.kernel->like, r.threshold, room), r.ms, r.noise, r.difference,
+            threshold_of_way(r.kernel->like, r.threshold).c_str(), r.ms, r.noise, r.difference,
             clock_name());
   return output_file_commit(&file, error);
 }
 
 static bool check_sums(const bench_table *table, error_line *error) {
-  char room[16];
   for (const bench_row &r : table->rows)
     if (!(r.difference <= 1.0))
       return error_set(
@@ -154,7 +151,7 @@ static bool check_sums(const bench_table *table, error_line *error) {
           "%.100s: a sum by %s in %s, %d pixels a lane, threshold %s, is %.3g times as "
           "far off as it may be",
           r.dataset, r.kernel->name, layout_name(r.kernel->layout), r.kernel->pixels,
-          threshold_of_way(r.kernel->like, r.threshold, room), r.difference);
+          threshold_of_way(r.kernel->like, r.threshold).c_str(), r.difference);
   return true;
 }
 

@@ -27,22 +27,17 @@ static bool measure_dataset(const options *o, int kind, measure_view function, v
   options mine = *o;
   if (mine.views == 0) mine.views = 1;
   mine.input.hold_out = 0;
-  bool made =
-      kind != 0 ? setup_truth(&data, &model, &mine, kind, error) : setup_load(&data, &mine, error);
-  if (!made) return interrupts > 0; /* the table so far is written */
-  if (kind != 0)
-    scene_blacken(&data);
-  else
-    made = setup_first_model(&model, &data, &mine, error);
-  if (made) {
-    train_settings settings = o->train;
-    settings.iterations = 0;
-    trainer_begin(&t, &data, &settings);
-    trainer_set_model(&t, &model);
-    function(&t, dataset_name(o, kind), o->repeats, state);
-    trainer_end(&t);
-  }
-  return made || interrupts > 0;
+  if (!(kind != 0
+            ? setup_truth(&data, &model, &mine, kind, error)
+            : setup_load(&data, &mine, error) && setup_first_model(&model, &data, &mine, error)))
+    return interrupts > 0; /* the table so far is written */
+  if (kind != 0) scene_blacken(&data);
+  mine.train.iterations = 0;
+  trainer_begin(&t, &data, &mine.train);
+  trainer_set_model(&t, &model);
+  function(&t, dataset_name(o, kind), o->repeats, state);
+  trainer_end(&t);
+  return true;
 }
 
 bool measure_datasets(const bench_options *b, measure_view function, void *state,
@@ -72,9 +67,9 @@ bool measure_open_csv(output_file *file, const char *path, const char *columns, 
   return true;
 }
 
-const char *threshold_of_way(add_way way, int threshold, char *room) {
-  if (way != ADD_DEFAULT && !add_way_has_threshold(way)) return "-";
-  return threshold_name(way == ADD_DEFAULT ? ARC_BALANCE_THRESHOLD : threshold, room);
+std::string threshold_of_way(add_way way, int threshold) {
+  if (way == ADD_DEFAULT) return threshold_word(ARC_BALANCE_THRESHOLD);
+  return threshold_word(add_way_has_threshold(way) ? threshold : -1);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ int measure_status(void);
 /* Opens a table of results, and writes its head and the names of its columns. */
 bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error);
 
-/* "-" of a way that takes no threshold. room: 16 characters. */
-const char *threshold_of_way(add_way way, int threshold, char *room);
+/* "-" of a way that takes no threshold. */
+std::string threshold_of_way(add_way way, int threshold);
 
 /* One launch of the backward pass; clearing the sums, in room for either layout, is not timed. */
 float measure_backward(trainer *t, backward_launcher launcher, int threshold);

@@ -118,7 +118,6 @@ static void print_histogram(const histogram *h) {
 
 int experiment_compare(const workload *w, const workload_options *o) {
   error_line error;
-  char room[16];
   w->reset();
   const histogram h = count_steps(w);
   float plain_ms = 0.0f;
@@ -130,8 +129,8 @@ int experiment_compare(const workload *w, const workload_options *o) {
          "path", "threshold", "ms", "x plain", "difference");
   for (int way = 0; way < workload_way_count(w) && !interrupts; ++way) {
     if (!workload_offers(w, way)) continue;
-    workload_outcome its = workload_no_outcome(
-        way, workload_has_threshold(w, way) ? o->threshold : ARC_THRESHOLD_AUTO);
+    workload_outcome its = {way,
+                            workload_has_threshold(w, way) ? o->threshold : ARC_THRESHOLD_AUTO};
     its.gradient_ms = measure_gradient(w, way, its.threshold);
     const std::vector<float> sums = read_sums(w, way, its.threshold);
     if (way == WAY_PLAIN) {
@@ -141,7 +140,7 @@ int experiment_compare(const workload *w, const workload_options *o) {
     if (interrupts) break;
     its.error = relative_difference(sums, wanted);
     printf("%-11s %9s %9.4g %8.3f %10.2g\n", workload_way_name(w, way),
-           workload_threshold_word(w, &its, room), its.gradient_ms, its.gradient_ms / plain_ms,
+           workload_threshold_word(w, &its).c_str(), its.gradient_ms, its.gradient_ms / plain_ms,
            its.error);
     if (right) right = check_error(w, &its, &error);
   }
@@ -157,7 +156,8 @@ typedef struct experiment {
   output_file table;
   energy_counter energy;
   const char *dataset;
-  histogram counted;
+  histogram counted; /* of the parameters as after a reset, as the next two */
+  float forward_ms;
   std::vector<float> wanted; /* the sums of plain atomics */
 } experiment;
 
@@ -185,7 +185,7 @@ static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
 static bool measure_step(experiment *e, workload_outcome *its, error_line *error) {
   const workload *w = e->w;
   w->reset();
-  its->forward_ms = measure_forward(w);
+  its->forward_ms = e->forward_ms;
   its->gradient_ms = measure_gradient(w, its->way, its->threshold);
   const std::vector<float> sums = read_sums(w, its->way, its->threshold);
   if (e->wanted.empty()) { /* the first way is plain */
@@ -220,7 +220,7 @@ static bool measure_way(experiment *e, int way, bool tunes, error_line *error) {
   for (int threshold : tunes ? std::vector<int>{chosen}
                              : paper_thresholds(workload_has_threshold(e->w, way), papers)) {
     if (interrupts) return true;
-    steps.push_back(workload_no_outcome(way, threshold));
+    steps.push_back({way, threshold});
     if (!measure_step(e, &steps.back(), error)) return false;
     if (steps.back().gradient_ms < steps[best].gradient_ms) best = steps.size() - 1;
   }
@@ -238,6 +238,7 @@ static bool measure_dataset(experiment *e, error_line *error) {
   e->wanted.clear();
   e->w->reset();
   e->counted = count_steps(e->w);
+  e->forward_ms = measure_forward(e->w);
   print_histogram(&e->counted);
   for (int way = 0; way < workload_way_count(e->w) && right && !interrupts; ++way)
     if (workload_offers(e->w, way) && way != WAY_TRANSPOSED && way != WAY_TREE)

@@ -67,9 +67,9 @@ static void write_counts(FILE *out, const unsigned long long *counts) {
   }
 }
 
-static void print_row(const paper_row *r, const char *threshold) {
-  printf("%-12s %-12s %9s  %9.4g ms", printable(r->dataset), r->implementation, threshold,
-         r->backward_ms);
+static void print_row(const paper_row *r) {
+  printf("%-12s %-12s %9s  %9.4g ms", printable(r->dataset), r->implementation,
+         threshold_word(r->threshold).c_str(), r->backward_ms);
   if (r->iterations > 0) printf("  %7.3f s, seed %d", r->training_s, r->seed);
   if (isfinite(r->test_psnr)) printf("  test %6.2f dB", r->test_psnr);
   if (isfinite(r->backward_mj)) printf("  %8.3f mJ", r->backward_mj);
@@ -79,10 +79,8 @@ static void print_row(const paper_row *r, const char *threshold) {
 
 void paper_table_add(output_file *table, const paper_row *r) {
   FILE *out = table->stream;
-  char threshold[16] = "-";
-  if (r->threshold >= 0) snprintf(threshold, sizeof threshold, "%d", r->threshold);
-  if (r->threshold == ARC_THRESHOLD_AUTO) snprintf(threshold, sizeof threshold, "auto");
-  fprintf(out, "%s,%s,%s,%s", r->workload, r->implementation, threshold, r->dataset);
+  fprintf(out, "%s,%s,%s,%s", r->workload, r->implementation, threshold_word(r->threshold).c_str(),
+          r->dataset);
   write_number(out, "%.4f", r->train_psnr);
   write_number(out, "%.6f", r->train_l1);
   write_number(out, "%.4f", r->test_psnr);
@@ -97,7 +95,7 @@ void paper_table_add(output_file *table, const paper_row *r) {
   write_counts(out, r->keys);
   fputc('\n', out);
   fflush(out);
-  print_row(r, threshold);
+  print_row(r);
 }
 
 std::vector<int> paper_thresholds(bool has_threshold, bool papers) {

@@ -35,7 +35,6 @@ struct sweep_bench {
   sweep_verified *verified;
   sweep_cell expected_of; /* the cell whose sums `expected` holds; width 0: none */
   energy_counter energy;
-  cudaEvent_t start, stop;
   void *flush; /* what is overwritten for a cold cache */
   size_t flush_bytes;
   double clock_mhz, lowest_clock_mhz; /* at the start, and after any group; GPU only */
@@ -60,8 +59,7 @@ static int failed(cudaError_t error, const std::string &what) {
 
 #if SIMT_ON_CPU
 
-static double measure_clock_mhz(sweep_bench *b, long long clocks) {
-  (void)b, (void)clocks;
+static double measure_clock_mhz(long long) {
   return 1980.0; /* the model's; no figure is computed from it */
 }
 
@@ -74,13 +72,8 @@ static __global__ void spin(long long clocks) {
 }
 
 /* A fixed number of clocks, timed. */
-static double measure_clock_mhz(sweep_bench *b, long long clocks) {
-  float ms = 0.0f;
-  cudaEventRecord(b->start, 0);
-  SIMT_LAUNCH(spin, 1, 32, 0, 0, clocks);
-  cudaEventRecord(b->stop, 0);
-  cudaEventSynchronize(b->stop);
-  cudaEventElapsedTime(&ms, b->start, b->stop);
+static double measure_clock_mhz(long long clocks) {
+  const float ms = device_time([&] { SIMT_LAUNCH(spin, 1, 32, 0, 0, clocks); });
   return ms > 0.0f ? (double)clocks / ((double)ms * 1000.0) : 0.0;
 }
 
@@ -94,8 +87,7 @@ static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
   return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
-         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check") ||
-         failed(cudaEventCreate(&b->start), "event") || failed(cudaEventCreate(&b->stop), "event");
+         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check");
 }
 
 static int open_device(sweep_bench *b) {
@@ -111,8 +103,8 @@ static int open_device(sweep_bench *b) {
     if (!b->energy.energy) return sweep_complain(std::string("--energy: ") + b->energy.why);
   }
 #endif
-  measure_clock_mhz(b, wake_up_clocks); /* idle clocks take a while to rise */
-  b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(b, group_clocks);
+  measure_clock_mhz(wake_up_clocks); /* idle clocks take a while to rise */
+  b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(group_clocks);
   return 0;
 }
 
@@ -139,8 +131,6 @@ void sweep_bench_close(sweep_bench *b) {
   cudaFree(b->verified);
   cudaFree(b->flush);
   energy_close(&b->energy);
-  if (b->start) cudaEventDestroy(b->start);
-  if (b->stop) cudaEventDestroy(b->stop);
   delete b;
 }
 
@@ -189,20 +179,13 @@ static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
 /* Returns the milliseconds of the launch; on the CPU warp the counters are what is wanted. */
 static double launch(sweep_bench *b, const sweep_planned &p) {
   sweep_args a = args_of(b, p.cell);
-  float ms = 0.0f;
   cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)sweep_row_bytes(&p.cell), 0);
 #if SIMT_ON_CPU
   simt_counters_reset();
-  SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a);
-#else
-  if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
-  cudaEventRecord(b->start, 0);
-  SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a);
-  cudaEventRecord(b->stop, 0);
-  cudaEventSynchronize(b->stop);
-  cudaEventElapsedTime(&ms, b->start, b->stop);
 #endif
-  return (double)ms;
+  if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
+  return device_time(
+      [&] { SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a); });
 }
 
 #if SIMT_ON_CPU
@@ -322,7 +305,7 @@ static void derive(sweep_result *r, size_t count) {
 static const double slow_clock = 0.97;
 
 static void note_clock(sweep_bench *b, sweep_result *r, size_t count) {
-  double mhz = measure_clock_mhz(b, group_clocks);
+  double mhz = measure_clock_mhz(group_clocks);
   if (b->options.throttle_after && b->groups >= b->options.throttle_after) mhz *= 0.9;
   for (size_t i = 0; i < count; ++i) r[i].clock_mhz = mhz;
   b->lowest_clock_mhz = std::min(b->lowest_clock_mhz, mhz);

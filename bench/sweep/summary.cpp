@@ -9,18 +9,10 @@
 
 #include "arc_policy.cuh"
 
+#include "../../examples/common/program_run.h"
 #include "sweep.h"
 
-/* Lines of at most 100 columns; those behind the first are indented. */
-static void print_wrapped(std::string text) {
-  const size_t most = 100;
-  while (text.size() > most) {
-    size_t space = text.rfind(' ', most);
-    puts(text.substr(0, space).c_str());
-    text = "   " + text.substr(space);
-  }
-  puts(text.c_str());
-}
+enum { INDENT = 4 }; /* of a line that goes on */
 
 /* ---- results of a group ---- */
 
@@ -114,8 +106,8 @@ static void print_crossovers(const std::vector<sweep_group> &groups) {
   const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
   if (whole.empty() && other.empty()) return;
   printf("Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
-  if (!whole.empty()) print_wrapped("  rows of whole 16 bytes:" + whole);
-  if (!other.empty()) print_wrapped("  rows that no vector fits:" + other);
+  if (!whole.empty()) print_wrapped("  rows of whole 16 bytes:" + whole, INDENT);
+  if (!other.empty()) print_wrapped("  rows that no vector fits:" + other, INDENT);
 }
 
 /* ---- the default ---- */
@@ -141,7 +133,8 @@ static void print_default(const std::vector<sweep_group> &groups, rival_of rival
          exp(logs / count), rivals, count);
   char ratio[32];
   snprintf(ratio, sizeof ratio, "  %.2f of ", worst_ratio);
-  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where));
+  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where),
+                INDENT);
 }
 
 /* The default's result in the group that differs from the cell's in one member alone, which has the
@@ -190,7 +183,7 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
   if (better)
     words += "; up to so many lanes, " + std::to_string(std::min(most_lines, lanes.size())) +
              " of " + std::to_string(lanes.size()) + " kinds, width:lanes";
-  print_wrapped(words);
+  print_wrapped(words, INDENT);
   size_t shown = 0;
   for (const auto &line : lanes) {
     if (++shown > most_lines) break;
@@ -200,7 +193,7 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
     if (line.first[0] != SWEEP_TYPE_f32) words += ", " + sweep_word(AXIS_TYPE, line.first[0]);
     for (const auto &width : line.second)
       words += " " + std::to_string(width.first) + ":" + sweep_word(AXIS_LANES, width.second);
-    print_wrapped(words);
+    print_wrapped(words, INDENT);
   }
 }
 

@@ -54,16 +54,11 @@ static void forward(int) {
 }
 
 static bool judge(int, workload_quality *q, error_line *error) {
-  double square = 0.0, distance = 0.0;
   forward(0);
-  const std::vector<float> rgb = renderer_read(&state.r);
-  for (size_t i = 0; i < rgb.size(); ++i) {
-    double difference = (double)rgb[i] - state.target.rgb[i];
-    square += difference * difference;
-    distance += fabs(difference);
-  }
-  *q = {image_psnr(square, (double)rgb.size()), distance / (double)rgb.size(), NAN, NAN};
-  return isfinite(square) || error_set(error, "the picture has pixels that are no number");
+  image_error e;
+  image_error_add(&e, renderer_read(&state.r), state.target.rgb);
+  *q = {image_psnr(e.squares, e.numbers), e.absolute / e.numbers, NAN, NAN};
+  return isfinite(e.squares) || error_set(error, "the picture has pixels that are no number");
 }
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {

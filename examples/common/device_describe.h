@@ -19,12 +19,12 @@
 
 /* measured_mhz: of the multiprocessors, under load; 0: not measured. */
 static inline void device_describe(FILE *out, const char *form, double measured_mhz) {
+  const auto line = [&](const char *word) { return fprintf(out, form, word), out; };
 #if SIMT_ON_CPU
   (void)measured_mhz;
-  fprintf(out, form, "device");
-  fprintf(out, "CPU warp (simt); clocks are a *model* of an H200, times the emulation's\n");
-  fprintf(out, form, "compiler");
-  fprintf(out, "host %s\n", __VERSION__);
+  fprintf(line("device"),
+          "CPU warp (simt); clocks are a *model* of an H200, times the emulation's\n");
+  fprintf(line("compiler"), "host %s\n", __VERSION__);
 #else
   struct cudaDeviceProp p;
   int device = 0, clock_khz = 0, memory_khz = 0, driver = 0, runtime = 0;
@@ -34,22 +34,16 @@ static inline void device_describe(FILE *out, const char *form, double measured_
   cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device);
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  fprintf(out, form, "device");
-  fprintf(out, "%s, sm_%d%d, %d multiprocessors, L2 %.0f MiB\n", p.name, p.major, p.minor,
-          p.multiProcessorCount, p.l2CacheSize / 1048576.0);
-  fprintf(out, form, "clocks");
-  fprintf(out, "up to %.0f MHz, ", clock_khz / 1000.0);
+  fprintf(line("device"), "%s, sm_%d%d, %d multiprocessors, L2 %.0f MiB\n", p.name, p.major,
+          p.minor, p.multiProcessorCount, p.l2CacheSize / 1048576.0);
+  fprintf(line("clocks"), "up to %.0f MHz, ", clock_khz / 1000.0);
   if (measured_mhz > 0.0) fprintf(out, "%.0f MHz measured at the start, ", measured_mhz);
   fprintf(out, "memory %.0f MHz\n", memory_khz / 1000.0);
-  fprintf(out, form, "cuda");
-  fprintf(out, "driver %d.%d, runtime %d.%d\n", driver / 1000, driver % 1000 / 10, runtime / 1000,
-          runtime % 1000 / 10);
-  fprintf(out, form, "compiler");
-  fprintf(out, "nvcc %d.%d.%d, host %s\n", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
+  fprintf(line("cuda"), "driver %d.%d, runtime %d.%d\n", driver / 1000, driver % 1000 / 10,
+          runtime / 1000, runtime % 1000 / 10);
+  fprintf(line("compiler"), "nvcc %d.%d.%d, host %s\n", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__,
           __CUDACC_VER_BUILD__, __VERSION__);
 #endif
-  fprintf(out, form, "policy");
-  fprintf(out, "%s\n", ARC_POLICY_STRING);
-  fprintf(out, form, "headers");
-  fprintf(out, "%s\n", ARC_HEADERS_HASH);
+  fprintf(line("policy"), "%s\n", ARC_POLICY_STRING);
+  fprintf(line("headers"), "%s\n", ARC_HEADERS_HASH);
 }

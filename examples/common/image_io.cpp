@@ -65,23 +65,17 @@ static bool ppm_decode(image *picture, const byte_block *file, error_line *error
   int largest = ppm_number(file, &at);
   if (width < 0 || height < 0 || largest < 0 || at >= file->size() || !isspace((*file)[at]))
     return error_set(error, "PPM header is damaged; it must read 'P6 width height maximum'");
-  if (largest < 1 || largest > 65535)
-    return error_set(error, "PPM maximum is %d; it must be 1 to 65535", largest);
+  if (largest < 1 || largest > 255)
+    return error_set(error, "PPM maximum is %d; it must be 1 to 255", largest);
   ++at; /* exactly one white-space byte ends the header */
   if (!check_sides((unsigned)width, (unsigned)height, error)) return false;
 
   size_t count = (size_t)width * height * 3;
-  size_t sample_size = largest < 256 ? 1 : 2;
-  if (file->size() - at < count * sample_size)
+  if (file->size() - at < count)
     return error_set(error, "PPM is cut short: %zu bytes of pixels where %zu are announced",
-                     file->size() - at, count * sample_size);
+                     file->size() - at, count);
   *picture = image_of(width, height);
-  const unsigned char *sample = file->data() + at;
-  for (float &number : picture->rgb) {
-    int value = sample_size == 1 ? sample[0] : 256 * sample[0] + sample[1];
-    number = fminf((float)value / (float)largest, 1.0f);
-    sample += sample_size;
-  }
+  for (float &number : picture->rgb) number = fminf((float)(*file)[at++] / (float)largest, 1.0f);
   return true;
 }
 
@@ -132,6 +126,8 @@ static bool png_decode(image *, const byte_block *, error_line *error) {
                    "(Debian, Ubuntu: libpng-dev) and build again, or convert to PPM");
 }
 
+static bool png_encode(FILE *, const image *, const byte_block &) { return false; }
+
 #endif
 
 /* ---- any format ----------------------------------------------------------------------------- */
@@ -178,18 +174,12 @@ static bool has_extension(const char *path, const char *extension) {
 }
 
 static bool check_extension(const char *path, error_line *error) {
-  if (has_extension(path, ".ppm")) return true;
-#if IMAGE_HAVE_PNG
-  if (has_extension(path, ".png")) return true;
-  return error_set(error, "cannot write '%.300s': the name must end in .ppm or .png", path);
-#else
-  if (has_extension(path, ".png"))
-    return error_set(error,
-                     "cannot write '%.200s': this program was built without libpng; install "
-                     "it (Debian, Ubuntu: libpng-dev) and build again, or use .ppm",
-                     path);
-  return error_set(error, "cannot write '%.300s': the name must end in .ppm", path);
-#endif
+  const bool png = has_extension(path, ".png");
+  if (has_extension(path, ".ppm") || (png && IMAGE_HAVE_PNG)) return true;
+  return error_set(error, "cannot write '%.200s': %s", path,
+                   png ? "this program was built without libpng; install it (Debian, Ubuntu: "
+                         "libpng-dev) and build again, or use .ppm"
+                       : "the name must end in .ppm or .png");
 }
 
 bool image_write_probe(const char *path, error_line *error) {
@@ -201,14 +191,8 @@ bool image_write(const image *picture, const char *path, error_line *error) {
   if (!check_extension(path, error)) return false;
   if (!output_file_open(&file, path, error)) return false;
   const byte_block bytes = bytes_from_image(picture);
-#if IMAGE_HAVE_PNG
-  bool png = has_extension(path, ".png");
-  bool encoded =
-      png ? png_encode(file.stream, picture, bytes) : ppm_encode(file.stream, picture, bytes);
-#else
-  bool encoded = ppm_encode(file.stream, picture, bytes);
-#endif
-  if (encoded) return output_file_commit(&file, error);
+  const auto encode = has_extension(path, ".png") ? png_encode : ppm_encode;
+  if (encode(file.stream, picture, bytes)) return output_file_commit(&file, error);
   output_file_abandon(&file);
   return error_set(error, "cannot write '%.300s': %s", path, strerror(errno));
 }

@@ -42,6 +42,21 @@ static inline double image_psnr(double squares, double numbers) {
   return -10.0 * log10(squares / numbers);
 }
 
+/* By how much numbers that were learnt are off, summed up. */
+typedef struct image_error {
+  double squares = 0.0, absolute = 0.0, numbers = 0.0;
+} image_error;
+
+static inline void image_error_add(image_error *e, const std::vector<float> &got,
+                                   const std::vector<float> &wanted) {
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double error = (double)got[i] - wanted[i];
+    e->squares += error * error;
+    e->absolute += fabs(error);
+  }
+  e->numbers += (double)got.size();
+}
+
 /* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
 image image_procedural(int width, int height);
 

@@ -1,12 +1,14 @@
 /* arc examples: a program's options, in one table. SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <regex>
 #include <string>
 #include <vector>
+
+#include "program_run.h"
 
 /* By kind: how the help names the value, and what it must be, before the range. */
 static const char *const words[][2] = {{"", ""},
@@ -43,21 +45,17 @@ static std::string default_text(const option *o) {
 }
 
 static void print_help(const option *table) {
-  enum { INDENT = 23, WIDTH = 98 };
+  const size_t INDENT = 24;
   for (const option *o = table; o->name; ++o) {
     if (o->kind == OPTION_TEXT) puts(o->name);
     if (!o->help || !o->target) continue;
     const std::string range = range_text(o), value = default_text(o);
-    std::string line = std::string("  ") + o->name + words[o->kind][0], text = o->help;
-    if (!range.empty()) text += (text.empty() ? "" : "; ") + range;
+    std::string text = std::string("  ") + o->name + words[o->kind][0];
+    text.resize(INDENT, ' ');
+    text += o->help;
+    if (!range.empty()) text += (*o->help ? "; " : "") + range;
     if (!value.empty()) text += "; default: " + value;
-    line.resize(INDENT, ' ');
-    for (size_t at = 0, end; at < text.size(); at = end + 1) {
-      end = std::min(text.find(' ', at), text.size());
-      if (line.size() + end - at >= WIDTH) puts(line.c_str()), line.assign(INDENT, ' ');
-      line += " " + text.substr(at, end - at);
-    }
-    puts(line.c_str());
+    print_wrapped(text, INDENT);
   }
 }
 
@@ -101,10 +99,8 @@ static bool read_value(const option *o, const char *text) {
 
 const option *options_given(const option *table, const char *list) {
   for (const option *o = table; o->name; ++o)
-    for (const char *at = list; o->given && (at = strstr(at, o->name));) {
-      at += strlen(o->name);
-      if (*at != '-' && !isalnum((unsigned char)*at)) return o;
-    }
+    if (o->given && std::regex_search(list, std::regex(std::string(o->name) + "(?![-\\w])")))
+      return o;
   return nullptr;
 }
 

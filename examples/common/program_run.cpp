@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 
 #include "arc_policy.cuh"
@@ -90,7 +91,7 @@ void memory_limit(void) {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables and text --------------------------------------------------------------------------------- */
 
 void program_write_head(FILE *out) {
   char date[32] = "";
@@ -100,6 +101,19 @@ void program_write_head(FILE *out) {
   fprintf(out, "# program: %s\n# date: %s\n# command:", program_name, date);
   for (char **word = program_words; *word; ++word) fprintf(out, " %s", printable(*word));
   fprintf(out, "\n");
+}
+
+void print_wrapped(std::string text, size_t indent) {
+  for (size_t space; text.size() > 100; text = std::string(indent, ' ') + text.substr(space + 1)) {
+    space = text.rfind(' ', 100);
+    puts(text.substr(0, space).c_str());
+  }
+  puts(text.c_str());
+}
+
+std::string threshold_word(int threshold) {
+  if (threshold < 0) return "-";
+  return threshold == ARC_THRESHOLD_AUTO ? "auto" : std::to_string(threshold);
 }
 
 /* ---- interrupts and progress ---------------------------------------------------------------- */
@@ -148,12 +162,7 @@ double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 float median(float *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
+  std::sort(values, values + count);
   return 0.5f * (values[(count - 1) / 2] + values[count / 2]);
 }

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include <string>
+
 #include "output_file.h"
 
 /* First of all. Each line of the output appears as soon as it is printed, in a pipe too; where
@@ -40,6 +42,12 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void progress_line(const char *format, ...);
 void progress_clear(void);
+
+/* In lines of at most 100 columns; those behind the first begin with so many spaces. */
+void print_wrapped(std::string text, size_t indent);
+
+/* "5", "auto" of ARC_THRESHOLD_AUTO, "-" of a negative one: the way takes none. */
+std::string threshold_word(int threshold);
 
 double seconds_now(void);
 

@@ -12,10 +12,6 @@
 
 #include "arc_tune.h"
 
-workload_outcome workload_no_outcome(int way, int threshold) {
-  return {way, threshold, 0, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
-}
-
 static device_array counts;
 
 unsigned long long *workload_counts(void) { return (unsigned long long *)counts.data; }
@@ -44,11 +40,8 @@ bool workload_has_threshold(const workload *w, int way) {
   return way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
 }
 
-const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]) {
-  if (!workload_has_threshold(w, its->way)) return "-";
-  if (its->threshold == ARC_THRESHOLD_AUTO) return "auto";
-  snprintf(room, 16, "%d", its->threshold);
-  return room;
+std::string workload_threshold_word(const workload *w, const workload_outcome *its) {
+  return threshold_word(workload_has_threshold(w, its->way) ? its->threshold : -1);
 }
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -195,7 +188,7 @@ static void tune_begin(void) {
 
 workload_outcome workload_train(const workload *w, const workload_options *o, int way,
                                 int threshold, bool tunes) {
-  workload_outcome its = workload_no_outcome(way, threshold);
+  workload_outcome its = {way, threshold};
   step_times times;
   cudaEvent_t done[MOST_UNDER_WAY];
   if (tunes) tune_begin();
@@ -232,17 +225,17 @@ static void print_quality(const char *what, double psnr, double l1) {
 
 /* After an interrupt the result is written, but not judged, which may take long. */
 static int run_training(const workload *w, const workload_options *o) {
-  char room[16], step[64] = "no gradient step";
+  char step[64] = "no gradient step";
   error_line error;
   const int threshold = workload_has_threshold(w, o->way) ? o->threshold : ARC_THRESHOLD_AUTO;
-  workload_outcome its = workload_no_outcome(o->way, threshold);
+  workload_outcome its = {o->way, threshold};
   printf("path       %s, ", workload_way_name(w, o->way));
-  printf(o->tune ? "tuned\n" : "threshold %s\n", workload_threshold_word(w, &its, room));
+  printf(o->tune ? "tuned\n" : "threshold %s\n", workload_threshold_word(w, &its).c_str());
   its = workload_train(w, o, o->way, threshold, o->tune);
   if (its.iterations > 0)
     snprintf(step, sizeof step, "gradient step %.4g ms (median%s)", its.gradient_ms, step_clock());
   printf("trained    %d iterations in %.2f s, %s\n", its.iterations, its.seconds, step);
-  if (o->tune) printf("tuned      threshold %s\n", workload_threshold_word(w, &its, room));
+  if (o->tune) printf("tuned      threshold %s\n", workload_threshold_word(w, &its).c_str());
   const bool right = interrupts || workload_judge(w, &its, &error);
   if (!right && !interrupts) return fail(1, &error);
   if (!interrupts) print_quality("train", its.quality.train_psnr, its.quality.train_l1);

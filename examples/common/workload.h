@@ -15,6 +15,8 @@
    bench/paper has a *model* of its time, from the counted operations. */
 #pragma once
 
+#include <math.h>
+
 #include "device.h"
 #include "option_table.h"
 
@@ -104,14 +106,12 @@ float experiment_model_ms(void);
 
 /* What a training or a measurement of one way gave; not-a-number: was not measured. */
 typedef struct workload_outcome {
-  int way, threshold, iterations;
-  float forward_ms;  /* median, if bench measures it */
-  float gradient_ms; /* the same of gradient(); on the CPU warp modelled, for an H200 */
-  double seconds, millijoules, error;
-  workload_quality quality;
+  int way, threshold, iterations = 0;
+  float forward_ms = NAN;  /* median, if bench measures it */
+  float gradient_ms = NAN; /* the same of gradient(); on the CPU warp modelled, for an H200 */
+  double seconds = NAN, millijoules = NAN, error = NAN;
+  workload_quality quality = {NAN, NAN, NAN, NAN};
 } workload_outcome;
-
-workload_outcome workload_no_outcome(int way, int threshold);
 
 /* From a reset through o->iterations, or to Ctrl-C. */
 workload_outcome workload_train(const workload *w, const workload_options *o, int way,
@@ -126,4 +126,4 @@ int workload_way_count(const workload *w);
 bool workload_offers(const workload *w, int way);
 bool workload_has_threshold(const workload *w, int way);
 /* "-" where the way takes none, and is run with ARC_THRESHOLD_AUTO. */
-const char *workload_threshold_word(const workload *w, const workload_outcome *its, char room[16]);
+std::string workload_threshold_word(const workload *w, const workload_outcome *its);

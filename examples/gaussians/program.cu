@@ -8,12 +8,6 @@
 
 #include <vector>
 
-const char *threshold_name(int threshold, char *room) {
-  if (threshold == ARC_THRESHOLD_AUTO) return "auto";
-  snprintf(room, 16, "%d", threshold);
-  return room;
-}
-
 const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
 
 bool make_folder(const char *folder, error_line *error) {

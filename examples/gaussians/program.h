@@ -6,8 +6,6 @@
 #include "render/draw.h"
 #include "train/setup.h"
 
-/* room: 16 characters. */
-const char *threshold_name(int threshold, char *room);
 const char *clock_name(void);
 
 /* For pictures, where it is not there. */

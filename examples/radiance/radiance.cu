@@ -105,17 +105,14 @@ static float shade(float light) {
 
 static void compare(int view, double *psnr, double *l1) {
   const int width = SIMT_ON_CPU ? 16 : 480, height = SIMT_ON_CPU ? 9 : 270;
-  const std::vector<float> got = draw_room(view, width, height, 16, &its);
-  const std::vector<float> wanted =
-      draw_room(view, width, height, SIMT_ON_CPU ? 64 : 2048, nullptr);
-  double squares = 0.0, all = 0.0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    const double error = (double)shade(got[i]) - shade(wanted[i]);
-    squares += error * error;
-    all += fabs(error);
-  }
-  *psnr = image_psnr(squares, (double)got.size());
-  *l1 = all / (double)got.size();
+  std::vector<float> got = draw_room(view, width, height, 16, &its);
+  std::vector<float> wanted = draw_room(view, width, height, SIMT_ON_CPU ? 64 : 2048, nullptr);
+  for (float &light : got) light = shade(light);
+  for (float &light : wanted) light = shade(light);
+  image_error e;
+  image_error_add(&e, got, wanted);
+  *psnr = image_psnr(e.squares, e.numbers);
+  *l1 = e.absolute / e.numbers;
 }
 
 /* Train: the view that training paths begin in; test: the other one. Both against paths alone. */

@@ -81,23 +81,15 @@ static workload_sums sums(void) {
 }
 
 static bool judge(int, workload_quality *quality, error_line *error) {
-  double square[2] = {0, 0}, absolute[2] = {0, 0}; /* of the views learnt from, of the other */
+  image_error e[2]; /* of the views learnt from, of the other */
   for (int v = 0; v <= views && !interrupts; ++v) {
     draw(v);
-    const std::vector<float> drawn = read_picture(the_renderer.p.colour);
-    const std::vector<float> wanted = read_picture(target_of(v));
-    for (size_t i = 0; i < drawn.size(); ++i) {
-      const double difference = (double)drawn[i] - wanted[i];
-      const double each = 1.0 / ((double)drawn.size() * (v == views ? 1 : views));
-      square[v == views] += each * difference * difference;
-      absolute[v == views] += each * fabs(difference);
-    }
+    image_error_add(&e[v == views], read_picture(the_renderer.p.colour),
+                    read_picture(target_of(v)));
   }
-  quality->train_psnr = image_psnr(square[0] + 1e-12, 1.0);
-  quality->train_l1 = absolute[0];
-  quality->test_psnr = image_psnr(square[1] + 1e-12, 1.0);
-  quality->test_l1 = absolute[1];
-  return square[0] + square[1] >= 0 || error_set(error, "a picture holds what is no number");
+  *quality = {image_psnr(e[0].squares, e[0].numbers), e[0].absolute / e[0].numbers,
+              image_psnr(e[1].squares, e[1].numbers), e[1].absolute / e[1].numbers};
+  return e[0].squares + e[1].squares >= 0 || error_set(error, "a picture holds what is no number");
 }
 
 /* The view that was not learnt from, and right of it what it should be. */
