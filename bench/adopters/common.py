@@ -126,6 +126,16 @@ class Agreement:
             self.failed += 1
             print(f"DIFFERS: {what}: {error:.2g}, two runs of base {noise:.2g}", flush=True)
 
+    def compare(self, project, what, run, ops, is_masked=False):
+        """run(ops of a variant): gradients by name. All variants with the first, base."""
+        base, *others = ops.items()
+        wanted, again = run(base[1]), run(base[1])
+        if not is_masked and not any(values.any() for values in wanted.values()):
+            fail(f"{project}'s own kernel added nothing: was it built for this device?")
+        for variant, its in others:
+            for name, values in run(its).items():
+                self.add(f"v_{name}, {variant}, {what}", values, wanted[name], again[name])
+
     def same(self, what, values, wanted):
         """Two runs that must give the same bytes."""
         self.count += 1

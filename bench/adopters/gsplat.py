@@ -90,16 +90,11 @@ def compare_runs(agreement, what, run):
 
 
 def compare(agreement, problem, ops, absgrad):
-    wanted, again = (run_once(problem, ops["base"], absgrad) for _ in range(2))
-    if not problem.is_masked and not wanted["colors"].any():
-        common.fail("gsplat's own kernel added nothing: was it built for this device?")
-    for variant in list(ops)[1:]:
-        for name, values in run_once(problem, ops[variant], absgrad).items():
-            agreement.add(f"v_{name}, {variant}, {problem.name}, {absgrad=}", values,
-                          wanted[name], again[name])
+    what = f"{problem.name}, {absgrad=}"
+    agreement.compare("gsplat", what, lambda its: run_once(problem, its, absgrad), ops,
+                      problem.is_masked)
     if "wide" in ops:
-        compare_runs(agreement, f"{problem.name}, {absgrad=}",
-                     lambda: run_once(problem, ops["wide"], absgrad))
+        compare_runs(agreement, what, lambda: run_once(problem, ops["wide"], absgrad))
 
 
 def compare_all(options, agreement, ops, device):
