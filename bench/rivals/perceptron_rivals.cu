@@ -46,20 +46,9 @@ static void blas_check(cublasStatus_t status, const char *what) {
 static cublasLtHandle_t blas;
 static cudaStream_t stream;
 static void *workspace;
-static device_memory memory;
-static std::vector<device_array> taken;
+static device_pool taken;
 
-static void *take(size_t bytes) {
-  device_array array = {nullptr, 0};
-  device_reserve(&memory, &array, bytes, "memory");
-  device_clear(array.data, bytes);
-  taken.push_back(array);
-  return array.data;
-}
-
-static void give_back(size_t kept) {
-  for (; taken.size() > kept; taken.pop_back()) device_release(&memory, &taken.back());
-}
+static void *take(size_t bytes) { return device_take(&taken, bytes, "memory"); }
 
 /* ---- one product ----------------------------------------------------------------------------- */
 
@@ -514,7 +503,7 @@ static bool measure(FILE *out, error_line *error) {
     for (int log2 = LEAST_LOG2; log2 <= MOST_LOG2 && !interrupts; ++log2) {
       const size_t kept = taken.size();
       measure_size(out, width, log2);
-      give_back(kept);
+      device_give_back(&taken, kept);
     }
   return true;
 }

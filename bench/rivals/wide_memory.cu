@@ -53,7 +53,7 @@ static __global__ void read(long long *rows, float *sums, int target, bool take)
 
 /* False if the sums that are read and those that are taken differ. */
 template <int WIDTH>
-static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ) {
+static bool measure(FILE *out, void *rows, float *sums, bool differ) {
   const float step = differ ? 1e4f : 1.0f;
   const int sum_blocks = (ROWS * WIDTH + 255) / 256;
   bool same = true;
@@ -71,12 +71,11 @@ static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ
     clear(), fill();
     if (target != F32) fprintf(out, ",%.4f", median_time(RUNS, [&] { reads(false); }));
     if (target == WIDE) {
-      device_to_host(host, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
+      const auto read_sums = device_read<float>(sums, ROWS * WIDTH);
       fprintf(out, ",%.4f\n",
               median_time(
                   RUNS, [&] { reads(true); }, [&] { clear(), fill(); }));
-      device_to_host(host + ROWS * WIDTH, sums, sizeof(float) * ROWS * WIDTH, "reading sums");
-      for (int i = 0; i < ROWS * WIDTH; ++i) same = same && host[i] == host[ROWS * WIDTH + i];
+      same = same && device_read<float>(sums, ROWS * WIDTH) == read_sums;
     } else {
       fprintf(out, target == F32 ? ",,\n" : ",\n");
     }
@@ -87,16 +86,15 @@ static bool measure(FILE *out, void *rows, float *sums, float *host, bool differ
 static bool measure_all(FILE *out, error_line *error) {
   const size_t most = (size_t)ROWS * MOST_WIDTH;
   void *rows = nullptr, *sums = nullptr;
-  std::vector<float> host(2 * most);
   bool same = true;
   device_check(cudaMalloc(&rows, (size_t)ROWS * ARC_WIDE_ROW(MOST_WIDTH) * 8), "memory for rows");
   device_check(cudaMalloc(&sums, most * sizeof(float)), "memory for sums");
   fprintf(out, "# rows: %d, windows: %d\n", ROWS, ARC_WIDE_WORDS);
   fprintf(out, "width,columns_differ_by,target,mb,add_ms,clear_ms,read_ms,take_ms\n");
   for (int differ = 0; differ < 2; ++differ) {
-    same = measure<3>(out, rows, (float *)sums, host.data(), differ) && same;
-    same = measure<9>(out, rows, (float *)sums, host.data(), differ) && same;
-    same = measure<16>(out, rows, (float *)sums, host.data(), differ) && same;
+    same = measure<3>(out, rows, (float *)sums, differ) && same;
+    same = measure<9>(out, rows, (float *)sums, differ) && same;
+    same = measure<16>(out, rows, (float *)sums, differ) && same;
   }
   return same || error_set(error, "sums that were taken differ from those that were read");
 }

@@ -50,6 +50,22 @@ static inline void device_clear(void *data, size_t bytes) {
   device_check(cudaMemsetAsync(data, 0, bytes, 0), "clearing memory");
 }
 
+/* Arrays that are taken one by one, cleared, and given back together. */
+typedef std::vector<void *> device_pool;
+
+static inline void *device_take(device_pool *pool, size_t bytes, const char *what) {
+  void *data;
+  device_check(cudaMalloc(&data, bytes), what);
+  device_clear(data, bytes);
+  pool->push_back(data);
+  return data;
+}
+
+/* All but the first so many. */
+static inline void device_give_back(device_pool *pool, size_t kept = 0) {
+  for (; pool->size() > kept; pool->pop_back()) cudaFree(pool->back());
+}
+
 static inline void device_to_host(void *host, const void *device, size_t bytes, const char *what) {
   device_check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), what);
 }

@@ -34,7 +34,7 @@ static struct {
 } chosen = {nullptr, 0, 0};
 
 static struct {
-  std::vector<void *> arrays;
+  device_pool arrays;
   cube_pyramid form;
   size_t floats; /* of each of these pyramids: */
   float *light, *by_light, *maps, *by_maps, *mean, *square;
@@ -103,18 +103,14 @@ static void update(int iteration) {
 template <typename type>
 static type *take(const std::vector<type> &values) {
   const size_t bytes = values.size() * sizeof(type);
-  type *array;
-  device_check(cudaMalloc(&array, bytes), "memory for maps and views");
+  type *array = (type *)device_take(&the.arrays, bytes, "maps and views");
   host_to_device(array, values.data(), bytes, "maps and views");
-  the.arrays.push_back(array);
   return array;
 }
 
 static float *take_zeros(size_t count) { return take(std::vector<float>(count)); }
 
-static void end(void) {
-  for (void *array : the.arrays) cudaFree(array);
-}
+static void end(void) { device_give_back(&the.arrays); }
 
 static void reset(void) {
   const std::vector<float> grey(3 * (size_t)cube_count(the.form.side), 0.5f);

@@ -144,14 +144,10 @@ static answers ask(sample_draw d, int count) {
 }
 
 static void measure_errors(const answers *a, double *psnr, double *l1) {
-  double squares = 0.0, all = 0.0, count = (double)a->got.size();
-  for (size_t i = 0; i < a->got.size(); ++i) {
-    const double error = (double)a->got[i] - a->wanted[i];
-    squares += error * error;
-    all += fabs(error);
-  }
-  *psnr = image_psnr(squares, count);
-  *l1 = all / count;
+  image_error e;
+  image_error_add(&e, a->got, a->wanted);
+  *psnr = image_psnr(e.squares, e.numbers);
+  *l1 = e.absolute / e.numbers;
 }
 
 /* Train: a batch as those it was trained on. Test: all pixels, or random points in space. */

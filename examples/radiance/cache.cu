@@ -18,12 +18,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void *reserve(cache *c, size_t bytes) {
-  device_array *array = &c->array[c->arrays++];
-  device_reserve(&c->memory, array, bytes, "the cache");
-  device_clear(array->data, bytes);
-  return array->data;
-}
+static void *reserve(cache *c, size_t bytes) { return device_take(&c->arrays, bytes, "the cache"); }
 
 static float *reserve_floats(cache *c, size_t count) {
   return (float *)reserve(c, count * sizeof(float));
@@ -72,9 +67,7 @@ void cache_begin(cache *c, const cache_options *o) {
   c->tail_light = (float3 *)reserve(c, sizeof(float3) * (size_t)o->paths);
 }
 
-void cache_end(cache *c) {
-  for (int i = 0; i < c->arrays; ++i) device_release(&c->memory, &c->array[i]);
-}
+void cache_end(cache *c) { device_give_back(&c->arrays); }
 
 static size_t table_numbers(const cache *c) { return (size_t)c->g.rows * FEATURES; }
 

@@ -85,8 +85,6 @@ typedef struct cache_options {
   unsigned long long seed;
 } cache_options;
 
-enum { CACHE_ARRAYS = 40 };
-
 typedef struct cache {
   cache_options o;
   grid g;
@@ -98,9 +96,8 @@ typedef struct cache {
   record *records;
   int *record_counts;
   float3 *tail_light;
-  device_memory memory;
-  device_array array[CACHE_ARRAYS];
-  int arrays, steps;
+  device_pool arrays;
+  int steps;
 } cache;
 
 void cache_begin(cache *c, const cache_options *o);
@@ -124,8 +121,7 @@ typedef struct film {
   float *light;               /* their sum, red, green and blue of each pixel */
   vertices ends;              /* of cached paths */
   float *answers;
-  device_memory memory;
-  device_array array[5];
+  device_pool arrays;
 } film;
 
 void film_begin(film *f, int width, int height, bool tensor);

@@ -67,26 +67,20 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 void film_begin(film *f, int width, int height, bool tensor) {
   const size_t pixels = (size_t)width * height, number = tensor ? 2 : sizeof(float);
-  const size_t bytes[5] = {12 * pixels, 12 * pixels, INPUTS * number * pixels, 12 * pixels,
-                           12 * pixels};
   *f = {};
-  for (int i = 0; i < 5; ++i) {
-    device_reserve(&f->memory, &f->array[i], bytes[i], "the picture");
-    device_clear(f->array[i].data, bytes[i]);
-  }
+  const auto take = [&](size_t each) { return device_take(&f->arrays, each * pixels, "a film"); };
   f->width = width;
   f->height = height;
-  f->light = (float *)f->array[0].data;
-  f->ends = {(int)pixels, (float *)f->array[1].data, f->array[2].data, (float *)f->array[3].data};
-  f->answers = (float *)f->array[4].data;
+  f->light = (float *)take(sizeof(float[3]));
+  f->ends = {(int)pixels, (float *)take(sizeof(float[3])), take(INPUTS * number),
+             (float *)take(sizeof(float[3]))};
+  f->answers = (float *)take(sizeof(float[3]));
 }
 
-void film_end(film *f) {
-  for (device_array &a : f->array) device_release(&f->memory, &a);
-}
+void film_end(film *f) { device_give_back(&f->arrays); }
 
 void film_clear(film *f) {
-  device_clear(f->light, f->array[0].bytes);
+  device_clear(f->light, sizeof(float[3]) * (size_t)f->width * f->height);
   f->samples = 0;
 }
 

@@ -144,9 +144,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 /* ---- host ------------------------------------------------------------------------------------ */
 
 static void *take(renderer *r, size_t bytes) {
-  device_array *array = &r->arrays[r->taken++];
-  device_reserve(&r->memory, array, bytes, "spheres and pictures");
-  return array->data;
+  return device_take(&r->arrays, bytes, "spheres and pictures");
 }
 
 void renderer_begin(renderer *r, int spheres, int width, int height) {
@@ -168,7 +166,7 @@ void renderer_begin(renderer *r, int spheres, int width, int height) {
 }
 
 void renderer_end(renderer *r) {
-  for (int i = 0; i < r->taken; ++i) device_release(&r->memory, &r->arrays[i]);
+  device_give_back(&r->arrays);
   device_release(&r->memory, &r->list);
 }
 

@@ -79,11 +79,12 @@ typedef struct picture {
 
 typedef struct renderer {
   picture p;
-  int tiles, taken;
+  int tiles;
   float *moments; /* Adam's means of each float, then its squares */
   int2 *ranges;   /* of each tile, in the list; behind the last tile the list's length */
   device_memory memory;
-  device_array list, arrays[8]; /* arrays: what the pointers point to, `taken` of them */
+  device_array list;
+  device_pool arrays; /* what the pointers point to */
 } renderer;
 
 void renderer_begin(renderer *r, int spheres, int width, int height);
