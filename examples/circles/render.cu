@@ -114,24 +114,6 @@ __global__ void __launch_bounds__(BOX_PIXELS) pass(pass_arguments a) {
   if (way == PASS_DRAW && p.inside) store_pixel(&state, a.picture + p.at);
 }
 
-/* ---- Adam ----------------------------------------------------------------------------------- */
-
-typedef struct adam_step {
-  float rate[CIRCLE_ROW], high[CIRCLE_ROW]; /* of each parameter */
-  adam_decay decay;
-} adam_step;
-
-/* One thread a float; the last one of a row is none. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    adam(float *parameters, const float *slopes, float *means, float *squares, int count,
-         adam_step step) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % CIRCLE_ROW;
-  if (i >= count || k >= CIRCLE_WIDTH) return;
-  float change = adam_change(step.decay, slopes[i], 1e-8f, &means[i], &squares[i]);
-  float moved = parameters[i] - step.rate[k] * change;
-  parameters[i] = fminf(fmaxf(moved, k == SUM_RADIUS ? 1.0f : 0.0f), step.high[k]);
-}
-
 /* ---- host ----------------------------------------------------------------------------------- */
 
 void renderer_begin(renderer *r, const scene *s, const image *target) {
@@ -175,16 +157,19 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
   SIMT_LAUNCH(kernels[way - PASS_DRAW], lists.boxes, BOX_PIXELS, 0, 0, a);
 }
 
+/* The last float of a row is none. */
 void renderer_update(renderer *r, float size) {
   float w = (float)r->width, h = (float)r->height;
-  adam_step step = {{0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
-                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f},
-                    adam_decay_at(0.9, 0.999, 1, ++r->step)};
-  int floats = CIRCLE_ROW * r->count;
+  adam_columns<CIRCLE_ROW> step = {adam_decay_at(0.9, 0.999, 1, ++r->step),
+                                   1e-8f,
+                                   {0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
+                                   {0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f},
+                                   {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f}};
+  const size_t floats = (size_t)CIRCLE_ROW * (size_t)r->count;
   for (float &rate : step.rate) rate *= size;
-  SIMT_LAUNCH(adam, line_blocks((size_t)floats), LINE_THREADS, 0, 0, (float *)r->circles.data,
-              (const float *)r->sums.data, (float *)r->means.data, (float *)r->squares.data, floats,
-              step);
+  SIMT_LAUNCH(adam_rows<CIRCLE_ROW>, line_blocks(floats), LINE_THREADS, 0, 0,
+              (float *)r->circles.data, (const float *)r->sums.data, (float *)r->means.data,
+              (float *)r->squares.data, floats, step);
 }
 
 std::vector<float> renderer_read(const renderer *r) {

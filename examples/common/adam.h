@@ -30,6 +30,25 @@ DEVICE float adam_change(adam_decay d, float slope, float epsilon, float *mean, 
   return *mean / d.mean_share / (sqrtf(*square / d.square_share) + epsilon);
 }
 
+/* A step of rows of numbers, each column with its own rate and bounds. */
+template <int WIDTH>
+struct adam_columns {
+  adam_decay decay;
+  float epsilon, rate[WIDTH], low[WIDTH], high[WIDTH];
+};
+
+/* One thread a number. */
+template <int WIDTH>
+__global__ void __launch_bounds__(LINE_THREADS)
+    adam_rows(float *numbers, const float *slopes, float *means, float *squares, size_t count,
+              adam_columns<WIDTH> step) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const int k = (int)(i % WIDTH);
+  if (i >= count) return;
+  const float change = adam_change(step.decay, slopes[i], step.epsilon, &means[i], &squares[i]);
+  numbers[i] = fminf(fmaxf(numbers[i] - step.rate[k] * change, step.low[k]), step.high[k]);
+}
+
 /* A step of numbers that lie on the device (adam.cu, library `neural`). */
 typedef struct adam_numbers {
   float *numbers, *moments; /* two moments a number */

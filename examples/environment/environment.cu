@@ -46,15 +46,6 @@ static struct {
   bool trains;
 } the;
 
-/* Adam; light is not negative. */
-__global__ void descend(int count, adam_decay decay, const float *by_light, float *light,
-                        float *mean, float *square) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
-  const float change = adam_change(decay, by_light[i], 1e-12f, &mean[i], &square[i]);
-  light[i] = fmaxf(light[i] - 0.03f * change, 0.0f);
-}
-
 /* ---- a step --------------------------------------------------------------------------------- */
 
 /* The diffuse map is filtered from the last level of light. */
@@ -89,12 +80,14 @@ static workload_sums sums(void) {
   return {the.end_map > 0 ? the.by_light : the.by_maps, the.floats};
 }
 
+/* Light is not negative. */
 static void update(int iteration) {
-  const int count = 3 * cube_count(the.form.side);
-  const adam_decay decay = adam_decay_at(0.9, 0.99, 1, iteration + 1);
+  const size_t count = (size_t)3 * (size_t)cube_count(the.form.side);
+  const adam_columns<1> step = {
+      adam_decay_at(0.9, 0.99, 1, iteration + 1), 1e-12f, {0.03f}, {0.0f}, {INFINITY}};
   pyramid_shrink(the.form, the.by_light, false);
-  SIMT_LAUNCH(descend, line_blocks((size_t)count), LINE_THREADS, 0, 0, count, decay, the.by_light,
-              the.light, the.mean, the.square);
+  SIMT_LAUNCH(adam_rows<1>, line_blocks(count), LINE_THREADS, 0, 0, the.light, the.by_light,
+              the.mean, the.square, count, step);
 }
 
 /* ---- begin, end ----------------------------------------------------------------------------- */

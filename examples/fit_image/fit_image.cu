@@ -212,24 +212,6 @@ __global__ void __launch_bounds__(TILE_PIXELS)
 
 /* ---- >>fit ---------------------------------------------------------------------------------- */
 
-typedef struct adam_step {
-  adam_decay decay;
-  float rates[GAUSSIAN_WIDTH];
-  float low, high; /* of log scales */
-} adam_step;
-
-/* One thread a float. */
-__global__ void __launch_bounds__(LINE_THREADS)
-    adam(float *parameters, const float *gradients, float *means, float *squares, int count,
-         adam_step step) {
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % GAUSSIAN_WIDTH;
-  if (i >= count) return;
-  const float change = adam_change(step.decay, gradients[i], 1e-8f, &means[i], &squares[i]);
-  const float moved = parameters[i] - step.rates[k] * change;
-  const bool is_scale = k == LOG_SCALE_U || k == LOG_SCALE_V;
-  parameters[i] = is_scale ? fminf(fmaxf(moved, step.low), step.high) : moved;
-}
-
 typedef struct fit {
   canvas c;
   int gaussians, tiles;
@@ -364,12 +346,17 @@ static void fit_backward(fit *f, int way, int threshold, unsigned long long *cou
 static void fit_update(fit *f, int step, const float rates[4], float falling) {
   static const int rate_of[GAUSSIAN_WIDTH] = {0, 0, 1, 1, 2, 3, 3, 3};
   const float side = (float)(f->c.width > f->c.height ? f->c.width : f->c.height);
-  const int count = f->gaussians * GAUSSIAN_WIDTH;
-  adam_step s = {adam_decay_at(0.9, 0.999, 1, step), {0}, logf(SMALLEST_SCALE), logf(side)};
-  for (int k = 0; k < GAUSSIAN_WIDTH; ++k) s.rates[k] = rates[rate_of[k]] * falling;
-  SIMT_LAUNCH(adam, line_blocks(count), LINE_THREADS, 0, 0, (float *)f->parameters.data,
-              (const float *)f->gradients.data, (float *)f->means.data, (float *)f->squares.data,
-              count, s);
+  const size_t count = (size_t)f->gaussians * GAUSSIAN_WIDTH;
+  adam_columns<GAUSSIAN_WIDTH> s = {adam_decay_at(0.9, 0.999, 1, step), 1e-8f, {}, {}, {}};
+  for (int k = 0; k < GAUSSIAN_WIDTH; ++k) {
+    const bool is_scale = k == LOG_SCALE_U || k == LOG_SCALE_V;
+    s.rate[k] = rates[rate_of[k]] * falling;
+    s.low[k] = is_scale ? logf(SMALLEST_SCALE) : -INFINITY;
+    s.high[k] = is_scale ? logf(side) : INFINITY;
+  }
+  SIMT_LAUNCH(adam_rows<GAUSSIAN_WIDTH>, line_blocks(count), LINE_THREADS, 0, 0,
+              (float *)f->parameters.data, (const float *)f->gradients.data, (float *)f->means.data,
+              (float *)f->squares.data, count, s);
 }
 
 /* Of the latest forward kernel. */
