@@ -48,8 +48,7 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
 }
 
 static projections frame_projections(const frame *f) {
-  projections p = {(splat *)f->splats.data, (tile_box *)f->boxes.data, (float *)f->depths.data};
-  return p;
+  return {(splat *)f->splats.data, (tile_box *)f->boxes.data, (float *)f->depths.data};
 }
 
 void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
@@ -177,9 +176,8 @@ render_arguments frame_render_arguments(const frame *f) {
 }
 
 static picture_planes frame_planes(const frame *f) {
-  picture_planes planes = {(float *)f->colour.data, (float *)f->transmittance.data,
-                           (int *)f->drawn.data, (unsigned *)f->hits.data};
-  return planes;
+  return {(float *)f->colour.data, (float *)f->transmittance.data, (int *)f->drawn.data,
+          (unsigned *)f->hits.data};
 }
 
 void frame_draw(frame *f) {
@@ -216,14 +214,13 @@ static loss_pictures frame_loss_pictures(frame *f, const unsigned char *wanted, 
                  "memory for the loss");
   if (maps) device_reserve(f->memory, &f->maps, 9 * plane * sizeof(float), "memory for the loss");
   float *map = maps ? (float *)f->maps.data : nullptr;
-  loss_pictures p = {f->camera.width,
-                     f->camera.height,
-                     (const float *)f->colour.data,
-                     wanted,
-                     map,
-                     maps ? map + 3 * plane : nullptr,
-                     maps ? map + 6 * plane : nullptr};
-  return p;
+  return {f->camera.width,
+          f->camera.height,
+          (const float *)f->colour.data,
+          wanted,
+          map,
+          maps ? map + 3 * plane : nullptr,
+          maps ? map + 6 * plane : nullptr};
 }
 
 static void frame_sum_losses(frame *f, double *sums) {
@@ -260,8 +257,7 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
 
 splat_sums frame_sums(const frame *f) {
   void *words = f->settings.reproducible ? f->words.data : nullptr;
-  splat_sums sums = {f->count, (float *)f->sums.data, (long long *)words};
-  return sums;
+  return {f->count, (float *)f->sums.data, (long long *)words};
 }
 
 void frame_clear_sums(frame *f) {

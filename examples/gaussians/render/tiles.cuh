@@ -196,8 +196,7 @@ DEVICE bool emit_large(const projection *p, const list_grid *grid, tile_test tes
 }
 
 DEVICE projection load_projection(projections in, int i) {
-  projection p = {in.splats[i], in.boxes[i], in.depths[i]};
-  return p;
+  return {in.splats[i], in.boxes[i], in.depths[i]};
 }
 
 /* One thread a splat, whole warps. total: 0 at the start. */
