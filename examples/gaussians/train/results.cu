@@ -3,17 +3,31 @@
 #include "../../common/program_run.h"
 #include "train.h"
 
-/* What the processes know of the iterations of this run is added up, records as words: of others'
-   iterations each has zeros. */
+/* What the processes know of the iterations of this run is added up: of others each has zeros. */
 void trainer_gather(trainer *t) {
+  typedef struct record_row {
+    double view, gaussians, pairs, forward_ms, backward_ms, rest_ms, sum_ms;
+  } record_row;
   const int first = t->first_iteration, count = t->iteration - first;
-  const auto begin = t->records.begin() + first;
+  std::vector<record_row> rows;
   device_array sums = {nullptr, 0};
   if (t->team->size == 1) return;
-  device_upload(&t->memory, &sums, std::vector<step_record>(begin, begin + count), "the records");
-  if (group_sum(t->team, sums.data, sums.bytes / sizeof(long long), GROUP_I64) &&
+  for (int i = first; i < t->iteration; ++i) {
+    const step_record &r = t->records[i];
+    rows.push_back({(double)r.view, (double)r.gaussians, (double)r.pairs, r.forward_ms,
+                    r.backward_ms, r.rest_ms, r.sum_ms});
+  }
+  const size_t bytes = rows.size() * sizeof(record_row);
+  device_upload(&t->memory, &sums, rows, "the records");
+  if (group_sum(t->team, sums.data, bytes / sizeof(double), GROUP_F64) &&
       group_sum(t->team, trainer_losses(t, first), (size_t)LOSS_PARTS * count, GROUP_F64))
-    device_to_host(&*begin, sums.data, sums.bytes, "reading the records");
+    device_to_host(rows.data(), sums.data, bytes, "reading the records");
+  for (int i = 0; i < count; ++i) {
+    const record_row &r = rows[i];
+    t->records[first + i] = {(int)r.view,         (int)r.gaussians,     (int)r.pairs,
+                             (float)r.forward_ms, (float)r.backward_ms, (float)r.rest_ms,
+                             (float)r.sum_ms};
+  }
   device_release(&t->memory, &sums);
 }
 

@@ -29,7 +29,7 @@ enum {
 
 /* Of one iteration, that is, one view. Milliseconds: on a GPU by its events, on the CPU warp the
    host's time for the emulation. What a step does once counts to its last view. */
-typedef struct alignas(8) step_record {
+typedef struct step_record {
   int view, gaussians, pairs;
   float forward_ms, backward_ms, rest_ms;
   float sum_ms; /* waiting for the other processes, and adding up */
