@@ -91,7 +91,7 @@ void memory_limit(void) {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-/* ---- tables and text --------------------------------------------------------------------------------- */
+/* ---- tables and text ------------------------------------------------------------------------- */
 
 void program_write_head(FILE *out) {
   char date[32] = "";
