@@ -48,7 +48,8 @@ static void frame_set_view(frame *f, gaussians model, int count, int degree,
 }
 
 static projections frame_projections(const frame *f) {
-  return {(splat *)f->splats.data, (tile_box *)f->boxes.data, (float *)f->depths.data};
+  projections p = {(splat *)f->splats.data, (tile_box *)f->boxes.data, (float *)f->depths.data};
+  return p;
 }
 
 void frame_project(frame *f, gaussians model, int count, int degree, const device_camera *camera) {
@@ -176,8 +177,9 @@ render_arguments frame_render_arguments(const frame *f) {
 }
 
 static picture_planes frame_planes(const frame *f) {
-  return {(float *)f->colour.data, (float *)f->transmittance.data, (int *)f->drawn.data,
-          (unsigned *)f->hits.data};
+  picture_planes planes = {(float *)f->colour.data, (float *)f->transmittance.data,
+                           (int *)f->drawn.data, (unsigned *)f->hits.data};
+  return planes;
 }
 
 void frame_draw(frame *f) {
@@ -214,13 +216,14 @@ static loss_pictures frame_loss_pictures(frame *f, const unsigned char *wanted, 
                  "memory for the loss");
   if (maps) device_reserve(f->memory, &f->maps, 9 * plane * sizeof(float), "memory for the loss");
   float *map = maps ? (float *)f->maps.data : nullptr;
-  return {f->camera.width,
-          f->camera.height,
-          (const float *)f->colour.data,
-          wanted,
-          map,
-          maps ? map + 3 * plane : nullptr,
-          maps ? map + 6 * plane : nullptr};
+  loss_pictures p = {f->camera.width,
+                     f->camera.height,
+                     (const float *)f->colour.data,
+                     wanted,
+                     map,
+                     maps ? map + 3 * plane : nullptr,
+                     maps ? map + 6 * plane : nullptr};
+  return p;
 }
 
 static void frame_sum_losses(frame *f, double *sums) {
@@ -257,7 +260,8 @@ loss_figures loss_figures_of(const double *sums, int width, int height) {
 
 splat_sums frame_sums(const frame *f) {
   void *words = f->settings.reproducible ? f->words.data : nullptr;
-  return {f->count, (float *)f->sums.data, (long long *)words};
+  splat_sums sums = {f->count, (float *)f->sums.data, (long long *)words};
+  return sums;
 }
 
 void frame_clear_sums(frame *f) {

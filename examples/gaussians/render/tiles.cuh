@@ -196,7 +196,8 @@ DEVICE bool emit_large(const projection *p, const list_grid *grid, tile_test tes
 }
 
 DEVICE projection load_projection(projections in, int i) {
-  return {in.splats[i], in.boxes[i], in.depths[i]};
+  projection p = {in.splats[i], in.boxes[i], in.depths[i]};
+  return p;
 }
 
 /* One thread a splat, whole warps. total: 0 at the start. */
