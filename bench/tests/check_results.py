@@ -5,6 +5,7 @@ The rules, and the files that may be older than this tree, are in FOLDER/README.
 exit status 1 if there is any."""
 import collections
 import csv
+import math
 import os
 import pathlib
 import re
@@ -21,12 +22,17 @@ HEAD = ("program", "date", "command", "device", "clocks", "cuda", "compiler", "p
 FIGURES = ("gross_ms", "net_ms", "net_to_plain", "low_ms", "quartile_low_ms", "quartile_high_ms",
            "high_ms", "launches", "registers", "local_bytes", "clock_mhz", "energy_nj_per_update",
            "worst_error")
+LIMITS = {"net_ms": (-math.inf, math.inf), "net_to_plain": (-math.inf, math.inf),
+          "worst_error": (0.0, 1.0), "local_bytes": (0.0, math.inf)}  # of all others: above 0
 MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
 COLUMNS = results.CELL + FIGURES + ("status",)
 
 
-def letters(text):
-    return re.sub("[^a-z0-9]", "", text.lower())
+def folder_of(device):
+    """As bench/add_results.sh: rtx4090 of 'NVIDIA GeForce RTX 4090, sm_89, ...'"""
+    words = re.findall("[a-z0-9]+", device.split(",")[0].lower())
+    name = "_".join(word for word in words if word not in ("nvidia", "geforce"))
+    return re.sub("^([rg]tx)_", r"\1", name)
 
 
 def version_of(policy):
@@ -62,7 +68,7 @@ def check_head(head, folder, keys):
             yield f"the head has no line '# {key}: ...'"
     if "policy" in head and not version_of(head["policy"]):
         yield f"the policy '{head['policy']}' does not parse"
-    if letters(os.path.basename(folder)) not in letters(head.get("device", "").split(",")[0]):
+    if folder_of(head.get("device", "")) != os.path.basename(folder):
         yield f"the device is '{head.get('device', '')}', the folder is {os.path.basename(folder)}"
     if "interrupted" in head:
         yield f"interrupted {head['interrupted']}"
@@ -77,8 +83,10 @@ def check_age(policy, path, plans):
 def check_rows(file):
     for row in file.rows:
         for name in set(FIGURES) & set(file.columns):
-            if row[name] or name not in MAY_BE_EMPTY:
-                file.number(row, name)  # or is Bad
+            low, high = LIMITS.get(name, (1e-9, math.inf))
+            if (row[name] or name not in MAY_BE_EMPTY) and \
+                    not low <= file.number(row, name) <= high:  # or is Bad
+                yield f"{', '.join(results.cell(row))}: {name} is '{row[name]}'"
         if row["status"] != ("-" if row["path"] == "none" else "ok"):
             yield f"{', '.join(results.cell(row))}: the status is '{row['status']}'"
 

@@ -1,5 +1,7 @@
 """test_results.py ARC_SWEEP_SIMT - the reader of result files and what is built on it; what
 add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
+import contextlib
+import io
 import os
 import re
 import sys
@@ -131,6 +133,17 @@ class Results(Test):
                                     (TEXT, named, "no older, but named"), (old, named, "^$")):
             file = self.write(text, "h200", "paths.csv")
             self.assertRegex("\n".join(check_results.check_file(file, "paths", plans)), needle)
+        self.write("older: `h200/gone.csv`", "README.md")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(check_results.main([SWEEP, self.folder]), 1)
+        self.assertIn("\nh200/gone.csv: is named as older, and not there\n", said.getvalue())
+
+    def test_ranges(self):
+        for error in ("2", "-1"):
+            text = re.sub(r"[^,\n]*,ok\n$", f"{error},ok\n", TEXT)
+            file = self.write(text, "h200", "paths.csv")
+            self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)),
+                             f": worst_error is '{error}'")
 
 
 if __name__ == "__main__":
