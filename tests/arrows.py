@@ -1,34 +1,38 @@
-"""arrows.py ROOT - who includes whom: bench and tests the examples, the examples simt, all of them
-the headers, and never the other way round; within bench the sweep its kernels, and whoever measures
-what is common. SPDX-License-Identifier: Apache-2.0"""
+"""arrows.py ROOT - who includes whom: headers <- simt <- bench/common <- bench, tests, fit_image and
+the studies; the examples of one screen take headers and simt alone; nothing includes tests or
+studies, and studies nothing of the library's house but what is named here.
+SPDX-License-Identifier: Apache-2.0"""
 import os
 import re
 import sys
 
 os.chdir(sys.argv[1])
-# A place: the places that its files may include.
-ALLOWED = {"headers": {"headers"}, "simt": {"simt", "headers"},
-           "examples": {"examples", "simt", "headers"},
-           "tests": {"tests", "examples", "simt", "headers"},
-           "bench/kernels": {"bench/kernels", "simt", "headers"},
-           "bench/adopters": {"bench/adopters", "simt", "headers"},
-           "bench/torch": {"headers"}}
-for place, others in (("common", "common"), ("sweep", "sweep kernels common"),
-                      ("paper", "paper common"), ("gaussians", "gaussians paper common"),
-                      ("hardware", "hardware gaussians"), ("rivals", "")):
-    ALLOWED[f"bench/{place}"] = {"examples", "simt", "headers"} | {
-        f"bench/{other}" for other in others.split()}
+BASE = {"headers", "simt", "bench/common"}
+# A place: the places that its files may include, beside itself.
+ALLOWED = {"headers": set(), "simt": {"headers"}, "examples": {"headers", "simt"},
+           "bench/common": {"headers", "simt"}, "bench/kernels": {"headers", "simt"},
+           "bench/sweep": BASE | {"bench/kernels"}, "examples/fit_image": BASE,
+           "examples/python": BASE, "tests": BASE, "studies/common": BASE}
+STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
+MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/papers"},
+        "studies/hardware": {"studies/gaussians"}, "examples/fit_image": {"studies/common"},
+        "studies/rivals": {"studies/radiance"}}
 
 
 def place_of(path):
     if re.fullmatch(r"arc(/[^/]*\.cuh|\.cuh|_policy\.cuh|_tune\.h)", path):
         return "headers"
-    found = re.match("(simt|examples|bench/[^/]+|tests)/", path)
-    return found and found[1]
+    found = re.match(r"(?:bench|studies|examples)/[^/.]+(?=/)|(?:simt|examples|tests)(?=/)", path)
+    return found and found[0]
+
+
+def may_include(place):
+    allowed = ALLOWED.get(place) or (STUDY if place.startswith("studies/") else set())
+    return allowed | MORE.get(place, set()) | {place}
 
 
 files = ["arc.cuh", "arc_policy.cuh", "arc_tune.h"] + [
-    os.path.join(folder, name) for root in ("arc", "simt", "examples", "bench", "tests")
+    os.path.join(folder, name) for root in ("arc", "simt", "examples", "bench", "tests", "studies")
     for folder, _, names in os.walk(root) for name in names
     if name.endswith((".cu", ".cuh", ".c", ".cpp", ".h"))]
 includes, wrong = 0, 0
@@ -38,10 +42,10 @@ for file in files:
             path = os.path.normpath(os.path.join(os.path.dirname(file), name))
             path = path if os.path.exists(path) else name
             includes += 1
-            wanted, allowed = place_of(path), ALLOWED.get(place_of(file), ())
-            if wanted and wanted not in allowed:
+            wanted, place = place_of(path), place_of(file)
+            if wanted and wanted not in may_include(place):
                 wrong += 1
-                print(f"{file} includes {path}: may include {sorted(allowed)}")
+                print(f"{file} includes {path}: {place} may include {sorted(may_include(place))}")
 print(f"arrows: {includes} includes, {wrong} in the wrong direction")
 if includes < 500:
     print("FAILED: this check has gone blind")

@@ -84,7 +84,7 @@ def others(widths):
 
 
 # The kernel of a renderer: its target lies in a struct, and loops are around the call.
-RENDERER = ['#include "bench/gaussians/ways.cuh"'] + [
+RENDERER = ['#include "studies/gaussians/bench/ways.cuh"'] + [
     f"template __global__ void backward<way_sums<{way}, SUMS_ROWS>, way_arguments>(way_arguments);"
     for way in ("ADD_DEFAULT", "ADD_AUTO", "ADD_BUTTERFLY", "ADD_SERIALIZED")]
 SCOPES = [f"KERNEL({name}, ARC_PATH_AUTO, 0, {name.upper()})"

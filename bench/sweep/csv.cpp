@@ -1,7 +1,7 @@
 /* csv.cpp - result files: head, columns, rows. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "../../examples/common/program_run.h"
+#include "../common/program_run.h"
 
 #include "sweep.h"
 

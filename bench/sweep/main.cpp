@@ -4,7 +4,7 @@
    GPU: times. CPU warp (simt/): counts and *model* clocks. See bench/README.md. */
 #include <stdlib.h>
 
-#include "../../examples/common/program_run.h"
+#include "../common/program_run.h"
 #include "sweep.h"
 
 struct sweep_run {

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "arc_policy.cuh"
-#include "examples/common/device_describe.h"
+#include "../common/device_describe.h"
 
 #include "../common/energy.h"
 #include "oracle.cuh"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "../../examples/common/option_table.h"
+#include "../common/option_table.h"
 #include "sweep.h"
 
 /* ---- presets ---- */

@@ -9,7 +9,7 @@
 
 #include "arc_policy.cuh"
 
-#include "../../examples/common/program_run.h"
+#include "../common/program_run.h"
 #include "sweep.h"
 
 enum { INDENT = 4 }; /* of a line that goes on */

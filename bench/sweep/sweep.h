@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../../examples/common/output_file.h"
+#include "../common/output_file.h"
 #include "../kernels/kernels.h"
 
 /* ---- axes.cpp ---- */

@@ -1,7 +1,7 @@
 /* table.cpp - table and progress line. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "../../examples/common/program_run.h"
+#include "../common/program_run.h"
 #include "sweep.h"
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o) {

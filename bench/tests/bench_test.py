@@ -1,4 +1,4 @@
-"""bench_test.py - what the tests of bench share. SPDX-License-Identifier: Apache-2.0"""
+"""bench_test.py - what tests of results and of what makes them share. SPDX-License-Identifier: Apache-2.0"""
 import os
 import subprocess
 import sys
@@ -6,8 +6,9 @@ import tempfile
 import unittest
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(BENCH)
 H200 = os.path.join(BENCH, "results", "h200")
-sys.path[:0] = [os.path.join(BENCH, "analysis"), os.path.join(BENCH, "torch")]
+sys.path[:0] = [os.path.join(BENCH, "analysis")]
 import pictures  # noqa: E402
 import results  # noqa: E402
 
@@ -38,9 +39,9 @@ class Test(unittest.TestCase):
             return file.read()
 
     def call(self, status, program, *words, **environment):
-        """What it says; a script is one of bench."""
+        """What it says; a script is named from the top."""
         start = {".py": [sys.executable, "-B"], ".sh": ["sh"]}.get(os.path.splitext(program)[1], [])
-        done = subprocess.run([*start, os.path.join(BENCH, program), *words], text=True,
+        done = subprocess.run([*start, os.path.join(ROOT, program), *words], text=True,
                               capture_output=True, check=False, start_new_session=True,
                               env={**os.environ, **environment})
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")

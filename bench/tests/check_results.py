@@ -1,4 +1,5 @@
-"""check_results.py ARC_SWEEP_SIMT FOLDER - are the results in FOLDER/<gpu> what they should be?
+"""check_results.py ARC_SWEEP_SIMT | ARC_POLICY.CUH FOLDER - are the results in FOLDER/<gpu> what they
+should be? With arc_sweep, each folder holds the files of its presets.
 SPDX-License-Identifier: Apache-2.0
 
 The rules, and the files that may be older than this tree, are in FOLDER/README.md. A line a defect;
@@ -48,10 +49,15 @@ def without_vectors(policy):
 
 class Plans:
     """The cells of each preset, and the policy, as the program of this version has them; and which
-    files may be of an older minor version."""
+    files may be of an older minor version. With the header, the version alone."""
 
     def __init__(self, sweep, page):
         self.cells, self.older = {}, re.findall(r"`(\w+/\w+\.csv)`", page)
+        if sweep.endswith(".cuh"):
+            text = pathlib.Path(sweep).read_text(encoding="utf-8")
+            numbers = re.findall(r"define ARC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text)
+            self.policy = f"arc {'.'.join(numbers)} path=auto"
+            return
         small = "--blocks 1 --threads 32 --updates 1 --rows 70 --quiet --csv".split()
         with tempfile.TemporaryDirectory() as folder:
             for preset in PRESETS:
@@ -148,7 +154,7 @@ def page_of(folder):
 def check_folder(folder, plans):
     """Lines, one a defect."""
     names, page = sorted(os.listdir(folder)), page_of(folder)
-    for preset in PRESETS:
+    for preset in plans.cells:
         if preset + ".csv" not in names:
             yield f"{folder}: {preset}.csv is missing"
     for name in names:
@@ -164,7 +170,7 @@ def check_folder(folder, plans):
 
 def main(words):
     if len(words) != 2:
-        raise results.Bad("usage: check_results.py ARC_SWEEP_SIMT FOLDER")
+        raise results.Bad("usage: check_results.py ARC_SWEEP_SIMT | ARC_POLICY.CUH FOLDER")
     plans = Plans(words[0], page_of(words[1]))
     folders = sorted(entry.path for entry in os.scandir(words[1]) if entry.is_dir())
     defects = [defect for folder in folders for defect in check_folder(folder, plans)]

@@ -1,85 +1,19 @@
 """test_pictures.py - what is drawn of the committed results can be read.
 SPDX-License-Identifier: Apache-2.0"""
-import itertools
-import os
-import sys
 import types
 import unittest
-from unittest import mock
 
-from bench_test import BENCH, H200, HAS_MATPLOTLIB, Test
-
-if not HAS_MATPLOTLIB:
-    print("skipped: no matplotlib")
-    sys.exit(77)
-sys.path[:0] = [os.path.join(BENCH, "paper"), os.path.join(BENCH, "hardware")]
-import figure
-import paper
+import looked  # first: skips where there is no matplotlib
 import plot
-from matplotlib import legend, pyplot, text
-
-AUTO = ("#0072B2", "o")
+from bench_test import H200
 
 
-def plotted(kind):
-    return plot.PLOTS[kind](plot.Data(H200 + "/paths.csv", "f32"),
-                            types.SimpleNamespace(width=9))
-
-
-def of_paper(draw):
-    rows = paper.read_table(os.path.join(BENCH, "results", "h100_80gb_hbm3", "paper.csv"))
-    return draw(paper.over_seeds(rows))
-
-
-PICTURES = {
-    **{kind: lambda kind=kind: plotted(kind) for kind in plot.PLOTS},
-    "speedup": lambda: of_paper(paper.draw_speedup),
-    "sensitivity": lambda: of_paper(paper.draw_sensitivity),
-    "lanes of the workloads": lambda: of_paper(paper.draw_lanes),
-    "hardware": lambda: figure.draw(figure.read(os.path.join(BENCH, "hardware", "hardware.csv")))}
-
-
-def overlap(a, b):
-    return min(a.x1, b.x1) > max(a.x0, b.x0) and min(a.y1, b.y1) > max(a.y0, b.y0)
-
-
-class Pictures(Test):
+class Pictures(looked.Looked):
     def test_each(self):
-        for name, draw in PICTURES.items():
-            with self.subTest(name):
-                self.look_at(draw())
-
-    def look_at(self, drawn):
-        self.addCleanup(pyplot.close, drawn)
-        with mock.patch.object(text.Text, "draw", autospec=True,
-                               side_effect=text.Text.draw) as draw:
-            drawn.canvas.draw()
-        boxes = {call[0][0]: call[0][0].get_window_extent() for call in draw.call_args_list
-                 if call[0][0].get_visible() and call[0][0].get_text()}
-        words = {written: written.get_text() for written in boxes}
-        for a, b in itertools.combinations(boxes, 2):
-            self.assertFalse(overlap(boxes[a], boxes[b]), f"'{words[a]}' over '{words[b]}'")
-        for written, box in boxes.items():
-            self.assertNotRegex(words[written], r"\$")  # powers of ten
-            self.assertFalse(drawn.bbox.x1 < box.x1 or drawn.bbox.y1 < box.y1 or min(box.min) < 0,
-                             f"'{words[written]}' is cut off")
-        for box in drawn.findobj(legend.Legend):
-            for axes in drawn.axes:
-                self.assertFalse(overlap(box.get_window_extent(), axes.get_window_extent()))
-        looks = {}
-        for axes in drawn.axes:
-            for axis, whole in ((axes.xaxis, drawn.get_supxlabel()),
-                                (axes.yaxis, drawn.get_supylabel())):
-                ticks = [tick.get_text() for tick in axis.get_ticklabels()]
-                self.assertTrue(axis.get_label_text() or whole
-                                or any(tick.islower() or tick.isupper() for tick in ticks))
-            for line, name in zip(*axes.get_legend_handles_labels()):
-                looks[name] = ([line.get_marker(), line.get_linestyle()]
-                               if hasattr(line, "get_marker") else type(line))
-                if name == "auto":
-                    self.assertEqual((line.get_color(), line.get_marker()), AUTO)
-        for a, b in itertools.combinations(looks, 2):
-            self.assertNotEqual(looks[a], looks[b], f"{a} and {b} differ by colour alone")
+        for kind in plot.PLOTS:
+            with self.subTest(kind):
+                self.look_at(plot.PLOTS[kind](plot.Data(H200 + "/paths.csv", "f32"),
+                                              types.SimpleNamespace(width=9)))
 
 
 if __name__ == "__main__":

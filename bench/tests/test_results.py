@@ -70,19 +70,19 @@ class Analysis(Test):
                 (f"{PATHS},{faster},{PATHS}", f"{faster},{PATHS},{faster}", 0, "auto .* 0.8000"),
                 (PATHS, self.path("none"), 2, "^compare.py: .*none: cannot be read.*\n$"),
                 (PATHS, H200 + "/types.csv", 2, "no cell in common")):
-            self.assertRegex(self.call(status, "analysis/compare.py", a, b, "--quiet", "--path",
+            self.assertRegex(self.call(status, "bench/analysis/compare.py", a, b, "--quiet", "--path",
                                        "transposed" if "types" in b else "auto",
                                        "--fail-if-slower"), needle)
 
     def test_model_orders_the_paths(self):
         counts = self.sweep("counts", "--preset paths --updates 16")
-        words = ["analysis/model_check.py", PATHS, counts, "--expect", "92", "--expect-cells"]
+        words = ["bench/analysis/model_check.py", PATHS, counts, "--expect", "92", "--expect-cells"]
         self.call(0, *words, "83")
         self.call(1, *words, "99")
 
     def test_plots(self):
         self.write("raise ImportError\n", "none", "matplotlib.py")
-        words = ["analysis/plot.py", "--out", self.path("a.svg")]
+        words = ["bench/analysis/plot.py", "--out", self.path("a.svg")]
         self.assertRegex(self.call(77, *words, "lanes", PATHS, PYTHONPATH=self.path("none")),
                          "^skipped: no matplotlib")
         if not HAS_MATPLOTLIB:
@@ -95,7 +95,7 @@ class Analysis(Test):
 
     def test_profile(self):
         ncu = self.write(FAKE_NCU, "ncu", mode=0o755)
-        words = ["analysis/ncu_profile.py", "arc_sweep_gpu", self.path("out"), "--workload", "tile",
+        words = ["bench/analysis/ncu_profile.py", "arc_sweep_gpu", self.path("out"), "--workload", "tile",
                  "--ncu"]
         self.call(77, *words, ncu, FORBIDDEN="1")
         self.call(1, *words, ncu, "--path", "none,cg,auto")
@@ -105,7 +105,7 @@ class Analysis(Test):
 class Results(Test):
     def add(self, status, **environment):
         program = self.write(FAKE_SWEEP, "bin", "fake_sweep", mode=0o755)
-        return self.call(status, "add_results.sh", program, self.path("all GPUs"), **environment)
+        return self.call(status, "bench/add_results.sh", program, self.path("all GPUs"), **environment)
 
     def test_new_folders(self):
         os.mkdir(self.path("all GPUs"))

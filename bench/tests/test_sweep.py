@@ -1,5 +1,5 @@
 """test_sweep.py ARC_SWEEP - plans, sums, counts and summaries; its command line is among those of
-examples/common/test_command_lines.py. SPDX-License-Identifier: Apache-2.0"""
+bench/common/test_command_lines.py. SPDX-License-Identifier: Apache-2.0"""
 import re
 import subprocess
 import sys

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "../common/adam.h"
-#include "../common/image_io.h"
-#include "../common/random.h"
-#include "../common/tiles.cuh"
-#include "../common/ways.cuh"
-#include "../common/workload.h"
+#include "../../studies/common/adam.h"
+#include "../../studies/common/image_io.h"
+#include "../../bench/common/random.h"
+#include "../../studies/common/tiles.cuh"
+#include "../../studies/common/ways.cuh"
+#include "../../studies/common/workload.h"
 
 /* ---- >>model -------------------------------------------------------------------------------- */
 /* A picture is the sum of Gaussians: colour(pixel) = sum of weight * colour of each, where

@@ -4,7 +4,7 @@
 #include "fit_image.cu"
 #undef main
 
-#include "../common/test_device.h"
+#include "../../bench/common/test_device.h"
 
 /* Single precision, sums of up to a few hundred terms: relative to the sum of magnitudes. */
 static const double TOLERANCE = 2e-5;

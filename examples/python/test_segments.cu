@@ -4,7 +4,7 @@
    Values are multiples of a quarter, so that each sum in float or fixed point is exact, and what out
    must hold is that sum and what it held, rounded. Values that are not finite are left out of fixed
    point. A value in memory has 8 bits, as a bfloat16. */
-#include "../common/test_device.h"
+#include "../../bench/common/test_device.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
-#include "examples/common/device.h"
-#include "examples/common/test_device.h"
+#include "../../bench/common/device.h"
+#include "../../bench/common/test_device.h"
 #include "tune_check.h"
 
 enum { BLOCKS = 528, THREADS = 256, ROWS = 100000, WIDTH = 9 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/common/test_check.h"
+#include "../../bench/common/test_check.h"
 
 #include "arc_tune.h"
 

@@ -1,0 +1,417 @@
+/* arc studies: a small perceptron, run and trained by one kernel each.
+   SPDX-License-Identifier: Apache-2.0
+
+   A warp takes its samples, TILE or twice as many, through all layers. Activations never leave the
+   chip: when training they wait in the block's shared memory until the slopes have come back to
+   them, and are replaced by these. The gradient of a matrix is the product of slopes and
+   activations over the samples of the block; each warp has a part of it. At width 64 on tensor
+   cores these sums stay in the accumulators from one chunk of samples to the next, and leave once a
+   block. The matrix unit sums the gradients of biases beside; these are hot rows, to which the
+   whole grid adds. */
+#include "perceptron.h"
+
+#include <math.h>
+
+#include <vector>
+
+#include "arc.cuh"
+#include "arc/hot.cuh"
+#include "matrix_tiles.cuh"
+#include "../../bench/common/random.h"
+
+/* ---- sizes: all literals --------------------------------------------------------------------- */
+
+#define SIZE_FN static __host__ __device__ constexpr __forceinline__
+
+enum { WARP = 32, STAGED = 32 }; /* STAGED: columns that a warp adds to memory at once */
+
+/* Of a block that trains; one that runs has half as many warps of twice the samples. */
+SIZE_FN int warps_of(size_t number) { return number == 2 ? 8 : 2; }
+SIZE_FN int rows_of(size_t number) { return TILE * warps_of(number); }
+SIZE_FN int run_tiles(size_t number) { return number == 2 ? 2 : 1; }
+SIZE_FN int run_threads(size_t number) { return WARP * warps_of(number) / run_tiles(number); }
+/* 16 bytes or more beyond the row, so that rows begin in different banks. */
+SIZE_FN int stride_of(int columns) { return columns + 8; }
+/* Where the rows of layer l begin, in numbers: 0 the inputs, HIDDEN + 1 the outputs. */
+SIZE_FN int layer_first(size_t number, int width, int l) {
+  return rows_of(number) * (l == 0 ? 0 : stride_of(INPUTS) + (l - 1) * stride_of(width));
+}
+SIZE_FN int train_numbers(size_t number, int width) {
+  return layer_first(number, width, HIDDEN + 1) + rows_of(number) * stride_of(OUTPUTS);
+}
+/* Whether the sums of all matrices fit the registers of a block. */
+SIZE_FN bool keeps_sums(size_t number, int width) { return number == 2 && width == 64; }
+SIZE_FN int bias_rows(int width) { return (HIDDEN * width + OUTPUTS) / 2; }
+SIZE_FN int hot_floats(size_t number, int width) {
+  return ARC_HOT_SUMS(bias_rows(width), 2, WARP * warps_of(number));
+}
+SIZE_FN size_t train_bytes(size_t number, int width) {
+  const int stage = keeps_sums(number, width) ? 0 : rows_of(number) * STAGED;
+  return number * (size_t)train_numbers(number, width) +
+         sizeof(float) * (size_t)(stage + hot_floats(number, width));
+}
+SIZE_FN size_t run_bytes(size_t number, int width) {
+  return number * (size_t)(rows_of(number) * stride_of(width));
+}
+/* Of a matrix's gradient: the warps that share its rows, and the columns that each has. */
+SIZE_FN int warps_down(size_t number, int out) {
+  return out / TILE < warps_of(number) ? out / TILE : warps_of(number);
+}
+SIZE_FN int part_columns(size_t number, int out, int in) {
+  return in * warps_down(number, out) / warps_of(number);
+}
+
+/* ---- forward --------------------------------------------------------------------------------- */
+
+/* Of one tile. */
+template <typename number>
+DEVICE void load_inputs(number *rows, int stride, const perceptron_batch *b, int first) {
+  const int row = lane_of() % TILE, sample = first + row;
+  UNROLL
+  for (int pair = lane_of() / TILE; pair < INPUTS / 2; pair += WARP / TILE) {
+    const number *input = (const number *)b->inputs + 2 * ((size_t)pair * b->samples + sample);
+    const float2 v = sample < b->samples ? load_pair(input) : make_float2(0.0f, 0.0f);
+    store_pair(rows + row * stride + 2 * pair, v.x, v.y);
+  }
+  __syncwarp();
+}
+
+template <int tiles, int columns>
+DEVICE void load_bias(float *d, const perceptron *p, int m) {
+  const float *bias = p->parameters + bias_first(p->width, m);
+  UNROLL
+  for (int i = 0; i < tiles * columns / 2; ++i)
+    d[i] = bias[bias_place(tile_column(i % (columns / 2)))];
+}
+
+template <int tiles, int columns, typename number>
+DEVICE void store_tiles(const float *d, number *rows, int stride) {
+  __syncwarp(); /* what was there has been read */
+  UNROLL
+  for (int i = 0; i < tiles * columns / 2; i += 2) {
+    const int row = TILE * (i / (columns / 2)) + tile_row(i);
+    store_pair(rows + row * stride + tile_column(i % (columns / 2)), d[i], d[i + 1]);
+  }
+  __syncwarp();
+}
+
+/* Layer m + 1 from layer m; `to` may be `from`. */
+template <int tiles, int width, int in, typename number>
+DEVICE void run_hidden(const perceptron *p, int m, const number *from, int from_stride, number *to,
+                       int to_stride) {
+  float d[tiles * width / 2];
+  load_bias<tiles, width>(d, p, m);
+  multiply_rows<tiles, width, in, false>(d, from, from_stride, p, m);
+  UNROLL
+  for (int i = 0; i < tiles * width / 2; ++i) d[i] = fmaxf(d[i], 0.0f);
+  store_tiles<tiles, width>(d, to, to_stride);
+}
+
+template <int tiles, int width, typename number>
+DEVICE void run_outputs(float *d, const perceptron *p, const number *from) {
+  load_bias<tiles, OUTPUTS>(d, p, HIDDEN);
+  multiply_rows<tiles, OUTPUTS, width, false>(d, from, stride_of(width), p, HIDDEN);
+}
+
+template <int tiles>
+DEVICE void write_outputs(const float *d, const perceptron *p, const perceptron_batch *b,
+                          int first) {
+  UNROLL
+  for (int i = 0; i < tiles * OUTPUTS / 2; ++i) {
+    const int output = tile_column(i % (OUTPUTS / 2));
+    const int sample = first + TILE * (i / (OUTPUTS / 2)) + tile_row(i);
+    if (output < p->outputs && sample < b->samples)
+      b->outputs[(size_t)output * b->samples + sample] = d[i];
+  }
+}
+
+template <typename number, int width>
+__global__ void __launch_bounds__(run_threads(sizeof(number)))
+    run(perceptron p, perceptron_batch b) {
+  SIMT_DYNAMIC_SHARED(number, shared);
+  const int tiles = run_tiles(sizeof(number)), step = (int)(gridDim.x * blockDim.x) / WARP;
+  const int stride = stride_of(width);
+  number *rows = shared + (int)threadIdx.x / WARP * tiles * TILE * stride;
+  int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
+  p.width = width; /* a literal from here on */
+  for (; first < b.samples; first += step * tiles * TILE) {
+    float d[tiles * OUTPUTS / 2];
+    for (int i = 0; i < tiles; ++i)
+      load_inputs(rows + i * TILE * stride, stride, &b, first + i * TILE);
+    run_hidden<tiles, width, INPUTS>(&p, 0, rows, stride, rows, stride);
+    UNROLL
+    for (int m = 1; m < HIDDEN; ++m)
+      run_hidden<tiles, width, width>(&p, m, rows, stride, rows, stride);
+    run_outputs<tiles, width>(d, &p, rows);
+    write_outputs<tiles>(d, &p, &b, first);
+    __syncwarp();
+  }
+}
+
+/* ---- training -------------------------------------------------------------------------------- */
+
+/* A block's shared memory, and what the warp has of it. */
+template <typename number>
+struct training {
+  number *shared;
+  float *stage;     /* the warp's own, to add sums to memory row by row */
+  arc_hot_f32 bias; /* rows of two, of all layers */
+  int warp, first;  /* sample of the warp's first row */
+};
+
+/* The warp's own rows of a layer. */
+template <int width, typename number>
+DEVICE number *own_rows(const training<number> *t, int layer, int columns) {
+  return t->shared + layer_first(sizeof(number), width, layer) +
+         t->warp * TILE * stride_of(columns);
+}
+
+/* The warp's part of a matrix's gradient, its rows from tile `down` on, added to d; and what the
+   first of the warps that share these rows sums beside: the gradient of their biases. Each lane has
+   other ones than the rest of its warp, but all blocks add to them. */
+template <int width, int out, int in, typename number>
+DEVICE void multiply_part(const training<number> *t, int m, int down, float *d) {
+  const int columns = part_columns(sizeof(number), out, in);
+  const int across = t->warp / warps_down(sizeof(number), out);
+  const number *slopes = t->shared + layer_first(sizeof(number), width, m + 1) + TILE * down;
+  const number *inputs = t->shared + layer_first(sizeof(number), width, m) + columns * across;
+  const bool has_bias = across == 0;
+  float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+  multiply_columns<columns, rows_of(sizeof(number))>(d, slopes, stride_of(out), inputs,
+                                                     stride_of(in), has_bias, sums);
+  if (!has_bias) return;
+  const float bias[2] = {sums[0], sums[2]};
+  const int row = (m * width + TILE * down) / 2 + lane_of() / 4;
+  arc_hot_add_f32(&t->bias, row, bias, lane_of() % 4 == 0);
+}
+
+/* Adds it to memory, coalesced by way of shared memory: d is laid out for products. */
+template <int width, int out, int in, typename number>
+DEVICE void leave_part(const training<number> *t, const perceptron *p, int m, int down,
+                       const float *d) {
+  const int columns = part_columns(sizeof(number), out, in);
+  const int across = t->warp / warps_down(sizeof(number), out);
+  const int together = columns < STAGED ? columns : (int)STAGED;
+  float *sums = p->sums + matrix_first(width, m) + TILE * down * in + columns * across;
+  UNROLL
+  for (int first = 0; first < columns; first += together) {
+    store_tiles<1, together>(d + first / 2, t->stage, together);
+    for (int i = lane_of(); i < TILE * together; i += WARP)
+      atomicAdd(&sums[i / together * in + first + i % together], t->stage[i]);
+  }
+}
+
+/* The block: the gradient of matrix m, from the slopes and inputs that all its warps have stored.
+   Added to `kept`, or to memory where there is no room. */
+template <int width, int out, int in, typename number>
+DEVICE void add_matrix(const training<number> *t, const perceptron *p, int m, float *kept) {
+  const int warps = warps_down(sizeof(number), out);
+  __syncthreads();
+  if (keeps_sums(sizeof(number), width)) {
+    multiply_part<width, out, in>(t, m, t->warp % warps, kept);
+  } else {
+    for (int down = t->warp % warps; down < out / TILE; down += warps) {
+      float d[part_columns(sizeof(number), out, in) / 2] = {};
+      multiply_part<width, out, in>(t, m, down, d);
+      leave_part<width, out, in>(t, p, m, down, d);
+    }
+  }
+  __syncthreads();
+}
+
+/* The slopes of layer m from those of layer m + 1, and the gradient between the two. */
+template <int width, int out, int in, typename number>
+DEVICE void train_layer(const training<number> *t, const perceptron *p, const perceptron_batch *b,
+                        int m, float *kept) {
+  number *rows = own_rows<width>(t, m, in);
+  float d[in / 2] = {};
+  multiply_rows<1, in, out, true>(d, own_rows<width>(t, m + 1, out), stride_of(out), p, m);
+  add_matrix<width, out, in>(t, p, m, kept);
+  UNROLL
+  for (int i = 0; i < in / 2; i += 2) {
+    const int row = tile_row(i), column = tile_column(i);
+    const float2 input = load_pair(rows + row * stride_of(in) + column);
+    if (m == 0 && t->first + row < b->samples) {
+      const size_t place = (size_t)(column / 2) * b->samples + (size_t)(t->first + row);
+      store_pair(b->slopes + 2 * place, d[i], d[i + 1]);
+    }
+    d[i] = input.x > 0.0f ? d[i] : 0.0f; /* as a hidden neuron's */
+    d[i + 1] = input.y > 0.0f ? d[i + 1] : 0.0f;
+  }
+  if (m > 0) store_tiles<1, in>(d, rows, stride_of(in));
+}
+
+/* In: the outputs. Out: the loss by each of them. */
+DEVICE void train_outputs(float *d, const perceptron *p, const perceptron_batch *b, int first) {
+  UNROLL
+  for (int i = 0; i < OUTPUTS / 2; ++i) {
+    const int output = tile_column(i), sample = first + tile_row(i);
+    const bool counts = output < p->outputs && sample < b->samples;
+    const float loss = counts && b->losses != nullptr ? b->losses[sample] : 1.0f;
+    d[i] = counts ? loss * (d[i] - b->targets[(size_t)output * b->samples + sample]) : 0.0f;
+  }
+}
+
+template <int width, typename number>
+DEVICE training<number> begin_training(number *shared, const perceptron *p) {
+  training<number> t;
+  float *hot = (float *)(shared + train_numbers(sizeof(number), width));
+  const arc_target_f32 bias = arc_target_f32_rows(p->sums + bias_first(width, 0), 2, 2);
+  t.shared = shared;
+  t.warp = (int)threadIdx.x / WARP;
+  t.bias = arc_hot_begin_f32(bias, hot, 0, bias_rows(width));
+  /* What is kept leaves when nobody needs activations any more. */
+  t.stage =
+      keeps_sums(sizeof(number), width) ? (float *)shared : hot + hot_floats(sizeof(number), width);
+  t.stage += t.warp * TILE * STAGED;
+  return t;
+}
+
+/* All hidden layers, each to rows of its own. */
+template <int width, typename number>
+DEVICE void run_chunk(const training<number> *t, const perceptron *p, const perceptron_batch *b) {
+  number *from = own_rows<width>(t, 0, INPUTS), *rows = own_rows<width>(t, 1, width);
+  const int layer = rows_of(sizeof(number)) * stride_of(width);
+  load_inputs(from, stride_of(INPUTS), b, t->first);
+  run_hidden<1, width, INPUTS>(p, 0, from, stride_of(INPUTS), rows, stride_of(width));
+  UNROLL
+  for (int m = 1; m < HIDDEN; ++m, rows += layer)
+    run_hidden<1, width, width>(p, m, rows, stride_of(width), rows + layer, stride_of(width));
+}
+
+/* The warp's part of each matrix's gradient; of one number where nothing is kept. */
+template <typename number, int width>
+struct kept_sums {
+  static constexpr bool keeps = keeps_sums(sizeof(number), width);
+  float first[keeps ? part_columns(sizeof(number), width, INPUTS) / 2 : 1];
+  float hidden[HIDDEN - 1][keeps ? part_columns(sizeof(number), width, width) / 2 : 1];
+  float last[keeps ? part_columns(sizeof(number), OUTPUTS, width) / 2 : 1];
+};
+
+template <typename number, int width>
+DEVICE void leave_kept(const training<number> *t, const perceptron *p,
+                       const kept_sums<number, width> *k) {
+  const int down = t->warp % warps_down(sizeof(number), width);
+  __syncthreads(); /* the stages lie where activations were */
+  leave_part<width, width, INPUTS>(t, p, 0, down, k->first);
+  UNROLL
+  for (int m = 1; m < HIDDEN; ++m) leave_part<width, width, width>(t, p, m, down, k->hidden[m - 1]);
+  leave_part<width, OUTPUTS, width>(t, p, HIDDEN, 0, k->last);
+}
+
+/* With kept sums two blocks of 128 registers hide each other's waiting: measured on an H200, 13 %
+   faster at 2^21 samples than one of 218, 19 % slower at 2^14. */
+template <typename number, int width>
+__global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
+                                  keeps_sums(sizeof(number), width) ? 2 : 1)
+    train(perceptron p, perceptron_batch b) {
+  SIMT_DYNAMIC_SHARED(number, shared);
+  if (p.by_blocks) p.sums += (size_t)blockIdx.x * parameter_count(width);
+  training<number> t = begin_training<width>(shared, &p);
+  kept_sums<number, width> kept = {};
+  const int rows = rows_of(sizeof(number));
+  p.width = width; /* a literal from here on */
+  for (int chunk = (int)blockIdx.x * rows; chunk < b.samples; chunk += (int)gridDim.x * rows) {
+    float d[OUTPUTS / 2];
+    t.first = chunk + t.warp * TILE;
+    __syncthreads();
+    run_chunk<width>(&t, &p, &b);
+    run_outputs<1, width>(d, &p, own_rows<width>(&t, HIDDEN, width));
+    train_outputs(d, &p, &b, t.first);
+    store_tiles<1, OUTPUTS>(d, own_rows<width>(&t, HIDDEN + 1, OUTPUTS), stride_of(OUTPUTS));
+    train_layer<width, OUTPUTS, width>(&t, &p, &b, HIDDEN, kept.last);
+    UNROLL
+    for (int m = HIDDEN - 1; m > 0; --m)
+      train_layer<width, width, width>(&t, &p, &b, m, kept.hidden[m - 1]);
+    train_layer<width, width, INPUTS>(&t, &p, &b, 0, kept.first);
+  }
+  if constexpr (keeps_sums(sizeof(number), width)) leave_kept(&t, &p, &kept);
+  arc_hot_end_f32(&t.bias, true);
+}
+
+/* ---- host ------------------------------------------------------------------------------------ */
+
+#if !SIMT_ON_CPU
+/* One word, two halves that follow each other in depth, for either product. */
+__global__ void __launch_bounds__(LINE_THREADS) pack(perceptron p) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), width = p.width;
+  int m = HIDDEN;
+  if (2 * i >= weight_count(width)) return;
+  while (2 * i < matrix_first(width, m)) --m;
+  const int in = matrix_in(width, m), out = matrix_out(width, m);
+  const float *weights = p.parameters + matrix_first(width, m);
+  const int word = i - matrix_first(width, m) / 2, lane = word / 4 % 32, tile = word / 128;
+  for (int transposed = 0; transposed < 2; ++transposed) {
+    const int across = (transposed ? in : out) / 16;
+    const int k = tile / across * 16 + lane % 4 * 2 + word % 2 * 8;
+    const int c = tile % across * 16 + lane / 4 + word % 4 / 2 * 8;
+    const float x = transposed ? weights[k * in + c] : weights[c * in + k];
+    const float y = transposed ? weights[(k + 1) * in + c] : weights[c * in + k + 1];
+    ((__half2 *)p.packed[transposed])[i] = __floats2half2_rn(x, y);
+  }
+}
+
+bool perceptron_has_tensor(void) {
+  int major = 0;
+  device_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "a device");
+  return major >= 8;
+}
+
+void perceptron_pack(const perceptron *p, cudaStream_t stream) {
+  if (!p->tensor) return;
+  SIMT_LAUNCH(pack, line_blocks((size_t)weight_count(p->width) / 2), LINE_THREADS, 0, stream, *p);
+}
+#else
+bool perceptron_has_tensor(void) { return false; }
+void perceptron_pack(const perceptron *, cudaStream_t) {}
+#endif
+
+void perceptron_reset(const perceptron *p, unsigned long long seed) {
+  std::vector<float> parameters((size_t)parameter_count(p->width), 0.0f);
+  for (int m = 0; m < MATRICES; ++m) {
+    const float limit = sqrtf(6.0f / (float)matrix_in(p->width, m));
+    const int first = matrix_first(p->width, m), rows = m == HIDDEN ? p->outputs : p->width;
+    for (int i = first; i < first + rows * matrix_in(p->width, m); ++i)
+      parameters[(size_t)i] = limit * (2.0f * hashed_random(seed, (unsigned long long)i) - 1.0f);
+  }
+  host_to_device(p->parameters, parameters.data(), parameters.size() * sizeof(float),
+                 "the perceptron");
+  perceptron_pack(p, 0);
+}
+
+int perceptron_blocks(bool tensor, int samples) {
+  const int rows = rows_of(tensor ? 2 : sizeof(float));
+  return (samples + rows - 1) / rows;
+}
+
+typedef void (*perceptron_kernel)(perceptron, perceptron_batch);
+
+/* A block has rows_of samples, whether it runs or trains. */
+template <typename number, int width, bool trains>
+static void launch(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+  const size_t size = sizeof(number);
+  const perceptron_kernel kernel = trains ? train<number, width> : run<number, width>;
+  const size_t bytes = trains ? train_bytes(size, width) : run_bytes(size, width);
+  const int threads = trains ? WARP * warps_of(size) : run_threads(size);
+  static const int most = resident_blocks(kernel, threads, bytes);
+  const int blocks = perceptron_blocks(p->tensor, b->samples);
+  SIMT_LAUNCH(kernel, blocks < most ? blocks : most, threads, bytes, stream, *p, *b);
+}
+
+template <bool trains>
+static void launch_as(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+#if !SIMT_ON_CPU
+  if (p->tensor)
+    return (p->width == 128 ? launch<__half, 128, trains> : launch<__half, 64, trains>)(p, b,
+                                                                                        stream);
+#endif
+  (p->width == 128 ? launch<float, 128, trains> : launch<float, 64, trains>)(p, b, stream);
+}
+
+void perceptron_run(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+  launch_as<false>(p, b, stream);
+}
+
+void perceptron_train(const perceptron *p, const perceptron_batch *b, cudaStream_t stream) {
+  launch_as<true>(p, b, stream);
+}

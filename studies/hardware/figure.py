@@ -1,0 +1,165 @@
+"""figure.py - what hardware.csv says: tables, and a figure as the ARC paper's figures 18 and 19.
+
+usage: figure.py hardware.csv [--sweep SWEEP.csv] [--figure hardware.png]
+
+--sweep: a measured default sweep of an H200, whose order of paths is compared with the model's.
+All else that is printed is the model's. SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/analysis"))
+import pictures  # noqa: E402
+import results  # noqa: E402
+
+SHOWN = ("ARC-HW", "ARC-always", "ARC-tree", "ARC-wide", "LAB-ideal", "LAB", "PHI", "SW-B", "auto")
+PAPERS = {"4090-Sim": {"ARC-HW": 2.06, "LAB-ideal": 1.40, "LAB": 1.40 / 1.05, "PHI": 1.01},
+          "3060-Sim": {"ARC-HW": 1.73, "LAB-ideal": 1.20, "LAB": 1.20 / 1.05, "PHI": 1.03}}
+OVER_SOFTWARE = {"4090-Sim": 1.13, "3060-Sim": 1.14}
+LESS_STALLS = {"4090-Sim": 2.43, "3060-Sim": 2.28}
+OF_MEAN = 7  # workloads nearest to the papers'
+MULTIPROCESSORS = {"4090-Sim": 128, "3060-Sim": 28, "H200": 132}
+TRANSISTORS_M, TREE_ADDERS = 0.07, 31  # of an adder; of a tree
+CLEAR = 1.15
+
+
+def read(file):
+    """{machine: {workload: {mechanism: {figure: number}}}}"""
+    machines = {}
+    with open(file, encoding="utf-8") as lines:
+        for cell in csv.DictReader(line for line in lines if not line.startswith("#")):
+            where = [cell.pop(word) for word in ("machine", "workload", "mechanism")]
+            workloads = machines.setdefault(where[0], {})
+            workloads.setdefault(where[1], {})[where[2]] = {k: float(v) for k, v in cell.items()}
+    return machines
+
+
+def speed(row, mechanism, over="baseline"):
+    return row[over]["clocks"] / row[mechanism]["clocks"]
+
+
+def stalls(row, mechanism):
+    return row[mechanism]["atomic_stalls"] + 1
+
+
+def mean(rows, ratio):
+    """The papers take arithmetic means."""
+    ratios = [ratio(row) for row in list(rows.values())[:OF_MEAN]]
+    return sum(ratios) / len(ratios)
+
+
+# ---- tables ------------------------------------------------------------------------------------
+
+
+def print_machine(name, rows):
+    mechanisms = list(next(iter(rows.values())))[1:]
+    print(f"model: {name}, speed over plain atomics\n  {'workload':<10}"
+          + "".join(f" {mechanism:>10}" for mechanism in mechanisms))
+    for workload, row in rows.items():
+        print(f"  {workload:<10}" + "".join(f" {speed(row, m):10.2f}" for m in mechanisms))
+    print(f"  {f'mean of {OF_MEAN}':<10}" + "".join(
+        f" {mean(rows, lambda row, m=m: speed(row, m)):10.2f}" for m in mechanisms) + "\n")
+
+
+def over_software(row, mechanism):
+    """ARC-SW: the better of the two paths, each at its best threshold."""
+    return min(speed(row, mechanism, path) for path in ("SW-S", "SW-B"))
+
+
+def print_papers(name, rows):
+    means = {m: mean(rows, lambda row, m=m: speed(row, m)) for m in ("ARC-HW", "LAB-ideal", "LAB",
+                                                                     "PHI")}
+    means["ARC-SW"] = mean(rows, lambda row: speed(row, "ARC-HW") / over_software(row, "ARC-HW"))
+    its = list(rows.values())[:OF_MEAN]
+    waits = [sum(row[m]["atomic_stalls"] for row in its) for m in ("baseline", "ARC-HW")]
+    claims = {m: (means[m], PAPERS[name][m]) for m in ("ARC-HW", "LAB-ideal", "PHI")}
+    claims["LAB-ideal over LAB"] = mean(rows, lambda row: speed(row, "LAB-ideal", "LAB")), 1.05
+    claims["ARC-HW over ARC-SW"] = (mean(rows, lambda row: over_software(row, "ARC-HW")),
+                                    OVER_SOFTWARE[name])
+    claims["atomic stalls, less in ARC-HW"] = waits[0] / waits[1], LESS_STALLS[name]
+    print(f"model: {name} beside the papers' means")
+    for what, (modelled, papers) in claims.items():
+        off = modelled / papers - 1
+        print(f"  {what:<30} {modelled:6.2f}  papers {papers:5.2f}  {100 * off:+4.0f} %"
+              + ("" if abs(off) <= 0.25 else "  MISSED"))
+    order = sorted(means, key=means.get, reverse=True)
+    print("  order: " + " > ".join(f"{m} {means[m]:.3f}" for m in order) + "\n")
+
+
+def print_question(name, rows):
+    print(f"model: {name}, speed over arc's auto; in brackets, the atomic stalls of auto over it")
+    for workload, row in rows.items():
+        print(f"  {workload:<10}" + "".join(
+            f"  {m} {speed(row, m, 'auto'):5.2f} ({stalls(row, 'auto') / stalls(row, m):7.3g})"
+            for m in SHOWN[:4]) + f"  limit {speed(row, 'none', 'auto'):5.2f}")
+    area = 4 * MULTIPROCESSORS[name] * TRANSISTORS_M
+    print(f"  area: serial {area:.1f} M transistors, tree {area * TREE_ADDERS:.1f} M\n")
+
+
+def print_order(cells, sweep):
+    """Pairs of paths of a cell whose measured times are clearly apart: are the model's, too?"""
+    clear = right = 0
+    measured = {}
+    for row in results.Results(sweep).rows:
+        if results.group(row) == ("-", "axes", row["width"], "literal", row["lanes"], "prefix", "1",
+                                  "contiguous", "uniform", "0", row["padding"], "f32"):
+            name = f"width {row['width']} lanes {row['lanes']}"
+            measured.setdefault(name, {}).setdefault(row["path"], row["gross"])
+    for name, its in cells.items():
+        for a, b in ((a, b) for a in its for b in its):
+            times = measured.get(name, {})
+            if a not in times or b not in times or times[b] < CLEAR * times[a]:
+                continue
+            clear, agrees = clear + 1, its[a]["clocks"] < its[b]["clocks"]
+            right += agrees
+            if not agrees:
+                print(f"  {name}: {a} is {times[b] / times[a]:.2f} times as fast as {b}, modelled "
+                      f"{its[b]['clocks'] / its[a]['clocks']:.2f}")
+    print(f"model: {right} of {clear} clear pairs (15 % apart) of the sweep in the measured order, "
+          f"{100 * right / max(clear, 1):.0f} %\n")
+
+
+# ---- the figure ----------------------------------------------------------------------------------
+
+
+def rows_of(machines, machine):
+    rows = {name: {way: speed(row, way) for way in SHOWN}
+            for name, row in machines[machine].items()}
+    rows[f"mean of first {OF_MEAN}"] = {
+        way: mean(machines[machine], lambda row, way=way: speed(row, way)) for way in SHOWN}
+    if machine in PAPERS:
+        rows["ARC paper's mean"] = PAPERS[machine]
+    return rows
+
+
+def draw(machines):
+    names = ("3060-Sim", "4090-Sim", "H200")
+    figure, panels = pictures.load().subplots(1, len(names), figsize=(11, 5.2))
+    for axes, machine in zip(panels, names):
+        pictures.draw_rows(axes, rows_of(machines, machine), f"{machine} (model)")
+    pictures.legend(figure)
+    return figure
+
+
+def main(words):
+    parser = results.parser(__doc__)
+    parser.add_argument("csv")
+    parser.add_argument("--sweep")
+    parser.add_argument("--figure")
+    options = parser.parse_args(words)
+    machines = read(options.csv)
+    if options.sweep:
+        print_order(machines.get("H200 sweep", {}), options.sweep)
+    for name in MULTIPROCESSORS:
+        print_machine(name, machines[name])
+        if name in PAPERS:
+            print_papers(name, machines[name])
+        print_question(name, machines[name])
+    if options.figure:
+        pictures.save(draw(machines), options.figure)
+    return 0
+
+
+if __name__ == "__main__":
+    results.run(main)

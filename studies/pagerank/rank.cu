@@ -1,0 +1,146 @@
+/* arc study pagerank: ranks on the device, by pushing along edges. SPDX-License-Identifier:
+   Apache-2.0
+
+   Every vertex pushes its rank, divided by the number of its edges, along each of them. Who adds to
+   a vertex is anybody, so all sums are atomic; lanes of a warp seldom push to one vertex. */
+#include "rank.h"
+
+#include "../common/ways.cuh"
+#include "arc/hot.cuh"
+#include "arc/papers.cuh"
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+/* What each vertex pushes along each of its edges. A vertex without edges gives to all: the whole
+   grid adds to that one sum, a hot row. */
+__global__ void __launch_bounds__(LINE_THREADS)
+    divide(int vertices, const long long *begin, const float *rank, float *share, float *sums,
+           double *dangling) {
+  __shared__ float block_sum[ARC_HOT_SUMS(1, 1, LINE_THREADS)];
+  const arc_target_f32_to_f64 target = arc_target_f32_to_f64_rows(dangling, 1, 1);
+  const arc_hot_f32_to_f64 hot = arc_hot_begin_f32_to_f64(target, block_sum, 0, 1);
+  const int v = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const bool is_vertex = v < vertices;
+  const long long degree = is_vertex ? begin[v + 1] - begin[v] : 1;
+  const float left = is_vertex && degree == 0 ? rank[v] : 0.0f;
+  if (is_vertex) {
+    share[v] = degree > 0 ? rank[v] / (float)degree : 0.0f;
+    sums[v] = 0.0f;
+  }
+  arc_hot_add_f32_to_f64(&hot, 0, &left, left > 0.0f);
+  arc_hot_end_f32_to_f64(&hot, true);
+}
+
+/* What a push reads and adds to. */
+typedef struct push {
+  long long items; /* edges or vertices */
+  const int *source, *target;
+  const long long *begin;
+  const float *share;
+  float *sums;
+  int threshold;
+  unsigned long long *counts;
+} push;
+
+/* All lanes of the warp call. promises: a literal. */
+template <int way>
+DEVICE void add(const push *p, int key, float value, bool active, unsigned promises) {
+  const way_rows sums = way_rows_begin(p->sums, 1, 1, p->counts);
+  if constexpr (way != WAY_ATOMRED)
+    way_add(&sums, key, &value, active, way, p->threshold, promises);
+  else if (active)
+    arc_atomred_f32(p->sums + key, value);
+}
+
+template <int way>
+__global__ void __launch_bounds__(LINE_THREADS) push_edges(push p) {
+  const long long e = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const bool active = e < p.items;
+  add<way>(&p, active ? p.target[e] : 0, active ? p.share[p.source[e]] : 0.0f, active, 0u);
+}
+
+template <int way>
+__global__ void __launch_bounds__(LINE_THREADS) push_vertices(push p) {
+  const long long v = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = v < p.items ? p.share[v] : 0.0f;
+  const long long end = v < p.items ? p.begin[v + 1] : 0;
+  long long e = v < p.items ? p.begin[v] : 0;
+  int key = e < end ? p.target[e] : 0;
+  for (; __any_sync(ARC_LANES_ALL, e < end); ++e) {
+    const int next = e + 1 < end ? p.target[e + 1] : 0; /* is on its way while this one is added */
+    add<way>(&p, key, value, e < end, ARC_PROMISE_WARP_IS_ACTIVE);
+    key = next;
+  }
+}
+
+__global__ void __launch_bounds__(LINE_THREADS)
+    apply(int vertices, const float *sums, const double *dangling, float *rank) {
+  const int v = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v < vertices)
+    rank[v] = (float)((1 - DAMPING) / vertices + DAMPING * (sums[v] + *dangling / vertices));
+}
+
+/* ---- host ----------------------------------------------------------------------------------- */
+
+void ranking_begin(ranking *r, const graph *g) {
+  *r = {};
+  r->g = g;
+  device_upload(&r->memory, &r->source, g->source, "edges");
+  device_upload(&r->memory, &r->target, g->target, "edges");
+  device_upload(&r->memory, &r->begin, g->begin, "vertices");
+  for (device_array *array : {&r->rank, &r->share, &r->sums})
+    device_reserve(&r->memory, array, (size_t)g->vertices * sizeof(float), "ranks");
+  device_reserve(&r->memory, &r->dangling, sizeof(double), "a sum");
+}
+
+void ranking_end(ranking *r) {
+  for (device_array *array :
+       {&r->source, &r->target, &r->begin, &r->rank, &r->share, &r->sums, &r->dangling})
+    device_release(&r->memory, array);
+}
+
+void ranking_reset(ranking *r) {
+  const size_t n = (size_t)r->g->vertices;
+  const std::vector<float> rank(n, 1.0f / (float)n);
+  host_to_device(r->rank.data, rank.data(), n * sizeof(float), "ranks");
+}
+
+void ranking_divide(ranking *r) {
+  const int n = r->g->vertices;
+  device_clear(r->dangling.data, sizeof(double));
+  SIMT_LAUNCH(divide, line_blocks((size_t)n), LINE_THREADS, 0, 0, n,
+              (const long long *)r->begin.data, (const float *)r->rank.data, (float *)r->share.data,
+              (float *)r->sums.data, (double *)r->dangling.data);
+}
+
+template <int way>
+static void push_by(int by, const push *p) {
+  if (by == BY_EDGE)
+    SIMT_LAUNCH(push_edges<way>, line_blocks((size_t)p->items), LINE_THREADS, 0, 0, *p);
+  else
+    SIMT_LAUNCH(push_vertices<way>, line_blocks((size_t)p->items), LINE_THREADS, 0, 0, *p);
+}
+
+void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long *counts) {
+#define PUSH(way) push_by<way>
+  static void (*const pushes[])(int, const push *) = {EACH_WAY(PUSH), PUSH(WAY_ATOMRED)};
+  const push p = {by == BY_EDGE ? r->g->edges : r->g->vertices,
+                  (const int *)r->source.data,
+                  (const int *)r->target.data,
+                  (const long long *)r->begin.data,
+                  (const float *)r->share.data,
+                  (float *)r->sums.data,
+                  threshold,
+                  counts};
+  pushes[way + 1](by, &p);
+}
+
+void ranking_apply(ranking *r) {
+  const int n = r->g->vertices;
+  SIMT_LAUNCH(apply, line_blocks((size_t)n), LINE_THREADS, 0, 0, n, (const float *)r->sums.data,
+              (const double *)r->dangling.data, (float *)r->rank.data);
+}
+
+std::vector<float> ranking_read(const ranking *r) {
+  return device_read<float>(r->rank.data, (size_t)r->g->vertices, "reading ranks");
+}
