@@ -2,15 +2,16 @@
 # mutate.sh - breaks the header in many ways and shows that the tests catch each of them.
 # SPDX-License-Identifier: Apache-2.0
 #
-#   mutate.sh <repository> <scratch folder>           a tenth of them, another one after each commit
+#   mutate.sh <repository> <scratch folder>           those marked with +, and what a change touches
 #   mutate.sh <repository> <scratch folder> --all     all of them
 #   mutate.sh <repository> <scratch folder> <name>    one
 #
-# Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must
-# catch it. A command that does not change exactly one line of all these files (the header has moved
-# on), or whose result does not compile, is an error; a mutation that its test passes is a survivor.
-# Whichever mutations run, the lines that all of them change are counted.
-# Which tenth the count of commits tells; in a copy without the whole history those marked with + run.
+# Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must catch
+# it. A command must change exactly one line of all these files, and its result must compile; else
+# that is an error. A mutation that its test passes is a survivor. All commands are checked, whichever
+# run.
+# A change is what differs from the commit BASE, HEAD~1 by default: it touches a mutation whose line
+# is at most three lines from a changed one, or whose test has changed.
 # CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
 set -u
 root=$1 work=$2/mutations only=${3:-+}
@@ -292,24 +293,38 @@ fi
 
 mkdir -p "$work"
 cat "$root/arc.cuh" "$root"/arc/*.cuh >"$work/headers"
-mutations | sed 's/^+//' | while read -r name _ command; do # of all, whichever run today
-  changed=$(sed -e "$command" "$work/headers" | diff "$work/headers" - | grep -c '^<')
-  [ "$changed" -eq 1 ] && continue
-  echo "ERROR    $name: changes $changed lines of arc.cuh and the folder arc, must change one"
-  exit 1
-done || exit 1
+
+# The lines of the headers, as one file, that the change touches; none where there is no history.
+base=${BASE:-HEAD~1}
+: >"$work/touched"
+: >"$work/changed_tests"
+if git -C "$root" rev-parse -q --verify "$base^{commit}" >/dev/null 2>&1; then
+  git -C "$root" diff --name-only "$base" -- tests | sed 's,.*/,,; s/\.cu$//' >"$work/changed_tests"
+  for header in arc.cuh $(git -C "$root" ls-tree --name-only "$base" arc/); do
+    git -C "$root" show "$base:$header"
+  done >"$work/headers_before"
+  diff "$work/headers_before" "$work/headers" | sed -n 's/^[0-9,]*[acd]\([0-9,]*\)$/\1/p' |
+    awk -F, '{ for (i = $1 - 3; i <= (NF > 1 ? $2 : $1) + 3; ++i) print i }' >"$work/touched"
+fi
+
+mutations | while read -r name test command; do
+  line=$(sed -e "$command" "$work/headers" | diff "$work/headers" - |
+    sed -n 's/^\([0-9,]*\)[acd].*/\1/p')
+  case $line in
+  '' | *[!0-9]*)
+    echo "ERROR    $name: changes no line of arc.cuh and the folder arc, or more than one" >&2
+    exit 1 ;;
+  esac
+  case $only in
+  +) case $name in +*) ;; *)
+      grep -qx "$line" "$work/touched" || grep -qx "${test%:*}" "$work/changed_tests" || continue ;;
+    esac ;;
+  --all) ;;
+  *) [ "${name#+}" = "$only" ] || continue ;;
+  esac
+  echo "$name $test"
+done >"$work/list" || exit 1
 "$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
-case $only in
-  +)
-    commits=$(git -C "$root" rev-list --count HEAD 2>/dev/null)
-    if [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
-      mutations | awk -v tenth="$((commits % 10))" 'NR % 10 == tenth'
-    else
-      mutations | grep '^+'
-    fi ;;
-  --all) mutations ;;
-  *) mutations | grep "^+\{0,1\}$only " ;;
-esac >"$work/list"
 [ -s "$work/list" ] || {
   echo "no mutation is called $only"
   exit 1
