@@ -1,5 +1,7 @@
 """test_sweep.py ARC_SWEEP - plans, sums, counts and summaries; its command line is among those of
 bench/common/test_command_lines.py. SPDX-License-Identifier: Apache-2.0"""
+import concurrent.futures
+import itertools
 import re
 import subprocess
 import sys
@@ -44,26 +46,37 @@ DRAWN = [("tile", 0.5, 0.5 * 0.39, 0.5 * 22, 0.5), ("hot", 1.0, 0.75, 28.1, 1.0)
 
 
 class Sweep(Test):
+    def setUp(self):
+        super().setUp()
+        self.files = itertools.count()
+
     def run_sweep(self, words, status=0):
         """What it says, and the rows that it writes."""
-        csv = self.path("csv")
+        csv = self.path(str(next(self.files)))
         said = self.call(status, PROGRAM, *(SMALL + words).split(), "--csv", csv)
         return said if ON_CPU else re.sub(THROTTLED, "", said), results.Results(csv).rows
 
+    def each(self, words, status=0):
+        """The same of each, a few at once: a GPU takes long to start a program."""
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            return list(pool.map(lambda its: self.run_sweep(its, status), words))
+
     def rows(self, words):
-        said, rows = self.run_sweep(words + " --quiet")
+        return self.right(words, *self.run_sweep(words + " --quiet"))
+
+    def right(self, words, said, rows):
         self.assertEqual((said, {row["status"] for row in rows}), ("", {"ok", "-"}), words)
         return rows
 
     def test_plans_and_sums(self):
-        for words, groups, cells in PLANS:
-            rows = self.rows(words)
+        done = self.each([words + " --quiet" for words, _, _ in PLANS])
+        for (words, groups, cells), its in zip(PLANS, done):
+            rows = self.right(words, *its)
             self.assertEqual((len({results.group(row) for row in rows}), len(rows)),
                              (groups, cells), words)
 
     def test_wrong_sums_are_found(self):
-        for words in WRONG:
-            said, rows = self.run_sweep("--path " + words, 1)
+        for said, rows in self.each(["--path " + words for words in WRONG], 1):
             self.assertRegex(said, "(?m)^ERROR: .* sums are wrong")
             self.assertIn("ERROR", [row["status"] for row in rows])
 
@@ -120,10 +133,10 @@ class Sweep(Test):
         self.check_default(text, promised, "no promise")
 
     def test_summaries_of_presets(self):
-        for words in [f"--preset {preset}" for preset in PRESETS] + [
-                "--width 16 --lanes mixed --shape scattered --type fixed --promise-zeros all "
-                "--padding 0"]:
-            lines = self.run_sweep(words)[0].strip().split("\n")
+        asked = [f"--preset {preset}" for preset in PRESETS] + [
+            "--width 16 --lanes mixed --shape scattered --type fixed --promise-zeros all --padding 0"]
+        for words, (said, _) in zip(asked, self.each(asked)):
+            lines = said.strip().split("\n")
             self.assertRegex(lines[0], "^Summary, by ")
             self.assertLessEqual(len(lines), 25, words)
             self.assertLessEqual(max(map(len, lines[:-1])), 100, words)
