@@ -1,14 +1,12 @@
 /* perceptron_rivals: the fused perceptron of studies/common beside one that calls cuBLASLt for
-   each layer, with bias and activation fused into the products, and beside tiny-cuda-nn's fused
-   network, where CMake's ARC_TINY_CUDA_NN names a checkout. SPDX-License-Identifier: Apache-2.0
+   each layer, with bias and activation fused into the products. SPDX-License-Identifier: Apache-2.0
 
    perceptron_rivals [OUT.csv]
 
-   All of them run forward and train: up to the gradients of all weights and of the inputs, from
+   Both run forward and train: up to the gradients of all weights and of the inputs, from
    the same weights, inputs and targets; clearing sums is included. cuBLASLt takes for each product
    the fastest of the eight algorithms that it proposes, and is spared the gradient of the outputs'
-   bias. tiny-cuda-nn has no biases, and its gradients are halves; `jit` is its JIT fusion, spared
-   the conversion of the weights. Columns:
+   bias. Columns:
      us, graph_us   of a step among many, back to back: launched one by one, or captured in a CUDA
                     graph of STEPS
      x, graph_x     over ours
@@ -22,10 +20,6 @@
 #include <vector>
 
 #include <cuda_fp16.h>
-
-#if TINY_CUDA_NN
-#include <tiny-cuda-nn/network.h>
-#endif
 
 #include "../common/perceptron.h"
 #include "../../bench/common/random.h"
@@ -158,22 +152,14 @@ typedef struct rival {
 /* Halves hold the sums over all samples. */
 static float slope_scale(int samples) { return 1024.0f / (float)samples; }
 
-/* by_output: all samples of an output, then those of the next. */
-__global__ void output_slopes(int samples, bool by_output, float scale, const __half *outputs,
-                              const float *targets, __half *slopes) {
+__global__ void output_slopes(int samples, float scale, const __half *outputs, const float *targets,
+                              __half *slopes) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int sample = by_output ? i % samples : i / OUTPUTS;
-  const int output = by_output ? i / samples : i % OUTPUTS;
+  const int sample = i / OUTPUTS, output = i % OUTPUTS;
   if (i >= samples * OUTPUTS) return;
   const bool real = output < REAL_OUTPUTS;
   const float target = real ? targets[(size_t)output * samples + sample] : 0.0f;
   slopes[i] = real ? __float2half(scale * (__half2float(outputs[i]) - target)) : __half(0.0f);
-}
-
-static void find_slopes(int samples, bool by_output, const __half *outputs, const float *targets,
-                        __half *slopes) {
-  output_slopes<<<line_blocks((size_t)samples * OUTPUTS), LINE_THREADS, 0, stream>>>(
-      samples, by_output, slope_scale(samples), outputs, targets, slopes);
 }
 
 static void rival_forward(void *what) {
@@ -184,7 +170,8 @@ static void rival_forward(void *what) {
 static void rival_train(void *what) {
   rival *r = (rival *)what;
   for (product &p : r->learn_forward) run_chosen(&p);
-  find_slopes(r->samples, false, r->layer[MATRICES], r->targets, r->slopes[MATRICES]);
+  output_slopes<<<line_blocks((size_t)r->samples * OUTPUTS), LINE_THREADS, 0, stream>>>(
+      r->samples, slope_scale(r->samples), r->layer[MATRICES], r->targets, r->slopes[MATRICES]);
   for (product &p : r->backward) run_chosen(&p);
 }
 
@@ -255,111 +242,24 @@ static void fused_train(void *what) {
   perceptron_train(&f->p, &f->b, stream);
 }
 
-/* ---- tiny-cuda-nn ---------------------------------------------------------------------------- */
-
-#if TINY_CUDA_NN
-typedef tcnn::Network<__half> tiny_network;
-typedef tcnn::GPUMatrixDynamic<__half> tiny_matrix;
-
-/* With what it is fastest: inputs and outputs row by row where it compiles while it runs. */
-typedef struct tiny {
-  tiny_network *network;
-  tiny_matrix inputs, input_slopes, outputs, slopes;
-  const float *targets;
-  bool failed;
-  tcnn::ScopeGuard packed; /* from here on the weights lie as its kernels read them */
-} tiny;
-
-/* Made once for all sizes, since its kernels are. */
-static tiny_network *tiny_find(int width, bool jit) {
-  static tiny_network *made[2][2];
-  tiny_network **network = &made[width == 128][jit];
-  if (*network != nullptr) return *network;
-  *network = tcnn::create_network<__half>({{"otype", "FullyFusedMLP"},
-                                           {"n_input_dims", (int)INPUTS},
-                                           {"n_output_dims", (int)REAL_OUTPUTS},
-                                           {"n_neurons", width},
-                                           {"n_hidden_layers", (int)HIDDEN},
-                                           {"activation", "ReLU"},
-                                           {"output_activation", "None"}});
-  (*network)->set_jit_fusion(jit);
-  return *network;
-}
-
-/* Its failure is not ours. */
-template <typename step_type>
-static void tiny_try(tiny *t, step_type step) {
-  try {
-    if (!t->failed) step();
-    if (t->network->jit_fusion() != (t->inputs.layout() == tcnn::RM))
-      throw std::runtime_error("its JIT fusion does not build here");
-  } catch (const std::exception &reason) {
-    if (!t->failed) fprintf(stderr, "perceptron_rivals: tiny-cuda-nn: %s\n", reason.what());
-    t->failed = true;
-  }
-}
-
-static void tiny_forward(void *what) {
-  tiny *t = (tiny *)what;
-  tiny_try(t, [&] { t->network->inference_mixed_precision(stream, t->inputs, t->outputs); });
-}
-
-static void tiny_train(void *what) {
-  tiny *t = (tiny *)what;
-  tiny_try(t, [&] {
-    const auto before = t->network->forward(stream, t->inputs, &t->outputs, false, true);
-    find_slopes((int)t->inputs.n(), t->outputs.layout() == tcnn::RM, t->outputs.data(), t->targets,
-                t->slopes.data());
-    t->network->backward(stream, *before, t->inputs, t->outputs, t->slopes, &t->input_slopes);
-  });
-}
-
-static tiny tiny_begin(bool jit, int width, int samples, const __half *inputs,
-                       const __half *weights, const float *targets) {
-  const size_t parameters = 2 * (size_t)weight_count(width), n = (size_t)samples;
-  const tcnn::MatrixLayout layout = jit ? tcnn::RM : tcnn::CM;
-  tiny_network *network = tiny_find(width, jit);
-  auto matrix = [&](const void *data, int rows) {
-    void *its = data != nullptr ? (void *)data : take(2 * n * (size_t)rows);
-    return tiny_matrix{(__half *)its, (uint32_t)rows, (uint32_t)samples, layout};
-  };
-  tiny t = {network,
-            matrix(inputs, INPUTS),
-            matrix(nullptr, INPUTS),
-            matrix(nullptr, OUTPUTS),
-            matrix(nullptr, OUTPUTS),
-            targets,
-            false,
-            {}};
-  __half *own = (__half *)take(parameters);
-  device_check(cudaMemcpy(own, weights, parameters, cudaMemcpyDeviceToDevice), "weights");
-  network->set_params(own, own, (__half *)take(parameters));
-  device_check(cudaDeviceSynchronize(), "weights");
-  t.packed = network->jit_guard(stream, true);
-  return t;
-}
-#endif
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 static float number_of(unsigned long long stream_number, size_t i) {
   return 2.0f * hashed_random(stream_number, i) - 1.0f;
 }
 
-/* For ours by pairs of inputs; for others the inputs of a sample together, or all samples of an
-   input. */
-__global__ void fill_inputs(int samples, __half *pairs, __half *rows, __half *columns) {
+/* For ours by pairs of inputs; for the rival the inputs of a sample together. */
+__global__ void fill_inputs(int samples, __half *pairs, __half *rows) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   const int sample = i / INPUTS, k = i % INPUTS;
   if (sample >= samples) return;
   const __half input = __float2half(2.0f * hashed_random(200u, (unsigned)i) - 1.0f);
   rows[i] = input;
-  columns[(size_t)k * samples + sample] = input;
   pairs[((size_t)(k / 2) * samples + sample) * 2 + k % 2] = input;
 }
 
 /* The same numbers for all; biases are zero. */
-static void fill(fused *f, rival *r, __half *columns, int width) {
+static void fill(fused *f, rival *r, int width) {
   std::vector<float> parameters((size_t)parameter_count(width));
   std::vector<float> targets((size_t)r->samples * REAL_OUTPUTS);
   for (int m = 0; m < MATRICES; ++m) {
@@ -374,7 +274,7 @@ static void fill(fused *f, rival *r, __half *columns, int width) {
   host_to_device(f->p.parameters, parameters.data(), 4 * parameters.size(), "weights");
   host_to_device((void *)f->b.targets, targets.data(), 4 * targets.size(), "targets");
   fill_inputs<<<line_blocks((size_t)r->samples * INPUTS), LINE_THREADS>>>(
-      r->samples, (__half *)f->b.inputs, r->layer[0], columns);
+      r->samples, (__half *)f->b.inputs, r->layer[0]);
   device_check(cudaDeviceSynchronize(), "numbers");
   perceptron_pack(&f->p, stream);
 }
@@ -404,17 +304,13 @@ typedef struct contender {
   void *its;
   step_function forward, train;
   const void *sums; /* of the weights */
-  bool halves;
-  float scale;        /* of the sums */
-  const bool *failed; /* or null: cannot fail */
+  float scale;      /* of the sums */
 } contender;
 
 /* Of the outputs that mean something. */
 static std::vector<float> read_sums(const contender *c, int width) {
   const size_t count = (size_t)(matrix_first(width, HIDDEN) + REAL_OUTPUTS * width);
-  if (!c->halves) return device_read<float>(c->sums, count, "sums");
-  const auto halves = device_read<__half>(c->sums, count, "sums");
-  return std::vector<float>(halves.begin(), halves.end());
+  return device_read<float>(c->sums, count, "sums");
 }
 
 static double difference(const contender *ours, const contender *theirs, int width) {
@@ -438,7 +334,6 @@ static void add_rows(FILE *out, const contender *all, size_t count, int width, i
       const step_function step = trains ? c->train : c->forward;
       const float us = time_steps(step, c->its, steps), graph = time_graph(step, c->its, launches);
       if (i == 0) ours[0] = us, ours[1] = graph;
-      if (c->failed != nullptr && *c->failed) continue;
       fprintf(out, "%s,%d,%d,%s,%.2f,%.2f,%.2f,%.2f,", trains ? "training" : "forward", width, log2,
               c->name, us, graph, us / ours[0], graph / ours[1]);
       if (trains) fprintf(out, "%.2g", difference(&all[0], c, width));
@@ -453,7 +348,6 @@ static void measure_size(FILE *out, int width, int log2) {
   const size_t parameters = (size_t)parameter_count(width), weights = (size_t)weight_count(width);
   rival r = {};
   fused f = {};
-  __half *columns = (__half *)take(2 * n * INPUTS);
   rival_begin(&r, width, (int)n);
   f.p = {width,
          true,
@@ -469,23 +363,12 @@ static void measure_size(FILE *out, int width, int log2) {
          (float *)take(floats * n * REAL_OUTPUTS),
          (float *)take(floats * n * INPUTS)};
   r.targets = f.b.targets;
-  fill(&f, &r, columns, width);
+  fill(&f, &r, width);
   device_check(cudaDeviceSynchronize(), "numbers");
   rival_plan(&r, width);
   std::vector<contender> all = {
-      {"fused", &f, fused_forward, fused_train, f.p.sums, false, 1.0f, nullptr},
-      {"cublaslt", &r, rival_forward, rival_train, r.sums, false, slope_scale((int)n), nullptr}};
-#if TINY_CUDA_NN
-  static const char *const names[] = {"tiny_cuda_nn", "tiny_cuda_nn_jit"};
-  std::vector<std::unique_ptr<tiny>> tinies;
-  for (int jit = 0; jit < 2; ++jit) {
-    tinies.emplace_back(new tiny(
-        tiny_begin(jit == 1, width, (int)n, jit ? columns : r.layer[0], r.weights, r.targets)));
-    tiny *t = tinies.back().get();
-    all.push_back({names[jit], t, tiny_forward, tiny_train, t->network->gradients(), true,
-                   slope_scale((int)n), &t->failed});
-  }
-#endif
+      {"fused", &f, fused_forward, fused_train, f.p.sums, 1.0f},
+      {"cublaslt", &r, rival_forward, rival_train, r.sums, slope_scale((int)n)}};
   add_rows(out, all.data(), all.size(), width, log2);
 }
 
@@ -495,9 +378,6 @@ static bool measure(FILE *out, error_line *error) {
   blas_check(cublasLtCreate(&blas), "a handle");
   workspace = take(WORKSPACE);
   fprintf(out, "# cublaslt: %zu; %d hidden layers\n", cublasLtGetVersion(), (int)HIDDEN);
-#if !TINY_CUDA_NN
-  fprintf(out, "# without tiny-cuda-nn: ARC_TINY_CUDA_NN named no checkout\n");
-#endif
   fprintf(out, "pass,width,batch_log2,by,us,graph_us,x,graph_x,difference\n");
   for (int width = 64; width <= 128; width *= 2)
     for (int log2 = LEAST_LOG2; log2 <= MOST_LOG2 && !interrupts; ++log2) {
