@@ -57,6 +57,7 @@ static void print_help(const option *table) {
     if (!value.empty()) text += "; default: " + value;
     print_wrapped(text, INDENT);
   }
+  puts("Of an option that is given twice the last holds.");
 }
 
 /* A number or name of the range; *text moves behind it. */
@@ -122,6 +123,16 @@ static bool check(const option *table, const option *o, error_line *error) {
   return output_file_probe(file, &why) || error_set(error, "%s: %s", o->name, why.text);
 }
 
+/* What holds of each option that was given more than once. */
+static void report_repeated(const option *table) {
+  error_line line;
+  for (const option *o = table; o->name; ++o) {
+    if (!o->again) continue;
+    error_set(&line, "%s is given more than once; the last holds: '%.300s'", o->name, o->again);
+    fail(0, &line);
+  }
+}
+
 bool options_read(option *table, int argc, char **argv, error_line *error) {
   for (int i = 1; i < argc; ++i)
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) print_help(table), exit(0);
@@ -132,13 +143,17 @@ bool options_read(option *table, int argc, char **argv, error_line *error) {
     option *o = table;
     while (o->name && (!o->target || strncmp(o->name, argv[i], length) || o->name[length])) ++o;
     if (!o->name) return error_set(error, "'%.200s' is not an option; see --help", argv[i]);
-    if (!joined && o->kind != OPTION_FLAG && i + 1 < argc) text = argv[++i];
+    if (!joined && o->kind != OPTION_FLAG && i + 1 == argc)
+      return error_set(error, "%s has no value behind it; it must be %s%s", o->name,
+                       words[o->kind][1], range_text(o).c_str());
+    if (!joined && o->kind != OPTION_FLAG) text = argv[++i];
     if (!read_value(o, text))
       return error_set(error, "%s is '%.100s'; it must be %s%s", o->name, text, words[o->kind][1],
                        range_text(o).c_str());
+    if (o->given && o->kind != OPTION_FLAG) o->again = text;
     o->given = true;
   }
   for (const option *o = table; o->name; ++o)
     if (!check(table, o, error)) return false;
-  return true;
+  return report_repeated(table), true;
 }

@@ -34,15 +34,17 @@ typedef struct option {
   double low = 0, high = -1;
   const char *const *names = nullptr; /* of high + 1, high + 2, ... to a null; "" is none */
   bool given = false;
+  const char *again = nullptr; /* the last value, of an option given more than once */
 } option;
 
 #define OPTIONS_END                                                                              \
   "  --help, -h            this text\n  --version             the version\n\nCtrl-C ends after " \
   "the step under way, the third at once. Status: 0 done, 1 failed, 2 wrong\nusage or input, "   \
-  "130 interrupted."
+  "128 + signal interrupted."
 
 /* One that is given and named in the list; null: none is. */
 const option *options_given(const option *table, const char *list);
 
-/* Prints --help and exits. False, with one line, at the first thing that is not legal. */
+/* Prints --help and exits. False, with one line, at the first thing that is not legal. Of an option
+   given more than once the last holds: one line on stderr says which. */
 bool options_read(option *table, int argc, char **argv, error_line *error);

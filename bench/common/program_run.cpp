@@ -32,11 +32,18 @@ static void out_of_memory(void) {
   _exit(1);
 }
 
-static void end_at_once(int) {
+/* The signals that interrupt, and how each ends; one that is ignored stays so, as under nohup. */
+static void on_signals(void (*handler)(int)) {
+  struct sigaction now;
+  for (int number : {SIGINT, SIGTERM, SIGHUP})
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_IGN) signal(number, handler);
+}
+
+static void end_at_once(int number) {
   static const char text[] = ": interrupted before the first step\n";
   bool told = write(STDERR_FILENO, program_name, strlen(program_name)) > 0 &&
               write(STDERR_FILENO, text, sizeof text - 1) > 0;
-  _exit(told ? 130 : 1);
+  _exit(told ? 128 + number : 1);
 }
 
 bool program_begin(const char *name, int argc, char **argv) {
@@ -45,8 +52,7 @@ bool program_begin(const char *name, int argc, char **argv) {
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   atexit(check_output);
   std::set_new_handler(out_of_memory);
-  signal(SIGINT, end_at_once);
-  signal(SIGTERM, end_at_once);
+  on_signals(end_at_once);
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--version") != 0) continue;
     printf("%s of arc %s\n", name, ARC_VERSION_STRING);
@@ -120,14 +126,23 @@ std::string threshold_word(int threshold) {
 
 volatile sig_atomic_t interrupts = 0;
 
-static void on_interrupt(int signal_number) {
+static volatile sig_atomic_t first_signal = SIGINT;
+static void (*volatile also_do)(int);
+
+static void on_interrupt(int number) {
+  if (interrupts == 0) first_signal = number;
   interrupts = interrupts + 1;
-  if (interrupts == 2) signal(signal_number, SIG_DFL);
+  if (also_do != nullptr)
+    also_do(number);
+  else if (interrupts == 2)
+    on_signals(SIG_DFL);
 }
 
-void catch_interrupts(void) {
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+int interrupted_status(void) { return 128 + first_signal; }
+
+void catch_interrupts(void (*also)(int)) {
+  also_do = also;
+  on_signals(on_interrupt);
   signal(SIGPIPE, SIG_IGN);
 }
 

@@ -55,7 +55,7 @@ MANY = " --size 8x8 --gaussians 5 --views 1000"
 # outputs, in which what is refused leaves nothing.
 CASES = [
     ("arc_sweep", "--width 5", 2, "'f32' has no kernel of width 5; it has those of width 1, 2, 3"),
-    ("arc_sweep", "--width", 2, "such as 1,4-8, of 1 to 128"),
+    ("arc_sweep", "--quiet --width", 2, "--width has no value behind it; it must be a list, such as"),
     ("arc_sweep", "--lanes 33 --csv OUT/a", 2, "of 0 to 32, mixed, model"),
     ("arc_sweep", "--threads 48", 2, "--threads: must be a multiple of 32"),
     ("arc_sweep", "--preset peers --width 9", 2, "--width is not for --preset; leave it out"),
@@ -164,7 +164,7 @@ CASES = [
     ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),
     ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give one"),
     ("gaussians", "--draw --init IN/text --gaussians 9", 2, "--gaussians is not for a model"),
-    ("gaussians", "--draw --init IN/text --orbit 3", 2, "its header is not that of 3DGS"),
+    ("gaussians", "--draw --init IN/text --orbit 3", 2, "does not begin with a line"),
     ("gaussians", "--scene IN/absent --renders OUT/new", 2, "absent"),
     ("gaussians", "--scene IN/text", 2, "text/cameras.txt': Not a directory; convert"),
     ("gaussians", "SMALL --resume IN/absent", 2, "absent': No such file or directory"),
@@ -254,7 +254,7 @@ CASES = [
     ("radiance", "--compare-paths", 0, "\nauto "),
 
     ("spheres", "--spheres 5 --scene large", 2, "--scene is not for --spheres; leave it out"),
-    ("spheres", "--camera --out OUT/a.ppm --views", 2, "--camera is '--out'"),
+    ("spheres", "--camera --out OUT/a.ppm", 2, "--camera is '--out'"),
     ("spheres", "--size 8193x1 --out OUT/a.ppm", 2, "--size is at most 8192 wide"),
     ("spheres", "SMALL --iterations 2 --out OUT/a.ppm", 0, "\nwritten ",
      "a.ppm", "P6\n48 20\n255\n"),
@@ -276,20 +276,20 @@ CASES = [
 # part of it. Circles and fit_image stand for all that train by common/workload.h.
 INTERRUPTS = [
     ("arc_sweep", "--tables --blocks 3000 --width 32 --threshold 0-33 --path serialized,auto "
-     "--csv OUT/a", "sizes  ", [signal.SIGINT], "interrupted after 0 of 69", "a.partial",
+     "--csv OUT/a", "sizes  ", [signal.SIGHUP], "interrupted after 0 of 69", "a.partial",
      "\n# interrupted: after 0 of 69"),
-    ("circles", "--size 4096x4096", "policy     ", [signal.SIGINT], "before the first step"),
+    ("circles", "--size 4096x4096", "policy     ", [signal.SIGHUP], "before the first step"),
     ("circles", "SMALL --iterations 1000000 --out OUT/a.ppm", "path       ", [signal.SIGINT],
      "not judged", "a.ppm", "P6"),
     ("environment", "--side 1024", "policy     ", [signal.SIGINT], "before the first step"),
     ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "path       ",
      [signal.SIGTERM], "not judged", "a.ppm", "P6"),
-    ("gaussians", LONG, "gaussians  ", [signal.SIGINT],
+    ("gaussians", LONG, "gaussians  ", [signal.SIGHUP],
      r"\ntrained [^\n]*\n(ms [^\n]*\n)?memory ", "a.ply", "element vertex "),
     ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\nthreshold  auto", "b", "iteration,"),
     ("gaussians", LONG + " --renders OUT/new", "gaussians  ", [signal.SIGINT, signal.SIGTERM],
      "interrupted after ", "a.ply", "element vertex "),
-    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGINT],
+    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGHUP],
      r"\ntrained [^\n]*\n(ms [^\n]*\nsums [^\n]*\n)?memory ", "a.ply", "element vertex "),
     ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGTERM, signal.SIGTERM],
      "interrupted after ", "a.ply", "element vertex "),
@@ -381,7 +381,10 @@ class Programs(unittest.TestCase):
         return os.path.join(self.folder.name, *names)
 
     def command(self, arguments):
-        for word, text in (("SMALL", SMALL[NAME]), ("IN", self.path("in")),
+        given = re.findall(r"--[-\w]+", arguments)
+        small = re.sub(r"(--[-\w]+)( [^- ]\S*)?", lambda match: "" if match[1] in given else match[0],
+                       SMALL[NAME])  # an option that is given twice is told
+        for word, text in (("SMALL", small), ("IN", self.path("in")),
                            ("OUT", self.path("out"))):
             arguments = re.sub(rf"\b{word}\b", text, arguments)
         return [PROGRAM, *arguments.split()]
@@ -394,11 +397,13 @@ class Programs(unittest.TestCase):
                 self.skipTest(reason)
         return done
 
-    def start(self, arguments, after):
+    def start(self, arguments, after, deaf=False):
         """What runs, once its output holds this, and its output so far."""
         self.run_program("SMALL" + " --gpus 2" * ("--gpus" in arguments))  # skips where it cannot
         child = subprocess.Popen(self.command(arguments), text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE)
+                                 stderr=subprocess.PIPE, preexec_fn=(
+                                     lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                                 ) if deaf else None)
         said = ""
         while after not in said and (line := child.stdout.readline()):
             said += line
@@ -461,6 +466,13 @@ class CommandLines(Programs):
     def test_what_all_programs_have(self):
         self.check_done(self.run_program("--version"), f"{NAME} of arc ")
         self.check_done(self.run_program("-h"), "\n  --version ")
+        self.check_done(self.run_program("-h"), "\nOf an option that is given twice the last holds.")
+        option, value = re.search(r"(--[-\w]+) ([^- ]\S*)", SMALL[NAME]).groups()
+        done = self.run_program(f"{SMALL[NAME]} {option}={value}")
+        self.assertEqual((done.returncode, without_clock(done.stderr)), (
+            0, f"{NAME}: {option} is given more than once; the last holds: '{value}'\n"))
+        self.check_refused(self.run_program(f"SMALL {option}"),
+                           f"{option} has no value behind it; it must be ")
         self.assertRegex(self.run_program("SMALL").stdout, r"(?s)^device     .*\npolicy     arc ")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
@@ -476,7 +488,10 @@ class CommandLines(Programs):
     def test_interrupts(self):
         for arguments, after, signals, part, *written in of_program(INTERRUPTS):
             with self.subTest(arguments):
-                child, said = self.start(arguments, after)
+                ignored = signal.SIGHUP not in signals  # from the start, as under nohup
+                child, said = self.start(arguments, after, ignored)
+                if ignored:
+                    child.send_signal(signal.SIGHUP)
                 limits = f"/proc/{child.pid}/limits"
                 if ON_CPU and os.path.exists(limits) and "--gpus" not in arguments:
                     with open(limits, encoding="ascii") as file:  # none takes all memory
@@ -485,7 +500,7 @@ class CommandLines(Programs):
                     child.send_signal(each)
                     time.sleep(0.002)  # else two may be one
                 status, output, errors, seconds = self.end(child)
-                self.assertEqual(status, 130, errors)
+                self.assertEqual(status, 128 + signals[0], errors)
                 self.assertRegex(said + output + errors, part)
                 self.assertLess(seconds, 120.0)  # who is deaf to signals takes more
                 if written:

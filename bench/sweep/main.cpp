@@ -81,7 +81,7 @@ static int finish(sweep_run *run, bool launched, double seconds) {
             launched ? "interrupted" : "stopped", measured, total, o.csv ? "; they are in " : "",
             o.csv ? printable(run->csv.temporary) : "");
     if (!o.quiet && !o.csv && measured) sweep_summary(run->results);
-    return launched ? exit_interrupted : exit_wrong;
+    return launched ? interrupted_status() : exit_wrong;
   }
   if (o.policy_header && !sweep_policy_header(o.policy_header, run->results, &error))
     unwritten = failed("policy-header", error);
@@ -91,6 +91,11 @@ static int finish(sweep_run *run, bool launched, double seconds) {
            o.csv ? "; written to " : "", o.csv ? printable(o.csv) : "",
            o.policy_header ? "; constants written to " : "",
            o.policy_header ? printable(o.policy_header) : "");
+    if (sweep_on_cpu_warp())
+      printf(
+          "Sums and counts hold on a GPU, too; model clocks only rank paths and are no times.\n"
+          "For times run the same options by build/bench/arc_sweep_gpu, on a machine with a "
+          "GPU.\n");
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }

@@ -160,7 +160,7 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
       {"  --help, -h            this text\n"
        "  --version             the version\n\n"
        "Exit status: 0 done, 1 a sum was wrong, a launch or a write failed, 2 bad option,\n"
-       "3 out of memory, 77 no GPU, 130 interrupted.\n\n"
+       "3 out of memory, 77 no GPU, 128 + signal interrupted.\n\n"
        "Example: which threshold suits 9 values a primitive on this machine?\n"
        "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto "
        "--threshold 0-33 --csv nine.csv"},

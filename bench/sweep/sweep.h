@@ -71,14 +71,7 @@ struct sweep_result {
 };
 typedef std::vector<sweep_result> sweep_results;
 
-enum {
-  exit_done,
-  exit_wrong,
-  exit_bad_option,
-  exit_no_memory,
-  exit_no_gpu = 77,
-  exit_interrupted = 130
-};
+enum { exit_done, exit_wrong, exit_bad_option, exit_no_memory, exit_no_gpu = 77 };
 
 /* ---- options.cpp: the command line to axes ---- */
 

@@ -20,6 +20,6 @@ static inline int table_program(const char *name, int argc, char **argv, table_m
   program_write_head(out);
   device_describe(out, DEVICE_IN_FILE, 0.0);
   if (!measure(out, &error)) return to_file ? output_file_abandon(&csv) : (void)0, fail(1, &error);
-  if (interrupts) return printf("interrupted\n"), 130;
+  if (interrupts) return printf("interrupted\n"), interrupted_status();
   return !to_file || output_file_commit(&csv, &error) ? 0 : fail(1, &error);
 }

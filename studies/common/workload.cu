@@ -240,7 +240,7 @@ static int run_training(const workload *w, const workload_options *o) {
   if (!interrupts) return 0;
   printf("interrupted after %d of %d iterations: the result is not judged\n", its.iterations,
          o->iterations);
-  return 130;
+  return interrupted_status();
 }
 
 /* ---- from the options to the end ------------------------------------------------------------ */
@@ -249,10 +249,10 @@ static int run(const workload *w, workload_options *o) {
   error_line error;
   int status;
   if (o->experiment != nullptr) return experiment_run(w, o);
-  if (!w->begin(o->dataset, o, &error)) return fail(interrupts ? 130 : 2, &error);
+  if (!w->begin(o->dataset, o, &error)) return fail(interrupts ? interrupted_status() : 2, &error);
   if (interrupts) {
     error_set(&error, "interrupted before the first step");
-    status = fail(130, &error);
+    status = fail(interrupted_status(), &error);
   } else {
     status = o->compare ? experiment_compare(w, o) : run_training(w, o);
   }

@@ -78,7 +78,7 @@ typedef struct workload {
   void (*end)(void);
 } workload;
 
-/* Returns the exit status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted. */
+/* Returns the exit status: 0 done, 1 failed, 2 wrong usage or input, 128 + signal interrupted. */
 int workload_main(int argc, char **argv, const workload *w);
 
 const char *workload_way_name(const workload *w, int way);

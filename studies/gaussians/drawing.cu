@@ -136,7 +136,7 @@ int run_draw(const options *o) {
   draw_input in;
   drawer d;
   error_line error;
-  if (!draw_load(&in, o, &error)) return fail(interrupts ? 130 : 2, &error);
+  if (!draw_load(&in, o, &error)) return fail(interrupts ? interrupted_status() : 2, &error);
   const int views = (int)in.data.views.size();
   printf("gaussians  %d of degree %d, %d views, the first of %d x %d pixels\n", in.count, in.degree,
          views, in.data.views[0].camera.width, in.data.views[0].camera.height);
@@ -155,5 +155,5 @@ int run_draw(const options *o) {
   draw_end(&d);
   draw_free(&in);
   if (!written) return fail(1, &error);
-  return drawn < views ? 130 : 0;
+  return drawn < views ? interrupted_status() : 0;
 }

@@ -218,7 +218,7 @@ static int train_and_report(const options *o, trainer *t) {
     printf("interrupted after the training: not all views are judged and drawn\n");
   else
     printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
-  return written ? 130 : 1;
+  return written ? interrupted_status() : 1;
 }
 
 static int run_training(const options *o, group *team) {
@@ -226,17 +226,17 @@ static int run_training(const options *o, group *team) {
   trainer t;
   error_line error;
   int status;
-  if (!setup_load(&data, o, &error)) return fail(interrupts ? 130 : 2, &error);
+  if (!setup_load(&data, o, &error)) return fail(interrupts ? interrupted_status() : 2, &error);
   trainer_begin(&t, &data, &o->train);
   t.team = team;
   if (t.training.empty()) {
     error_set(&error, "every view is held out; raise --hold-out or set it to 0");
     status = fail(2, &error);
   } else if (!set_first_model(&t, o, &error)) {
-    status = fail(interrupts ? 130 : 2, &error);
+    status = fail(interrupts ? interrupted_status() : 2, &error);
   } else if (interrupts && team->size == 1) {
     error_set(&error, "interrupted before the first iteration");
-    status = fail(130, &error);
+    status = fail(interrupted_status(), &error);
   } else {
     status = train_and_report(o, &t);
   }

@@ -136,7 +136,7 @@ static std::vector<option> make_table(options *o) {
         "  gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out\n\n"
         "Ctrl-C ends the training and writes the model so far, which is neither judged nor drawn\n"
         "(status 130); the third Ctrl-C ends the program at once.\n"
-        "Status: 0 done, 1 failed, 2 wrong usage or input, 130 interrupted."},
+        "Status: 0 done, 1 failed, 2 wrong usage or input, 128 + signal interrupted."},
 
        {"--orbit --repeats --lists --harmonics", OPTION_NEEDS, nullptr, "--draw"},
        {"--checkpoint-every", OPTION_NEEDS, nullptr, "--checkpoint"},

@@ -172,5 +172,5 @@ int main(int argc, char **argv) {
   if (!right) return set.csv != nullptr ? output_file_abandon(&csv) : (void)0, fail(1, &error);
   if (set.csv != nullptr && !output_file_commit(&csv, &error)) return fail(1, &error);
   if (set.csv != nullptr) printf("written    %s\n", printable(set.csv));
-  return interrupts ? printf("interrupted\n"), 130 : 0;
+  return interrupts ? printf("interrupted\n"), interrupted_status() : 0;
 }

@@ -145,7 +145,7 @@ int experiment_compare(const workload *w, const workload_options *o) {
     if (right) right = check_error(w, &its, &error);
   }
   if (!right) return fail(1, &error);
-  return interrupts ? printf("interrupted\n"), 130 : 0;
+  return interrupts ? printf("interrupted\n"), interrupted_status() : 0;
 }
 
 /* ---- the papers' table ---------------------------------------------------------------------- */
@@ -271,5 +271,5 @@ int experiment_run(const workload *w, const workload_options *o) {
   }
   if (!output_file_commit(&e.table, &error)) return fail(1, &error);
   printf("written    %s\n", printable(o->experiment));
-  return interrupts ? 130 : 0;
+  return interrupts ? interrupted_status() : 0;
 }

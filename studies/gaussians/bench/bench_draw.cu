@@ -201,7 +201,7 @@ int run_draws(const bench_options *b) {
   error_line error;
   with_both.harmonics = HARMONICS_BOTH;
   if (!(b->city > 0 ? load_city(&in, b, &error) : draw_load(&in, o, &error)))
-    return fail(interrupts ? 130 : 2, &error);
+    return fail(interrupts ? interrupted_status() : 2, &error);
   printf("%d Gaussians%s\n", b->city > 0 ? b->city : in.count,
          b->city > 0 ? ", a synthetic city" : "");
   bool done = true;

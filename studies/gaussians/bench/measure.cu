@@ -57,7 +57,7 @@ void measure_slope(trainer *t) {
   device_upload(&t->memory, &t->f.slope, slope, "the slope");
 }
 
-int measure_status(void) { return interrupts ? printf("interrupted\n"), 130 : 0; }
+int measure_status(void) { return interrupts ? printf("interrupted\n"), interrupted_status() : 0; }
 
 bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error) {
   if (!output_file_open(file, path, error)) return false;

@@ -74,9 +74,10 @@ enum { GAUSSIANS_MOST = 100000000 };
 
 /* All values 0. count is 1 to GAUSSIANS_MOST, sh_degree 0 to 3. */
 bool gaussians_allocate(gaussians_host *g, int count, int sh_degree, error_line *error);
-/* The layout of the original 3DGS and no other: x y z, nx ny nz, f_dc, f_rest (channel by channel),
-   opacity, scale, rot; binary little-endian floats, of degree 0 to 3. Writing goes to a temporary
-   file that is renamed when it is whole. */
+/* Reads binary little-endian files whose vertices have the properties of the original 3DGS, in any
+   order and of any type: x y z, f_dc_0 to 2, none or f_rest_0 to 8, 23 or 44 (channel by channel),
+   opacity, scale_0 to 2, rot_0 to 3. Others, and other elements, are skipped. Writes the original's
+   order, with normals of 0, to a temporary file that is renamed when it is whole. */
 bool ply_read(gaussians_host *g, const char *path, error_line *error);
 bool ply_write(const gaussians_host *g, const char *path, error_line *error);
 

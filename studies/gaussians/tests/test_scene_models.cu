@@ -104,30 +104,90 @@ static void check_header_refused(const char *from, const char *to, const char *p
   check_refused(test_path("d.ply"), part);
 }
 
+/* What other programs write of the two Gaussians of b.ply: lines with these ends, the properties in
+   another order and of other types, more of them, and elements before and behind. */
+static std::string foreign_file(const gaussians_host *g, const char *end, bool more) {
+  static const char *const names[][2] = {
+      {"float32", "rot_3"}, {"float", "rot_2"}, {"double", "rot_1"},  {"float64", "rot_0"},
+      {"uchar", "red"},     {"int16", "id"},    {"float", "opacity"}, {"float", "z"},
+      {"float", "y"},       {"float", "x"}};
+  std::string text = std::string("ply") + end, rows;
+  const auto line = [&](const std::string &words) { text += words + end; };
+  line("comment\tany   \x1b[31m thing " + std::string(5000, 'c'));
+  line("format   binary_little_endian\t1.0 ");
+  line("obj_info num_cols 512");
+  if (more) line("element camera 3"), line("property uint a"), line("property int8 b");
+  line("element vertex   0000002  ");
+  for (const auto &name : names)
+    line(std::string("property ") + name[0] + "  " + name[1]), line("comment end_header");
+  for (const char *name : {"f_dc_", "scale_"})
+    for (int i = 2; i >= 0; --i) line("property float " + (name + std::to_string(i)));
+  for (int i = 0; i < 9; ++i) line("property float f_rest_" + std::to_string(i));
+  if (more) line("element face 1"), line("property list uchar int vertex_indices");
+  line("end_header");
+  if (more) rows.append(15, '\n');
+  for (int i = 0; i < 2; ++i) {
+    const float *q = &g->rotation[4 * i], *sh = &g->sh[48 * i];
+    const double turns[2] = {q[1], q[0]};
+    put_float(&rows, q[3]), put_float(&rows, q[2]);
+    rows.append((const char *)turns, sizeof turns);
+    rows.append("\n\r\n");
+    put_float(&rows, g->opacity[i]);
+    for (int k = 2; k >= 0; --k) put_float(&rows, g->position[3 * i + k]);
+    for (int k = 2; k >= 0; --k) put_float(&rows, sh[k]);
+    for (int k = 2; k >= 0; --k) put_float(&rows, g->scale[3 * i + k]);
+    for (int k = 0; k < 9; ++k) put_float(&rows, sh[3 * (k % 3 + 1) + k / 3]);
+  }
+  if (more) rows.append("\x01zzzz");
+  return text + rows;
+}
+
+static void test_ply_foreign(void) {
+  gaussians_host g = gaussians_known(2, 1);
+  for (const char *end : {"\n", "\r\n", "\r"})
+    for (bool more : {false, true}) {
+      test_write_file(test_path("d.ply"), foreign_file(&g, end, more));
+      check_reads(test_path("d.ply"), &g);
+    }
+  const std::string bytes = foreign_file(&g, "\n", false);
+  test_write_file(test_path("d.ply"), bytes + "z");
+  check_refused(test_path("d.ply"), "bytes of vertices, where 2 of ");
+  test_write_file(test_path("d.ply"),
+                  "ply\nformat binary_little_endian 1.0\nelement face 1\n"
+                  "property list uchar int i\nelement vertex 1\n"
+                  "property float x\nend_header\n");
+  check_refused(test_path("d.ply"), "a list of properties in or before its element vertex");
+}
+
 static void test_ply_refused(void) {
-  static const char HEADER[] = "its header is not that of 3DGS: format binary_little_endian 1.0, ";
-  static const char *const lines[][2] = {
-      {"ply\n", "plx\n"},
-      {"format binary_little_endian", "format ascii"},
-      {"endian 1.0", "endian 2.0"},
-      {"element vertex", "element face"},
-      {"element vertex 2\n", ""},
-      {"vertex 2\n", "vertex\n"},
-      {"vertex 2\n", "vertex 2147483648\n"},
-      {"property float x\nproperty float y\n", "property float y\nproperty float x\n"},
-      {"float rot_3", "double rot_3"},
-      {"property float nx\n", ""},
-      {"f_rest_8\n", "f_rest_8\nproperty float f_rest_9\n"},
-      {"property float rot_3\n", ""},
-      {"end_header", "more_header"}};
+  static const char *const lines[][3] = {
+      {"ply\n", "plx\n", "it does not begin with a line 'ply'"},
+      {"format binary_little_endian", "format ascii", "line 2 of its header is 'format ascii 1.0'"},
+      {"endian 1.0", "endian 2.0", "line 2 of its header"},
+      {"format binary_little_endian 1.0\n", "", "line 2 of its header is 'element vertex 2'"},
+      {"element vertex", "element face", "its header has no element vertex"},
+      {"element vertex 2\n", "", "line 3 of its header is 'property float x'; it must be"},
+      {"vertex 2\n", "vertex\n", "line 3 of its header"},
+      {"vertex 2\n", "vertex 2x\n", "line 3 of its header"},
+      {"vertex 2\n", "vertex -1\n", "line 3 of its header"},
+      {"vertex 2\n", "vertex 2147483648\n", "line 3 of its header"},
+      {"vertex 2\n", "vertex 2\nelement vertex 2\n", "line 4 of its header"},
+      {"vertex 2\n", "vertex 2\n\x1b[31m\n", "line 4 of its header is '\\x1b[31m'"},
+      {"float rot_3", "half rot_3", "of its header is 'property half rot_3'"},
+      {"f_rest_8\n", "f_rest_8\nproperty float f_rest_9\n", "it has 10 properties f_rest_; there"},
+      {"f_rest_8\n", "f_rest_9\n", "its element vertex lacks the properties f_rest_8"},
+      {"property float nx\n", "property float x\n", "it has the property x twice"},
+      {"rot_3\n", "rot\nproperty list uchar int rot_3\n", "a list of properties"},
+      {"float y\nproperty float z", "float up", "lacks the properties y z"},
+      {"end_header", "more_header", "of its header is 'more_header'"}};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
-    check_header_refused(lines[i][0], lines[i][1], HEADER);
-  check_header_refused("element", std::string(4999, 'c').c_str(), HEADER);
+    check_header_refused(lines[i][0], lines[i][1], lines[i][2]);
+  check_header_refused("element", ("comment " + std::string(1 << 20, 'c')).c_str(),
+                       "no end_header within 1048576 bytes");
   check_header_refused("vertex 2", "vertex 0", "208 bytes of vertices, where 0 of 104 bytes each");
   check_header_refused("vertex 2", "vertex 3", "208 bytes of vertices, where 3 of 104 bytes each");
-  check_header_refused("vertex 2", "vertex -1", "where -1 of 104");
   test_write_file(test_path("d.ply"), "");
-  check_refused(test_path("d.ply"), HEADER);
+  check_refused(test_path("d.ply"), "it does not begin with");
   check_refused(test_path("absent.ply"), "No such file or directory");
   check_refused(test_folder, "cannot read");
 
@@ -411,6 +471,7 @@ int main(void) {
   test_folder_make();
   test_ply_round_trip();
   test_ply_layout();
+  test_ply_foreign();
   test_ply_refused();
   test_ply_damage();
   test_ply_unwritable();

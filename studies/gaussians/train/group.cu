@@ -328,7 +328,8 @@ static int conclude(const group_page *page, const char *program, int first_statu
                     const group_failure *failure, FILE **errors) {
   int status = WIFSIGNALED(first_status) ? (int)GROUP_LEFT : WEXITSTATUS(first_status);
   char how[512];
-  if (interrupts > 2 && WIFSIGNALED(first_status)) return 130; /* the third Ctrl-C */
+  if (interrupts > 2 && WIFSIGNALED(first_status))
+    return interrupted_status(); /* the third Ctrl-C */
   if (failure->rank < 0) return status;
   describe_failure(failure, errors[failure->rank], how);
   if (status != 0 && status != GROUP_LEFT) how[0] = '\0';
@@ -339,7 +340,8 @@ static int conclude(const group_page *page, const char *program, int first_statu
   else if (page->told[0] != '\0')
     fprintf(stderr, "%s: %s\n", program, page->told);
   if (status != 0 && status != GROUP_LEFT) return status;
-  return WIFEXITED(failure->status) && WEXITSTATUS(failure->status) == 130 ? 130 : 1;
+  const int ended = WIFEXITED(failure->status) ? WEXITSTATUS(failure->status) : 1;
+  return ended > 128 ? ended : 1;
 }
 
 /* Ends with this process's parent, and listens to it alone: a terminal's Ctrl-C goes to the
@@ -352,11 +354,6 @@ static void become_child(group *g, FILE **errors) {
   if (g->rank == 0) return;
   if (freopen("/dev/null", "w", stdout) == nullptr) exit(1);
   dup2(fileno(errors[g->rank]), STDERR_FILENO);
-}
-
-static void on_signal(int number) {
-  interrupts = interrupts + 1;
-  pass_on(number);
 }
 
 static int run_here(int size, const char *program, int (*body)(group *g, void *state),
@@ -379,8 +376,7 @@ static int run_here(int size, const char *program, int (*body)(group *g, void *s
     ready = children[r] > 0;
     child_count += ready;
   }
-  signal(SIGINT, on_signal);
-  signal(SIGTERM, on_signal);
+  catch_interrupts(pass_on);
   if (!ready) {
     fprintf(stderr, "%s: no memory for %d processes\n", program, size);
     pass_on(SIGKILL);
@@ -405,7 +401,7 @@ static int run_by_mpi(int (*body)(group *g, void *state), void *state) {
   catch_interrupts(); /* the launcher's library may have set its own */
   if (g.rank != 0 && freopen("/dev/null", "w", stdout) == nullptr) exit(1);
   int status = body(&g, state);
-  if (status != 0 && status != 130) MPI_Abort(MPI_COMM_WORLD, status);
+  if (status != 0 && status <= 128) MPI_Abort(MPI_COMM_WORLD, status);
   MPI_Finalize();
   return status;
 }
