@@ -55,7 +55,7 @@ MANY = " --size 8x8 --gaussians 5 --views 1000"
 # outputs, in which what is refused leaves nothing.
 CASES = [
     ("arc_sweep", "--width 5", 2, "'f32' has no kernel of width 5; it has those of width 1, 2, 3"),
-    ("arc_sweep", "--quiet --width", 2, "--width has no value behind it; it must be a list, such as"),
+    ("arc_sweep", "--quiet --width", 2, "has no value behind it; it must be a list, such as"),
     ("arc_sweep", "--lanes 33 --csv OUT/a", 2, "of 0 to 32, mixed, model"),
     ("arc_sweep", "--threads 48", 2, "--threads: must be a multiple of 32"),
     ("arc_sweep", "--preset peers --width 9", 2, "--width is not for --preset; leave it out"),
@@ -382,7 +382,7 @@ class Programs(unittest.TestCase):
 
     def command(self, arguments):
         given = re.findall(r"--[-\w]+", arguments)
-        small = re.sub(r"(--[-\w]+)( [^- ]\S*)?", lambda match: "" if match[1] in given else match[0],
+        small = re.sub(r"(--[-\w]+)( [^- ]\S*)?", lambda each: "" if each[1] in given else each[0],
                        SMALL[NAME])  # an option that is given twice is told
         for word, text in (("SMALL", small), ("IN", self.path("in")),
                            ("OUT", self.path("out"))):
@@ -466,7 +466,7 @@ class CommandLines(Programs):
     def test_what_all_programs_have(self):
         self.check_done(self.run_program("--version"), f"{NAME} of arc ")
         self.check_done(self.run_program("-h"), "\n  --version ")
-        self.check_done(self.run_program("-h"), "\nOf an option that is given twice the last holds.")
+        self.check_done(self.run_program("-h"), "\nOf an option that is given twice the last")
         option, value = re.search(r"(--[-\w]+) ([^- ]\S*)", SMALL[NAME]).groups()
         done = self.run_program(f"{SMALL[NAME]} {option}={value}")
         self.assertEqual((done.returncode, without_clock(done.stderr)), (

@@ -8,21 +8,25 @@ SPDX-License-Identifier: Apache-2.0
 Needs numpy and Pillow; for a COLMAP model (in the folder, in sparse or in sparse/0, its pictures in
 images) pycolmap, too. Distortion is undone: same focal length, and as many whole rows and columns
 cut off as hold pixels that the photograph does not show. Then pictures are shrunk: each new pixel
-is the mean of the area it covers. Frames without a picture are left out and counted. A picture's
-orientation tag is not applied; transparent pixels are laid on black.
+is the mean of the area it covers. A picture that is absent or cannot be read is named and left out,
+and they are counted; what is ignored or loses bits is told once. Transparent pixels are laid on
+black.
 
-Exit status: 0 done, 1 failed, 2 refused, 130 interrupted. No output is half written."""
+Exit status: 0 done, 1 failed, 2 refused, 128 + signal interrupted. No output is half written."""
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import functools
 import json
 import math
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
+import threading
 
 try:
     import numpy as np
@@ -42,14 +46,48 @@ Lens = collections.namedtuple("Lens", "width height fx fy cx cy k1 k2 p1 p2")
 Photo = collections.namedtuple("Photo", "path lens pose")  # pose: world to camera, y down, 3 x 4
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+IGNORED = ("ply_file_path", "mask_path", "depth_file_path", "depth_path")
+
+
 class Refused(Exception):
     pass
+
+
+class Unreadable(Refused):
+    """A picture, which is left out."""
+
+
+class Interrupted(BaseException):
+    pass
+
+
+class Notes:
+    """What goes to stderr: pictures that are left out, and the rest once each."""
+
+    def __init__(self):
+        self.left_out, self.told, self.lock = [], set(), threading.Lock()
+
+    @staticmethod
+    def say(text):
+        text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
+        print(f"convert.py: {text}", file=sys.stderr)
+
+    def leave_out(self, reason):
+        self.left_out.append(str(reason))
+        self.say(f"left out: {reason}")
+
+    def once(self, what, text):
+        with self.lock:
+            if what not in self.told:
+                self.say(text)
+            self.told.add(what)
 
 
 # ---- cameras ----------------------------------------------------------------------------------
 
 
-def lens_of(fields, picture):
+def lens_of(fields, picture, notes):
     """From fields named as in transforms.json; without w and h the picture tells its size. Focal
     lengths are in pixels, given as that or as the angle of view."""
     fields = {name: value for name, value in fields.items() if value is not None}
@@ -62,7 +100,7 @@ def lens_of(fields, picture):
         if type(value) not in (int, float) or not least <= value <= most:
             raise Refused(f"{name} is {value}; it must be {least:g} to {most:g}")
     if not {"w", "h"} <= fields.keys():
-        fields["w"], fields["h"] = read_picture(picture).size
+        fields["w"], fields["h"] = read_picture(picture, notes).size
     width, height, focal = fields["w"], fields["h"], []
     for axis, side in ("x", width), ("y", height):
         angle = fields.get(f"camera_angle_{axis}")
@@ -91,10 +129,13 @@ def pose_of(matrix):
 def find_picture(path):
     """With the extension that the file has, where the frame names none."""
     places = (path.with_name(path.name + extension) for extension in EXTENSIONS)
-    return next((place for place in places if place.is_file()), path)
+    try:
+        return next((place for place in places if place.is_file()), path)
+    except (OSError, ValueError):  # no legal name: reading it will say so
+        return path
 
 
-def read_nerf(path):
+def read_nerf(path, notes):
     try:
         shared = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as reason:
@@ -102,12 +143,18 @@ def read_nerf(path):
     frames = shared.get("frames") if isinstance(shared, dict) else None
     if not isinstance(frames, list) or not frames:
         raise Refused(f"'{path}' lacks frames, an array of at least one")
+    ignored = [name for name in IGNORED if name in shared or
+               any(isinstance(frame, dict) and name in frame for frame in frames)]
+    if ignored:
+        notes.once("ignored", f"ignored: {', '.join(ignored)}, of '{path}'")
     photos = []
     for index, frame in enumerate(frames):
         try:
             picture = find_picture(path.parent / frame["file_path"])
-            lens = lens_of({**shared, **frame}, picture)
+            lens = lens_of({**shared, **frame}, picture, notes)
             photos.append(Photo(picture, lens, pose_of(frame["transform_matrix"])))
+        except Unreadable as reason:
+            notes.leave_out(reason)
         except KeyError as name:
             raise Refused(f"'{path}', frame {index}: it lacks {name}") from None
         except (Refused, OSError, TypeError, ValueError) as reason:
@@ -115,7 +162,7 @@ def read_nerf(path):
     return photos
 
 
-def read_colmap(model, pictures):
+def read_colmap(model, pictures, notes):
     """Returns the photos and the points, x y z red green blue."""
     try:
         import pycolmap
@@ -126,25 +173,28 @@ def read_colmap(model, pictures):
         raise Refused(f"'{model}': {str(reason).splitlines()[0]}") from None
     photos, renamed = [], {"f": "fl_x", "fx": "fl_x", "fy": "fl_y", "k": "k1"}
     for image in scene.images.values():
+        if not getattr(image, "has_pose", True):
+            notes.leave_out(f"'{image.name}' has no pose")
+            continue
         camera, path = scene.cameras[image.camera_id], pictures / image.name
         names = [renamed.get(name, name) for name in camera.params_info.split(", ")]
         fields = dict(zip(names, camera.params.tolist()), w=camera.width, h=camera.height,
                       camera_model=camera.model.name)
         pose = image.cam_from_world
         pose = pose() if callable(pose) else pose  # a method since pycolmap 3.12
-        photos.append(Photo(path, lens_of(fields, path), pose.matrix()))
+        photos.append(Photo(path, lens_of(fields, path, notes), pose.matrix()))
     return photos, [[*point.xyz.tolist(), *point.color.tolist()]
                     for _, point in sorted(scene.points3D.items())]
 
 
-def read_photos(path):
+def read_photos(path, notes):
     if path.suffix.lower() == ".json":
-        return read_nerf(path), []
+        return read_nerf(path, notes), []
     if (path / "transforms.json").is_file():
-        return read_nerf(path / "transforms.json"), []
+        return read_nerf(path / "transforms.json", notes), []
     for model in (path, path / "sparse", path / "sparse" / "0"):
         if (model / "cameras.bin").is_file() or (model / "cameras.txt").is_file():
-            return read_colmap(model, path / "images")
+            return read_colmap(model, path / "images", notes)
     raise Refused(f"'{path}' holds neither a transforms.json nor a COLMAP model (cameras.bin or "
                   "cameras.txt, also in sparse or sparse/0)")
 
@@ -152,17 +202,39 @@ def read_photos(path):
 # ---- pictures ---------------------------------------------------------------------------------
 
 
-def read_picture(path):
+def has_wide_channels(picture):
+    """Whether Pillow drops bits as it reads: more than 8 a channel."""
+    parts = [part for tile in picture.tile for part in (tile[3] if isinstance(tile[3], tuple)
+                                                        else (tile[3],))]
+    return any(";16" in part if isinstance(part, str) else picture.format == "PPM" and part > 255
+               for part in parts if isinstance(part, (str, int)))
+
+
+def check_there(path):
+    with contextlib.suppress(OSError, ValueError):  # no legal name
+        if path.is_file():
+            return
+    hint = "; a backslash separates no folders here: write / in its place"
+    raise Unreadable(f"cannot read '{path}': there is no such file" +
+                     (hint if "\\" in str(path) else ""))
+
+
+def read_picture(path, notes):
+    check_there(path)
     try:
         with Image.open(path) as picture:
             if picture.mode[0] in "IF":
                 raise ValueError(f"a picture of kind {picture.mode}, not of 8 bits a channel")
+            if has_wide_channels(picture):
+                notes.once("wide", f"pictures of 16 bits a channel, such as '{path}', become 8")
+            if picture.getexif().get(0x0112, 1) != 1:
+                notes.once("turned", f"orientation tags, as in '{path}', are not applied")
             if "A" not in picture.getbands() and "transparency" not in picture.info:
                 return picture.convert("RGB")
             black = Image.new("RGBA", picture.size, (0, 0, 0, 255))
             return Image.alpha_composite(black, picture.convert("RGBA")).convert("RGB")
     except Exception as reason:  # of whatever kind Pillow raises
-        raise Refused(f"cannot read '{path}': {reason}") from None
+        raise Unreadable(f"cannot read '{path}': {reason}") from None
 
 
 def distort(lens, columns, rows):
@@ -221,8 +293,8 @@ def scaled(begin, end, scale):
     return max(1, math.floor((end - begin) * scale + 0.5))
 
 
-def convert_picture(path, lens, scale, to):
-    pixels = np.asarray(read_picture(path), dtype=np.float32)
+def convert_picture(path, lens, scale, to, notes):
+    pixels = np.asarray(read_picture(path, notes), dtype=np.float32)
     height, width = pixels.shape[:2]
     lens = lens or Lens(width, height, *[1.0] * 4, *[0.0] * 4)
     if (width, height) != lens[:2]:
@@ -267,42 +339,74 @@ def write_cameras(names, scale, to):
     to.write_bytes(os.fsencode("".join(lines)))
 
 
-def write_scene(photos, points, scale, to):
-    absent = [photo.path.name for photo in photos if not photo.path.is_file()]
-    if len(absent) == len(photos):
-        raise Refused(f"none of the pictures of {len(absent)} frames is there, such as {absent[0]}")
-    names = name_photos([photo for photo in photos if photo.path.is_file()])
+def write_pictures(names, scale, to, notes):
+    """Returns the names of those that could be read, in order."""
+    def write(name):
+        try:
+            convert_picture(names[name].path, names[name].lens, scale, to / name, notes)
+        except Unreadable as reason:
+            return reason
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        reasons = dict(zip(names, pool.map(write, names)))
+    for reason in filter(None, reasons.values()):
+        notes.leave_out(reason)
+    return {name: names[name] for name in names if reasons[name] is None}
+
+
+def write_scene(photos, points, scale, to, notes):
     (to / "images").mkdir(parents=True)
+    there, names = [], {}
+    for photo in photos:
+        try:
+            check_there(photo.path)
+            there.append(photo)
+        except Unreadable as reason:
+            notes.leave_out(reason)
+    if there:
+        names = write_pictures(name_photos(there), scale, to / "images", notes)
+    if not names:
+        raise Refused(f"none of {len(notes.left_out)} pictures can be read")
     write_cameras(names, scale, to / "cameras.txt")
     if points:
         lines = [" ".join(map(repr, point)) + "\n" for point in points]
         (to / "points.txt").write_text("".join([f"points {len(points)}\n", *lines]))
-    with concurrent.futures.ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-        list(pool.map(lambda name: convert_picture(names[name].path, names[name].lens, scale,
-                                                   to / "images" / name), names))
-    print(f"{len(names)} pictures" + (f"; {len(absent)} are not there, such as {absent[0]}"
-                                      if absent else ""))
+    print(f"{len(names)} pictures" +
+          (f"; {len(notes.left_out)} left out" if notes.left_out else ""))
 
 
 def convert(source, scale, to):
     """Whole, or not at all: in a folder of its own, beside, until it is done."""
+    notes = Notes()
     if to.is_dir():
         raise Refused(f"'{to}' is there already")
     with tempfile.TemporaryDirectory(dir=to.parent, prefix=to.name + ".") as place:
         made = pathlib.Path(place) / to.name
         if to.suffix.lower() in (".ppm", ".png"):
-            convert_picture(source, None, scale, made)
+            convert_picture(source, None, scale, made, notes)
         else:
-            photos, points = read_photos(source)
+            photos, points = read_photos(source, notes)
             photos.sort(key=lambda photo: os.fsencode(photo.path))
-            if to.suffix.lower() == ".txt":
+            if to.suffix.lower() != ".txt":
+                write_scene(photos, points, scale, made, notes)
+            elif photos:
                 write_cameras(name_photos(photos), scale, made)
             else:
-                write_scene(photos, points, scale, made)
+                raise Refused(f"none of {len(notes.left_out)} frames tells the size of its picture")
         made.replace(to)
 
 
+def on_signal(number, _):
+    for each in SIGNALS:  # what is half made is removed, undisturbed
+        signal.signal(each, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
 def main():
+    for each in SIGNALS:
+        if signal.getsignal(each) != signal.SIG_IGN:  # as under nohup
+            signal.signal(each, on_signal)
     parser = argparse.ArgumentParser(description="Makes the folder that gaussians reads.")
     parser.add_argument("--scale", type=float, default=1.0, help="above 0, up to 1; default: 1")
     parser.add_argument("source", help="a folder with transforms.json or a COLMAP model, a .json "
@@ -318,9 +422,9 @@ def main():
     except (Refused, OSError) as reason:
         print(f"convert.py: {reason}", file=sys.stderr)
         return 2 if isinstance(reason, Refused) else 1
-    except KeyboardInterrupt:
+    except Interrupted as interrupted:
         print("convert.py: interrupted", file=sys.stderr)
-        return 130
+        return 128 + interrupted.args[0]
     print(f"written    {options.to}")
     return 0
 

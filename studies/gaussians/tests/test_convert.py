@@ -5,6 +5,8 @@ usage: test_convert.py [PROGRAM]     gaussians, which then reads one of the fold
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -209,6 +211,9 @@ class ConvertTest(unittest.TestCase):
         self.write_nerf({"fl_x": 99, "w": 160, "h": 120}, frames)
         self.assertEqual(len(self.read_cameras(self.convert("fewer") / "cameras.txt")), 3)
         self.assertEqual(len(self.read_cameras(self.convert("all.txt"))), 4)
+        self.write_nerf({"fl_x": 99}, frames)  # the absent one does not tell its size
+        self.assertEqual(len(self.read_cameras(self.convert("sized") / "cameras.txt")), 3)
+        self.assertEqual(len(self.read_cameras(self.convert("sized.txt"))), 3)
         self.write_nerf({"fl_x": 99, "w": 160, "h": 120}, [frames[0], frames[0]])
         self.refused("names must differ", to="new")
         self.refused("fewer' is there already", to="fewer")
@@ -248,13 +253,13 @@ class ConvertTest(unittest.TestCase):
                 ({**fl, "k1": -9}, [good], "leaves less than half"),
                 ({**fl, "k3": 0.1}, [good], "or with k3"),
                 ({**fl, "camera_model": "EQUIRECT"}, [good], "a camera of model EQUIRECT"),
-                (fl, [good, {"file_path": "a"}], "frame 1: .*: 'a'|frame 1: cannot read"),
+                ({**fl, "w": 160, "h": 120}, [good, {"file_path": "a"}], "frame 1: it lacks 'tr"),
                 (fl, [{"transform_matrix": turned}], "frame 0: it lacks 'file_path'"),
                 (fl, [{**good, "transform_matrix": 7}], "must be 4 rows of 4 numbers"),
                 (fl, [{**good, "transform_matrix": [[-1, 0, 0, 0], *turned[1:]]}], "no rotation"),
                 (fl, [{**good, "transform_matrix": [[1, 0, 0, 1e10], *turned[1:]]}], "of at most"),
-                ({**fl, "w": 9, "h": 9}, [frame(0, "none")], "none of the pictures of 1 frames"),
-                ({**fl, "w": 9, "h": 9}, [frame(0, "n" * 300)], "File name too long|none of")):
+                ({**fl, "w": 9, "h": 9}, [frame(0, "none")], "none of 1 pictures can be read"),
+                ({**fl, "w": 9, "h": 9}, [frame(0, "n" * 300)], "none of 1 pictures can be read")):
             self.write_nerf(shared, frames)
             self.refused(part)
         for text in ("", "{", "[]", "[" * 100000, '{"frames": [NaN]}', "\xff"):
@@ -263,7 +268,7 @@ class ConvertTest(unittest.TestCase):
         self.refused("holds neither a transforms.json nor", source="in/images")
         self.write_nerf(fl, [good])
         (self.folder / "in" / "images" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-        self.refused("cannot read '.*a.png'")
+        self.refused("none of 1 pictures can be read")
 
     def test_command_line(self):
         def run(*arguments):
@@ -285,6 +290,38 @@ class ConvertTest(unittest.TestCase):
             self.assertIn(wanted[1], errors)
             self.assertRegex(errors, r"(^|\n)convert.py: .*\n$")
         self.assertEqual(sorted(os.listdir(self.folder)), ["in", "out"])
+        images = self.folder / "in" / "images"
+        os.mkfifo(images / "slow.ppm")
+        (images / "b\x1b[31m.png").write_bytes((images / "a.png").read_bytes()[:300])
+        for name in ("deep.ppm", "wide.ppm"):
+            (images / name).write_bytes(b"P6 160 120 65535\n" + bytes(160 * 120 * 6))
+        self.write_nerf({"fl_x": 99, "ply_file_path": "sparse.ply"}, [
+            frame(0, "images/" + name) for name in ("a.png", "b\x1b[31m.png",
+             "none.png", "deep.ppm", "wide.ppm", "slow.ppm")] + [frame(0, "images\\b.png")])
+        status, output, errors = run("in", "fewer")
+        self.assertEqual((status, output), (0, "3 pictures; 4 left out\nwritten    fewer\n"))
+        self.assertNotIn("\x1b", errors)
+        for part in (r"ignored: ply_file_path, of '.*transforms.json'",
+                     r"left out: .*none.png': there is no such file",
+                     r"left out: .*b\\x1b\[31m.png'", r"pictures of 16 bits a channel, such",
+                     r"left out: .*images\\b.png': .*write / in its place"):
+            self.assertEqual(len(re.findall(f"(?m)^convert.py: {part}", errors)), 1, (part, errors))
+
+    def test_signals(self):
+        """Nothing is left behind; a signal that is ignored from the start stays so."""
+        os.mkfifo(self.folder / "in" / "slow.json")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            child = subprocess.Popen([sys.executable, "-B", SCRIPT, "in/slow.json", "out"],
+                                     cwd=self.folder, stderr=subprocess.PIPE, text=True, preexec_fn=(
+                lambda: number != signal.SIGHUP and signal.signal(signal.SIGHUP, signal.SIG_IGN)))
+            while not any(self.folder.glob("out.*")):
+                self.assertIsNone(child.poll())
+            if number != signal.SIGHUP:
+                child.send_signal(signal.SIGHUP)
+            child.send_signal(number)
+            self.assertEqual((child.communicate()[1], child.returncode),
+                             ("convert.py: interrupted\n", 128 + number))
+            self.assertEqual(os.listdir(self.folder), ["in"])
 
 
 if __name__ == "__main__":
