@@ -271,6 +271,15 @@ static __host__ __device__ inline int arc_fixed_scale_log2(double largest, doubl
 
 #include "arc/core.cuh"
 
+#if ARC_WIDE
+#include "arc/wide.cuh"
+#else
+ARC__FN void arc__emit_wide_sum(const arc__call *, arc__slot, arc__key, arc__word) {}
+ARC__FN void arc__emit_wide(const arc__call *, const arc__word *, int, int) {}
+ARC__FN void arc__add_wide_row(const arc__call *, arc__key, int, arc__word) {}
+ARC__FN int arc__wide_words(const arc__target *) { return 0; }
+#endif
+
 /* ---- >>entries --------------------------------------------------------------------------- */
 
 ARC__FN arc_options arc__options(int promises, unsigned long long lane_mask) {

@@ -336,10 +336,7 @@ ARC__FN int arc__word_count(int memory, int width) {
 }
 
 /* What of the default decision a lane's request costs: a wide one takes the instructions of three. */
-ARC__FN int arc__request_weight(int memory) {
-  (void)memory; /* as long as there are no wide targets */
-  return arc__is_wide(memory) ? 3 : 1;
-}
+ARC__FN int arc__request_weight(int memory) { return arc__is_wide(memory) ? 3 : 1; }
 
 /* Reduction instructions with which one lane adds that many words. */
 ARC__FN int arc__requests(int words, int vector_log2) {
@@ -385,6 +382,14 @@ ARC__FN void arc__target_end(arc__target *t) {
 }
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
+
+/* The hook of wide sums, whose words no single request adds: arc/wide.cuh defines it, or arc.cuh
+   where there are none. Adds the sum of a slot, which its owner has; the words of the values from
+   `first` on of this lane's row; a word of a row that a block has summed; and counts such words. */
+ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
+ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
+ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
+ARC__FN int arc__wide_words(const arc__target *t);
 
 /* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
@@ -446,15 +451,6 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   if (arc__adds_by_value(c)) return 2;
   return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
 }
-
-#if ARC_WIDE
-#include "arc/wide.cuh"
-#else
-#define arc__emit_wide(c, w, first, count) ((void)0)
-#define arc__emit_wide_sum(c, slot, key, sum) ((void)0)
-#define arc__add_wide_row(c, key, word, sum) ((void)0)
-#define arc__wide_words(target) 0
-#endif
 
 /* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
    request as alignment allows: by vector_log2 or, if that is 0, by each piece's. Two halves share a
@@ -834,7 +830,7 @@ ARC__FN void arc__check_call(const arc__call *c) {
    chunk that some lanes add and others do not, the next one votes. ptxas assumes that a mask from
    __activemask or a vote is one for all lanes that run together, and reads it from one of them
    (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane. */
-ARC__FN void arc__expect_parting(arc__call *c) {
+ARC__FN void arc__make_mask_of_lane(arc__call *c) {
   if (c->width > c->chunk) c->lanes |= 1u << c->lane;
 }
 
@@ -926,7 +922,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
   if (!reduces) SIMT_MEET(c.lanes); /* there is no vote to detect absent lanes */
 #endif
   int threshold = 0;
-  arc__expect_parting(&c);
+  arc__make_mask_of_lane(&c);
   if (reduces) {
     bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
     if (votes && !__any_sync(c.lanes, c.active)) return;

@@ -206,7 +206,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  /* Adds diverge: the mask is taken anew or, as in arc__expect_parting, made one of each lane. */
+  /* Adds diverge: the mask is taken anew or, as in arc__make_mask_of_lane, made one of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
   arc__hot_add_own(h, kind, memory, (int)row, values, active && is_hot, options);
   if (all) __syncwarp(ARC_LANES_ALL); /* the next add sees these plain stores */

@@ -69,7 +69,7 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
   const bool butterfly = c.path == ARC_PATH_BUTTERFLY, serialized = c.path == ARC_PATH_SERIALIZED;
   arc__check_call(&c);
   arc__check_pointers(&c, pointers);
-  arc__expect_parting(&c);
+  arc__make_mask_of_lane(&c);
 #if defined(SIMT_MEET)
   if (c.path == ARC_PATH_ATOMIC) SIMT_MEET(c.lanes);
 #endif

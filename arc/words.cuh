@@ -53,8 +53,9 @@
 /* Set to 0: words beyond a run-time width would otherwise stay live from call to call. */
 #define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}
 
-/* for i in [0, count), count <= most. The literal `most` lets compilers unroll before they know
-   count, so that arrays indexed by i are registers; a run-time count skips four at a time. */
+/* A loop over i from 0 to count - 1; count is at most `most`, a literal. Compilers unroll it to
+   `most` steps before they know count, each behind `if (i < count)`, so that an array indexed by i
+   is registers. Four steps stand behind one more test, by which a run-time count skips them. */
 #define ARC__EACH(i, count, most)                                                              \
   ARC__UNROLL for (int i##_four = 0; i##_four < (most); i##_four += 4) if (i##_four < (count)) \
       ARC__UNROLL for (int i = i##_four; i < i##_four + 4 && i < (most); ++i) if (i < (count))
@@ -148,12 +149,9 @@ typedef struct arc__word {
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
-ARC__FN bool arc__is_f32(int kind) { return (kind & ARC__FLOAT) != 0; }
-#if ARC_WIDE
+ARC__FN bool arc__is_float(int kind) { return (kind & ARC__FLOAT) != 0; }
+ARC__FN bool arc__is_i64(int kind) { return arc__bytes(kind) == 8 && kind != ARC__F64; }
 ARC__FN bool arc__is_wide(int kind) { return (kind & 0xffff) == ARC__WIDE; }
-#else
-#define arc__is_wide(kind) false
-#endif
 
 ARC__FN arc__word arc__word_of(arc__u64 bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
@@ -170,7 +168,7 @@ ARC__FN double arc__f64(arc__word w) { return __longlong_as_double((long long)ar
 /* x + neutral is x, bit for bit: negative zero, since -0 + 0 would be +0. */
 ARC__FN arc__word arc__neutral(int kind) {
   unsigned sign = 0x80000000u;
-  arc__word w = {arc__is_f32(kind) ? sign : 0u, kind == ARC__F64 ? sign : 0u};
+  arc__word w = {arc__is_float(kind) ? sign : 0u, kind == ARC__F64 ? sign : 0u};
   return w;
 }
 
@@ -179,24 +177,18 @@ ARC__FN unsigned arc__sum_f32(int kind, unsigned a, unsigned b) {
   return __float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));
 }
 
-ARC__FN arc__word arc__sum_fixed(arc__word a, arc__word b) {
+ARC__FN arc__word arc__sum_i64(int kind, arc__word a, arc__word b) {
   arc__u64 x = arc__bits(a), y = arc__bits(b), sum = x + y;
-  ARC__CHECK(2, ((x ^ sum) & (y ^ sum)) >> 63 == 0u, "a sum in a fixed target overflows");
-  return arc__word_of(sum);
-}
-
-ARC__FN arc__word arc__sum_wide(arc__word a, arc__word b) {
-  arc__u64 sum = arc__bits(a) + arc__bits(b);
-  ARC__CHECK(2, sum + (1ull << 62) < 1ull << 63,
+  ARC__CHECK(2, kind != ARC__FIXED || ((x ^ sum) & (y ^ sum)) >> 63 == 0u,
+             "a sum in a fixed target overflows");
+  ARC__CHECK(2, !arc__is_wide(kind) || sum + (1ull << 62) < 1ull << 63,
              "a word of a wide target is beyond half its range: arc_wide_normalise carries it");
   return arc__word_of(sum);
 }
 
 ARC__FN arc__word arc__sum(int kind, arc__word a, arc__word b) {
-  if (kind == ARC__FIXED) return arc__sum_fixed(a, b);
-  if (arc__is_wide(kind)) return arc__sum_wide(a, b);
   if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));
-  if (kind == ARC__I64) return arc__word_of(arc__bits(a) + arc__bits(b));
+  if (arc__is_i64(kind)) return arc__sum_i64(kind, a, b);
   a.lo = kind == ARC__I32 ? a.lo + b.lo : arc__sum_f32(kind, a.lo, b.lo);
   return a;
 }
@@ -235,7 +227,7 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
                                     unsigned high) {
 #if defined(__CUDA_ARCH__)
   float keep = __uint_as_float(*low), send;
-  if (arc__is_f32(kind) && may_clobber)
+  if (arc__is_float(kind) && may_clobber)
     ARC__KEEP_AND_SEND("@upper add.f32 %0, %2, 0f80000000;\n\t");
   else
     ARC__KEEP_AND_SEND("selp.f32 %0, %2, %0, upper;\n\t");
@@ -253,7 +245,7 @@ ARC__FN unsigned arc__keep_and_send(int kind, bool may_clobber, int upper, unsig
    The whole warp calls. On the device the shuffle's predicate says which. */
 ARC__FN arc__word arc__sum_from_below(int kind, arc__word w, int distance, int start) {
 #if defined(__CUDA_ARCH__)
-  if (arc__is_f32(kind) && arc__bytes(kind) == 4) {
+  if (arc__is_float(kind) && arc__bytes(kind) == 4) {
     float sum = __uint_as_float(w.lo);
     asm volatile(
         "{\n\t.reg .pred inside;\n\t.reg .f32 other;\n\t"
@@ -319,8 +311,7 @@ ARC__FN float arc__half_value(int memory, unsigned half) {
 ARC__FN arc__word arc__read(int kind, const void *values, int i) {
   arc__word w = {0u, 0u};
   if (kind == ARC__F64) w = arc__word_of_f64(((const double *)values)[i]);
-  if (kind == ARC__I64 || kind == ARC__FIXED || arc__is_wide(kind))
-    w = arc__word_of(((const arc__u64 *)values)[i]);
+  if (arc__is_i64(kind)) w = arc__word_of(((const arc__u64 *)values)[i]);
   if (kind == ARC__I32) w.lo = ((const unsigned *)values)[i];
   if (kind == ARC__F32) w.lo = __float_as_uint(((const float *)values)[i]);
   if (arc__is_half(kind))
@@ -331,8 +322,7 @@ ARC__FN arc__word arc__read(int kind, const void *values, int i) {
 /* The reverse; not of halves. */
 ARC__FN void arc__write(int kind, void *values, int i, arc__word w) {
   if (kind == ARC__F64) ((double *)values)[i] = arc__f64(w);
-  if (kind == ARC__I64 || kind == ARC__FIXED || arc__is_wide(kind))
-    ((arc__u64 *)values)[i] = arc__bits(w);
+  if (arc__is_i64(kind)) ((arc__u64 *)values)[i] = arc__bits(w);
   if (kind == ARC__I32) ((unsigned *)values)[i] = w.lo;
   if (kind == ARC__F32) ((float *)values)[i] = __uint_as_float(w.lo);
 }
@@ -405,8 +395,8 @@ ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
   return w;
 }
 
-/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves.
-   The asm converts the address to a global one: as a separate operand it is computed twice. */
+/* The instruction `red` adds floats or pairs of halves to global memory. The asm converts the address
+   to a global one: as a separate operand it is computed twice. */
 #define ARC__RED(type, operands, ...)                                                       \
   if (scope == ARC_SCOPE_SYSTEM)                                                            \
     asm volatile(ARC__RED_AT("sys", type, operands)::"l"(address), __VA_ARGS__ : "memory"); \
@@ -424,38 +414,51 @@ ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
                "r"(w[3].lo));                                                                \
     }                                                                                        \
   }
-ARC__FN void arc__request(int memory, int scope, char *address, const arc__word *w, int count) {
-#if !defined(__CUDACC__) && ARC__ARCH >= 900
+
+#if !defined(__CUDACC__) && ARC__ARCH >= 900 /* the CPU warp; as an older GPU it has no `red` */
+ARC__FN void arc__red(int memory, int, char *address, const arc__word *w, int count) {
   unsigned words[4] = {0u};
   for (int i = 0; i < count; ++i) words[i] = w[i].lo;
-  if (memory == ARC__F32 && count > 1) simt_red_add_f32(address, words, count);
+  if (memory == ARC__F32) simt_red_add_f32(address, words, count);
   if (memory == ARC__F16) simt_red_add_f16x2(address, words, count);
   if (memory == ARC__BF16) simt_red_add_bf16x2(address, words, count);
-#endif
-  if (count > 1) {
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
-    if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
-    if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
-    if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
-#endif
-    return;
+}
+#define arc__red_halves(memory, scope, address, w) arc__red(memory, scope, address, w, 1)
+#elif defined(__CUDA_ARCH__) && ARC__ARCH >= 900
+ARC__FN void arc__red(int memory, int scope, char *address, const arc__word *w, int count) {
+  if (memory == ARC__F32) ARC__RED_VECTOR("", ".f32")
+  if (memory == ARC__F16) ARC__RED_VECTOR(".noftz", ".f16x2")
+  if (memory == ARC__BF16) ARC__RED_VECTOR(".noftz", ".bf16x2")
+}
+ARC__FN void arc__red_halves(int memory, int scope, char *address, const arc__word *w) {
+  if (memory == ARC__F16) {
+    ARC__RED(".noftz.f16x2", "%1", "r"(w->lo));
+  } else {
+    ARC__RED(".noftz.bf16x2", "%1", "r"(w->lo));
   }
+}
+#else
+#define arc__red(memory, scope, address, w, count) ((void)0)
+ARC__FN void arc__red_halves(int memory, int scope, char *address, const arc__word *w) {
 #if defined(__CUDA_ARCH__) && ARC__ARCH >= 600
   if (memory == ARC__F16) {
-    ARC__RED(".noftz.f16x2", "%1", "r"(w[0].lo));
+    ARC__RED(".noftz.f16x2", "%1", "r"(w->lo));
+    return;
   }
-#elif ARC__ARCH < 900
-  if (memory == ARC__F16) arc__swap(memory, scope, address, w[0]);
 #endif
-#if defined(__CUDA_ARCH__) && ARC__ARCH >= 900
-  if (memory == ARC__BF16) {
-    ARC__RED(".noftz.bf16x2", "%1", "r"(w[0].lo));
+  arc__swap(memory, scope, address, *w);
+}
+#endif
+
+/* Adds one word or, in global memory, aligned to all of them, 2 or 4 words of floats or halves. */
+ARC__FN void arc__request(int memory, int scope, char *address, const arc__word *w, int count) {
+  if (count > 1) {
+    arc__red(memory, scope, address, w, count);
+    return;
   }
-#elif ARC__ARCH < 900
-  if (memory == ARC__BF16) arc__swap(memory, scope, address, w[0]);
-#endif
+  if (arc__is_half(memory)) arc__red_halves(memory, scope, address, w);
   if ((memory & ARC__OWN) != 0) { /* nobody else adds there */
-    int kind = memory & ~ARC__OWN;
+    const int kind = memory & ~ARC__OWN;
     arc__write(kind, address, 0, arc__sum(kind, arc__read(kind, address, 0), w[0]));
   }
   if (memory == ARC__F32) {
@@ -467,7 +470,7 @@ ARC__FN void arc__request(int memory, int scope, char *address, const arc__word 
       ARC__IN_SCOPE(scope, atomicAdd, (float *)address, __uint_as_float(w[0].lo));
   }
   if (memory == ARC__I32) ARC__IN_SCOPE(scope, atomicAdd, (unsigned *)address, w[0].lo);
-  if (memory == ARC__I64 || memory == ARC__FIXED || (ARC_WIDE && memory == ARC__WIDE)) {
+  if (arc__is_i64(memory) && (memory & ARC__OWN) == 0) {
     arc__u64 old = ARC__IN_SCOPE(scope, atomicAdd, (arc__u64 *)address, arc__bits(w[0]));
     (void)arc__sum(memory, arc__word_of(old), w[0]); /* ARC_CHECK 2 */
   }

@@ -4,7 +4,7 @@
  *   test_apart [--blocks N] [--seed N]
  *
  * Such a loop lets lanes of one subset run ahead of the others, so that lanes with different masks
- * may run together behind it; see arc__expect_parting. With a loop in arc's hot rows, and one mask
+ * may run together behind it; see arc__make_mask_of_lane. With a loop in arc's hot rows, and one mask
  * for what they add to memory and to shared memory, 4 of 5 launches were wrong on an H200. Every
  * block is an experiment of its own: it draws keys and subsets, and adds the same integers by
  * integer atomics.
