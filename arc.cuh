@@ -32,13 +32,14 @@
        >>entries    the bodies of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have files with their own text. Include them after this one:
+   have files with their own text. EXPERIMENTAL ones may change in any minor version until 1.0, each
+   says what. Include them after this one:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
-       arc/table.cuh      skewed keys: some come far more often than others
+       arc/table.cuh      skewed keys: some come far more often than others; EXPERIMENTAL
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
-       arc/wide.cuh       sums that repeat without a scale; included by this file if ARC_WIDE is 1
+       arc/wide.cuh       sums that repeat without a scale; EXPERIMENTAL, included if ARC_WIDE is 1
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
    arc_policy.cuh lists the macros that you may set, with -D or above the include.
 
@@ -76,6 +77,12 @@
    name the line of your call. */
 
 /* ---- >>targets --------------------------------------------------------------------------- */
+
+/* The number of a row. It holds an int: an unsigned key counts as the int of its bits. With
+   ARC_KEY_BITS 64 or options.key_bits 64 it holds 64 bits, such as PyTorch's indices. The C type is
+   long long so that a wider key can be refused: without these, optimised builds fail if a key may
+   not fit an int (the assembler names arc_key_is_no_int__...), any other stops the kernel there. */
+typedef long long arc_key;
 
 /* Where rows lie. A target also holds which parameter its lane adds after a reduction, and the
    default decision, so that a loop does not recompute them.
@@ -127,10 +134,7 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
 /* ---- >>adds ------------------------------------------------------------------------------ */
 /* All adds share their first arguments:
      target  the same in all lanes that call
-     key     an int; an unsigned key counts as the int of its bits. 64-bit keys, such as PyTorch's
-             indices, need ARC_KEY_BITS 64 or options.key_bits 64. Without it, optimised builds fail
-             if a key may not fit an int (the assembler names arc_key_is_no_int__...), and other
-             builds stop the kernel at such a key.
+     key     the row's number, arc_key
      values  as many as the target is wide
      active  whether this lane adds
    The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by
@@ -145,7 +149,7 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
    rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32 columns of random keys
    this call has about 0.6 of the speed of one thread a value.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
-ARC__FN void arc_add_f32(arc_target_f32 target, long long key, const float *values,
+ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
 
 /* Adds; the warp has one key, as when it walks over one list. The call neither matches nor shuffles
@@ -153,7 +157,7 @@ ARC__FN void arc_add_f32(arc_target_f32 target, long long key, const float *valu
    Who calls: all 32 lanes, all with the same key, inactive ones too.
    Example: lanes 0 to 9 active, each adds {1}: the row gets 10.
    Reported: ARC_CHECK 2 keys that differ. */
-ARC__FN void arc_add_uniform_f32(arc_target_f32 target, long long key, const float *values,
+ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float *values,
                                  bool active ARC__CALLER);
 
 /* The same for a renderer that walks over a list of primitives. It is the fastest call. You promise
@@ -162,14 +166,14 @@ ARC__FN void arc_add_uniform_f32(arc_target_f32 target, long long key, const flo
    Who calls: all 32 lanes, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
-ARC__FN void arc_add_renderer_f32(arc_target_f32 target, long long key, const float *values,
+ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const float *values,
                                   bool active ARC__CALLER);
 
 /* Adds of a partial warp: a block whose size is no multiple of 32, lanes that have returned.
    Who calls: exactly the lanes that lane_mask names, all with the same mask. Keys may differ.
    Cost: a full mask is as fast as arc_add_f32; any other one reduces by the tree.
    Reported: ARC_CHECK 1 a lane that is not in its mask, named lanes that are missing. */
-ARC__FN void arc_add_masked_f32(arc_target_f32 target, long long key, const float *values,
+ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float *values,
                                 bool active, unsigned lane_mask ARC__CALLER);
 
 /* Adds in divergent code.
@@ -178,7 +182,7 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, long long key, const floa
    Lanes that arrive together are reduced together; the hardware decides which do.
    Cost: if you can, keep lanes together and use arc_add_f32: in the original renderer of 3D
    Gaussians that is 1.3 to 1.5 times as fast. Below sm_70 this call is plain atomics. */
-ARC__FN void arc_add_divergent_f32(arc_target_f32 target, long long key,
+ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
 
 /* Adds by the given options: the general form of all of the above.
@@ -188,8 +192,8 @@ ARC__FN void arc_add_divergent_f32(arc_target_f32 target, long long key,
        o.threshold = threshold_lanes;                       // from a tuner, for example
        arc_add_with_f32(t, id, g, hit, o); */
 typedef struct arc_options arc_options;
-ARC__FN void arc_add_with_f32(arc_target_f32 target, long long key, const float *values,
-                              bool active, arc_options options ARC__CALLER);
+ARC__FN void arc_add_with_f32(arc_target_f32 target, arc_key key, const float *values, bool active,
+                              arc_options options ARC__CALLER);
 
 /* atomicAdd(address, value) without a result.
    Who calls: any lane, in any control flow. address: global or shared memory, aligned to one value.
@@ -317,7 +321,7 @@ ARC__REFUSAL(arc__refuse_exact, "arc_exact_is_for_fixed_targets__not_for_wide_on
 #define arc__refuse_exact() ((void)0)
 #endif
 
-ARC__FN void arc__check_key(long long key) { /* in this form both fold, for int and unsigned */
+ARC__FN void arc__check_key(arc_key key) { /* in this form both fold, for int and unsigned */
   if (key + 0x80000000ll >= 0x180000000ll) arc__refuse_key();
   if (key < -0x80000000ll) arc__refuse_key();
 }
@@ -443,9 +447,9 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
 #define ARC__ACTIVE_AND_MASK , bool active, unsigned lane_mask
 #define ARC__ACTIVE_AND_OPTIONS , bool active, arc_options options
 #define ARC__DECLARE(RETURN, NAME, WHERE, S, T, ARGUMENTS) \
-  ARC__FN RETURN NAME##_##S(WHERE, long long, const T *ARGUMENTS ARC__CALLER);
+  ARC__FN RETURN NAME##_##S(WHERE, arc_key, const T *ARGUMENTS ARC__CALLER);
 #define ARC__FORM(RETURN, NAME, FORM, WHERE, S, T, ARGUMENTS, ACTIVE, PROMISES, LANES) \
-  ARC__FN RETURN NAME##FORM##_##S(WHERE where, long long key,                          \
+  ARC__FN RETURN NAME##FORM##_##S(WHERE where, arc_key key,                            \
                                   const T *values ARGUMENTS ARC__CALLED) {             \
     return NAME##_with_##S(where, key, values, ACTIVE, arc__options(PROMISES, LANES)); \
   }
@@ -459,18 +463,18 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
   ARC__DECLARE(void, arc_add_masked, arc_target_##S, S, T, ARC__ACTIVE_AND_MASK) \
   ARC__DECLARE(void, arc_add_divergent, arc_target_##S, S, T, )                  \
   ARC__DECLARE(void, arc_add_with, arc_target_##S, S, T, ARC__ACTIVE_AND_OPTIONS)
-#define ARC__ADDS(S, T, M, KIND, MEMORY)                                                   \
-  ARC__FN void arc_add_with_##S(arc_target_##S target, long long key, const T *values,     \
-                                bool active, arc_options options ARC__CALLED) {            \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                 \
-    arc__add(arc__call_of(&target.any, key, values, active, options));                     \
-  }                                                                                        \
-  ARC__FORM_OF_WARP(void, arc_add, , arc_target_##S, S, T, 0)                              \
-  ARC__FORM_OF_WARP(void, arc_add, _uniform, arc_target_##S, S, T, ARC_PROMISE_ONE_KEY)    \
-  ARC__FORM_OF_WARP(void, arc_add, _renderer, arc_target_##S, S, T,                        \
-                    ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)                            \
-  ARC__FORM(void, arc_add, _masked, arc_target_##S, S, T, ARC__ACTIVE_AND_MASK, active, 0, \
-            lane_mask)                                                                     \
+#define ARC__ADDS(S, T, M, KIND, MEMORY)                                                          \
+  ARC__FN void arc_add_with_##S(arc_target_##S target, arc_key key, const T *values, bool active, \
+                                arc_options options ARC__CALLED) {                                \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
+    arc__add(arc__call_of(&target.any, key, values, active, options));                            \
+  }                                                                                               \
+  ARC__FORM_OF_WARP(void, arc_add, , arc_target_##S, S, T, 0)                                     \
+  ARC__FORM_OF_WARP(void, arc_add, _uniform, arc_target_##S, S, T, ARC_PROMISE_ONE_KEY)           \
+  ARC__FORM_OF_WARP(void, arc_add, _renderer, arc_target_##S, S, T,                               \
+                    ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)                                   \
+  ARC__FORM(void, arc_add, _masked, arc_target_##S, S, T, ARC__ACTIVE_AND_MASK, active, 0,        \
+            lane_mask)                                                                            \
   ARC__FORM(void, arc_add, _divergent, arc_target_##S, S, T, , true, 0, ARC_LANES_HERE)
 ARC__EACH_OTHER_SUFFIX(ARC__DECLARE_ADDS)
 ARC__EACH_SUFFIX(ARC__ADDS)

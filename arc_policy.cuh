@@ -42,9 +42,9 @@
    ARC_MAX_PIECES         1..8                     1                    most arrays of a target in this file. Each
                                                                         beyond the first costs time to compile. Set
                                                                         it alike in files that share targets.
-   ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh; all its calls
+   ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh (EXPERIMENTAL); all its calls
                                                                         take longer to compile.
-   ARC_WIDE               0, 1                     0                    1: this file may use wide targets (arc/wide.cuh);
+   ARC_WIDE               0, 1                     0                    1: this file may use wide targets (EXPERIMENTAL);
                                                                         forms take longer to compile.
    ARC_WIDE_WORDS         1..16                    6                    64-bit words of a sum in a wide target: its
                                                                         range, its memory. The same in files that

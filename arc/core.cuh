@@ -550,16 +550,16 @@ ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word hig
   return arc__sum(c->kind, low, arc__shfl_xor(c->kind, ARC_LANES_ALL, send, distance));
 }
 
-/* A lane's part in a reduction. */
-typedef struct arc__part {
+/* Which of a lane's values go into a reduction. */
+typedef struct arc__input {
   bool stays;       /* its values belong to its sums, */
   bool leaves;      /* with 16 lanes to those of lane ^ 16 */
   bool may_clobber; /* a literal: no other branch of the caller reads the values */
-} arc__part;
+} arc__input;
 
 /* The chunk at `first` of up to `lanes` (32 or 16) values; lane l ends with the sum of value l of
    them, l modulo `lanes`. */
-ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, arc__part part) {
+ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, arc__input part) {
   const int most = arc__chunk_of(c, lanes);
   int count = arc__chunk_words(c, first, most);
   ARC__WORDS(w, ARC__WARP);
@@ -608,6 +608,8 @@ ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, ar
 /* Whether there is one value, so that a reduction leaves its sum in each lane. */
 ARC__FN bool arc__is_single(const arc__call *c) { return c->width == 1 && c->chunk == ARC__WARP; }
 
+#define ARC__BEYOND (1 << 26) /* beyond any width */
+
 /* The slot of the sum that a reduction of the chunk at `first` leaves in this lane. With a single
    value each lane has the sum of `group`; its leader owns it, since it has the key. */
 ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first, int lanes) {
@@ -615,7 +617,7 @@ ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first,
   bool single = arc__is_single(c) && lanes == ARC__WARP;
   /* Lanes beyond the chunk get a value beyond the width: by arithmetic, since compilers would move
      a loop-invariant branch out of the loop, and the warp would diverge there. */
-  int mine = c->lane % lanes, value = first + mine + (mine / most << 26);
+  int mine = c->lane % lanes, value = first + mine + mine / most * ARC__BEYOND;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
   if (first > 0 || single || most < lanes) {
     slot = arc__slot_of(c->target, single ? 0 : value, most);
@@ -631,7 +633,7 @@ ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) 
 
 /* A group, chunk by chunk. */
 ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, int lanes,
-                            arc__part part) {
+                            arc__input part) {
   ARC__CHUNKS(c, first, arc__chunk_of(c, lanes)) {
     arc__word sum = arc__reduce_chunk(c, first, lanes, part);
     arc__emit_slot(c, arc__chunk_slot(c, group, first, lanes), key, sum);
@@ -639,9 +641,9 @@ ARC__FN void arc__add_group(const arc__call *c, unsigned group, arc__key key, in
 }
 
 /* One key a full warp. If every lane is active, or inactive ones hold zeros, nothing is masked: one
-   code for both. may_clobber: as in arc__part; masked words are copies. */
+   code for both. may_clobber: as in arc__input; masked words are copies. */
 ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
-  arc__part whole = {true, false, may_clobber}, masked = {arc__is_source(c), false, true};
+  arc__input whole = {true, false, may_clobber}, masked = {arc__is_source(c), false, true};
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (!arc__is_single(c) && (full || zeros)) {
@@ -660,7 +662,7 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
   const int half = ARC__WARP / 2;
   bool upper = (c->lane & half) != 0;
   bool in_highest = c->group > (c->present ^ c->group); /* in the group of the highest leader */
-  arc__part part = {c->active && in_highest != upper, c->active && in_highest == upper, true};
+  arc__input part = {c->active && in_highest != upper, c->active && in_highest == upper, true};
   unsigned low = c->leaders & (0u - c->leaders);
   arc__key key = arc__key_of(c, arc__highest(upper ? low : c->leaders ^ low));
   arc__add_group(c, c->group, key, half, part);
@@ -673,7 +675,7 @@ ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
     arc__key key;
     unsigned group = arc__take_group(c, &rest, &key);
     bool member = c->active && arc__same_key(c->key, key);
-    arc__part part = {member, false, true};
+    arc__input part = {member, false, true};
     if (__popc(group) < threshold)
       plain = plain || member;
     else

@@ -1,11 +1,11 @@
 /* hot.cuh - rows to which the whole grid adds: a camera, a background, biases.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, long long first_key,
+       arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key,
                                      int rows);
-       void arc_hot_add_f32(const arc_hot_f32 *hot, long long key, const float *values,
+       void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values,
                             bool active);
-       void arc_hot_add_with_f32(const arc_hot_f32 *hot, long long key, const float *values,
+       void arc_hot_add_with_f32(const arc_hot_f32 *hot, arc_key key, const float *values,
                                  bool active, arc_options options);
        void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
        void arc_hot_end_with_f32(const arc_hot_f32 *hot, bool all_threads, arc_options options);
@@ -184,8 +184,8 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, 
 
 /* Adds twice: hot keys to the warp's own sums, for which a threshold gains nothing, the others to
    memory. A lane is active in one of them: promises of inactive lanes hold if all have one key. */
-ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key,
-                          const void *values, bool active, arc_options options) {
+ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, const void *values,
+                          bool active, arc_options options) {
   arc__target target = h->target;
   ARC__TYPED(&target, kind, memory);
   arc__hot_check_add(h, options.scope);
@@ -206,39 +206,39 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, long long key
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;
   options.key_bits = 32;
-  /* Adds diverge: the mask is taken anew or, as in arc__make_mask_of_lane, made one of each lane. */
+  /* Adds diverge: the mask is taken anew or, as by arc__make_mask_of_lane, one of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
   arc__hot_add_own(h, kind, memory, (int)row, values, active && is_hot, options);
   if (all) __syncwarp(ARC_LANES_ALL); /* the next add sees these plain stores */
 }
 
-#define ARC__HOT(S, T, M, KIND, MEMORY)                                                           \
-  typedef struct arc_hot_##S {                                                                    \
-    arc__hot any;                                                                                 \
-  } arc_hot_##S;                                                                                  \
-  ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, long long first_key, \
-                                        int rows ARC__CALLER) {                                   \
-    arc_hot_##S hot;                                                                              \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
-    hot.any.target = target.any;                                                                  \
-    arc__hot_begin(&hot.any, shared, first_key, rows);                                            \
-    return hot;                                                                                   \
-  }                                                                                               \
-  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, long long key, const T *values,       \
-                                    bool active, arc_options options ARC__CALLER) {               \
-    arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                          \
-  }                                                                                               \
-  ARC__DECLARE(void, arc_hot_add, const arc_hot_##S *, S, T, ARC__ACTIVE)                         \
-  ARC__FORM_OF_WARP(void, arc_hot_add, , const arc_hot_##S *, S, T, 0)                            \
-  ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                     \
-                                    arc_options options ARC__CALLER) {                            \
-    arc__target target = hot->any.target;                                                         \
-    ARC__TYPED(&target, KIND, MEMORY);                                                            \
-    options.lane_mask = ARC_LANES_HERE;                                                           \
-    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);             \
-  }                                                                                               \
-  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {            \
-    arc_hot_end_with_##S(hot, all_threads, arc_options_default());                                \
+#define ARC__HOT(S, T, M, KIND, MEMORY)                                                         \
+  typedef struct arc_hot_##S {                                                                  \
+    arc__hot any;                                                                               \
+  } arc_hot_##S;                                                                                \
+  ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, arc_key first_key, \
+                                        int rows ARC__CALLER) {                                 \
+    arc_hot_##S hot;                                                                            \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                      \
+    hot.any.target = target.any;                                                                \
+    arc__hot_begin(&hot.any, shared, first_key, rows);                                          \
+    return hot;                                                                                 \
+  }                                                                                             \
+  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, arc_key key, const T *values,       \
+                                    bool active, arc_options options ARC__CALLER) {             \
+    arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                        \
+  }                                                                                             \
+  ARC__DECLARE(void, arc_hot_add, const arc_hot_##S *, S, T, ARC__ACTIVE)                       \
+  ARC__FORM_OF_WARP(void, arc_hot_add, , const arc_hot_##S *, S, T, 0)                          \
+  ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                   \
+                                    arc_options options ARC__CALLER) {                          \
+    arc__target target = hot->any.target;                                                       \
+    ARC__TYPED(&target, KIND, MEMORY);                                                          \
+    options.lane_mask = ARC_LANES_HERE;                                                         \
+    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);           \
+  }                                                                                             \
+  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {          \
+    arc_hot_end_with_##S(hot, all_threads, arc_options_default());                              \
   }
 ARC__EACH_SUFFIX(ARC__HOT)
 

@@ -5,9 +5,9 @@
                                                  int stride);
        arc_index_add_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
                                                           int stride);   and _from_bf16
-       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, long long key, long long row,
+       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                    bool active);
-       void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, long long key, long long row,
+       void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                         bool active, arc_options options);
        void arc_index_add_end_f32(arc_index_add_f32 *index_add);
    Each active lane names one of up to 32 rows a call. The values of a row begin at
@@ -29,20 +29,20 @@
 #define ARC_INDEX_ADD_CUH
 
 /* Rows that lie in memory. The 32 rows of a call are ordered so that those of a key are neighbours.
-   Each lane has `vector` columns of a row, so the warp divides into parts, one for each row that
-   fits side by side. Each part sums a stretch of the order, and adds a sum to memory at the end of
-   each key. Eight rows, two parts:
+   Each lane has `vector` columns of a row, so the warp divides into bands, one for each row that
+   fits side by side. Each band sums a stretch of the order, and adds a sum to memory at the end of
+   each key. Eight rows, two bands:
 
      keys   7 4 7 9 4 7 7 4
      order  rows 3 | 1 4 7 | 0 2 5 6
-     part 0      3 | 1 4 7             adds row 3, then the sum of three
-     part 1                  0 2 5 6   adds the sum of four
+     band 0      3 | 1 4 7             adds row 3, then the sum of three
+     band 1                  0 2 5 6   adds the sum of four
 
-   A sum that begins in a lower part is added last, with that part's share. A key of many rows comes
-   last and has no end: each part keeps its own sum of it from call to call. */
+   A sum that begins in a lower band is added last, with that band's share. A key of many rows comes
+   last and has no end: each band keeps its own sum of it from call to call. */
 #define ARC__NARROW 4 /* columns that a lane may add by itself */
 #define ARC__VECTOR 4 /* most columns of a lane */
-#define ARC__AHEAD 8  /* most rows of a part that are read before they are summed */
+#define ARC__AHEAD 8  /* most rows of a band that are read before they are summed */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
 
 typedef struct arc__index_add {
@@ -59,12 +59,12 @@ typedef struct arc__index_add {
 } arc__index_add;
 
 /* How a row of so many columns lies across the lanes; literal where width and vector are. */
-typedef struct arc__parts {
+typedef struct arc__bands {
   int vector;
   int lanes;       /* of a row */
-  int count, rows; /* parts of the warp, and rows of each */
-  int mine, lane;  /* this lane's part, and its number there; lanes left over have part `count` */
-} arc__parts;
+  int count, rows; /* bands of the warp, and rows of each */
+  int mine, lane;  /* this lane's band, and its number there; lanes left over have band `count` */
+} arc__bands;
 
 /* The rows of a call, in order. */
 typedef struct arc__order {
@@ -97,8 +97,8 @@ ARC__FN void arc__index_add_begin(arc__index_add *r, int source, const void *bas
 /* x / y. That y is never 0 lets compilers move it out of a loop. */
 ARC__FN int arc__quotient(int x, int y) { return (int)((unsigned)x / (y > 1 ? (unsigned)y : 1u)); }
 
-ARC__FN arc__parts arc__parts_of(int width, int vector) {
-  arc__parts p;
+ARC__FN arc__bands arc__bands_of(int width, int vector) {
+  arc__bands p;
   p.vector = vector;
   p.lanes = width / vector < ARC__WARP ? width / vector : ARC__WARP;
   p.count = arc__quotient(ARC__WARP, p.lanes);
@@ -181,18 +181,18 @@ ARC__FN int arc__lane_at(int position, int lane) {
 }
 
 /* The slot of this lane's columns in the panel that begins with column `first`. */
-ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__parts *p, int first) {
+ARC__FN arc__slot arc__column_slot(const arc__call *c, const arc__bands *p, int first) {
   int column = p->mine < p->count ? first + p->lane * p->vector : c->width;
   return arc__slot_of(c->target, column, ARC__WARP);
 }
 
-/* Adds to the sums those of the parts below, from part `start` on. */
-ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *sum, int start) {
+/* Adds to the sums those of the bands below, from band `start` on. */
+ARC__FN void arc__sum_bands(const arc__call *c, const arc__bands *p, arc__word *sum, int start) {
   ARC__UNROLL
-  for (int parts = 1; parts < ARC__WARP; parts *= 2) {
-    if (parts >= p->count) continue;
+  for (int bands = 1; bands < ARC__WARP; bands *= 2) {
+    if (bands >= p->count) continue;
     ARC__EACH_OF_4(i, p->vector, {
-      sum[i] = arc__sum_from_below(c->kind, sum[i], parts * p->lanes, start * p->lanes + p->lane);
+      sum[i] = arc__sum_from_below(c->kind, sum[i], bands * p->lanes, start * p->lanes + p->lane);
     })
   }
 }
@@ -206,8 +206,8 @@ ARC__FN void arc__sum_parts(const arc__call *c, const arc__parts *p, arc__word *
   })
 
 ARC__FN void arc__release_panels(arc__index_add *r, const arc__call *c, int vector) {
-  arc__parts p = arc__parts_of(c->width, vector);
-  const int first_part = 0;
+  arc__bands p = arc__bands_of(c->width, vector);
+  const int first_band = 0;
   for (int first = 0; first < c->width; first += ARC__WARP * vector) {
     arc__slot slot = arc__column_slot(c, &p, first);
     arc__word sum[ARC__VECTOR];
@@ -215,13 +215,13 @@ ARC__FN void arc__release_panels(arc__index_add *r, const arc__call *c, int vect
       sum[mine] = r->sum[i];
       r->sum[i] = arc__neutral(c->kind);
     })
-    arc__sum_parts(c, &p, sum, first_part);
+    arc__sum_bands(c, &p, sum, first_band);
     arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
   }
 }
 
 /* The panel of up to 32 * vector columns from `first` on. */
-ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__parts *p,
+ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__bands *p,
                             const arc__order *o, int first) {
   const int vector = p->vector;
   /* Rows that are read before they are summed: as many each time, at most `most`. */
@@ -230,15 +230,15 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__pa
   ahead = arc__quotient(p->rows + ahead - 1, ahead);
   arc__slot slot = arc__column_slot(c, p, first);
   char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
-  /* This part's stretch of the order, as masks whose bit 0 is its first position: a branch that
-     some lanes take in the loop would part them there for good. */
+  /* This band's stretch of the order, as masks whose bit 0 is its first position: a branch that
+     some lanes take in the loop would make them diverge there for good. */
   int begin = p->mine * p->rows;
   unsigned stretch = slot.is_value && begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
 #if defined(__CUDA_ARCH__)
   asm("" : "+r"(stretch));
 #endif
   unsigned rows = o->rows >> (begin & 31) & stretch, ends = o->ends >> (begin & 31) & stretch;
-  /* The end of a sum that begins in a part below. */
+  /* The end of a sum that begins in a band below. */
   bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
   unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
@@ -277,11 +277,11 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__pa
     })
   }
   if (!__any_sync(ARC_LANES_ALL, continues)) return;
-  /* The last sum of this part begins after the last end that is not beyond the part. */
+  /* The last sum of this band begins after the last end that is not beyond the band. */
   int last = begin + p->rows < ARC__WARP ? begin + p->rows : ARC__WARP;
   unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
   int open = below != 0u ? arc__highest(below) + 1 : 0;
-  arc__sum_parts(c, p, sum, arc__quotient(open, p->rows));
+  arc__sum_bands(c, p, sum, arc__quotient(open, p->rows));
   ARC__EACH_OF_4(i, vector, {
     arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
     waiting[i] = arc__sum(c->kind, waiting[i], other);
@@ -334,7 +334,7 @@ ARC__FN void arc__change_kept(arc__index_add *r, const arc__call *c) {
 
 ARC__FN void arc__add_panels(arc__index_add *r, const arc__call *c, const arc__order *o,
                              int vector) {
-  arc__parts p = arc__parts_of(c->width, vector);
+  arc__bands p = arc__bands_of(c->width, vector);
   for (int first = 0; first < c->width; first += ARC__WARP * vector)
     arc__add_panel(r, c, &p, o, first);
 }
@@ -367,7 +367,7 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
 }
 
 ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__target *target,
-                                         long long key, bool active, arc_options options) {
+                                         arc_key key, bool active, arc_options options) {
   options.exact |= target->memory == ARC__FIXED;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
@@ -385,33 +385,33 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__tar
     arc__index_add_begin(&g.any, SOURCE, values, stride);                                         \
     return g;                                                                                     \
   }
-#define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                     \
-  typedef struct arc_index_add_##S {                                                              \
-    arc__index_add any;                                                                           \
-  } arc_index_add_##S;                                                                            \
-  ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                                 \
-  ARC__FN void arc_index_add_rows_with_##S(arc_index_add_##S *index_add, long long key,           \
-                                           long long row, bool active,                            \
-                                           arc_options options ARC__CALLER) {                     \
-    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                             \
-    const arc__target *target = &index_add->any.target;                                           \
-    arc__index_add_rows(&index_add->any,                                                          \
-                        arc__call_of_index_add(&index_add->any, target, key, active, options),    \
-                        row);                                                                     \
-  }                                                                                               \
-  ARC__FN void arc_index_add_rows_##S(arc_index_add_##S *index_add, long long key, long long row, \
-                                      bool active ARC__CALLER) {                                  \
-    arc_index_add_rows_with_##S(index_add, key, row, active, arc_options_default());              \
-  }                                                                                               \
-  ARC__FN void arc_index_add_end_##S(arc_index_add_##S *index_add ARC__CALLER) {                  \
-    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                             \
-    arc_options options = arc_options_default();                                                  \
-    options.scope = index_add->any.scope;                                                         \
-    arc__call c =                                                                                 \
-        arc__call_of_index_add(&index_add->any, &index_add->any.target, 0, false, options);       \
-    arc__release(&index_add->any, &c);                                                            \
-    index_add->any.keeps = false;                                                                 \
-    ARC__OWES(&index_add->any, ARC__NOTHING);                                                     \
+#define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                   \
+  typedef struct arc_index_add_##S {                                                            \
+    arc__index_add any;                                                                         \
+  } arc_index_add_##S;                                                                          \
+  ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                               \
+  ARC__FN void arc_index_add_rows_with_##S(arc_index_add_##S *index_add, arc_key key,           \
+                                           long long row, bool active,                          \
+                                           arc_options options ARC__CALLER) {                   \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
+    const arc__target *target = &index_add->any.target;                                         \
+    arc__index_add_rows(&index_add->any,                                                        \
+                        arc__call_of_index_add(&index_add->any, target, key, active, options),  \
+                        row);                                                                   \
+  }                                                                                             \
+  ARC__FN void arc_index_add_rows_##S(arc_index_add_##S *index_add, arc_key key, long long row, \
+                                      bool active ARC__CALLER) {                                \
+    arc_index_add_rows_with_##S(index_add, key, row, active, arc_options_default());            \
+  }                                                                                             \
+  ARC__FN void arc_index_add_end_##S(arc_index_add_##S *index_add ARC__CALLER) {                \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
+    arc_options options = arc_options_default();                                                \
+    options.scope = index_add->any.scope;                                                       \
+    arc__call c =                                                                               \
+        arc__call_of_index_add(&index_add->any, &index_add->any.target, 0, false, options);     \
+    arc__release(&index_add->any, &c);                                                          \
+    index_add->any.keeps = false;                                                               \
+    ARC__OWES(&index_add->any, ARC__NOTHING);                                                   \
   }
 ARC__EACH_SUFFIX(ARC__INDEX_ADD)
 

@@ -39,9 +39,9 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_TARGETS)
 ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 #endif
 
-#define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                              \
-  ARC__FN void NAME(arc_target_##S target, long long key, const T *values ARGUMENTS ARC__CALLER) { \
-    NAME##_##S(target, key, values __VA_ARGS__);                                                   \
+#define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                            \
+  ARC__FN void NAME(arc_target_##S target, arc_key key, const T *values ARGUMENTS ARC__CALLER) { \
+    NAME##_##S(target, key, values __VA_ARGS__);                                                 \
   }
 #define ARC__OVERLOAD_ADDS(S, T, M, KIND, MEMORY)                                    \
   ARC__OVERLOAD_ADD(arc_add, S, T, ARC__ACTIVE, , active)                            \
@@ -53,21 +53,21 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
 
 #if defined(ARC_INDEX_ADD_CUH)
-#define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                             \
-  ARC__FN arc_index_add_##S arc_index_add_begin(arc_target_##S target, const T *values,            \
-                                                int stride) {                                      \
-    return arc_index_add_begin_##S(target, values, stride);                                        \
-  }                                                                                                \
-  ARC__FN void arc_index_add_rows_with(arc_index_add_##S *index_add, long long key, long long row, \
-                                       bool active, arc_options options ARC__CALLER) {             \
-    arc_index_add_rows_with_##S(index_add, key, row, active, options);                             \
-  }                                                                                                \
-  ARC__FN void arc_index_add_rows(arc_index_add_##S *index_add, long long key, long long row,      \
-                                  bool active ARC__CALLER) {                                       \
-    arc_index_add_rows_##S(index_add, key, row, active);                                           \
-  }                                                                                                \
-  ARC__FN void arc_index_add_end(arc_index_add_##S *index_add ARC__CALLER) {                       \
-    arc_index_add_end_##S(index_add);                                                              \
+#define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                           \
+  ARC__FN arc_index_add_##S arc_index_add_begin(arc_target_##S target, const T *values,          \
+                                                int stride) {                                    \
+    return arc_index_add_begin_##S(target, values, stride);                                      \
+  }                                                                                              \
+  ARC__FN void arc_index_add_rows_with(arc_index_add_##S *index_add, arc_key key, long long row, \
+                                       bool active, arc_options options ARC__CALLER) {           \
+    arc_index_add_rows_with_##S(index_add, key, row, active, options);                           \
+  }                                                                                              \
+  ARC__FN void arc_index_add_rows(arc_index_add_##S *index_add, arc_key key, long long row,      \
+                                  bool active ARC__CALLER) {                                     \
+    arc_index_add_rows_##S(index_add, key, row, active);                                         \
+  }                                                                                              \
+  ARC__FN void arc_index_add_end(arc_index_add_##S *index_add ARC__CALLER) {                     \
+    arc_index_add_end_##S(index_add);                                                            \
   }
 ARC__EACH_SUFFIX(ARC__OVERLOAD_INDEX_ADD)
 #endif

@@ -1,7 +1,7 @@
 /* papers.cuh - the papers' forms: arrays of pointers (DISTWAR) and atomred (ARC, section 5.1).
    SPDX-License-Identifier: Apache-2.0
 
-       void arc_add_pointers_f32(float *const *pointers, int width, long long key,
+       void arc_add_pointers_f32(float *const *pointers, int width, arc_key key,
                                  const float *values, bool active);
        void arc_add_pointers_masked_f32(..., bool active, unsigned lane_mask);
        void arc_add_pointers_divergent_f32(...);
@@ -120,12 +120,12 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
 }
 
 #define ARC__POINTERS_FORM(FORM, S, T, ARGUMENTS, ACTIVE, LANES)                             \
-  ARC__FN void arc_add_pointers##FORM##_##S(T *const *pointers, int width, long long key,    \
+  ARC__FN void arc_add_pointers##FORM##_##S(T *const *pointers, int width, arc_key key,      \
                                             const T *values ARGUMENTS ARC__CALLER) {         \
     arc_add_pointers_with_##S(pointers, width, key, values, ACTIVE, arc__options(0, LANES)); \
   }
 #define ARC__PAPERS(S, T, M, KIND, MEMORY)                                                         \
-  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, long long key,             \
+  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, arc_key key,               \
                                          const T *values, bool active,                             \
                                          arc_options options ARC__CALLER) {                        \
     arc__target none;                                                                              \
@@ -141,7 +141,7 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
     arc__no_target(&none, KIND, 1);                                                                \
     arc_options options = arc__options(0, ARC_LANES_HERE);                                         \
     options.key_bits = 64;                                                                         \
-    long long key = (long long)((arc__u64)address / sizeof(T));                                    \
+    arc_key key = (arc_key)((arc__u64)address / sizeof(T));                                        \
     arc__atomred(arc__call_of(&none, key, 0, true, options), (char *)address,                      \
                  arc__read(KIND, &value, 0));                                                      \
   }

@@ -1,9 +1,9 @@
 /* sums.cuh - an add in two steps: you see each sum before it is added.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, long long key, const float *values,
+       arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, arc_key key, const float *values,
                                      bool active);
-       arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, long long key,
+       arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, arc_key key,
                                           const float *values, bool active, arc_options options);
        bool arc_sum_next_f32(arc_sum_f32 *sum);
        void arc_sum_add_f32(const arc_sum_f32 *sum);
@@ -73,7 +73,7 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
   bool one_key = arc__promised(&c, ARC_PROMISE_ONE_KEY), full = s->group == ARC_LANES_ALL;
   bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.threshold == 0;
   bool member = (s->group >> c.lane & 1u) != 0u;
-  arc__part whole = {true, false, true}, masked = {member, false, true};
+  arc__input whole = {true, false, true}, masked = {member, false, true};
   ARC__CHUNKS(&c, first, c.chunk) {
     if (!all_fit && first != s->first) continue;
     if (one_key && (full || zeros))
@@ -89,7 +89,7 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
 }
 
 /* Adds a sum that the user may have changed or dropped. The whole warp calls. */
-ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__word sum) {
+ARC__FN void arc__sum_add(const arc__sums *s, arc_key key, bool owned, arc__word sum) {
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
@@ -100,43 +100,42 @@ ARC__FN void arc__sum_add(const arc__sums *s, long long key, bool owned, arc__wo
   arc__emit_slot(&c, slot, s->key, sum);
 }
 
-#define ARC__SUMS(S, T, M, KIND, MEMORY)                                                       \
-  typedef struct arc_sum_##S {                                                                 \
-    T value;                                                                                   \
-    int parameter;                                                                             \
-    bool owned;                                                                                \
-    long long key;                                                                             \
-    arc__sums any;                                                                             \
-  } arc_sum_##S;                                                                               \
-  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, long long key,             \
-                                             const T *values, bool active,                     \
-                                             arc_options options ARC__CALLER) {                \
-    arc_sum_##S sum;                                                                           \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                     \
-    sum.owned = false;                                                                         \
-    sum.any.target = target.any;                                                               \
-    options.exact = false;                                                                     \
-    options.lane_mask = ARC_LANES_ALL;                                                         \
-    options.path = ARC_PATH_TRANSPOSED;                                                        \
-    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options));         \
-    return sum;                                                                                \
-  }                                                                                            \
-  ARC__FN arc_sum_##S arc_sum_begin_##S(arc_target_##S target, long long key, const T *values, \
-                                        bool active ARC__CALLER) {                             \
-    arc_options options = arc_options_default();                                               \
-    options.threshold = 0;                                                                     \
-    return arc_sum_begin_with_##S(target, key, values, active, options);                       \
-  }                                                                                            \
-  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                                \
-    arc__word w = arc__neutral(KIND);                                                          \
-    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                             \
-    arc__write(KIND, &sum->value, 0, w);                                                       \
-    sum->owned = sum->any.slot.is_value;                                                       \
-    sum->key = arc__key_id(sum->any.key);                                                      \
-    return is_there;                                                                           \
-  }                                                                                            \
-  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                           \
-    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));            \
+#define ARC__SUMS(S, T, M, KIND, MEMORY)                                                          \
+  typedef struct arc_sum_##S {                                                                    \
+    T value;                                                                                      \
+    int parameter;                                                                                \
+    bool owned;                                                                                   \
+    arc_key key;                                                                                  \
+    arc__sums any;                                                                                \
+  } arc_sum_##S;                                                                                  \
+  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, arc_key key, const T *values, \
+                                             bool active, arc_options options ARC__CALLER) {      \
+    arc_sum_##S sum;                                                                              \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
+    sum.owned = false;                                                                            \
+    sum.any.target = target.any;                                                                  \
+    options.exact = false;                                                                        \
+    options.lane_mask = ARC_LANES_ALL;                                                            \
+    options.path = ARC_PATH_TRANSPOSED;                                                           \
+    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options));            \
+    return sum;                                                                                   \
+  }                                                                                               \
+  ARC__FN arc_sum_##S arc_sum_begin_##S(arc_target_##S target, arc_key key, const T *values,      \
+                                        bool active ARC__CALLER) {                                \
+    arc_options options = arc_options_default();                                                  \
+    options.threshold = 0;                                                                        \
+    return arc_sum_begin_with_##S(target, key, values, active, options);                          \
+  }                                                                                               \
+  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                                   \
+    arc__word w = arc__neutral(KIND);                                                             \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                                \
+    arc__write(KIND, &sum->value, 0, w);                                                          \
+    sum->owned = sum->any.slot.is_value;                                                          \
+    sum->key = arc__key_id(sum->any.key);                                                         \
+    return is_there;                                                                              \
+  }                                                                                               \
+  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                              \
+    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));               \
   }
 ARC__EACH_SUFFIX(ARC__SUMS)
 

@@ -1,10 +1,12 @@
 /* table.cuh - skewed keys: a warp keeps the rows that come most in shared memory. EXPERIMENTAL.
    SPDX-License-Identifier: Apache-2.0
 
+   Until 1.0 the choice of rows, ARC_TABLE_BYTES and the options may change in a minor version.
+
        arc_table_f32 arc_table_begin_f32(arc_target_f32 target, void *shared, int rows);
-       void arc_table_add_f32(arc_table_f32 *table, long long key, const float *values,
+       void arc_table_add_f32(arc_table_f32 *table, arc_key key, const float *values,
                               bool active);
-       void arc_table_add_with_f32(arc_table_f32 *table, long long key, const float *values,
+       void arc_table_add_with_f32(arc_table_f32 *table, arc_key key, const float *values,
                                    bool active, arc_options options);
        void arc_table_end_f32(arc_table_f32 *table);
    Adds as arc_add_f32 does, if a few keys come most and you do not know which. The lanes of one key
@@ -13,7 +15,7 @@
    same place. A new key evicts it only after as many misses as it had hits. All sums are in memory
    only after end.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
-                                    long long key, long long row, bool active);   and _with
+                                    arc_key key, long long row, bool active);   and _with
    The same for rows in memory, read by an index_add that was begun on the same target. It keeps
    nothing from call to call here; it needs an end only for what it adds without the table.
    target: one array of rows, not in shared memory.
@@ -243,7 +245,7 @@ ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
   ARC__OWES(t, ARC__NOTHING);
 }
 
-ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const void *values,
+ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const void *values,
                                      bool active, arc_options options) {
   options.path = ARC_PATH_AUTO;
   options.threshold = 0;
@@ -253,54 +255,54 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, long long key, const v
   return arc__call_of(&t->target, key, values, active, options);
 }
 
-#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                        \
-  typedef struct arc_table_##S {                                                                 \
-    arc__table any;                                                                              \
-  } arc_table_##S;                                                                               \
-  ARC__FN arc_table_##S arc_table_begin_##S(arc_target_##S target, void *shared,                 \
-                                            int rows ARC__CALLER) {                              \
-    arc_table_##S table;                                                                         \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                       \
-    table.any.target = target.any;                                                               \
-    arc__table_begin(&table.any, shared, rows);                                                  \
-    return table;                                                                                \
-  }                                                                                              \
-  ARC__FN arc__call arc__table_call_##S(arc_table_##S *table, long long key, const void *values, \
-                                        bool active, arc_options options) {                      \
-    ARC__TYPED(&table->any.target, KIND, MEMORY);                                                \
-    ARC__TYPED(&table->any.found, KIND, MEMORY);                                                 \
-    return arc__call_of_table(&table->any, key, values, active, options);                        \
-  }                                                                                              \
-  ARC__FN void arc_table_add_with_##S(arc_table_##S *table, long long key, const T *values,      \
-                                      bool active, arc_options options ARC__CALLER) {            \
-    arc__call c = arc__table_call_##S(table, key, values, active, options);                      \
-    arc__find_rows(&table->any, &c);                                                             \
-    arc__add(c);                                                                                 \
-    __syncwarp(ARC_LANES_ALL);                                                                   \
-  }                                                                                              \
-  ARC__FN void arc_table_add_##S(arc_table_##S *table, long long key, const T *values,           \
-                                 bool active ARC__CALLER) {                                      \
-    arc_table_add_with_##S(table, key, values, active, arc_options_default());                   \
-  }                                                                                              \
-  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_index_add_##S *index_add,  \
-                                            long long key, long long row, bool active,           \
-                                            arc_options options ARC__CALLER) {                   \
-    arc__call c = arc__table_call_##S(table, key, 0, active, options);                           \
-    c.source = index_add->any.source;                                                            \
-    arc__table_check_index_add(&table->any, &index_add->any);                                    \
-    arc__find_rows(&table->any, &c);                                                             \
-    arc__index_add_rows(&index_add->any, c, row);                                                \
-    __syncwarp(ARC_LANES_ALL);                                                                   \
-  }                                                                                              \
-  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_index_add_##S *index_add,       \
-                                       long long key, long long row, bool active ARC__CALLER) {  \
-    arc_table_index_add_with_##S(table, index_add, key, row, active, arc_options_default());     \
-  }                                                                                              \
-  ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                             \
-    arc_options options = arc_options_default();                                                 \
-    options.scope = table->any.scope;                                                            \
-    arc__call c = arc__table_call_##S(table, 0, 0, false, options);                              \
-    arc__table_end(&table->any, &c);                                                             \
+#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                       \
+  typedef struct arc_table_##S {                                                                \
+    arc__table any;                                                                             \
+  } arc_table_##S;                                                                              \
+  ARC__FN arc_table_##S arc_table_begin_##S(arc_target_##S target, void *shared,                \
+                                            int rows ARC__CALLER) {                             \
+    arc_table_##S table;                                                                        \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                      \
+    table.any.target = target.any;                                                              \
+    arc__table_begin(&table.any, shared, rows);                                                 \
+    return table;                                                                               \
+  }                                                                                             \
+  ARC__FN arc__call arc__table_call_##S(arc_table_##S *table, arc_key key, const void *values,  \
+                                        bool active, arc_options options) {                     \
+    ARC__TYPED(&table->any.target, KIND, MEMORY);                                               \
+    ARC__TYPED(&table->any.found, KIND, MEMORY);                                                \
+    return arc__call_of_table(&table->any, key, values, active, options);                       \
+  }                                                                                             \
+  ARC__FN void arc_table_add_with_##S(arc_table_##S *table, arc_key key, const T *values,       \
+                                      bool active, arc_options options ARC__CALLER) {           \
+    arc__call c = arc__table_call_##S(table, key, values, active, options);                     \
+    arc__find_rows(&table->any, &c);                                                            \
+    arc__add(c);                                                                                \
+    __syncwarp(ARC_LANES_ALL);                                                                  \
+  }                                                                                             \
+  ARC__FN void arc_table_add_##S(arc_table_##S *table, arc_key key, const T *values,            \
+                                 bool active ARC__CALLER) {                                     \
+    arc_table_add_with_##S(table, key, values, active, arc_options_default());                  \
+  }                                                                                             \
+  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_index_add_##S *index_add, \
+                                            arc_key key, long long row, bool active,            \
+                                            arc_options options ARC__CALLER) {                  \
+    arc__call c = arc__table_call_##S(table, key, 0, active, options);                          \
+    c.source = index_add->any.source;                                                           \
+    arc__table_check_index_add(&table->any, &index_add->any);                                   \
+    arc__find_rows(&table->any, &c);                                                            \
+    arc__index_add_rows(&index_add->any, c, row);                                               \
+    __syncwarp(ARC_LANES_ALL);                                                                  \
+  }                                                                                             \
+  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_index_add_##S *index_add,      \
+                                       arc_key key, long long row, bool active ARC__CALLER) {   \
+    arc_table_index_add_with_##S(table, index_add, key, row, active, arc_options_default());    \
+  }                                                                                             \
+  ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                            \
+    arc_options options = arc_options_default();                                                \
+    options.scope = table->any.scope;                                                           \
+    arc__call c = arc__table_call_##S(table, 0, 0, false, options);                             \
+    arc__table_end(&table->any, &c);                                                            \
   }
 ARC__EACH_NUMBER(ARC__TABLE)
 ARC__EACH_CONVERTED(ARC__TABLE)

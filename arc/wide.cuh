@@ -1,6 +1,9 @@
 /* wide.cuh - sums of floats that repeat to the last bit and need no scale. EXPERIMENTAL. Included by
    arc.cuh after #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
 
+   Until 1.0 the layout of a row, and so ARC_WIDE_ROW and saved rows, may change in a minor version;
+   the names stay.
+
        arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
        ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
    A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a unit
@@ -60,10 +63,10 @@ ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
 /* ---- adds -------------------------------------------------------------------------------- */
 
 /* Where a sum goes: its first word lies `bytes` behind `from`, and is that of parameter i of `width`. */
-typedef struct arc__place {
+typedef struct arc__wide_at {
   char *from;
   int bytes, i, width;
-} arc__place;
+} arc__wide_at;
 
 ARC__FN bool arc__fits_window(unsigned bits) {
   const unsigned exact = ARC__WIDE_EXACT, end = ARC__WIDE_END;
@@ -77,7 +80,7 @@ ARC__FN void arc__add_wide_word(const arc__call *c, char *address, arc__word w) 
 
 /* Adds a sum that fits a window there, else 0: the lower four bits of its exponent become those of a
    float of 24 to 39 bits before the point, whose conversion is exact. */
-ARC__FN void arc__add_to_window(const arc__call *c, arc__place at, unsigned bits, bool fits) {
+ARC__FN void arc__add_to_window(const arc__call *c, arc__wide_at at, unsigned bits, bool fits) {
   unsigned window = fits ? (2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;
   unsigned shifted = fits ? (bits & 0x87ffffffu) + (150u << 23) : 0u;
   arc__word w = arc__word_of((arc__u64)__float2ll_rn(__uint_as_float(shifted)));
@@ -86,7 +89,7 @@ ARC__FN void arc__add_to_window(const arc__call *c, arc__place at, unsigned bits
 }
 
 /* Any other: zeros, small, large, infinite, NaN. */
-ARC__FN void arc__add_rare(const arc__call *c, arc__place at, unsigned bits) {
+ARC__FN void arc__add_rare(const arc__call *c, arc__wide_at at, unsigned bits) {
   const float half = (float)arc__power(-ARC__WIDE_UNIT / 2);
   const unsigned magnitude = bits & 0x7fffffffu;
   if (magnitude == 0u) return;
@@ -112,7 +115,7 @@ ARC__FN char *arc__row(char *base, arc__key key, int stride_bytes) {
 
 /* Adds the sum of a slot, which its owner has. */
 ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
-  arc__place at = {arc__row(slot.base, key, slot.stride_bytes), 0, slot.i, slot.width};
+  arc__wide_at at = {arc__row(slot.base, key, slot.stride_bytes), 0, slot.i, slot.width};
   if (!slot.owned) return;
   if (arc__fits_window(sum.lo))
     arc__add_to_window(c, at, sum.lo, true);
@@ -121,7 +124,7 @@ ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key
 }
 
 /* Value i of the row of this lane's key; whether there is memory for it. */
-ARC__FN bool arc__find_place(const arc__call *c, int value, arc__place *at) {
+ARC__FN bool arc__find_place(const arc__call *c, int value, arc__wide_at *at) {
   arc__location l = arc__location_of(c->target, value);
   at->from = arc__row(l.piece.base, c->key, l.piece.stride_bytes);
   at->bytes = 8 * l.offset;
@@ -133,7 +136,7 @@ ARC__FN bool arc__find_place(const arc__call *c, int value, arc__place *at) {
 /* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch for
    each, then the others, but for zeros, by code that is there once. */
 ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count) {
-  arc__place at;
+  arc__wide_at at;
   unsigned rest = 0u;
   ARC__EACH(i, count, ARC__WARP) {
     if (i >= c->chunk) continue; /* as compilers do not know */

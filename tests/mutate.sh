@@ -76,7 +76,7 @@ skipped_tail_of_the_width test_uniform s/first < (c)->width; first += (most))/fi
 wide_value_in_the_first_slot test_uniform s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
 dynamic_tail_lost test_widths s/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC :/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC - 1 :/
 dynamic_tail_lost_by_a_lane test_widths s/return c->width - first < most ? c->width - first : most;/return c->width - first < most ? (most == ARC__DYNAMIC \&\& first > 0 ? 0 : c->width - first) : most;/
-+dynamic_sums_of_all_lanes test_widths s/ + (mine \/ most << 26);/;/
++dynamic_sums_of_all_lanes test_widths s/ + mine \/ most \* ARC__BEYOND;/;/
 dynamic_slots_of_a_warp test_widths s/if (first > 0 || single || most < lanes)/if (first > 0 || single)/
 dynamic_sum_in_each_lane test_widths s/return c->width == 1 \&\& c->chunk == ARC__WARP;/return c->width == 1;/
 dynamic_chunks_of_a_warp test_widths s/return c->chunk < lanes ? c->chunk : lanes;/return lanes;/
@@ -209,7 +209,7 @@ unchecked_table_gather user_errors_forms:ARC_CHECK=2 s/arc__digest_target(0u, \&
 unchecked_table_target user_errors_forms:ARC_CHECK=1 s/__isGlobal(t->target.piece\[0\].base),/true,/
 unchecked_table_size user_errors_forms:ARC_CHECK=1 s/arc__is_shared_memory((char \*)shared, (long long)mine \* arc__warps()),/true,/
 atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
-+atomred_of_one_address test_forms s/long long key = (long long)((arc__u64)address \/ sizeof(T));/long long key = 0;/
++atomred_of_one_address test_forms s/arc_key key = (arc_key)((arc__u64)address \/ sizeof(T));/arc_key key = 0;/
 atomred_of_32_bits test_forms s/^    options.key_bits = 64;/    options.key_bits = 32;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/

@@ -1,8 +1,8 @@
-/* test_uniform.cu - arc_add_uniform_f32: the whole warp calls, all active lanes hold one key.
+/* test_uniform.cu - arc_add_uniform_f32: the whole warp calls, all its lanes hold one key.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every count and shape of active lanes x every width and path x every threshold by turns; inactive
- * lanes hold other keys, since the promise speaks of active lanes only.
+ * lanes hold the key too, as the promise demands, and poison for values.
  */
 #include "check.cuh"
 
