@@ -15,8 +15,7 @@ ALLOWED = {"headers": set(), "simt": {"headers"}, "examples": {"headers", "simt"
            "examples/python": BASE, "tests": BASE, "studies/common": BASE}
 STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
 MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/papers"},
-        "studies/hardware": {"studies/gaussians"}, "examples/fit_image": {"studies/common"},
-        "studies/rivals": {"studies/radiance"}}
+        "studies/hardware": {"studies/gaussians"}, "studies/rivals": {"studies/radiance"}}
 
 
 def place_of(path):

@@ -137,11 +137,14 @@ CASES = [
     ("fit_image", "--lr-scale nan", 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000"),
     ("fit_image", "--picture IN/absent.ppm --out OUT/a.ppm", 2, "absent.ppm"),
     ("fit_image", "--picture IN/tiny.ppm --iterations 2", 0, "\ngaussians  1, 8 values each"),
-    ("fit_image", "SMALL --lr-mean 1000 --lr-scale 1000", 0, "\ntrain      PSNR "),
-    ("fit_image", "SMALL --path butterfly --seed 7 --out OUT/a.ppm", 0, "path       butterfly,",
+    ("fit_image", "SMALL --lr-mean 1000 --lr-scale 1000", 0, "\nfitted     PSNR "),
+    ("fit_image", "SMALL --path plain --seed 7 --out OUT/a.ppm", 0, "path       plain\n",
      "a.ppm", "P6\n32 24\n255\n"),
-    ("fit_image", "SMALL --tune", 0, ", tuned\n"),
-    ("fit_image", "--size 32x24 --gaussians 40 --compare-paths", 0, "\ntransposed "),
+    ("fit_image", "SMALL --out OUT/a.png", 2, "a.png'; it must end in .ppm"),
+    ("fit_image", "--picture IN/short.ppm", 2, "the PPM is cut short"),
+    ("fit_image", "--picture IN/text", 2, "no PPM 'P6 width height maximum', sides to 16384"),
+    ("fit_image", "--picture IN/tiny.ppm --size 9x9", 2, "--size is not for --picture"),
+    ("fit_image", "SMALL --out OUT/a.ppm ; --picture OUT/a.ppm", 0, "\ngaussians  38, 8 "),
 
     ("gaussians", "--repeats 3", 2, "--repeats is for --draw; leave it out"),
     ("gaussians", "--tune on --threshold 3", 2, "--tune is not for --threshold"),
@@ -273,7 +276,7 @@ CASES = [
 
 # Program, arguments, the output after which the signals come, the signals, an expression for what
 # is said at the end, by which who is deaf fails; then, for a file that is written, its name and a
-# part of it. Circles and fit_image stand for all that train by common/workload.h.
+# part of it. Circles stand for all that train by studies/common/workload.h.
 INTERRUPTS = [
     ("arc_sweep", "--tables --blocks 3000 --width 32 --threshold 0-33 --path serialized,auto "
      "--csv OUT/a", "sizes  ", [signal.SIGHUP], "interrupted after 0 of 69", "a.partial",
@@ -283,7 +286,7 @@ INTERRUPTS = [
      "not judged", "a.ppm", "P6"),
     ("environment", "--side 1024", "policy     ", [signal.SIGINT], "before the first step"),
     ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "path       ",
-     [signal.SIGTERM], "not judged", "a.ppm", "P6"),
+     [signal.SIGTERM], "interrupted after [0-9]+ of 1000000 iterations", "a.ppm", "P6"),
     ("gaussians", LONG, "gaussians  ", [signal.SIGHUP],
      r"\ntrained [^\n]*\n(ms [^\n]*\n)?memory ", "a.ply", "element vertex "),
     ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\nthreshold  auto", "b", "iteration,"),

@@ -1,27 +1,28 @@
 /* arc example fit_image: fits a picture with 2D Gaussians by gradient descent. It is the smallest
    program with the shape of a splatting trainer. SPDX-License-Identifier: Apache-2.0
 
-   fit_image --picture photo.png --gaussians 50000 --iterations 1000 --out fitted.png
-   fit_image --help
+   fit_image --picture photo.ppm --gaussians 50000 --iterations 1000 --out fitted.ppm
+   fit_image --path plain                       the same sums by atomicAdd alone, to compare times
 
        >>model     one Gaussian at one pixel: weight and gradient
        >>lists     which Gaussians touch which tile of 16 x 16 pixels
        >>pixels    forward and backward: a block draws a tile, each thread is a pixel
        >>fit       memory, the first guess, Adam
-       >>program   what ../common/workload.h asks for */
-#include <limits.h>
+       >>pictures  PPM files, the built-in picture
+       >>program   options, the training, what is printed */
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include <utility>
+#include <regex>
 #include <vector>
 
-#include "../../studies/common/adam.h"
-#include "../../studies/common/image_io.h"
+#include "../../bench/common/device.h"
+#include "../../bench/common/device_describe.h"
+#include "../../bench/common/option_table.h"
 #include "../../bench/common/random.h"
-#include "../../studies/common/tiles.cuh"
-#include "../../studies/common/ways.cuh"
-#include "../../studies/common/workload.h"
+#include "arc.cuh"
 
 /* ---- >>model -------------------------------------------------------------------------------- */
 /* A picture is the sum of Gaussians: colour(pixel) = sum of weight * colour of each, where
@@ -30,7 +31,7 @@
                                          v = (-sin(angle) dx + cos(angle) dy) / scale_v
 
    and (dx, dy) is the pixel's centre minus the mean. Below a weight of 1/255 a Gaussian does not
-   touch the pixel. A sum has no order, so nothing is sorted; an opacity would only scale the colour.
+   touch the pixel. A sum has no order, so nothing is sorted; opacity would only scale the colour.
 
    loss = sum over pixels and channels of (sum of Gaussians - picture)^2 */
 
@@ -92,44 +93,40 @@ DEVICE bool splat_gradient(const splat *s, float x, float y, float3 slope, bool 
 
 /* ---- >>lists -------------------------------------------------------------------------------- */
 
-typedef struct canvas {
-  int width, height; /* pixels */
-  int tiles_x, tiles_y;
-} canvas;
+enum { TILE_SIDE = 16, TILE_PIXELS = TILE_SIDE * TILE_SIDE };
 
-/* Tile t holds the Gaussians keys[begin[t]] to keys[begin[t + 1] - 1], in no particular order. */
-typedef struct tile_lists {
-  int *begin; /* one more than there are tiles */
-  int *keys;
-  int capacity; /* of keys */
-} tile_lists;
+/* What the kernels work on. Tile t holds the Gaussians keys[begin[t]] to keys[begin[t + 1] - 1], in
+   no particular order. */
+typedef struct board {
+  int width, height, tiles_x, tiles_y, gaussians;
+  float *parameters, *gradients, *means, *squares; /* a row a Gaussian */
+  float *target, *residual;                        /* the picture, and what it lacks: 3 a pixel */
+  splat *splats;
+  int *begin, *cursors, *keys, capacity; /* of keys */
+} board;
 
-/* One thread a Gaussian. counts: one a tile, zero at the start. */
-__global__ void prepare_splats(const float *parameters, int count, canvas c, splat *splats,
-                               tile_box *boxes, int *counts) {
-  const int key = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (key >= count) return;
-  float2 half_box;
-  const splat s = make_splat(parameters + (size_t)GAUSSIAN_WIDTH * key, key, &half_box);
-  const float2 centre = make_float2(s.mean_x, s.mean_y);
-  const tile_box box = tile_box_around(centre, half_box, c.tiles_x, c.tiles_y);
-  splats[key] = s;
-  boxes[key] = box;
-  for (int y = box.y0; y < box.y1; ++y)
-    for (int x = box.x0; x < box.x1; ++x) atomicAdd(&counts[y * c.tiles_x + x], 1);
+/* Clamped before it becomes an integer, so that no value, NaN included, is out of range. */
+DEVICE int tile_of(float pixels, int tiles) {
+  return (int)fminf(fmaxf(floorf(pixels / TILE_SIDE), 0.0f), (float)tiles);
 }
 
-/* One thread a Gaussian. cursors: lists.begin at the start. Room has been made for all keys; the
-   bound keeps a wrong count from ever writing elsewhere. */
-__global__ void fill_tiles(const tile_box *boxes, int count, canvas c, int *cursors,
-                           tile_lists lists) {
+/* One thread a Gaussian: makes its splat, and takes the next place of each tile that it may touch.
+   cursors: begin of the lists; or zeros, and a capacity of 0, to count a tile's Gaussians. The
+   capacity keeps a wrong count from ever writing elsewhere. */
+__global__ void list_splats(board b) {
   const int key = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (key >= count) return;
-  const tile_box box = boxes[key];
-  for (int y = box.y0; y < box.y1; ++y)
-    for (int x = box.x0; x < box.x1; ++x) {
-      const int position = atomicAdd(&cursors[y * c.tiles_x + x], 1);
-      if (position < lists.capacity) lists.keys[position] = key;
+  if (key >= b.gaussians) return;
+  float2 half;
+  const splat s = make_splat(b.parameters + (size_t)GAUSSIAN_WIDTH * key, key, &half);
+  const int x0 = tile_of(s.mean_x - half.x, b.tiles_x);
+  const int y0 = tile_of(s.mean_y - half.y, b.tiles_y);
+  const int x1 = tile_of(s.mean_x + half.x + TILE_SIDE, b.tiles_x); /* the first behind it */
+  const int y1 = tile_of(s.mean_y + half.y + TILE_SIDE, b.tiles_y);
+  b.splats[key] = s;
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) {
+      const int place = atomicAdd(&b.cursors[y * b.tiles_x + x], 1);
+      if (place < b.capacity) b.keys[place] = key;
     }
 }
 
@@ -142,34 +139,32 @@ typedef struct pixel {
 } pixel;
 
 /* A warp covers 8 x 4 pixels rather than 16 x 2: a Gaussian hits most of it or nothing. */
-DEVICE pixel pixel_of_thread(canvas c) {
+DEVICE pixel pixel_of_thread(const board *b) {
   const int thread = (int)threadIdx.x, lane = thread & 31, warp = thread >> 5;
-  const int column = (int)blockIdx.x % c.tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
-  const int row = (int)blockIdx.x / c.tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
-  const bool inside = column < c.width && row < c.height;
-  return {(float)column + 0.5f, (float)row + 0.5f, inside ? (size_t)row * c.width + column : 0,
+  const int column = (int)blockIdx.x % b->tiles_x * TILE_SIDE + (warp & 1) * 8 + (lane & 7);
+  const int row = (int)blockIdx.x / b->tiles_x * TILE_SIDE + (warp >> 1) * 4 + (lane >> 3);
+  const bool inside = column < b->width && row < b->height;
+  return {(float)column + 0.5f, (float)row + 0.5f, inside ? (size_t)row * b->width + column : 0,
           inside};
 }
 
 /* The whole block calls: brings the next up to 256 splats of the list into shared memory. */
-DEVICE int load_batch(splat *batch, const splat *splats, const int *keys, int first, int end) {
+DEVICE int load_batch(splat *batch, const board *b, int first, int end) {
   const int mine = first + (int)threadIdx.x;
   __syncthreads(); /* all warps are done with the batch before */
-  if (mine < end) batch[threadIdx.x] = splats[keys[mine]];
+  if (mine < end) batch[threadIdx.x] = b->splats[b->keys[mine]];
   __syncthreads();
   return min(end - first, (int)TILE_PIXELS);
 }
 
 /* residual: the sum of the Gaussians minus the picture, 3 floats a pixel. */
-__global__ void __launch_bounds__(TILE_PIXELS)
-    forward(canvas c, tile_lists lists, const splat *splats, const float *target, float *residual,
-            float *tile_losses) {
+__global__ void __launch_bounds__(TILE_PIXELS) forward(board b) {
   __shared__ splat batch[TILE_PIXELS];
-  const pixel p = pixel_of_thread(c);
-  float sum[3] = {0.0f, 0.0f, 0.0f}, loss = 0.0f;
-  const int end = lists.begin[blockIdx.x + 1];
-  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
-    const int count = load_batch(batch, splats, lists.keys, first, end);
+  const pixel p = pixel_of_thread(&b);
+  float sum[3] = {0.0f, 0.0f, 0.0f};
+  const int end = b.begin[blockIdx.x + 1];
+  for (int first = b.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
+    const int count = load_batch(batch, &b, first, end);
     for (int k = 0; k < count; ++k) {
       float u, v;
       const float weight = splat_weight(&batch[k], p.x, p.y, &u, &v);
@@ -178,286 +173,295 @@ __global__ void __launch_bounds__(TILE_PIXELS)
       sum[2] += weight * batch[k].blue;
     }
   }
-  for (int i = 0; i < 3 && p.inside; ++i) {
-    const float missing = sum[i] - target[3 * p.index + i];
-    residual[3 * p.index + i] = missing;
-    loss += missing * missing;
-  }
-  loss = block_sum(loss);
-  if (threadIdx.x == 0) tile_losses[blockIdx.x] = loss;
+  for (int i = 0; i < 3 && p.inside; ++i)
+    b.residual[3 * p.index + i] = sum[i] - b.target[3 * p.index + i];
 }
 
-/* The whole warp walks the same list, so that every lane has the key, and a pixel that is not hit
-   holds zeros. The smallest kernel of this kind is examples/tile.cu. */
-template <int way>
-__global__ void __launch_bounds__(TILE_PIXELS)
-    backward(canvas c, tile_lists lists, const splat *splats, const float *residual,
-             float *gradients, int threshold, unsigned long long *counts) {
+/* Adds each Gaussian's 8 derivatives over all pixels: thousands of lanes add to one row. The whole
+   warp walks the same list, so all lanes have one key, and lanes that miss hold zeros: what
+   arc_add_renderer_f32 asks for. The smallest kernel of this kind is examples/tile.cu. */
+template <bool with_arc>
+__global__ void __launch_bounds__(TILE_PIXELS) backward(board b) {
   __shared__ splat batch[TILE_PIXELS];
-  const pixel p = pixel_of_thread(c);
-  const float *r = residual + 3 * p.index; /* that of pixel 0, outside the picture */
+  const pixel p = pixel_of_thread(&b);
+  const float *r = b.residual + 3 * p.index; /* that of pixel 0, outside the picture */
   const float3 slope = make_float3(2.0f * r[0], 2.0f * r[1], 2.0f * r[2]);
-  const way_rows rows = way_rows_begin(gradients, GAUSSIAN_WIDTH, GAUSSIAN_WIDTH, counts);
-  const int end = lists.begin[blockIdx.x + 1];
-  for (int first = lists.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
-    const int count = load_batch(batch, splats, lists.keys, first, end);
+  const arc_target_f32 rows = arc_target_f32_rows(b.gradients, GAUSSIAN_WIDTH, GAUSSIAN_WIDTH);
+  const int end = b.begin[blockIdx.x + 1];
+  for (int first = b.begin[blockIdx.x]; first < end; first += TILE_PIXELS) {
+    const int count = load_batch(batch, &b, first, end);
     for (int k = 0; k < count; ++k) {
       float g[GAUSSIAN_WIDTH];
+      const int key = batch[k].key;
       const bool hit = splat_gradient(&batch[k], p.x, p.y, slope, p.inside, g);
-      way_add(&rows, batch[k].key, g, hit, way, threshold,
-              ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
+      if (with_arc) { /* all 32 lanes call, if one of them hits */
+        if (__any_sync(0xffffffffu, hit)) arc_add_renderer_f32(rows, key, g, hit);
+      } else {
+        for (int i = 0; i < GAUSSIAN_WIDTH; ++i)
+          if (hit) atomicAdd(&b.gradients[(size_t)GAUSSIAN_WIDTH * key + i], g[i]);
+      }
     }
   }
 }
 
 /* ---- >>fit ---------------------------------------------------------------------------------- */
 
+typedef struct image {
+  int width, height;
+  std::vector<float> rgb; /* of each pixel, row by row from the top, 0 to 1 as stored */
+} image;
+
 typedef struct fit {
-  canvas c;
-  int gaussians, tiles;
-  std::vector<float> first_guess;
-  std::vector<int> begin; /* of lists, on the host */
-  tile_lists lists;
-  device_memory memory;
-  device_array parameters, gradients, means, squares, target, residual, tile_losses, splats, boxes,
-      cursors, begins, keys;
+  board b;
+  int tiles;
+  std::vector<int> begin; /* b.begin on the host */
+  device_pool pool;       /* of all in b, but its keys, which grow */
 } fit;
 
-/* One Gaussian in each cell of a grid, at a random place of the cell; round, but turned at random,
+/* Spread evenly, by multiples of the powers of the plastic number; round, but turned at random,
    since a round one feels no pull to turn; coloured so that neighbours add up to the picture. */
-static void place_gaussians(fit *f, const image *picture, int seed) {
+static std::vector<float> place_gaussians(const image *picture, int count, int seed) {
   const double width = picture->width, height = picture->height;
-  const int count = f->gaussians, most = (int)(sqrt((double)count * height / width) + 0.5);
-  const int rows = most < 1 ? 1 : most > count ? count : most;
   const float scale = fmaxf(0.5f * (float)sqrt(width * height / count), SMALLEST_SCALE);
   const float overlap = (float)(2.0 * 3.14159265 * scale * scale * count / (width * height));
-  f->first_guess.resize((size_t)count * GAUSSIAN_WIDTH);
-  for (int row = 0, i = 0; row < rows; ++row) {
-    const int first = i, last = (int)((long long)count * (row + 1) / rows);
-    for (; i < last; ++i) {
-      const unsigned long long drawn = 3ull * (unsigned long long)i;
-      float *p = &f->first_guess[(size_t)GAUSSIAN_WIDTH * i];
-      p[MEAN_X] = (float)((i - first + hashed_random(seed, drawn)) * width / (last - first));
-      p[MEAN_Y] = (float)((row + hashed_random(seed, drawn + 1)) * height / rows);
-      p[LOG_SCALE_U] = p[LOG_SCALE_V] = logf(scale);
-      p[ANGLE] = 3.14159265f * hashed_random(seed, drawn + 2);
-      const size_t x = (size_t)fmin(p[MEAN_X], width - 1), y = (size_t)fmin(p[MEAN_Y], height - 1);
-      for (int k = 0; k < 3; ++k)
-        p[RED + k] = picture->rgb[3 * (y * picture->width + x) + k] / overlap;
-    }
+  std::vector<float> placed((size_t)count * GAUSSIAN_WIDTH);
+  for (int i = 0; i < count; ++i) {
+    float *p = &placed[(size_t)GAUSSIAN_WIDTH * i];
+    const double x = width * fmod(0.7548776662466927 * i + hashed_random(seed, 0), 1.0);
+    const double y = height * fmod(0.5698402909980532 * i + hashed_random(seed, 1), 1.0);
+    p[MEAN_X] = (float)x, p[MEAN_Y] = (float)y;
+    p[LOG_SCALE_U] = p[LOG_SCALE_V] = logf(scale);
+    p[ANGLE] = 3.14159265f * hashed_random(seed, 2ull + i);
+    for (int k = 0; k < 3; ++k)
+      p[RED + k] = picture->rgb[3 * ((size_t)y * picture->width + (size_t)x) + k] / overlap;
   }
-}
-
-/* Parameters as they were at the start. */
-static void fit_reset(fit *f) {
-  host_to_device(f->parameters.data, f->first_guess.data(), f->first_guess.size() * sizeof(float),
-                 "the Gaussians");
-  device_clear(f->means.data, f->means.bytes);
-  device_clear(f->squares.data, f->squares.bytes);
-}
-
-/* All on the device, and how large it is; the lists grow. */
-static std::vector<std::pair<device_array *, size_t>> fit_arrays(fit *f) {
-  const size_t n = (size_t)f->gaussians, row = GAUSSIAN_WIDTH * sizeof(float);
-  const size_t pixels = (size_t)f->c.width * f->c.height * 3 * sizeof(float);
-  const size_t a_tile = (size_t)f->tiles * sizeof(int);
-  return {{&f->parameters, n * row},
-          {&f->gradients, n * row},
-          {&f->means, n * row},
-          {&f->squares, n * row},
-          {&f->target, pixels},
-          {&f->residual, pixels},
-          {&f->splats, n * sizeof(splat)},
-          {&f->cursors, a_tile},
-          {&f->tile_losses, a_tile},
-          {&f->boxes, n * sizeof(tile_box)},
-          {&f->begins, a_tile + sizeof(int)},
-          {&f->keys, 0}};
+  return placed;
 }
 
 static void fit_begin(fit *f, const image *picture, int gaussians, int seed) {
-  f->c = {picture->width, picture->height, tiles_along(picture->width),
-          tiles_along(picture->height)};
-  f->gaussians = gaussians;
-  f->tiles = f->c.tiles_x * f->c.tiles_y;
-  for (const auto &a : fit_arrays(f))
-    device_reserve(&f->memory, a.first, a.second, "memory for the fit");
+  const std::vector<float> placed = place_gaussians(picture, gaussians, seed);
+  const size_t rows = placed.size() * sizeof(float), rgb = picture->rgb.size() * sizeof(float);
+  const auto take = [f](size_t bytes) { return device_take(&f->pool, bytes, "the fit's memory"); };
+  board *b = &f->b;
+  b->width = picture->width, b->tiles_x = (picture->width + TILE_SIDE - 1) / TILE_SIDE;
+  b->height = picture->height, b->tiles_y = (picture->height + TILE_SIDE - 1) / TILE_SIDE;
+  b->gaussians = gaussians;
+  f->tiles = b->tiles_x * b->tiles_y;
   f->begin.resize(f->tiles + 1);
-  place_gaussians(f, picture, seed);
-  host_to_device(f->target.data, picture->rgb.data(), f->target.bytes, "the picture");
-  fit_reset(f);
+  for (float **of : {&b->parameters, &b->gradients, &b->means, &b->squares})
+    *of = (float *)take(rows);
+  for (float **of : {&b->target, &b->residual}) *of = (float *)take(rgb);
+  for (int **of : {&b->begin, &b->cursors}) *of = (int *)take(f->begin.size() * sizeof(int));
+  b->splats = (splat *)take(gaussians * sizeof(splat));
+  host_to_device(b->parameters, placed.data(), rows, "the Gaussians");
+  host_to_device(b->target, picture->rgb.data(), rgb, "the picture");
 }
 
 static void fit_end(fit *f) {
-  for (const auto &a : fit_arrays(f)) device_release(&f->memory, a.first);
+  cudaFree(f->b.keys);
+  device_give_back(&f->pool);
 }
 
 /* Splats and tile lists of the parameters as they are; the host turns counts into positions. */
 static void fit_lists(fit *f) {
-  long long total = 0;
-  device_clear(f->cursors.data, f->cursors.bytes);
-  SIMT_LAUNCH(prepare_splats, line_blocks(f->gaussians), LINE_THREADS, 0, 0,
-              (const float *)f->parameters.data, f->gaussians, f->c, (splat *)f->splats.data,
-              (tile_box *)f->boxes.data, (int *)f->cursors.data);
-  device_to_host(f->begin.data(), f->cursors.data, f->cursors.bytes, "counting tiles");
+  const size_t bytes = f->begin.size() * sizeof(int);
+  board counting = f->b;
+  counting.capacity = 0;
+  device_clear(f->b.cursors, bytes);
+  SIMT_LAUNCH(list_splats, line_blocks(f->b.gaussians), LINE_THREADS, 0, 0, counting);
+  device_to_host(f->begin.data(), f->b.cursors, bytes, "counting tiles");
+  long long total = 0; /* the last count, behind all tiles, is 0 */
   for (int &begin : f->begin) {
-    const int count = &begin == &f->begin.back() ? 0 : begin;
+    const int count = begin;
     begin = (int)total;
     total += count;
   }
-  if (total > INT_MAX / 2) {
-    fprintf(stderr,
-            "fit_image: the Gaussians touch %lld tiles, of which lists hold %d; use fewer "
-            "Gaussians or lower --lr-scale\n",
-            total, INT_MAX / 2);
-    exit(1);
+  device_check(total > 1 << 30 ? cudaErrorMemoryAllocation : cudaSuccess,
+               "fit_image: too long lists; use fewer Gaussians or lower --lr-scale");
+  if (total > f->b.capacity) {
+    cudaFree(f->b.keys);
+    f->b.capacity = (int)(total + total / 4);
+    device_check(cudaMalloc(&f->b.keys, f->b.capacity * sizeof(int)), "memory for lists");
   }
-  if ((size_t)total * sizeof(int) > f->keys.bytes)
-    device_reserve(&f->memory, &f->keys, (size_t)(total + total / 4) * sizeof(int),
-                   "memory for the lists");
-  host_to_device(f->begins.data, f->begin.data(), f->begins.bytes, "the tiles");
-  host_to_device(f->cursors.data, f->begin.data(), f->cursors.bytes, "the tiles");
-  f->lists = {(int *)f->begins.data, (int *)f->keys.data, (int)(f->keys.bytes / sizeof(int))};
-  SIMT_LAUNCH(fill_tiles, line_blocks(f->gaussians), LINE_THREADS, 0, 0,
-              (const tile_box *)f->boxes.data, f->gaussians, f->c, (int *)f->cursors.data,
-              f->lists);
+  for (int *to : {f->b.begin, f->b.cursors}) host_to_device(to, f->begin.data(), bytes, "tiles");
+  SIMT_LAUNCH(list_splats, line_blocks(f->b.gaussians), LINE_THREADS, 0, 0, f->b);
 }
 
-/* The picture of the parameters as they are, and its loss; clears the gradients. */
+/* What the picture of the parameters as they are lacks; clears the gradients. */
 static void fit_forward(fit *f) {
   fit_lists(f);
-  device_clear(f->gradients.data, f->gradients.bytes);
-  SIMT_LAUNCH(forward, f->tiles, TILE_PIXELS, 0, 0, f->c, f->lists, (const splat *)f->splats.data,
-              (const float *)f->target.data, (float *)f->residual.data,
-              (float *)f->tile_losses.data);
+  device_clear(f->b.gradients, (size_t)f->b.gaussians * GAUSSIAN_WIDTH * sizeof(float));
+  SIMT_LAUNCH(forward, f->tiles, TILE_PIXELS, 0, 0, f->b);
 }
 
-static void fit_backward(fit *f, int way, int threshold, unsigned long long *counts) {
-  typedef void kernel(canvas, tile_lists, const splat *, const float *, float *, int,
-                      unsigned long long *);
-#define BACKWARD(way) backward<way>
-  static kernel *const kernels[] = {EACH_WAY(BACKWARD)};
-  SIMT_LAUNCH(kernels[way + 1], f->tiles, TILE_PIXELS, 0, 0, f->c, f->lists,
-              (const splat *)f->splats.data, (const float *)f->residual.data,
-              (float *)f->gradients.data, threshold, counts);
+static void fit_backward(fit *f, bool with_arc) {
+  const auto kernel = with_arc ? backward<true> : backward<false>;
+  SIMT_LAUNCH(kernel, f->tiles, TILE_PIXELS, 0, 0, f->b);
 }
 
-/* Step number `step`, from 1 on. rates: of means, log scales, angles and colours. */
-static void fit_update(fit *f, int step, const float rates[4], float falling) {
-  static const int rate_of[GAUSSIAN_WIDTH] = {0, 0, 1, 1, 2, 3, 3, 3};
-  const float side = (float)(f->c.width > f->c.height ? f->c.width : f->c.height);
-  const size_t count = (size_t)f->gaussians * GAUSSIAN_WIDTH;
-  adam_columns<GAUSSIAN_WIDTH> s = {adam_decay_at(0.9, 0.999, 1, step), 1e-8f, {}, {}, {}};
-  for (int k = 0; k < GAUSSIAN_WIDTH; ++k) {
-    const bool is_scale = k == LOG_SCALE_U || k == LOG_SCALE_V;
-    s.rate[k] = rates[rate_of[k]] * falling;
-    s.low[k] = is_scale ? logf(SMALLEST_SCALE) : -INFINITY;
-    s.high[k] = is_scale ? logf(side) : INFINITY;
-  }
-  SIMT_LAUNCH(adam_rows<GAUSSIAN_WIDTH>, line_blocks(count), LINE_THREADS, 0, 0,
-              (float *)f->parameters.data, (const float *)f->gradients.data, (float *)f->means.data,
-              (float *)f->squares.data, count, s);
+/* A step of Adam (Kingma and Ba 2015), one thread a number. shares: what the moments have, of what
+   they would have without their first zeros. */
+__global__ void adam(board b, float4 rates, float2 shares) {
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), k = i % GAUSSIAN_WIDTH;
+  if (i >= b.gaussians * GAUSSIAN_WIDTH) return;
+  const float rate = (&rates.x)[k < ANGLE ? k / 2 : k == ANGLE ? 2 : 3];
+  const float g = b.gradients[i], largest = logf((float)max(b.width, b.height));
+  const float mean = b.means[i] = 0.9f * b.means[i] + 0.1f * g;
+  const float square = b.squares[i] = 0.999f * b.squares[i] + 0.001f * g * g;
+  float next = b.parameters[i] - rate * mean / shares.x / (sqrtf(square / shares.y) + 1e-8f);
+  if (k == LOG_SCALE_U || k == LOG_SCALE_V)
+    next = fminf(fmaxf(next, logf(SMALLEST_SCALE)), largest);
+  b.parameters[i] = next;
 }
 
-/* Of the latest forward kernel. */
-static double fit_loss(fit *f) {
+/* Step number `step`, from 1 on, at so much of the rates: of means, log scales, angles, colours. */
+static void fit_update(fit *f, int step, const float rates[4], float part) {
+  const float4 r = make_float4(rates[0] * part, rates[1] * part, rates[2] * part, rates[3] * part);
+  const float2 shares = make_float2((float)(1.0 - pow(0.9, step)), (float)(1.0 - pow(0.999, step)));
+  const int blocks = line_blocks((size_t)f->b.gaussians * GAUSSIAN_WIDTH);
+  SIMT_LAUNCH(adam, blocks, LINE_THREADS, 0, 0, f->b, r, shares);
+}
+
+/* The loss of the latest forward kernel; adds its residual to the picture that it was to be. */
+static double fit_read(const fit *f, image *picture) {
   double loss = 0.0;
-  for (float of_tile : device_read<float>(f->tile_losses.data, f->tiles, "the loss"))
-    loss += of_tile;
+  float *value = picture->rgb.data();
+  for (float missing : device_read<float>(f->b.residual, picture->rgb.size(), "the picture")) {
+    *value++ += missing;
+    loss += (double)missing * missing;
+  }
   return loss;
+}
+
+/* ---- >>pictures ----------------------------------------------------------------------------- */
+
+/* Binary ones of one byte a channel; with comments behind P6, as GIMP writes them. */
+static bool ppm_read(const char *file, image *picture, error_line *error) {
+  int kind = 0, width = 0, height = 0, most = 0, c;
+  FILE *in = fopen(file, "rb");
+  if (in == nullptr) return error_set(error, "cannot read '%.200s': %s", file, strerror(errno));
+  bool legal = fscanf(in, "P%1d ", &kind) == 1 && kind == 6;
+  while ((c = fgetc(in)) == '#') legal = fscanf(in, "%*[^\n] ") == 0 && legal;
+  ungetc(c, in);
+  legal = legal && fscanf(in, "%6d %6d %6d", &width, &height, &most) == 3 && isspace(fgetc(in)) &&
+          min(width, height) >= 1 && max(width, height) <= 16384 && most >= 1 && most <= 255;
+  std::vector<unsigned char> bytes(legal ? (size_t)3 * width * height : 1);
+  const bool whole = fread(bytes.data(), 1, bytes.size(), in) == bytes.size();
+  fclose(in);
+  if (!legal || !whole)
+    return error_set(error, "cannot read '%.200s': %s (README.md: how to convert)", file,
+                     legal ? "the PPM is cut short"
+                           : "no PPM 'P6 width height maximum', sides to 16384, maximum to 255");
+  *picture = {width, height, {bytes.begin(), bytes.end()}};
+  for (float &value : picture->rgb) value = fminf(value / (float)most, 1.0f);
+  return true;
+}
+
+static bool ppm_write(const char *path, const image *picture, error_line *error) {
+  output_file file;
+  if (!output_file_open(&file, path, error)) return false;
+  fprintf(file.stream, "P6\n%d %d\n255\n", picture->width, picture->height);
+  for (float value : picture->rgb)
+    fputc((int)(255.0f * fminf(fmaxf(value, 0.0f), 1.0f) + 0.5f), file.stream);
+  return output_file_commit(&file, error);
+}
+
+/* Slow gradients, a disc, stripes of rising frequency, grain of single pixels. */
+static image built_in_picture(int width, int height) {
+  image picture = {width, height, {}};
+  const float unit = 1.0f / (float)min(width, height);
+  for (int i = 0; i < width * height; ++i) {
+    const float x = ((float)(i % width) + 0.5f) * unit, y = ((float)(i / width) + 0.5f) * unit;
+    const float disc = hypotf(x - 0.3f, y - 0.3f) < 0.17f ? 0.3f : 0.0f;
+    const float stripe = y > 0.55f ? 0.15f * sinf(12.0f * x + 36.0f * x * x) : 0.0f;
+    const float base = 0.2f + disc + 0.04f * hashed_random(0, i);
+    for (float value : {base + 0.3f * x + stripe, base + 0.3f * y, base + 0.4f - 0.2f * y - stripe})
+      picture.rgb.push_back(fminf(value, 1.0f));
+  }
+  return picture;
 }
 
 /* ---- >>program ------------------------------------------------------------------------------ */
 
-static fit the_fit;
-static image target;
-static int iterations;
-static struct {
-  const char *picture;
-  int size[2], gaussians; /* 0: not given */
-  float rates[4];
-} settings = {nullptr, {0, 0}, 0, {0.4f, 0.06f, 0.06f, 0.01f}};
+enum { PLAIN, ARC };
+static const char *const path_names[] = {"plain", "arc", nullptr};
+static const char *picture_file, *out_file;
+static int size[] = {SIMT_ON_CPU ? 64 : 1080, SIMT_ON_CPU ? 64 : 1920};
+static int gaussians, path = ARC, iterations = SIMT_ON_CPU ? 30 : 500, seed = 1;
+static float rates[] = {0.4f, 0.06f, 0.06f, 0.01f};
 
 static option options[] = {
     {"fit_image: fits a picture with 2D Gaussians.\n\nusage: fit_image [options]\n"},
-    {"--picture", OPTION_INPUT, &settings.picture, "PPM (P6) or PNG; without it a built-in one"},
-    {"--size", OPTION_SIZE, settings.size,
-     "shrinks the picture; of the built-in one 1080x1920, on the CPU warp 64x64", 1, 4096},
-    {"--gaussians", OPTION_INT, &settings.gaussians, "without it one for 20 pixels, at most 50000",
-     1, SIMT_ON_CPU ? 100000 : 10000000},
-    {"--lr-mean", OPTION_REAL, &settings.rates[0],
-     "pixels a step; this and the other rates fall to a tenth", 0, 1000},
-    {"--lr-scale", OPTION_REAL, &settings.rates[1], "of log scales", 0, 1000},
-    {"--lr-angle", OPTION_REAL, &settings.rates[2], "of angles, in radians", 0, 1000},
-    {"--lr-colour", OPTION_REAL, &settings.rates[3], "of colours, 0 to 1", 0, 1000},
+    {"--picture", OPTION_INPUT, &picture_file, "PPM (P6); without it a built-in one"},
+    {"--size", OPTION_SIZE, size, "of the built-in picture", 1, 4096},
+    {"--gaussians", OPTION_INT, &gaussians, "without it one for 20 pixels, at most 50000", 1,
+     SIMT_ON_CPU ? 100000 : 10000000},
+    {"--iterations", OPTION_INT, &iterations, "", 0, 1000000},
+    {"--path", OPTION_NAME, &path, "how the backward kernel adds", 0, -1, path_names},
+    {"--lr-mean", OPTION_REAL, &rates[0], "pixels a step; all rates fall to a tenth", 0, 1000},
+    {"--lr-scale", OPTION_REAL, &rates[1], "of log scales", 0, 1000},
+    {"--lr-angle", OPTION_REAL, &rates[2], "of angles, in radians", 0, 1000},
+    {"--lr-colour", OPTION_REAL, &rates[3], "of colours, 0 to 1", 0, 1000},
+    {"--seed", OPTION_INT, &seed, "of the first guess", 0, 1000000},
+    {"--out", OPTION_OUTPUT, &out_file, "the fitted picture, .ppm"},
+    {"--size", OPTION_WITHOUT, nullptr, "--picture"},
+    {OPTIONS_END},
     {}};
 
-static bool begin(const char *, workload_options *o, error_line *error) {
-  const int built_in[2] = {SIMT_ON_CPU ? 64 : 1080, SIMT_ON_CPU ? 64 : 1920};
-  if (!image_load(&target, settings.picture, settings.size, built_in, error)) return false;
-  const int fitting = target.width * target.height / 20;
-  const int gaussians = settings.gaussians > 0 ? settings.gaussians
-                        : fitting < 1          ? 1
-                        : fitting > 50000      ? 50000
-                                               : fitting;
-  printf("picture    %s, %d x %d pixels\ngaussians  %d, %d values each\n",
-         settings.picture ? printable(settings.picture) : "built-in", target.width, target.height,
-         gaussians, (int)GAUSSIAN_WIDTH);
-  iterations = o->iterations;
-  fit_begin(&the_fit, &target, gaussians, o->seed);
-  return true;
+/* Steps become ten times shorter. Returns how many were done: Ctrl-C ends it early. */
+static int train(fit *f) {
+  std::vector<float> ms; /* of the backward kernel */
+  const double begin = seconds_now();
+  for (int i = 0; i < iterations && !interrupts; ++i) {
+    fit_forward(f);
+#if SIMT_ON_CPU
+    simt_counters_reset();
+#endif
+    ms.push_back(device_time([f] { fit_backward(f, path == ARC); }));
+    fit_update(f, i + 1, rates, powf(0.1f, (float)i / (float)iterations));
+    if (progress_due()) progress_line("iteration %d of %d", i + 1, iterations);
+  }
+  const int done = (int)ms.size();
+  progress_clear();
+  printf("trained    %d iterations in %.2f s\n", done, seconds_now() - begin);
+#if SIMT_ON_CPU
+  const simt_counters n = simt_counters_read();
+  if (done > 0) printf("backward   %llu atomic requests in the last iteration\n", n.reductions);
+#else
+  if (done > 0) printf("backward   %.4g ms, the kernel's median\n", median(ms.data(), done));
+#endif
+  return done;
 }
-
-static void reset(void) { fit_reset(&the_fit); }
-static void forward_of(int) { fit_forward(&the_fit); }
-static void gradient(int way, int threshold) {
-  fit_backward(&the_fit, way, threshold, workload_counts());
-}
-
-/* Steps become ten times shorter as the training goes on. */
-static void update(int iteration) {
-  fit_update(&the_fit, iteration + 1, settings.rates,
-             powf(0.1f, (float)iteration / (float)iterations));
-}
-
-static workload_sums sums(void) {
-  return {(const float *)the_fit.gradients.data, (size_t)the_fit.gaussians * GAUSSIAN_WIDTH};
-}
-
-/* What is missing at each channel of each pixel. */
-static std::vector<float> read_residual(const fit *f) {
-  return device_read<float>(f->residual.data, f->residual.bytes / sizeof(float), "the picture");
-}
-
-static bool judge(int done, workload_quality *q, error_line *error) {
-  double distance = 0.0;
-  fit_forward(&the_fit);
-  const double loss = fit_loss(&the_fit);
-  const std::vector<float> residual = read_residual(&the_fit);
-  for (float missing : residual) distance += fabs(missing);
-  const double numbers = (double)residual.size();
-  *q = {image_psnr(loss, numbers), distance / numbers, NAN, NAN};
-  return isfinite(loss) ||
-         error_set(error,
-                   "the loss is not finite after %d iterations; lower the learning rates "
-                   "(--lr-mean, --lr-scale, --lr-angle, --lr-colour)",
-                   done);
-}
-
-static bool write(const char *file, error_line *error) {
-  fit_forward(&the_fit);
-  image fitted = {target.width, target.height, read_residual(&the_fit)};
-  for (size_t i = 0; i < fitted.rgb.size(); ++i) fitted.rgb[i] += target.rgb[i];
-  return image_write(&fitted, file, error);
-}
-
-static void end(void) { fit_end(&the_fit); }
 
 int main(int argc, char **argv) {
-  static const char *const datasets[] = {"picture", nullptr};
-  const workload w = {
-      "fit_image", options, datasets,   255u,     nullptr, 0u,   SIMT_ON_CPU ? 30 : 500,
-      begin,       reset,   forward_of, gradient, update,  sums, judge,
-      write,       end};
-  return workload_main(argc, argv, &w);
+  error_line error;
+  image picture = {0, 0, {}};
+  fit f = fit();
+  if (program_begin("fit_image", argc, argv)) return 0;
+  if (!options_read(options, argc, argv, &error)) return fail(2, &error);
+  if (out_file != nullptr && !std::regex_search(out_file, std::regex("[.]ppm$")))
+    return error_set(&error, "--out is '%.200s'; it must end in .ppm", out_file), fail(2, &error);
+  if (!has_device("fit_image", &error)) return fail(1, &error);
+  catch_interrupts();
+  device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
+  if (picture_file == nullptr) picture = built_in_picture(size[0], size[1]);
+  if (picture_file != nullptr && !ppm_read(picture_file, &picture, &error)) return fail(2, &error);
+  if (gaussians == 0) gaussians = min(max(picture.width * picture.height / 20, 1), 50000);
+  printf("picture    %s, %d x %d pixels\ngaussians  %d, %d values each\n",
+         picture_file ? printable(picture_file) : "built-in", picture.width, picture.height,
+         gaussians, (int)GAUSSIAN_WIDTH);
+  fit_begin(&f, &picture, gaussians, seed);
+  printf("path       %s\n", path_names[path]);
+  const int done = train(&f);
+  fit_forward(&f);
+  const double loss = fit_read(&f, &picture);
+  fit_end(&f);
+  if (!isfinite(loss))
+    return error_set(&error, "the loss is not finite; lower --lr-mean and the other rates"),
+           fail(1, &error);
+  printf("fitted     PSNR %.3f dB\n", -10.0 * log10(loss / (double)picture.rgb.size()));
+  if (out_file != nullptr && !ppm_write(out_file, &picture, &error)) return fail(1, &error);
+  if (out_file != nullptr) printf("written    %s\n", printable(out_file));
+  if (done < iterations) printf("interrupted after %d of %d iterations\n", done, iterations);
+  return done < iterations ? 130 : 0;
 }

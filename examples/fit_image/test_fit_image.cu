@@ -1,5 +1,5 @@
-/* arc example fit_image: gradients by every way against finite differences in double precision; tile
-   lists; Adam; the loss falls. SPDX-License-Identifier: Apache-2.0 */
+/* arc example fit_image: gradients by both paths against finite differences in double precision;
+   the picture; tile lists; Adam; the loss falls. SPDX-License-Identifier: Apache-2.0 */
 #define main fit_image_main
 #include "fit_image.cu"
 #undef main
@@ -32,14 +32,17 @@ static scene scene_make(int width, int height, int count, double largest_scale,
   return s;
 }
 
-/* A fit whose first guess is the scene. */
+static void set_parameters(fit *f, const scene *s) {
+  const std::vector<float> numbers(s->gaussian.begin(), s->gaussian.end());
+  host_to_device(f->b.parameters, numbers.data(), numbers.size() * sizeof(float), "a scene");
+}
+
+/* A fit of the scene's picture that begins with the scene's Gaussians. */
 static void begin_scene(fit *f, const scene *s) {
-  image picture = image_of(s->width, s->height);
-  for (size_t i = 0; i < s->wanted.size(); ++i) picture.rgb[i] = (float)s->wanted[i];
+  const image picture = {s->width, s->height, {s->wanted.begin(), s->wanted.end()}};
   *f = fit();
   fit_begin(f, &picture, s->count, 1);
-  for (size_t i = 0; i < s->gaussian.size(); ++i) f->first_guess[i] = (float)s->gaussian[i];
-  fit_reset(f);
+  set_parameters(f, s);
 }
 
 /* ---- gradients ------------------------------------------------------------------------------ */
@@ -88,8 +91,28 @@ static bool difference(scene *s, int parameter, double *derivative, double *magn
   return hits_above == hits_below;
 }
 
-/* Every `stride`-th parameter, by every way. No two derivatives may be about the same, so that no
-   swap goes unseen. */
+/* What is read back is the sum of the Gaussians, and its loss. */
+static void check_picture(const fit *f, const scene *s) {
+  int hits;
+  double wanted = 0.0;
+  image got = {s->width, s->height, {s->wanted.begin(), s->wanted.end()}};
+  for (double loss : losses_of(s, &hits)) wanted += loss;
+  const double loss = fit_read(f, &got);
+  CHECK(fabs(loss - wanted) < TOLERANCE * wanted, "the loss is %.9g, not %.9g", loss, wanted);
+  for (int i = 0; i < 3 * s->width * s->height; ++i) {
+    const int x = i / 3 % s->width, y = i / 3 / s->width;
+    double sum = 0.0;
+    for (const double *g = s->gaussian.data(); g < &s->gaussian.back(); g += GAUSSIAN_WIDTH) {
+      const double distance = distance_of(g, x + 0.5, y + 0.5);
+      if (distance < (double)HIT_LIMIT) sum += exp(-0.5 * distance) * g[RED + i % 3];
+    }
+    CHECK(fabs(got.rgb[i] - sum) < 1e-4, "number %d of the picture is %.7g, not %.7g", i,
+          got.rgb[i], sum);
+  }
+}
+
+/* Every `stride`-th parameter, by both paths; the picture. No two derivatives may be about the
+   same, so that no swap goes unseen. */
 static void test_gradients(int width, int height, int count, double largest_scale, int stride,
                            unsigned long long seed) {
   scene s = scene_make(width, height, count, largest_scale, seed);
@@ -103,15 +126,16 @@ static void test_gradients(int width, int height, int count, double largest_scal
       CHECK(fabs(d - derivative[j]) > TOLERANCE * (m + magnitude[j]), "%d is as %zu", i, j);
     derivative.push_back(d), magnitude.push_back(m);
   }
-  for (int way = 0; way < (SIMT_ON_CPU ? (int)WAY_CUB : (int)WAYS); ++way) {
+  for (bool with_arc : {false, true}) {
     fit_forward(&f);
-    fit_backward(&f, way, ARC_THRESHOLD_AUTO, nullptr);
-    const std::vector<float> got = device_read<float>(f.gradients.data, s.gaussian.size());
+    fit_backward(&f, with_arc);
+    const std::vector<float> got = device_read<float>(f.b.gradients, s.gaussian.size());
     for (size_t j = 0; j < derivative.size(); ++j)
       CHECK(fabs(got[j * stride] - derivative[j]) <= TOLERANCE * magnitude[j] + 1e-6,
-            "way %d: parameter %zu is %.9g, not %.9g", way, j * stride, got[j * stride],
+            "arc %d: parameter %zu is %.9g, not %.9g", with_arc, j * stride, got[j * stride],
             derivative[j]);
   }
+  check_picture(&f, &s);
   fit_end(&f);
 }
 
@@ -130,12 +154,11 @@ static bool overlaps(const double *g, double margin, int tile_x, int tile_y) {
 /* Every Gaussian stands once in each tile that its box surely overlaps, and nowhere far off. */
 static void check_lists(const fit *f, const scene *s) {
   const int total = f->begin.back();
-  CHECK(f->begin[0] == 0 && total <= f->lists.capacity, "%d keys in room for %d", total,
-        f->lists.capacity);
+  CHECK(f->begin[0] == 0 && total <= f->b.capacity, "%d keys in room for %d", total, f->b.capacity);
   std::vector<int> keys(total + 1), seen(s->count);
-  device_to_host(keys.data(), f->lists.keys, (size_t)total * sizeof(int), "keys");
+  device_to_host(keys.data(), f->b.keys, (size_t)total * sizeof(int), "keys");
   for (int t = 0; t < f->tiles; ++t) {
-    const int tile_x = t % f->c.tiles_x, tile_y = t / f->c.tiles_x;
+    const int tile_x = t % f->b.tiles_x, tile_y = t / f->b.tiles_x;
     for (int &times : seen) times = 0;
     for (int k = f->begin[t]; k < f->begin[t + 1]; ++k) {
       const bool legal = keys[k] >= 0 && keys[k] < s->count;
@@ -157,22 +180,20 @@ static void test_lists(void) {
   fit f = fit();
   begin_scene(&f, &small);
   for (const scene *s : {&small, &small, &wide}) {
-    const int capacity = f.lists.capacity;
-    for (size_t i = 0; i < s->gaussian.size(); ++i) f.first_guess[i] = (float)s->gaussian[i];
-    fit_reset(&f);
+    const int capacity = f.b.capacity;
+    set_parameters(&f, s);
     fit_lists(&f);
     check_lists(&f, s);
-    CHECK(s != &wide || f.lists.capacity > capacity, "room for %d keys, as before", capacity);
+    CHECK(s != &wide || f.b.capacity > capacity, "room for %d keys, as before", capacity);
   }
-  /* A capacity that is wrong: fill_tiles stays inside it. */
+  /* A capacity that is wrong: list_splats stays inside it. */
   const int room = 10;
-  std::vector<int> keys(f.lists.capacity);
-  device_check(cudaMemset(f.lists.keys, 0x5a, keys.size() * sizeof(int)), "canaries");
-  host_to_device(f.cursors.data, f.begin.data(), f.cursors.bytes, "cursors");
-  f.lists.capacity = room;
-  SIMT_LAUNCH(fill_tiles, line_blocks(f.gaussians), LINE_THREADS, 0, 0,
-              (const tile_box *)f.boxes.data, f.gaussians, f.c, (int *)f.cursors.data, f.lists);
-  device_to_host(keys.data(), f.lists.keys, keys.size() * sizeof(int), "canaries");
+  std::vector<int> keys(f.b.capacity);
+  device_check(cudaMemset(f.b.keys, 0x5a, keys.size() * sizeof(int)), "canaries");
+  host_to_device(f.b.cursors, f.begin.data(), f.tiles * sizeof(int), "cursors");
+  f.b.capacity = room;
+  SIMT_LAUNCH(list_splats, line_blocks(f.b.gaussians), LINE_THREADS, 0, 0, f.b);
+  device_to_host(keys.data(), f.b.keys, keys.size() * sizeof(int), "canaries");
   for (size_t i = room; i < keys.size(); ++i)
     CHECK(keys[i] == 0x5a5a5a5a, "position %zu of %d was written", i, room);
   fit_end(&f);
@@ -187,7 +208,8 @@ static void test_wild_parameters(void) {
   begin_scene(&f, &s);
   fit_forward(&f);
   CHECK(f.begin.back() == 0, "%d tiles are touched by Gaussians that are nowhere", f.begin.back());
-  CHECK(isfinite(fit_loss(&f)), "the loss is not finite");
+  image picture = {40, 40, {s.wanted.begin(), s.wanted.end()}};
+  CHECK(isfinite(fit_read(&f, &picture)), "the loss is not finite");
   fit_end(&f);
 }
 
@@ -217,32 +239,28 @@ static void test_adam(void) {
       if (k == LOG_SCALE_U || k == LOG_SCALE_V)
         wanted[i] = fmin(fmax(wanted[i], log((double)SMALLEST_SCALE)), log(40.0));
     }
-    host_to_device(f.gradients.data, gradients.data(), f.gradients.bytes, "gradients");
+    host_to_device(f.b.gradients, gradients.data(), gradients.size() * sizeof(float), "gradients");
     fit_update(&f, step, given, 0.5f);
   }
-  const std::vector<float> got = device_read<float>(f.parameters.data, s.gaussian.size());
+  const std::vector<float> got = device_read<float>(f.b.parameters, s.gaussian.size());
   for (size_t i = 0; i < wanted.size(); ++i)
     CHECK(fabs(got[i] - wanted[i]) < 1e-4, "parameter %zu is %.7g, not %.7g", i, got[i], wanted[i]);
   fit_end(&f);
 }
 
-/* 25 steps bring the loss below a quarter; the picture read back is the one whose loss was told. */
-static void test_descent(void) {
-  const image picture = image_procedural(45, 37);
-  double squares = 0.0;
+/* 25 steps bring the loss below a quarter, by either path. */
+static void test_descent(bool with_arc) {
+  const image picture = built_in_picture(45, 37);
+  double losses[2];
   fit f = fit();
   fit_begin(&f, &picture, 90, 1);
-  fit_forward(&f);
-  const double before = fit_loss(&f);
-  for (int step = 1; step <= 25; ++step) {
-    fit_backward(&f, WAY_AUTO, ARC_THRESHOLD_AUTO, nullptr);
-    fit_update(&f, step, settings.rates, powf(0.1f, (float)step / 25.0f));
+  for (int step = 0; step <= 25; ++step) {
+    image drawn = picture;
+    if (step > 0) fit_backward(&f, with_arc), fit_update(&f, step, rates, powf(0.1f, step / 25.0f));
     fit_forward(&f);
+    losses[step > 0] = fit_read(&f, &drawn);
   }
-  const double after = fit_loss(&f);
-  CHECK(after < 0.25 * before, "loss %g at first, %g after 25 steps", before, after);
-  for (float missing : read_residual(&f)) squares += (double)missing * missing;
-  CHECK(fabs(squares - after) < 1e-4 * after, "the picture's loss is %g, not %g", squares, after);
+  CHECK(losses[1] < 0.25 * losses[0], "loss %g at first, %g after 25 steps", losses[0], losses[1]);
   fit_end(&f);
 }
 
@@ -253,6 +271,7 @@ int main(void) {
   test_lists();
   test_wild_parameters();
   test_adam();
-  test_descent();
+  test_descent(false);
+  test_descent(true);
   return test_end("test_fit_image");
 }
