@@ -463,5 +463,5 @@ int main(int argc, char **argv) {
   if (out_file != nullptr && !ppm_write(out_file, &picture, &error)) return fail(1, &error);
   if (out_file != nullptr) printf("written    %s\n", printable(out_file));
   if (done < iterations) printf("interrupted after %d of %d iterations\n", done, iterations);
-  return done < iterations ? 130 : 0;
+  return done < iterations ? interrupted_status() : 0;
 }
