@@ -79,7 +79,7 @@ static double measure_clock_mhz(long long clocks) {
 
 #endif
 
-static const long long wake_up_clocks = 200000000, group_clocks = 4000000;
+static const long long wake_up_clocks = 200000000, group_clocks = 1000000;
 
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
   size_t rows = (size_t)b->options.rows, row = 1;
