@@ -38,8 +38,7 @@ int main(void) {
   int wrong = 0;
   cudaEvent_t start, stop;
   arc_tune_config config = arc_tune_config_default(); /* ARC_PATH_AUTO with thresholds 0..32 */
-  config.path[config.paths].path = ARC_PATH_TREE;
-  config.path[config.paths++].uses_threshold = 1;
+  arc_tune_add(&config, ARC_PATH_TREE, 0, 32);
   if (cudaMalloc(&rows, sizeof sums) != cudaSuccess) {
     printf("tuned: skipped, no CUDA device\n");
     return 77;

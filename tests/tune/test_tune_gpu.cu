@@ -2,7 +2,9 @@
    choice against an exhaustive search in the same run; a capture in the middle of a tuning.
    SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "simt/simt.cuh"
@@ -75,42 +77,39 @@ static void launch(const workload &w, float *rows, arc_tune_policy p, cudaStream
 
 /* ---- the exhaustive search ------------------------------------------------------------------ */
 
-struct candidate {
-  arc_tune_policy policy;
-  std::vector<float> us;
-};
+/* Medians in us of so many launches of each policy; they take turns, in another order each time, as a
+   launch feels what ran before it. Fastest first. */
+typedef std::vector<std::pair<float, arc_tune_policy>> medians;
 
-static float median_us(candidate &c) {
-  std::nth_element(c.us.begin(), c.us.begin() + c.us.size() / 2, c.us.end());
-  return c.us[c.us.size() / 2];
-}
-
-/* They take turns, in another order each time: a launch feels what ran before it. Fastest first. */
-static void measure(const workload &w, float *rows, std::vector<candidate> &list, int repeats) {
+static void measure(const workload &w, float *rows, medians &list, int repeats) {
   std::minstd_rand random(1);
-  for (candidate &c : list) c.us.clear();
+  std::vector<int> order(list.size());
+  std::vector<std::vector<float>> us(list.size());
+  std::iota(order.begin(), order.end(), 0);
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    std::shuffle(list.begin(), list.end(), random);
-    for (candidate &c : list)
-      c.us.push_back(1000.0f * device_time([&] { launch(w, rows, c.policy, 0); }));
+    std::shuffle(order.begin(), order.end(), random);
+    for (int i : order)
+      us[i].push_back(1000.0f * device_time([&] { launch(w, rows, list[i].second, 0); }));
   }
-  std::sort(list.begin(), list.end(),
-            [](candidate &a, candidate &b) { return median_us(a) < median_us(b); });
+  for (int i : order) {
+    std::nth_element(us[i].begin(), us[i].begin() + repeats / 2, us[i].end());
+    list[i].first = us[i][repeats / 2];
+  }
+  std::sort(list.begin(), list.end(), [](auto &a, auto &b) { return a.first < b.first; });
 }
 
 /* All of the list, then the fastest 8 and the chosen one again and for longer: the fastest of a
    hundred medians was lucky. Returns the regret of the chosen one, as a share. */
 static float search(const workload &w, float *rows, const arc_tune &t) {
-  std::vector<candidate> list;
-  for (int i = 0; i < t.candidates; ++i) list.push_back({t.candidate[i].policy, {}});
+  medians list;
+  for (int i = 0; i < t.config.policies; ++i) list.push_back({0.0f, t.config.policy[i]});
   measure(w, rows, list, 15);
   list.resize(8);
-  list.push_back({t.result.choice, {}});
+  list.push_back({0.0f, t.result.choice});
   measure(w, rows, list, 31);
-  auto chosen = std::find_if(list.begin(), list.end(), [&](const candidate &c) {
-    return check_is_same(c.policy, t.result.choice);
-  });
-  return median_us(*chosen) / median_us(list[0]) - 1.0f;
+  for (auto &its : list)
+    if (check_is_same(its.second, t.result.choice)) return its.first / list[0].first - 1.0f;
+  return 1.0f;
 }
 
 /* ---- the tuner ------------------------------------------------------------------------------ */
@@ -118,7 +117,7 @@ static float search(const workload &w, float *rows, const arc_tune &t) {
 /* A graph captured within a tuning: the policy is the choice so far, the capture whole. */
 static void capture(arc_tune_cuda &timer, const workload &w, float *rows, cudaStream_t stream) {
   cudaGraph_t graph;
-  int before = timer.tune->launches;
+  unsigned before = timer.tune->ticket;
   device_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "CUDA");
   for (int i = 0; i < 4; ++i) {
     arc_tune_policy policy = arc_tune_cuda_begin(&timer, stream);
@@ -129,16 +128,16 @@ static void capture(arc_tune_cuda &timer, const workload &w, float *rows, cudaSt
   }
   device_check(cudaStreamEndCapture(stream, &graph), "CUDA");
   device_check(cudaGraphDestroy(graph), "CUDA");
-  CHECK(timer.tune->launches == before, "the tuning went on while the stream was captured");
+  CHECK(timer.tune->ticket == before, "the tuning went on while the stream was captured");
 }
 
 static void tune(arc_tune &t, const workload &w, float *rows) {
   static arc_tune_cuda timer;
+  timer.tune = &t;
   cudaStream_t stream;
   int launches = 0;
   device_check(cudaStreamCreate(&stream), "CUDA");
-  CHECK(arc_tune_cuda_open(&timer, &t) == ARC_TUNE_OK, "open");
-  for (; launches < 2000 && t.result.tunings == 0; ++launches) {
+  for (; launches < 2100 && t.result.tunings == 0; ++launches) {
     if (launches == 40) capture(timer, w, rows, stream);
     arc_tune_policy policy = arc_tune_cuda_begin(&timer, stream);
     launch(w, rows, policy, stream);
@@ -155,9 +154,8 @@ static void tune(arc_tune &t, const workload &w, float *rows) {
 static float tune_and_search(const workload &w, float *rows) {
   static arc_tune t;
   arc_tune_config config = arc_tune_config_default();
-  config.path[2] = {ARC_PATH_TREE, 1};
-  config.path[3] = {ARC_PATH_ATOMIC, 0};
-  config.paths = 4;
+  arc_tune_add(&config, ARC_PATH_TREE, 0, 32);
+  arc_tune_add(&config, ARC_PATH_ATOMIC, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_NEVER);
   for (int i = 0; i < 500; ++i) launch(w, rows, {ARC_PATH_AUTO, 8, 0}, 0); /* wakes the clocks */
   device_check(cudaDeviceSynchronize(), "CUDA");
   CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");

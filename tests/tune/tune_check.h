@@ -16,8 +16,9 @@ static inline int check_is_same(arc_tune_policy a, arc_tune_policy b) {
 /* Whether the policy is of the list; of a configuration that was refused, auto as compiled. */
 static inline int check_is_legal(const arc_tune *t, arc_tune_policy policy) {
   const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
-  int found = t->candidates == 0 && check_is_same(policy, untuned);
-  for (int i = 0; i < t->candidates; ++i) found |= check_is_same(policy, t->candidate[i].policy);
+  int found = t->rest < 0 && t->result.tunings == 0 && check_is_same(policy, untuned);
+  for (int i = 0; i < t->config.policies && !found; ++i)
+    found = check_is_same(policy, t->config.policy[i]);
   return found;
 }
 

@@ -29,7 +29,7 @@ enum { CREATE, RECORD, ELAPSED, QUERY, KINDS };
 static struct fake {
   struct fake_event event[EVENTS];
   int alive, recorded, calls;
-  int fail[KINDS]; /* how many of the next calls do; create: of those from so many events on */
+  int fail[KINDS]; /* how many of the next calls do */
   int any_captured;
   enum cudaStreamCaptureMode mode;
   cudaError_t last;
@@ -42,7 +42,7 @@ static inline cudaError_t finish_call(int failed) {
 }
 
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
-  if (fake.alive >= fake.fail[CREATE]) return finish_call(1);
+  if (fake.fail[CREATE]-- > 0) return finish_call(1);
   *event = &fake.event[fake.alive++];
   (*event)->alive = 1;
   return finish_call(0);
