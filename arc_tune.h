@@ -23,8 +23,8 @@
    is slower beyond the noise leaves. Last, the fastest meets the incumbent on new times, as those
    that selected it are biased low, and replaces it only for a gain beyond the noise. A tuning ends
    when that is decided or `budget` is spent; until the next one nothing is timed. On simulated
-   kernels with 1, 5, 15 % of noise it times 510, 769, 811 launches, loses 0.27, 0.46, 0.76 % of an
-   interval, and the choice is 0.06, 0.22, 0.71 % slower than the best. */
+   kernels with 1, 5, 15 % of noise it times 458, 730, 759 launches, loses 0.32, 0.51, 0.82 % of an
+   interval, and the choice is 0.07, 0.26, 0.81 % slower than the best. */
 #ifndef ARC_TUNE_H
 #define ARC_TUNE_H
 

@@ -3,12 +3,7 @@
 #ifndef ARC_TESTS_FAKE_CUDA_H
 #define ARC_TESTS_FAKE_CUDA_H
 
-typedef enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorNotReady = 600
-} cudaError_t;
-
+typedef enum { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorNotReady = 600 } cudaError_t;
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeRelaxed = 2 };
 
@@ -23,14 +18,12 @@ typedef struct fake_event {
   double at_us;
 } * cudaEvent_t;
 
-enum { EVENTS = 2 * ARC_TUNE__SLOTS };
 enum { CREATE, RECORD, ELAPSED, QUERY, KINDS };
 
 static struct fake {
-  struct fake_event event[EVENTS];
-  int alive, recorded, calls;
+  struct fake_event event[2 * ARC_TUNE__SLOTS];
+  int alive, recorded, calls, any_captured;
   int fail[KINDS]; /* how many of the next calls do */
-  int any_captured;
   enum cudaStreamCaptureMode mode;
   cudaError_t last;
 } fake;
@@ -40,21 +33,18 @@ static inline cudaError_t finish_call(int failed) {
   if (failed) fake.last = cudaErrorInvalidValue;
   return failed ? cudaErrorInvalidValue : cudaSuccess;
 }
-
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
   if (fake.fail[CREATE]-- > 0) return finish_call(1);
   *event = &fake.event[fake.alive++];
   (*event)->alive = 1;
   return finish_call(0);
 }
-
 static inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
   CHECK(event->alive, "an event is destroyed twice");
   event->alive = 0;
   fake.alive -= 1;
   return finish_call(0);
 }
-
 static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   CHECK(event->alive && stream->captured == 0, "an event is recorded on a captured stream");
   int failed = fake.fail[RECORD]-- > 0;
@@ -63,7 +53,6 @@ static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream
   fake.recorded += !failed;
   return finish_call(failed);
 }
-
 static inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   CHECK(event->alive && event->stream != NULL, "an event is asked for that was never recorded");
   CHECK(!fake.any_captured || fake.mode == cudaStreamCaptureModeRelaxed,
@@ -72,36 +61,27 @@ static inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (event->stream->done_us >= event->at_us) return finish_call(0);
   return fake.last = cudaErrorNotReady;
 }
-
-static inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
-                                               cudaEvent_t stop) {
+static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop) {
   CHECK(start->stream == stop->stream && stop->stream->done_us >= stop->at_us, "events not over");
-  *milliseconds = (float)((stop->at_us - start->at_us) * 1e-3);
+  *ms = (float)((stop->at_us - start->at_us) * 1e-3);
   return finish_call(fake.fail[ELAPSED]-- > 0);
 }
-
 static inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                                 enum cudaStreamCaptureStatus *status) {
   *status = stream->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return finish_call(stream->captured == 2);
 }
-
 static inline cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
   enum cudaStreamCaptureMode held = fake.mode;
   fake.mode = *mode;
   *mode = held;
   return finish_call(0);
 }
-
 static inline cudaError_t cudaGetLastError(void) {
   cudaError_t last = fake.last;
   fake.last = cudaSuccess;
   return last;
 }
-
-static inline cudaError_t cudaPeekAtLastError(void) {
-  fake.calls += 1;
-  return fake.last;
-}
+static inline cudaError_t cudaPeekAtLastError(void) { return fake.calls += 1, fake.last; }
 
 #endif
