@@ -41,6 +41,7 @@
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
        arc/wide.cuh       sums that repeat without a scale; EXPERIMENTAL, included if ARC_WIDE is 1
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
+       arc/drop_in.cuh    atomicAdd by arc, without a changed line (C++; without this file)
    arc_policy.cuh lists the macros that you may set, with -D or above the include.
 
    Contract of every add

@@ -49,6 +49,15 @@
    ARC_WIDE_WORDS         1..16                    6                    64-bit words of a sum in a wide target: its
                                                                         range, its memory. The same in files that
                                                                         share rows.
+   ARC_DROP_IN_FLOAT      0, 1                     0                    arc/drop_in.cuh. 1: floats of one address are
+                                                                        summed as floats: up to a tenth slower.
+                                                                        0: in fixed point, 26 bits for the largest.
+   ARC_DROP_IN_SEVERAL    0, 1                     1                    arc/drop_in.cuh. 0: sums only where all lanes
+                                                                        that arrive have one address. For lanes
+                                                                        that rotate the order of their addresses.
+   ARC_PROFILE            0, 1                     0                    1: with arc/drop_in.cuh, counts lanes and
+                                                                        addresses by source line, arc/profile.cuh,
+                                                                        instead of adding sums.
    ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
                                                                         sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
@@ -127,6 +136,15 @@
 #endif
 #ifndef ARC_MAX_PIECES
 #define ARC_MAX_PIECES 1
+#endif
+#ifndef ARC_DROP_IN_FLOAT
+#define ARC_DROP_IN_FLOAT 0
+#endif
+#ifndef ARC_DROP_IN_SEVERAL
+#define ARC_DROP_IN_SEVERAL 1
+#endif
+#ifndef ARC_PROFILE
+#define ARC_PROFILE 0
 #endif
 
 /* If 0 is legal, a misspelt or empty value must not count as 0: ARC__IS_ZERO(x) is 1 only when x is
@@ -216,6 +234,30 @@
 #elif ARC_EXACT + 0 == 1
 #error \
     "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
+#endif
+
+#if ARC_DROP_IN_FLOAT + 0 < 0 || ARC_DROP_IN_FLOAT + 0 > 1
+#error "ARC_DROP_IN_FLOAT must be 0 or 1"
+#elif ARC_DROP_IN_FLOAT + 0 == 0
+#if !ARC__IS_ZERO(ARC_DROP_IN_FLOAT)
+#error "ARC_DROP_IN_FLOAT must be 0 or 1"
+#endif
+#endif
+
+#if ARC_DROP_IN_SEVERAL + 0 < 0 || ARC_DROP_IN_SEVERAL + 0 > 1
+#error "ARC_DROP_IN_SEVERAL must be 0 or 1"
+#elif ARC_DROP_IN_SEVERAL + 0 == 0
+#if !ARC__IS_ZERO(ARC_DROP_IN_SEVERAL)
+#error "ARC_DROP_IN_SEVERAL must be 0 or 1"
+#endif
+#endif
+
+#if ARC_PROFILE + 0 < 0 || ARC_PROFILE + 0 > 1
+#error "ARC_PROFILE must be 0 or 1"
+#elif ARC_PROFILE + 0 == 0
+#if !ARC__IS_ZERO(ARC_PROFILE)
+#error "ARC_PROFILE must be 0 or 1"
+#endif
 #endif
 
 #if ARC_WIDE_WORDS + 0 < 1 || ARC_WIDE_WORDS + 0 > 16

@@ -14,11 +14,10 @@
        void arc_atomred_f32(float *address, float value);
    A drop-in for atomicAdd(address, value) without a result: lanes that arrive together with one
    address are summed first. Who calls: any lane, in any control flow. address: global or shared
-   memory, aligned to one value. Cost: from about 17 lanes on, two matches and up to 5 rounds of 2
-   shuffles, even if all addresses differ. If those of a full warp are consecutive, the hardware
-   adds them at once; it costs a shuffle and a vote. Then plain atomicAdd is 1.7 times as fast in a
-   kernel that does nothing else, and up to 13 % faster in a scatter of 8 to 64 columns; with 2 to 4
-   columns and random rows, 1.4 to 2.6 times as fast (H200). For scalars of few addresses.
+   memory, aligned to one value. Cost: from about 17 lanes on, a match, and if addresses differ, up
+   to 3 shuffles and 2 votes; sums take one match more and up to 5 rounds of 2 shuffles. If the
+   addresses rise from lane to lane, or no lane has that of one of the three lanes below it, each
+   lane adds its own value. For scalars of few addresses.
 
    Suffixes: f32, f64, i32, u32, i64, u64. */
 #ifndef ARC_CUH
@@ -97,21 +96,13 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
   if (c.active) arc__add_pointer_chunks(&c, pointers, ARC_PATH_ATOMIC, true);
 }
 
-/* Whether the lanes' addresses are rows of neighbours, which the hardware adds at once: at most
-   four do not follow that of the lane below. */
-ARC__FN bool arc__are_neighbours(const arc__call *c, const char *address) {
-  if (c->lanes != ARC_LANES_ALL) return false;
-  unsigned mine = (unsigned)(arc__u64)address, below = __shfl_up_sync(ARC_LANES_ALL, mine, 1);
-  bool begins = c->lane == 0 || mine - below != (unsigned)arc__bytes(c->memory);
-  return __popc(__ballot_sync(ARC_LANES_ALL, begins)) <= 4;
-}
-
 ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   const int shuffles = 5 * (arc__bytes(c.kind) / 4), requests = 1;
-  bool many = ARC__ARCH >= 700 && __popc(c.lanes) >= ARC_MIN_LANES_TO_MATCH(shuffles, requests);
-  if (many && !arc__are_neighbours(&c, address)) {
-    c.present = c.lanes;
-    c.group = arc__match(&c);
+  const int many = ARC_MIN_LANES_TO_MATCH(shuffles, requests);
+  c.lanes |= 1u << c.lane; /* see arc__expect_parting */
+  c.present = c.lanes;
+  c.group = arc__sharers(c.lanes, c.lane, address, many, many);
+  if (c.group != 0u) {
     arc__find_leaders(&c);
     arc__reduce_tree(&c, &w, 1);
     if (!arc__leads(c.group, c.lane)) return;
@@ -139,11 +130,8 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
     arc__target none;                                                                              \
     arc__no_target(&none, KIND, 1);                                                                \
-    arc_options options = arc__options(0, ARC_LANES_HERE);                                         \
-    options.key_bits = 64;                                                                         \
-    arc_key key = (arc_key)((arc__u64)address / sizeof(T));                                        \
-    arc__atomred(arc__call_of(&none, key, 0, true, options), (char *)address,                      \
-                 arc__read(KIND, &value, 0));                                                      \
+    arc__call call = arc__call_of(&none, 0, 0, true, arc__options(0, ARC_LANES_HERE));             \
+    arc__atomred(call, (char *)address, arc__read(KIND, &value, 0));                               \
   }
 ARC__EACH_NUMBER(ARC__PAPERS)
 

@@ -126,6 +126,38 @@ ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
 typedef unsigned long long arc__u64;
 
+/* Of lanes that arrived together, those that have this lane's address: all of `lanes` if there is
+   one address. 0 in every lane if sums would not pay: fewer lanes than `one`, or than `several` for
+   more than one address; or no lane has the address of one of the three lanes below it, or
+   addresses fall at most three times from lane to lane: in coalesced rows they differ, and what few
+   rows share the hardware adds at once. All of `lanes` call, each with its own bit set. */
+ARC__FN unsigned arc__sharers(unsigned lanes, int lane, const void *address, int one, int several) {
+#if ARC__ARCH >= 700
+  const unsigned low = (unsigned)(arc__u64)address, high = (unsigned)((arc__u64)address >> 32);
+  unsigned below = lanes & arc__lanes_below(lane);
+  int count = __popc(lanes), same;
+  if (count < one) return 0u;
+  (void)__match_all_sync(lanes, (arc__u64)address, &same);
+  if (same) return lanes;
+  if (count < several) return 0u;
+  unsigned next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
+  if (__popc(__ballot_sync(lanes, below && low <= next)) <= 3) return 0u;
+  bool near = below && low == next;
+  ARC__UNROLL
+  for (int i = 0; i < 2; ++i) {
+    below &= ~(1u << (below ? arc__highest(below) : 0));
+    next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
+    near = near || (below && low == next);
+  }
+  if (!__any_sync(lanes, near)) return 0u;
+  unsigned group = __match_any_sync(lanes, low);
+  return __any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))) ? 0u : group;
+#else
+  (void)lanes, (void)lane, (void)address, (void)one, (void)several;
+  return 0u;
+#endif
+}
+
 /* ---- >>values ---------------------------------------------------------------------------- */
 
 typedef struct arc__word {

@@ -309,6 +309,7 @@ static inline void simt__red_add_v4(const simt__site *site, float *address, floa
 // dynamic kind only.
 int simt_is_global(const void *address);
 #define __isGlobal(...) simt_is_global(__VA_ARGS__)
+#define __isShared(...) (!simt_is_global(__VA_ARGS__))
 
 // ---------------------------------------------------------------------------------- the small ones
 

@@ -10,6 +10,8 @@ SPDX-License-Identifier: Apache-2.0
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
   apart     where lanes may have parted, no mask is that of one lane (apart.py)
   code_size kernels as users write them have few instructions, registers and bytes of stack
+  drop_in   what arc/drop_in.cuh does not serve has the machine code that it has without, to the bit,
+            or does not compile
 
 Programs run where there is a device: their sums must be right. NVCC and NVDISASM name the tools;
 ARC_DOWNLOADS=1 lets `apart` fetch the latter, once. Exit status 77: one is missing."""
@@ -171,9 +173,28 @@ def at_most(limits):
     return check
 
 
+def unchanged(case, _said, made):
+    """But of the kernel that shows that the drop-in is there."""
+    plain = made + "_plain"
+    output_of(NVCC, "-cubin", "-arch=sm_90", "-std=c++17", "-o", plain, *sources_of(case))
+    before, after = machine_code(plain), machine_code(made)
+    differ = {name for name in before | after if before.get(name) != after.get(name)}
+    return (differ != {"summed"} or len(before) < 9) and f"of {len(before)} differ {differ}"
+
+
+def says(pattern):
+    return lambda _case, said, _made: not re.search(pattern, said) and f"the error is\n{said}"
+
+
 def masks_of_lanes(_case, _said, made):
     return apart.check(output_of(disassembler(), "-c", made))
 
+
+DROP_IN = "-include arc/drop_in.cuh -cubin -arch=sm_90"
+RESULT = """#include <stdio.h>
+template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
+__global__ void result(float *p, unsigned *q) {{ {} }}
+"""
 
 # ---- the table -----------------------------------------------------------------------------------
 
@@ -258,8 +279,16 @@ TESTS = {
     "code_size": lambda _: [
         Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
              at_most(limits)) for options, limits in CODE_SIZE.items()],
-    "apart": lambda _: [Case(arch, ["tests/test_apart.cu"], f"-cubin -arch={arch}", masks_of_lanes)
-                        for arch in ("sm_90", "sm_120")]}
+    "drop_in": lambda _: [
+        Case("unchanged", ["tests/drop_in_unchanged.cu"], DROP_IN, unchanged),
+        *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
+            ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
+            ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
+            ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
+            ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],
+    "apart": lambda _: [Case(f"{source} {arch}", [f"tests/test_{source}.cu"],
+                             f"-cubin -arch={arch}", masks_of_lanes)
+                        for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")]}
 
 # ---- one case ------------------------------------------------------------------------------------
 
@@ -269,8 +298,8 @@ def read(name):
         return file.read()
 
 
-def instructions(cubin):
-    """{kernel: number}, by the sections .text.KERNEL of an ELF file of 64 bits"""
+def machine_code(cubin):
+    """{kernel: bytes}, by the sections .text.KERNEL of an ELF file of 64 bits"""
     with open(cubin, "rb") as file:
         elf = file.read()
     table, = struct.unpack_from("<Q", elf, 0x28)
@@ -278,8 +307,12 @@ def instructions(cubin):
     sections = [struct.unpack_from("<2I4Q", elf, table + size * i) for i in range(count)]
     texts = elf[sections[names][4]:]
     words = [texts[section[0]:].partition(b"\0")[0].decode() for section in sections]
-    return {word[len(".text."):]: section[5] // 16
+    return {word[len(".text."):]: elf[section[4]:section[4] + section[5]]
             for word, section in zip(words, sections) if word.startswith(".text.")}
+
+
+def instructions(cubin):
+    return {name: len(code) // 16 for name, code in machine_code(cubin).items()}
 
 
 def output_of(*words):

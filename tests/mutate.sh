@@ -209,8 +209,14 @@ unchecked_table_gather user_errors_forms:ARC_CHECK=2 s/arc__digest_target(0u, \&
 unchecked_table_target user_errors_forms:ARC_CHECK=1 s/__isGlobal(t->target.piece\[0\].base),/true,/
 unchecked_table_size user_errors_forms:ARC_CHECK=1 s/arc__is_shared_memory((char \*)shared, (long long)mine \* arc__warps()),/true,/
 atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
-+atomred_of_one_address test_forms s/arc_key key = (arc_key)((arc__u64)address \/ sizeof(T));/arc_key key = 0;/
-atomred_of_32_bits test_forms s/^    options.key_bits = 64;/    options.key_bits = 32;/
++sharers_of_one_address test_drop_in s/  if (same) return lanes;/  return lanes;/
+sharers_of_32_bits test_drop_in s/return __any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))) ? 0u : group;/return group;/
+drop_in_added_twice test_drop_in s/^    used = true;/    used = false;/
++drop_in_by_every_lane test_drop_in s/  if (arc__leads(group, lane)) atomicAdd(p, v);/  atomicAdd(p, v);/
+drop_in_fixed_point_overflows test_drop_in s/__uint_as_float((279u - exponent) << 23)/__uint_as_float((280u - exponent) << 23)/
+drop_in_of_nan test_drop_in s/largest < 0x7f800000u;/largest <= 0xff800000u;/
+drop_in_of_small_floats test_drop_in s/largest >> 23 > 26u ? largest >> 23 : 26u;/largest >> 23;/
+drop_in_before_the_sum_is_there test_drop_in s/  __syncwarp(lanes); .* and what it reads next.*/  ;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
 row_sum_not_cleared test_index_add s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/

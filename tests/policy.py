@@ -28,7 +28,8 @@ MACROS = {
     "ARC_MAX_PIECES": (r"ARC_MAX_PIECES must be 1\.\.8", "1 4 8 (8)", "0 9 -1 EMPTY MANY"),
     "ARC_WIDE_WORDS": (r"ARC_WIDE_WORDS must be 1\.\.16", "1 6 16 (16)", "0 17 -1 EMPTY ALL"),
     **{f"ARC_{name}": (f"ARC_{name} must be 0 or 1", "0 1 (0)", "2 -1 EMPTY YES ON off")
-       for name in ("VECTOR_ATOMICS", "EXACT", "TABLES", "WIDE")},
+       for name in ("VECTOR_ATOMICS", "EXACT", "TABLES", "WIDE",
+                    "DROP_IN_FLOAT", "DROP_IN_SEVERAL", "PROFILE")},
     **{f"ARC_{name}": ("a promise is an option of a call since arc 0.4", "", "0 1")  # of 0.3
        for name in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE", "ALIGNED_16")},
     **{f"ARC_COST_{name}": (r"every ARC_COST_\.\.\. must be 1 or more", "1 999", "0 -1 EMPTY LOW")

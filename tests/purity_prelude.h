@@ -17,6 +17,7 @@ struct purity_dim {
 extern struct purity_dim threadIdx, blockIdx, blockDim, gridDim;
 
 #define __match_any_sync(mask, value) ((unsigned)(value) & (mask))
+#define __match_all_sync(mask, value, all) ((void)(value), *(all) = 1, (mask))
 #define __ballot_sync(mask, predicate) ((predicate) ? (mask) : 0u)
 #define __any_sync(mask, predicate) ((mask) && (predicate))
 #define __all_sync(mask, predicate) ((mask) && (predicate))

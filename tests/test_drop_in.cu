@@ -1,0 +1,207 @@
+/* test_drop_in.cu - atomicAdd of arc/drop_in.cuh, for each type: results that nobody uses are sums
+ * over lanes, all others are atomicAdd's. SPDX-License-Identifier: Apache-2.0
+ */
+#include "check.cuh"
+
+#include "arc/drop_in.cuh"
+
+#if !SIMT_ON_CPU /* one GPU at a time: sm_80 and newer sum floats in fixed point */
+#define SIMT_ARCH 900
+#endif
+
+enum { UPDATES = 6, BLOCK = 96, GRID = 3, THREADS = BLOCK * GRID, CELLS = 1 << 10 };
+enum { UNUSED, MIXED, SHARED, SEEN, WAYS };
+enum { ONE, TWO, HALF, SORTED, NEAR, RISING, ROTATED, RANDOM, PATTERNS };
+static const char *const pattern_names[PATTERNS] = {"one",  "two",    "half",    "sorted",
+                                                    "near", "rising", "rotated", "random"};
+
+/* where: a cell, or -1 for a lane that does not add. MIXED: every third update's result is used,
+   and added to a cell of its own. SEEN counts lanes that miss their own addition. */
+template <class T>
+static __global__ void add(T *cells, T *olds, const int *where, const T *values, int way,
+                           int *missing) {
+  __shared__ T in_block[CELLS];
+  const int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  for (int i = (int)threadIdx.x; i < CELLS; i += (int)blockDim.x) in_block[i] = 0;
+  __syncthreads();
+  for (int u = 0; u < UPDATES; ++u) {
+    const int cell = where[u * THREADS + thread];
+    const T value = values[u * THREADS + thread];
+    if (cell < 0) continue;
+    if (way == SHARED) {
+      atomicAdd(&in_block[cell], value);
+    } else if (way == MIXED && u % 3 == 0) {
+      T old = atomicAdd(&cells[cell], value);
+      olds[u * THREADS + thread] = old;
+    } else if (way == MIXED && thread & 1) {
+      for (int k = 0; k < (int)value % 3; ++k) atomicAdd(&cells[cell], 1);
+      (void)atomicAdd(&cells[cell], (T)(value - (int)value % 3));
+    } else {
+      atomicAdd(&cells[cell], value);
+      if (way == SEEN && *(volatile T *)&cells[cell] < value) atomicAdd(missing, 1);
+    }
+  }
+  __syncthreads();
+  for (int i = (int)threadIdx.x; way == SHARED && i < CELLS; i += (int)blockDim.x)
+    if (in_block[i] != 0) ::atomicAdd(cells + i, in_block[i]);
+}
+
+static int draw_cell(struct check_random *r, int pattern, int lane, int first) {
+  switch (pattern) {
+    case ONE:
+      return first;
+    case TWO:
+      return first + 7 * check_below(r, 2);
+    case HALF:
+      return check_below(r, 2) ? first : check_below(r, CELLS);
+    case SORTED:
+      return first + lane / 5;
+    case NEAR:
+      return first + (lane % 3 + 2) * 7 % 5;
+    case RISING:
+      return first + 3 * lane;
+    case ROTATED:
+      return first + (lane % 12) * 7 % 12;
+    default:
+      return check_below(r, CELLS);
+  }
+}
+
+template <class T>
+static void sums(const char *type, int way, int pattern, int active) {
+  struct check_random r;
+  char section[80];
+  snprintf(section, sizeof section, "%s, way %d, %s, %d lanes", type, way, pattern_names[pattern],
+           active);
+  if (!check_begin(section, &r)) return;
+  std::vector<int> where(THREADS * UPDATES);
+  std::vector<T> values(THREADS * UPDATES), must(CELLS);
+  for (int n = 0; n < THREADS * UPDATES; n += 32) {
+    const unsigned mask = check_mask(check_below(&r, SHAPE_COUNT), active, &r);
+    const int first = check_below(&r, CELLS / 2 - 96);
+    for (int lane = 0; lane < 32; ++lane) {
+      where[n + lane] = mask >> lane & 1 ? draw_cell(&r, pattern, lane, first) : -1;
+      values[n + lane] = (T)(1 + check_below(&r, 5000));
+      if (where[n + lane] >= 0) must[where[n + lane]] += values[n + lane];
+    }
+  }
+  const check_memory<T> cells(CELLS), olds(THREADS * UPDATES), device_values(values);
+  const check_memory<int> device_where(where), missing(1);
+  SIMT_LAUNCH(add<T>, dim3(GRID), dim3(BLOCK), 0, 0, cells.at, olds.at, device_where.at,
+              device_values.at, way, missing.at);
+  const std::vector<T> got = cells.read(), old = olds.read();
+  for (int i = 0; i < CELLS; ++i)
+    CHECK(got[i] == must[i], "cell %d is %g and must be %g", i, (double)got[i], (double)must[i]);
+  CHECK(missing.read()[0] == 0, "%d lanes miss their own addition", missing.read()[0]);
+  /* No two lanes may find the same value before all-positive additions to one cell. */
+  for (int n = 0; way == MIXED && n < THREADS; ++n)
+    for (int m = 0; m < n; ++m)
+      CHECK(where[n] < 0 || where[n] != where[m] || old[n] != old[m],
+            "lanes %d and %d both found %g in cell %d", m, n, (double)old[n], where[n]);
+  check.compared += CELLS;
+}
+
+template <class T>
+static void all(const char *type) {
+  for (int pattern = 0; pattern < PATTERNS; ++pattern)
+    for (int way = 0; way < WAYS; ++way)
+      for (int active : {1, 7, 8, 16, 17, 25, 31, 32}) sums<T>(type, way, pattern, active);
+}
+
+/* Addresses whose lower 32 bits are alike are not one address. No memory can be so large on the CPU
+   warp: what is asked is which lanes share one. */
+static __global__ void far_apart(unsigned *groups) {
+  const int lane = (int)threadIdx.x;
+  const char *address = (const char *)(((unsigned long long)(1 + lane % 2) << 32) + 4096);
+  groups[lane] = arc__sharers(0xffffffffu, lane, address, 8, 17);
+}
+
+static void far_addresses(void) {
+  struct check_random r;
+  if (!check_begin("addresses 4 GiB apart", &r)) return;
+  const check_memory<unsigned> groups(32);
+  SIMT_LAUNCH(far_apart, dim3(1), dim3(32), 0, 0, groups.at);
+  for (unsigned group : groups.read()) CHECK(group == 0u, "group %x must be 0", group);
+}
+
+/* One warp adds to one cell that is 0: against the bound of the text, if its lanes are `together`;
+   which lanes arrive together at an atomicAdd is drawn on the CPU warp. */
+static __global__ void add_floats(float *cells, const float *values, int count, bool together) {
+  const int lane = (int)threadIdx.x;
+  const unsigned lanes = 0xffffffffu >> (32 - count);
+  const float value = values[32 * blockIdx.x + threadIdx.x];
+  if (lane >= count) return;
+  if (together)
+    arc__drop_in_sum(lanes, lanes, lane, &cells[blockIdx.x], value);
+  else
+    atomicAdd(&cells[blockIdx.x], value);
+}
+
+enum { SPREAD, ALIKE, TINY, HUGE_VALUES, CANCELLING, NOT_A_NUMBER, INFINITE, OPPOSITE, KINDS };
+
+static float draw_float(struct check_random *r, int kind, int lane) {
+  const float x = ldexpf((float)(check_bits(r) >> 8 | 1u << 23), -23), sign = lane & 1 ? -1 : 1;
+  switch (kind) {
+    case SPREAD:
+      return sign * ldexpf(x, check_below(r, 60) - 30);
+    case TINY:
+      return ldexpf(x, -126 + check_below(r, 20));
+    case HUGE_VALUES:
+      return sign * ldexpf(x, 126);
+    case CANCELLING:
+      return sign * (1.0f + ldexpf(x, -20));
+    case NOT_A_NUMBER:
+      return lane == 5 ? NAN : x;
+    case INFINITE:
+      return lane == 2 ? -INFINITY : x;
+    case OPPOSITE:
+      return lane == 1 ? -INFINITY : lane == 3 ? INFINITY : x;
+    default:
+      return x;
+  }
+}
+
+static void floats(int kind, int count, bool together) {
+  enum { WARPS = 50 };
+  struct check_random r;
+  if (!check_begin("bound of floats", &r)) return;
+  std::vector<float> values(32 * WARPS);
+  for (int n = 0; n < 32 * WARPS; ++n) values[n] = draw_float(&r, kind, n % 32);
+  const check_memory<float> cells(WARPS), device_values(values);
+  SIMT_LAUNCH(add_floats, dim3(WARPS), dim3(32), 0, 0, cells.at, device_values.at, count, together);
+  const std::vector<float> got = cells.read();
+  for (int w = 0; w < WARPS; ++w) {
+    double sum = 0, largest = 0, all_of = 0;
+    for (int lane = 0; lane < count; ++lane) {
+      sum += values[32 * w + lane];
+      largest = fmax(largest, fabs(values[32 * w + lane]));
+      all_of += fabs(values[32 * w + lane]);
+    }
+    const bool in_fixed_point = together && !ARC_DROP_IN_FLOAT && SIMT_ARCH >= 800;
+    double bound = 0x1p-21 * largest + 0x1p-24 * fabs(sum) + 0x1p-122;
+    if (!in_fixed_point) bound = 0x1p-20 * all_of + 0x1p-122;
+    if (kind == HUGE_VALUES && !in_fixed_point) continue; /* which may overflow on the way */
+    if (isnan(sum))
+      CHECK(isnan(got[w]), "kind %d, %d lanes: %g must be NaN", kind, count, got[w]);
+    else if (isinf((float)sum))
+      CHECK(got[w] == (float)sum, "kind %d, %d lanes: %g must be %g", kind, count, got[w], sum);
+    else
+      CHECK(fabs(got[w] - sum) <= bound, "kind %d, %d lanes: %.9g must be %.9g, +-%g", kind, count,
+            got[w], sum, bound);
+    check.compared += 1;
+  }
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  all<float>("float");
+  all<double>("double");
+  all<int>("int");
+  all<unsigned>("unsigned");
+  all<unsigned long long>("unsigned long long");
+  far_addresses();
+  for (int kind = 0; kind < KINDS; ++kind)
+    for (int count : {3, 8, 20, 32})
+      for (bool together : {false, true}) floats(kind, count, together);
+  return check_finish();
+}
