@@ -17,7 +17,8 @@ BANNED = """template class namespace typename using constexpr decltype nullptr s
     reinterpret_cast const_cast dynamic_cast operator new delete try catch virtual std
     uint8_t int32_t uint32_t int64_t uint64_t uintptr_t intptr_t size_t ptrdiff_t
     cooperative_groups __half __half2 __nv_bfloat16 printf malloc getenv""".split()
-ALLOWED = "template class typename decltype operator delete".split()  # in the drop-in
+ALLOWED = {"arc/drop_in.cuh": "template class typename decltype operator delete".split(),
+           "arc/profile.cuh": "template class std size_t printf".split()}
 
 
 def must(right, text):
@@ -51,16 +52,19 @@ def including(names):
 # What arc.cuh includes, and the forms: what a user includes behind it.
 included = ["arc_policy.cuh", "arc/words.cuh", "arc/core.cuh"]
 on_request = ["arc/check.cuh", "arc/wide.cuh"]  # by core.cuh of ARC_CHECK 2, by arc.cuh of ARC_WIDE 1
-drop_in = ["arc/drop_in.cuh"]  # C++: atomicAdd by another name, beside arc.cuh and without it
+# C++: atomicAdd by another name, beside arc.cuh and without it; the second if ARC_PROFILE is 1
+drop_in = ["arc/drop_in.cuh", "arc/profile.cuh"]
 forms = sorted({os.path.relpath(name, ROOT) for name in glob.glob(ROOT + "/arc/*")}
                - {*included, *on_request, *drop_in})
 headers = ["arc.cuh", *included, *on_request, *forms, *drop_in]
 must_see(len(headers), 10, "headers")
 allowed = {"arc.cuh": [*included, "arc/wide.cuh"], "arc/core.cuh": ["arc/check.cuh"],
            "arc/table.cuh": ["arc/index_add.cuh", "arc/hot.cuh"],  # it adds what these know of
-           "arc/drop_in.cuh": ["../arc_policy.cuh", "words.cuh", "profile.cuh"]}
+           "arc/drop_in.cuh": ["../arc_policy.cuh", "words.cuh", "profile.cuh"],
+           "arc/profile.cuh": []}
 for name in ["arc.cuh", *included, *forms, *drop_in]:
     found = re.findall(r"#[ \t]*include[ \t]*([^\n]*)", read_code(name))
+    found = [other for other in found if other.startswith('"') or name != "arc/profile.cuh"]
     wanted = [f'"{other}"' for other in allowed.get(name, [])]
     must(sorted(found) == sorted(wanted), f"{name} includes {found}, must include {wanted}")
 
@@ -71,7 +75,7 @@ for name in headers:
     text = re.sub(r"void __assertfail\([^)]*\)", "", text)
     text = text.replace("arc__duty &operator=(", "")  # ARC_CHECK 2: a form is begun anew
     for word in re.findall(rf"\b({'|'.join(BANNED)})\b", text):
-        must(name in drop_in and word in ALLOWED, f"{name} uses the word {word}")
+        must(word in ALLOWED.get(name, []), f"{name} uses the word {word}")
     tags = re.findall(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)", text)
     for tag in tags + re.findall(r"}\s*([A-Za-z_]\w*)\s*;", text):  # typedef names, too
         must(tag.startswith(("arc_", "ARC_")), f"{name} declares {tag}")
@@ -96,8 +100,8 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
               "-D__CUDACC__ -DARC_CHECK=2"):
     before, after = (set(re.findall(r"#define (\w+)", compiler(
         cxx, source, "-dM", "-E", "-DARC_TABLES=1", "-DARC_WIDE=1", *words.split())[1]))
-        for source in ("", including(["arc.cuh", *forms, *drop_in])))
-    for name in headers:  # each guards itself by a macro, so that it has been seen
+        for source in ("", including(["arc.cuh", *forms, drop_in[0]])))
+    for name in headers[:-1]:  # each guards itself by a macro, so that it has been seen
         must((re.sub(r"\W", "_", name).upper() in after)
              == (name != "arc/check.cuh" or "ARC_CHECK=2" in words),
              f"{name} has no guard, is not seen, or where nothing asks for it ({words})")
