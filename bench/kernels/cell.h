@@ -46,6 +46,7 @@ enum sweep_workload {
   SWEEP_WORKLOAD_HASHGRID,
   SWEEP_WORKLOAD_PAGERANK,
   SWEEP_WORKLOAD_HOT,
+  SWEEP_WORKLOAD_FILE, /* --workload-file */
   SWEEP_WORKLOAD_END
 };
 enum { SWEEP_HOT_ROWS = 8 };

@@ -87,7 +87,7 @@ static __host__ __device__ __forceinline__ unsigned sweep_draw_lane(const struct
   l->warp_state = l->warp_state * 1664525u + 1013904223u;
   unsigned h = l->warp_state ^ (l->warp_state >> 15);
   int count_mask = a->count_mask_many ^ (-(int)(h & 1u) & a->count_mask_flip);
-  int count = a->count_base + ((int)(h >> 7) & count_mask);
+  int count = a->masks ? a->masks[h >> 22].lanes : a->count_base + ((int)(h >> 7) & count_mask);
   unsigned step = 1u + ((h >> 12) & a->rank_step_mask); /* odd: a permutation modulo 32 */
   unsigned position = (unsigned)l->setup.rank * step + ((h >> 17) & a->rank_shift_mask);
   d->active = (int)((position & 31u) | (h & a->empty_mask)) < count;
@@ -112,6 +112,7 @@ static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_keyed(
   unsigned h = sweep_draw_lane(a, l, &d);
   int rate = (a->rate_base + ((int)(h >> 18) & a->rate_add_mask))
              << ((int)(h >> 22) & a->rate_shift_mask);
+  if (a->masks) rate = a->masks[h >> 22].rate;
   int along = l->setup.position * rate + ((int)(h >> 25) & a->phase_mask);
   unsigned group = (unsigned)(along >> 7) +
                    sweep_below((l->warp_state ^ 0x5851F42Du) * l->salt, a->random_groups);

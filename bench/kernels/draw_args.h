@@ -11,9 +11,16 @@ struct sweep_lane_setup {
   long long never; /* 0, which the compiler cannot tell */
 };
 
+/* Of a file of masks: the first `lanes` lanes are active; their keys change as by rate, below. */
+struct sweep_mask {
+  int lanes, rate;
+};
+enum { SWEEP_MASKS = 1024 };
+
 struct sweep_args {
   float *rows;                          /* or of another type */
   const struct sweep_lane_setup *lanes; /* 32 */
+  const struct sweep_mask *masks;       /* SWEEP_MASKS, of which each update draws one; or null */
   int stride;                           /* values from one row to the next */
   int row_count, updates, threshold;
   unsigned seed;

@@ -31,6 +31,7 @@ struct sweep_bench {
   sweep_options options;
   float *rows;
   sweep_lane_setup *lanes; /* device */
+  sweep_mask *masks;       /* the same; null without a file */
   sweep_expected *expected;
   sweep_verified *verified;
   sweep_cell expected_of; /* the cell whose sums `expected` holds; width 0: none */
@@ -46,6 +47,7 @@ static sweep_args args_of(const sweep_bench *b, const sweep_cell &c) {
   sweep_workload_args(c, b->options, &a);
   a.rows = b->rows;
   a.lanes = b->lanes;
+  a.masks = c.workload == SWEEP_WORKLOAD_FILE ? b->masks : NULL;
   return a;
 }
 
@@ -83,11 +85,17 @@ static const long long wake_up_clocks = 200000000, group_clocks = 1000000;
 
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
   size_t rows = (size_t)b->options.rows, row = 1;
+  const std::vector<sweep_mask> &masks = b->options.masks;
   for (const auto &group : plan) row = std::max(row, (size_t)sweep_row_bytes(&group[0].cell));
   return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
-         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check");
+         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check") ||
+         (!masks.empty() &&
+          (failed(cudaMalloc(&b->masks, masks.size() * sizeof masks[0]), "masks") ||
+           failed(cudaMemcpy(b->masks, masks.data(), masks.size() * sizeof masks[0],
+                             cudaMemcpyHostToDevice),
+                  "masks")));
 }
 
 static int open_device(sweep_bench *b) {
@@ -128,6 +136,7 @@ void sweep_bench_close(sweep_bench *b) {
   cudaFree(b->rows);
   cudaFree(b->expected);
   cudaFree(b->lanes);
+  cudaFree(b->masks);
   cudaFree(b->verified);
   cudaFree(b->flush);
   energy_close(&b->energy);

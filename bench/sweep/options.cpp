@@ -152,6 +152,8 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
       {"--test-throttle", OPTION_INT, &o->throttle_after, nullptr, 1, 1000000},
       {"\nPresets and output"},
       {"--preset", OPTION_NAME, &o->preset, preset_help.c_str(), 0, -1, preset_names.data()},
+      {"--workload-file", OPTION_INPUT, &o->workload_file,
+       "masks.csv of arc/profile.cuh: --workload file, and every path and threshold in one table"},
       {"--csv", OPTION_OUTPUT, &o->csv, "one row a cell; FILE.partial until the sweep has ended"},
       {"--policy-header", OPTION_OUTPUT, &o->policy_header,
        "the constants that suit this sweep, as a header"},
@@ -164,6 +166,7 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
        "Example: which threshold suits 9 values a primitive on this machine?\n"
        "  arc_sweep --width 9 --lanes mixed --shape random --path plain,transposed,auto "
        "--threshold 0-33 --csv nine.csv"},
+      {"--workload-file", OPTION_WITHOUT, nullptr, "--preset --workload --lanes"},
       {"--tables", OPTION_WITHOUT, nullptr, "--quiet"}};
   std::vector<option> table = {
       {"arc_sweep: what adding from many lanes costs, path by path.\n\n"
@@ -201,8 +204,10 @@ static bool has(const std::vector<int> &list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-static int check_axes(const sweep_axes &a, int rows) {
+static int check_axes(const sweep_axes &a, int rows, bool has_file) {
   bool axes = has(a[AXIS_WORKLOAD], SWEEP_WORKLOAD_AXES);
+  if (has(a[AXIS_WORKLOAD], SWEEP_WORKLOAD_FILE) && !has_file)
+    return sweep_complain("--workload: 'file' needs --workload-file");
   bool threshold_fits = a[AXIS_THRESHOLD].empty() || a[AXIS_PATH].empty();
   for (int path : a[AXIS_PATH]) threshold_fits |= sweep_path_has_threshold(path);
   if (!threshold_fits)
@@ -226,7 +231,7 @@ static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
     return sweep_complain("--threads: must be a multiple of 32: every add here takes whole warps");
   for (const sweep_axes &axes : o.products)
-    if (check_axes(axes, o.rows)) return 2;
+    if (check_axes(axes, o.rows, !o.masks.empty())) return 2;
   return 0;
 }
 
@@ -243,13 +248,24 @@ static sweep_options start_options(void) {
   return o;
 }
 
+/* What is not given: each path, and for arc's own choice all thresholds. */
+static void read_file_axes(sweep_options *o, sweep_axes *axes) {
+  const bool every = (*axes)[AXIS_PATH].empty() && (*axes)[AXIS_THRESHOLD].empty();
+  (*axes)[AXIS_WORKLOAD] = {SWEEP_WORKLOAD_FILE};
+  o->tables = !o->quiet;
+  for (int threshold = 0; every && threshold <= 34; ++threshold)
+    (*axes)[AXIS_THRESHOLD].push_back(threshold);
+}
+
 int sweep_options_read(sweep_options *o, int argc, char **argv) {
   sweep_axes axes;
   error_line error;
   *o = start_options();
   std::vector<option> table = whole_table(o, &axes);
   if (!options_read(table.data(), argc, argv, &error)) return sweep_complain(error.text);
-  bool axes_given = false;
+  if (o->workload_file && sweep_workload_read(o->workload_file, &o->masks)) return 2;
+  if (o->workload_file) read_file_axes(o, &axes);
+  bool axes_given = o->workload_file;
   for (int axis = 0; axis < AXIS_END; ++axis) axes_given |= table[1 + axis].given;
   const preset &p = presets[o->preset < 0 ? 0 : o->preset];
   if (o->repeat == 0) o->repeat = p.repeat;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../common/output_file.h"
+#include "../kernels/draw_args.h"
 #include "../kernels/kernels.h"
 
 /* ---- axes.cpp ---- */
@@ -87,7 +88,8 @@ struct sweep_options {
   float noise_percent; /* then until the quartiles are this close, */
   float cell_ms;       /* or this much time has been measured */
   int cold, energy;
-  const char *csv, *policy_header; /* null: none */
+  const char *csv, *policy_header, *workload_file; /* null: none */
+  std::vector<sweep_mask> masks;                   /* of the last one */
   bool quiet, tables;
   int throttle_after; /* for tests only */
 };
@@ -111,8 +113,8 @@ int sweep_plan_cells(const sweep_plan &plan);
 
 /* ---- workloads: workload.cpp ---- */
 
-struct sweep_args;
-struct sweep_lane_setup;
+/* Returns 0, or 2 after one line on stderr that names the line which is wrong. */
+int sweep_workload_read(const char *name, std::vector<sweep_mask> *masks);
 /* All of the generator's arguments but the addresses. */
 void sweep_workload_args(const sweep_cell &c, const sweep_options &o, sweep_args *a);
 /* All but the value of inactive lanes. */

@@ -3,6 +3,7 @@
 
    bench/README.md says where the distribution of each model comes from. */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <utility>
@@ -30,6 +31,7 @@ static const struct model models[] = {
     {SWEEP_WORKLOAD_HASHGRID, SWEEP_CALL_KEYED, 404, 0, 0, 0, 1, 0, 7, 0, 0, 0, 0, 1},
     {SWEEP_WORKLOAD_PAGERANK, SWEEP_CALL_KEYED, 505, 31, 15, 0, 128, 0, 0, 0, 0, 7, 0, 1},
     {SWEEP_WORKLOAD_HOT, SWEEP_CALL_UNIFORM, 606, 127, 127, 0, 0, 0, 0, 0, 0, 0, 4, 8},
+    {SWEEP_WORKLOAD_FILE, SWEEP_CALL_KEYED, 707, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
 };
 enum {
   neighbour_keys = 32, /* a warp's keys span at most so many rows */
@@ -57,6 +59,51 @@ static int updates_of(const sweep_cell &c, const sweep_options &o) {
 
 double sweep_warp_updates(const sweep_cell &c, const sweep_options &o) {
   return (double)o.blocks * (o.threads / 32) * updates_of(c, o);
+}
+
+/* ---- a file of masks ---- */
+
+/* So many of all updates get each pair of lanes and addresses as it has of the calls. The active
+   lanes are the first ones; along them the key changes at positions `128 / rate` apart. */
+int sweep_workload_read(const char *name, std::vector<sweep_mask> *masks) {
+  std::string at = "--workload-file: '" + std::string(name) + "'";
+  char line[256];
+  int number = 0;
+  double calls[33][33] = {}, all = 0, before = 0;
+  FILE *in = fopen(name, "r");
+  if (!in) return sweep_complain(at + " cannot be read");
+  while (fgets(line, sizeof line, in)) {
+    int lanes = 0, addresses = 0, end = 0;
+    unsigned long long count = 0, place = 0;
+    const char *must = number == 0 ? "# arc masks\n" : "place,lanes,addresses,calls\n";
+    number += 1;
+    bool right = number <= 2 ? !strcmp(line, must)
+                             : sscanf(line, "%llu,%d,%d,%llu%n", &place, &lanes, &addresses, &count,
+                                      &end) == 4 &&
+                                   !strcmp(line + end, "\n") && !strchr(line, '-') && lanes <= 32 &&
+                                   addresses >= 1 && addresses <= lanes;
+    if (!right) {
+      fclose(in);
+      return sweep_complain(at + ", line " + std::to_string(number) + ": must be " +
+                            (number > 2 ? "a number, lanes 1..32, addresses 1..lanes, calls"
+                                        : std::string(must, strlen(must) - 1)));
+    }
+    calls[lanes][addresses] += (double)count;
+    all += (double)count;
+  }
+  fclose(in);
+  if (all <= 0)
+    return sweep_complain(at + ", line " + std::to_string(number) +
+                          ": its calls add up to nothing");
+  for (int lanes = 1; lanes <= 32; ++lanes)
+    for (int addresses = 1; addresses <= lanes; ++addresses) {
+      before += calls[lanes][addresses];
+      int rate = lanes > 1 ? (unit_rate * (addresses - 1) + lanes - 2) / (lanes - 1) : 0;
+      while ((double)masks->size() < before / all * SWEEP_MASKS - 0.5)
+        masks->push_back({lanes, rate});
+    }
+  while (masks->size() < SWEEP_MASKS) masks->push_back(masks->back());
+  return 0;
 }
 
 /* ---- lanes ---- */
@@ -141,7 +188,7 @@ static void model_args(const struct model *m, const sweep_cell &c, struct sweep_
   a->rate_base = m->rate_base;
   a->rate_add_mask = m->rate_add_mask;
   a->rate_shift_mask = m->rate_shift_mask;
-  a->phase_mask = unit_rate - 1;
+  a->phase_mask = m->workload == SWEEP_WORKLOAD_FILE ? 0 : unit_rate - 1;
   a->key_shift_mask = (unsigned)m->key_shift_mask;
   if (m->rows > 0 && m->rows < a->key_count) a->key_count = m->rows;
   if (m->neighbours) {
@@ -162,7 +209,7 @@ void sweep_workload_args(const sweep_cell &c, const sweep_options &o, struct swe
   a->seed = (unsigned)o.seed;
   a->count_base = c.lanes;
   a->group_spread = 0x9E3779B9u;
-  if (c.shape == SWEEP_SHAPE_RANDOM) {
+  if (c.shape == SWEEP_SHAPE_RANDOM && c.workload != SWEEP_WORKLOAD_FILE) {
     a->rank_step_mask = 30;
     a->rank_shift_mask = 31;
   }
