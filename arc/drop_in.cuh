@@ -26,8 +26,8 @@
 #if ARC_PROFILE
 #include "profile.cuh"
 #else
-struct arc__place {}; /* in the source: only the profile asks */
-#define ARC__HERE arc__place()
+struct arc__code_line {}; /* in the source: only the profile asks */
+#define ARC__HERE arc__code_line()
 #define arc__count_used(p, at) ((void)(at))
 
 /* Adds the sum of each group, here by pointer jumping, as in arc__reduce_jumping. */
@@ -67,7 +67,7 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p
 #endif
 #endif
 template <class T>
-ARC__FN void arc__drop_in_add(T *p, T v, arc__place) {
+ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line) {
   const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
   const unsigned lanes = __activemask() | 1u << lane; /* of each lane: see arc__expect_parting */
   unsigned group = __isShared(p) ? 0u : arc__sharers(lanes, lane, p, 8, several); /* sums pay */
@@ -76,7 +76,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__place) {
   arc__drop_in_sum(lanes, group, lane, p, v);
   __syncwarp(lanes); /* and what it reads next, behind */
 }
-ARC__FN void arc__drop_in_add(int *p, int v, arc__place at) {
+ARC__FN void arc__drop_in_add(int *p, int v, arc__code_line at) {
   arc__drop_in_add((unsigned *)p, (unsigned)v, at);
 }
 #endif
@@ -85,11 +85,11 @@ ARC__FN void arc__drop_in_add(int *p, int v, arc__place at) {
 template <class T>
 class arc__drop_in_result {
   T *p, v;
-  arc__place at;
+  arc__code_line at;
   bool used;
 
  public:
-  __device__ __forceinline__ arc__drop_in_result(T *p_, T v_, arc__place at_)
+  __device__ __forceinline__ arc__drop_in_result(T *p_, T v_, arc__code_line at_)
       : p(p_), v(v_), at(at_), used(false) {}
   arc__drop_in_result(const arc__drop_in_result &) = delete;
   __device__ __forceinline__ operator T() && {
@@ -121,7 +121,7 @@ ARC__DROP_IN(int)
 ARC__DROP_IN(unsigned)
 ARC__DROP_IN(arc__u64)
 template <class T, class V, class R = typename arc__drop_in_of<T>::result>
-ARC__FN R arc__drop_in(T *p, V v ARC__CALLER, arc__place at = ARC__HERE) {
+ARC__FN R arc__drop_in(T *p, V v ARC__CALLER, arc__code_line at = ARC__HERE) {
   const T value = v; /* as by atomicAdd */
   return {p, value, at};
 }

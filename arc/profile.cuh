@@ -23,7 +23,7 @@
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__BINS = 528, ARC__NAME = 240 };
-struct arc__place {
+struct arc__code_line {
   const char *file;
   int line;
 };
@@ -47,7 +47,7 @@ static __host__ __device__ inline int arc__bin(int lanes, int addresses) {
 }
 
 /* The line's number in the table; -1: there are too many. */
-ARC__FN int arc__count_place(arc__place at, bool used) {
+ARC__FN int arc__count_place(arc__code_line at, bool used) {
   arc__counts *c = &arc__counts_here;
   const arc__u64 id = (arc__u64)at.file << 16 | (unsigned)(at.line & 0x7fff) << 1 | used;
   unsigned i = ((unsigned)(id >> 16) * 0x9e3779b9u + (unsigned)at.line * 0x85ebca6bu) >> 26;
@@ -94,7 +94,7 @@ ARC__FN int arc__count_addresses(unsigned lanes, int lane, const void *p, int *l
   return addresses;
 }
 
-ARC__FN void arc__count(const void *p, arc__place at, bool used) {
+ARC__FN void arc__count(const void *p, arc__code_line at, bool used) {
   const int lane = arc__lane();
   if (__isShared(p)) return;
   const unsigned lanes = __activemask() | 1u << lane;
@@ -114,7 +114,7 @@ ARC__FN void arc__count(const void *p, arc__place at, bool used) {
 #define arc__count_used(p, at) arc__count(p, at, true)
 
 template <class T>
-ARC__FN void arc__drop_in_add(T *p, T v, arc__place at) {
+ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   arc__count(p, at, false);
   atomicAdd(p, v);
 }
@@ -204,7 +204,7 @@ static inline int arc__write_masks(const char *name, const std::vector<arc__line
       const arc__u64 calls = lines[i].bin[arc__bin(lanes, addresses)][0];
       if (calls) good &= fprintf(out, "%zu,%d,%d,%llu\n", i + 1, lanes, addresses, calls) > 0;
     }
-  if (out && fclose(out)) good = false;
+  good &= out && !fclose(out);
   if (!good) fprintf(stderr, "arc: cannot write the masks to %s\n", name);
   return !good;
 }

@@ -8,7 +8,7 @@
  * Points fall into cells; a cell counts them, and sums weights and positions. Neighbours among the
  * points often share a cell, as a scanner saw them one after the other. */
 #include "simt/simt.cuh"
-#if SIMT_ON_CPU && defined(TRY_DROP_IN) /* g++ has no other place for it: behind simt.cuh */
+#if defined(TRY_DROP_IN) /* the same without the flag; on the CPU warp behind simt.cuh */
 #include "arc/drop_in.cuh"
 #endif
 

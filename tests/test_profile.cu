@@ -32,7 +32,7 @@ static __global__ void count(float *cells, int *used, const int *limit) {
 /* More lines than a file may have. */
 template <int line>
 static __device__ void add_at(float *cells) {
-  arc__drop_in_add(cells, 1.0f, arc__place{"many.cu", line});
+  arc__drop_in_add(cells, 1.0f, arc__code_line{"many.cu", line});
   if constexpr (line > 1) add_at<line - 1>(cells);
 }
 static __global__ void many_lines(float *cells) { add_at<ARC__PLACES + 6>(cells); }
