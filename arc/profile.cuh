@@ -124,7 +124,6 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #include <string.h>
 #include <algorithm>
 #include <vector>
-
 /* The files of a program that count: each announces itself before main. */
 struct arc__profiled {
   bool (*read)(arc__counts *);
