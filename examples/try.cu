@@ -58,5 +58,5 @@ int main() {
   if (arc_profile_print(stdout, "masks.csv")) return 1;
 #endif
   cudaFree(device_points), cudaFree(cells), cudaFree(last);
-  return wrong != 0;
+  return wrong != 0 || fflush(stdout) != 0;
 }
