@@ -335,7 +335,8 @@ ARC__FN int arc__word_count(int memory, int width) {
   return arc__is_half(memory) ? (width + 1) / 2 : width;
 }
 
-/* What of the default decision a lane's request costs: a wide one takes the instructions of three. */
+/* How many requests the default decision counts for one request of a lane. A wide one takes as many
+   instructions as three others. */
 ARC__FN int arc__request_weight(int memory) { return arc__is_wide(memory) ? 3 : 1; }
 
 /* Reduction instructions with which one lane adds that many words. */
@@ -452,14 +453,14 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
 }
 
-/* Adds the words of the values [first, first + count) to the row of this lane's key, as many a
-   request as alignment allows: by vector_log2 or, if that is 0, by each piece's. Two halves share a
-   word; a half that is not this row's gets -0. */
+/* Adds the words of the values [first, first + count) to the row of this lane's key. A request adds
+   as many words as the alignment allows: 2^vector_log2 bytes or, if vector_log2 is 0, what each
+   piece allows. A word has two 16-bit values; -0 is added to one that is not of this row. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
   const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */
   ARC__EACH(i, count, ARC__WARP) {
-    if (i >= c->chunk) continue; /* as compilers do not know */
+    if (i >= c->chunk) continue; /* never; tells the compiler the largest count */
     arc__location at = arc__location_of(c->target, first + i);
     int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
     int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
@@ -845,7 +846,7 @@ ARC__FN int arc__threshold(const arc__call *c) {
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
   }
-  if (arc__is_wide(c->memory) && lanes == 1) return 1; /* which leaves out what few lanes do */
+  if (arc__is_wide(c->memory) && lanes == 1) return 1; /* a literal, so no code for small groups */
   return arc__opaque(lanes);
 }
 
@@ -860,7 +861,7 @@ ARC__FN bool arc__has_one_key(const arc__call *c) {
 /* Whether every active lane adds by itself, judged by their number and the path. */
 ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
   bool few = __popc(c->present) < threshold;
-  if (arc__is_wide(c->memory) && threshold == 1) few = false; /* there are some */
+  if (arc__is_wide(c->memory) && threshold == 1) few = false; /* no group is smaller */
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
   if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (c->path != ARC_PATH_BUTTERFLY) return false;

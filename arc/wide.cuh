@@ -139,7 +139,7 @@ ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, i
   arc__wide_at at;
   unsigned rest = 0u;
   ARC__EACH(i, count, ARC__WARP) {
-    if (i >= c->chunk) continue; /* as compilers do not know */
+    if (i >= c->chunk) continue; /* never; tells the compiler the largest count */
     if (!arc__find_place(c, first + i, &at)) continue;
     const bool fits = arc__fits_window(w[i].lo);
     arc__add_to_window(c, at, w[i].lo, fits);

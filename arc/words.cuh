@@ -164,8 +164,9 @@ typedef struct arc__word {
   unsigned lo, hi; /* hi: of 64 bits, else 0 */
 } arc__word;
 
-/* Kinds of words in registers and of values in memory: a number, 256 times the bytes, and
-   ARC__FLOAT where words are floats. Integers wrap: signed sums are unsigned. */
+/* Kinds of words in registers and of values in memory. A kind has a number in bits 0 to 7, the
+   bytes of a value in bits 8 to 14, and the bit ARC__FLOAT if words are added as floats. Signed
+   integers are added as unsigned ones, so that they wrap. */
 #define ARC__FLOAT 0x8000
 #define ARC__F32 (ARC__FLOAT | 0x401)
 #define ARC__F64 0x802
@@ -298,7 +299,7 @@ ARC__FN arc__word arc__sum_from_below(int kind, arc__word w, int distance, int s
 #if ARC__ARCH >= 700
 #define ARC__RELAXED "relaxed."
 #else
-#define ARC__RELAXED "" /* what it does, without a word for it */
+#define ARC__RELAXED "" /* PTX has no such qualifier there; red and atom are relaxed anyway */
 #endif
 
 /* An addition or exchange on memory; its scope is a literal. */
