@@ -1,6 +1,6 @@
-/* patterns.cu - five things that renderers do, and how arc is called in each: a width known at run
-   time only; a target used in a lambda; a loop whose lanes are kept together; outputs that are asked
-   for or not; one key with several rows. SPDX-License-Identifier: Apache-2.0
+/* patterns.cu - six things that renderers do, and how arc is called in each: a width known at run
+   time only; a target used in a lambda; a loop whose lanes are kept together; a loop that lanes leave
+   and skip; outputs that are asked for or not; one key with several rows. SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
    g++ -std=c++17 -I. -x c++ examples/patterns.cu -x none simt/simt.cpp -o patterns   without one */
@@ -61,8 +61,7 @@ __global__ void lambda(float *rows) {
 }
 
 /* A loop that a lane left or skipped: `if (!hits(pixel)) continue;` became a lane that is not
-   active, so that all lanes come to the add together. It is 1.3 to 1.5 times as fast as
-   arc_add_divergent_f32 in the original renderer of 3D Gaussians. */
+   active, so that all lanes come to the add together. */
 __global__ void kept_together(float *rows) {
   int first = (pixel_of_thread() & ~31) * 4; /* a warp's 128 pixels, its lanes stride over them */
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
@@ -70,6 +69,32 @@ __global__ void kept_together(float *rows) {
     bool active = hits(pixel);
     float values[WIDTH];
     for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
+    arc_add_f32(target, row_of(pixel), values, active);
+  }
+}
+
+/* for (i = 0; i < n && !done; ++i) { if (...) continue; ... } in which lanes leave and skip. The
+   least change is arc_add_divergent_f32 in place of the atomics. To keep the lanes together, loop
+   until all lanes of the warp are done, and put the body into do { } while (0): each `continue` of
+   the old loop becomes a `break`, behind which the lane is not active. */
+__global__ void left_early(float *rows) {
+  const int first = (pixel_of_thread() & ~31) * 4;
+  arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
+  bool done = false;
+  for (int i = 0; i < 4 && __any_sync(0xffffffff, !done); ++i) { /* was: i < 4 && !done */
+    const int pixel = first + 32 * i + (int)(threadIdx.x & 31);
+    bool active = false;
+    float values[WIDTH] = {0};
+    do {
+      if (done) break; /* new */
+      if (pixel >= PIXELS) {
+        done = true;
+        break; /* was: continue */
+      }
+      if (!hits(pixel)) break; /* was: continue */
+      for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
+      active = true; /* was: the atomics */
+    } while (0);
     arc_add_f32(target, row_of(pixel), values, active);
   }
 }
@@ -140,6 +165,8 @@ int main(void) {
   failed |= check("lambda", rows, WIDTH, false);
   SIMT_LAUNCH(kept_together, BLOCKS / 4 + 1, THREADS, 0, 0, rows);
   failed |= check("kept together", rows, WIDTH, false);
+  SIMT_LAUNCH(left_early, BLOCKS / 4 + 1, THREADS, 0, 0, rows);
+  failed |= check("left early", rows, WIDTH, false);
   SIMT_LAUNCH(asked_both, BLOCKS, THREADS, 0, 0, rows, rows + 3);
   failed |= check("both outputs", rows, WIDTH, false);
   SIMT_LAUNCH(asked_means, BLOCKS, THREADS, 0, 0, rows, (float *)nullptr);

@@ -7,7 +7,7 @@
 #include "../common/grid.h"
 #include "../common/perceptron.h"
 
-/* ---- the room (room.cpp) --------------------------------------------------------------------- */
+/* ---- the room (room.cu) ---------------------------------------------------------------------- */
 
 /* A share `shine` of the light is reflected around the mirror direction, in a lobe of cosine to the
    power of `sharpness`, the rest diffusely. */
