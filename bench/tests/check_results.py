@@ -126,7 +126,8 @@ def check_sweep(file, folder, preset, plans):
 
 def check_table(text, folder):
     """Of a file that arc_sweep has not written: a head, and rows as its columns say."""
-    yield from check_head(results.head_of(text.splitlines()), folder, ("program", "device", "policy"))
+    yield from check_head(results.head_of(text.splitlines()), folder,
+                          ("program", "device", "policy"))
     rows = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
     if len(rows) < 2 or text[-1:] != "\n" or len({len(row) for row in rows}) > 1:
         yield "no rows, or not all have as many fields as there are columns: damaged"

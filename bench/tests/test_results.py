@@ -138,6 +138,14 @@ class Results(Test):
             self.assertEqual(check_results.main([SWEEP, self.folder]), 1)
         self.assertIn("\nh200/gone.csv: is named as older, and not there\n", said.getvalue())
 
+    def test_without_version(self):
+        policy = re.search("# policy: .*\n", TEXT)[0]
+        for line, needle in ((policy, "^$"), ("", "no line '# policy: ...'"),
+                             ("# policy: arc\n", "does not parse")):
+            text = f"# program: other\n# device: NVIDIA H200\n{line}a,b\n1,2\n"
+            file = self.write(text, "h200", "other.csv")
+            self.assertRegex("\n".join(check_results.check_file(file, "other", PLANS)), needle)
+
     def test_ranges(self):
         for error in ("2", "-1"):
             text = re.sub(r"[^,\n]*,ok\n$", f"{error},ok\n", TEXT)

@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "../../arc_policy.cuh"
 #include "../../bench/common/program_run.h"
 #include "../../bench/common/random.h"
 #include "machine.h"
@@ -233,6 +234,7 @@ int main(int argc, char **argv) {
   if (!read_steps(argv[1], &steps, &error)) return fail(2, &error);
   if (!output_file_open(&csv, argv[2], &error)) return fail(1, &error);
   program_write_head(csv.stream);
+  fprintf(csv.stream, "# policy: %s\n", ARC_POLICY_STRING);
   fprintf(csv.stream,
           "# clock: model\nmachine,workload,mechanism,threshold,lab_percent,clocks,atomic_stalls,"
           "load_stalls,shuffle_stalls,dependence_stalls,instructions,requests,packets,sectors,"

@@ -50,7 +50,7 @@ typedef struct entry {
   int repeat;
   uint32_t offset;
   bool reduced; /* one lane an address is left */
-  int wide;     /* values in one request; 1 but for ARC_WIDE */
+  int wide;     /* values in one request; 1 but for ARC_WIDE_REQUEST */
   warp *from;
 } entry;
 
@@ -356,7 +356,7 @@ static bool dispatch(state *s, subcore *sub, entry e) {
   mechanism how = s->j->how;
   int depth = s->j->m->ldst_depth;
   if (how == ARC_HW) return push(&sub->ldst, depth, e) || reduce(s, sub, e);
-  if (how >= ARC_ALWAYS && how <= ARC_WIDE && __builtin_popcount(e.q->mask) > 1)
+  if (how >= ARC_ALWAYS && how <= ARC_WIDE_REQUEST && __builtin_popcount(e.q->mask) > 1)
     return reduce(s, sub, e);
   return push(&sub->ldst, depth, e);
 }
@@ -409,7 +409,7 @@ static int issue_shuffles(state *s, multiprocessor *mp, subcore *sub, warp *w) {
 static int issue_request(state *s, subcore *sub, warp *w) {
   if (w->issue) return issue_plain(s, sub, w);
   const trace_request *q = &w->form->requests[(size_t)w->request];
-  bool wide = s->j->how == ARC_WIDE;
+  bool wide = s->j->how == ARC_WIDE_REQUEST;
   entry e = {q, w->repeat, w->offset, false, wide ? q->repeats : 1, w};
   if (!dispatch(s, sub, e)) return STALL_ATOMIC;
   s->out.instructions += 1;

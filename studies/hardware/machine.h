@@ -10,14 +10,14 @@
 #include "trace.h"
 
 typedef enum mechanism {
-  BASELINE,   /* every lane's addition goes to the ROP units */
-  ARC_HW,     /* atomred: greedy scheduler, serial reduction unit a sub-core */
-  ARC_ALWAYS, /* the same without the scheduler: what has two lanes or more is reduced */
-  ARC_TREE,   /* that with a tree of adders: a group a clock */
-  ARC_WIDE,   /* `red` of n values a lane, one tree: n clocks a group, one request for n sums */
-  LAB_IDEAL,  /* sums kept in an SRAM of its own, one a multiprocessor */
-  LAB,        /* in a part of the L1, behind the LSU that loads use */
-  PHI,        /* in the L1: a look-up and an update for each lane */
+  BASELINE,         /* every lane's addition goes to the ROP units */
+  ARC_HW,           /* atomred: greedy scheduler, serial reduction unit a sub-core */
+  ARC_ALWAYS,       /* the same without the scheduler: what has two lanes or more is reduced */
+  ARC_TREE,         /* that with a tree of adders: a group a clock */
+  ARC_WIDE_REQUEST, /* `red` of n values a lane, one tree: n clocks a group, one request for n sums */
+  LAB_IDEAL,        /* sums kept in an SRAM of its own, one a multiprocessor */
+  LAB,              /* in a part of the L1, behind the LSU that loads use */
+  PHI,              /* in the L1: a look-up and an update for each lane */
   MECHANISMS
 } mechanism;
 

@@ -90,7 +90,7 @@ static void test_reduction(void) {
   outcome o = run(t, &m, ARC_ALWAYS);
   expect("always: reduced", o.reduced, 20);
   expect("always: packets", o.packets, 20);
-  outcome tree = run(t, &m, ARC_TREE), wide = run(t, &m, ARC_WIDE);
+  outcome tree = run(t, &m, ARC_TREE), wide = run(t, &m, ARC_WIDE_REQUEST);
   expect("a tree is faster", tree.clocks < o.clocks - 300, 1);
   expect("wide: requests", wide.requests, 1);
   /* 13 clocks as above, 4 for the masks, 20 sums, LSU and port, and 3 sectors of 2 clocks. */

@@ -35,6 +35,7 @@ COLUMNS = ("BW implementation", "balance threshold", "dataset", "forward ms", "b
 RENDERERS = ("gaussians", "environment", "spheres")
 CCCL = ("cub", "cg")
 OURS = ("auto", "tuned")
+THEIRS = ("SW-S", "SW-B")  # the papers' own paths
 DRAWN = ("SW-S", "SW-B", *CCCL, "auto")  # tuned stays on top of auto: the tables have it
 QUANTITIES = {"backward": "gradient step", "seconds": "end to end",
               "energy": "energy of the gradient step"}
@@ -193,17 +194,18 @@ def trainings(rows, dataset, name):
 def print_parts(rows):
     lines = []
     for dataset in in_order(rows, "set"):
-        cells = []
+        cells, shares = [], []
         for its in (trainings(rows, dataset, name) for name in ("plain", "auto")):
             forward, gradient = (mean(row[what] for row in its) for what in ("forward", "backward"))
             whole = mean(1000 * row["seconds"] / row["iterations"] for row in its)
             rest = whole - forward - gradient
             cells += [shown(ms, ".4g") for ms in (forward, gradient, max(rest, 0.0))]
+            shares.append(shown(100 * gradient / whole, ".0f"))
         if any(cells):
-            lines.append([dataset, *cells])
+            lines.append([dataset, *cells, shares[0]])
     print_table("Where the time of a training step goes, ms: forward and loss, gradient, rest",
                 ["dataset", "plain: forward", "gradient", "rest", "auto: forward", "gradient",
-                 "rest"], lines)
+                 "rest", "gradient of plain, %"], lines)
 
 
 def print_spread(rows):
@@ -218,24 +220,28 @@ def print_spread(rows):
                 lines)
 
 
-def mean_line(rows, sets, what, others):
+def mean_line(rows, sets, what, others, names, middle):
     values = []
     for dataset in sets:
-        value = ratio(rows, dataset, what, *OURS)
+        value = ratio(rows, dataset, what, *names)
         if others:
             value /= ratio(rows, dataset, what, *others)
         values.append(value)
     values = [v for v in values if math.isfinite(v)]
-    return f"{results.geometric_mean(values):.2f} ({max(values):.2f})" if values else ""
+    return f"{middle(values):.2f} ({max(values):.2f})" if values else ""
 
 
 def print_means(rows):
     renderers, rest = groups(rows)
-    print_table("Means (best): ours geometric, auto or tuned; the papers' arithmetic",
+    ways = {"": (OURS, results.geometric_mean),
+            ", by SW-S or SW-B": (THEIRS, mean)}
+    print_table("Means (best): of auto or tuned geometric; of SW-S or SW-B, and the papers', "
+                "arithmetic",
                 ["", "renderers", "other workloads", "papers, RTX 4090", "RTX 3060"],
-                [[f"{QUANTITIES[what]} over {'CCCL' if others else 'plain'}",
-                  mean_line(rows, renderers, what, others), mean_line(rows, rest, what, others),
-                  *papers] for (what, others), papers in PAPERS.items()])
+                [[f"{QUANTITIES[what]} over {'CCCL' if others else 'plain'}{by}",
+                  *(mean_line(rows, sets, what, others, *way) for sets in (renderers, rest)),
+                  *papers] for (what, others), papers in PAPERS.items()
+                 for by, way in ways.items()])
 
 
 def seed_means(rows):

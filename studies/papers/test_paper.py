@@ -37,10 +37,12 @@ FIGURES = ("| spheres small | 8 | 0.500 (8) | 0.500 | 0.250 (8) |  |",
            "| pagerank edge | 1 |  |  | 2.000 (0) |  |", "| gaussians fox | 9 |  |  |  | 0.111 |",
            "| spheres small | 2.000 (0) |  | 0.250 (8) |",
            "| spheres small | 4.000 | 4.00 | 4.00 | 30.00, 30.25 |",
-           "| spheres small | 2 | 9 | 9 | 2 | 4 | 0 |", "| gaussians fox | 3 | 5 | 1 |  |  |  |",
+           "| spheres small | 2 | 9 | 9 | 2 | 4 | 0 | 45 |", "| gaussians fox | 3 | 5 | 1 |  |  |  | 56 |",
            "| gradient step over plain | 6.00 (9.00) | 0.50 (0.50) | 2.44 (5.7)",
            "| end to end over plain | 6.00 (9.00) |  | 1.41 (2.4)",
-           "| gradient step over CCCL | 2.00 (2.00) |  | 1.58 (1.78)")
+           "| gradient step over CCCL | 2.00 (2.00) |  | 1.58 (1.78)",
+           "| gradient step over plain, by SW-S or SW-B | 2.00 (2.00) |  | 2.44 (5.7)",
+           "| gradient step over CCCL, by SW-S or SW-B | 1.00 (1.00) |  | 1.58 (1.78)")
 # The second seed's trainings: of spheres, by plain and by auto.
 AGAIN = [(*ROWS[1][:6], "6", "", "31.00", "200"), (*ROWS[7][:6], "1", "", "31.60", "200")]
 OF_SEEDS = ("| plain | 2 | 30.500 | 0.124 |", "The largest difference is 0.425 dB, auto over plain; "

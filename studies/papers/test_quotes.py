@@ -1,0 +1,51 @@
+"""test_quotes.py ROOT - pages hold what the commands print that they quote, and need no GPU.
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = sys.argv[1]
+SWEEP = ["--sweep", "bench/results/h200/default.csv"]
+MODEL = "studies/hardware/hardware.csv"
+# A page, a command, and which of the lines that it prints stand in the page.
+QUOTES = (("studies/hardware/README.md", ["studies/hardware/figure.py", MODEL, *SWEEP], r"\| \w.*"),
+          ("studies/results/h100_80gb_hbm3/paper.md",
+           ["studies/papers/paper.py", "studies/results/h100_80gb_hbm3/paper.csv"],
+           r"\| .* over (?:plain|CCCL).*"))
+
+
+def run(command):
+    return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True,
+                          encoding="utf-8", check=False)
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def defects():
+    for name, command, lines in QUOTES:
+        done, page = run(command), read(name)
+        quoted = re.findall(f"(?m)^{lines}$", done.stdout)
+        if done.returncode or not quoted:
+            yield f"{command}: status {done.returncode}, {len(quoted)} lines\n{done.stderr}"
+        yield from (f"{name} lacks: {line}" for line in quoted if line not in page.splitlines())
+        for count in re.findall(r"\d+ of \d+", done.stdout):
+            if count.endswith(" of 0") or count not in page:
+                yield f"{name} lacks: {count}"
+    text = read(MODEL)
+    if not re.search(r"(?m)^# policy: arc \d+\.\d+\.\d+ ", text):
+        yield f"{MODEL}: the head does not name arc's version"
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:  # nothing to compare with
+        file.write(re.sub("(?m)^H200 sweep.*\n", "", text))
+        file.flush()
+        if run(["studies/hardware/figure.py", file.name, *SWEEP]).returncode != 2:
+            yield "figure.py accepts a model without cells of the sweep"
+
+
+found = list(defects())
+print("\n".join(found) or f"{len(QUOTES)} pages")
+sys.exit(bool(found))
