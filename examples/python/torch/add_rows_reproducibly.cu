@@ -71,6 +71,17 @@ __global__ void __launch_bounds__(THREADS) finish(job j) {
   }
 }
 
+__global__ void keep_keys_within(job j, bool wraps, volatile int *outside) {
+  const long long step = (long long)gridDim.x * blockDim.x;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < j.n; i += step) {
+    long long key = key_of(j, i);
+    if (wraps && key < 0) key += j.rows;
+    const bool is_within = (unsigned long long)key < (unsigned long long)j.rows;
+    if (!is_within) *outside = 1;
+    ((long long *)j.out)[i] = is_within ? key : 0;
+  }
+}
+
 template <class T>
 cudaError_t find_scale(job j, device d) {
   unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS, d);
@@ -97,4 +108,10 @@ cudaError_t add_rows_reproducibly_f32(job j, device d) { return add_reproducibly
 cudaError_t add_rows_reproducibly_f16(job j, device d) { return add_reproducibly<__half>(j, d); }
 cudaError_t add_rows_reproducibly_bf16(job j, device d) {
   return add_reproducibly<__nv_bfloat16>(j, d);
+}
+
+cudaError_t keep_within(job j, device d, bool wraps, int *outside) {
+  const long long wanted = (j.n + THREADS - 1) / THREADS, most = 8ll * d.multiprocessors;
+  keep_keys_within<<<(unsigned)std::min(wanted, most), THREADS, 0, d.stream>>>(j, wraps, outside);
+  return cudaGetLastError();
 }

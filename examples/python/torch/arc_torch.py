@@ -21,6 +21,7 @@ there are 2^b rows of values, and never finer than 2^-126. float64 then goes to 
 import on a machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and
 ninja, and without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
 import contextlib
+import ctypes
 import importlib.metadata
 import os
 import pathlib
@@ -127,6 +128,22 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
+# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA, but warns
+# in the context; or takes it, and it differs from run to run. The page's list has the same words.
+_NOT_REPEATED = {
+    "refused": (
+        "gradient of grid_sample", "gradient of adaptive_max_pool2d", "gradient of max_pool3d",
+        "gradient of fractional_max_pool2d", "gradient of fractional_max_pool3d",
+        "gradient of adaptive_avg_pool2d", "gradient of adaptive_avg_pool3d",
+        "gradient of avg_pool3d", "gradient of interpolate", "gradient of pad by reflection",
+        "put_", "gradient of take", "nll_loss of pictures", "gradient of embedding_bag by max",
+        "gradient of ctc_loss", "index_reduce", "scatter_reduce by prod", "max_unpool", "histc"),
+    "different": (
+        "gradient of grid_sample by cuDNN", "gradient of adaptive_max_pool3d", "cumprod",
+        "logcumsumexp", "sparse mm", "gradient of FlashAttention"),
+}
+
+
 class deterministic:
     """A context in which PyTorch's own functions repeat to the last bit, and on CUDA are arc's:
 
@@ -138,12 +155,17 @@ class deterministic:
     and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
     float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
     torch.use_deterministic_algorithms(True), which warns where that does not repeat (as the
-    gradient of FlashAttention then does not), or refuses it if it did before. As that mode, it is
-    the whole process's. It replaces PyTorch's kernels while it lasts; to enter it takes a quarter
-    of a millisecond. Needs PyTorch 2.9."""
+    gradient of FlashAttention then does not; _NOT_REPEATED has a list), or refuses it if it did
+    before. As that mode, it is the whole process's. It replaces PyTorch's kernels while it lasts;
+    to enter it takes a quarter of a millisecond. Needs PyTorch 2.9.
+
+    arc takes calls that PyTorch takes; PyTorch gets all others, and refuses them in its words. An
+    index outside is an IndexError, on CUDA of the next call here or of the context's end, which
+    waits for the GPU: what was added there is then wrong, but nothing beside it is written."""
     _entered = []  # whether the mode was set, how, and the kernels, which the first brings
 
     def __enter__(self):
+        _outside.prepare()
         before = torch.are_deterministic_algorithms_enabled()
         warns = torch.is_deterministic_algorithms_warn_only_enabled()
         self._entered.append((before, warns, None if self._entered else _replace_kernels()))
@@ -151,11 +173,50 @@ class deterministic:
             torch.use_deterministic_algorithms(True, warn_only=True)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, *error):
         before, warns, _ = self._entered.pop()
         torch.use_deterministic_algorithms(before, warn_only=warns)
+        try:
+            _outside.wait()
+        except IndexError:
+            if kind is None:  # else that is raised
+                raise
 
 
+class _Outside:
+    """Whether an index was. Kernels set the flag, in the host's memory, and nobody waits for it."""
+    def __init__(self):
+        self.flag, self.devices = None, set()
+
+    def prepare(self):
+        if BUILT and self.flag is None:
+            self.flag = torch.zeros(1, dtype=torch.int32, pin_memory=True)
+            self.seen = ctypes.c_int.from_address(self.flag.data_ptr())
+
+    def keep_within(self, index, size, wraps=False):
+        """The index, on CUDA 0 for what is outside. On the CPU PyTorch looks for itself."""
+        if index.is_cuda and BUILT and size > 0:
+            self.devices.add(index.device)
+            return torch.ops.arc.keep_within(index, size, wraps, self.flag)
+        index = torch.where(index < 0, index + size, index) if wraps else index
+        if index.is_cuda and not _lies_within(index, size):
+            raise IndexError(f"arc_torch.deterministic: an index is outside of {size}")
+        return index
+
+    def look(self):
+        if self.flag is not None and self.seen.value:
+            self.seen.value = 0
+            raise IndexError("arc_torch.deterministic: an index of an earlier call was outside; "
+                             "what that call added is wrong")
+
+    def wait(self):
+        if self.devices and not torch.cuda.is_current_stream_capturing():
+            while self.devices:
+                torch.cuda.synchronize(self.devices.pop())
+        self.look()
+
+
+_outside = _Outside()
 _inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
 
 
@@ -177,6 +238,7 @@ def _kernel(function, pytorchs):
     def kernel(keys, *arguments, **keywords):
         if getattr(_inside, "function", None):
             return pytorchs.call_boxed(keys, *arguments, **keywords)
+        _outside.look()
         _inside.function = function
         try:
             return function(*arguments, **keywords)
@@ -185,55 +247,143 @@ def _kernel(function, pytorchs):
     return kernel
 
 
+def _may_add(out, index, source):
+    """Whether source may be added to out, as far as types, devices and memory go."""
+    return index.dtype in (torch.int64, torch.int32) and source.dtype == out.dtype and \
+        index.device == source.device == out.device and \
+        out.untyped_storage().data_ptr() not in (source.untyped_storage().data_ptr(),
+                                                 index.untyped_storage().data_ptr())
+
+
+def _place_of(out, dim):
+    """Which dimension that is, as PyTorch counts them; -1: none."""
+    dimensions = max(out.dim(), 1)
+    return dim % dimensions if -dimensions <= dim < dimensions else -1
+
+
+def _shape(tensor):
+    """A number has one place, as for PyTorch."""
+    return tuple(tensor.shape) or (1,)
+
+
+def _index_add_(out, dim, index, source, *, alpha=1):
+    at, wanted = _place_of(out, dim), list(_shape(out))
+    if at >= 0 and index.dim() <= 1 and _may_add(out, index, source):
+        wanted[at] = index.numel()
+        if tuple(wanted) == _shape(source):
+            index = _outside.keep_within(index, _shape(out)[at])
+    return index_add_(out, dim, index, source, alpha=alpha)
+
+
+def _lies_within(index, size):
+    """Waits for the GPU."""
+    return index.numel() == 0 or (int(index.min()) >= 0 and int(index.max()) < size)
+
+
 def _scatter_add_(out, dim, index, source):
-    if index.dim() != out.dim() or index.numel() == 0 or not out.is_contiguous():
+    at, its, sizes, all_ = _place_of(out, dim), _shape(out), _shape(index), _shape(source)
+    fits = at >= 0 and len(its) == len(sizes) == len(all_) and index.numel() > 0 and \
+        all(size <= whole for size, whole in zip(sizes, all_)) and \
+        all(size <= whole for i, (size, whole) in enumerate(zip(sizes, its)) if i != at)
+    if not fits or not _may_add(out, index, source):
         return out.scatter_add_(dim, index, source)
-    dim %= max(out.dim(), 1)
-    source = source[tuple(map(slice, index.shape))]
-    its = list(zip(index.shape, index.stride(), out.shape))[1:]
-    if dim == 0 and all(size == all_ and (size == 1 or not stride) for size, stride, all_ in its):
-        return index_add_(out, 0, index[(slice(None), *[0] * len(its))], source)
-    places = index * out.stride(dim)
-    for other, size in enumerate(index.shape):
-        if other != dim:
-            steps = torch.arange(size, device=out.device) * out.stride(other)
-            places = places + steps.view(-1, *[1] * (out.dim() - 1 - other))
-    places = torch.where((index >= 0) & (index < out.shape[dim]), places, -1)
+    many, rank = index.expand(sizes), len(its)
+    whole_rows = at == 0 and all(
+        size == columns and (size == 1 or not stride)
+        for size, stride, columns in list(zip(sizes, many.stride(), its))[1:])
+    keys = many[(slice(None), *[0] * (rank - 1))] if whole_rows else many
+    keys = _outside.keep_within(keys, its[at])
+    is_arcs = out.is_contiguous() and out.dtype in TYPES
+    if not is_arcs or not (keys.is_cuda or _lies_within(keys, its[at])):
+        keys = keys.view(-1, *[1] * (rank - keys.dim())).expand(sizes) if whole_rows else keys
+        return out.scatter_add_(dim, keys.view(index.shape) if rank == 1 else keys, source)
+    source = source.expand(all_)[tuple(map(slice, sizes))]
+    if whole_rows:
+        index_add_(out.view(its), 0, keys, source)
+        return out
+    steps = out.view(its).stride()
+    places = keys * steps[at]
+    for other, size in enumerate(sizes):
+        if other != at:
+            along = torch.arange(size, device=out.device) * steps[other]
+            places = places + along.view(-1, *[1] * (rank - 1 - other))
     index_add_(out.view(-1), 0, places.flatten(), source.reshape(-1))
     return out
 
 
-def _index_put_(out, indices, values, accumulate=False, unsafe=False):
-    if not accumulate or out.numel() == 0 or not out.is_contiguous() or \
-            any(index is None for index in indices):
-        return _aten._index_put_impl_(out, indices, values, accumulate, unsafe)
+def _indices_of(out, indices):
+    """One for each dimension, or None; of a mask as many as it has. None: PyTorch refuses them."""
     its = []
     for index in indices:
-        is_mask = index.dtype in (torch.bool, torch.uint8)
-        its += index.nonzero().unbind(1) if is_mask else [index]
-    its = torch.broadcast_tensors(*[index.to(out.device, torch.int64) for index in its])
-    places, are_there = 0, True
-    for index, size in zip(its, out.shape):
-        are_there = (index >= -size) & (index < size) & are_there
-        places = places * size + torch.where(index < 0, index + size, index)
-    places, rest = torch.where(are_there, places, -1), out.shape[len(its):]
-    values = values.to(out.device).expand(*places.shape, *rest).reshape(-1, *rest)
-    index_add_(out.view(-1, *rest), 0, places.flatten(), values)
-    return out
+        if index is None:
+            its.append(None)
+        elif index.device.type != "cpu" and index.device != out.device:
+            return None
+        elif index.dtype in (torch.bool, torch.uint8):
+            if index.dim() == 0 or index.shape != out.shape[len(its):len(its) + index.dim()]:
+                return None
+            its += index.to(out.device).nonzero().unbind(1)
+        elif index.dtype in (torch.int64, torch.int32):
+            its.append(index.to(out.device))
+        else:
+            return None
+    return its if len(its) <= out.dim() else None
+
+
+def _index_put_(out, indices, values, accumulate=False, unsafe=False):
+    its = _indices_of(out, indices) if accumulate and out.is_contiguous() and out.numel() else None
+    named = [d for d, index in enumerate(its or ()) if index is not None]
+    added = named and _put(out, its, named, values)
+    return out if added else _aten._index_put_impl_(out, indices, values, accumulate, unsafe)
+
+
+def _put(out, its, named, values):
+    """Whether arc has added. What is indexed moves to the front: rows of what is not."""
+    rest = [d for d in range(out.dim()) if d not in named]
+    kept = [out.shape[d] for d in rest]
+    first = named[0] if named[-1] - named[0] < len(named) else 0  # where PyTorch puts the index
+    try:
+        shape = torch.broadcast_shapes(*[its[d].shape for d in named])
+        values = values.to(out.device) if values.dim() == 0 else values
+        values = values.expand((*kept[:first], *shape, *kept[first:]))
+    except RuntimeError:
+        return False
+    if out.dtype not in TYPES or not all(_may_add(out, its[d], values) for d in named):
+        return False
+    places = 0
+    for d in named:
+        index = _outside.keep_within(its[d], out.shape[d], wraps=True)
+        if not index.is_cuda and not _lies_within(index, out.shape[d]):
+            return False
+        places = places * out.shape[d] + index
+    order, last = named + rest, first + len(shape)
+    values = values.permute((*range(first, last), *range(first), *range(last, values.dim())))
+    rows = out.permute(order).contiguous()  # out itself, if the index is in front
+    index_add_(rows.view(-1, *kept), 0, places.expand(shape).flatten(),
+               values.reshape(shape.numel(), *kept))
+    if order != sorted(order):
+        out.copy_(rows.permute([order.index(d) for d in range(out.dim())]))
+    return True
 
 
 def _embedding_gradient(gradient, index, rows, padding, scales):
-    if scales:
-        return _aten.embedding_dense_backward(gradient, index, rows, padding, scales)
-    sums = gradient.new_zeros(rows, gradient.shape[-1])
-    index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, gradient.shape[-1]))
-    if padding >= 0:
-        sums[padding] = 0
-    return sums
+    fits = gradient.dim() > 0 and gradient.numel() == index.numel() * gradient.shape[-1]
+    if fits and rows > 0 and index.numel() > 0 and _may_add(gradient.new_empty(0), index, gradient):
+        index = _outside.keep_within(index, rows)
+        if not scales and (index.is_cuda or _lies_within(index, rows)):
+            sums = gradient.new_zeros(rows, gradient.shape[-1])
+            index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, gradient.shape[-1]))
+            if 0 <= padding < rows:
+                sums[padding] = 0
+            return sums
+    return _aten.embedding_dense_backward(gradient, index, rows, padding, scales)
 
 
 def _bincount(index, weights=None, minlength=0):
-    if weights is None or index.numel() == 0:
+    if weights is None or index.dim() != 1 or index.numel() == 0 or \
+            index.shape != weights.shape or \
+            index.dtype not in _WHOLE or weights.is_complex() or minlength < 0 or \
+            weights.device != index.device or int(index.min()) < 0:
         return torch.bincount(index, weights, minlength)
     weights = weights if weights.dtype == torch.float32 else weights.double()
     sums = weights.new_zeros(max(int(index.max()) + 1, minlength))
@@ -248,8 +398,9 @@ def _of_copy(function):
 
 
 _aten = torch.ops.aten
+_WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 _REPEATED = {
-    _aten.index_add_.default: index_add_, _aten.index_add.default: _of_copy(index_add_),
+    _aten.index_add_.default: _index_add_, _aten.index_add.default: _of_copy(_index_add_),
     _aten.scatter_add_.default: _scatter_add_, _aten.scatter_add.default: _of_copy(_scatter_add_),
     _aten._index_put_impl_.default: _index_put_,  # what index_put and brackets end in
     _aten.embedding_dense_backward.default: _embedding_gradient, _aten.bincount.default: _bincount}

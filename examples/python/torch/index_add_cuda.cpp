@@ -172,6 +172,29 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   C10_CUDA_CHECK(its.by[(int)how - (int)way::BY_ATOMICS](j, d));
 }
 
+/* `outside`: an int, pinned in the host's memory, that the kernel sets. */
+Tensor keep_keys_within(const Tensor &index, int64_t size, bool wraps, const Tensor &outside) {
+  TORCH_CHECK((index.scalar_type() == at::kLong || index.scalar_type() == at::kInt) && size > 0 &&
+                  outside.scalar_type() == at::kInt && outside.numel() == 1,
+              "arc::keep_within: an index of int32 or int64, a size above 0, and one int32");
+  const c10::cuda::CUDAGuard guard(index.device());
+  const Tensor keys = index.contiguous();
+  const Tensor kept = at::empty(index.sizes(), index.options().dtype(at::kLong));
+  job j = {};
+  j.index = keys.const_data_ptr();
+  j.has_wide_index = keys.scalar_type() == at::kLong;
+  j.out = kept.mutable_data_ptr();
+  j.n = keys.numel();
+  j.rows = size;
+  const device d = {at::cuda::getCurrentCUDAStream(),
+                    at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+  if (j.n > 0) C10_CUDA_CHECK(keep_within(j, d, wraps, outside.mutable_data_ptr<int>()));
+  return kept;
+}
+
 }  // namespace
 
-TORCH_LIBRARY_IMPL(arc, CUDA, m) { m.impl("index_add_", index_add_); }
+TORCH_LIBRARY_IMPL(arc, CUDA, m) {
+  m.impl("index_add_", index_add_);
+  m.impl("keep_within", keep_keys_within);
+}

@@ -281,6 +281,7 @@ TORCH_LIBRARY(arc, m) {
   m.def("embedding(Tensor weight, Tensor index, int? padding_idx=None) -> Tensor", tags);
   m.def("scatter_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", tags);
   m.def("accumulate_(Tensor(a!) words, int columns, Tensor index, Tensor source) -> ()", tags);
+  m.def("keep_within(Tensor index, int size, bool wraps, Tensor outside) -> Tensor", tags);
   m.def("read_words(Tensor(a!) words, int columns, bool clears) -> Tensor", tags);
 }
 

@@ -3,6 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 Values are multiples of a quarter whose sums all types represent, so that results must be equal."""
 import itertools
+import pathlib
+import re
 import subprocess
 import sys
 from unittest import mock
@@ -366,6 +368,101 @@ def test_context():
             assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
 
 
+def test_page():
+    """README lists what the context does not repeat, and nothing else."""
+    page = pathlib.Path(arc_torch.HERE, "README.md").read_text(encoding="utf-8")
+    for kind, names in arc_torch._NOT_REPEATED.items():
+        (listed,) = re.findall(rf"^- \*\*{kind}\*\*[^:]*: (.*?)\.$", page, re.M | re.S)
+        assert " ".join(listed.split()).split(", ") == list(names), (kind, listed)
+
+
+def test_index_outside():
+    """An IndexError of the next call or of the end; nothing beside is written; all goes on."""
+    out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
+    bad = index.clone()
+    bad[7] = 50
+    calls = {"index_add": lambda i: out.index_add(0, i, values),
+             "columns": lambda i: out.t().contiguous().index_add(1, i, values.t()),
+             "double": lambda i: out.double().index_add(0, i, values.double()),
+             "whole numbers": lambda i: out.long().index_add(0, i, values.long()),
+             "scatter_add": lambda i: out.scatter_add(0, i[:, None].expand(400, 9), values),
+             "elements": lambda i: out.scatter_add(0, i[:, None].repeat(1, 9), values),
+             "index_put": lambda i: out.index_put((i,), values, accumulate=True),
+             "slice": lambda i: out.t().contiguous().index_put((None, i), values.t(), True)}
+    for name, call in calls.items():
+        for again in (False, True):
+            try:
+                with arc_torch.deterministic():
+                    call(bad)
+                    if again and GPU:
+                        torch.cuda.synchronize()
+                        call(index)
+                        raise AssertionError(f"{name}: the next call says nothing")
+                raise AssertionError(f"{name}: nothing is said")
+            except (IndexError, RuntimeError) as error:
+                assert not GPU or isinstance(error, IndexError), (name, error)
+        with arc_torch.deterministic():
+            same(call(index), call(index), name, "goes on")
+    if GPU:
+        copy, graph = out.clone(), torch.cuda.CUDAGraph()
+        with arc_torch.deterministic():
+            copy.index_add_(0, index, values)
+            with torch.cuda.graph(graph):
+                copy.index_add_(0, index, values)
+            index[3] = -1
+            graph.replay()
+            torch.cuda.synchronize()
+            assert raises(copy.index_add_, 0, bad, values), "of a graph"
+
+
+def test_refused_ones():
+    """What the page says PyTorch refuses, it refuses, and only warns about in the context."""
+    f, picture = torch.nn.functional, torch.rand(2, 3, 8, 8, device=DEVICE)
+    volume, row = torch.rand(2, 3, 4, 8, 8, device=DEVICE), torch.rand(20, device=DEVICE)
+    where = torch.tensor([1, 2], device=DEVICE)
+    bag, first = torch.rand(9, 4, device=DEVICE), torch.zeros(1, dtype=torch.long, device=DEVICE)
+
+    def gradient(function, x):
+        x = x.clone().requires_grad_()
+        return lambda: function(x).sum().backward()
+
+    calls = {
+        "gradient of grid_sample": gradient(lambda x: f.grid_sample(
+            x, torch.rand(2, 2, 5, 5, 3, device=DEVICE), align_corners=False), volume),
+        "gradient of adaptive_max_pool2d": gradient(lambda x: f.adaptive_max_pool2d(x, 3), picture),
+        "gradient of max_pool3d": gradient(lambda x: f.max_pool3d(x, 2), volume),
+        "gradient of fractional_max_pool2d": gradient(
+            lambda x: f.fractional_max_pool2d(x, 2, 3), picture),
+        "gradient of fractional_max_pool3d": gradient(
+            lambda x: f.fractional_max_pool3d(x, 2, 2), volume),
+        "gradient of adaptive_avg_pool2d": gradient(lambda x: f.adaptive_avg_pool2d(x, 3), picture),
+        "gradient of adaptive_avg_pool3d": gradient(lambda x: f.adaptive_avg_pool3d(x, 3), volume),
+        "gradient of avg_pool3d": gradient(lambda x: f.avg_pool3d(x, 2), volume),
+        "gradient of interpolate": gradient(
+            lambda x: f.interpolate(x, 12, mode="bicubic"), picture),
+        "gradient of pad by reflection": gradient(
+            lambda x: f.pad(x, (1, 1), mode="reflect"), picture[0]),
+        "put_": lambda: row.clone().put_(where, row[:2], accumulate=True),
+        "gradient of take": gradient(lambda x: x.take(where), row),
+        "nll_loss of pictures": lambda: f.nll_loss(
+            picture, torch.zeros(2, 8, 8, dtype=torch.long, device=DEVICE)),
+        "gradient of embedding_bag by max": gradient(
+            lambda x: f.embedding_bag(where, x, first, mode="max"), bag),
+        "gradient of ctc_loss": gradient(lambda x: f.ctc_loss(
+            x.log_softmax(2), torch.ones(2, 2, dtype=torch.long, device=DEVICE), (6, 6), (2, 2)),
+            torch.rand(6, 2, 5, device=DEVICE)),
+        "index_reduce": lambda: row.index_reduce(0, where, row[:2], "prod"),
+        "scatter_reduce by prod": lambda: row.scatter_reduce(0, where, row[:2], "prod"),
+        "max_unpool": lambda: f.max_unpool2d(*f.max_pool2d(picture, 2, return_indices=True), 2),
+        "histc": lambda: row.histc(5)}
+    assert list(calls) == list(arc_torch._NOT_REPEATED["refused"])
+    wrong = [name for name, call in calls.items() if not deterministic(raises, call)]
+    for name, call in calls.items():
+        with arc_torch.deterministic():
+            wrong += [f"{name} in the context"] if raises(call) else []
+    assert not wrong, wrong
+
+
 def test_deterministic_of_few():
     """Into so many more rows than are added, without an image of out in 64 bits."""
     for dtype in arc_torch.TYPES:
@@ -496,7 +593,7 @@ def sums_of(rows, values, index):
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context]
-tests += [test_deterministic_of_few, test_adder, test_streams_and_graphs,
+         test_context, test_page, test_index_outside]
+tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
