@@ -25,8 +25,8 @@ row_adder add_fixed_segments_f32, add_fixed_segments_f16, add_fixed_segments_bf1
 row_adder add_rows_to_words;
 cudaError_t read_words(job, device, bool clears);
 
-/* Of n keys, 64-bit ones in out: 0 for each that is not below `rows`, and then `outside` is 1, which
-   may be the host's. wraps: a negative key counts from the end. */
+/* Of n keys, 64-bit ones in out: 0 for each that is not below `rows`, and then `outside`, which may
+   be the host's, is 1. wraps: a negative key counts from the end. */
 cudaError_t keep_within(job, device, bool wraps, int *outside);
 
 /* Sets `columns` and `piece`; returns how many pieces there are. */

@@ -388,7 +388,8 @@ def test_index_outside():
              "scatter_add": lambda i: out.scatter_add(0, i[:, None].expand(400, 9), values),
              "elements": lambda i: out.scatter_add(0, i[:, None].repeat(1, 9), values),
              "index_put": lambda i: out.index_put((i,), values, accumulate=True),
-             "slice": lambda i: out.t().contiguous().index_put((None, i), values.t(), True)}
+             "slice": lambda i: torch.ops.aten.index_put(
+                 out.t().contiguous(), (None, i), values.t(), True)}
     for name, call in calls.items():
         for again in (False, True):
             try:

@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 Random calls of what the context replaces, a third of them illegal, with 1 to 4 dimensions or none:
 each is refused by the same kind of error as PyTorch's deterministic mode on the same device raises,
-or gives equal values (multiples of a quarter, whose sums are exact). Where an index is outside, a GPU
-is compared with the CPU's verdict, and the error is an IndexError. Tensors that are added to lie
-between others, which must stay as they are."""
+or gives equal values (multiples of a quarter, whose sums are exact). Where an index is outside, a
+GPU is compared with the CPU's verdict, and the error is an IndexError. Tensors that are added to
+lie between others, which must stay as they are."""
 import collections
 import math
 import random
@@ -157,7 +157,7 @@ def call_of_index_put(bad):
         sizes = []
     sizes = [draw.choice((size, size, 1)) for size in sizes[draw.choice((0, 0, len(sizes) // 2)):]]
     values = other_type(draw_values(*(spoil(sizes) if bad == 1 else sizes), dtype=dtype), bad == 4)
-    function = draw.choice((torch.Tensor.index_put_, torch.index_put))
+    function = draw.choice((torch.ops.aten.index_put_, torch.ops.aten.index_put))
     return Call("index_put", function, (out, its, values, True), outside, whole)
 
 
