@@ -10,11 +10,11 @@
        void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                         bool active, arc_options options);
        void arc_index_add_end_f32(arc_index_add_f32 *index_add);
-   Each active lane names one of up to 32 rows a call; an inactive lane's key and row may be anything.
-   The values of a row begin at values[row * stride], as many as the target is wide. Any rows in any order, less than 2^31 apart
-   in one call. Lanes read along the columns, and one coalesced request adds each key's rows. The
-   sum of a key with many rows stays in registers from call to call: all sums are in memory only
-   after end.
+   Each active lane names one of up to 32 rows a call; an inactive lane's key and row may be
+   anything. The values of a row begin at values[row * stride], as many as the target is wide. Any
+   rows in any order, less than 2^31 apart in one call. Lanes read along the columns, and one
+   coalesced request adds each key's rows. The sum of a key with many rows stays in registers from
+   call to call: all sums are in memory only after end.
    Who calls: all 32 lanes of the warp make each call. Like a target, it belongs to its lane.
    values: global or shared memory, aligned to one value; stride below 2^31 bytes. If base, stride
    and target are aligned to four values and the width is a multiple of 4, four are read at a time.

@@ -1,6 +1,7 @@
 /* patterns.cu - six things that renderers do, and how arc is called in each: a width known at run
    time only; a target used in a lambda; a loop whose lanes are kept together; a loop that lanes
-   leave and skip; outputs that are asked for or not; one key with several rows. SPDX-License-Identifier: Apache-2.0
+   leave and skip; outputs that are asked for or not; one key with several rows.
+   SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
    g++ -std=c++17 -I. -x c++ examples/patterns.cu -x none simt/simt.cpp -o patterns   without one */
