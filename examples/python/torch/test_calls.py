@@ -245,7 +245,9 @@ def in_context(call):
 
 
 def by_pytorch(call):
-    on_cpu = GPU and call.is_outside
+    """On a GPU its deterministic mode refuses to scatter numbers, which its other mode adds."""
+    is_number = call.name == "scatter_add" and call.arguments[0].dim() == 0
+    on_cpu = GPU and (call.is_outside or is_number)
     arguments = copies(call.arguments, "cpu") if on_cpu else call.arguments
     if not on_cpu and call.added_to is not None:
         arguments = (call.arguments[0].clone(), *call.arguments[1:])
