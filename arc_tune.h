@@ -97,7 +97,7 @@ static inline arc_tune_config arc_tune_config_default(void) {
 static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   const arc_tune_config c = *config; /* which may lie in *t */
-  const unsigned ticket = t->ticket + ARC_TUNE__SLOTS;
+  const unsigned ticket = t->ticket;
   int start = -1, legal = c.policies <= ARC_TUNE_MAX_POLICIES && c.interval >= 0 && c.warmup >= 0 &&
                           c.budget > 0.0 && c.budget <= 1.0;
   for (int i = 0; legal && i < c.policies; ++i) {

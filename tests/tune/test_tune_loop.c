@@ -6,12 +6,14 @@
 
 /* own: a kernel of the caller's, known by its number. */
 enum { OWN = ARC_PATH_AUTO + 2 };
-enum { TWELVE, FALLS_TO_0, OWN_IS_BEST, CLIFF };
+enum { TWELVE, FALLS_TO_0, CLIFF, OWN_IS_BEST, LATE_OWN };
 
 static double time_us(int kernel, arc_tune_policy p) {
   int at = p.threshold == ARC_THRESHOLD_AUTO ? 8 : p.threshold;
   if (kernel == FALLS_TO_0) return 100.0 + 3.0 * at;
-  if (kernel == OWN_IS_BEST) return (p.path == OWN ? 50.0 : 100.0) + 2.0 * abs(at - 20);
+  if (kernel == LATE_OWN && p.path == OWN + 1 && p.threshold != ARC_THRESHOLD_AUTO) return 40.0;
+  if (kernel >= OWN_IS_BEST)
+    return p.path == OWN ? 50.0 + abs(at - 20) : 100.0 + 30.0 * abs(at - 8);
   if (kernel == CLIFF) return at > 8 ? 800.0 : 100.0 + 20.0 * (8 - at);
   return 100.0 + 2.0 * abs(at - 12);
 }
@@ -44,6 +46,8 @@ static void expect_choice(const arc_tune *t, int path, int threshold) {
 static void test_other_path(int kernel, int low, int high, int path, int threshold) {
   arc_tune_config c = arc_tune_config_default();
   arc_tune_add(&c, OWN, low, high);
+  if (low > 8) arc_tune_add(&c, OWN + 1, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
+  if (low > 8) arc_tune_add(&c, OWN + 1, high + 1, high + 1);
   c.budget = 1.0;
   arc_tune t = fresh(c);
   finish_tuning(&t, kernel, NULL);
@@ -129,7 +133,13 @@ static void test_reports(void) {
   CHECK(arc_tune_report(&t, p.ticket + 1, 1.0) == ARC_TUNE_ERROR_REPORT, "a ticket not issued yet");
   CHECK(arc_tune_report(&t, 0, 1.0) == ARC_TUNE_ERROR_REPORT, "ticket 0");
   unsigned first = arc_tune_next(&t).ticket;
+  for (int i = 0; i < ARC_TUNE__SLOTS; ++i) arc_tune_next(&t);
+  CHECK(arc_tune_report(&t, first, 5.0) == ARC_TUNE_ERROR_REPORT, "a ticket of long ago");
+  first = arc_tune_next(&t).ticket;
   CHECK(arc_tune_init(&t, &t.config) == ARC_TUNE_OK, "init from its own config");
+  t.config.seed += 1;
+  arc_tune other = fresh(t.config);
+  CHECK(other.random != t.random, "seeds draw alike");
   for (int i = 0; i < 8; ++i) arc_tune_next(&t);
   CHECK(arc_tune_report(&t, first, 5.0) == ARC_TUNE_ERROR_REPORT, "ticket of before the init");
 }
@@ -141,6 +151,7 @@ int main(void) {
   test_other_path(TWELVE, 0, 33, ARC_PATH_AUTO, 12); /* as fast: no gain */
   test_other_path(OWN_IS_BEST, 0, 33, OWN, 20);
   test_other_path(OWN_IS_BEST, 16, 24, OWN, 20); /* entered at the nearest threshold */
+  test_other_path(LATE_OWN, 16, 24, OWN + 1, 25);
   test_other_path(FALLS_TO_0, 0, 3, ARC_PATH_AUTO, 0);
   test_result();
   test_configurations();
