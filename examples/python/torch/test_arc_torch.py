@@ -385,13 +385,15 @@ def test_index_outside():
              "columns": lambda i: out.t().contiguous().index_add(1, i, values.t()),
              "double": lambda i: out.double().index_add(0, i, values.double()),
              "whole numbers": lambda i: out.long().index_add(0, i, values.long()),
+             "embedding": lambda i: torch.ops.aten.embedding_dense_backward(
+                 values, i, 50, -1, False),
              "scatter_add": lambda i: out.scatter_add(0, i[:, None].expand(400, 9), values),
              "elements": lambda i: out.scatter_add(0, i[:, None].repeat(1, 9), values),
              "index_put": lambda i: out.index_put((i,), values, accumulate=True),
              "slice": lambda i: torch.ops.aten.index_put(
                  out.t().contiguous(), (None, i), values.t(), True)}
     for name, call in calls.items():
-        for again in (False, True):
+        for again in (False, True) if GPU or name != "embedding" else ():  # the CPU leaves it out
             try:
                 with arc_torch.deterministic():
                     call(bad)

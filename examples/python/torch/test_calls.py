@@ -75,6 +75,9 @@ def call_of_scatter(bad):
         index = index[(slice(None), *[slice(1)] * (len(shape) - 1))]
         index = index.expand(sizes[0], *shape[1:])
         outside = bool(((index < 0) | (index >= shape[0])).any())
+    if bad == 6 and len(shape) > 1:  # larger than out where that is not the dimension
+        sizes = [size + (i != dim) for i, size in enumerate(shape)]
+        index, outside = torch.zeros(sizes, device=DEVICE, dtype=torch.int64), False
     its = [size + draw.randint(0, 1) for size in index.shape]
     if bad == 1:
         its = spoil(its)
@@ -184,9 +187,9 @@ def call_of_embedding_gradient(bad):
     index, outside = draw_index(rows, shape)
     gradient = draw_values(*(spoil(shape) if bad == 1 else shape), width,
                            dtype=draw.choice(FLOATS))
-    index = other_type(index, bad in (2, 3, 4, 5))
-    if outside and not GPU:  # PyTorch does not look
+    if outside:  # PyTorch does not look; test_index_outside does
         index, outside = index.clamp(0, rows - 1), False
+    index = other_type(index, bad in (2, 3, 4, 5))
     return Call("gradient of embedding", torch.ops.aten.embedding_dense_backward,
                 (gradient, index, rows, draw.randint(-1, rows - 1), False), outside, None)
 
