@@ -1,4 +1,4 @@
-/* drop_in.cuh - atomicAdd by arc, without a changed line. C++. EXPERIMENTAL.
+/* drop_in.cuh - atomicAdd by arc, without a changed line. C++11. EXPERIMENTAL.
    SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh ...        or one #include above a file's own code

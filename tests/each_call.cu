@@ -65,6 +65,8 @@ extern "C" __global__ void read_wide(long long *row, float *sums) {
   sums[threadIdx.x] = arc_wide_take_f32(row, 3, (int)threadIdx.x);
   arc_wide_normalise(row, 3, (int)threadIdx.x);
 }
+#if __cplusplus >= 201103L /* CUDA 11's NVRTC is asked for it */
 #include "arc/drop_in.cuh"
 F32(drop_in, atomicAdd(&sums[key], values[0]); if (active) sums[0] = atomicAdd(sums, values[1]))
+#endif
 #endif
