@@ -99,7 +99,7 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
 ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   const int shuffles = 5 * (arc__bytes(c.kind) / 4), requests = 1;
   const int many = ARC_MIN_LANES_TO_MATCH(shuffles, requests);
-  c.lanes |= 1u << c.lane; /* see arc__expect_parting */
+  c.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says */
   c.present = c.lanes;
   c.group = arc__sharers(c.lanes, c.lane, address, many, many);
   if (c.group != 0u) {
