@@ -249,7 +249,7 @@ def _kernel(function, pytorchs):
 
 def _may_add(out, index, source):
     """Whether source may be added to out, as far as types, devices and memory go."""
-    return index.dtype in (torch.int64, torch.int32) and source.dtype == out.dtype and \
+    return index.dtype in _INDICES and source.dtype == out.dtype and \
         index.device == source.device == out.device and \
         out.untyped_storage().data_ptr() not in (source.untyped_storage().data_ptr(),
                                                  index.untyped_storage().data_ptr())
@@ -329,10 +329,14 @@ def _indices_of(out, indices):
 
 
 def _index_put_(out, indices, values, accumulate=False, unsafe=False):
-    its = _indices_of(out, indices) if accumulate and out.is_contiguous() and out.numel() else None
+    its = _indices_of(out, indices) if accumulate and out.numel() else None
     named = [d for d, index in enumerate(its or ()) if index is not None]
-    added = named and _put(out, its, named, values)
-    return out if added else _aten._index_put_impl_(out, indices, values, accumulate, unsafe)
+    if named and out.is_contiguous() and _put(out, its, named, values):
+        return out
+    if named and out.is_cuda and all(its[d].dtype in _INDICES for d in named):
+        indices = [index if index is None else _outside.keep_within(index, size, wraps=True)
+                   for index, size in zip(its, out.shape)]
+    return _aten._index_put_impl_(out, indices, values, accumulate, unsafe)
 
 
 def _put(out, its, named, values):
@@ -398,6 +402,7 @@ def _of_copy(function):
 
 
 _aten = torch.ops.aten
+_INDICES = (torch.int64, torch.int32)
 _WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 _REPEATED = {
     _aten.index_add_.default: _index_add_, _aten.index_add.default: _of_copy(_index_add_),
