@@ -33,8 +33,8 @@ struct sweep_bench {
   sweep_lane_setup *lanes; /* device */
   sweep_mask *masks;       /* the same; null without a file */
   sweep_expected *expected;
-  sweep_verified *verified;
-  sweep_cell expected_of; /* the cell whose sums `expected` holds; width 0: none */
+  sweep_verified *verified; /* device: of each cell of a group */
+  sweep_cell expected_of;   /* the cell whose sums `expected` holds; width 0: none */
   energy_counter energy;
   void *flush; /* what is overwritten for a cold cache */
   size_t flush_bytes;
@@ -84,13 +84,16 @@ static double measure_clock_mhz(long long clocks) {
 static const long long wake_up_clocks = 200000000, group_clocks = 1000000;
 
 static int open_buffers(sweep_bench *b, const sweep_plan &plan) {
-  size_t rows = (size_t)b->options.rows, row = 1;
+  size_t rows = (size_t)b->options.rows, row = 1, cells = 1;
   const std::vector<sweep_mask> &masks = b->options.masks;
-  for (const auto &group : plan) row = std::max(row, (size_t)sweep_row_bytes(&group[0].cell));
+  for (const auto &group : plan) {
+    row = std::max(row, (size_t)sweep_row_bytes(&group[0].cell));
+    cells = std::max(cells, group.size());
+  }
   return failed(cudaMalloc(&b->rows, rows * row), "rows") ||
          failed(cudaMalloc(&b->expected, rows * sizeof *b->expected), "expected sums") ||
          failed(cudaMalloc(&b->lanes, 32 * sizeof *b->lanes), "lanes") ||
-         failed(cudaMalloc(&b->verified, sizeof *b->verified), "check") ||
+         failed(cudaMalloc(&b->verified, cells * sizeof *b->verified), "check") ||
          (!masks.empty() &&
           (failed(cudaMalloc(&b->masks, masks.size() * sizeof masks[0]), "masks") ||
            failed(cudaMemcpy(b->masks, masks.data(), masks.size() * sizeof masks[0],
@@ -165,36 +168,41 @@ static void prepare_expected(sweep_bench *b, const sweep_cell &c) {
   b->expected_of = c;
 }
 
-/* Keeps the worst of what was found before and now. */
-static void verify(sweep_bench *b, const sweep_cell &c, sweep_result *r) {
+/* Checks the sums that are there, and waits for nothing. */
+static void verify(sweep_bench *b, const sweep_cell &c, sweep_verified *verified) {
   sweep_args a = args_of(b, c);
-  sweep_verified v;
   if (c.path == SWEEP_PATH_NONE) return;
-  cudaMemset(b->verified, 0, sizeof *b->verified);
 #if SIMT_ON_CPU
-  sweep_verify(&a, c.width, c.type, b->expected, b->verified);
+  sweep_verify(&a, c.width, c.type, b->expected, verified);
 #else
-  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, c.type, b->expected, b->verified);
+  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, c.type, b->expected, verified);
 #endif
-  cudaMemcpy(&v, b->verified, sizeof v, cudaMemcpyDeviceToHost);
-  float worst;
-  memcpy(&worst, &v.worst, sizeof worst);
-  r->wrong = std::max(r->wrong, (long)v.wrong);
-  r->worst_error = std::max(r->worst_error, (double)worst);
+}
+
+/* The wrong sums of all checked launches, and the worst. */
+static int take_verified(const sweep_bench *b, sweep_result *r, size_t count) {
+  std::vector<sweep_verified> v(count);
+  if (failed(cudaMemcpy(v.data(), b->verified, count * sizeof v[0], cudaMemcpyDeviceToHost),
+             "check"))
+    return 1;
+  for (size_t i = 0; i < count; ++i) {
+    float worst;
+    memcpy(&worst, &v[i].worst, sizeof worst);
+    r[i].wrong = (long)v[i].wrong;
+    r[i].worst_error = worst;
+  }
+  return 0;
 }
 
 /* ---- one launch ---- */
 
-/* Returns the milliseconds of the launch; on the CPU warp the counters are what is wanted. */
-static double launch(sweep_bench *b, const sweep_planned &p) {
-  sweep_args a = args_of(b, p.cell);
-  cudaMemsetAsync(b->rows, 0, (size_t)a.row_count * (size_t)sweep_row_bytes(&p.cell), 0);
-#if SIMT_ON_CPU
-  simt_counters_reset();
-#endif
+static void launch(const sweep_bench *b, const sweep_planned &p) {
+  SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, args_of(b, p.cell));
+}
+
+static void clear(const sweep_bench *b, const sweep_cell &c) {
+  cudaMemsetAsync(b->rows, 0, (size_t)b->options.rows * (size_t)sweep_row_bytes(&c), 0);
   if (b->flush) cudaMemsetAsync(b->flush, 0, b->flush_bytes, 0);
-  return device_time(
-      [&] { SIMT_LAUNCH(p.kernel, b->options.blocks, b->options.threads, 0, 0, a); });
 }
 
 #if SIMT_ON_CPU
@@ -216,12 +224,14 @@ static void fill_counts(const sweep_bench *b, const sweep_cell &cell, sweep_resu
 }
 
 static int measure_cells(sweep_bench *b, const sweep_planned_group &group, sweep_result *r) {
-  for (const sweep_planned &p : group) {
+  for (size_t i = 0; i < group.size(); ++i) {
     if (interrupts) return 1;
-    launch(b, p);
-    if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, p.cell))) return 1;
-    fill_counts(b, p.cell, r);
-    verify(b, p.cell, r++);
+    clear(b, group[i].cell);
+    simt_counters_reset();
+    launch(b, group[i]);
+    if (failed(cudaGetLastError(), sweep_word_of(AXIS_PATH, group[i].cell))) return 1;
+    fill_counts(b, group[i].cell, &r[i]);
+    verify(b, group[i].cell, &b->verified[i]);
   }
   return 0;
 }
@@ -247,37 +257,36 @@ static void fill_times(sweep_result *r, std::vector<double> ms) {
 }
 
 static double measure_energy(sweep_bench *b, const sweep_planned &p) {
-  const sweep_options &o = b->options;
-  double millijoules = energy_of_launch(&b->energy, 0.06, 4, [&] {
-    SIMT_LAUNCH(p.kernel, o.blocks, o.threads, 0, 0, args_of(b, p.cell));
-  });
+  double millijoules = energy_of_launch(&b->energy, 0.06, 4, [&] { launch(b, p); });
   return millijoules * 1e6 / sweep_warp_updates(p.cell, b->options);
 }
 
 /* The sums of the first launch are checked. */
-static int warm_up(sweep_bench *b, const sweep_planned &p, sweep_result *r) {
+static int warm_up(sweep_bench *b, const sweep_planned &p, sweep_result *r, sweep_verified *v) {
   cudaFuncAttributes attributes;
   std::string path = sweep_word_of(AXIS_PATH, p.cell);
   if (failed(cudaFuncGetAttributes(&attributes, (const void *)p.kernel), path)) return 1;
   r->registers = attributes.numRegs;
   r->local_bytes = (double)attributes.localSizeBytes;
+  clear(b, p.cell);
   launch(b, p);
-  verify(b, p.cell, r);
+  verify(b, p.cell, v);
   return failed(cudaGetLastError(), path);
 }
 
 /* One more launch. Returns whether the cell is done: the quartiles are close enough or its time is
    spent; then the sums of the last launch are checked, too. */
 static bool time_once(sweep_bench *b, const sweep_planned &p, std::vector<double> *ms,
-                      sweep_result *r) {
+                      sweep_result *r, sweep_verified *v) {
   const sweep_options &o = b->options;
-  ms->push_back(launch(b, p));
+  clear(b, p.cell);
+  ms->push_back(device_time([&] { launch(b, p); }));
   fill_times(r, *ms);
   double spent = 0.0, noise = 100.0 * (r->quartile_high - r->quartile_low) / r->gross;
   for (double one : *ms) spent += one;
   if ((int)ms->size() < o.repeat) return false;
   if (noise > o.noise_percent && spent < o.cell_ms && ms->size() < most_launches) return false;
-  verify(b, r->cell, r);
+  verify(b, p.cell, v);
   return true;
 }
 
@@ -286,10 +295,10 @@ static int measure_cells(sweep_bench *b, const sweep_planned_group &group, sweep
   std::vector<std::vector<double> > ms(count);
   std::vector<char> done(count, 0);
   for (size_t i = 0; i < count; ++i)
-    if (interrupts || warm_up(b, group[i], &r[i])) return 1;
+    if (interrupts || warm_up(b, group[i], &r[i], &b->verified[i])) return 1;
   while (!interrupts && std::find(done.begin(), done.end(), 0) != done.end())
     for (size_t i = 0; i < count && !interrupts; ++i)
-      if (!done[i]) done[i] = time_once(b, group[i], &ms[i], &r[i]);
+      if (!done[i]) done[i] = time_once(b, group[i], &ms[i], &r[i], &b->verified[i]);
   for (size_t i = 0; i < count && b->energy.energy && !interrupts; ++i)
     r[i].energy_nj = measure_energy(b, group[i]);
   return failed(cudaGetLastError(), "launch") || interrupts > 0;
@@ -350,7 +359,8 @@ int sweep_bench_group(sweep_bench *b, const sweep_planned_group &group, sweep_re
     lane.inactive_value = has_garbage(any) ? simt_poison_f32() : 0.0f;
   cudaMemcpy(b->lanes, lanes, sizeof lanes, cudaMemcpyHostToDevice);
   prepare_expected(b, any);
-  if (measure_cells(b, group, r)) {
+  cudaMemsetAsync(b->verified, 0, group.size() * sizeof *b->verified, 0);
+  if (measure_cells(b, group, r) || take_verified(b, r, group.size())) {
     results->resize(first);
     return 1;
   }
