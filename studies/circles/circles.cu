@@ -48,7 +48,7 @@ static bool load_target(error_line *error) {
 }
 
 static void forward(int) {
-  device_clear(state.r.sums.data, state.r.sums.bytes);
+  renderer_clear_sums(&state.r);
   renderer_lists(&state.r);
   renderer_pass(&state.r, PASS_DRAW, 0, nullptr);
 }
@@ -90,9 +90,7 @@ static void update(int iteration) {
   renderer_update(&state.r, powf(0.1f, (float)iteration / (float)state.iterations));
 }
 
-static workload_sums sums(void) {
-  return {(const float *)state.r.sums.data, CIRCLE_ROW * state.s.circles.size()};
-}
+static workload_sums sums(void) { return {state.r.sums, CIRCLE_ROW * state.s.circles.size()}; }
 
 static bool write(const char *file, error_line *error) {
   forward(0);

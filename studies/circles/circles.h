@@ -65,8 +65,10 @@ enum { LEVEL_COARSE, LEVEL_FINE, LEVELS };
 
 typedef struct renderer {
   int width, height, count, step;
+  device_pool arrays; /* of the next, as long as the renderer */
+  circle *circles;
+  float *sums, *means, *squares, *picture, *target; /* rows of circles; 3 floats a pixel */
   device_memory memory;
-  device_array circles, sums, means, squares, picture, target;
   device_array counts, scratch, offsets[LEVELS], lists[LEVELS];
   box_lists levels[LEVELS];
 } renderer;
@@ -85,6 +87,7 @@ void renderer_lists(renderer *r);
    counts: of WAY_COUNT. */
 enum { PASS_DRAW = -2 };
 void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts);
+void renderer_clear_sums(renderer *r);
 /* A step of Adam against the sums; size: 1 at the start. */
 void renderer_update(renderer *r, float size);
 std::vector<float> renderer_read(const renderer *r); /* 3 floats a pixel */

@@ -65,7 +65,7 @@ static void scan(renderer *r, const int *in, int *out, int count) {
 
 static void find(renderer *r, const box_lists *from, const box_lists *to, int *counts) {
   SIMT_LAUNCH(find_circles, line_blocks(32 * (size_t)to->boxes * to->parts), LINE_THREADS, 0, 0,
-              (const circle *)r->circles.data, r->count, *from, *to, counts);
+              r->circles, r->count, *from, *to, counts);
 }
 
 static void make_level(renderer *r, int level, int side, const box_lists *from) {

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "../common/adam.h"
+#include "../common/arrays.h"
 #include "../common/ways.cuh"
 
 typedef struct pass_arguments {
@@ -116,44 +117,44 @@ __global__ void __launch_bounds__(BOX_PIXELS) pass(pass_arguments a) {
 
 /* ---- host ----------------------------------------------------------------------------------- */
 
+static size_t circle_floats(const renderer *r) { return (size_t)CIRCLE_ROW * (size_t)r->count; }
+
+static size_t picture_floats(const renderer *r) { return (size_t)r->width * (size_t)r->height * 3; }
+
 void renderer_begin(renderer *r, const scene *s, const image *target) {
   *r = {};
   r->width = s->width;
   r->height = s->height;
   r->count = (int)s->circles.size();
-  const size_t rows = s->circles.size() * sizeof(circle);
-  const size_t pixels = (size_t)s->width * (size_t)s->height * sizeof(float[3]);
-  for (device_array *array : {&r->circles, &r->sums, &r->means, &r->squares})
-    device_reserve(&r->memory, array, rows, "circles");
-  for (device_array *array : {&r->picture, &r->target})
-    device_reserve(&r->memory, array, pixels, "pictures");
-  renderer_reset(r, s);
-  if (target != nullptr) host_to_device(r->target.data, target->rgb.data(), pixels, "a picture");
+  r->circles = take_copy(&r->arrays, s->circles, "circles");
+  for (float **array : {&r->sums, &r->means, &r->squares})
+    *array = take_zeros<float>(&r->arrays, circle_floats(r), "circles");
+  r->picture = take_zeros<float>(&r->arrays, picture_floats(r), "a picture");
+  if (target != nullptr) r->target = take_copy(&r->arrays, target->rgb, "a picture");
 }
 
 void renderer_end(renderer *r) {
+  device_give_back(&r->arrays);
   for (device_array *array :
-       {&r->circles, &r->sums, &r->means, &r->squares, &r->picture, &r->target, &r->counts,
-        &r->scratch, &r->offsets[0], &r->offsets[1], &r->lists[0], &r->lists[1]})
+       {&r->counts, &r->scratch, &r->offsets[0], &r->offsets[1], &r->lists[0], &r->lists[1]})
     device_release(&r->memory, array);
 }
 
+void renderer_clear_sums(renderer *r) { device_clear(r->sums, circle_floats(r) * sizeof(float)); }
+
 void renderer_reset(renderer *r, const scene *s) {
-  host_to_device(r->circles.data, s->circles.data(), r->circles.bytes, "circles");
-  for (device_array *array : {&r->sums, &r->means, &r->squares})
-    device_clear(array->data, array->bytes);
+  const size_t bytes = circle_floats(r) * sizeof(float);
+  host_to_device(r->circles, s->circles.data(), bytes, "circles");
+  for (float *array : {r->sums, r->means, r->squares}) device_clear(array, bytes);
   r->step = 0;
 }
 
 void renderer_pass(renderer *r, int way, int threshold, unsigned long long *counts) {
 #define PASS(way) pass<way>
   static void (*const kernels[])(pass_arguments) = {PASS(PASS_DRAW), EACH_WAY(PASS)};
-  const circle *circles = (const circle *)r->circles.data;
-  const float *target = (const float *)r->target.data;
-  float *picture = (float *)r->picture.data, *sums = (float *)r->sums.data;
   const box_lists lists = r->levels[LEVEL_FINE];
-  pass_arguments a = {r->width, r->height, lists,     circles, picture,
-                      target,   sums,      threshold, counts};
+  pass_arguments a = {r->width,  r->height, lists,     r->circles, r->picture,
+                      r->target, r->sums,   threshold, counts};
   SIMT_LAUNCH(kernels[way - PASS_DRAW], lists.boxes, BOX_PIXELS, 0, 0, a);
 }
 
@@ -165,13 +166,12 @@ void renderer_update(renderer *r, float size) {
                                    {0.3f, 0.3f, 0.1f, 0.01f, 0.01f, 0.01f, 0.01f, 0.0f},
                                    {0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f},
                                    {w, h, w + h, LARGEST_OPACITY, 1.0f, 1.0f, 1.0f, 0.0f}};
-  const size_t floats = (size_t)CIRCLE_ROW * (size_t)r->count;
+  const size_t floats = circle_floats(r);
   for (float &rate : step.rate) rate *= size;
-  SIMT_LAUNCH(adam_rows<CIRCLE_ROW>, line_blocks(floats), LINE_THREADS, 0, 0,
-              (float *)r->circles.data, (const float *)r->sums.data, (float *)r->means.data,
-              (float *)r->squares.data, floats, step);
+  SIMT_LAUNCH(adam_rows<CIRCLE_ROW>, line_blocks(floats), LINE_THREADS, 0, 0, (float *)r->circles,
+              r->sums, r->means, r->squares, floats, step);
 }
 
 std::vector<float> renderer_read(const renderer *r) {
-  return device_read<float>(r->picture.data, r->picture.bytes / sizeof(float), "the picture");
+  return device_read<float>(r->picture, picture_floats(r), "the picture");
 }

@@ -110,9 +110,9 @@ static std::vector<double> serial_gradients(scene s, const image *target, int co
 }
 
 static std::vector<float> device_gradients(renderer *r, int way, int threshold) {
-  device_clear(r->sums.data, r->sums.bytes);
+  renderer_clear_sums(r);
   renderer_pass(r, way, threshold, nullptr);
-  return device_read<float>(r->sums.data, (size_t)r->count * CIRCLE_ROW);
+  return device_read<float>(r->sums, (size_t)r->count * CIRCLE_ROW);
 }
 
 /* accepted: relative to the largest of a parameter's gradients. */
@@ -167,7 +167,7 @@ static void test_fit(void) {
   renderer_begin(&r, &t.s, &target);
   double before = mean_square(&r, &target);
   for (int i = 0; i < 40; ++i) {
-    device_clear(r.sums.data, r.sums.bytes);
+    renderer_clear_sums(&r);
     renderer_pass(&r, WAY_AUTO, ARC_THRESHOLD_AUTO, nullptr);
     renderer_update(&r, 2.0f);
     mean_square(&r, &target);

@@ -16,6 +16,7 @@
 
 #include "arc.cuh"
 #include "arc/hot.cuh"
+#include "arrays.h"
 #include "matrix_tiles.cuh"
 #include "../../bench/common/random.h"
 
@@ -365,6 +366,18 @@ void perceptron_pack(const perceptron *p, cudaStream_t stream) {
 bool perceptron_has_tensor(void) { return false; }
 void perceptron_pack(const perceptron *, cudaStream_t) {}
 #endif
+
+perceptron perceptron_take(device_pool *pool, int width, bool tensor, int outputs, int blocks) {
+  const size_t count = (size_t)parameter_count(width);
+  const auto take = [&](size_t floats) { return take_zeros<float>(pool, floats, "a perceptron"); };
+  return {width,
+          tensor,
+          outputs,
+          take(count),
+          take(count * (size_t)blocks),
+          blocks > 1,
+          {take(count / 2), take(count / 2)}};
+}
 
 void perceptron_reset(const perceptron *p, unsigned long long seed) {
   std::vector<float> parameters((size_t)parameter_count(p->width), 0.0f);

@@ -46,6 +46,8 @@ typedef struct perceptron_batch {
   float *slopes;        /* the loss by each input, as inputs, floats; training only */
 } perceptron_batch;
 
+/* On the device; sums: room for so many blocks of training, if more than one by blocks. */
+perceptron perceptron_take(device_pool *pool, int width, bool tensor, int outputs, int blocks);
 /* Whether the device has tensor cores that serve. */
 bool perceptron_has_tensor(void);
 /* Random weights such that activations keep their size from layer to layer (He et al. 2015), biases

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../common/adam.h"
+#include "../common/arrays.h"
 #include "../common/image_io.h"
 #include "../../bench/common/random.h"
 #include "../common/workload.h"
@@ -95,13 +96,12 @@ static void update(int iteration) {
 /* On the device, to the end. */
 template <typename type>
 static type *take(const std::vector<type> &values) {
-  const size_t bytes = values.size() * sizeof(type);
-  type *array = (type *)device_take(&the.arrays, bytes, "maps and views");
-  host_to_device(array, values.data(), bytes, "maps and views");
-  return array;
+  return take_copy(&the.arrays, values, "maps and views");
 }
 
-static float *take_zeros(size_t count) { return take(std::vector<float>(count)); }
+static float *take_floats(size_t count) {
+  return take_zeros<float>(&the.arrays, count, "maps and views");
+}
 
 static void end(void) { device_give_back(&the.arrays); }
 
@@ -125,7 +125,7 @@ static void begin_maps(int kind, int seed) {
   the.first_map = kind == 0;
   the.end_map = kind < LOOKUP ? the.first_map + 1 : levels + 1;
   for (float **map : {&the.by_light, &the.maps, &the.mean, &the.square})
-    *map = take_zeros(the.floats);
+    *map = take_floats(the.floats);
   the.by_maps = take_random(the.floats, seed);
   for (int map = the.first_map; map < the.end_map; ++map) {
     const int map_side = pyramid_side(the.form, map);
@@ -135,7 +135,7 @@ static void begin_maps(int kind, int seed) {
       texels.push_back(cube_texel_of(k, map_side));
     if (interrupts) return;
     the.filters[map] =
-        cube_filter_make(map_side, roughness, take(texels), take_zeros(texels.size()));
+        cube_filter_make(map_side, roughness, take(texels), take_floats(texels.size()));
   }
   std::vector<vec3> truth(the.floats / 3);
   for (int k = 0; k < cube_count(side) && !interrupts; ++k) {
@@ -151,11 +151,11 @@ static void begin_maps(int kind, int seed) {
 static void begin_views(const mesh *m, int seed) {
   const size_t count = (size_t)(the.size * the.size);
   std::vector<surface_pixel> pixels(count);
-  the.colours = take_zeros(3 * count);
+  the.colours = take_floats(3 * count);
   the.by_colour = take_random(3 * count, seed);
   for (int i = 0; i < the.view_count && !interrupts; ++i) {
     const int covered = scene_draw(m, i, the.view_count, the.size, the.form.levels, pixels.data());
-    the.views[i] = {the.size, covered, take(pixels), take_zeros(3 * count)};
+    the.views[i] = {the.size, covered, take(pixels), take_floats(3 * count)};
     shade_view(&the.views[i], the.form, the.maps, the.views[i].target, nullptr);
   }
   printf("views      %d of %d x %d pixels, %zu triangles\n", the.view_count, the.size, the.size,

@@ -132,8 +132,8 @@ static answers ask(sample_draw d, int count) {
   for (; d.first < count && !interrupts; d.first += its.samples) {
     const size_t n = (size_t)(count - d.first < its.samples ? count - d.first : its.samples);
     trainer_evaluate(&its, &d);
-    device_to_host(got.data(), its.outputs.data, got.size() * sizeof(float), "outputs");
-    device_to_host(wanted.data(), its.targets.data, wanted.size() * sizeof(float), "targets");
+    device_to_host(got.data(), its.outputs, got.size() * sizeof(float), "outputs");
+    device_to_host(wanted.data(), its.targets, wanted.size() * sizeof(float), "targets");
     for (size_t o = 0; o < outputs; ++o) {
       const size_t to = o * (size_t)count + (size_t)d.first;
       memcpy(&a.got[to], &got[o * batch], n * sizeof(float));

@@ -18,9 +18,7 @@ static unsigned long long state = 20260101ull;
 static double random_sign(void) { return 2.0 * test_random(&state) - 1.0; }
 
 static floats read_floats(const void *device, size_t count) {
-  floats v(count);
-  device_to_host(v.data(), device, count * sizeof(float), "reading");
-  return v;
+  return device_read<float>(device, count);
 }
 
 static double relative_error(const floats &got, const doubles &wanted) {
@@ -62,33 +60,18 @@ static size_t serial_corner(const grid *g, int level, const float *p, int n, int
   return serial_row(l, g->axes, corner);
 }
 
-static doubles serial_features(const grid *g, const floats &positions, int n,
-                               const doubles &table) {
-  doubles features((size_t)(LEVELS * n * FEATURES), 0.0);
+/* Visits each number of each row that a sample meets: visit(number of the table, number of the
+   features, weight). */
+template <class function>
+static void each_corner(const grid *g, const floats &positions, int n, function visit) {
   for (int level = 0; level < LEVELS; ++level)
     for (int i = 0; i < n; ++i)
-      for (int which = 0; which < 1 << g->axes; ++which)
-        for (int f = 0; f < FEATURES; ++f) {
-          double weight;
-          const size_t row = serial_corner(g, level, positions.data(), n, i, which, &weight);
-          features[(size_t)((level * n + i) * FEATURES + f)] +=
-              weight * table[row * FEATURES + (size_t)f];
-        }
-  return features;
-}
-
-static doubles serial_sums(const grid *g, const floats &positions, int n, const floats &slopes) {
-  doubles sums((size_t)(g->rows * FEATURES), 0.0);
-  for (int level = 0; level < LEVELS; ++level)
-    for (int i = 0; i < n; ++i)
-      for (int which = 0; which < 1 << g->axes; ++which)
-        for (int f = 0; f < FEATURES; ++f) {
-          double weight;
-          const size_t row = serial_corner(g, level, positions.data(), n, i, which, &weight);
-          sums[row * FEATURES + (size_t)f] +=
-              weight * slopes[(size_t)((level * n + i) * FEATURES + f)];
-        }
-  return sums;
+      for (int which = 0; which < 1 << g->axes; ++which) {
+        double weight;
+        const size_t row = serial_corner(g, level, positions.data(), n, i, which, &weight);
+        for (size_t f = 0; f < FEATURES; ++f)
+          visit(row * FEATURES + f, (size_t)(level * n + i) * FEATURES + f, weight);
+      }
 }
 
 /* ---- the perceptron, serially ---------------------------------------------------------------- */
@@ -125,7 +108,7 @@ static void begin(trainer *t, const setting *s, const float *rgb) {
   for (float &x : table) x = (float)random_sign();
   for (size_t i = (size_t)bias_first(s->width, 0); i < net.size(); ++i)
     net[i] = 0.1f * (float)random_sign();
-  host_to_device(t->table.data, table.data(), table.size() * sizeof(float), "the grid");
+  host_to_device(t->table, table.data(), table.size() * sizeof(float), "the grid");
   host_to_device(t->net.parameters, net.data(), net.size() * sizeof(float), "the perceptron");
   perceptron_pack(&t->net, 0);
   trainer_forward(t, 3);
@@ -140,19 +123,21 @@ static doubles widened(const void *device, size_t count) {
 static void check_adds(trainer *t, const setting *s) {
   static const int thresholds[] = {0, 7, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
   const int n = s->samples;
-  floats positions = read_floats(t->positions.data, (size_t)(s->axes * n));
-  const floats slopes = read_floats(t->slopes.data, (size_t)(INPUTS * n));
+  floats positions = read_floats(t->positions, (size_t)(s->axes * n));
+  const floats slopes = read_floats(t->slopes, (size_t)(INPUTS * n));
   for (size_t i = 0; i < positions.size(); i += 7) positions[i] = i % 2 ? 1.0f : 0.0f;
-  host_to_device(t->positions.data, positions.data(), positions.size() * sizeof(float), "samples");
-  const doubles wanted = serial_sums(&t->g, positions, n, slopes);
+  host_to_device(t->positions, positions.data(), positions.size() * sizeof(float), "samples");
+  doubles wanted((size_t)(t->g.rows * FEATURES), 0.0);
+  each_corner(&t->g, positions, n, [&](size_t number, size_t feature, double weight) {
+    wanted[number] += weight * slopes[feature];
+  });
   for (int way = 0; way < GRID_WAYS; ++way)
     for (int threshold : thresholds) {
       if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
       if (s->half_rows && way != WAY_PLAIN && way != WAY_AUTO && way != WAY_LEVELS) continue;
       for (int l = 0; l < LEVELS; ++l) t->threshold[l] = l % 5 == 4 ? 3 : threshold;
       while (threshold == 7 && grid_level_fits_block(&t->g, t->hot_levels)) ++t->hot_levels;
-      device_clear(t->table_sums.data, t->table_sums.bytes);
-      device_clear(t->half_sums.data, t->half_sums.bytes);
+      trainer_clear_sums(t);
       trainer_add(t, way, threshold, 0, 2);
       trainer_add(t, way, threshold, 2, LEVELS - 2);
       const floats got = read_floats(trainer_sums(t), wanted.size());
@@ -227,12 +212,15 @@ static void serial_train(serial_network *s, int sample) {
 
 static serial_network serial_run(trainer *t, const setting *s) {
   const size_t n = (size_t)s->samples, parameters = (size_t)parameter_count(s->width);
-  const floats positions = read_floats(t->positions.data, (size_t)s->axes * n);
-  const doubles table = widened(t->table.data, (size_t)(t->g.rows * FEATURES));
+  const floats positions = read_floats(t->positions, (size_t)s->axes * n);
+  const doubles table = widened(t->table, (size_t)(t->g.rows * FEATURES));
   serial_network r = {s->width, t->its.outputs, s->samples, s->tensor, {}, {}, {}, {}, {}, {}};
   r.parameters = widened(t->net.parameters, parameters);
-  r.features = serial_features(&t->g, positions, s->samples, table);
-  r.targets = read_floats(t->targets.data, (size_t)r.outputs * n);
+  r.features.assign(INPUTS * n, 0.0);
+  each_corner(&t->g, positions, s->samples, [&](size_t number, size_t feature, double weight) {
+    r.features[feature] += weight * table[number];
+  });
+  r.targets = read_floats(t->targets, (size_t)r.outputs * n);
   r.results.assign((size_t)r.outputs * n, 0.0);
   r.sums.assign(parameters, 0.0);
   r.slopes.assign(INPUTS * n, 0.0);
@@ -247,13 +235,12 @@ static void check_network(trainer *t, const setting *s) {
   const serial_network trained = serial_run(t, s);
   const double sums = relative_error(read_floats(t->net.sums, trained.sums.size()), trained.sums);
   const double slopes =
-      relative_error(read_floats(t->slopes.data, trained.slopes.size()), trained.slopes);
+      relative_error(read_floats(t->slopes, trained.slopes.size()), trained.slopes);
   CHECK(sums < most, "%s: gradient of the perceptron: %g", describe(s), sums);
   CHECK(slopes < most, "%s: slopes of features: %g", describe(s), slopes);
   trainer_evaluate(t, &d);
   const serial_network ran = serial_run(t, s);
-  const double outputs =
-      relative_error(read_floats(t->outputs.data, ran.results.size()), ran.results);
+  const double outputs = relative_error(read_floats(t->outputs, ran.results.size()), ran.results);
   CHECK(outputs < most, "%s: outputs: %g", describe(s), outputs);
   printf("%s: errors %.2g (weights), %.2g (features), %.2g (outputs)\n", describe(s), sums, slopes,
          outputs);
@@ -302,9 +289,8 @@ static void check_training(const float *rgb) {
   for (int i = 0; i <= 30; ++i) {
     if (i == 0 || i == 30) {
       trainer_evaluate(&t, &d);
-      const doubles wanted = widened(t.targets.data, (size_t)(3 * s.samples));
-      (i == 0 ? before : after) =
-          relative_error(read_floats(t.outputs.data, wanted.size()), wanted);
+      const doubles wanted = widened(t.targets, (size_t)(3 * s.samples));
+      (i == 0 ? before : after) = relative_error(read_floats(t.outputs, wanted.size()), wanted);
     }
     trainer_forward(&t, i);
     trainer_add(&t, WAY_AUTO, ARC_THRESHOLD_AUTO, 0, LEVELS);

@@ -2,9 +2,8 @@
    Apache-2.0 */
 #include "trainer.h"
 
-#include <vector>
-
 #include "../common/adam.h"
+#include "../common/arrays.h"
 #include "../common/numbers.cuh"
 
 #include "arc.cuh"
@@ -21,85 +20,75 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-/* Everything on the device, and how large it is. */
-typedef struct trainer_array {
-  device_array *array;
-  size_t bytes;
-  const char *what;
-} trainer_array;
+static size_t table_numbers(const trainer *t) { return (size_t)t->g.rows * FEATURES; }
 
-static std::vector<trainer_array> all_arrays(trainer *t) {
-  const size_t n = (size_t)t->samples * sizeof(float), number = t->o.tensor ? 2 : sizeof(float);
-  const size_t table = (size_t)t->g.rows * FEATURES * sizeof(float);
-  const size_t net = (size_t)parameter_count(t->o.width) * sizeof(float);
-  return {{&t->positions, n * MOST_AXES, "samples"},
-          {&t->targets, n * OUTPUTS, "samples"},
-          {&t->outputs, n * OUTPUTS, "samples"},
-          {&t->features, (size_t)t->samples * INPUTS * number, "features"},
-          {&t->slopes, n * INPUTS, "slopes"},
-          {&t->table, table, "the grid"},
-          {&t->table_sums, table, "gradients"},
-          {&t->half_sums, t->o.half_rows ? table / 2 : 1, "gradients"},
-          {&t->table_moments, 2 * table, "moments"},
-          {&t->net_parameters, net, "the perceptron"},
-          {&t->net_sums, net, "gradients"},
-          {&t->net_moments, 2 * net, "moments"},
-          {&t->packed[0], net / 2, "the perceptron"},
-          {&t->packed[1], net / 2, "the perceptron"}};
+static float *take_floats(trainer *t, size_t count) {
+  return take_zeros<float>(&t->arrays, count, "the trainer");
 }
 
 void trainer_begin(trainer *t, const scene *s, const trainer_options *o) {
+  const size_t n = (size_t)1 << o->batch_log2, inputs = INPUTS * n;
   *t = {};
   t->o = *o;
   t->its = *s;
   t->g = grid_make(s->axes, LEVELS, o->table_log2, 16, SIMT_ON_CPU ? 256 : 2048);
-  t->samples = 1 << o->batch_log2;
-  for (const trainer_array &a : all_arrays(t)) device_reserve(&t->memory, a.array, a.bytes, a.what);
-  t->net = {o->width,
-            o->tensor,
-            s->outputs,
-            (float *)t->net_parameters.data,
-            (float *)t->net_sums.data,
-            false,
-            {t->packed[0].data, t->packed[1].data}};
-  for (int l = 0; l < LEVELS; ++l) t->threshold[l] = ARC_THRESHOLD_AUTO;
+  t->samples = (int)n;
+  t->positions = take_floats(t, MOST_AXES * n);
+  t->targets = take_floats(t, OUTPUTS * n);
+  t->outputs = take_floats(t, OUTPUTS * n);
+  t->features = take_floats(t, o->tensor ? inputs / 2 : inputs);
+  t->slopes = take_floats(t, inputs);
+  t->table = take_floats(t, table_numbers(t));
+  t->table_sums = take_floats(t, table_numbers(t));
+  if (o->half_rows) t->half_sums = take_floats(t, table_numbers(t) / 2);
+  t->table_moments = take_floats(t, 2 * table_numbers(t));
+  t->net = perceptron_take(&t->arrays, o->width, o->tensor, s->outputs, 1);
+  t->net_moments = take_floats(t, 2 * (size_t)parameter_count(o->width));
+  for (int &threshold : t->threshold) threshold = ARC_THRESHOLD_AUTO;
 }
 
-void trainer_end(trainer *t) {
-  for (const trainer_array &a : all_arrays(t)) device_release(&t->memory, a.array);
+void trainer_end(trainer *t) { device_give_back(&t->arrays); }
+
+static size_t net_bytes(const trainer *t) {
+  return (size_t)parameter_count(t->o.width) * sizeof(float);
 }
 
 void trainer_reset(trainer *t) {
   perceptron_reset(&t->net, t->o.seed);
-  randomize((float *)t->table.data, (size_t)t->g.rows * FEATURES, 1e-4f, t->o.seed + 1ull);
-  device_clear(t->table_moments.data, t->table_moments.bytes);
-  device_clear(t->net_moments.data, t->net_moments.bytes);
+  randomize(t->table, table_numbers(t), 1e-4f, t->o.seed + 1ull);
+  device_clear(t->table_moments, 2 * table_numbers(t) * sizeof(float));
+  device_clear(t->net_moments, 2 * net_bytes(t));
 }
 
 static perceptron_batch draw_features(trainer *t, const sample_draw *d) {
-  const grid_points points = {(const float *)t->positions.data, t->samples};
-  scene_draw(&t->its, d, (float *)t->positions.data, (float *)t->targets.data);
-  grid_encode(&t->g, points, (const float *)t->table.data, t->features.data, t->o.tensor);
-  return {t->samples, t->features.data,         (const float *)t->targets.data,
-          nullptr,    (float *)t->outputs.data, (float *)t->slopes.data};
+  scene_draw(&t->its, d, t->positions, t->targets);
+  grid_encode(&t->g, {t->positions, t->samples}, t->table, t->features, t->o.tensor);
+  return {t->samples, t->features, t->targets, nullptr, t->outputs, t->slopes};
+}
+
+void trainer_clear_sums(trainer *t) {
+  const size_t bytes = table_numbers(t) * sizeof(float);
+  if (t->o.half_rows)
+    device_clear(t->half_sums, bytes / 2);
+  else
+    device_clear(t->table_sums, bytes);
 }
 
 void trainer_forward(trainer *t, int iteration) {
   const sample_draw d = {t->o.order, t->samples, 0, t->o.seed * 1000003ull + (unsigned)iteration};
   const perceptron_batch b = draw_features(t, &d);
-  device_clear(t->o.half_rows ? t->half_sums.data : t->table_sums.data,
-               t->o.half_rows ? t->half_sums.bytes : t->table_sums.bytes);
-  device_clear(t->net_sums.data, t->net_sums.bytes);
+  trainer_clear_sums(t);
+  device_clear(t->net.sums, net_bytes(t));
   perceptron_train(&t->net, &b, 0);
 }
 
 void trainer_add(trainer *t, int way, int threshold, int first_level, int levels) {
   grid_scatter s = {};
   s.g = t->g;
-  s.points = {(const float *)t->positions.data, t->samples};
-  s.slopes = (const float *)t->slopes.data;
-  s.sums = (float *)t->table_sums.data;
-  s.half_sums = t->o.half_rows ? t->half_sums.data : nullptr;
+  s.points = {t->positions, t->samples};
+  s.slopes = t->slopes;
+  s.sums = t->table_sums;
+  s.half_sums = t->half_sums;
   s.hot_levels = t->hot_levels;
   s.counts = workload_counts();
   s.first_level = first_level;
@@ -111,30 +100,20 @@ void trainer_add(trainer *t, int way, int threshold, int first_level, int levels
 const float *trainer_sums(trainer *t) {
   const size_t rows = (size_t)t->g.rows;
   if (t->o.half_rows)
-    SIMT_LAUNCH(widen, line_blocks(rows), LINE_THREADS, 0, 0, (const unsigned *)t->half_sums.data,
-                (float *)t->table_sums.data, rows);
-  return (const float *)t->table_sums.data;
-}
-
-static void take_step(trainer *t, device_array *numbers, device_array *moments, const float *sums,
-                      size_t count, int iteration) {
-  const adam_numbers s = {(float *)numbers->data,
-                          (float *)moments->data,
-                          sums,
-                          count,
-                          1.0f / (float)t->samples,
-                          0.01f,
-                          adam_decay_at(0.9, 0.99, 1, iteration + 1),
-                          nullptr,
-                          0.0f};
-  adam_take_step(&s);
+    SIMT_LAUNCH(widen, line_blocks(rows), LINE_THREADS, 0, 0, (const unsigned *)t->half_sums,
+                t->table_sums, rows);
+  return t->table_sums;
 }
 
 void trainer_update(trainer *t, int iteration) {
-  take_step(t, &t->table, &t->table_moments, trainer_sums(t), (size_t)t->g.rows * FEATURES,
-            iteration);
-  take_step(t, &t->net_parameters, &t->net_moments, (const float *)t->net_sums.data,
-            (size_t)parameter_count(t->o.width), iteration);
+  const adam_decay decay = adam_decay_at(0.9, 0.99, 1, iteration + 1);
+  const float scale = 1.0f / (float)t->samples;
+  const auto step = [&](float *numbers, float *moments, const float *sums, size_t count) {
+    const adam_numbers s = {numbers, moments, sums, count, scale, 0.01f, decay, nullptr, 0.0f};
+    adam_take_step(&s);
+  };
+  step(t->table, t->table_moments, trainer_sums(t), table_numbers(t));
+  step(t->net.parameters, t->net_moments, t->net.sums, (size_t)parameter_count(t->o.width));
   perceptron_pack(&t->net, 0);
 }
 

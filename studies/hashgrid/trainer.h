@@ -44,10 +44,10 @@ typedef struct trainer {
   perceptron net;
   int samples;
   int hot_levels, threshold[LEVELS]; /* of WAY_LEVELS */
-  device_memory memory;
-  device_array positions, targets, features, slopes, outputs, counts;
-  device_array table, table_sums, half_sums, table_moments; /* moments: two of each number */
-  device_array net_parameters, net_sums, net_moments, packed[2];
+  device_pool arrays;
+  float *positions, *targets, *slopes, *outputs;
+  void *features, *half_sums;                              /* half_sums: null but for half_rows */
+  float *table, *table_sums, *table_moments, *net_moments; /* moments: two of each number */
 } trainer;
 
 /* Of a scene whose picture stays on the device as long as the trainer. */
@@ -58,6 +58,7 @@ void trainer_reset(trainer *t);
 void trainer_forward(trainer *t, int iteration);
 /* Of so many levels from the first on. */
 void trainer_add(trainer *t, int way, int threshold, int first_level, int levels);
+void trainer_clear_sums(trainer *t); /* of the grid */
 void trainer_update(trainer *t, int iteration);
 /* After trainer_forward: measures thresholds at each level and sets its own; on the CPU warp, which
    has no times, they stay auto. prints: the table of levels too (levels.cu). */

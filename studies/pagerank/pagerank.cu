@@ -66,9 +66,7 @@ static void gradient(int way, int threshold) {
 }
 static void update(int) { ranking_apply(&the_ranking); }
 
-static workload_sums sums(void) {
-  return {(const float *)the_ranking.sums.data, (size_t)the_graph.vertices};
-}
+static workload_sums sums(void) { return {the_ranking.sums, (size_t)the_graph.vertices}; }
 
 static bool judge(int iterations, workload_quality *, error_line *error) {
   double worst = 0;
@@ -89,22 +87,10 @@ static void end(void) { ranking_end(&the_ranking); }
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"atomred", nullptr};
-  const workload w = {
-      "pagerank",
-      options,
-      by_names,
-      1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_TREE | 1u << WAY_AUTO | 1u << WAY_CG,
-      own_ways,
-      0u,
-      SIMT_ON_CPU ? 3 : 30,
-      begin,
-      reset,
-      forward,
-      gradient,
-      update,
-      sums,
-      judge,
-      nullptr,
-      end};
+  const unsigned ways =
+      1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_TREE | 1u << WAY_AUTO | 1u << WAY_CG;
+  const workload w = {"pagerank", options, by_names, ways,     own_ways, 0u,   SIMT_ON_CPU ? 3 : 30,
+                      begin,      reset,   forward,  gradient, update,   sums, judge,
+                      nullptr,    end};
   return workload_main(argc, argv, &w);
 }

@@ -5,6 +5,7 @@
    a vertex is anybody, so all sums are atomic; lanes of a warp seldom push to one vertex. */
 #include "rank.h"
 
+#include "../common/arrays.h"
 #include "../common/ways.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
@@ -85,32 +86,27 @@ __global__ void __launch_bounds__(LINE_THREADS)
 void ranking_begin(ranking *r, const graph *g) {
   *r = {};
   r->g = g;
-  device_upload(&r->memory, &r->source, g->source, "edges");
-  device_upload(&r->memory, &r->target, g->target, "edges");
-  device_upload(&r->memory, &r->begin, g->begin, "vertices");
-  for (device_array *array : {&r->rank, &r->share, &r->sums})
-    device_reserve(&r->memory, array, (size_t)g->vertices * sizeof(float), "ranks");
-  device_reserve(&r->memory, &r->dangling, sizeof(double), "a sum");
+  r->source = take_copy(&r->arrays, g->source, "edges");
+  r->target = take_copy(&r->arrays, g->target, "edges");
+  r->begin = take_copy(&r->arrays, g->begin, "vertices");
+  for (float **array : {&r->rank, &r->share, &r->sums})
+    *array = take_zeros<float>(&r->arrays, (size_t)g->vertices, "ranks");
+  r->dangling = take_zeros<double>(&r->arrays, 1, "a sum");
 }
 
-void ranking_end(ranking *r) {
-  for (device_array *array :
-       {&r->source, &r->target, &r->begin, &r->rank, &r->share, &r->sums, &r->dangling})
-    device_release(&r->memory, array);
-}
+void ranking_end(ranking *r) { device_give_back(&r->arrays); }
 
 void ranking_reset(ranking *r) {
   const size_t n = (size_t)r->g->vertices;
   const std::vector<float> rank(n, 1.0f / (float)n);
-  host_to_device(r->rank.data, rank.data(), n * sizeof(float), "ranks");
+  host_to_device(r->rank, rank.data(), n * sizeof(float), "ranks");
 }
 
 void ranking_divide(ranking *r) {
   const int n = r->g->vertices;
-  device_clear(r->dangling.data, sizeof(double));
-  SIMT_LAUNCH(divide, line_blocks((size_t)n), LINE_THREADS, 0, 0, n,
-              (const long long *)r->begin.data, (const float *)r->rank.data, (float *)r->share.data,
-              (float *)r->sums.data, (double *)r->dangling.data);
+  device_clear(r->dangling, sizeof(double));
+  SIMT_LAUNCH(divide, line_blocks((size_t)n), LINE_THREADS, 0, 0, n, r->begin, r->rank, r->share,
+              r->sums, r->dangling);
 }
 
 template <int way>
@@ -124,23 +120,16 @@ static void push_by(int by, const push *p) {
 void ranking_push(ranking *r, int by, int way, int threshold, unsigned long long *counts) {
 #define PUSH(way) push_by<way>
   static void (*const pushes[])(int, const push *) = {EACH_WAY(PUSH), PUSH(WAY_ATOMRED)};
-  const push p = {by == BY_EDGE ? r->g->edges : r->g->vertices,
-                  (const int *)r->source.data,
-                  (const int *)r->target.data,
-                  (const long long *)r->begin.data,
-                  (const float *)r->share.data,
-                  (float *)r->sums.data,
-                  threshold,
-                  counts};
+  const long long items = by == BY_EDGE ? r->g->edges : r->g->vertices;
+  const push p = {items, r->source, r->target, r->begin, r->share, r->sums, threshold, counts};
   pushes[way + 1](by, &p);
 }
 
 void ranking_apply(ranking *r) {
   const int n = r->g->vertices;
-  SIMT_LAUNCH(apply, line_blocks((size_t)n), LINE_THREADS, 0, 0, n, (const float *)r->sums.data,
-              (const double *)r->dangling.data, (float *)r->rank.data);
+  SIMT_LAUNCH(apply, line_blocks((size_t)n), LINE_THREADS, 0, 0, n, r->sums, r->dangling, r->rank);
 }
 
 std::vector<float> ranking_read(const ranking *r) {
-  return device_read<float>(r->rank.data, (size_t)r->g->vertices, "reading ranks");
+  return device_read<float>(r->rank, (size_t)r->g->vertices, "reading ranks");
 }

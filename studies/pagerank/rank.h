@@ -14,8 +14,11 @@ enum { WAY_ATOMRED = WAYS, RANK_WAYS };
 
 typedef struct ranking {
   const graph *g;
-  device_memory memory;
-  device_array source, target, begin, rank, share, sums, dangling;
+  device_pool arrays;
+  int *source, *target;
+  long long *begin;
+  float *rank, *share, *sums;
+  double *dangling;
 } ranking;
 
 void ranking_begin(ranking *r, const graph *g);

@@ -63,20 +63,16 @@ static void test_generated(int scale, int degree, unsigned long long seed) {
 /* 199 edges to one vertex are six full warps and one of seven lanes; a warp of vertices has
    the same one step. */
 static void check_star_counts(const graph *g) {
-  unsigned long long counts[66];
-  device_array device = {nullptr, 0};
   ranking r;
   ranking_begin(&r, g);
   ranking_reset(&r);
-  device_reserve(&r.memory, &device, sizeof counts, "memory for the counts");
-  device_clear(device.data, sizeof counts);
-  ranking_push(&r, BY_EDGE, WAY_COUNT, 0, (unsigned long long *)device.data);
-  device_to_host(counts, device.data, sizeof counts, "reading the counts");
+  auto *device = (unsigned long long *)device_take(&r.arrays, 66 * sizeof(long long), "counts");
+  ranking_push(&r, BY_EDGE, WAY_COUNT, 0, device);
+  const auto counts = device_read<unsigned long long>(device, 66);
   CHECK(counts[32] == 6 && counts[7] == 1, "lanes of a star: %llu full, %llu of seven", counts[32],
         counts[7]);
   CHECK(counts[33 + 1] == 7 && counts[33] == 1, "keys of a star: %llu warps of one, %llu of none",
         counts[33 + 1], counts[33]);
-  device_release(&r.memory, &device);
   ranking_end(&r);
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../common/adam.h"
+#include "../common/arrays.h"
 #include "../common/numbers.cuh"
 #include "../common/vectors.cuh"
 
@@ -18,27 +19,15 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void *reserve(cache *c, size_t bytes) { return device_take(&c->arrays, bytes, "the cache"); }
-
-static float *reserve_floats(cache *c, size_t count) {
-  return (float *)reserve(c, count * sizeof(float));
+template <typename type>
+static type *take(cache *c, size_t count) {
+  return take_zeros<type>(&c->arrays, count, "the cache");
 }
 
-static vertices reserve_vertices(cache *c, int samples) {
-  const size_t number = c->o.tensor ? 2 : sizeof(float), n = (size_t)samples;
-  return {samples, reserve_floats(c, 3 * n), reserve(c, INPUTS * number * n),
-          reserve_floats(c, 3 * n)};
-}
-
-static perceptron reserve_perceptron(cache *c, int blocks) {
-  const size_t count = (size_t)parameter_count(64);
-  return {64,
-          c->o.tensor,
-          3,
-          reserve_floats(c, count),
-          reserve_floats(c, count * (size_t)blocks),
-          c->o.reproducible,
-          {reserve(c, 2 * count), reserve(c, 2 * count)}};
+vertices vertices_take(device_pool *pool, int samples, bool tensor) {
+  const size_t colours = 3 * (size_t)samples, inputs = INPUTS * (size_t)samples;
+  const auto floats = [&](size_t count) { return take_zeros<float>(pool, count, "vertices"); };
+  return {samples, floats(colours), floats(tensor ? inputs / 2 : inputs), floats(colours)};
 }
 
 void cache_begin(cache *c, const cache_options *o) {
@@ -47,24 +36,24 @@ void cache_begin(cache *c, const cache_options *o) {
   c->o = *o;
   c->g = grid_make(3, CACHE_LEVELS, o->table_log2, 8, SIMT_ON_CPU ? 32 : 128);
   const size_t numbers = (size_t)c->g.rows * FEATURES, n = (size_t)records;
-  for (vertices &b : c->batch) b = reserve_vertices(c, records);
-  c->tails = reserve_vertices(c, o->paths);
-  c->asked = reserve_perceptron(c, 1);
-  c->trained = reserve_perceptron(c, o->reproducible ? perceptron_blocks(o->tensor, records) : 1);
-  c->table = reserve_floats(c, 6 * numbers);
+  for (vertices &b : c->batch) b = vertices_take(&c->arrays, records, o->tensor);
+  c->tails = vertices_take(&c->arrays, o->paths, o->tensor);
+  c->asked = perceptron_take(&c->arrays, 64, o->tensor, 3, 1);
+  c->trained = perceptron_take(&c->arrays, 64, o->tensor, 3,
+                               o->reproducible ? perceptron_blocks(o->tensor, records) : 1);
+  c->table = take<float>(c, 6 * numbers);
   c->table_average = c->table + numbers;
   c->table_sums = c->table + 2 * numbers;
   c->table_moments = c->table + 4 * numbers;
-  c->net_moments = reserve_floats(c, 2 * (size_t)parameter_count(64));
-  if (o->reproducible)
-    c->wide_sums = (long long *)reserve(c, GRID_WIDE * (size_t)c->g.rows * sizeof(long long));
-  c->targets = reserve_floats(c, 3 * BATCHES * n);
-  c->outputs = reserve_floats(c, 3 * (size_t)o->paths);
-  c->slopes = reserve_floats(c, INPUTS * n);
-  c->losses = reserve_floats(c, BATCHES * n);
-  c->records = (record *)reserve(c, sizeof(record) * PATH_RECORDS * (size_t)o->paths);
-  c->record_counts = (int *)reserve(c, sizeof(int) * (size_t)o->paths);
-  c->tail_light = (float3 *)reserve(c, sizeof(float3) * (size_t)o->paths);
+  c->net_moments = take<float>(c, 2 * (size_t)parameter_count(64));
+  if (o->reproducible) c->wide_sums = take<long long>(c, GRID_WIDE * (size_t)c->g.rows);
+  c->targets = take<float>(c, 3 * BATCHES * n);
+  c->outputs = take<float>(c, 3 * (size_t)o->paths);
+  c->slopes = take<float>(c, INPUTS * n);
+  c->losses = take<float>(c, BATCHES * n);
+  c->records = take<record>(c, PATH_RECORDS * (size_t)o->paths);
+  c->record_counts = take<int>(c, (size_t)o->paths);
+  c->tail_light = take<float3>(c, (size_t)o->paths);
 }
 
 void cache_end(cache *c) { device_give_back(&c->arrays); }

@@ -66,6 +66,8 @@ typedef struct vertices {
   float *weights; /* red, green, blue: times the answer it is the light */
 } vertices;
 
+vertices vertices_take(device_pool *pool, int samples, bool tensor); /* tensor: in halves */
+
 /* Of one record of a training path: the light that its vertex reflects is
    direct + factor * (arrives + the light that the next vertex reflects). */
 typedef struct record {

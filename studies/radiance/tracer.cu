@@ -1,4 +1,5 @@
 /* arc study radiance: pictures, and training paths. SPDX-License-Identifier: Apache-2.0 */
+#include "../common/arrays.h"
 #include "tracer.cuh"
 
 /* ---- vertices for the cache ------------------------------------------------------------------ */
@@ -66,15 +67,13 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 void film_begin(film *f, int width, int height, bool tensor) {
-  const size_t pixels = (size_t)width * height, number = tensor ? 2 : sizeof(float);
+  const size_t colours = 3 * (size_t)width * height;
   *f = {};
-  const auto take = [&](size_t each) { return device_take(&f->arrays, each * pixels, "a film"); };
   f->width = width;
   f->height = height;
-  f->light = (float *)take(sizeof(float[3]));
-  f->ends = {(int)pixels, (float *)take(sizeof(float[3])), take(INPUTS * number),
-             (float *)take(sizeof(float[3]))};
-  f->answers = (float *)take(sizeof(float[3]));
+  f->light = take_zeros<float>(&f->arrays, colours, "a film");
+  f->ends = vertices_take(&f->arrays, width * height, tensor);
+  f->answers = take_zeros<float>(&f->arrays, colours, "a film");
 }
 
 void film_end(film *f) { device_give_back(&f->arrays); }

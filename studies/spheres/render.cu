@@ -3,6 +3,7 @@
    A tile's list holds the spheres that may reach one of its pixels, in no order: each pixel keeps
    the closest ones itself. */
 #include "../common/adam.h"
+#include "../common/arrays.h"
 #include "blend.cuh"
 
 /* ---- which spheres may reach which tile ------------------------------------------------------ */
@@ -143,8 +144,9 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static void *take(renderer *r, size_t bytes) {
-  return device_take(&r->arrays, bytes, "spheres and pictures");
+template <typename type>
+static void take(renderer *r, type **array, size_t count) {
+  *array = take_zeros<type>(&r->arrays, count, "spheres and pictures");
 }
 
 void renderer_begin(renderer *r, int spheres, int width, int height) {
@@ -155,14 +157,14 @@ void renderer_begin(renderer *r, int spheres, int width, int height) {
   r->p.height = height;
   r->p.tiles_x = tiles_along(width);
   r->tiles = r->p.tiles_x * tiles_along(height);
-  r->p.rows = (float4 *)take(r, n * SPHERE_FLOATS * sizeof(float));
-  r->p.colour = (float *)take(r, 3 * plane * sizeof(float));
-  r->p.total = (float *)take(r, plane * sizeof(float));
-  r->p.tracked = (int *)take(r, TRACKED * plane * sizeof(int));
-  r->p.sums = (float *)take(r, (n + 1) * ROW_FLOATS * sizeof(float));
-  r->p.seen = (unsigned *)take(r, n * sizeof(unsigned));
-  r->moments = (float *)take(r, 2 * n * SPHERE_FLOATS * sizeof(float));
-  r->ranges = (int2 *)take(r, ((size_t)r->tiles + 1) * sizeof(int2));
+  take(r, &r->p.rows, n * SPHERE_FLOATS / 4);
+  take(r, &r->p.colour, 3 * plane);
+  take(r, &r->p.total, plane);
+  take(r, &r->p.tracked, TRACKED * plane);
+  take(r, &r->p.sums, (n + 1) * ROW_FLOATS);
+  take(r, &r->p.seen, n);
+  take(r, &r->moments, 2 * n * SPHERE_FLOATS);
+  take(r, &r->ranges, (size_t)r->tiles + 1);
 }
 
 void renderer_end(renderer *r) {
