@@ -3,14 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 256 rows of 8 floats. Microseconds a call: the least of a few runs of 2000 calls in a row, until the
 GPU has done them all. gradients: with those of values needed, and not asked for."""
-import pathlib
 import sys
-import time
 
 from with_operator import arc_torch, torch  # first: skips where there is none
 import measure
 
-CALLS, RUNS = 2000, 9
+RUNS = 9
 
 
 def calls():
@@ -26,25 +24,14 @@ def calls():
         yield "gradients", adder, lambda add=other: add(out, 0, index, needed)
 
 
-def run_us(function):
-    torch.cuda.synchronize()
-    begin = time.perf_counter()
-    for _ in range(CALLS):
-        function()
-    torch.cuda.synchronize()
-    return 1e6 * (time.perf_counter() - begin) / CALLS
-
-
-def main():
-    lines = [f"# {line}" for line in measure.head(arc_torch.include_path(), "key_bits=32")]
-    lines.append("call,adder,us")
+def main(name=None):
     its = list(calls())
-    runs = [[run_us(function) for *_, function in its] for _ in range(RUNS)]
-    for (what, adder, _), times in zip(its, zip(*runs)):
-        lines.append(f"{what},{adder},{min(times):.2f}")
-        print(f"{what}, {adder}: {min(times):.2f} us")
-    for name in sys.argv[1:]:
-        pathlib.Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    runs = [[measure.back_to_back_ms(function) for *_, function in its] for _ in range(RUNS)]
+    with measure.table(name, ("call", "adder", "us"), arc_torch.include_path()) as add_row:
+        for (what, adder, _), times in zip(its, zip(*runs)):
+            us = f"{1000 * min(times):.2f}"
+            add_row(what, adder, us)
+            print(f"{what}, {adder}: {us} us")
 
 
-main()
+main(*sys.argv[1:])

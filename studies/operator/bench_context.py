@@ -5,9 +5,7 @@ brackets: the gradient of x[:, i], x of 64 x 20 000, by 2^20 indices, more of th
 index_add in the context beside arc_torch.index_add in PyTorch's mode, which looks at no index
 before: on the GPU, and of the smallest call on the host, back to back. error: relative to double."""
 import contextlib
-import pathlib
 import sys
-import time
 
 from with_operator import arc_torch, torch  # first: skips where there is none
 import measure
@@ -42,29 +40,22 @@ def checks():
                     add(out, 0, index, values)
                 yield f"checks {n} x {width}", adder, measure.medians([call], 21, 3)[0], "", True
                 if n == 256:
-                    torch.cuda.synchronize()
-                    begin = time.perf_counter()
-                    for _ in range(2000):
-                        call()
-                    torch.cuda.synchronize()
-                    ms = (time.perf_counter() - begin) / 2
+                    ms = measure.back_to_back_ms(call)
                     yield f"checks {n} x {width} back to back", adder, ms, "", True
 
 
-def main():
-    lines = [f"# {line}" for line in measure.head(arc_torch.include_path(), "key_bits=32")]
-    lines.append("case,adder,ms,error,repeats")
+def main(name=None):
     torch.use_deterministic_algorithms(True)
     fails, times = False, {}
-    for case, adder, ms, error, repeats in (*brackets(), *checks()):
-        times[case, adder] = ms
-        fails = fails or not repeats
-        lines.append(f"{case},{adder},{ms:.4f},{error},{repeats}")
-        print(lines[-1], flush=True)
+    columns = ("case", "adder", "ms", "error", "repeats")
+    with measure.table(name, columns, arc_torch.include_path()) as add_row:
+        for case, adder, ms, error, repeats in (*brackets(), *checks()):
+            times[case, adder] = ms
+            fails = fails or not repeats
+            add_row(case, adder, f"{ms:.4f}", error, repeats)
+            print(f"{case}, {adder}: {ms:.4f} ms {error}", flush=True)
     print(f"brackets: {times['brackets', 'arc'] / times['brackets', 'pytorch']:.3f} of PyTorch's")
-    for name in sys.argv[1:]:
-        pathlib.Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 1 if fails else 0
 
 
-sys.exit(main())
+sys.exit(main(*sys.argv[1:]))

@@ -73,21 +73,19 @@ def summary(cases):
         yield line
 
 
-def main():
+def main(name=None):
     cases, bytes_per_ms = {}, measure.copied_bytes_per_ms()
-    with open(sys.argv[1] if len(sys.argv) > 1 else "/dev/null", "w", encoding="utf-8") as file:
-        for line in measure.head(arc_torch.include_path(), "key_bits=32"):
-            print(f"# {line}", file=file)
-        print(",".join((*Case._fields, "adder", "ms", "error", "mb")), file=file)
+    columns = (*Case._fields, "adder", "ms", "error", "mb")
+    with measure.table(name, columns, arc_torch.include_path()) as add_row:
         for case in plan():
             cases[case] = measure_case(case, bytes_per_ms)
             for adder, (ms, error, mb) in cases[case].items():
                 more = ("", "") if error is None else (f"{error:.3e}", f"{mb:.3f}")
-                print(*case, adder, f"{ms:.4f}", *more, sep=",", file=file, flush=True)
+                add_row(*case, adder, f"{ms:.4f}", *more)
             print(f"{', '.join(map(str, case))}: " + ", ".join(
                 f"{adder} {ms:.4f} ms" + (f" ({mb:.0f} MB, error {error:.1e})" if mb else "")
                 for adder, (ms, error, mb) in cases[case].items()), flush=True)
     print("\n".join(summary(cases)))
 
 
-sys.exit(main())
+sys.exit(main(*sys.argv[1:]))

@@ -51,12 +51,10 @@ def time_way(make, way, steps, is_eager):
 
 def main():
     steps, rounds = trainings.option("--steps", 20), trainings.option("--rounds", 5)
-    name = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("--") else "/dev/null"
+    name = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("--") else None
     digests = collections.defaultdict(set)
-    with open(name, "w", encoding="utf-8") as file:
-        for line in measure.head(arc_torch.include_path(), "key_bits=32"):
-            print(f"# {line}", file=file)
-        print("model,way,round,launched,ms_a_step,last_loss,digest", file=file)
+    columns = ("model", "way", "round", "launched", "ms_a_step", "last_loss", "digest")
+    with measure.table(name, columns, arc_torch.include_path()) as add_row:
         for model, make in (("graph network", graph_network.maker()[0]),
                             ("language model", language_model.maker(1))):
             times = collections.defaultdict(list)
@@ -67,9 +65,8 @@ def main():
                     ms, loss, digest = time_way(make, way, steps, is_eager)
                     times[way.name].append(ms)
                     digests[model, way].add(digest)
-                    print(model, way.name.replace(",", ""), number + 1,
-                          "eager" if is_eager else "graph", f"{ms:.3f}", f"{loss:.4f}", digest,
-                          sep=",", file=file, flush=True)
+                    add_row(model, way.name.replace(",", ""), number + 1,
+                            "eager" if is_eager else "graph", f"{ms:.3f}", f"{loss:.4f}", digest)
                     gc.collect()
                     torch.cuda.empty_cache()
             plain = statistics.median(times[trainings.WAYS[0].name])

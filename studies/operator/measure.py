@@ -1,11 +1,13 @@
 """measure.py - what measurements in PyTorch share: times on the GPU, what they were measured on.
 SPDX-License-Identifier: Apache-2.0"""
+import contextlib
 import datetime
 import hashlib
 import pathlib
 import re
 import subprocess
 import sys
+import time
 
 import torch
 
@@ -30,6 +32,16 @@ def times(functions, launches, warm_up, prepare=lambda: None):
 def medians(functions, launches, warm_up=1):
     """In ms."""
     return [its[len(its) // 2] for its in times(functions, launches, warm_up)]
+
+
+def back_to_back_ms(function, calls=2000):
+    """Of each of so many calls in a row, until the GPU has done them all."""
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(calls):
+        function()
+    torch.cuda.synchronize()
+    return 1000 * (time.perf_counter() - begin) / calls
 
 
 def copied_bytes_per_ms():
@@ -73,3 +85,13 @@ def head(headers, policy):
     yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
     yield f"policy: arc {'.'.join(version)} path=auto threshold=auto {policy}"
     yield f"headers: {headers_hash(headers)}"
+
+
+@contextlib.contextmanager
+def table(name, columns, headers):
+    """A function that writes a row; to the CSV of that name, below its head, or nowhere."""
+    with open(name or "/dev/null", "w", encoding="utf-8") as file:
+        for line in head(headers, "key_bits=32"):
+            print(f"# {line}", file=file)
+        print(*columns, sep=",", file=file)
+        yield lambda *cells: print(*cells, sep=",", file=file, flush=True)
