@@ -1,8 +1,6 @@
 /* arc study circles: a picture made of translucent circles, painted in order.
    SPDX-License-Identifier: Apache-2.0
 
-   circles --picture photo.png --circles 50000 --iterations 3000 --out fitted.png
-
    Where to read on: circles.h (what a circle is), render.cu (both passes), lists.cu (boxes). */
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,6 @@
 /* arc study environment: learns the light around a mesh from pictures of it.
    SPDX-License-Identifier: Apache-2.0
 
-   environment --out learnt.png
-   environment --mesh spot.obj --path plain
-   environment --dataset specular_29 --compare-paths
-   environment --help
-
    Where to read on: prefilter.cu (the kernels that are measured), shade.cu, environment.h. */
 #include "environment.h"
 

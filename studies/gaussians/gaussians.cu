@@ -1,10 +1,6 @@
 /* arc study gaussians: trains a scene of 3D Gaussians from pictures.
    SPDX-License-Identifier: Apache-2.0
 
-   gaussians --scene fox --out fox.ply --renders out
-   gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out
-   gaussians --help
-
    Where to read on: render/backward.cuh (the kernel that adds through arc), render/pixels.cuh and
    render/forward.cuh (the forward pass), render/project.cuh (from Gaussians to splats and back),
    render/frame.h (one view), render/draw.h (pictures alone), train/train.h (one step after

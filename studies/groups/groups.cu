@@ -1,10 +1,5 @@
 /* arc study groups: sums, counts and weights by key. SPDX-License-Identifier: Apache-2.0
 
-   groups --columns 4 --rows 16777216 --keys 100000
-   groups --sweep --by uniform                        from how many keys on a sort is faster
-   groups --what counts --keys 1000                   a histogram
-   groups --help
-
    Where to read on: add.cu (kernels), cub.cu (the rival), draw.cu (keys, and the sums wanted). */
 #include <math.h>
 #include <string.h>

@@ -66,12 +66,6 @@ typedef struct subcore {
   double wake;
 } subcore;
 
-/* A request that is being split into packets. */
-typedef struct splitter {
-  uint32_t words[32 * 4];
-  int count;
-} splitter;
-
 typedef struct packet {
   uint32_t line;
   uint8_t sectors; /* a bit each */
@@ -169,33 +163,27 @@ static bool push(std::deque<entry> *queue, int depth, entry e) {
   return true;
 }
 
-static entry pop(std::deque<entry> *queue) {
-  const entry e = queue->front();
-  queue->pop_front();
-  return e;
-}
-
 /* ---- splitting a request --------------------------------------------------------------------- */
 
-static void gather(splitter *g, const entry *e) {
-  const trace_request *q = e->q;
-  int lanes = __builtin_popcount(q->mask), count = 0;
-  for (int i = 0; i < lanes; ++i) {
-    uint32_t word = q->words[(size_t)i] + (uint32_t)e->repeat + e->offset;
-    bool seen = false;
-    for (int k = 0; k < count && e->reduced && !seen; ++k) seen = g->words[k] == word;
-    if (!seen) g->words[count++] = word;
+/* The words that an instruction's lanes add to; if it is reduced, each once. */
+static std::vector<uint32_t> words_of(const entry *e) {
+  std::vector<uint32_t> words;
+  for (int i = 0; i < __builtin_popcount(e->q->mask); ++i) {
+    const uint32_t word = e->q->words[(size_t)i] + (uint32_t)e->repeat + e->offset;
+    if (!e->reduced || std::find(words.begin(), words.end(), word) == words.end())
+      words.push_back(word);
   }
-  g->count = count;
+  return words;
 }
 
-/* A line a packet; a word that comes again goes into a further one. words: of a lane, up to a line;
-   what lies beyond its line counts as of the same one. */
-static int split(const splitter *g, int words, packet *packets) {
+/* A line a packet; a word that comes again goes into a further one. What lies of a lane beyond its
+   line counts as of the same one. */
+static int split(const entry *e, packet *packets) {
   uint32_t taken[32 * 4];
   int count = 0;
-  for (int i = 0; i < g->count; ++i) {
-    uint32_t line = g->words[i] / LINE_WORDS, at = g->words[i] % LINE_WORDS, last = at + words - 1;
+  for (uint32_t word : words_of(e)) {
+    uint32_t line = word / LINE_WORDS, at = word % LINE_WORDS;
+    uint32_t last = at + (uint32_t)(e->q->words_per_lane * e->wide) - 1;
     int k = 0;
     while (k < count && (packets[k].line != line || (taken[k] >> at & 1u))) ++k;
     if (k == count) {
@@ -210,12 +198,9 @@ static int split(const splitter *g, int words, packet *packets) {
 }
 
 /* Adders' work: lanes that share an address are summed one after the other. */
-static int groups_of(const entry *e) {
-  splitter g;
-  entry all = *e;
-  all.reduced = true;
-  gather(&g, &all);
-  return g.count;
+static int groups_of(entry e) {
+  e.reduced = true;
+  return (int)words_of(&e).size();
 }
 
 /* ---- from the port to the ROP units ---------------------------------------------------------- */
@@ -274,15 +259,13 @@ static void keep(state *s, multiprocessor *mp, packet p) {
 /* ---- the LSU --------------------------------------------------------------------------------- */
 
 static void take(state *s, multiprocessor *mp, slot *to, entry e) {
-  splitter g;
   if (!e.q) {
     e.from->waits -= 1;
     e.from->ready = std::max(e.from->ready, s->now + LOAD_CLOCKS);
     mp->lsu_free = std::max(mp->lsu_free, s->now - 1) + 1;
     return;
   }
-  gather(&g, &e);
-  to->count = split(&g, e.q->words_per_lane * e.wide, to->packets);
+  to->count = split(&e, to->packets);
   to->at = 0;
   mp->lsu_free = std::max(mp->lsu_free, s->now - 1) + s->j->m->lsu_clocks;
   s->out.requests += 1;
@@ -298,8 +281,11 @@ static void take_next(state *s, multiprocessor *mp) {
     if (mp->slots[i].at < mp->slots[i].count) continue;
     mp->turn = (i + 1) % (2 * SUBCORES);
     sub->asleep = false;
-    if (!is_queue) sub->reduced_at = -1;
-    take(s, mp, &mp->slots[i], is_queue ? pop(&sub->ldst) : sub->reducing);
+    take(s, mp, &mp->slots[i], is_queue ? sub->ldst.front() : sub->reducing);
+    if (is_queue)
+      sub->ldst.pop_front();
+    else
+      sub->reduced_at = -1;
     return;
   }
 }
@@ -338,7 +324,7 @@ static void step_lsu(state *s, multiprocessor *mp) {
 static double reduction_clocks(const state *s, const entry *e) {
   int lanes = __builtin_popcount(e->q->mask);
   if (s->j->how == ARC_HW || s->j->how == ARC_ALWAYS) return MASK_CLOCKS + lanes;
-  return MASK_CLOCKS + e->wide * groups_of(e);
+  return MASK_CLOCKS + e->wide * groups_of(*e);
 }
 
 static bool reduce(state *s, subcore *sub, entry e) {

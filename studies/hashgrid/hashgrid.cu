@@ -1,10 +1,6 @@
 /* arc study hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.
    SPDX-License-Identifier: Apache-2.0
 
-   hashgrid --scene distance --order rays --levels
-   hashgrid --image photo.png --out learnt.png
-   hashgrid --help
-
    The gradient step that is compared adds to the rows of the grid. ../common/grid.cu holds its
    kernels, ../common/perceptron.cu those of the perceptron, trainer.cu what is between. */
 #include <math.h>

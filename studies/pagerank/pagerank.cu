@@ -1,10 +1,6 @@
 /* arc study pagerank: page ranks of a graph, pushed along its edges by atomic additions.
    SPDX-License-Identifier: Apache-2.0
 
-   pagerank --scale 20 --compare-paths
-   pagerank --graph web-Google.txt --by vertex --tune
-   pagerank --help
-
    The papers' counter-example: hardly ever do two lanes of a warp push to one vertex, so that
    nothing can be gained, and arc must not cost. Where to read on: rank.cu (kernels), graph.h. */
 #include <math.h>

@@ -1,10 +1,6 @@
 /* arc study radiance: a cache of radiance that learns while it draws.
    SPDX-License-Identifier: Apache-2.0
 
-   radiance --out room.png                      learns for 100 frames, then draws by the cache
-   radiance --draw paths --samples 64 --out room.png
-   radiance --help
-
    An iteration is one of the BATCHES steps of a frame. The gradient step that is compared adds to
    the rows of the grid (../common/grid.cu); cache.cu holds the cache, tracer.cuh the paths. */
 #include <math.h>

@@ -1,9 +1,5 @@
 /* arc study spheres: spheres learnt from pictures of them. SPDX-License-Identifier: Apache-2.0
 
-   spheres --scene large --compare-paths
-   spheres --iterations 600 --out learnt.png
-   spheres --help
-
    Where to read on: spheres.h (what is drawn), gradient.cu (the kernel with the atomics). */
 #include "spheres.h"
 
