@@ -4,6 +4,16 @@
 
 #include "../../bench/common/device_describe.h"
 
+/* With its head, and the names of its columns. */
+static inline bool table_open(output_file *csv, const char *path, const char *columns,
+                              error_line *error) {
+  if (!output_file_open(csv, path, error)) return false;
+  program_write_head(csv->stream);
+  device_describe(csv->stream, DEVICE_IN_FILE, 0.0);
+  fprintf(csv->stream, "%s\n", columns);
+  return true;
+}
+
 /* Writes what follows the head of a table. False, with the reason: a result is wrong. */
 typedef bool (*table_measure)(FILE *out, error_line *error);
 

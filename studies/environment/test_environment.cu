@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../bench/common/test_device.h"
+#include "../common/arrays.h"
 #include "../common/test_files.h"
 #include "../common/workload.h"
 #include "environment.h"
@@ -22,34 +23,26 @@ unsigned long long *workload_counts(void) {
   return (unsigned long long *)counts.data;
 }
 
-static float *to_device(const doubles &values) {
-  std::vector<float> floats(values.begin(), values.end());
-  float *data;
-  device_check(cudaMalloc(&data, floats.size() * sizeof(float)), "memory");
-  host_to_device(data, floats.data(), floats.size() * sizeof(float), "values");
-  return data;
+static device_pool arrays; /* of the test that runs */
+
+template <typename type>
+static type *take(const std::vector<type> &values) {
+  return take_copy(&arrays, values, "values");
 }
 
-static doubles from_device(float *data, size_t count) {
+static float *to_device(const doubles &values) {
+  return take(std::vector<float>(values.begin(), values.end()));
+}
+
+static doubles from_device(const float *data, size_t count) {
   const auto floats = device_read<float>(data, count);
-  device_check(cudaFree(data), "freeing");
   return doubles(floats.begin(), floats.end());
 }
 
-/* On the device; its arrays are freed by end_filter. */
-static cube_filter begin_filter(int side, float roughness) {
+static cube_filter make_filter(int side, float roughness) {
   std::vector<cube_texel> texels;
-  void *data, *inverse;
   for (int k = 0; k < cube_count(side); ++k) texels.push_back(cube_texel_of(k, side));
-  device_check(cudaMalloc(&data, texels.size() * sizeof(cube_texel)), "memory");
-  device_check(cudaMalloc(&inverse, texels.size() * sizeof(float)), "memory");
-  host_to_device(data, texels.data(), texels.size() * sizeof(cube_texel), "texels");
-  return cube_filter_make(side, roughness, (cube_texel *)data, (float *)inverse);
-}
-
-static void end_filter(const cube_filter *f) {
-  cudaFree((void *)f->texels);
-  cudaFree(f->inverse);
+  return cube_filter_make(side, roughness, take(texels), to_device(doubles(texels.size())));
 }
 
 static doubles random_doubles(size_t count, unsigned long long seed) {
@@ -253,7 +246,7 @@ static const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
 /* roughness 0: diffuse. Every way adds to sums that are not 0. */
 static void test_filter(int side, float roughness) {
   char what[100];
-  const cube_filter f = begin_filter(side, roughness);
+  const cube_filter f = make_filter(side, roughness);
   const size_t floats = 3 * (size_t)cube_count(side);
   const doubles light = random_doubles(floats, 1), slope = random_doubles(floats, 2);
   doubles weight;
@@ -274,9 +267,7 @@ static void test_filter(int side, float roughness) {
       filter_backward(&f, way, threshold, by_filtered, sums);
       check_near(from_device(sums, floats), wanted, 4e-6, what);
     }
-  cudaFree(by_filtered);
-  cudaFree(in);
-  end_filter(&f);
+  device_give_back(&arrays);
 }
 
 /* ---- the whole gradient --------------------------------------------------------------------- */
@@ -322,19 +313,16 @@ static doubles gradient_of(const serial_scene *s, const doubles &light, int way,
   const size_t view_floats = 3 * s->pixels.size();
   doubles all(floats, 0.0);
   std::vector<cube_filter> filters;
-  surface_pixel *pixels;
   for (size_t i = 0; i < light.size(); ++i) all[i] = light[i];
   float *in = to_device(all), *maps = to_device(doubles(floats, 0.0));
   float *by_maps = to_device(doubles(floats, 0.0)), *by_light = to_device(doubles(floats, 0.0));
   float *drawn = to_device(doubles(view_floats, 0.0)), *slope = to_device(s->target);
-  device_check(cudaMalloc(&pixels, s->pixels.size() * sizeof *pixels), "memory");
-  host_to_device(pixels, s->pixels.data(), s->pixels.size() * sizeof *pixels, "pixels");
-  const shaded_view v = {size, s->covered, pixels, to_device(s->target)};
+  const shaded_view v = {size, s->covered, take(s->pixels), to_device(s->target)};
   pyramid_shrink(s->form, in, true);
   for (int map = 0; map <= s->form.levels; ++map) {
     const int level = map < s->form.levels ? map : map - 1;
     filters.push_back(
-        begin_filter(pyramid_side(s->form, map), scene_roughness(map, s->form.levels)));
+        make_filter(pyramid_side(s->form, map), scene_roughness(map, s->form.levels)));
     filter_forward(&filters.back(), in + 3 * pyramid_first(s->form, level),
                    maps + 3 * pyramid_first(s->form, map));
   }
@@ -345,13 +333,11 @@ static doubles gradient_of(const serial_scene *s, const doubles &light, int way,
     filter_backward(&filters[(size_t)map], way, threshold,
                     by_maps + 3 * pyramid_first(s->form, map),
                     by_light + 3 * pyramid_first(s->form, level));
-    end_filter(&filters[(size_t)map]);
   }
   pyramid_shrink(s->form, by_light, false);
-  cudaFree(pixels);
   *colours = from_device(drawn, view_floats);
-  for (float *data : {in, maps, by_maps, slope, v.target}) cudaFree(data);
   doubles gradient = from_device(by_light, floats);
+  device_give_back(&arrays);
   gradient.resize(light.size());
   return gradient;
 }

@@ -8,9 +8,9 @@
 
 #include "groups.h"
 
-#include "../../bench/common/device_describe.h"
 #include "../../bench/common/option_table.h"
 #include "../../bench/common/program_run.h"
+#include "../common/table_program.h"
 
 enum { MOST_RUNS = 1000, ALL_KEYS_BY = -1, LEAST_SWEPT = 1000 };
 
@@ -139,15 +139,6 @@ static bool measure_all(error_line *error) {
 
 /* ---- from the options to the end ------------------------------------------------------------ */
 
-static bool begin_csv(error_line *error) {
-  if (set.csv == nullptr) return true;
-  if (!output_file_open(&csv, set.csv, error)) return false;
-  program_write_head(csv.stream);
-  device_describe(csv.stream, DEVICE_IN_FILE, 0.0);
-  fprintf(csv.stream, "what,keys_by,rows,keys,columns,table_rows,adder,ms\n");
-  return true;
-}
-
 int main(int argc, char **argv) {
   error_line error;
   if (program_begin("groups", argc, argv)) return 0;
@@ -161,7 +152,9 @@ int main(int argc, char **argv) {
   grouping *g = &the_grouping;
   g->what = set.what, g->rows = set.rows, g->columns = set.columns;
   g->table_rows = set.table_rows, g->seed = (unsigned long long)set.seed;
-  if (!begin_csv(&error)) return fail(1, &error);
+  if (set.csv != nullptr &&
+      !table_open(&csv, set.csv, "what,keys_by,rows,keys,columns,table_rows,adder,ms", &error))
+    return fail(1, &error);
   const bool right = measure_all(&error);
   grouping_end(g);
   if (!right) return set.csv != nullptr ? output_file_abandon(&csv) : (void)0, fail(1, &error);

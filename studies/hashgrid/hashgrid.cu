@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "../common/arrays.h"
 #include "../common/image_io.h"
 #include "arc_tune.h"
 #include "trainer.h"
@@ -28,8 +29,7 @@ typedef struct settings {
 static settings given = {SCENE_PICTURE, ORDER_RANDOM, 1, 0, SIMT_ON_CPU ? 8 : 18, false, nullptr};
 static trainer its;
 static scene shown;
-static device_array picture; /* on the device */
-static device_memory picture_memory;
+static device_pool picture; /* on the device */
 
 static option options[] = {
     {"hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.\n"
@@ -52,8 +52,7 @@ static bool load_picture(error_line *error) {
   if (given.image == nullptr) its_picture = image_procedural(side, side);
   if (given.image != nullptr && !image_read(&its_picture, given.image, error)) return false;
   shown = {SCENE_PICTURE, 2, 3, its_picture.width, its_picture.height, nullptr};
-  device_upload(&picture_memory, &picture, its_picture.rgb, "the picture");
-  shown.rgb = (const float *)picture.data;
+  shown.rgb = take_copy(&picture, its_picture.rgb, "the picture");
   return true;
 }
 
@@ -102,7 +101,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
 
 static void end(void) {
   trainer_end(&its);
-  device_release(&picture_memory, &picture);
+  device_give_back(&picture);
 }
 
 /* ---- what workload_main calls ---------------------------------------------------------------- */

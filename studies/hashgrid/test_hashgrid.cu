@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../bench/common/test_device.h"
+#include "../common/arrays.h"
 #include "trainer.h"
 
 #include "arc.cuh"
@@ -307,15 +308,13 @@ int main(void) {
       {3, 128, 37, ORDER_RAYS, false, false},   {2, 64, 90, ORDER_RANDOM, false, true},
       {3, 64, 33, ORDER_RAYS, false, true},     {2, 64, 500, ORDER_RANDOM, true, false},
       {3, 64, 1, ORDER_RAYS, true, false},      {3, 128, 333, ORDER_RAYS, true, false}};
-  device_memory memory = {0, 0};
-  device_array picture = {nullptr, 0};
-  float rgb[5 * 4 * 3];
+  device_pool arrays;
+  floats picture(5 * 4 * 3);
   if (!test_has_device("test_hashgrid")) return TEST_SKIPPED;
-  for (float &x : rgb) x = (float)test_random(&state);
-  device_reserve(&memory, &picture, sizeof rgb, "a picture");
-  host_to_device(picture.data, rgb, sizeof rgb, "a picture");
-  for (const setting &s : settings) check_setting(&s, (const float *)picture.data);
-  check_training((const float *)picture.data);
-  device_release(&memory, &picture);
+  for (float &x : picture) x = (float)test_random(&state);
+  const float *rgb = take_copy(&arrays, picture, "a picture");
+  for (const setting &s : settings) check_setting(&s, rgb);
+  check_training(rgb);
+  device_give_back(&arrays);
   return test_end("test_hashgrid");
 }

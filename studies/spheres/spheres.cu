@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../common/arrays.h"
 #include "../common/image_io.h"
 
 static const char *const scene_names[] = {"small", "large", nullptr};
@@ -17,12 +18,10 @@ static int size[] = {SIMT_ON_CPU ? 48 : 1024, SIMT_ON_CPU ? 40 : 1024};
 
 static scene the_scene;
 static renderer the_renderer;
-static device_array targets; /* of all views, one after the other */
+static float *targets; /* of all views, one after the other */
 static int drawn_view;
 
-static float *target_of(int view) {
-  return (float *)targets.data + (size_t)view * picture_floats(&the_renderer);
-}
+static float *target_of(int view) { return targets + (size_t)view * picture_floats(&the_renderer); }
 
 static void draw(int view) { renderer_draw(&the_renderer, &the_scene.cameras[(size_t)view]); }
 
@@ -32,12 +31,13 @@ static std::vector<float> read_picture(const float *planes) {
 }
 
 static void draw_targets(void) {
-  const size_t bytes = picture_floats(&the_renderer) * sizeof(float);
-  device_reserve(&the_renderer.memory, &targets, ((size_t)views + 1) * bytes, "pictures");
+  const size_t floats = picture_floats(&the_renderer);
+  targets = take_zeros<float>(&the_renderer.arrays, ((size_t)views + 1) * floats, "pictures");
   renderer_set(&the_renderer, the_scene.rows.data());
   for (int v = 0; v <= views && !interrupts; ++v) {
     draw(v);
-    device_check(cudaMemcpy(target_of(v), the_renderer.p.colour, bytes, cudaMemcpyDeviceToDevice),
+    device_check(cudaMemcpy(target_of(v), the_renderer.p.colour, floats * sizeof(float),
+                            cudaMemcpyDeviceToDevice),
                  "pictures");
   }
 }
@@ -103,10 +103,7 @@ static bool write(const char *file, error_line *error) {
   return image_write(&both, file, error);
 }
 
-static void end(void) {
-  device_release(&the_renderer.memory, &targets);
-  renderer_end(&the_renderer);
-}
+static void end(void) { renderer_end(&the_renderer); }
 
 static option options[] = {
     {"spheres: learns spheres from pictures of them, through a differentiable renderer that\n"

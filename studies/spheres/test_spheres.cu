@@ -10,6 +10,7 @@
 
 #include "../../bench/common/random.h"
 #include "../../bench/common/test_device.h"
+#include "../common/arrays.h"
 #include "spheres.h"
 
 #include "arc.cuh"
@@ -113,13 +114,12 @@ typedef struct fixture {
   renderer r;
   std::vector<float> rows; /* disturbed, of many colours */
   reference serial;
-  device_array target;
+  float *target; /* on the device */
   char what[96];
 } fixture;
 
 static void fixture_begin(fixture *f, int spheres, int width, int height, int seed) {
   snprintf(f->what, sizeof f->what, "%d spheres, %d x %d, seed %d", spheres, width, height, seed);
-  f->target = {nullptr, 0};
   f->s = scene_make(spheres, 3, width, height, seed);
   f->rows = f->s.first;
   for (int i = 0; i < spheres; ++i)
@@ -138,19 +138,15 @@ static void fixture_begin(fixture *f, int spheres, int width, int height, int se
   std::vector<float> target(picture_floats(&f->r));
   for (size_t i = 0; i < target.size(); ++i) target[i] = hashed_random(11u + (unsigned)seed, i);
   r->target.assign(target.begin(), target.end());
-  device_reserve(&f->r.memory, &f->target, target.size() * sizeof(float), "a picture");
-  host_to_device(f->target.data, target.data(), target.size() * sizeof(float), "a picture");
+  f->target = take_copy(&f->r.arrays, target, "a picture");
   renderer_draw(&f->r, &f->s.cameras[(size_t)seed % 4]);
 }
 
-static void fixture_end(fixture *f) {
-  device_release(&f->r.memory, &f->target);
-  renderer_end(&f->r);
-}
+static void fixture_end(fixture *f) { renderer_end(&f->r); }
 
 static std::vector<float> add_up(fixture *f, int way, int threshold, int layout) {
   renderer_clear_sums(&f->r);
-  renderer_gradient(&f->r, (const float *)f->target.data, way, threshold, layout, nullptr);
+  renderer_gradient(&f->r, f->target, way, threshold, layout, nullptr);
   return device_read<float>(f->r.p.sums, ((size_t)f->r.p.spheres + 1) * ROW_FLOATS);
 }
 
@@ -291,19 +287,18 @@ static double learn(fixture *f, int way, int steps) {
   renderer_set(&f->r, f->s.rows.data());
   renderer_draw(&f->r, &f->s.cameras[0]);
   device_check(
-      cudaMemcpy(f->target.data, f->r.p.colour, floats * sizeof(float), cudaMemcpyDeviceToDevice),
+      cudaMemcpy(f->target, f->r.p.colour, floats * sizeof(float), cudaMemcpyDeviceToDevice),
       "a picture");
   renderer_set(&f->r, f->s.first.data());
   for (int i = 0; i <= steps; ++i) {
     renderer_draw(&f->r, &f->s.cameras[0]);
     if (i == steps) break;
     renderer_clear_sums(&f->r);
-    renderer_gradient(&f->r, (const float *)f->target.data, way, ARC_THRESHOLD_AUTO,
-                      CAMERA_BY_SPHERE, nullptr);
+    renderer_gradient(&f->r, f->target, way, ARC_THRESHOLD_AUTO, CAMERA_BY_SPHERE, nullptr);
     renderer_step(&f->r, i, f->s.radius);
   }
   const std::vector<float> drawn = device_read<float>(f->r.p.colour, floats);
-  const std::vector<float> target = device_read<float>(f->target.data, floats);
+  const std::vector<float> target = device_read<float>(f->target, floats);
   for (size_t i = 0; i < floats; ++i)
     square += ((double)drawn[i] - target[i]) * ((double)drawn[i] - target[i]);
   return square;

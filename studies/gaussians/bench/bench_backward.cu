@@ -132,8 +132,8 @@ static void print_table(const bench_table *table) {
 
 static bool write_csv(const char *path, const bench_table *table, error_line *error) {
   output_file file;
-  if (!measure_open_csv(&file, path,
-                        "dataset,kernel,layout,pixels,threshold,ms,noise,difference,clock", error))
+  if (!table_open(&file, path, "dataset,kernel,layout,pixels,threshold,ms,noise,difference,clock",
+                  error))
     return false;
   for (const bench_row &r : table->rows)
     fprintf(file.stream, "%s,%s,%s,%d,%s,%.6f,%.4f,%.3g,%s\n", r.dataset, r.kernel->name,

@@ -160,10 +160,10 @@ static bool write_table(const bench_options *b, const draw_input *in,
                         : o->init != nullptr
                             ? o->init
                             : dataset_name(o, o->kind != 0 ? o->kind : (int)SCENE_SMALL);
-  if (!measure_open_csv(&file, o->csv,
-                        "dataset,gaussians,views,width,height,step,pairs,place_ms,sort_ms,paint_ms,"
-                        "frame_ms,frames_a_second,memory_mib,pixels_off,clock",
-                        error))
+  if (!table_open(&file, o->csv,
+                  "dataset,gaussians,views,width,height,step,pairs,place_ms,sort_ms,paint_ms,"
+                  "frame_ms,frames_a_second,memory_mib,pixels_off,clock",
+                  error))
     return false;
   for (const draw_row &r : rows) {
     fprintf(file.stream, "%s,%d,%d,%d,%d,%s,%.1f", dataset, in->count, (int)in->data.views.size(),

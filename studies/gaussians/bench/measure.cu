@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "../../../bench/common/device_describe.h"
 #include "../../../bench/common/random.h"
 
 unsigned datasets_of(const bench_options *b) {
@@ -58,14 +57,6 @@ void measure_slope(trainer *t) {
 }
 
 int measure_status(void) { return interrupts ? printf("interrupted\n"), interrupted_status() : 0; }
-
-bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error) {
-  if (!output_file_open(file, path, error)) return false;
-  program_write_head(file->stream);
-  device_describe(file->stream, DEVICE_IN_FILE, 0.0);
-  fprintf(file->stream, "%s\n", columns);
-  return true;
-}
 
 std::string threshold_of_way(add_way way, int threshold) {
   if (way == ADD_DEFAULT) return threshold_word(ARC_BALANCE_THRESHOLD);

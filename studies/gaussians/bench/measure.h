@@ -4,9 +4,10 @@
 
 #include <vector>
 
-#include "../../../bench/common/output_file.h"
 #include "../program.h"
 #include "ways.h"
+
+#include "../../common/table_program.h" /* which has arc's policy: after what sets it */
 
 typedef struct bench_options {
   options o;
@@ -38,9 +39,6 @@ void measure_slope(trainer *t);
 
 /* Of a program that has measured what it was asked for, or was interrupted, which it says. */
 int measure_status(void);
-
-/* Opens a table of results, and writes its head and the names of its columns. */
-bool measure_open_csv(output_file *file, const char *path, const char *columns, error_line *error);
 
 /* "-" of a way that takes no threshold. */
 std::string threshold_of_way(add_way way, int threshold);
