@@ -31,42 +31,39 @@ static __device__ __forceinline__ arc_index_add_f32 right_rows(float *rows) {
   return arc_index_add_begin_f32(right_target(rows), two_rows, STRIDE);
 }
 
-/* Bit i of `ends`: whether call i is followed by an end; of `begins`, whether it begins anew before. */
-OUT_OF_LINE add_rows(float *rows, int calls, unsigned ends, int active_calls, unsigned begins) {
+/* Once begun, a gather is a: added to, e: ended, b: begun anew. Later calls are inactive. */
+OUT_OF_LINE add_rows(float *rows, int active_calls, const char *steps) {
   arc_index_add_f32 from = right_rows(rows);
-  for (int i = 0; i < calls; ++i) {
-    if (begins >> i & 1u) from = right_rows(rows);
-    arc_index_add_rows_f32(&from, KEY, i % 2, i < active_calls);
-    if (ends >> i & 1u) arc_index_add_end_f32(&from);
+  for (int calls = 0; *steps; ++steps) {
+    if (*steps == 'a') {
+      arc_index_add_rows_f32(&from, KEY, calls % 2, calls < active_calls);
+      calls += 1;
+    }
+    if (*steps == 'e') arc_index_add_end_f32(&from);
+    if (*steps == 'b') from = right_rows(rows);
   }
 }
 
-USER_ERROR(28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_index_add_end")) {
-  add_rows(rows, 2, wrong ? 0 : 2, 2, 0);
-}
-USER_ERROR(30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")) {
-  add_rows(rows, 4, wrong ? 2 : 8, 4, 0);
-}
-USER_ERROR(96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")) {
-  add_rows(rows, 4, wrong ? 8 : 10, 4, 4);
-}
-
-USER_ERROR(29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)) {
-  arc_index_add_f32 from = right_rows(rows);
-  arc_index_add_rows_f32(&from, KEY, 0, true);
-  arc_index_add_end_f32(&from);
-  if (wrong) arc_index_add_end_f32(&from);
-}
+#define ROWS_STEPS(error, target, active_calls, steps) \
+  USER_ERROR error { add_rows(target, active_calls, steps); }
+ROWS_STEPS((28, rows_never_ended, 32, 384, NULL, CHECK_SAYS("arc_index_add_end")), rows, 2,
+           wrong ? "aa" : "aae")
+ROWS_STEPS((30, rows_added_after_end, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")), rows, 4,
+           wrong ? "aaeaa" : "aaaae")
+ROWS_STEPS((96, rows_begun_anew, 32, 768, NULL, CHECK_SAYS("arc_index_add_end")), rows, 4,
+           wrong ? "aabaae" : "aaebaae")
+ROWS_STEPS((29, rows_ended_twice, 32, 192, EVERYBODY_SAYS(LEGAL)), rows, 1, wrong ? "aee" : "ae")
+ROWS_STEPS((35, rows_with_two_targets, 32, 192, NULL, CHECK_SAYS("target")),
+           !wrong || lane_index() < 16 ? rows : rows + 512, 1, "ae")
+ROWS_STEPS((34, rows_in_if, 32, 66, ABSENT, ABSENT, NULL, 1), rows, lane_index() % 3 == 0,
+           !wrong || lane_index() % 3 == 0 ? "ae" : "e")
+ROWS_STEPS((32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1), rows,
+           lane_index() % 3 + 1, "aaae" + (wrong ? 2 - lane_index() % 3 : 0))
 
 USER_ERROR(31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1) {
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
-  add_rows(rows, 1, 1, inside ? 1 : 0, 0);
-}
-
-USER_ERROR(32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1) {
-  const int count = lane_index() % 3 + 1;
-  add_rows(rows, wrong ? count : 3, wrong ? 1u << (count - 1) : 4, count, 0);
+  add_rows(rows, inside, "ae");
 }
 
 USER_ERROR(33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0,
@@ -74,17 +71,6 @@ USER_ERROR(33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2,
   arc_index_add_f32 from = right_rows(rows);
   arc_index_add_rows_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
   arc_index_add_end_f32(&from);
-}
-
-USER_ERROR(34, rows_in_if, 32, 66, ABSENT, ABSENT, NULL, 1) {
-  const bool hit = lane_index() % 3 == 0;
-  arc_index_add_f32 from = right_rows(rows);
-  if (hit || !wrong) arc_index_add_rows_f32(&from, KEY, 0, hit);
-  arc_index_add_end_f32(&from);
-}
-
-USER_ERROR(35, rows_with_two_targets, 32, 192, NULL, CHECK_SAYS("target")) {
-  add_rows(wrong && lane_index() >= 16 ? rows + 512 : rows, 1, 1, 1, 0);
 }
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
@@ -95,70 +81,43 @@ USER_ERROR(36, rows_by_value, 32, 192, NULL, NULL, NULL) {
 }
 
 /* ---- sums in two halves ---------------------------------------------------------------------- */
-/* Four groups, and as many steps. */
 
-static __device__ __forceinline__ arc_sum_f32 four_sums(float *rows, const float *values) {
-  return arc_sum_begin_f32(right_target(rows), KEY + lane_index() % 4, values, true);
-}
-
-/* Bit i of `leaves`: whether round i is left half way. */
-OUT_OF_LINE add_sums(float *rows, int rounds, unsigned leaves) {
+/* Four groups, and as many steps. A sum is b: begun, n: taken a step, a: added, o: added by owners
+   alone; k: its key is changed, v: a value is. */
+#define ALL_STEPS "bnanananan"
+OUT_OF_LINE add_sums(float *rows, const char *steps) {
+  float mine[WIDTH] = {1, 2, 3};
   arc_sum_f32 sum;
-  for (int i = 0; i < rounds; ++i) {
-    sum = four_sums(rows, values);
-    while (arc_sum_next_f32(&sum)) {
-      arc_sum_add_f32(&sum);
-      if (leaves >> i & 1u) break;
-    }
+  for (; *steps; ++steps) {
+    if (*steps == 'b')
+      sum = arc_sum_begin_f32(right_target(rows), KEY + lane_index() % 4, mine, true);
+    if (*steps == 'n') arc_sum_next_f32(&sum);
+    if (*steps == 'a' || (*steps == 'o' && sum.owned)) arc_sum_add_f32(&sum);
+    if (*steps == 'k') sum.key = 0;
+    if (*steps == 'v') mine[0] = 0;
   }
 }
 
-USER_ERROR(37, sums_left_half_way, 32, 192, NULL, CHECK_SAYS("arc_sum_next")) {
-  add_sums(rows, 1, wrong);
-}
-USER_ERROR(97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")) {
-  add_sums(rows, 2, wrong);
-}
+#define SUM_STEPS(error, wrong_steps, right_steps) \
+  USER_ERROR error { add_sums(rows, wrong ? wrong_steps : right_steps); }
+SUM_STEPS((37, sums_left_half_way, 32, 192, NULL, CHECK_SAYS("arc_sum_next")), "bna", ALL_STEPS)
+SUM_STEPS((97, sums_begun_anew, 32, 384, NULL, CHECK_SAYS("arc_sum_next")), "bna" ALL_STEPS,
+          ALL_STEPS ALL_STEPS)
+SUM_STEPS((39, owners_alone_add, 32, 192, NULL, NULL, NULL), "bnonononon", ALL_STEPS)
+SUM_STEPS((40, values_change_between_steps, 32, 192, NULL, CHECK_SAYS("between its steps")),
+          "bnavnananan", ALL_STEPS)
+SUM_STEPS((41, one_lane_leaves_the_steps, 32, 192, ABSENT, ANY_REPORT, NULL, 1),
+          lane_index() == 9 ? "bna" : ALL_STEPS, ALL_STEPS)
+SUM_STEPS((42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")), "bnaananan", ALL_STEPS)
+SUM_STEPS((43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL), "bananananan",
+          ALL_STEPS)
+SUM_STEPS((77, key_of_a_sum_is_changed, 32, 192, NULL, CHECK_SAYS("for reading")), "bnkananan",
+          ALL_STEPS)
 
 USER_ERROR(38, steps_of_active_lanes, 32, 66, ABSENT, ANY_REPORT, NULL, 1) {
   const bool hit = lane_index() % 3 == 0;
   arc_sum_f32 sum = arc_sum_begin_f32(right_target(rows), KEY, values, hit);
   while ((hit || !wrong) && arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
-}
-
-USER_ERROR(39, owners_alone_add, 32, 192, NULL, NULL, NULL) {
-  arc_sum_f32 sum = four_sums(rows, values);
-  while (arc_sum_next_f32(&sum))
-    if (sum.owned || !wrong) arc_sum_add_f32(&sum);
-}
-
-USER_ERROR(40, values_change_between_steps, 32, 192, NULL, CHECK_SAYS("between its steps")) {
-  float mine[WIDTH] = {1, 2, 3};
-  arc_sum_f32 sum = four_sums(rows, mine);
-  while (arc_sum_next_f32(&sum)) {
-    arc_sum_add_f32(&sum);
-    if (wrong) mine[0] = 0;
-  }
-}
-
-USER_ERROR(41, one_lane_leaves_the_steps, 32, 192, ABSENT, ANY_REPORT, NULL, 1) {
-  arc_sum_f32 sum = four_sums(rows, values);
-  while (arc_sum_next_f32(&sum)) {
-    arc_sum_add_f32(&sum);
-    if (wrong && lane_index() == 9) break;
-  }
-}
-
-USER_ERROR(42, sum_added_twice, 32, 192, NULL, CHECK_SAYS("twice")) {
-  arc_sum_f32 sum = four_sums(rows, values);
-  while (arc_sum_next_f32(&sum))
-    for (int i = 0; i < (wrong ? 2 : 1); ++i) arc_sum_add_f32(&sum);
-}
-
-USER_ERROR(43, sum_added_before_the_first_step, 32, 192, NULL, NULL, NULL) {
-  arc_sum_f32 sum = four_sums(rows, values);
-  if (wrong) arc_sum_add_f32(&sum);
-  while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
 USER_ERROR(63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")) {
@@ -168,101 +127,65 @@ USER_ERROR(63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")) {
   while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
 }
 
-USER_ERROR(77, key_of_a_sum_is_changed, 32, 192, NULL, CHECK_SAYS("for reading")) {
-  arc_sum_f32 sum = four_sums(rows, values);
-  while (arc_sum_next_f32(&sum)) {
-    if (wrong) sum.key = 0;
-    arc_sum_add_f32(&sum);
-  }
-}
-
 /* ---- hot rows -------------------------------------------------------------------------------- */
-/* Launched with two warps; each adds to a row of its own. */
 
-static __device__ __forceinline__ arc_hot_f32 hot_rows(float *rows, float *sums) {
-  return arc_hot_begin_f32(right_target(rows), sums, KEY, HOT_ROWS);
-}
-static __device__ __forceinline__ void add_to(const arc_hot_f32 *hot, bool active) {
-  arc_hot_add_with_f32(hot, KEY + warp_index(), values, active, promising(ARC_PROMISE_ONE_KEY));
-}
-
-/* Bit i of `ends`: whether call i is followed by an end; after the last call, whether it began anew. */
-OUT_OF_LINE add_hot(float *rows, float *sums, int first_key, int count, int calls, unsigned ends) {
-  arc_hot_f32 hot;
-  for (int i = 0; i < calls; ++i) {
-    __syncthreads();
-    if (i == 0 || ends >> calls & 1u)
-      hot = arc_hot_begin_f32(right_target(rows), sums, first_key, count);
-    add_to(&hot, true);
-    if (ends >> i & 1u) arc_hot_end_f32(&hot, true);
+/* Launched with two warps; each adds to a row of its own. Hot rows are b: begun, a: added to, i:
+   added to by a third of the lanes, e: ended, w: ended by a warp alone; s: all threads meet; others
+   are o: begun in the same memory, p: begun behind it, f: ended. */
+OUT_OF_LINE use_hot(float *rows, float *sums, int first_key, int count, const char *steps) {
+  const arc_target_f32 target = right_target(rows);
+  const arc_options one_key = promising(ARC_PROMISE_ONE_KEY);
+  arc_hot_f32 hot, others;
+  for (; *steps; ++steps) {
+    const char step = *steps;
+    if (step == 'b') hot = arc_hot_begin_f32(target, sums, first_key, count);
+    if (step == 'a' || step == 'i')
+      arc_hot_add_with_f32(&hot, KEY + warp_index(), values, step == 'a' || lane_index() % 3 == 0,
+                           one_key);
+    if (step == 'e' || step == 'w') arc_hot_end_f32(&hot, step == 'e');
+    if (step == 's') __syncthreads();
+    if (step == 'o' || step == 'p')
+      others = arc_hot_begin_f32(target, sums + (step == 'p') * HOT_SUMS, first_key, count);
+    if (step == 'f') arc_hot_end_f32(&others, true);
   }
 }
 
-#define HOT_KERNEL(error, sums, first_key, count, calls, ends) \
-  USER_ERROR error {                                           \
-    __shared__ float shared[HOT_SUMS];                         \
-    add_hot(rows, sums, first_key, count, calls, ends);        \
+#define HOT_KERNEL(error, sums, first_key, count, steps) \
+  USER_ERROR error {                                     \
+    __shared__ float shared[2 * HOT_SUMS];               \
+    use_hot(rows, sums, first_key, count, steps);        \
   }
-HOT_KERNEL((45, hot_rows_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")), shared, KEY,
-           HOT_ROWS, 1, wrong ? 0 : 1)
-HOT_KERNEL((46, hot_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_hot_end")), shared, KEY,
-           HOT_ROWS, 2, wrong ? 1 : 2)
-HOT_KERNEL((98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")), shared, KEY,
-           HOT_ROWS, 2, wrong ? 6 : 7)
-HOT_KERNEL((53, hot_end_in_the_loop, BLOCK, 768, NULL, NULL, NULL), shared, KEY, HOT_ROWS, 2,
-           wrong ? 3 : 2)
+#define HOT_STEPS(error, steps) HOT_KERNEL(error, shared, KEY, HOT_ROWS, steps)
+HOT_STEPS((45, hot_rows_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")),
+          wrong ? "ba" : "bae")
+HOT_STEPS((46, hot_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_hot_end")),
+          wrong ? "baesa" : "basae")
+HOT_STEPS((47, two_hot_sets_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")),
+          wrong ? "baoef" : "bapef")
+HOT_STEPS((48, hot_end_where_lanes_have_returned, BLOCK, 384, BARRIER, BARRIER, NULL, 1),
+          !wrong || threadIdx.x >= 20 ? "bae" : "ba")
+HOT_STEPS((49, hot_begin_below_a_return, BLOCK, 384, BARRIER, BARRIER, NULL, 1),
+          !wrong || threadIdx.x < 32 ? "bae" : "")
+HOT_STEPS((50, hot_add_in_if, BLOCK, 132, ABSENT, ABSENT, NULL, 1),
+          !wrong || lane_index() % 3 == 0 ? "bie" : "be")
+HOT_STEPS((51, hot_warp_without_its_end, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")),
+          !wrong || warp_index() == 0 ? "baw" : "ba")
+HOT_STEPS((53, hot_end_in_the_loop, BLOCK, 768, NULL, NULL, NULL), wrong ? "baesae" : "basae")
+HOT_STEPS((98, hot_rows_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("begun anew")),
+          wrong ? "basbae" : "baesbae")
 HOT_KERNEL((52, first_keys_differ, BLOCK, 384, NULL, CHECK_SAYS("first_key")), shared,
-           KEY + (wrong ? warp_index() : 0), HOT_ROWS, 1, 1)
+           KEY + (wrong ? warp_index() : 0), HOT_ROWS, "bae")
 HOT_KERNEL((54, no_hot_rows, BLOCK, 384, NULL, CHECK_SAYS("hot row"), 1), shared, KEY,
-           wrong ? 0 : HOT_ROWS, 1, 1)
+           wrong ? 0 : HOT_ROWS, "bae")
 HOT_KERNEL((55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1),
-           wrong ? rows + 512 : shared, KEY, HOT_ROWS, 1, 1)
+           wrong ? rows + 512 : shared, KEY, HOT_ROWS, "bae")
 
 /* Launched with half of the memory. */
 USER_ERROR(44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
            ARC_HOT_SUMS(MANY_ROWS, WIDTH, BLOCK) * sizeof(float)) {
   SIMT_DYNAMIC_SHARED(float, shared);
-  add_hot(rows, shared, KEY, MANY_ROWS, 1, 1);
+  use_hot(rows, shared, KEY, MANY_ROWS, "bae");
   (void)wrong;
-}
-
-USER_ERROR(49, hot_begin_below_a_return, BLOCK, 384, BARRIER, BARRIER, NULL, 1) {
-  __shared__ float shared[HOT_SUMS];
-  if (wrong && threadIdx.x >= 32) return;
-  add_hot(rows, shared, KEY, HOT_ROWS, 1, 1);
-}
-
-USER_ERROR(47, two_hot_sets_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")) {
-  __shared__ float shared[2 * HOT_SUMS];
-  const arc_hot_f32 first = hot_rows(rows, shared);
-  add_to(&first, true);
-  const arc_hot_f32 second = hot_rows(rows, wrong ? shared : shared + HOT_SUMS);
-  arc_hot_end_f32(&first, true);
-  arc_hot_end_f32(&second, true);
-}
-
-USER_ERROR(48, hot_end_where_lanes_have_returned, BLOCK, 384, BARRIER, BARRIER, NULL, 1) {
-  __shared__ float shared[HOT_SUMS];
-  const arc_hot_f32 hot = hot_rows(rows, shared);
-  add_to(&hot, true);
-  if (wrong && threadIdx.x < 20) return;
-  arc_hot_end_f32(&hot, true);
-}
-
-USER_ERROR(50, hot_add_in_if, BLOCK, 132, ABSENT, ABSENT, NULL, 1) {
-  __shared__ float shared[HOT_SUMS];
-  const bool hit = lane_index() % 3 == 0;
-  const arc_hot_f32 hot = hot_rows(rows, shared);
-  if (hit || !wrong) add_to(&hot, hit);
-  arc_hot_end_f32(&hot, true);
-}
-
-USER_ERROR(51, hot_warp_without_its_end, BLOCK, 384, NULL, CHECK_SAYS("arc_hot_end")) {
-  __shared__ float shared[HOT_SUMS];
-  const arc_hot_f32 hot = hot_rows(rows, shared);
-  add_to(&hot, true);
-  if (wrong && warp_index() == 1) return;
-  arc_hot_end_f32(&hot, false);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
