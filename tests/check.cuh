@@ -832,6 +832,17 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
   return c;
 }
 
+/* The same, but of every other inactive lane values and pointers are null. */
+static __device__ __forceinline__ struct check_call check_null_call(const struct check_plan *plan,
+                                                                    int update,
+                                                                    const float *values) {
+  struct check_call c = check_call_of(plan, update, values);
+  if (c.active || CHECK_INACTIVE_ZERO || check_lane() % 2) return c;
+  c.values = NULL;
+  c.pointers = NULL;
+  return c;
+}
+
 /* What a test's kernel does before update n; test_peer.cu has it wait for the other GPU there. */
 #ifndef CHECK_BEFORE_UPDATE
 #define CHECK_BEFORE_UPDATE(n) ((void)(n))
@@ -882,6 +893,9 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_DYNAMIC arc_target_f32_dynamic(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_CALL(form) check_add(form, path, target, check_call_of(&plan, update, values))
+/* At a width known at run time, where values lie in memory anyway: the CPU warp reports a read through
+   null, a GPU ends the launch. */
+#define CHECK_CALL_NULL(form) check_add(form, path, target, check_null_call(&plan, update, values))
 
 /* Kernels at widths known at run time only, on the plan's path, shared by all tests: kernels.cu.
    PIECES takes a target of run-time pieces, the others one of rows. */

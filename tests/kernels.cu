@@ -8,7 +8,7 @@
 
 #define PIECES arc_target_f32_pieces(plan.pieces, plan.piece_count)
 #define FORM(name, form, target)                                                 \
-  CHECK_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL(form))      \
+  CHECK_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL_NULL(form)) \
   void check_launch_##name(const struct check_plan *plan, int grid, int block) { \
     name##_launch(plan, grid, block);                                            \
   }

@@ -20,22 +20,22 @@ cxx=${CXX:-g++}
 # [+]<name> <test[:definition[,definition]]> <sed command>
 mutations() {
   cat <<'END'
-+wrong_half_kept test_uniform s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
-wrong_half_sent test_uniform s/send = upper ? \*low : high;/send = upper ? high : *low;/
-+dropped_leftover_value test_uniform s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
-leftover_sent_away test_uniform s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
-wrong_shuffle_distance test_uniform s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
-butterfly_short_one_step test_uniform s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
-wrong_neutral_element test_uniform s/arc__word w = {arc__is_float(kind) ? sign : 0u,/arc__word w = {arc__is_float(kind) ? 0x3f800000u : 0u,/
-inactive_lanes_gathered test_uniform s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
++wrong_half_kept test_add s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
+wrong_half_sent test_add s/send = upper ? \*low : high;/send = upper ? high : *low;/
++dropped_leftover_value test_add s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
+leftover_sent_away test_add s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
+wrong_shuffle_distance test_add s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
+butterfly_short_one_step test_add s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
+wrong_neutral_element test_add s/arc__word w = {arc__is_float(kind) ? sign : 0u,/arc__word w = {arc__is_float(kind) ? 0x3f800000u : 0u,/
+inactive_lanes_gathered test_add s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
 caller_values_modified test_add s/^      w\[i\] = is_value \&\& first + i < c->width ? arc__load(c, first + i, .*/w[i] = is_value \&\& first + i < c->width ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
-+inactive_lanes_reduced test_uniform s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
-zeros_promised_by_nobody test_uniform s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
++inactive_lanes_reduced test_add s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
+zeros_promised_by_nobody test_add s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
 key_from_the_wrong_lane test_add s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
 key_promised_by_nobody test_add s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
-one_value_from_every_lane test_uniform s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
-sums_from_every_lane test_uniform s/if (adds) arc__emit/if (c->active) arc__emit/
-butterfly_sums_from_every_lane test_uniform s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
+one_value_from_every_lane test_add s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
+sums_from_every_lane test_add s/if (adds) arc__emit/if (c->active) arc__emit/
+butterfly_sums_from_every_lane test_add s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
 inactive_lanes_counted test_threshold s/few = __popc(c->present) < threshold;/few = __popc(c->lanes) < threshold;/
 threshold_off_by_one test_threshold s/few = __popc(c->present) < threshold;/few = __popc(c->present) <= threshold;/
 threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (__popc(group) <= threshold)/
@@ -72,8 +72,8 @@ pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_hig
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
 pair_of_three_groups test_add s/__popc(c->leaders) > 2/__popc(c->leaders) > 3/
 pair_in_the_slots_of_a_warp test_targets s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
-skipped_tail_of_the_width test_uniform s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
-wide_value_in_the_first_slot test_uniform s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
+skipped_tail_of_the_width test_add s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
+wide_value_in_the_first_slot test_add s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
 dynamic_tail_lost test_widths s/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC :/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC - 1 :/
 dynamic_tail_lost_by_a_lane test_widths s/return c->width - first < most ? c->width - first : most;/return c->width - first < most ? (most == ARC__DYNAMIC \&\& first > 0 ? 0 : c->width - first) : most;/
 +dynamic_sums_of_all_lanes test_widths s/ + mine \/ most \* ARC__BEYOND;/;/
@@ -104,12 +104,12 @@ alignment_promised_by_nobody test_targets s/return arc__promised(c, ARC_PROMISE_
 pair_beyond_the_row test_empty_cost s/left + in_two >= 2 \* each;/left + in_two >= each;/
 four_beyond_the_row test_empty_cost s/left + in_four >= 4 \* each;/left + in_four >= 3 * each;/
 +address_of_32_bits test_targets s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
-pointers_of_the_first_chunk test_pointers s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
-inactive_pointers_gathered test_pointers s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
-pointers_from_every_lane test_pointers s/    if (!adds) continue;/    if (!c->active) continue;/
-+pointers_butterfly_of_several_keys test_pointers s/one_key = __all_sync(.*/one_key = true;/
-pointers_butterfly_on_a_partial_warp test_pointers s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
-pointers_of_two_groups_as_of_one test_pointers s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
+pointers_of_the_first_chunk test_add s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
+inactive_pointers_gathered test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
+pointers_from_every_lane test_add s/    if (!adds) continue;/    if (!c->active) continue;/
++pointers_butterfly_of_several_keys test_add s/one_key = __all_sync(.*/one_key = true;/
+pointers_butterfly_on_a_partial_warp test_add s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
+pointers_of_two_groups_as_of_one test_add s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
 +divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 threshold_moved_by_promises test_paths s/: c->target->min_lanes_to_reduce;/: c->target->min_lanes_to_reduce + arc__promised(c, ARC_PROMISE_RENDERER);/
@@ -117,7 +117,7 @@ shuffles_decide_for_one_key test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* ea
 doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, t->width);/
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
-scalar_add_is_a_store test_atomic s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
+scalar_add_is_a_store test_targets s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
 unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
 unchecked_stride_range test_check:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
 unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= words || -stride >= words/true/

@@ -10,9 +10,9 @@
 #define CALL_BRANCHES                                     \
   do {                                                    \
     if (check_calling(&plan, update) >> check_lane() & 1) \
-      CHECK_CALL(CHECK_MASKED);                           \
+      CHECK_CALL_NULL(CHECK_MASKED);                      \
     else                                                  \
-      CHECK_CALL(CHECK_MASKED);                           \
+      CHECK_CALL_NULL(CHECK_MASKED);                      \
   } while (0)
 
 CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, CALL_BRANCHES)

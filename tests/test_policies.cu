@@ -8,7 +8,7 @@
 #include "check.cuh"
 
 #define ANY_WIDTH(name, form, target) \
-  CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL(form))
+  CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL_NULL(form))
 #define LITERAL_9(name, add)                                                         \
   CHECK_SHORT_KERNEL(name, 9, 9, CHECK_ROWS,                                         \
                      add(target, plan.keys[check_call_index(&plan, update)], values, \

@@ -167,7 +167,7 @@ static void large_array(void) {
   release(far.base, bytes);
 }
 
-/* Rows in shared memory: no vector requests there. */
+/* Rows in shared memory, with no vector requests; the scalar add puts a value behind each. */
 template <int path>
 static __global__ void add_shared(float *out, const int *rows) {
   __shared__ float sums[8 * 12];
@@ -179,6 +179,7 @@ static __global__ void add_shared(float *out, const int *rows) {
   const bool active = threadIdx.x % 5 != 4;
   const struct check_call c = {rows[threadIdx.x], values, NULL, 0, active, 0u, 4};
   check_add(CHECK_KEYED, path, target, c);
+  if (active) arc_atomic_add_f32(&sums[rows[threadIdx.x] * 12 + 9], values[1]);
   __syncthreads();
   for (int i = (int)threadIdx.x; i < 96; i += (int)blockDim.x) out[i] = sums[i];
 }
@@ -191,7 +192,8 @@ static void shared_rows(void) {
   float must[96] = {0};
   for (int t = 0; t < 64; ++t) {
     rows[t] = check_below(&random, 1 + check_below(&random, 8));
-    for (int k = 0; k < 9; ++k) must[rows[t] * 12 + k] += t % 5 != 4 ? (float)(t + 64 * k) : 0;
+    for (int k = 0; k < 10; ++k)
+      must[rows[t] * 12 + k] += t % 5 != 4 ? (float)(t + 64 * (k < 9 ? k : 1)) : 0;
   }
   const check_memory<int> device_rows(rows);
   const check_memory<float> out(96);
