@@ -309,6 +309,12 @@ static inline unsigned check_mask(int shape, int count, struct check_random *ran
   return mask;
 }
 
+/* In any shape; of any count if that is negative, and then often all. */
+static inline unsigned check_any_mask(int count, struct check_random *random) {
+  if (count < 0) count = check_below(random, 3) ? check_below(random, 33) : 32;
+  return check_mask(check_below(random, SHAPE_COUNT), count, random);
+}
+
 enum { KEYS_CONTIGUOUS, KEYS_INTERLEAVED, KEYS_RANDOM, KEYS_PATTERN_COUNT };
 
 /* Rows of one warp's lanes: `groups` different ones, from row `first` on. */
@@ -348,6 +354,15 @@ enum { CHECK_GROUPINGS = sizeof check_groupings / sizeof check_groupings[0] };
 static inline void check_fill_rows(struct check_case *c, int update, int warp, int grouping) {
   const struct check_grouping *g = &check_groupings[grouping % CHECK_GROUPINGS];
   check_rows(c, update, warp, g->pattern, g->groups, check_below(&c->random, c->key_count));
+}
+
+/* Every warp of every update: check_any_mask(count) of the lanes alive, one key or any grouping. */
+static inline void check_fill(struct check_case *c, int count, int one_key) {
+  for (int u = 0; u < c->plan.updates; ++u)
+    for (int w = 0; w < c->warps; ++w) {
+      c->active[u * c->warps + w] = check_any_mask(count, &c->random) & c->alive[w];
+      check_fill_rows(c, u, w, one_key ? 0 : check_below(&c->random, CHECK_GROUPINGS));
+    }
 }
 
 /* >>layout: where the rows lie ----------------------------------------------------------------- */

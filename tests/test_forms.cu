@@ -71,7 +71,7 @@ static void clamped(int count) {
   double must[CELLS] = {0}, group[CELLS] = {0};
   struct sum_plan plan = {check_below(&random, 34), 0u, NULL, NULL, NULL, NULL};
   const int groups = 1 + check_below(&random, SUM_ROWS);
-  plan.active = check_mask(check_below(&random, SHAPE_COUNT), count, &random);
+  plan.active = check_any_mask(count, &random);
   for (int lane = 0; lane < 32; ++lane) {
     const int active = plan.active >> lane & 1;
     keys[lane] = active ? check_below(&random, groups) : simt_poison_key();
@@ -196,7 +196,7 @@ static void run_form(const char *name, check_launch launch, int block, int width
     for (int w = 0; w < c.warps; ++w) {
       unsigned *active = &c.active[u * c.warps + w], *alive = &c.alive[w];
       if (u == 0 && !(kind & WHOLE)) *alive &= check_bits(&c.random) | 1u;
-      *active = check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random) & *alive;
+      *active = check_any_mask(count, &c.random) & *alive;
       if (kind & SHRINKING && u) *active &= active[-c.warps];
       c.calling[u * c.warps + w] = check_bits(&c.random);
       if (kind & ONE_KEY)

@@ -252,10 +252,7 @@ static void run(int kind, int width) {
   }
   for (size_t i = 0; i < values; ++i) put(source_type, &source[source_shift], i, NAN);
   draw_keys(keys, pattern, &random);
-  for (int w = 0; w < WARPS * CALLS; ++w)
-    plan.active[w] = check_below(&random, 2) ? ARC_LANES_ALL
-                                             : check_mask(check_below(&random, SHAPE_COUNT),
-                                                          check_below(&random, 33), &random);
+  for (int w = 0; w < WARPS * CALLS; ++w) plan.active[w] = check_any_mask(-1, &random);
   /* whatever is added first, sums are multiples of a quarter below `most` + 4: a type has them */
   const double most = memory == BF16 ? 56 : memory == F16 ? 500 : 1e4;
   const int largest = memory == BF16 ? 4 : 64;

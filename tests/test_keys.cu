@@ -72,8 +72,7 @@ static void run(char *memory, int path, int uniform) {
   struct plan plan = {path, uniform, check_below(&random, 2) ? ARC_THRESHOLD_AUTO : 3, {0u}};
   memset(must, 0, sizeof must);
   for (int w = 0; w < WARPS; ++w) {
-    plan.active[w] =
-        check_mask(check_below(&random, SHAPE_COUNT), check_below(&random, 33), &random);
+    plan.active[w] = check_any_mask(-1, &random);
     int rows = uniform ? 1 : 1 + check_below(&random, 3), first = check_below(&random, ROWS);
     int halves = uniform ? 1 : 2, half = check_below(&random, 2);
     for (int n = 32 * w; n < 32 * w + 32; ++n) {

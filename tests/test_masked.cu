@@ -17,16 +17,6 @@
 
 CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, CALL_BRANCHES)
 
-static void fill(struct check_case *c, int dense) {
-  for (int u = 0; u < c->plan.updates; ++u)
-    for (int w = 0; w < c->warps; ++w) {
-      const int shape = check_below(&c->random, SHAPE_COUNT);
-      const int count = dense ? 32 : check_below(&c->random, 33);
-      c->active[u * c->warps + w] = check_mask(shape, count, &c->random) & c->alive[w];
-      check_fill_rows(c, u, w, check_below(&c->random, CHECK_GROUPINGS));
-    }
-}
-
 static bool open_case(struct check_case *c, const char *section, int width, int path, int grid,
                       int block, int updates) {
   if (!check_open(c, section, width, grid, block, updates)) return false;
@@ -41,7 +31,7 @@ static void partial_warps(int block) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     struct check_case c;
     if (!open_case(&c, "partial warps", 1 + (block * 7 + path) % 33, path, 3, block, 4)) continue;
-    fill(&c, path % 2);
+    check_fill(&c, path % 2 ? 32 : -1, 0);
     check_run(&c, check_launch_masked);
   }
 }
@@ -53,7 +43,7 @@ static void exited_lanes(int count) {
     if (!open_case(&c, "exited lanes", 1 + (count * 5 + path) % 32, path, 2, 32 * SHAPE_COUNT, 2))
       continue;
     for (int w = 0; w < c.warps; ++w) c.alive[w] = check_mask(w % SHAPE_COUNT, count, &c.random);
-    fill(&c, path % 2);
+    check_fill(&c, path % 2 ? 32 : -1, 0);
     check_run(&c, check_launch_masked);
   }
 }
@@ -66,9 +56,8 @@ static void both_sides(int count) {
       continue;
     for (int u = 0; u < c.plan.updates; ++u)
       for (int w = 0; w < c.warps; ++w)
-        c.calling[u * c.warps + w] =
-            check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
-    fill(&c, path % 3 == 0);
+        c.calling[u * c.warps + w] = check_any_mask(count, &c.random);
+    check_fill(&c, path % 3 ? -1 : 32, 0);
     check_run(&c, branches_launch);
   }
 }

@@ -27,16 +27,11 @@ static void draw_layout(struct check_case *c, int form) {
   if (c->key_low + keys > 0x7fffffffl) c->key_low -= keys;
 }
 
-static unsigned draw_mask(struct check_random *r) {
-  const int count = check_below(r, 3) ? check_below(r, 33) : 32;
-  return check_mask(check_below(r, SHAPE_COUNT), count, r);
-}
-
 static void draw_warp(struct check_case *c, int form, int update, int warp) {
   struct check_random *r = &c->random;
   const int at = update * c->warps + warp;
-  c->active[at] = draw_mask(r) & c->alive[warp];
-  c->calling[at] = draw_mask(r);
+  c->active[at] = check_any_mask(-1, r) & c->alive[warp];
+  c->calling[at] = check_any_mask(-1, r);
   if (form == CHECK_UNIFORM)
     check_rows(c, update, warp, KEYS_CONTIGUOUS, 1, check_below(r, 1 << 20));
   else if (check_below(r, 2))
@@ -62,7 +57,7 @@ static void random_case(void) {
   c.exact = check_below(&c.random, 4) != 0 || TEST_PROPERTY_EXACT;
   draw_layout(&c, form);
   for (int w = 0; w < c.warps; ++w)
-    if (!whole && check_below(&c.random, 3) == 0) c.alive[w] &= draw_mask(&c.random);
+    if (!whole && check_below(&c.random, 3) == 0) c.alive[w] &= check_any_mask(-1, &c.random);
   for (int u = 0; u < c.plan.updates; ++u)
     for (int w = 0; w < c.warps; ++w) draw_warp(&c, form, u, w);
   check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);

@@ -44,12 +44,7 @@ static void run(const char *name, check_launch launch, int width, int keys) {
   c.exact = check_below(&c.random, 4) != 0;
   const int pad = check_below(&c.random, 4);
   check_layout_rows(&c, keys, (width + 3) / 4 * 4 + pad, check_below(&c.random, 4));
-  for (int u = 0; u < c.plan.updates; ++u)
-    for (int w = 0; w < c.warps; ++w) {
-      const int shape = check_below(&c.random, SHAPE_COUNT);
-      c.active[u * c.warps + w] = check_mask(shape, check_below(&c.random, 33), &c.random);
-      check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
-    }
+  check_fill(&c, -1, 0);
   check_run(&c, launch);
 }
 

@@ -21,19 +21,6 @@ static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_
 
 CHECK_KERNEL(literal_pieces, 9, 9, four_arrays(&plan), CHECK_CALL(CHECK_KEYED))
 
-static void fill(struct check_case *c, int one_key) {
-  for (int u = 0; u < c->plan.updates; ++u)
-    for (int w = 0; w < c->warps; ++w) {
-      const int count = check_below(&c->random, 3) ? check_below(&c->random, 33) : 32;
-      c->active[u * c->warps + w] =
-          check_mask(check_below(&c->random, SHAPE_COUNT), count, &c->random);
-      if (one_key)
-        check_rows(c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c->random, c->key_count));
-      else
-        check_fill_rows(c, u, w, check_below(&c->random, CHECK_GROUPINGS));
-    }
-}
-
 static bool open_case(struct check_case *c, const char *section, int width, int path) {
   if (!check_open(c, section, width, 4, 64, 3)) return false;
   c->plan.path = path;
@@ -42,7 +29,7 @@ static bool open_case(struct check_case *c, const char *section, int width, int 
 }
 
 static void run_case(struct check_case *c, int one_key) {
-  fill(c, one_key);
+  check_fill(c, -1, one_key);
   check_run(c, c->plan.piece_count > 1 ? check_launch_pieces
                : one_key               ? check_launch_uniform
                                        : check_launch_keyed);
@@ -78,7 +65,7 @@ static void literal(int path, unsigned missing) {
   const int widths[] = {2, 3, 1, 3};
   check_layout_these_pieces(&c, 23, 4, widths);
   c.missing = missing;
-  fill(&c, 0);
+  check_fill(&c, -1, 0);
   check_run(&c, literal_pieces_launch);
 }
 

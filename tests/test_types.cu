@@ -210,9 +210,7 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
   if (check_below(random, 2)) plan.stride = (plan.stride + 7) / 8 * 8;
   plan.shift = check_below(random, 9);
   if (form == MASKED) plan.calling = check_bits(random) | 1u << check_below(random, 32);
-  for (int w = 0; w < WARPS; ++w)
-    plan.active[w] = check_mask(check_below(random, SHAPE_COUNT), check_below(random, 33), random) &
-                     plan.calling;
+  for (int w = 0; w < WARPS; ++w) plan.active[w] = check_any_mask(-1, random) & plan.calling;
   return plan;
 }
 

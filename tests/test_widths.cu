@@ -50,7 +50,7 @@ static void run_width(int width, int path, int one_key, check_launch launch) {
   for (int u = 0; u < c.plan.updates; ++u)
     for (int w = 0; w < c.warps; ++w) {
       const int count = u ? check_below(&c.random, 33) : 32;
-      c.active[u * c.warps + w] = check_mask(check_below(&c.random, SHAPE_COUNT), count, &c.random);
+      c.active[u * c.warps + w] = check_any_mask(count, &c.random);
       check_fill_rows(&c, u, w, one_key || w % 2 ? 0 : check_below(&c.random, CHECK_GROUPINGS));
     }
   check_run(&c, launch);
