@@ -6,10 +6,6 @@
  */
 #include "check.cuh"
 
-#if SIMT_ON_CPU
-#include <sys/mman.h>
-#endif
-
 /* Literal pieces, as a renderer has them: means, conics, opacities, colours. */
 static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_plan *plan) {
   const arc_piece_f32 pieces[4] = {{plan->pieces[0].base, plan->pieces[0].stride, 2},
@@ -20,6 +16,7 @@ static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_
 }
 
 CHECK_KERNEL(literal_pieces, 9, 9, four_arrays(&plan), CHECK_CALL(CHECK_KEYED))
+CHECK_KERNEL(literal_rows, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM))
 
 static bool open_case(struct check_case *c, const char *section, int width, int path) {
   if (!check_open(c, section, width, 4, 64, 3)) return false;
@@ -28,11 +25,15 @@ static bool open_case(struct check_case *c, const char *section, int width, int 
   return true;
 }
 
+static check_launch launch_of(const struct check_case *c, int one_key) {
+  return c->plan.piece_count > 1 ? check_launch_pieces
+         : one_key               ? check_launch_uniform
+                                 : check_launch_keyed;
+}
+
 static void run_case(struct check_case *c, int one_key) {
   check_fill(c, -1, one_key);
-  check_run(c, c->plan.piece_count > 1 ? check_launch_pieces
-               : one_key               ? check_launch_uniform
-                                       : check_launch_keyed);
+  check_run(c, launch_of(c, one_key));
 }
 
 /* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: what vector requests look at. */
@@ -72,86 +73,19 @@ static void literal(int path, unsigned missing) {
 /* Keys far from 0 on a base far from the arena, so that little memory stands for much: the product
    of key and stride, or of key and bytes, passes 2^31 in either direction. */
 static void far_keys(long key_low, int stride, int count, int path) {
-  struct check_case c;
-  if (!open_case(&c, "64-bit addresses", 9, path)) return;
-  if (count) {
-    check_layout_pieces(&c, 5, count);
-  } else {
-    check_layout_rows(&c, 5, stride, path % 4);
+  for (int literal = 0; literal <= !count; ++literal) {
+    struct check_case c;
+    const char *section = literal ? "64-bit addresses, literal width" : "64-bit addresses";
+    if (!open_case(&c, section, 9, path)) continue;
+    if (count)
+      check_layout_pieces(&c, 5, count);
+    else
+      check_layout_rows(&c, 5, stride, path % 4);
+    c.key_low = key_low;
+    c.uniform = literal;
+    check_fill(&c, -1, literal || path % 2);
+    check_run(&c, literal ? literal_rows_launch : launch_of(&c, path % 2));
   }
-  c.key_low = key_low;
-  run_case(&c, path % 2);
-}
-
-/* As the user has it: one array of more than 2^31 floats, first and last row and those around the
-   places where 31- and 32-bit products wrap. On the CPU the memory is reserved, not filled. */
-struct far_rows {
-  float *base;
-  int stride;
-  int keys[8];
-};
-
-template <int path>
-static __global__ void add_far(struct far_rows far) {
-  float values[9];
-  const arc_target_f32 target = arc_target_f32_rows(far.base, far.stride, 9);
-  for (int i = 0; i < 8; ++i) {
-    for (int k = 0; k < 9; ++k) values[k] = (float)(check_lane() + 32 * k + i);
-    const struct check_call c = {far.keys[i], values, NULL, 0, true, 0u, 1};
-    check_add(CHECK_UNIFORM, path, target, c);
-  }
-}
-
-static float *reserve(size_t bytes) {
-#if SIMT_ON_CPU
-  void *p =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : (float *)p;
-#else
-  void *p = NULL;
-  if (cudaMalloc(&p, bytes) == cudaSuccess) return (float *)p;
-  cudaGetLastError();
-  return NULL;
-#endif
-}
-
-static void release(float *p, size_t bytes) {
-#if SIMT_ON_CPU
-  munmap(p, bytes);
-#else
-  (void)bytes;
-  CHECK_CUDA(cudaFree(p));
-#endif
-}
-
-template <int path>
-static void large_array(void) {
-  struct check_random random;
-  if (!check_begin("an array beyond 2^31 floats", &random)) return;
-  struct far_rows far = {
-      NULL, 12, {0, 59652323, 119304647, 178956970, 178956971, 238609294, 268435455, 357913940}};
-  const size_t bytes = (size_t)(far.keys[7] + 1) * far.stride * sizeof(float);
-  far.base = reserve(bytes);
-  if (!far.base) {
-    printf("skipped: no %zu bytes for an array beyond 2^31 floats\n", bytes);
-    return;
-  }
-  for (int i = 0; i < 8; ++i)
-    CHECK_CUDA(cudaMemset(far.base + (size_t)far.keys[i] * far.stride, 0, 48));
-  SIMT_LAUNCH(add_far<path>, dim3(1), dim3(32), 0, 0, far);
-  CHECK_CUDA(cudaDeviceSynchronize());
-  for (int i = 0; i < 8; ++i) {
-    float row[12];
-    CHECK_CUDA(
-        cudaMemcpy(row, far.base + (size_t)far.keys[i] * far.stride, 48, cudaMemcpyDeviceToHost));
-    for (int k = 0; k < 12; ++k) {
-      const float must = k < 9 ? (float)(31 * 16 + 32 * (32 * k + i)) : 0.0f;
-      CHECK(row[k] == must, "path %d key %d parameter %d is %g, must be %g", path, far.keys[i], k,
-            row[k], must);
-    }
-    check.compared += 12;
-  }
-  release(far.base, bytes);
 }
 
 /* Rows in shared memory, with no vector requests; the scalar add puts a value behind each. */
@@ -207,14 +141,11 @@ int main(int argc, char **argv) {
     far_keys(-300000000, 12, 0, path); /* and negative ones */
     far_keys(200000000, 0, 4, path);
   }
-#define ON_PATH(path)  \
-  large_array<path>(); \
-  shared_rows<path>()
-  ON_PATH(ARC_PATH_ATOMIC);
-  ON_PATH(ARC_PATH_SERIALIZED);
-  ON_PATH(ARC_PATH_BUTTERFLY);
-  ON_PATH(ARC_PATH_TRANSPOSED);
-  ON_PATH(ARC_PATH_TREE);
-  ON_PATH(ARC_PATH_AUTO);
+  shared_rows<ARC_PATH_ATOMIC>();
+  shared_rows<ARC_PATH_SERIALIZED>();
+  shared_rows<ARC_PATH_BUTTERFLY>();
+  shared_rows<ARC_PATH_TRANSPOSED>();
+  shared_rows<ARC_PATH_TREE>();
+  shared_rows<ARC_PATH_AUTO>();
   return check_finish();
 }
