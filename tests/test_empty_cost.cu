@@ -1,11 +1,9 @@
 /* test_empty_cost.cu - what a call may cost: an empty warp one vote, a full one S(n) shuffles.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Read from the CPU warp's counters; there is nothing to run on a GPU.
+ * Read from the counters of the CPU warp, where alone it is built.
  */
 #include "check.cuh"
-
-#if SIMT_ON_CPU
 
 /* Everything counted in one warp with the first `count` lanes active, one key. */
 static struct simt_counters count_warp(int form, int path, int width, int count, int threshold,
@@ -32,7 +30,7 @@ static void empty_warp(int form, int path, int width, int threshold) {
         n.reductions);
 }
 
-/* Halves, rounded up, five times: what the transposed reduction must not exceed. */
+/* Halves, rounded up, five times: the table of the manual, and the transposed reduction. */
 static int transposed_shuffles(int width) {
   int shuffles = 0;
   for (int live = width, step = 0; step < 5; ++step) {
@@ -54,22 +52,11 @@ static void full_warp(int width) {
         n.lane_adds);
   CHECK(n.votes <= 2 && n.matches == 0, "transposed width %d: %llu votes, %llu matches", width,
         n.votes, n.matches);
+  n = count_warp(CHECK_UNIFORM, ARC_PATH_AUTO, width, 32, ARC_THRESHOLD_AUTO, random);
+  CHECK(n.shuffles == (unsigned long long)transposed_shuffles(width),
+        "auto width %d: %llu shuffles, must be %d", width, n.shuffles, transposed_shuffles(width));
   n = count_warp(CHECK_UNIFORM, ARC_PATH_BUTTERFLY, width, 32, 1, random);
   CHECK(n.shuffles == 5ull * width, "butterfly width %d: %llu shuffles", width, n.shuffles);
-}
-
-/* The table of the manual. */
-static void table(void) {
-  static const int rows[][2] = {{1, 5},   {3, 6},   {4, 6},   {8, 9},  {9, 12},
-                                {10, 12}, {12, 13}, {16, 16}, {32, 31}};
-  for (int i = 0; i < 9; ++i) {
-    struct check_random random;
-    if (!check_begin("the shuffle table", &random)) continue;
-    const struct simt_counters n =
-        count_warp(CHECK_UNIFORM, ARC_PATH_AUTO, rows[i][0], 32, ARC_THRESHOLD_AUTO, random);
-    CHECK(n.shuffles == (unsigned long long)rows[i][1], "auto width %d: %llu shuffles, must be %d",
-          rows[i][0], n.shuffles, rows[i][1]);
-  }
 }
 
 /* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
@@ -95,7 +82,6 @@ int main(int argc, char **argv) {
       for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += 17)
         empty_warp(form, path, 1 + (path * 7 + threshold) % 40, threshold);
   for (int width = 1; width <= 32; ++width) full_warp(width);
-  table();
   if (SIMT_ARCH >= 700)
     for (int width = 1; width <= 32; ++width) {
       no_locality(CHECK_KEYED, width);
@@ -103,13 +89,3 @@ int main(int argc, char **argv) {
     }
   return check_finish();
 }
-
-#else
-
-int main(int argc, char **argv) {
-  check_main(argc, argv);
-  printf("skipped: the counters are the CPU warp's\n");
-  return CHECK_SKIPPED;
-}
-
-#endif
