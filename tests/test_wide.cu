@@ -172,12 +172,8 @@ struct arguments {
     }                                                                                    \
     if (a.form == MASKED)                                                                \
       arc_add_masked_wide(t, key, v, active, lane < 20 ? 0xfffffu : ~0xfffffu);          \
-    if (a.form == DIVERGENT && active) {                                                 \
-      if (n & 1)                                                                         \
-        arc_add_divergent_wide(t, key, v);                                               \
-      else                                                                               \
-        arc_add_divergent_wide(t, key, v);                                               \
-    }                                                                                    \
+    for (int side = 0; a.form == DIVERGENT && side < 2; ++side)                          \
+      if (active && (n & 1) == side) arc_add_divergent_wide(t, key, v);                  \
     if (a.form == SUMS) {                                                                \
       arc_sum_wide sum = arc_sum_begin_wide(t, key, v, active);                          \
       while (arc_sum_next_wide(&sum)) arc_sum_add_wide(&sum);                            \
