@@ -16,6 +16,19 @@ SWEEP_FN void sweep_add_plain(float *rows, int stride, int width, int key, const
   for (int i = 0; i < width; ++i) atomicAdd(row + i, values[i]);
 }
 
+/* The same in an order that rotates from lane to lane: each computes its values where it adds. */
+SWEEP_FN void sweep_add_rotating(float *rows, int stride, int width, int key, float x,
+                                 bool active) {
+  if (!active) return;
+  float *row = rows + (long long)key * stride;
+  int parameter = (int)threadIdx.x % width;
+  SWEEP_UNROLL
+  for (int i = 0; i < width; ++i) {
+    atomicAdd(row + parameter, x * sweep_coefficient(parameter));
+    parameter = parameter + 1 < width ? parameter + 1 : 0;
+  }
+}
+
 /* Lane 31 adds nothing. */
 SWEEP_FN void sweep_add_broken(float *rows, int stride, int width, int key, const float *values,
                                bool active) {

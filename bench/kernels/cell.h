@@ -22,6 +22,7 @@ enum sweep_path {
   SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
   SWEEP_PATH_TABLE,   /* a warp keeps the rows that come most */
+  SWEEP_PATH_DROP_IN, /* plain's statement, behind arc/drop_in.cuh */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };
@@ -52,8 +53,14 @@ enum sweep_workload {
 enum { SWEEP_HOT_ROWS = 8 };
 enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
 /* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
-   that is indexed at run time, or each computed where it is added. */
-enum sweep_form { SWEEP_FORM_LITERAL = 1, SWEEP_FORM_MEMORY, SWEEP_FORM_CHUNKS };
+   that is indexed at run time, or each computed where it is added. Rotating: a literal, and each
+   lane begins with another parameter, so that lanes of one key meet at several addresses. */
+enum sweep_form {
+  SWEEP_FORM_LITERAL = 1,
+  SWEEP_FORM_MEMORY,
+  SWEEP_FORM_CHUNKS,
+  SWEEP_FORM_ROTATING
+};
 enum sweep_zeros {
   SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */
   SWEEP_ZEROS_PROMISED,

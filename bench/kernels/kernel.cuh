@@ -136,6 +136,18 @@ SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values,
   widths(SWEEP_NONE_KERNELS,    \
          none) static const struct sweep_kernels none_kernels[] = {widths(SWEEP_ENTRY, none)};
 
+/* Plain atomics in an order that rotates from lane to lane. */
+#define SWEEP_ROTATING_WIDTHS(X, ...) X(3, __VA_ARGS__) X(12, __VA_ARGS__)
+#define SWEEP_ROTATING(W) sweep_add_rotating(a.rows, a.stride, W, d.key, d.x, d.active)
+#define SWEEP_ROTATING_KERNELS(W, name) \
+  SWEEP_KERNEL(uniform, W, name, SWEEP_ROTATING(W)) SWEEP_KERNEL(keyed, W, name, SWEEP_ROTATING(W))
+#define SWEEP_ROTATING_PATH                                \
+  SWEEP_ROTATING_WIDTHS(SWEEP_ROTATING_KERNELS, rotating)  \
+  static const struct sweep_kernels rotating_kernels[] = { \
+      SWEEP_ROTATING_WIDTHS(SWEEP_ENTRY, rotating)};
+#define SWEEP_ROTATING_TABLE(name, path, zeros, threshold) \
+  SWEEP_TABLE_OF(name, path, SWEEP_FORM_ROTATING, zeros, threshold)
+
 #define SWEEP_TABLE_OF(name, path, form, zeros, threshold)    \
   {                                                           \
     path, form, SWEEP_TYPE, zeros, threshold, name##_kernels, \

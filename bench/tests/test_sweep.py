@@ -29,6 +29,8 @@ PLANS = [
      1, 1 + 5 * 35),
     ("--width 3,8,20,32 --form literal,memory,chunks --lanes 1,32 --keys 1,4 --path plain,auto",
      4 * 3 * 2 * 2, 48 * 3),
+    ("--width 3,12 --form literal,rotating --lanes 7,32 --keys 1,4,1000 --layout contiguous "
+     "--path plain,drop_in,auto", 2 * 2 * 2 * 3, 24 * 4),
     (TYPES + "--lanes 1,7,32 --keys 1,4,32 --padding 2,4 --path plain,auto --threshold 0,5,auto",
      8 * 6 * 3 * 3 * 2, 864 * 5),
     (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 96, 96 * 4),
@@ -106,6 +108,17 @@ class Sweep(Test):
             if row["path"] == "table":  # 100 updates to 4 rows: each once, and seldom a first lane
                 once = int(row["width"]) * 4 / 100
                 self.assertTrue(once - 1e-3 < float(row["lane_adds"]) < 1.25 * once, row)
+
+    @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
+    def test_rotating_lanes_meet_at_as_many_addresses_as_values(self):
+        rows = {(row["form"], row["path"]): row for row in self.rows(
+            "--width 12 --form literal,rotating --call keyed --path plain,drop_in,auto")}
+        for form, addresses in (("literal", 1), ("rotating", 12)):
+            plain, dropped, auto = (rows[form, path] for path in ("plain", "drop_in", "auto"))
+            self.assertEqual([float(plain[count]) for count in ("lane_adds", "conflicts")],
+                             [12 * 32, 12 * (32 - addresses)])
+            self.assertEqual(float(auto["lane_adds"]), 12)
+            self.assertTrue(12 < float(dropped["lane_adds"]) < 12 * 32, dropped)
 
     def check_default(self, text, ratios, rival):
         mean = results.geometric_mean(ratios)

@@ -1,0 +1,16 @@
+/* drop_in.cu - what nvcc -include arc/drop_in.cuh makes of plain atomics: their source behind it.
+   SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.cuh"
+
+#include "arc/drop_in.cuh"
+
+#include "by_hand.cuh"
+
+#define DROP_IN_WIDTHS(X, ...) SWEEP_FEW_WIDTHS(X, __VA_ARGS__) X(12, __VA_ARGS__)
+SWEEP_HAND_PATH(DROP_IN_WIDTHS, drop_in, sweep_add_plain, sweep_add_plain)
+SWEEP_ROTATING_PATH
+
+SWEEP_FAMILY(drop_in,
+             SWEEP_TABLE(drop_in, SWEEP_PATH_DROP_IN, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+             SWEEP_ROTATING_TABLE(rotating, SWEEP_PATH_DROP_IN, SWEEP_ANY_ZEROS,
+                                  SWEEP_ANY_THRESHOLD))
