@@ -456,7 +456,8 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
 #define ARC__FORM(RETURN, NAME, FORM, WHERE, S, T, ARGUMENTS, ACTIVE, PROMISES, LANES) \
   ARC__FN RETURN NAME##FORM##_##S(WHERE where, arc_key key,                            \
                                   const T *values ARGUMENTS ARC__CALLED) {             \
-    return NAME##_with_##S(where, key, values, ACTIVE, arc__options(PROMISES, LANES)); \
+    return NAME##_with_##S(where, key, values, ACTIVE,                                 \
+                           arc__options(PROMISES, LANES) ARC__PASSED(#NAME #FORM));    \
   }
 #define ARC__FORM_OF_WARP(RETURN, NAME, FORM, WHERE, S, T, PROMISES) \
   ARC__FORM(RETURN, NAME, FORM, WHERE, S, T, ARC__ACTIVE, active, PROMISES, ARC_LANES_ALL)
@@ -472,7 +473,7 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
   ARC__FN void arc_add_with_##S(arc_target_##S target, arc_key key, const T *values, bool active, \
                                 arc_options options ARC__CALLED) {                                \
     ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
-    arc__add(arc__call_of(&target.any, key, values, active, options));                            \
+    arc__add(ARC__COUNTED(arc__call_of(&target.any, key, values, active, options)));              \
   }                                                                                               \
   ARC__FORM_OF_WARP(void, arc_add, , arc_target_##S, S, T, 0)                                     \
   ARC__FORM_OF_WARP(void, arc_add, _uniform, arc_target_##S, S, T, ARC_PROMISE_ONE_KEY)           \

@@ -41,7 +41,7 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 
 #define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                            \
   ARC__FN void NAME(arc_target_##S target, arc_key key, const T *values ARGUMENTS ARC__CALLER) { \
-    NAME##_##S(target, key, values __VA_ARGS__);                                                 \
+    NAME##_##S(target, key, values __VA_ARGS__ ARC__PASSED(0));                                  \
   }
 #define ARC__OVERLOAD_ADDS(S, T, M, KIND, MEMORY)                                    \
   ARC__OVERLOAD_ADD(arc_add, S, T, ARC__ACTIVE, , active)                            \

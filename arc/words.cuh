@@ -43,12 +43,18 @@
 /* On the CPU warp, a last parameter with a default value holds the line of the call: in the first
    declaration, and in a definition after it. */
 #if defined(SIMT_CALLER)
-#define ARC__CALLER , SIMT_CALLER
-#define ARC__CALLED , SIMT_CALLED
+#define ARC__CALLER ARC__LINE, SIMT_CALLER
+#define ARC__CALLED ARC__LINE_OF, SIMT_CALLED
 #else
-#define ARC__CALLER
-#define ARC__CALLED
+#define ARC__CALLER ARC__LINE
+#define ARC__CALLED ARC__LINE_OF
 #endif
+/* What arc/profile.cuh defines anew: the same for itself, what a form passes to the general one,
+   and a call on its way to arc__add. */
+#define ARC__LINE
+#define ARC__LINE_OF
+#define ARC__PASSED(name)
+#define ARC__COUNTED(call) call
 
 /* Set to 0: words beyond a run-time width would otherwise stay live from call to call. */
 #define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}

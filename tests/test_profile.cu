@@ -4,11 +4,16 @@
  *   test_profile --masks FILE       writes the masks of a small kernel, for test_workload_file.py,
  *                                   and prints its adds and warp calls
  */
+#include "simt/simt.cuh"
+
+#include "arc/drop_in.cuh" /* above arc.cuh, as by -include */
+#undef ARC_MAX_PIECES      /* which check.cuh sets */
+
 #include "check.cuh"
 
-#include <string>
+#include "arc/overloads.cuh"
 
-#include "arc/drop_in.cuh"
+#include <string>
 
 enum { BLOCKS = 7, THREADS = 64, LANES = BLOCKS * THREADS };
 
@@ -29,10 +34,56 @@ static __global__ void count(float *cells, int *used, const int *limit) {
   atomicAdd(plain, 1); /* not counted */
 }
 
+/* Calls of arc by full warps, of which the first adds nothing in the first call. What is printed of
+   each stands in the same order below. */
+enum { FIRST_CALL = __LINE__ + 8 };
+static __global__ void call_arc(float *rows, double *doubles) {
+  const int lane = (int)threadIdx.x % 32;
+  const float v[3] = {1.0f, 2.0f, 3.0f};
+  const double d[2] = {1.0, 2.0};
+  const arc_target_f32 t = arc_target_f32_rows(rows, 3, 3);
+  arc_options o = arc_options_default();
+  o.threshold = 17;
+  arc_add_uniform_f32(t, 5, v, lane < 20 && threadIdx.x >= 32);
+  arc_add_uniform_f32(t, 5, v, lane < 2);
+  arc_add_f32(t, lane / 16, v, lane > 0);
+  arc_add_f32(t, lane, v, true);
+  arc_add_with_f32(t, lane / 16, v, true, o);
+  arc_add_f64(arc_target_f64_rows(doubles, 2, 2), lane / 8, d, true);
+  arc_add(t, lane / 31, v, lane < 6);
+  arc_add_masked_f32(t, 0, v, true, 0xffffffffu);
+  o.path = ARC_PATH_ATOMIC;
+  arc_add_with(t, 0, v, true, o);
+  if (lane % 2) arc_add_divergent_f32(t, lane % 4, v);
+}
+
+static const struct {
+  const char *counts, *fits, *call;
+} printed_calls[] = {{"2   20.0        1.0     20.0", "uniform",
+                      "arc_add_uniform of 3 values: 100% reduced, threshold 3, 2 empty"},
+                     {"4    2.0        1.0      2.0", "none",
+                      "arc_add_uniform of 3 values: 0% reduced, threshold 3, 0 empty"},
+                     {"4   31.0        2.0     16.0", "add",
+                      "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
+                     {"4   32.0       32.0      1.0", "none",
+                      "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
+                     {"4   32.0        2.0     16.0", "add",
+                      "arc_add_with of 3 values: 0% reduced, threshold 17, 0 empty"},
+                     {"4   32.0        4.0      8.0", "add",
+                      "arc_add of 2 values: 100% reduced, threshold 11, 0 empty"},
+                     {"4    6.0        1.0      6.0", "uniform",
+                      "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
+                     {"4   32.0        1.0     32.0", "uniform",
+                      "arc_add_masked of 3 values: 100% reduced, threshold 6, 0 empty"},
+                     {}, /* a statement */
+                     {"4   32.0        1.0     32.0", "uniform",
+                      "arc_add_with of 3 values: 0% reduced, threshold 33, 0 empty"}};
+enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
+
 /* More lines than a file may have. */
 template <int line>
 static __device__ void add_at(float *cells) {
-  arc__drop_in_add(cells, 1.0f, arc__code_line{"many.cu", line});
+  arc__drop_in_add(cells, 1.0f, arc__code_line{"many.cu", line, 0});
   if constexpr (line > 1) add_at<line - 1>(cells);
 }
 static __global__ void many_lines(float *cells) { add_at<ARC__PLACES + 6>(cells); }
@@ -45,6 +96,39 @@ static std::string printed(const char *masks, int *status) {
   text[fread(text, 1, sizeof text - 1, out)] = 0;
   fclose(out);
   return text;
+}
+
+static void calls_of_arc(void) {
+  int status;
+  const check_memory<float> rows(128);
+  const check_memory<double> doubles(8);
+  SIMT_LAUNCH(call_arc, dim3(2), dim3(64), 0, 0, rows.at, doubles.at);
+  double sum = 0, other = 0;
+  for (float x : rows.read()) sum += x;
+  for (double x : doubles.read()) other += x;
+  const int updates = 2 * 20 + 4 * (2 + 31 + 32 + 32 + 6 + 32 + 32 + 16);
+  CHECK(sum == 6.0 * updates && other == 3.0 * 4 * 32, "the sums are %g, %g", sum, other);
+  const std::string table = printed(NULL, &status);
+  puts(table.c_str());
+  for (int i = 0; i < CALLS; ++i) {
+    char line[40];
+    if (!printed_calls[i].counts) continue;
+    snprintf(line, sizeof line, "test_profile.cu:%d, ", FIRST_CALL + i);
+    const size_t at = table.find(line), from = table.rfind('\n', at) + 1;
+    CHECK(at != std::string::npos, "no line of call %d", i);
+    const std::string row = table.substr(from, table.find('\n', at) - from);
+    CHECK(row.find(std::string(" ") + printed_calls[i].counts) < 20 &&
+              row.find(std::string("  ") + printed_calls[i].fits + " ") < 60 &&
+              row.find(std::string(line) + printed_calls[i].call) != std::string::npos,
+          "call %d: %s", i, row.c_str());
+  }
+  const size_t divergent = table.find(", arc_add_divergent of 3 values: ");
+  double place, calls, lanes;
+  CHECK(divergent != std::string::npos &&
+            sscanf(table.c_str() + table.rfind('\n', divergent), " %lf %lf %lf", &place, &calls,
+                   &lanes) == 3 &&
+            fabs(calls * lanes - 4 * 16) < 0.06 * calls + 1,
+        "the divergent call's lanes: %g", calls * lanes);
 }
 
 /* The adds and warp calls of a line of the table, by its calls and lanes. */
@@ -98,6 +182,7 @@ int main(int argc, char **argv) {
   CHECK(strstr(table.c_str(), "one call of 2 values"), "two lines are one row's");
   CHECK(adds_of(table, 4, &calls) == 0, "shared memory is counted, too");
   CHECK((printed("/nowhere/masks.csv", &status), status == 1), "a CSV that cannot be written");
+  calls_of_arc();
   const check_memory<float> cell(1);
   SIMT_LAUNCH(many_lines, dim3(1), dim3(32), 0, 0, cell.at);
   CHECK(cell.read()[0] == 32.0f * (ARC__PLACES + 6), "lines that are lost add, too");
