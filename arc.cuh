@@ -446,42 +446,40 @@ ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
 ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 
-/* Declares for the other suffixes what >>adds declares for f32, and defines all. A form of NAME
-   calls its general form; ARGUMENTS are those after the values. */
+/* Declares for the other suffixes what >>adds declares for f32, and defines all. ARGUMENTS are those
+   after the values; a form calls arc_add_with with what it takes for `active` and the options. */
 #define ARC__ACTIVE , bool active
 #define ARC__ACTIVE_AND_MASK , bool active, unsigned lane_mask
 #define ARC__ACTIVE_AND_OPTIONS , bool active, arc_options options
-#define ARC__DECLARE(RETURN, NAME, WHERE, S, T, ARGUMENTS) \
-  ARC__FN RETURN NAME##_##S(WHERE, arc_key, const T *ARGUMENTS ARC__CALLER);
-#define ARC__FORM(RETURN, NAME, FORM, WHERE, S, T, ARGUMENTS, ACTIVE, PROMISES, LANES) \
-  ARC__FN RETURN NAME##FORM##_##S(WHERE where, arc_key key,                            \
-                                  const T *values ARGUMENTS ARC__CALLED) {             \
-    return NAME##_with_##S(where, key, values, ACTIVE,                                 \
-                           arc__options(PROMISES, LANES) ARC__PASSED(#NAME #FORM));    \
+#define ARC__DECLARE(NAME, S, T, ARGUMENTS)                   \
+  ARC__FN void NAME##_##S(arc_target_##S target, arc_key key, \
+                          const T *values ARGUMENTS ARC__CALLER);
+#define ARC__DEFINE(NAME, S, T, ARGUMENTS, ACTIVE, OPTIONS)                    \
+  ARC__FN void NAME##_##S(arc_target_##S target, arc_key key,                  \
+                          const T *values ARGUMENTS ARC__CALLED) {             \
+    arc_add_with_##S(target, key, values, ACTIVE, OPTIONS ARC__PASSED(#NAME)); \
   }
-#define ARC__FORM_OF_WARP(RETURN, NAME, FORM, WHERE, S, T, PROMISES) \
-  ARC__FORM(RETURN, NAME, FORM, WHERE, S, T, ARC__ACTIVE, active, PROMISES, ARC_LANES_ALL)
 
-#define ARC__DECLARE_ADDS(S, T, M, KIND, MEMORY)                                 \
-  ARC__DECLARE(void, arc_add, arc_target_##S, S, T, ARC__ACTIVE)                 \
-  ARC__DECLARE(void, arc_add_uniform, arc_target_##S, S, T, ARC__ACTIVE)         \
-  ARC__DECLARE(void, arc_add_renderer, arc_target_##S, S, T, ARC__ACTIVE)        \
-  ARC__DECLARE(void, arc_add_masked, arc_target_##S, S, T, ARC__ACTIVE_AND_MASK) \
-  ARC__DECLARE(void, arc_add_divergent, arc_target_##S, S, T, )                  \
-  ARC__DECLARE(void, arc_add_with, arc_target_##S, S, T, ARC__ACTIVE_AND_OPTIONS)
+#define ARC__DECLARE_ADDS(S, T, M, KIND, MEMORY)           \
+  ARC__DECLARE(arc_add, S, T, ARC__ACTIVE)                 \
+  ARC__DECLARE(arc_add_uniform, S, T, ARC__ACTIVE)         \
+  ARC__DECLARE(arc_add_renderer, S, T, ARC__ACTIVE)        \
+  ARC__DECLARE(arc_add_masked, S, T, ARC__ACTIVE_AND_MASK) \
+  ARC__DECLARE(arc_add_divergent, S, T, )                  \
+  ARC__DECLARE(arc_add_with, S, T, ARC__ACTIVE_AND_OPTIONS)
 #define ARC__ADDS(S, T, M, KIND, MEMORY)                                                          \
   ARC__FN void arc_add_with_##S(arc_target_##S target, arc_key key, const T *values, bool active, \
                                 arc_options options ARC__CALLED) {                                \
     ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
     arc__add(ARC__COUNTED(arc__call_of(&target.any, key, values, active, options)));              \
   }                                                                                               \
-  ARC__FORM_OF_WARP(void, arc_add, , arc_target_##S, S, T, 0)                                     \
-  ARC__FORM_OF_WARP(void, arc_add, _uniform, arc_target_##S, S, T, ARC_PROMISE_ONE_KEY)           \
-  ARC__FORM_OF_WARP(void, arc_add, _renderer, arc_target_##S, S, T,                               \
-                    ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)                                   \
-  ARC__FORM(void, arc_add, _masked, arc_target_##S, S, T, ARC__ACTIVE_AND_MASK, active, 0,        \
-            lane_mask)                                                                            \
-  ARC__FORM(void, arc_add, _divergent, arc_target_##S, S, T, , true, 0, ARC_LANES_HERE)
+  ARC__DEFINE(arc_add, S, T, ARC__ACTIVE, active, arc_options_default())                          \
+  ARC__DEFINE(arc_add_uniform, S, T, ARC__ACTIVE, active,                                         \
+              arc__options(ARC_PROMISE_ONE_KEY, ARC_LANES_ALL))                                   \
+  ARC__DEFINE(arc_add_renderer, S, T, ARC__ACTIVE, active,                                        \
+              arc__options(ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER, ARC_LANES_ALL))            \
+  ARC__DEFINE(arc_add_masked, S, T, ARC__ACTIVE_AND_MASK, active, arc__options(0, lane_mask))     \
+  ARC__DEFINE(arc_add_divergent, S, T, , true, arc__options(0, ARC_LANES_HERE))
 ARC__EACH_OTHER_SUFFIX(ARC__DECLARE_ADDS)
 ARC__EACH_SUFFIX(ARC__ADDS)
 

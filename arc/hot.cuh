@@ -228,8 +228,10 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
                                     bool active, arc_options options ARC__CALLER) {             \
     arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                        \
   }                                                                                             \
-  ARC__DECLARE(void, arc_hot_add, const arc_hot_##S *, S, T, ARC__ACTIVE)                       \
-  ARC__FORM_OF_WARP(void, arc_hot_add, , const arc_hot_##S *, S, T, 0)                          \
+  ARC__FN void arc_hot_add_##S(const arc_hot_##S *hot, arc_key key, const T *values,            \
+                               bool active ARC__CALLER) {                                       \
+    arc_hot_add_with_##S(hot, key, values, active, arc_options_default());                      \
+  }                                                                                             \
   ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                   \
                                     arc_options options ARC__CALLER) {                          \
     arc__target target = hot->any.target;                                                       \
