@@ -10,10 +10,11 @@
        int arc_profile_print(FILE *out, const char *masks_csv);
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
    program, and their histogram for `arc_sweep --workload-file`, unless masks_csv is null. Returns
-   0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. One device.
+   0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. Of several
+   devices, the current one is read.
        share    the line's part of what plain adds would cost, by ARC_COST_REQUEST a lane and value
        fits     none; drop-in: leave the flag in; uniform, divergent, add: arc_add_uniform_f32,
-                arc_add_divergent_f32, arc_add_f32; index_add, table: of arc/ the file
+                arc_add_divergent_f32, arc_add_f32; index_add, table: those files of arc/
        gain     times as fast as plain adds, estimated by the constants ARC_COST_...
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
                 mean, if it changes), and how many more calls had no active lane
@@ -83,9 +84,15 @@ ARC__FN void arc__count(unsigned lanes, arc__u64 address, arc__code_line at, int
                         int threshold) {
   const int lane = arc__lane();
   unsigned group = 1u << lane;
-#if ARC__ARCH >= 700 /* a match of 64 bits would take longer */
-  group = __match_any_sync(lanes, (unsigned)address);
-  group &= __match_any_sync(lanes, (unsigned)(address >> 32));
+#if ARC__ARCH >= 700
+  const unsigned low = (unsigned)address, high = (unsigned)(address >> 32);
+  const unsigned below = lanes & arc__lanes_below(lane);
+  const unsigned next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
+  if (!__all_sync(lanes, !below || low > next)) { /* where they rise, all differ */
+    group = __match_any_sync(lanes, low);
+    if (__any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))))
+      group &= __match_any_sync(lanes, high);
+  }
 #endif
   int largest = 1;
   for (int step = 16; step > 0; step /= 2)
@@ -265,6 +272,7 @@ static inline int arc_profile_print(FILE *out, const char *masks_csv) {
   std::vector<arc__counts> counts(1); /* of a file after the other */
   std::vector<arc__line> lines;
   double plain = 0, lost = 0;
+  int device = 0, devices = 0;
   for (arc__profiled::read read : arc__profiled::files()) {
     if (!read(&counts[0])) continue;
     lost += (double)counts[0].lost;
@@ -281,6 +289,8 @@ static inline int arc_profile_print(FILE *out, const char *masks_csv) {
                    [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
   if (lost > 0)
     fprintf(stderr, "arc: over %d lines in a file, %.0f calls lost\n", ARC__PLACES, lost);
+  (void)cudaGetDeviceCount(&devices), (void)cudaGetDevice(&device);
+  if (devices > 1) fprintf(stderr, "arc: of %d devices, device %d is counted\n", devices, device);
   if (lines.empty()) {
     fprintf(stderr, "arc: nothing that is counted has run\n");
     return 1;
