@@ -446,8 +446,8 @@ ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
 ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 
-/* Declares for the other suffixes what >>adds declares for f32, and defines all. ARGUMENTS are those
-   after the values; a form calls arc_add_with with what it takes for `active` and the options. */
+/* Declares for the other suffixes what >>adds declares for f32, and defines all. ARGUMENTS are
+   those after the values; a form calls arc_add_with with what it takes for `active` and options. */
 #define ARC__ACTIVE , bool active
 #define ARC__ACTIVE_AND_MASK , bool active, unsigned lane_mask
 #define ARC__ACTIVE_AND_OPTIONS , bool active, arc_options options
