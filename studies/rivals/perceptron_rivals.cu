@@ -345,17 +345,10 @@ static void add_rows(FILE *out, const contender *all, size_t count, int width, i
 
 static void measure_size(FILE *out, int width, int log2) {
   const size_t n = (size_t)1 << log2, floats = sizeof(float);
-  const size_t parameters = (size_t)parameter_count(width), weights = (size_t)weight_count(width);
   rival r = {};
   fused f = {};
   rival_begin(&r, width, (int)n);
-  f.p = {width,
-         true,
-         REAL_OUTPUTS,
-         (float *)take(floats * parameters),
-         (float *)take(floats * parameters),
-         false,
-         {take(2 * weights), take(2 * weights)}};
+  f.p = perceptron_take(&taken, width, true, REAL_OUTPUTS, 1);
   f.b = {(int)n,
          take(2 * n * INPUTS),
          (float *)take(floats * n * REAL_OUTPUTS),
