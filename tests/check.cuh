@@ -908,8 +908,8 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_DYNAMIC arc_target_f32_dynamic(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_CALL(form) check_add(form, path, target, check_call_of(&plan, update, values))
-/* At a width known at run time, where values lie in memory anyway: the CPU warp reports a read through
-   null, a GPU ends the launch. */
+/* At a width known at run time, where values lie in memory anyway: the CPU warp reports a read
+   through null, a GPU ends the launch. */
 #define CHECK_CALL_NULL(form) check_add(form, path, target, check_null_call(&plan, update, values))
 
 /* Kernels at widths known at run time only, on the plan's path, shared by all tests: kernels.cu.
