@@ -189,13 +189,13 @@ function(arc_test name)
   endforeach()
 endfunction()
 
-# Tests the command line of each build of a program.
+# Tests the command line of each build of a program, by the script of the house.
+set(arc_command_lines_script ${arc_root}/bench/common/test_command_lines.py)
 function(arc_command_lines program)
   foreach(build simt gpu)
     if(TARGET ${program}_${build})
       set(test test_command_lines_${program}_${build})
-      python_test(${test} ${build} 600 ${arc_root}/bench/common/test_command_lines.py
-                  $<TARGET_FILE:${program}_${build}>)
+      python_test(${test} ${build} 600 ${arc_command_lines_script} $<TARGET_FILE:${program}_${build}>)
       # Each starts many programs, which takes a GPU long: these begin first.
       set_tests_properties(${test} PROPERTIES COST $<IF:$<STREQUAL:${build},gpu>,50,30>)
     endif()

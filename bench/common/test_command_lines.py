@@ -1,17 +1,15 @@
 """test_command_lines.py PROGRAM - what programs accept and refuse, print and leave behind.
 SPDX-License-Identifier: Apache-2.0
 
-PROGRAM is one build of a program that the tables name: .../groups_simt."""
+PROGRAM is one build of a program that the tables name: .../arc_sweep_simt. The studies' script adds
+their rows to the tables and runs the same."""
 import contextlib
-import csv
 import glob
 import os
 import pty
 import re
-import resource
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -29,25 +27,8 @@ CLOCK_FELL = (r"WARNING: the clock fell from \d+ to \d+ MHz; \d+ of \d+ groups w
 # What SMALL stands for: options of a run that takes no time.
 SMALL = {
     "arc_sweep": "--tables --blocks 2 --threads 64 --updates 4 --rows 70 --width 1 --path plain",
-    "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",
-    "circles": "--size 40x30 --circles 20",
-    "environment": "--size 8 --iterations 1",
     "fit_image": "--size 32x24 --gaussians 40 --iterations 4",
-    "gaussians": "--size 32x24 --gaussians 60 --views 5 --iterations 4",
-    "groups": "--by half --rows 1000 --keys 50 --runs 1",
-    "hashgrid": "--batch 6",
-    "pagerank": "--scale 5 --degree 4",
-    "radiance": "--iterations 2 --size 16x9",
-    "spheres": "--spheres 40 --size 24x20 --views 2",
-    "toy_workload": "--iterations 1",
 }
-
-EXPERIMENTS = {
-    "bench_gaussians": "--experiment OUT/a --datasets medium --seeds 2 --iterations 2 --size 24x16 "
-                       "--gaussians 30 --views 3 --hold-out 3",
-    "pagerank": "SMALL --experiment OUT/a"}
-LONG = "--size 32x24 --gaussians 60 --views 4 --iterations 1000000 --out OUT/a.ply --csv OUT/b"
-MANY = " --size 8x8 --gaussians 5 --views 1000"
 
 # Program, arguments, status, and a part of the one line of errors or, where all is well, of the
 # output; then, for files that are written, a name and a part of each. Of several commands, with
@@ -75,65 +56,6 @@ CASES = [
     ("arc_sweep", "SMALL --csv OUT", 2, "exists and is not a plain file"),
     ("arc_sweep", "SMALL --width=3", 0, "  ok\nSummary, by "),
 
-    ("bench_gaussians", "--iterations 3", 2, "give --backward, --papers, --draw or --experiment"),
-    ("bench_gaussians", "--backward --datasets small,tiny", 2, "'small,tiny'; it must be a list"),
-    ("bench_gaussians", "--backward --datasets small,", 2, "--datasets is 'small,'"),
-    ("bench_gaussians", "--backward --datasets scene,small", 2, "give it with --scene PATH"),
-    ("bench_gaussians", "--backward --datasets small --scene IN", 2, "leave --scene out"),
-    ("bench_gaussians", "--backward --datasets small --procedural small", 2,
-     "--procedural is not for --datasets"),
-    ("bench_gaussians", "--papers --scene IN/scene --size 8x8", 2, "convert.py makes other"),
-    ("bench_gaussians", "--papers --init IN/text", 2, "procedural scenes have a model"),
-    ("bench_gaussians", "--experiment OUT/a --datasets small --init IN/text", 2, "names others"),
-    ("bench_gaussians", "--backward --seeds 3", 2, "--seeds is for --experiment; leave it out"),
-    ("bench_gaussians", "--experiment OUT/a --repeats 3", 2, "is for --backward --papers --draw"),
-    ("bench_gaussians", "--papers --iterations 3", 2, "--iterations is not for --papers"),
-    ("bench_gaussians", "--experiment OUT/a --csv OUT/b", 2, "--csv is not for --experiment"),
-    ("bench_gaussians", "--experiment OUT/a --backward", 2, "is not for --experiment"),
-    ("bench_gaussians", "--draw --city 9", 2, "--city is for --init; leave it out"),
-    ("bench_gaussians", "--draw --init IN/model.ply --city 300 --size 40x24 --views 2 "
-     "--renders OUT/new", 0, "300 Gaussians, a synthetic city", "new/city_00001.p?[gm]", ""),
-    ("bench_gaussians", "--draw --init IN/model.ply --city 300 --views 2 --write OUT/new", 0,
-     "300 Gaussians, a synthetic city", "new/cameras.txt", "cameras 2\n1920 1080 "),
-    ("bench_gaussians", "SMALL --csv OUT/a", 0, "\nnone ", "a", "\nsmall,200,2,40,24,none,"),
-    ("bench_gaussians", "--backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
-     "--csv OUT/a", 0, "times as fast as auto", "a", "\nmedium,none,rows,4,-,"),
-    ("bench_gaussians", "--papers --procedural medium --size 24x16 --gaussians 30 --csv OUT/a", 0,
-     "the better of sw_s and sw_b", "a", "\n# policy: arc ", "a", "\nmedium,sw_b,arrays,1,32,"),
-    ("bench_gaussians", "--experiment OUT/a --datasets large --seeds 2 --iterations 2 "
-     "--size 16x16 --gaussians 20 --views 3 --hold-out 3", 0, "written ",
-     "a", "\ngaussians,tuned,"),
-
-    ("circles", "--nonsense --out OUT/a.ppm", 2, "'--nonsense' is not an option; see --help"),
-    ("circles", "--size 40 --out OUT/a.ppm", 2,
-     "--size is '40'; it must be WIDTHxHEIGHT, such as 640x480, each from 1 to 4096"),
-    ("circles", "--size 64x64x3", 2, "--size is '64x64x3'; it must be WIDTHxHEIGHT"),
-    ("circles", "--out OUT/picture.gif", 2, "must end in .ppm"),
-    ("circles", "--dataset 10k --scene 3", 2, "--scene is not for --dataset; leave it out"),
-    ("circles", "--picture IN/absent.ppm --out OUT/a.ppm", 2, "absent.ppm"),
-    ("circles", "--picture IN/short.ppm", 2, "cut short"),
-    ("circles", "--picture IN/tiny.ppm --size 3x1", 2, "cannot enlarge the picture of 2 x 1"),
-    ("circles", "--picture IN/tiny.ppm --circles 1 --iterations 1", 0, "1 circles, 2 x 1 pixels"),
-    ("circles", "SMALL --scene biglittle --tune --out OUT/a.ppm", 0, "\ntrain      PSNR ",
-     "a.ppm", "P6\n40 30\n255\n"),
-    ("circles", "SMALL --dataset 10k --iterations 1", 0, "\ntrained    1 iterations"),
-    ("circles", "SMALL --compare-paths", 0, "\ntransposed "),
-
-    ("environment", "--side 0", 2, "--side is '0'; it must be a whole number from 1 to 1024"),
-    ("environment", "--side 24", 2, "--side is '24'; for a scene it must be"),
-    ("environment", "--mesh=", 2, "--mesh is ''; it must be the name of a file or"),
-    ("environment", "--dataset diffuse", 2, "it is for --compare-paths or --experiment"),
-    ("environment", "--dataset diffuse --compare-paths --size 8", 2,
-     "--size is not for --dataset diffuse"),
-    ("environment", "--dataset mesh", 2, "--dataset mesh needs --mesh FILE"),
-    ("environment", "--mesh IN/absent.obj --out OUT/a.ppm", 2, "absent.obj' cannot be read"),
-    ("environment", "--mesh IN/wrong.obj", 2, "line 2: a corner is no vertex before it"),
-    ("environment", "--mesh IN/triangle.obj SMALL --out OUT/a.ppm", 0, " 8 x 8 pixels, 1 triangles",
-     "a.ppm", "P6\n16 12\n255\n"),
-    ("environment", "SMALL --path gather", 0, "\ntest       PSNR "),
-    ("environment", "--dataset specular_29 --compare-paths", 0, "\ngather "),
-    ("environment", "--dataset lookup --compare-paths --size 8", 0, "\nfour "),
-
     ("fit_image", "--lr-scale nan", 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000"),
     ("fit_image", "--picture IN/absent.ppm --out OUT/a.ppm", 2, "absent.ppm"),
     ("fit_image", "--picture IN/tiny.ppm --iterations 2", 0, "\ngaussians  1, 8 values each"),
@@ -145,221 +67,29 @@ CASES = [
     ("fit_image", "--picture IN/text", 2, "no PPM 'P6 width height maximum', sides to 16384"),
     ("fit_image", "--picture IN/tiny.ppm --size 9x9", 2, "--size is not for --picture"),
     ("fit_image", "SMALL --out OUT/a.ppm ; --picture OUT/a.ppm", 0, "\ngaussians  38, 8 "),
-
-    ("gaussians", "--repeats 3", 2, "--repeats is for --draw; leave it out"),
-    ("gaussians", "--tune on --threshold 3", 2, "--tune is not for --threshold"),
-    ("gaussians", "--reproducible --tune on", 2, "--tune is not for --reproducible"),
-    ("gaussians", "--densify off --densify-until 9", 2, "are not for --densify off"),
-    ("gaussians", "--scene IN/scene --procedural small", 2, "--procedural is not for --scene"),
-    ("gaussians", "--scene IN/scene --size 8x8", 2, "convert.py makes other pictures of --scene"),
-    ("gaussians", "--scene IN/scene --init IN/text --gaussians 9", 2,
-     "--gaussians is not for a model that is read"),
-    ("gaussians", "--init IN/text --resume IN/text", 2, "--init is not for --resume"),
-    ("gaussians", "--checkpoint-every 5", 2, "--checkpoint-every is for --checkpoint"),
-    ("gaussians", "--gpus 3 --batch 2", 2, "--batch is 2; with --gpus 3 it must be that or more"),
-    ("gaussians", "--out OUT/a --checkpoint OUT/a", 2, "--out and --checkpoint name the same file"),
-    ("gaussians", "--csv OUT --out OUT/a", 2, "exists and is not a plain file"),
-    ("gaussians", "--renders OUT/no/folder --out OUT/a", 2, "folder': No such file or directory"),
-    ("gaussians", "--orbit 4", 2, "--orbit is for --draw; leave it out"),
-    ("gaussians", "--lists 64x32", 2, "--lists is for --draw; leave it out"),
-    ("gaussians", "--draw --iterations 5", 2, "--iterations is not for --draw; leave it out"),
-    ("gaussians", "--draw --scene IN --init IN/text --orbit 4", 2, "--orbit is not for --scene"),
-    ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),
-    ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give one"),
-    ("gaussians", "--draw --init IN/text --gaussians 9", 2, "--gaussians is not for a model"),
-    ("gaussians", "--draw --init IN/text --orbit 3", 2, "does not begin with a line"),
-    ("gaussians", "--scene IN/absent --renders OUT/new", 2, "absent"),
-    ("gaussians", "--scene IN/text", 2, "text/cameras.txt': Not a directory; convert"),
-    ("gaussians", "SMALL --resume IN/absent", 2, "absent': No such file or directory"),
-    ("gaussians", "SMALL --resume IN/text", 2, "no checkpoint of this program"),
-    ("gaussians", "SMALL --hold-out 1", 2, "every view is held out; raise --hold-out"),
-    ("gaussians", "SMALL --tune on", 0, ", tuned"),
-    ("gaussians", "SMALL --reproducible", 0, "\nthreshold  auto, reproducible\n"),
-    ("gaussians", "SMALL --reproducible --threshold 3 --tiles box", 0, "3, reproducible\n"),
-    ("gaussians", "SMALL --procedural large --background white --densify off", 0,
-     "scene      large"),
-    ("gaussians", "--size 1x1 --gaussians 1 --views 1 --hold-out 0 --iterations 2", 0, "train "),
-    ("gaussians", "--scene IN/scene --iterations 1", 0, "loaded     5 pictures in "),
-    ("gaussians", "SMALL --out OUT/a.ply --csv OUT/b --cameras OUT/c --checkpoint OUT/d", 0,
-     "\nwritten ", "a.ply", "element vertex ", "b", "\n4,view_", "c", "\nview_00004,", "d", "",),
-    ("gaussians", "SMALL --renders OUT/new", 0, "drawing    the held-out views",
-     "new/view_00000.p?[gm]", ""),
-    ("gaussians", "SMALL --out OUT/a.ply ; SMALL --init OUT/a.ply --iterations 0", 0,
-     "trained    0 iterations"),
-    ("gaussians", "SMALL --checkpoint OUT/a --checkpoint-every 2 ; SMALL --resume OUT/a", 0,
-     "from iteration 4 of 4"),
-    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --iterations 40", 0,
-     "trained    36 iterations"),
-    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --iterations 3", 2,
-     "--iterations must be that or more"),
-    ("gaussians", "SMALL --checkpoint OUT/a ; SMALL --resume OUT/a --seed 9", 2,
-     "give the same to go on"),
-    ("gaussians", "--draw --size 32x24 --gaussians 60 --views 5 --csv OUT/a --renders OUT/new", 0,
-     "drawn      5 views, ", "a", "\nview_00004,32,24,", "new/view_00004.p?[gm]", ""),
-    ("gaussians", "--draw --init IN/model.ply --orbit 3 --size 40x20 --repeats 2", 0,
-     "degree 0, 3 views, the first of 40 x 20 pixels"),
-    ("gaussians", "--draw --init IN/model.ply --scene IN/scene/cameras.txt --lists 128x64", 0,
-     "drawn      5 v"),
-    ("gaussians", "--draw --init IN/model.ply --scene IN/scene --views 3", 0, "drawn      3 v"),
-
-    ("groups", "--what means --csv OUT/a", 2,
-     "--what is 'means'; it must be one of sums, counts, weights"),
-    ("groups", "--what \x1b[31m", 2, r"--what is '\x1b[31m'; it must be one of"),
-    ("groups", "--\x9b31m", 2, r"'--\xc2\x9b31m' is not an option"),
-    ("groups", "--rows 99999999999999999999", 2, "it must be a whole number from 1000 to"),
-    ("groups", "--keys=", 2, "--keys is ''; it must be a whole number from 1 to 100000000"),
-    ("groups", "--columns 2 --what counts", 2, "--columns is for --what sums or wide; counts have one"),
-    ("groups", "--sweep --keys 10", 2, "--keys is not for --sweep; leave it out"),
-    ("groups", "--sweep=yes", 2, "--sweep is 'yes'; it must be given without a value"),
-    ("groups", "SMALL --columns=8", 0, "\nhalf              50 "),
-    ("groups", "SMALL --what counts --by uniform", 0, "\nuniform           50 "),
-    ("groups", "SMALL --what wide --columns 3", 0, "\nhalf              50 "),
-    ("groups", "--sweep --by sorted --rows 2000 --runs 1", 0, "\nsorted          2000 "),
-    ("groups", "SMALL --what weights --table-rows 9 --csv OUT/a", 0, "\nwritten ",
-     "a", "\nweights,half,1000,50,1,9,table,"),
-
-    ("hashgrid", "--image IN/absent.ppm", 2, "absent.ppm"),
-    ("hashgrid", "--image IN/tiny.ppm --scene distance", 2, "--image is for --scene picture"),
-    ("hashgrid", "--rows half --compare-paths", 2, "--rows half is for training and --levels"),
-    ("hashgrid", "SMALL --image IN/tiny.ppm --rows half --levels", 0,
-     "\nlevel  cells     rows   lanes   keys"),
-    ("hashgrid", "SMALL --compare-paths --order rays", 0, "\nvector "),
-    ("hashgrid", "--experiment OUT/a --dataset distance_rays --iterations 0 --batch 5", 0,
-     "\nwritten ", "a", "\nhashgrid,SW-S,24,distance_rays,"),
-    ("hashgrid", "SMALL --dataset distance_rays", 0, "64 a batch, rays, of a distance"),
-    ("hashgrid", "SMALL --scene distance --path levels --out OUT/a.ppm", 0, "\nwritten ",
-     "a.ppm", "P6\n"),
-
-    ("pagerank", "--threshold 34", 2, "'34'; it must be a whole number from 0 to 33, auto"),
-    ("pagerank", "--path plain --threshold 3", 2, "--path plain has no threshold"),
-    ("pagerank", "--tune --path tree", 2, "--path is not for --tune; leave it out"),
-    ("pagerank", "--compare-paths --iterations 3", 2, "--iterations is not for --compare-paths"),
-    ("pagerank", "--experiment OUT/a --threshold 3", 2, "--threshold is not for --experiment"),
-    ("pagerank", "--experiment OUT/no/folder.csv", 2, "--experiment: cannot write"),
-    ("pagerank", "--graph IN/edges --seed 3", 2, "--seed is not for --graph; leave it out"),
-    ("pagerank", "--graph IN/absent", 2, "absent' cannot be read"),
-    ("pagerank", "--graph IN/far_edge", 2,
-     "has a vertex 2147483646; with 1 edges the largest may be 1000100"),
-    ("pagerank", "--graph IN/half_an_edge", 2, "line 2: must be two whole numbers"),
-    ("pagerank", "SMALL --experiment IN/text", 2, "no table of this device, compiler and policy"),
-    ("pagerank", "--graph IN/edges --by vertex --tune", 0, "3 vertices, 3 edges"),
-    ("pagerank", "SMALL --compare-paths", 0, "\natomred "),
-    ("pagerank", "SMALL --iterations 0", 0, "\ntrained    0 iterations in 0.00 s, no gradient step\n"),
-    ("pagerank", "SMALL --path atomred", 0, "path       atomred, threshold -"),
-    ("pagerank", "SMALL --experiment OUT/a", 0, "\nwritten ",
-     "a", "\npagerank,SW-S,24,vertex,,,,,"),
-
-    ("radiance", "--samples 3", 2, "--samples is for --out"),
-    ("radiance", "--reproducible --compare-paths", 2, "--reproducible is not for --compare-paths"),
-    ("radiance", "SMALL --view 1 --draw paths --samples 2 --out OUT/a.ppm", 0, "\nwritten ",
-     "a.ppm", "P6\n"),
-    ("radiance", "SMALL --reproducible --setting direct", 0, "\ntest       PSNR "),
-    ("radiance", "--compare-paths", 0, "\nauto "),
-
-    ("spheres", "--spheres 5 --scene large", 2, "--scene is not for --spheres; leave it out"),
-    ("spheres", "--camera --out OUT/a.ppm", 2, "--camera is '--out'"),
-    ("spheres", "--size 8193x1 --out OUT/a.ppm", 2, "--size is at most 8192 wide"),
-    ("spheres", "SMALL --iterations 2 --out OUT/a.ppm", 0, "\nwritten ",
-     "a.ppm", "P6\n48 20\n255\n"),
-    ("spheres", "SMALL --iterations 1 --seed 7 --camera row --tune", 0, "\ntest       PSNR "),
-    ("spheres", "--compare-paths --scene large --size 20x20 --views 1", 0, "\nwalk "),
-    ("spheres", "SMALL --compare-paths --camera row", 0, "\ndivergent "),
-
-    ("toy_workload", "--compare-paths", 1, "path broken: sums differ by 0.0"),
-    ("toy_workload", "--compare-paths --nan", 1, "path broken: sums differ by nan"),
-    ("toy_workload", "--compare-paths --dataset zeros", 1, "plain atomics: all sums are 0"),
-    ("toy_workload", "--experiment OUT/a", 1, "path broken: sums differ by 0.0"),
-    ("toy_workload", "--experiment OUT/a --wrong", 1, "wrong after 2 iterations"),
-    ("toy_workload", "--path broken", 0, "train      PSNR 30.000 dB, L1 0.50000"),
-    ("toy_workload", "--tune --iterations 40", 0, ", tuned\ntrained    40 iterations"),
 ]
 
 # Program, arguments, the output after which the signals come, the signals, an expression for what
 # is said at the end, by which who is deaf fails; then, for a file that is written, its name and a
-# part of it. Circles stand for all that train by studies/common/workload.h.
+# part of it.
 INTERRUPTS = [
     ("arc_sweep", "--tables --blocks 3000 --width 32 --threshold 0-33 --path serialized,auto "
      "--csv OUT/a", "sizes  ", [signal.SIGHUP], "interrupted after 0 of 69", "a.partial",
      "\n# interrupted: after 0 of 69"),
-    ("circles", "--size 4096x4096", "policy     ", [signal.SIGHUP], "before the first step"),
-    ("circles", "SMALL --iterations 1000000 --out OUT/a.ppm", "path       ", [signal.SIGINT],
-     "not judged", "a.ppm", "P6"),
-    ("environment", "--side 1024", "policy     ", [signal.SIGINT], "before the first step"),
     ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "path       ",
      [signal.SIGTERM], "interrupted after [0-9]+ of 1000000 iterations", "a.ppm", "P6"),
-    ("gaussians", LONG, "gaussians  ", [signal.SIGHUP],
-     r"\ntrained [^\n]*\n(ms [^\n]*\n)?memory ", "a.ply", "element vertex "),
-    ("gaussians", LONG, "gaussians  ", [signal.SIGTERM], "b\nthreshold  auto", "b", "iteration,"),
-    ("gaussians", LONG + " --renders OUT/new", "gaussians  ", [signal.SIGINT, signal.SIGTERM],
-     "interrupted after ", "a.ply", "element vertex "),
-    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGHUP],
-     r"\ntrained [^\n]*\n(ms [^\n]*\nsums [^\n]*\n)?memory ", "a.ply", "element vertex "),
-    ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGTERM, signal.SIGTERM],
-     "interrupted after ", "a.ply", "element vertex "),
-    ("gaussians", "--iterations 1 --out OUT/a" + MANY, "loading", [signal.SIGINT],
-     "gaussians: interrupted (after drawing|before the scene)"),
-    ("gaussians", "--iterations 0 --out OUT/a.ply" + MANY, "judging", [signal.SIGINT],
-     "interrupted after the training: not all views are judged and drawn",
-     "a.ply", "element vertex "),
-    ("gaussians", "--iterations 1 --gaussians 5000000", "loading", [signal.SIGINT],
-     "interrupted before the scene was made"),
-    ("bench_gaussians", "--backward --csv OUT/a --procedural small --gaussians 5000000", "headers",
-     [signal.SIGINT], r"headers [^\n]*\ninterrupted\n", "a", "\ndataset,kernel,layout,"),
-    ("bench_gaussians", "--draw --gaussians 5000000", "loading", [signal.SIGINT],
-     "interrupted before the scene was made"),
-    ("bench_gaussians", "--backward --procedural small --repeats 1000", "\nsmall: ",
-     [signal.SIGINT], r" pairs\ninterrupted\n"),
-    ("bench_gaussians", "--experiment OUT/c --seeds 1000" + MANY, "loaded", [signal.SIGINT],
-     "\ninterrupted\n", "c", "workload,BW implementation,"),
-    ("gaussians", "--draw --csv OUT/a" + MANY + "0", "gaussians  ", [signal.SIGINT],
-     "interrupted after ", "a", "view,width,height,"),
-    ("groups", "--by zipf-1.2 --rows 1000 --keys 10000000 --runs 1", "\nkeys by ", [signal.SIGINT],
-     r"(ms|best/cub)\ninterrupted\n"),
-    ("groups", "--rows 1000 --keys 1000 --runs 300 --columns 8 --csv OUT/a", "\nuniform ",
-     [signal.SIGINT], "\ninterrupted\n", "a", "\nsums,uniform,1000,1000,8,64,table,"),
-    ("pagerank", "--scale 22 --degree 64", "policy     ", [signal.SIGINT],
-     "interrupted before the graph was complete"),
-    ("pagerank", "--scale 22 --degree 64 --experiment OUT/a", "policy     ", [signal.SIGTERM],
-     "written ", "a", "\nworkload,BW implementation,balance threshold,dataset,"),
-    ("spheres", "--spheres 4000000 --views 100", "policy     ", [signal.SIGINT],
-     "before the first step"),
-    ("spheres", "--compare-paths --scene large --size 64x64", "\nplain ", [signal.SIGINT],
-     "\ninterrupted\n"),
 ]
 
 # Program, arguments, a part of the line of progress on a terminal.
 PROGRESS = [
     ("arc_sweep", "SMALL", "0/2 cells: width 1"),
-    ("circles", "SMALL --iterations 2 --path plain", "plain      iteration 1 of 2"),
-    ("gaussians", "SMALL", "iteration 1 of 4 "),
-    ("gaussians", "SMALL --gpus 2", "iteration "),
-    ("gaussians", "--scene IN/scene --iterations 1", "loading    pictures  "),
-    ("gaussians", "--draw --size 32x24 --gaussians 60 --views 5", "drawing  view "),
-    ("groups", "SMALL", "plain of 50 keys"),
 ]
 
-PROPERTIES = ("x y z nx ny nz f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 "
-              "rot_0 rot_1 rot_2 rot_3").split()
-
 INPUTS = {
-    "edges": "# three\n0 1\n1 2\n2 0\n",
-    "far_edge": "0 2147483646\n",
-    "half_an_edge": "0 1\n1\n",
     "short.ppm": "P6 4 4 255\nxyz",
     "text": "text\n",
     "tiny.ppm": "P6 2 1 255\nabcdef",
-    "triangle.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
-    "wrong.obj": "v 0 0 0\nf 1 2 3\n",
-    "model.ply": "ply\nformat binary_little_endian 1.0\nelement vertex 9\n" + "".join(
-        f"property float {name}\n" for name in PROPERTIES) + "end_header\n" + "".join(
-            struct.pack("<17f", 0.1 * i, 0, 0, *[0] * 10, 1, 0, 0, 0).decode("latin-1")
-            for i in range(9)),
-    "scene/cameras.txt": "cameras 5\n" + "".join(
-        f"32 24 30 30 16 12 1 0 0 0.{i} 0 1 0 0 0 0 1 3 {i}.ppm\n" for i in range(5)),
-    "scene/points.txt": "points 9\n" + "".join(f"0.{i} 0.{9 - i} 0 1 0 0\n" for i in range(9)),
 }
-INPUTS.update({f"scene/images/{i}.ppm": "P6 32 24 255\n" + 2304 * chr(40 * i + 20)
-               for i in range(5)})
 
 
 def of_program(table):
@@ -392,17 +122,19 @@ class Programs(unittest.TestCase):
             arguments = re.sub(rf"\b{word}\b", text, arguments)
         return [PROGRAM, *arguments.split()]
 
+    def skip_where_it_cannot_run(self, errors):
+        for reason in ("no CUDA device", "--gpus asks for 2; this machine has", "needs NCCL"):
+            if reason in (errors or ""):
+                self.skipTest(reason)
+
     def run_program(self, arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
         done = subprocess.run(self.command(arguments), stdout=stdout, stderr=stderr, text=True,
                               check=False)
-        for reason in ("no CUDA device", "--gpus asks for 2; this machine has", "needs NCCL"):
-            if reason in (done.stderr or ""):
-                self.skipTest(reason)
+        self.skip_where_it_cannot_run(done.stderr)
         return done
 
     def start(self, arguments, after, deaf=False):
         """What runs, once its output holds this, and its output so far."""
-        self.run_program("SMALL" + " --gpus 2" * ("--gpus" in arguments))  # skips where it cannot
         child = subprocess.Popen(self.command(arguments), text=True, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, preexec_fn=(
                                      lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -410,6 +142,10 @@ class Programs(unittest.TestCase):
         said = ""
         while after not in said and (line := child.stdout.readline()):
             said += line
+        if after not in said:
+            _, _, errors, _ = self.end(child)
+            self.skip_where_it_cannot_run(errors)
+            self.fail(f"{arguments} ended with: {errors}")
         return child, said
 
     @staticmethod
@@ -503,7 +239,8 @@ class CommandLines(Programs):
                     child.send_signal(each)
                     time.sleep(0.002)  # else two may be one
                 status, output, errors, seconds = self.end(child)
-                self.assertIn(status, [128 + its for its in signals], errors)  # they may come at once
+                # They may come at once.
+                self.assertIn(status, [128 + its for its in signals], errors)
                 self.assertRegex(said + output + errors, part)
                 self.assertLess(seconds, 120.0)  # who is deaf to signals takes more
                 if written:
@@ -527,109 +264,12 @@ class CommandLines(Programs):
                 self.assertRegex(shown, rf"^\r[^\n]*{re.escape(part)}[^\n]*\r\x1b\[K$")
                 self.assertLess(max(map(len, shown.split("\r"))), 80 + len("\x1b[K"))
 
-    @unittest.skipUnless(NAME in EXPERIMENTS, "one of each kind is enough")
-    def test_tables_grow(self):
-        self.run_program(EXPERIMENTS[NAME])
-        text = self.read("out", "a")
-        self.run_program(EXPERIMENTS[NAME])
-        self.assertEqual(self.read("out", "a")[:len(text)], text)
-        self.assertGreater(len(self.read("out", "a")), 1.5 * len(text))
-        self.check_experiment(text)
 
-    def check_experiment(self, text):
-        """Each way trains once, at the threshold at which its step alone takes least."""
-        steps, trained = {}, {}
-        for row in csv.DictReader(line for line in text.splitlines() if line[0] != "#"):
-            way = row["dataset"], row["BW implementation"], row["seed"]
-            self.assertEqual(row["forward ms"] == "", ON_CPU)
-            if row["iterations"] == "0":
-                self.assertEqual(row["train PSNR"] + row["end-to-end training time"], "")
-                steps.setdefault(way, {})[row["balance threshold"]] = float(row["backward ms"])
-            else:
-                self.assertNotIn(way, trained)
-                self.assertEqual(row["end-to-end training time"] == "", ON_CPU)
-                trained[way] = row["balance threshold"]
-        self.assertEqual(steps.keys(), trained.keys())
-        for way, threshold in trained.items():
-            self.assertEqual(steps[way][threshold], min(steps[way].values()))
-            counts = {"SW-S": 5, "SW-B": 5, "auto": 6}
-            self.assertEqual(len(steps[way]), counts.get(way[1], 1))
-
-    @unittest.skipUnless(PROGRAM.endswith("pagerank_simt"), "a limit would stop a GPU's driver")
-    def test_out_of_memory(self):
-        limit = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, limit[1]))
-        done = self.run_program("--scale 26 --degree 4")
-        resource.setrlimit(resource.RLIMIT_AS, limit)
-        self.assertEqual(done.returncode, 2)
-        self.check_refused(done, "take 7.5 GB of memory, and ")
-
-
-@unittest.skipUnless(NAME == "gaussians", "gaussians alone")
-class Gaussians(Programs):
-    def test_lost_reader_and_checkpoint(self):
-        """Neither costs the model."""
-        child, _ = self.start(LONG + " --checkpoint OUT/c --checkpoint-every 4", "gaussians  ")
-        while not os.path.isdir(self.path("out", "c.partial")):
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(self.path("out", "c.partial"))
-        self.assertRegex(child.stderr.readline(), "^gaussians: cannot write '.*Is a directory")
-        child.stdout.close()
-        child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(), 1)
-        child.stderr.close()
-        self.check_written("a.ply", "element vertex ")
-
-    def run_group(self, gpus, options):
-        """What one process or two make, without times."""
-        done = self.run_program(
-            "--reproducible --batch 4 --size 32x24 --gaussians 600 --views 9 --densify-until 13 "
-            f"--out OUT/a.ply --checkpoint OUT/a --csv OUT/b --gpus {gpus} {options}")
-        self.check_done(done, f"group      {gpus} processes, 4 views a step")
-        steps = [line.split(",")[:8] for line in self.read("out", "b").splitlines()]
-        return steps, self.read("out", "a.ply"), self.read("out", "a")
-
-    def test_two_processes_make_the_same(self):
-        """13 views are no multiple of the 4 of a step; then from a checkpoint of two."""
-        self.assertEqual(self.run_group(1, "--iterations 13"), self.run_group(2, "--iterations 13"))
-        os.rename(self.path("out", "a"), self.path("out", "from"))
-        more = "--iterations 21 --resume OUT/from"
-        self.assertEqual(self.run_group(1, more), self.run_group(2, more))
-
-    @staticmethod
-    def children(parent):
-        found = []
-        for name in glob.glob("/proc/[0-9]*/stat"):
-            with contextlib.suppress(OSError), open(name, encoding="latin-1") as file:
-                number, _, rest = file.read().partition(" ")
-                if int(rest.rpartition(")")[2].split()[1]) == parent:
-                    found.append(int(number))
-        return sorted(found)
-
-    def check_killed(self, rank, options, told):
-        child, _ = self.start("--gpus 2 --size 32x24 --gaussians 60 --views 4 --iterations 1000000"
-                              + options, "group      2 processes")
-        time.sleep(0.3)
-        killed = self.children(child.pid)[rank]
-        os.kill(killed, signal.SIGKILL)
-        status, _, errors, seconds = self.end(child)
-        self.assertEqual(status, 1)
-        self.assertRegex(errors, rf"^gaussians: process {rank} of 2 \(number {killed}\): ended by "
-                                 rf"signal 9 [^\n]*{told}[^\n]*\n$")
-        self.assertLess(seconds, 120.0)
-
-    @unittest.skipUnless(os.path.exists("/proc/self/stat"), "no list of processes")
-    def test_killed_processes(self):
-        for rank in (0, 1):
-            self.check_killed(rank, " --checkpoint OUT/c", "--resume ")
-            self.check_refused(self.run_program("SMALL --views 4 --iterations 0 --resume OUT/c"),
-                               " iterations behind it")
-            os.remove(self.path("out", "c"))
-        self.check_killed(1, "", "iterations, without --checkpoint")
-        self.assertEqual(os.listdir(self.path("out")), [])
+def main():
+    ended = unittest.main("__main__", exit=False).result
+    no_device = any(reason == "no CUDA device" for _, reason in ended.skipped)
+    sys.exit(1 if not ended.wasSuccessful() else SKIPPED if no_device else 0)
 
 
 if __name__ == "__main__":
-    ended = unittest.main(exit=False).result
-    no_device = any(reason == "no CUDA device" for _, reason in ended.skipped)
-    sys.exit(1 if not ended.wasSuccessful() else SKIPPED if no_device else 0)
+    main()
