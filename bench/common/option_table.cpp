@@ -55,7 +55,7 @@ static void print_help(const option *table) {
     text += o->help;
     if (!range.empty()) text += (*o->help ? "; " : "") + range;
     if (!value.empty()) text += "; default: " + value;
-    print_wrapped(text, INDENT);
+    print_wrapped(stdout, text, INDENT);
   }
   puts("Of an option that is given twice the last holds.");
 }

@@ -109,12 +109,12 @@ void program_write_head(FILE *out) {
   fprintf(out, "\n");
 }
 
-void print_wrapped(std::string text, size_t indent) {
+void print_wrapped(FILE *out, std::string text, size_t indent) {
   for (size_t space; text.size() > 100; text = std::string(indent, ' ') + text.substr(space + 1)) {
     space = text.rfind(' ', 100);
-    puts(text.substr(0, space).c_str());
+    fprintf(out, "%s\n", text.substr(0, space).c_str());
   }
-  puts(text.c_str());
+  fprintf(out, "%s\n", text.c_str());
 }
 
 std::string threshold_word(int threshold) {

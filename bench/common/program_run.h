@@ -47,7 +47,7 @@ void progress_line(const char *format, ...);
 void progress_clear(void);
 
 /* In lines of at most 100 columns; those behind the first begin with so many spaces. */
-void print_wrapped(std::string text, size_t indent);
+void print_wrapped(FILE *out, std::string text, size_t indent);
 
 /* "5", "auto" of ARC_THRESHOLD_AUTO, "-" of a negative one: the way takes none. */
 std::string threshold_word(int threshold);

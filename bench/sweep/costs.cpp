@@ -181,13 +181,14 @@ static constants fit(const choices &all) {
                         cost_match_shuffle);
 }
 
-void sweep_print_costs(const sweep_results &results) {
+void sweep_print_costs(FILE *out, const sweep_results &results) {
   static const char *const names[] = {"one key", "several keys", "all promised"};
   choices all = choices_of(results);
   constants fitted = fit(all);
   double gain = 0.0;
   if (all.empty()) return;
-  printf(
+  fprintf(
+      out,
       "Default decision, from how many lanes on auto reduces; time over the best, mean (worst)\n"
       "  %-14s %18s %18s %18s\n",
       "", "compiled constants", "fitted ones", "best per width");
@@ -195,23 +196,24 @@ void sweep_print_costs(const sweep_results &results) {
     cost now = cost_with(all, which, compiled), then = cost_with(all, which, fitted);
     cost best = best_cost(all, which);
     if (!best.count) continue;
-    printf("  %-14s     %6.3f (%5.2f)     %6.3f (%5.2f)     %6.3f (%5.2f)\n", names[which],
-           now.mean, now.worst, then.mean, then.worst, best.mean, best.worst);
+    fprintf(out, "  %-14s     %6.3f (%5.2f)     %6.3f (%5.2f)     %6.3f (%5.2f)\n", names[which],
+            now.mean, now.worst, then.mean, then.worst, best.mean, best.worst);
     gain = std::max(gain, now.mean / then.mean - 1.0);
   }
   if (sweep_on_cpu_warp()) return; /* model clocks suit no machine */
   if (gain < 0.005) {
-    printf("The compiled constants suit this machine: fitted ones gain %.1f %%\n", 100.0 * gain);
+    fprintf(out, "The compiled constants suit this machine: fitted ones gain %.1f %%\n",
+            100.0 * gain);
     return;
   }
-  printf("The fitted constants gain up to %.1f %%; to set them, compile with", 100.0 * gain);
+  fprintf(out, "The fitted constants gain up to %.1f %%; to set them, compile with", 100.0 * gain);
   const char *before = "\n  ";
   for (int i = 0, printed = 0; i < cost_end; ++i) {
     if (fitted[i] == compiled[i]) continue;
-    printf("%s-D%s=%d", before, constant_names[i], fitted[i]);
+    fprintf(out, "%s-D%s=%d", before, constant_names[i], fitted[i]);
     before = ++printed % 3 != 0 ? " " : " \\\n  ";
   }
-  printf("\n");
+  fprintf(out, "\n");
 }
 
 bool sweep_policy_header(const std::string &name, const sweep_results &results, error_line *error) {

@@ -64,7 +64,6 @@ void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o) {
   for (const sweep_axis &a : sweep_axis_table) fprintf(out, "%s,", a.column);
   for (const field &f : fields()) fprintf(out, "%s,", f.name);
   fprintf(out, "status\n");
-  fflush(out);
 }
 
 void sweep_csv_row(FILE *out, const sweep_result &r) {
@@ -75,5 +74,4 @@ void sweep_csv_row(FILE *out, const sweep_result &r) {
     fputc(',', out);
   }
   fprintf(out, "%s\n", r.wrong ? "ERROR" : r.cell.path == SWEEP_PATH_NONE ? "-" : "ok");
-  fflush(out);
 }

@@ -4,6 +4,8 @@
    GPU: times. CPU warp (simt/): counts and *model* clocks. See bench/README.md. */
 #include <stdlib.h>
 
+#include <sstream>
+
 #include "../common/program_run.h"
 #include "sweep.h"
 
@@ -12,9 +14,29 @@ struct sweep_run {
   sweep_plan plan;
   sweep_bench *bench;
   output_file csv;
+  std::string text; /* of the result file */
   sweep_results results;
   int wrong_cells;
 };
+
+template <typename writer>
+static std::string written_by(writer write) {
+  char *bytes = nullptr;
+  size_t size = 0;
+  FILE *stream = open_memstream(&bytes, &size);
+  write(stream);
+  fclose(stream);
+  std::string text(bytes, size);
+  free(bytes);
+  return text;
+}
+
+static void add_text(sweep_run *run, const std::string &text) {
+  run->text += text;
+  if (!run->csv.stream) return;
+  fputs(text.c_str(), run->csv.stream);
+  fflush(run->csv.stream);
+}
 
 static void report_wrong(const sweep_result &r) {
   fprintf(stderr,
@@ -28,7 +50,7 @@ static void take_results(sweep_run *run, size_t first) {
   if (run->options.tables)
     sweep_table_group(&run->results[first], (int)(run->results.size() - first));
   for (size_t i = first; i < run->results.size(); ++i) {
-    if (run->csv.stream) sweep_csv_row(run->csv.stream, run->results[i]);
+    add_text(run, written_by([&](FILE *out) { sweep_csv_row(out, run->results[i]); }));
     if (!run->results[i].wrong) continue;
     report_wrong(run->results[i]);
     ++run->wrong_cells;
@@ -59,12 +81,9 @@ static bool failed(const char *option, const error_line &error) {
 }
 
 /* What an interrupted sweep has measured stays in FILE.partial. */
-static bool end_csv(sweep_run *run, int total) {
+static bool end_csv(sweep_run *run, bool complete) {
   error_line error;
-  bool complete = (int)run->results.size() == total;
   if (!run->csv.stream) return false;
-  if (!complete)
-    fprintf(run->csv.stream, "# interrupted: after %zu of %d cells\n", run->results.size(), total);
   if (complete ? output_file_commit(&run->csv, &error) : output_file_keep(&run->csv, &error))
     return false;
   return failed("csv", error);
@@ -75,18 +94,25 @@ static int finish(sweep_run *run, bool launched, double seconds) {
   int total = sweep_plan_cells(run->plan), measured = (int)run->results.size();
   error_line error;
   sweep_bench_warn(run->bench);
-  bool unwritten = end_csv(run, total);
+  const std::string summary = written_by([&](FILE *out) { sweep_summary(out, run->results); });
   if (measured != total) {
+    add_text(run, "# interrupted: after " + std::to_string(measured) + " of " +
+                      std::to_string(total) + " cells\n");
+    end_csv(run, false);
     fprintf(stderr, "arc_sweep: %s after %d of %d cells%s%s\n",
             launched ? "interrupted" : "stopped", measured, total, o.csv ? "; they are in " : "",
             o.csv ? printable(run->csv.temporary) : "");
-    if (!o.quiet && !o.csv && measured) sweep_summary(run->results);
+    if (!o.quiet && !o.csv && measured) fputs(summary.c_str(), stdout);
     return launched ? interrupted_status() : exit_wrong;
   }
+  std::istringstream lines(summary);
+  for (std::string line; std::getline(lines, line);) add_text(run, "# summary: " + line + "\n");
+  bool unwritten = end_csv(run, true);
+  if (o.html && !sweep_page(o.html, run->text, &error)) unwritten = failed("html", error);
   if (o.policy_header && !sweep_policy_header(o.policy_header, run->results, &error))
     unwritten = failed("policy-header", error);
   if (!o.quiet) {
-    sweep_summary(run->results);
+    fputs(summary.c_str(), stdout);
     printf("%d cells in %.1f s, %d with wrong sums%s%s%s%s\n", total, seconds, run->wrong_cells,
            o.csv ? "; written to " : "", o.csv ? printable(o.csv) : "",
            o.policy_header ? "; constants written to " : "",
@@ -96,6 +122,7 @@ static int finish(sweep_run *run, bool launched, double seconds) {
           "Sums and counts hold on a GPU, too; model clocks only rank paths and are no times.\n"
           "For times run the same options by build/bench/arc_sweep_gpu, on a machine with a "
           "GPU.\n");
+    if (o.html) printf("For charts and all cells open %s in any browser\n", printable(o.html));
   }
   return run->wrong_cells || unwritten ? exit_wrong : exit_done;
 }
@@ -110,7 +137,7 @@ static int measure(sweep_run *run) {
     status = exit_bad_option;
   } else {
     double start = seconds_now();
-    if (run->csv.stream) sweep_csv_head(run->csv.stream, run->bench, o);
+    add_text(run, written_by([&](FILE *out) { sweep_csv_head(out, run->bench, o); }));
     if (o.tables) sweep_table_head(run->bench, o);
     bool launched = run_groups(run);
     status = finish(run, launched, seconds_now() - start);

@@ -155,6 +155,8 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
       {"--workload-file", OPTION_INPUT, &o->workload_file,
        "masks.csv of arc/profile.cuh: --workload file, and every path and threshold in one table"},
       {"--csv", OPTION_OUTPUT, &o->csv, "one row a cell; FILE.partial until the sweep has ended"},
+      {"--html", OPTION_OUTPUT, &o->html,
+       "one page for any browser: summary, charts and all cells; once the sweep has ended"},
       {"--policy-header", OPTION_OUTPUT, &o->policy_header,
        "the constants that suit this sweep, as a header"},
       {"--tables", OPTION_FLAG, &o->tables, "prints the tables of all cells before the summary"},

@@ -102,19 +102,20 @@ static std::string crossovers(const std::vector<sweep_group> &groups, int paddin
   return words;
 }
 
-static void print_crossovers(const std::vector<sweep_group> &groups) {
+static void print_crossovers(FILE *out, const std::vector<sweep_group> &groups) {
   const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
   if (whole.empty() && other.empty()) return;
-  printf("Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
-  if (!whole.empty()) print_wrapped("  rows of whole 16 bytes:" + whole, INDENT);
-  if (!other.empty()) print_wrapped("  rows that no vector fits:" + other, INDENT);
+  fprintf(out,
+          "Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
+  if (!whole.empty()) print_wrapped(out, "  rows of whole 16 bytes:" + whole, INDENT);
+  if (!other.empty()) print_wrapped(out, "  rows that no vector fits:" + other, INDENT);
 }
 
 /* ---- the default ---- */
 
 /* What arc's default takes over its rival in each group, null where it has none. */
 template <typename rival_of>
-static void print_default(const std::vector<sweep_group> &groups, rival_of rival,
+static void print_default(FILE *out, const std::vector<sweep_group> &groups, rival_of rival,
                           const char *rivals) {
   double logs = 0.0, worst_ratio = 0.0;
   const sweep_result *worst = nullptr;
@@ -129,12 +130,12 @@ static void print_default(const std::vector<sweep_group> &groups, rival_of rival
     if (ratio > worst_ratio) worst_ratio = ratio, worst = best, where = g.cell();
   }
   if (!count) return;
-  printf("arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n",
-         exp(logs / count), rivals, count);
+  fprintf(out, "arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n",
+          exp(logs / count), rivals, count);
   char ratio[32];
   snprintf(ratio, sizeof ratio, "  %.2f of ", worst_ratio);
-  print_wrapped(ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where),
-                INDENT);
+  print_wrapped(
+      out, ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where), INDENT);
 }
 
 /* The default's result in the group that differs from the cell's in one member alone, which has the
@@ -148,9 +149,9 @@ static const sweep_result *default_with(const std::vector<sweep_group> &groups, 
 }
 
 /* Whether a promise makes a call slower. */
-static void print_promises(const std::vector<sweep_group> &groups) {
+static void print_promises(FILE *out, const std::vector<sweep_group> &groups) {
   print_default(
-      groups,
+      out, groups,
       [&](const sweep_group &g) {
         const sweep_result *without =
             default_with(groups, g.cell(), &sweep_cell::zeros, SWEEP_ZEROS_NO_KEY_PROMISED);
@@ -162,7 +163,7 @@ static void print_promises(const std::vector<sweep_group> &groups) {
 }
 
 /* Where a user would rather write atomics by hand: up to how many lanes, by width. */
-static void print_atomics_better(const std::vector<sweep_group> &groups) {
+static void print_atomics_better(FILE *out, const std::vector<sweep_group> &groups) {
   const double clearly = 1.03;
   const size_t most_lines = 3;
   std::map<std::array<int, 4>, std::map<int, int>> lanes; /* type, call, ... -> by width */
@@ -183,7 +184,7 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
   if (better)
     words += "; up to so many lanes, " + std::to_string(std::min(most_lines, lanes.size())) +
              " of " + std::to_string(lanes.size()) + " kinds, width:lanes";
-  print_wrapped(words, INDENT);
+  print_wrapped(out, words, INDENT);
   size_t shown = 0;
   for (const auto &line : lanes) {
     if (++shown > most_lines) break;
@@ -193,7 +194,7 @@ static void print_atomics_better(const std::vector<sweep_group> &groups) {
     if (line.first[0] != SWEEP_TYPE_f32) words += ", " + sweep_word(AXIS_TYPE, line.first[0]);
     for (const auto &width : line.second)
       words += " " + std::to_string(width.first) + ":" + sweep_word(AXIS_LANES, width.second);
-    print_wrapped(words, INDENT);
+    print_wrapped(out, words, INDENT);
   }
 }
 
@@ -221,7 +222,7 @@ struct means {
 
 static bool is_plain(const sweep_cell &c) { return c.path == SWEEP_PATH_PLAIN; }
 
-static void print_type(const std::vector<sweep_group> &groups, int type) {
+static void print_type(FILE *out, const std::vector<sweep_group> &groups, int type) {
   means to_f32[2] = {}, to_plain[2] = {}; /* full warps of one key, and all other ones */
   for (const sweep_group &g : groups) {
     const sweep_cell &c = g.cell();
@@ -232,45 +233,48 @@ static void print_type(const std::vector<sweep_group> &groups, int type) {
     if (f32) to_f32[others].add(*own, *f32);
     if (plain) to_plain[others].add(*own, *plain);
   }
-  printf("  %-6s", sweep_word(AXIS_TYPE, type).c_str());
+  fprintf(out, "  %-6s", sweep_word(AXIS_TYPE, type).c_str());
   for (int others : {0, 1})
-    printf(" %17s %17s", to_f32[others].words().c_str(), to_plain[others].words().c_str());
-  printf("\n");
+    fprintf(out, " %17s %17s", to_f32[others].words().c_str(), to_plain[others].words().c_str());
+  fprintf(out, "\n");
 }
 
-static void print_types(const std::vector<sweep_group> &groups) {
+static void print_types(FILE *out, const std::vector<sweep_group> &groups) {
   bool there[SWEEP_TYPE_END] = {}, others = false;
   for (const sweep_group &g : groups) {
     there[g.cell().type] = true;
     others |= g.cell().type != SWEEP_TYPE_f32;
   }
   if (!others) return;
-  printf(
-      "arc's default by type, whole kernel (its adding alone) over f32's and plain atomics'\n"
-      "  %-6s %35s %35s\n",
-      "", "32 lanes of one key", "all other warps");
+  fprintf(out,
+          "arc's default by type, whole kernel (its adding alone) over f32's and plain atomics'\n"
+          "  %-6s %35s %35s\n",
+          "", "32 lanes of one key", "all other warps");
   for (int type = SWEEP_TYPE_f64; type < SWEEP_TYPE_END; ++type)
-    if (there[type]) print_type(groups, type);
+    if (there[type]) print_type(out, groups, type);
 }
 
 /* ---- the whole ---- */
 
-void sweep_summary(const sweep_results &results) {
+void sweep_summary(FILE *out, const sweep_results &results) {
   std::vector<sweep_group> groups = sweep_groups(results);
-  printf(
+  fprintf(
+      out,
       "Summary, by %s\n"
       "  The active lanes of a warp add `width` values each to the row of their key; how, is a\n"
       "  path. A group is all paths in one situation, with the same values. uniform call: one\n"
       "  key, promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads: models.\n"
       "  Ratios below 1 are faster. --tables prints every cell, --csv writes them to a file.\n",
       sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
-  print_crossovers(groups);
+  print_crossovers(out, groups);
   print_default(
-      groups, [](const sweep_group &g) { return fastest(g, is_own); }, "arc's paths and atomics");
+      out, groups, [](const sweep_group &g) { return fastest(g, is_own); },
+      "arc's paths and atomics");
   print_default(
-      groups, [](const sweep_group &g) { return fastest(g, is_peer); }, "its peers (cg, cub, ...)");
-  print_promises(groups);
-  print_atomics_better(groups);
-  print_types(groups);
-  sweep_print_costs(results);
+      out, groups, [](const sweep_group &g) { return fastest(g, is_peer); },
+      "its peers (cg, cub, ...)");
+  print_promises(out, groups);
+  print_atomics_better(out, groups);
+  print_types(out, groups);
+  sweep_print_costs(out, results);
 }

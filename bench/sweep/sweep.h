@@ -88,7 +88,7 @@ struct sweep_options {
   float noise_percent; /* then until the quartiles are this close, */
   float cell_ms;       /* or this much time has been measured */
   int cold, energy;
-  const char *csv, *policy_header, *workload_file; /* null: none */
+  const char *csv, *html, *policy_header, *workload_file; /* null: none */
   std::vector<sweep_mask> masks;                   /* of the last one */
   bool quiet, tables;
   int throttle_after; /* for tests only */
@@ -142,11 +142,13 @@ void sweep_bench_describe(const sweep_bench *b, FILE *out, bool in_file);
 /* One line on stderr if the clock fell while cells were measured. */
 void sweep_bench_warn(const sweep_bench *b);
 
-/* ---- output: csv.cpp, table.cpp, summary.cpp, costs.cpp ---- */
+/* ---- output: csv.cpp, page.cpp, table.cpp, summary.cpp, costs.cpp ---- */
 
 /* Writes the head. */
 void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o);
 void sweep_csv_row(FILE *out, const sweep_result &r);
+/* Writes page.html with the text of a result file in it. */
+bool sweep_page(const std::string &name, const std::string &csv, error_line *error);
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o);
 void sweep_table_group(const sweep_result *results, int count);
@@ -162,7 +164,7 @@ struct sweep_group {
 bool sweep_same_group(const sweep_cell &a, const sweep_cell &b);
 std::vector<sweep_group> sweep_groups(const sweep_results &results);
 /* For the user: at most 24 lines, whose terms it explains, and a last one follows. */
-void sweep_summary(const sweep_results &results);
-void sweep_print_costs(const sweep_results &results);
+void sweep_summary(FILE *out, const sweep_results &results);
+void sweep_print_costs(FILE *out, const sweep_results &results);
 /* Writes the constants that suit the results as a header. */
 bool sweep_policy_header(const std::string &name, const sweep_results &results, error_line *error);
