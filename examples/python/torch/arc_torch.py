@@ -31,6 +31,7 @@ import threading
 import warnings
 
 import torch
+from torch._decomp import decomposition_table
 from torch.utils import cpp_extension
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -128,19 +129,16 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
-# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA, but warns
-# in the context; or takes it, and it differs from run to run. The page's list has the same words.
+# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA; or takes it,
+# and it differs from run to run. The page's list has the same words.
 _NOT_REPEATED = {
     "refused": (
-        "gradient of grid_sample", "gradient of adaptive_max_pool2d", "gradient of max_pool3d",
-        "gradient of fractional_max_pool2d", "gradient of fractional_max_pool3d",
+        "gradient of interpolate", "gradient of pad by reflection", "gradient of grid_sample",
         "gradient of adaptive_avg_pool2d", "gradient of adaptive_avg_pool3d",
-        "gradient of avg_pool3d", "gradient of interpolate", "gradient of pad by reflection",
-        "put_", "gradient of take", "nll_loss of pictures", "gradient of embedding_bag by max",
-        "gradient of ctc_loss", "index_reduce", "scatter_reduce by prod", "max_unpool", "histc"),
+        "gradient of avg_pool3d", "gradient of ctc_loss", "index_reduce", "scatter_reduce by prod",
+        "max_unpool", "histc"),
     "different": (
-        "gradient of grid_sample by cuDNN", "gradient of adaptive_max_pool3d", "cumprod",
-        "logcumsumexp", "sparse mm", "gradient of FlashAttention"),
+        "gradient of grid_sample by cuDNN", "cumprod", "logcumsumexp", "sparse mm"),
 }
 
 
@@ -151,31 +149,38 @@ class deterministic:
             loss = model(batch)
             loss.backward()
 
-    index_add; scatter_add, whatever its index; index_put with accumulate=True; bincount of weights;
-    and the gradients of embedding, index_select, gather and of an index in brackets. Float32,
-    float16 and bfloat16 also do whatever the order of the rows is. All else is PyTorch's with
-    torch.use_deterministic_algorithms(True), which warns where that does not repeat (as the
-    gradient of FlashAttention then does not; _NOT_REPEATED has a list), or refuses it if it did
-    before. As that mode, it is the whole process's. It replaces PyTorch's kernels while it lasts;
-    to enter it takes a quarter of a millisecond. Needs PyTorch 2.9.
+    index_add; scatter_add, whatever its index; index_put with accumulate=True; put_; bincount of
+    weights; nll_loss of pictures; and the gradients of embedding, embedding_bag by max,
+    index_select, gather, take, of an index in brackets, of adaptive and fractional max pools and
+    of max_pool3d. Float32, float16 and bfloat16 also do whatever the order of the rows is. All else
+    is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does not repeat
+    (_NOT_REPEATED has a list), or only warns of it with warn_only=True. If that mode was on before,
+    it stays as it was. As that mode, the context is the whole process's. It replaces PyTorch's
+    kernels while it lasts; to enter it takes a quarter of a millisecond. Needs PyTorch 2.9.
 
     arc takes calls that PyTorch takes; PyTorch gets all others, and refuses them in its words. An
     index outside is an IndexError, on CUDA of the next call here or of the context's end, which
     waits for the GPU: what was added there is then wrong, but nothing beside it is written."""
     _entered = []  # whether the mode was set, how, and the kernels, which the first brings
 
+    def __init__(self, warn_only=False):
+        self.warn_only = warn_only
+
     def __enter__(self):
         _outside.prepare()
         before = torch.are_deterministic_algorithms_enabled()
         warns = torch.is_deterministic_algorithms_warn_only_enabled()
         self._entered.append((before, warns, None if self._entered else _replace_kernels()))
-        if not before:
-            torch.use_deterministic_algorithms(True, warn_only=True)
+        if not self._entered[0][0]:
+            torch.use_deterministic_algorithms(True, warn_only=self.warn_only)
         return self
 
-    def __exit__(self, kind, *error):
+    def __exit__(self, kind, error, _):
+        users = self._entered[0][0]
         before, warns, _ = self._entered.pop()
         torch.use_deterministic_algorithms(before, warn_only=warns)
+        if kind is RuntimeError and not users and "torch.use_deterministic_algorithms" in str(error):
+            error.args = (f"{error}\narc_torch.deterministic(warn_only=True) only warns of this",)
         try:
             _outside.wait()
         except IndexError:
@@ -394,6 +399,46 @@ def _bincount(index, weights=None, minlength=0):
     return index_add_(sums, 0, index.long(), weights)
 
 
+def _put_(out, index, source, accumulate=False):
+    if index.dtype != torch.int64 or index.numel() != source.numel() or out.numel() == 0 or \
+            not _may_add(out, index, source):
+        return out.put_(index, source, accumulate)
+    flat = out.reshape(-1)  # a copy, where it has to be one
+    _index_put_(flat, [index.reshape(-1)], source.reshape(-1), accumulate)
+    return out if out.is_contiguous() else out.copy_(flat.view(out.shape))
+
+
+def _gradient_of_pool(operator, dims):
+    def gradient_of_pool(gradient, input, *how):
+        index, planes = how[-1], input.shape[:-dims]
+        if len(planes) not in (1, 2) or not gradient.shape == index.shape or \
+                index.shape[:-dims] != planes or index.dtype != torch.int64 or \
+                not index.numel() or not _may_add(input, index, gradient):
+            return operator(gradient, input, *how)
+        sums = gradient.new_zeros(planes.numel(), input.shape[-dims:].numel())
+        _scatter_add_(sums, 1, index.reshape(len(sums), -1), gradient.reshape(len(sums), -1))
+        return sums.view(input.shape)
+    return gradient_of_pool
+
+
+def _bag_gradient(gradient, indices, bags, sizes, most, rows, scales, mode, *rest):
+    if mode != 2 or gradient.dim() != 2 or most.shape != gradient.shape or not most.numel():
+        return _aten._embedding_bag_dense_backward(gradient, indices, bags, sizes, most, rows,
+                                                   scales, mode, *rest)
+    named = (most >= 0) & (sizes > 0)[:, None]  # not of empty bags
+    return _scatter_add_(gradient.new_zeros(rows, gradient.shape[1]), 0,
+                         torch.where(named, most, 0).long(), torch.where(named, gradient, 0))
+
+
+def _nll_loss_of_pictures(input, target, weight, *how):
+    operator = _aten.nll_loss2d_forward
+    fits = input.dim() == 4 and target.dtype == torch.int64 and input.dtype in TYPES and \
+        target.shape == input.shape[:1] + input.shape[2:] and target.device == input.device and \
+        (weight is None or weight.shape == input.shape[1:2] and weight.dtype == input.dtype)
+    by = decomposition_table[operator.default] if fits else operator
+    return by(input, target, weight, *how)
+
+
 def _of_copy(function):
     def out_of_place(out, *arguments, **keywords):
         copy = out.clone(memory_format=torch.contiguous_format)
@@ -408,7 +453,14 @@ _REPEATED = {
     _aten.index_add_.default: _index_add_, _aten.index_add.default: _of_copy(_index_add_),
     _aten.scatter_add_.default: _scatter_add_, _aten.scatter_add.default: _of_copy(_scatter_add_),
     _aten._index_put_impl_.default: _index_put_,  # what index_put and brackets end in
-    _aten.embedding_dense_backward.default: _embedding_gradient, _aten.bincount.default: _bincount}
+    _aten.embedding_dense_backward.default: _embedding_gradient, _aten.bincount.default: _bincount,
+    _aten.put_.default: _put_,  # the gradient of take as well
+    _aten._embedding_bag_dense_backward.default: _bag_gradient,
+    _aten.nll_loss2d_forward.default: _nll_loss_of_pictures}
+_REPEATED.update({operator.default: _gradient_of_pool(operator, dims) for operator, dims in (
+    (_aten.adaptive_max_pool2d_backward, 2), (_aten.adaptive_max_pool3d_backward, 3),
+    (_aten.fractional_max_pool2d_backward, 2), (_aten.fractional_max_pool3d_backward, 3),
+    (_aten.max_pool3d_with_indices_backward, 3))})
 
 
 def _number(alpha):

@@ -307,8 +307,27 @@ def calls_of(dtype, draw):
     index, column = draw_keys("hot", rows, n), torch.randint(0, 9, (n,), device=DEVICE)
     places = torch.randint(0, rows, (n, 9), device=DEVICE)
     out, values = draw(rows, 9).to(dtype), draw(n, 9).to(dtype)
-    by = testing.ByTorch
+    volume, picture = draw(2, 3, 5, 7, 8).to(dtype), draw(2, 3, 7, 9).to(dtype)
+    f, by, bags = torch.nn.functional, testing.ByTorch, torch.arange(0, n, 7, device=DEVICE)
+    where = torch.rand(2, 3, 3, device=DEVICE)
+
+    def pooled(pool, x, *how, **keywords):
+        upstream = draw(*pool(x, *how, **keywords).shape).to(dtype)
+        return lambda o: gradient_of(lambda w, _: pool(w, *how, **keywords), x, None, upstream)
+
+    upstream = draw(len(bags), 9).to(dtype)
     return {
+        "adaptive_max_pool2d": pooled(f.adaptive_max_pool2d, picture, (5, 4)),
+        "adaptive_max_pool3d": pooled(f.adaptive_max_pool3d, volume[0], 3),
+        "max_pool3d": pooled(f.max_pool3d, volume, 3, 1),
+        "fractional_max_pool2d": pooled(
+            f.fractional_max_pool2d, picture, 3, (3, 4), _random_samples=where[..., :2].to(dtype)),
+        "fractional_max_pool3d": pooled(
+            f.fractional_max_pool3d, volume, 2, (3, 4, 4), _random_samples=where.to(dtype)),
+        "embedding_bag by max": lambda o: gradient_of(
+            lambda w, i: f.embedding_bag(i, w, bags, mode="max"), out, index, upstream),
+        "put_": lambda o: out.t().clone().put_(places[o] - rows, values[o], accumulate=True),
+        "take": lambda o: gradient_of(lambda w, i: w.take(i), out, places[o], values[o]),
         "index_add_": lambda o: out.clone().index_add_(0, index[o], values[o]),
         "index_add": lambda o: out.index_add(0, index[o], values[o], alpha=2),
         "scatter_add_": lambda o: out.clone().scatter_add_(
@@ -368,6 +387,58 @@ def test_context():
             assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
 
 
+def test_nll_loss_of_pictures():
+    f, picture = torch.nn.functional, draw_values(2, 5, 6, 7)
+    table, operator = arc_torch.decomposition_table, torch.ops.aten.nll_loss2d_forward.default
+    target = torch.randint(0, 5, (2, 6, 7), device=DEVICE)
+    target[0, 0] = 3
+    for reduction, weight, ignored in itertools.product(
+            ("none", "mean", "sum"), (None, draw_values(5).abs() + 1), (-100, 3)):
+        def loss():
+            x = picture.clone().requires_grad_()
+            value = f.nll_loss(x, target, weight, None, ignored, reduction=reduction)
+            return value.detach(), *torch.autograd.grad(value.sum(), x)
+        wanted = loss()
+        by = mock.Mock(wraps=table[operator])
+        with mock.patch.dict(table, {operator: by}), arc_torch.deterministic():
+            got = loss()
+        assert by.called
+        for a, b in zip(got, wanted):
+            assert torch.allclose(a, b, rtol=1e-6), (reduction, weight, ignored)
+    with arc_torch.deterministic():
+        assert raises(f.nll_loss, picture, target[:, :5])
+
+
+def test_refusal():
+    """PyTorch's error, and one line that brings the warning back; the user's own mode stays."""
+    def refused():
+        pooled = torch.nn.functional.max_pool2d(draw_values(1, 1, 4, 4), 2, return_indices=True)
+        return torch.nn.functional.max_unpool2d(*pooled, 2)
+
+    def message(**keywords):
+        try:
+            with arc_torch.deterministic(**keywords):
+                refused()
+        except RuntimeError as error:
+            return str(error).splitlines()
+        return []
+    enabled, warns = (torch.are_deterministic_algorithms_enabled,
+                      torch.is_deterministic_algorithms_warn_only_enabled)
+    first, *_, last = message()
+    assert "max_unpool" in first and "deterministic(warn_only=True)" in last, (first, last)
+    assert not message(warn_only=True) and not enabled()
+    for warn_only in (True, False):
+        torch.use_deterministic_algorithms(True, warn_only=warn_only)
+        lines = message(warn_only=not warn_only)
+        assert bool(lines) != warn_only and not any("arc_torch" in line for line in lines), lines
+        assert enabled() and warns() == warn_only
+        torch.use_deterministic_algorithms(False)
+    with arc_torch.deterministic():
+        with arc_torch.deterministic(warn_only=True):  # the innermost counts
+            refused()
+        assert raises(refused)
+
+
 def test_page():
     """README lists what the context does not repeat, and nothing else."""
     page = pathlib.Path(arc_torch.HERE, "README.md").read_text(encoding="utf-8")
@@ -419,11 +490,10 @@ def test_index_outside():
 
 
 def test_refused_ones():
-    """What the page says PyTorch refuses, it refuses, and only warns about in the context."""
+    """What the page says is refused, PyTorch refuses, and so does the context, unless it warns."""
     f, picture = torch.nn.functional, torch.rand(2, 3, 8, 8, device=DEVICE)
     volume, row = torch.rand(2, 3, 4, 8, 8, device=DEVICE), torch.rand(20, device=DEVICE)
     where = torch.tensor([1, 2], device=DEVICE)
-    bag, first = torch.rand(9, 4, device=DEVICE), torch.zeros(1, dtype=torch.long, device=DEVICE)
 
     def gradient(function, x):
         x = x.clone().requires_grad_()
@@ -432,12 +502,6 @@ def test_refused_ones():
     calls = {
         "gradient of grid_sample": gradient(lambda x: f.grid_sample(
             x, torch.rand(2, 2, 5, 5, 3, device=DEVICE), align_corners=False), volume),
-        "gradient of adaptive_max_pool2d": gradient(lambda x: f.adaptive_max_pool2d(x, 3), picture),
-        "gradient of max_pool3d": gradient(lambda x: f.max_pool3d(x, 2), volume),
-        "gradient of fractional_max_pool2d": gradient(
-            lambda x: f.fractional_max_pool2d(x, 2, 3), picture),
-        "gradient of fractional_max_pool3d": gradient(
-            lambda x: f.fractional_max_pool3d(x, 2, 2), volume),
         "gradient of adaptive_avg_pool2d": gradient(lambda x: f.adaptive_avg_pool2d(x, 3), picture),
         "gradient of adaptive_avg_pool3d": gradient(lambda x: f.adaptive_avg_pool3d(x, 3), volume),
         "gradient of avg_pool3d": gradient(lambda x: f.avg_pool3d(x, 2), volume),
@@ -445,12 +509,6 @@ def test_refused_ones():
             lambda x: f.interpolate(x, 12, mode="bicubic"), picture),
         "gradient of pad by reflection": gradient(
             lambda x: f.pad(x, (1, 1), mode="reflect"), picture[0]),
-        "put_": lambda: row.clone().put_(where, row[:2], accumulate=True),
-        "gradient of take": gradient(lambda x: x.take(where), row),
-        "nll_loss of pictures": lambda: f.nll_loss(
-            picture, torch.zeros(2, 8, 8, dtype=torch.long, device=DEVICE)),
-        "gradient of embedding_bag by max": gradient(
-            lambda x: f.embedding_bag(where, x, first, mode="max"), bag),
         "gradient of ctc_loss": gradient(lambda x: f.ctc_loss(
             x.log_softmax(2), torch.ones(2, 2, dtype=torch.long, device=DEVICE), (6, 6), (2, 2)),
             torch.rand(6, 2, 5, device=DEVICE)),
@@ -461,8 +519,10 @@ def test_refused_ones():
     assert list(calls) == list(arc_torch._NOT_REPEATED["refused"])
     wrong = [name for name, call in calls.items() if not deterministic(raises, call)]
     for name, call in calls.items():
+        with arc_torch.deterministic(warn_only=True):
+            wrong += [f"{name} by warn_only"] if raises(call) else []
         with arc_torch.deterministic():
-            wrong += [f"{name} in the context"] if raises(call) else []
+            wrong += [] if raises(call) else [f"{name} in the context"]
     assert not wrong, wrong
 
 
@@ -596,7 +656,7 @@ def sums_of(rows, values, index):
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_page, test_index_outside]
+         test_context, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
 tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
