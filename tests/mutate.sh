@@ -118,19 +118,19 @@ doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each)
 +empty_warp_goes_on test_empty_cost s/if (votes \&\& !__any_sync(c.lanes, c.active)) return;//
 keyed_looks_at_an_empty_warp test_empty_cost s/return few || c->present == 0u;/return few;/
 scalar_add_is_a_store test_targets s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
-unchecked_piece_width test_check:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
-unchecked_stride_range test_check:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
-unchecked_stride_below_width test_check:ARC_CHECK=1 s/stride == 0 || stride >= words || -stride >= words/true/
-wrongly_checked_stride_0 test_check:ARC_CHECK=1 s/stride == 0 || stride >= words/stride >= words/
-unchecked_pieces test_check:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
-unchecked_threshold test_check:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
-unchecked_mask test_check:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
+unchecked_piece_width user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(ARC__WIDTH_CHECK, width >= 1,/ARC__CHECK(1, true,/
+unchecked_stride_range user_errors_forms:ARC_CHECK=1 s/bytes > -most \&\& bytes < most,/true,/
+unchecked_stride_below_width user_errors_forms:ARC_CHECK=1 s/stride == 0 || stride >= words || -stride >= words/true/
+wrongly_checked_stride_0 user_errors:ARC_CHECK=2 s/stride == 0 || stride >= words/stride >= words/
+unchecked_pieces user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
+unchecked_threshold user_errors:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
+unchecked_mask user_errors_forms:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
 unchecked_builder user_errors:ARC_CHECK=2 s/c->target->builder == c->lane,/true,/
 unchecked_active user_errors:ARC_CHECK=2 s/|| c.present != 0u,/|| true,/
-unchecked_keys test_check:ARC_CHECK=2 s/|| arc__same_key(c->key, first),/|| true,/
+unchecked_keys user_errors:ARC_CHECK=2 s/|| arc__same_key(c->key, first),/|| true,/
 unchecked_zeros user_errors:ARC_CHECK=2 s/arc__is_zero(c->kind, arc__load(c, i, 1)),/true,/
-unchecked_alignment test_check:ARC_CHECK=2 s/c->target->piece\[i\].vector_log2 == 4,/true,/
+unchecked_alignment user_errors_forms:ARC_CHECK=2 s/c->target->piece\[i\].vector_log2 == 4,/true,/
 unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC__CHECK(2, true/
 +upper_word_left_behind test_types:TEST_TYPES_PART=1 s/if (arc__bytes(kind) == 8) w.hi = __##name##_sync/if (false) w.hi = __##name##_sync/
 doubles_added_as_integers test_types:TEST_TYPES_PART=1 s/if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));/if (kind == ARC__F64) return arc__word_of(arc__bits(a) + arc__bits(b));/
@@ -163,10 +163,10 @@ exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.l
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 key_cut_in_a_group test_keys s/if (c->key.bits == 64) group \&= /if (false) group \&= /
 key_cut_in_an_address test_keys s/((arc__u64)(unsigned)key.carry << 32));/0u);/
-unchecked_key test_check:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__check_key(id);/;/
-unchecked_key_below test_check:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
-unchecked_fixed_range test_check:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
-unchecked_overflow test_check:ARC_CHECK=2 s/ARC__CHECK(2, kind != ARC__FIXED || /ARC__CHECK(2, true || /
+unchecked_key user_errors_forms:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__check_key(id);/;/
+unchecked_key_below user_errors_forms:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
+unchecked_fixed_range user_errors_forms:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
+unchecked_overflow user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, kind != ARC__FIXED || /ARC__CHECK(2, true || /
 missing_piece_added test_targets s/if (!at.is_there || (four/if ((four/
 +missing_piece_owned test_targets s/slot.owned = slot.is_value = arc__is_there(t, i);/slot.owned = slot.is_value = true;/
 +sums_below_the_threshold test_forms s/if (__popc(s->group) < c->threshold) s->group/if (__popc(s->group) < c->threshold - 1) s->group/
@@ -188,7 +188,7 @@ unchecked_gather_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__INDEX_ADDED,/t
 unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun,/ARC__CHECK(2, true,/
 unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
-unchecked_hot_rows test_check:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
+unchecked_hot_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
 +table_row_not_released test_table s/releases = takes \&\& state == 0;/releases = false;/
 table_place_named_for_ever test_table s/if (hits \&\& state < ARC__PLACE_MOST)/if (false)/
 table_row_taken_twice test_table s/claims = misses \&\& state != ARC__PLACE_IS_CLAIMED;/claims = misses;/
@@ -227,9 +227,9 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_index_add s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
 rows_not_exact test_index_add s/options.exact |= target->memory == ARC__FIXED;/;/
-unchecked_row_distance test_check:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
-unchecked_rows_stride test_check:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
-unchecked_scale test_check:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
+unchecked_row_distance user_errors_forms:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
+unchecked_rows_stride user_errors_forms:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
+unchecked_scale user_errors_forms:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
 wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
 wide_largest_of_a_range test_wide s/return 2u \* bits - (exact << 24) < (end - exact) << 24;/return 2u * bits - (exact << 24) <= (end - exact) << 24;/

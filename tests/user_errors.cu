@@ -70,61 +70,61 @@ USER_ERROR(25, mask_of_another_warp, 64, 192, "simt: misuse: a lane is not in it
 
 /* ---- what differs among the lanes ------------------------------------------------------------ */
 
-USER_ERROR(7, two_targets, 32, 192, NULL, "arc: ...target", "arc: ...target") {
+USER_ERROR(7, two_targets, 32, 192, NULL, CHECK_SAYS("target")) {
   float *base = wrong && lane_index() >= 16 ? rows + 512 : rows;
   arc_add_f32(right_target(base), KEY, values, true);
 }
 
-USER_ERROR(8, thresholds_differ, 32, 192, ABSENT, "arc: ...threshold", "arc: ...threshold") {
+USER_ERROR(8, thresholds_differ, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
   add_at(right_target(rows), threshold);
 }
 
-USER_ERROR(9, uniform_call_with_two_keys, 32, 192, NULL, "arc: ...key", "arc: ...key") {
+USER_ERROR(9, uniform_call_with_two_keys, 32, 192, NULL, CHECK_SAYS("key")) {
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
   arc_add_uniform_f32(right_target(rows), key, values, true);
 }
 
-USER_ERROR(22, uniform_call_with_two_keys_by_atomics, 32, 192, NULL, "arc: ...key", "arc: ...key") {
+USER_ERROR(22, uniform_call_with_two_keys_by_atomics, 32, 192, NULL, CHECK_SAYS("key")) {
   const int key = wrong && lane_index() == 9 ? KEY + 1 : KEY;
   arc_options options = promising(ARC_PROMISE_ONE_KEY);
   options.path = ARC_PATH_ATOMIC;
   arc_add_with_f32(right_target(rows), key, values, true, options);
 }
 
-USER_ERROR(10, target_of_another_lane, 32, 192, NULL, "arc: ...lane", "arc: ...lane") {
+USER_ERROR(10, target_of_another_lane, 32, 192, NULL, CHECK_SAYS("lane")) {
   __shared__ arc_target_f32 shared;
   if (lane_index() == 0) shared = right_target(rows);
   __syncthreads();
   arc_add_f32(wrong ? shared : right_target(rows), KEY, values, true);
 }
 
-USER_ERROR(17, pointers_of_a_key_differ, 32, 192, NULL, "arc: ...pointer", "arc: ...pointer") {
+USER_ERROR(17, pointers_of_a_key_differ, 32, 192, NULL, CHECK_SAYS("pointer")) {
   float *row = rows + STRIDE * (wrong && lane_index() == 9 ? KEY + 1 : KEY);
   float *const pointers[WIDTH] = {row, row + 1, row + 2};
   arc_add_pointers_f32(pointers, WIDTH, KEY, values, true);
 }
 
-USER_ERROR(21, widths_differ, 32, 192, ABSENT, "arc: ...width", "arc: ...width") {
+USER_ERROR(21, widths_differ, 32, 192, ABSENT, CHECK_SAYS("width")) {
   const int width = wrong && lane_index() >= 16 ? 2 : WIDTH;
   arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-USER_ERROR(11, width_0_literal, 32, 192, "arc: ...width", "arc: ...width", "arc: ...width") {
+USER_ERROR(11, width_0_literal, 32, 192, EVERYBODY_SAYS("arc: ...width")) {
   if (wrong)
     arc_add_f32(arc_target_f32_rows(rows, STRIDE, 0), KEY, values, true);
   else
     arc_add_f32(right_target(rows), KEY, values, true);
 }
 
-USER_ERROR(27, width_0_at_run_time, 32, 192, "arc: ...width", "arc: ...width", "arc: ...width") {
+USER_ERROR(27, width_0_at_run_time, 32, 192, EVERYBODY_SAYS("arc: ...width")) {
   const int width = wrong ? 0 : WIDTH;
   arc_add_f32(arc_target_f32_rows(rows, STRIDE, width), KEY, values, true);
 }
 
-USER_ERROR(14, nine_pieces, 32, 1152, NULL, "arc: ...pieces", "arc: ...pieces") {
+USER_ERROR(14, nine_pieces, 32, 1152, NULL, CHECK_SAYS("pieces")) {
   const float nine[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   arc_piece_f32 pieces[9];
   for (int i = 0; i < 9; ++i) {
@@ -137,13 +137,26 @@ USER_ERROR(14, nine_pieces, 32, 1152, NULL, "arc: ...pieces", "arc: ...pieces") 
     arc_add_f32(arc_target_f32_pieces(pieces, 8), KEY, nine, true);
 }
 
-USER_ERROR(20, threshold_below_0, 32, 192, NULL, "arc: ...threshold", "arc: ...threshold") {
+USER_ERROR(20, threshold_below_0, 32, 192, NULL, CHECK_SAYS("threshold"), 1) {
   add_at(right_target(rows), wrong ? -1 : 1);
+}
+USER_ERROR(109, threshold_of_35, 32, 192, NULL, CHECK_SAYS("threshold"), 1) {
+  add_at(right_target(rows), wrong && lane_index() == 10 ? 35 : 1);
+}
+
+USER_ERROR(114, pointers_of_width_0, 32, 192, EVERYBODY_SAYS("arc: ...width"), 0) {
+  float *const row = rows + STRIDE * KEY, *const pointers[WIDTH] = {row, row + 1, row + 2};
+  arc_add_pointers_f32(pointers, wrong ? 0 : WIDTH, KEY, values, true);
 }
 
 /* Negative keys are legal: row -1 is there. */
-USER_ERROR(12, key_below_0, 32, 192, LEGAL, LEGAL, LEGAL) {
+USER_ERROR(12, key_below_0, 32, 192, EVERYBODY_SAYS(LEGAL)) {
   arc_add_f32(right_target(rows + STRIDE), wrong ? -1 : 0, values, true);
+}
+
+/* A stride of 0 is legal: all keys have one row. */
+USER_ERROR(106, stride_0, 32, 192, EVERYBODY_SAYS(LEGAL)) {
+  arc_add_f32(arc_target_f32_rows(rows, wrong ? 0 : STRIDE, WIDTH), KEY, values, true);
 }
 
 USER_ERROR(18, key_far_outside, 32, 192, "memory that is not there", "memory that is not there",
@@ -166,7 +179,7 @@ USER_ERROR(24, values_too_short, 32, 0, NULL, NULL, NULL, 2, 0,
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
-USER_ERROR(15, zeros_promised, 32, 120, NULL, "arc: ...zero", "arc: ...zero") {
+USER_ERROR(15, zeros_promised, 32, 120, NULL, CHECK_SAYS("zero")) {
   const bool active = lane_index() < 20;
   const float one = active || (wrong && lane_index() == 25) ? 1.0f : 0.0f;
   const float mine[WIDTH] = {one, 2 * one, 3 * one};
@@ -174,13 +187,13 @@ USER_ERROR(15, zeros_promised, 32, 120, NULL, "arc: ...zero", "arc: ...zero") {
                    promising(ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO));
 }
 
-USER_ERROR(16, keys_promised, 32, 120, NULL, "arc: ...key", "arc: ...key") {
+USER_ERROR(16, keys_promised, 32, 120, NULL, CHECK_SAYS("key")) {
   const int key = wrong && lane_index() == 25 ? KEY + 1 : KEY;
   arc_add_with_f32(right_target(rows), key, values, lane_index() < 20,
                    promising(ARC_PROMISE_ONE_KEY));
 }
 
-USER_ERROR(26, active_lane_promised, 32, 192, NULL, "arc: ...active", "arc: ...active") {
+USER_ERROR(26, active_lane_promised, 32, 192, NULL, CHECK_SAYS("active")) {
   arc_add_with_f32(right_target(rows), KEY, values, !wrong, promising(ARC_PROMISE_WARP_IS_ACTIVE));
 }
 

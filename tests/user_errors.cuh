@@ -82,6 +82,8 @@ struct user_error_entry {
 #define MASKS_MEET "simt: misuse: two masks meet"
 #define NOT_HERE "arc: ...lanes"
 #define LEGAL "" /* no report at all */
+#define CHECK_SAYS(words) "arc: ..." words, "arc: ..." words
+#define EVERYBODY_SAYS(words) words, words, words
 
 static const char *must_say(const struct user_error *e) {
 #if SIMT_ON_CPU && SIMT__ASAN

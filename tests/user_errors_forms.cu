@@ -15,8 +15,6 @@ enum { HOT_SUMS = ARC_HOT_SUMS(HOT_ROWS, WIDTH, BLOCK) };
 
 static __device__ int warp_index(void) { return (int)(threadIdx.x / 32u); }
 
-#define CHECK_SAYS(words) "arc: ..." words, "arc: ..." words
-#define EVERYBODY_SAYS(words) words, words, words
 #define ANY_REPORT "simt: misuse: "
 #define BARRIER "simt: misuse: a barrier in divergent code"
 #define NOT_THERE "memory that is not there"
@@ -27,20 +25,24 @@ static __device__ int warp_index(void) { return (int)(threadIdx.x / 32u); }
 
 static __device__ const float two_rows[] = {1, 2, 3, 0, 1, 2, 3, 0};
 
-static __device__ __forceinline__ arc_index_add_f32 right_rows(float *rows) {
-  return arc_index_add_begin_f32(right_target(rows), two_rows, STRIDE);
+static __device__ __forceinline__ arc_index_add_f32 rows_from(float *rows, int stride) {
+  return arc_index_add_begin_f32(right_target(rows), two_rows, stride);
 }
 
-/* Once begun, a gather is a: added to, e: ended, b: begun anew. Later calls are inactive. */
+/* Once begun, a gather is a: added to, f, g: by lane 9 from row 2^30 or 2^31; e: ended, b: begun
+   anew, l: with a stride that is too long. Later calls are inactive. */
 OUT_OF_LINE add_rows(float *rows, int active_calls, const char *steps) {
-  arc_index_add_f32 from = right_rows(rows);
+  arc_index_add_f32 from = rows_from(rows, STRIDE);
   for (int calls = 0; *steps; ++steps) {
-    if (*steps == 'a') {
-      arc_index_add_rows_f32(&from, KEY, calls % 2, calls < active_calls);
+    const char step = *steps;
+    if (step == 'a' || step == 'f' || step == 'g') {
+      const bool is_far = step != 'a' && lane_index() == 9;
+      const long long row = is_far ? 1ll << (step == 'f' ? 30 : 31) : calls % 2;
+      arc_index_add_rows_f32(&from, KEY, row, calls < active_calls);
       calls += 1;
     }
-    if (*steps == 'e') arc_index_add_end_f32(&from);
-    if (*steps == 'b') from = right_rows(rows);
+    if (step == 'e') arc_index_add_end_f32(&from);
+    if (step == 'b' || step == 'l') from = rows_from(rows, step == 'b' ? STRIDE : 0x7fffffff);
   }
 }
 
@@ -60,22 +62,23 @@ ROWS_STEPS((34, rows_in_if, 32, 66, ABSENT, ABSENT, NULL, 1), rows, lane_index()
 ROWS_STEPS((32, rows_in_a_loop_with_own_trip_count, 32, 378, ABSENT, ABSENT, NULL, 1), rows,
            lane_index() % 3 + 1, "aaae" + (wrong ? 2 - lane_index() % 3 : 0))
 
+ROWS_STEPS((33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0,
+            "AddressSanitizer"),
+           rows, 1, wrong ? "fe" : "ae")
+ROWS_STEPS((110, stride_of_rows_too_long, 32, 192, NULL, CHECK_SAYS("rows must be below 2^31"), 1),
+           rows, 1, wrong ? "lae" : "bae")
+ROWS_STEPS((111, rows_too_far_apart, 32, 192, NULL, CHECK_SAYS("rows of a call")), rows, 1,
+           wrong ? "ge" : "ae")
+
 USER_ERROR(31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE, 1) {
   const bool inside = lane_index() < 20;
   if (wrong && !inside) return;
   add_rows(rows, inside, "ae");
 }
 
-USER_ERROR(33, row_that_is_not_there, 32, 192, NOT_THERE, NOT_THERE, ILLEGAL, 2, 0,
-           "AddressSanitizer") {
-  arc_index_add_f32 from = right_rows(rows);
-  arc_index_add_rows_f32(&from, KEY, wrong && lane_index() == 9 ? 1 << 30 : 0, true);
-  arc_index_add_end_f32(&from);
-}
-
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
 USER_ERROR(36, rows_by_value, 32, 192, NULL, NULL, NULL) {
-  arc_index_add_f32 from = right_rows(rows), copy = from;
+  arc_index_add_f32 from = rows_from(rows, STRIDE), copy = from;
   arc_index_add_rows_f32(&copy, KEY, 0, true);
   arc_index_add_end_f32(wrong ? &from : &copy);
 }
@@ -271,7 +274,7 @@ USER_ERROR(92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) 
 USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
-  arc_index_add_f32 from = right_rows(wrong ? rows + 512 : rows);
+  arc_index_add_f32 from = rows_from(wrong ? rows + 512 : rows, STRIDE);
   arc_table_index_add_f32(&table, &from, KEY, 0, true);
   arc_table_end_f32(&table);
 }
@@ -303,11 +306,13 @@ static __device__ __forceinline__ void show_fixed(float *rows, const long long *
   __syncthreads();
   if (threadIdx.x == 0) rows[0] = arc_fixed_to_f32(*sum, scale_log2);
 }
-static __device__ __forceinline__ void add_fixed(float *rows, float value, int scale_log2,
-                                                 int read_scale_log2) {
+OUT_OF_LINE add_fixed(float *rows, float value, int scale_log2, int read_scale_log2,
+                      bool exact = false) {
   __shared__ long long sum;
   const arc_target_fixed target = fixed_target(&sum, scale_log2);
-  arc_add_fixed(target, 0, &value, true);
+  arc_options options = arc_options_default();
+  options.exact = exact;
+  arc_add_with_fixed(target, 0, &value, true, options);
   show_fixed(rows, &sum, read_scale_log2);
 }
 
@@ -333,6 +338,9 @@ USER_ERROR(58, fixed_out_of_range, 32, 32, NULL, CHECK_SAYS("range of a fixed ta
 }
 USER_ERROR(59, fixed_nan, 32, 32, NULL, CHECK_SAYS("range of a fixed target")) {
   add_fixed(rows, wrong ? __int_as_float(0x7fc00000) : 1, SCALE, SCALE);
+}
+USER_ERROR(113, exact_below_the_range, 32, 32, NULL, CHECK_SAYS("range of a fixed target")) {
+  add_fixed(rows, wrong ? -1e13f : 1, SCALE, SCALE, true);
 }
 USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
   add_fixed(rows, 1, wrong ? 127 : SCALE, SCALE);
@@ -428,6 +436,11 @@ USER_ERROR(104, ten_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1) {
   arc_add_f32(right_target(rows), KEY, values, true);
 }
 
+USER_ERROR(115, no_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1) {
+  const arc_piece_f32 piece = {rows, STRIDE, WIDTH};
+  arc_add_f32(arc_target_f32_pieces(&piece, wrong ? 0 : 1), KEY, values, true);
+}
+
 USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
   add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);
@@ -456,9 +469,24 @@ USER_ERROR(69, stride_below_the_width, 32, 192, NULL, CHECK_SAYS("stride"), 1) {
   arc_add_f32(target, KEY, values, true);
 }
 
+USER_ERROR(107, piece_of_width_0, 32, 192, EVERYBODY_SAYS("arc: ...the width of a piece"), 0) {
+  const arc_piece_f32 pieces[2] = {{rows, STRIDE, WIDTH - 1},
+                                   {rows + 512, STRIDE, wrong && lane_index() == 10 ? 0 : 1}};
+  arc_add_f32(arc_target_f32_pieces(pieces, 2), KEY, values, true);
+}
+
+USER_ERROR(108, stride_too_long, 32, 192, NULL, CHECK_SAYS("piece must be below 2^31"), 1) {
+  const int stride = wrong && lane_index() == 31 ? 0x7fffffff : STRIDE;
+  arc_add_f32(arc_target_f32_rows(rows, stride, WIDTH), KEY, values, true);
+}
+
 /* Where the key may be no int, a program for the GPU does not compile. */
 USER_ERROR(73, key_of_64_bits, 32, 192, CHECK_SAYS("key"), NULL, 1) {
   const long long high = SIMT_ON_CPU && wrong ? 1ll << 32 : 0;
+  arc_add_f32(right_target(rows), high + KEY, values, true);
+}
+USER_ERROR(112, key_below_32_bits, 32, 192, CHECK_SAYS("key"), NULL, 1) {
+  const long long high = SIMT_ON_CPU && wrong ? -(1ll << 32) : 0;
   arc_add_f32(right_target(rows), high + KEY, values, true);
 }
 
