@@ -53,7 +53,7 @@ inactive_lanes_in_a_group test_add s/c->active ? c->key.low : 0) \& c->present;/
 garbage_keys_matched test_add s/__match_any_sync(c->lanes, c->active ? c->key.low : 0)/__match_any_sync(c->lanes, c->key.low)/
 old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (c->active \&\& arc__same_key(c->key, key)) group = lanes;/group = lanes;/
 butterfly_of_several_keys test_add s/return __all_sync(c->lanes, !c->active || group == c->present);/return true;/
-butterfly_on_a_partial_warp test_masked s/return c->lanes == ARC_LANES_ALL;/return true;/
+butterfly_on_a_partial_warp test_property s/return c->lanes == ARC_LANES_ALL;/return true;/
 serialized_forgets_a_lane test_add s/__any_sync(c->lanes, rest != 0u); rest/__any_sync(c->lanes, (rest \& (rest - 1u)) != 0u); rest/
 serialized_adds_for_ever test_add s/if (leader \&\& rest != 0u) w/if (leader) w/
 +tree_skips_a_lane test_add s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
@@ -66,7 +66,7 @@ runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if 
 runs_reach_into_the_next test_add s/arc__lane() - distance >= start ?/arc__lane() - distance >= start - 1 ?/
 runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
 runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
-runs_on_a_partial_warp test_masked s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
+runs_on_a_partial_warp test_property s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
 pair_trades_the_wrong_group test_add s/{c->active \&\& in_highest != upper, c->active \&\& in_highest == upper, true}/{c->active \&\& in_highest == upper, c->active \&\& in_highest != upper, true}/
 pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/

@@ -1,5 +1,8 @@
-/* test_property.cu - random masks, keys, widths, thresholds, paths, layouts and form points.
+/* test_property.cu - random masks, keys, widths, thresholds, paths, layouts, forms and odd values.
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Lanes outside a mask do not exist (blocks of 1 to 130 threads), have returned, or make a call of
+ * their own with the complementary mask, at the same place or in the other branch.
  *
  * test_property --seed S --cases N draws N cases; a failing one prints how to run it alone.
  */
@@ -8,6 +11,14 @@
 #ifndef TEST_PROPERTY_EXACT
 #define TEST_PROPERTY_EXACT 0 /* 1: whole numbers only */
 #endif
+
+/* The lanes of plan.calling make one call, all others alive another. */
+CHECK_KERNEL(branches, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
+  if (check_calling(&plan, update) >> check_lane() & 1)
+    CHECK_CALL_NULL(CHECK_MASKED);
+  else
+    CHECK_CALL_NULL(CHECK_MASKED);
+})
 
 static int draw_width(struct check_random *r) {
   static const int wide[] = {33, 34, 63, 64, 65, 100, 129, 256};
@@ -41,6 +52,28 @@ static void draw_warp(struct check_case *c, int form, int update, int warp) {
                check_below(r, 1 << 20));
 }
 
+/* NaN, infinity, a denormal, a zero: in one parameter of one active lane of every warp, where it must
+   reach exactly that parameter of that key; or nothing else: sums of such values. */
+static void put_odd_values(struct check_case *c) {
+  static const float odd_values[] = {NAN,         INFINITY, -INFINITY, 0x1p-149f, -0x1p-130f,
+                                     0x1.fp-127f, -0.0f,    0.0f,      0x1p-126f};
+  struct check_random *r = &c->random;
+  const float odd = odd_values[check_below(r, sizeof odd_values / sizeof *odd_values)];
+  const bool alone = check_below(r, 4) != 0;
+  c->exact = 0;
+  check_draw_values(c);
+  for (int i = 0; i < c->warps * c->plan.updates; ++i) {
+    const unsigned active = c->active[i] & c->alive[i % c->warps];
+    const int parameter = check_below(r, c->plan.width);
+    int one = check_below(r, 32);
+    while (active && !(active >> one & 1)) one = (one + 1) & 31;
+    for (int lane = 0; lane < 32; ++lane)
+      for (int k = 0; k < c->plan.width && active >> lane & 1; ++k)
+        if (!alone || (lane == one && k == parameter))
+          c->values[(size_t)(i * 32 + lane) * c->plan.width + k] = odd;
+  }
+}
+
 static void random_case(void) {
   struct check_random random;
   if (!check_begin("random", &random)) return;
@@ -60,7 +93,9 @@ static void random_case(void) {
     if (!whole && check_below(&c.random, 3) == 0) c.alive[w] &= check_any_mask(-1, &c.random);
   for (int u = 0; u < c.plan.updates; ++u)
     for (int w = 0; w < c.warps; ++w) draw_warp(&c, form, u, w);
-  check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
+  if (check_below(&c.random, 4) == 0 && !TEST_PROPERTY_EXACT) put_odd_values(&c);
+  const bool branch = form == CHECK_MASKED && check_below(&c.random, 2);
+  check_run_form(&c, branch ? branches_launch : check_launches[form], form >= CHECK_POINTERS);
 }
 
 int main(int argc, char **argv) {
