@@ -211,11 +211,9 @@ function showChart() {
 
 function showTable() {
   const columns = [...data.varying, ...data.figures, 'status'];
-  const terms = find('filter').value.split(' ').map(term => /=/.test(term) ? ` ${term} ` : term);
-  const rows = data.rows.filter(row => {
-    const text = columns.map(word => ` ${word}=${row[word]} `).join('');
-    return terms.every(term => text.includes(term));
-  });
+  const terms = find('filter').value.split(' ').map(term => term.split('='));
+  const rows = data.rows.filter(row => terms.every(([word, value]) => value ? row[word] === value :
+    columns.some(column => row[column].includes(word))));
   const sort = word => ({sort: word, turn: state.sort === word ? -state.turn : 1});
   if (state.sort) rows.sort((a, b) => state.turn * byValue(a[state.sort], b[state.sort]));
   fill('head', ...columns.map(word => make('th', {}, button(`sort ${word}`, [word],

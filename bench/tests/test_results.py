@@ -1,6 +1,7 @@
 """test_results.py ARC_SWEEP_SIMT - the reader of result files and what is built on it; what
 add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
 import contextlib
+import html
 import io
 import os
 import re
@@ -80,18 +81,26 @@ class Analysis(Test):
         self.call(0, *words, "83")
         self.call(1, *words, "99")
 
-    def test_plots(self):
+    def test_plot(self):
         self.write("raise ImportError\n", "none", "matplotlib.py")
-        words = ["bench/analysis/plot.py", "--out", self.path("a.svg")]
-        self.assertRegex(self.call(77, *words, "lanes", PATHS, PYTHONPATH=self.path("none")),
+        words = ["bench/analysis/plot.py", PATHS, "--out", self.path("a.svg")]
+        self.assertRegex(self.call(77, *words, PYTHONPATH=self.path("none")),
                          "^skipped: no matplotlib")
         if not HAS_MATPLOTLIB:
             return
         self.write("svg.fonttype: none\n", "matplotlibrc")
-        for kind, says in (("lanes", r"crossover at \d"), ("overview", "plain atomicAdd"),
-                           ("threshold", "s own threshold")):
-            self.call(0, *words, kind, PATHS, MATPLOTLIBRC=self.folder)
-            self.assertRegex(self.read("a.svg"), says)
+        self.call(0, *words, MATPLOTLIBRC=self.folder)
+        self.assertIn("plain atomicAdd", self.read("a.svg"))
+
+    def test_page_is_the_sweeps(self):
+        page = self.path("<b>&lt;.html")
+        csv = self.sweep("a.csv", f"--width 9 --html {page}")
+        self.call(0, "bench/analysis/plot.py", csv, "--html", self.path("b.html"))
+        self.assertEqual(self.read("b.html"), self.read("<b>&lt;.html"))
+        embedded = self.read("b.html").split('<pre id="csv" hidden>')[1].split("</pre>")[0]
+        self.assertNotIn("<", embedded)
+        self.assertEqual(html.unescape(embedded), self.read("a.csv"))
+        self.call(2, "bench/analysis/plot.py", csv, "--html", self.path("none", "c.html"))
 
     def test_profile(self):
         ncu = self.write(FAKE_NCU, "ncu", mode=0o755)
