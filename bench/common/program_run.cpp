@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <new>
+#include <regex>
 
 #include "arc_policy.cuh"
 
@@ -146,6 +147,23 @@ void catch_interrupts(void (*also)(int)) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+static double first_done, first_second; /* of this progress; the second is 0 before it */
+static bool shown;
+
+/* " 40 %, 1:05 left  " where the text says "4 of 10"; the time once there is a pace. */
+static std::string share_of(const std::string &text) {
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex("(\\d+) of ([1-9]\\d*)"))) return "";
+  const double done = std::stod(found[1]), total = std::stod(found[2]), now = seconds_now();
+  if (first_second == 0.0 || done < first_done) first_done = done, first_second = now;
+  char share[64], left[32] = "";
+  const double rest = (now - first_second) / (done - first_done) * (total - done);
+  if (done > first_done)
+    snprintf(left, sizeof left, ", %.0f:%02.0f left", floor(rest / 60), floor(fmod(rest, 60)));
+  snprintf(share, sizeof share, "%3.0f %%%s  ", 100.0 * done / total, left);
+  return share;
+}
+
 bool progress_due(void) {
   static double next = 0.0;
   double now = seconds_now();
@@ -162,11 +180,19 @@ void progress_line(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0;
-  fprintf(stderr, "\r%.*s\033[K", known ? terminal.ws_col - 1 : 79, text);
+  const std::string line = share_of(text) + text;
+  fprintf(stderr, "\r%.*s\033[K", known ? terminal.ws_col - 1 : 79, line.c_str());
+  shown = true;
+}
+
+void progress_hide(void) {
+  if (shown) fprintf(stderr, "\r\033[K");
+  shown = false;
 }
 
 void progress_clear(void) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+  progress_hide();
+  first_second = 0.0;
 }
 
 /* ---- clock and medians ---------------------------------------------------------------------- */

@@ -38,13 +38,15 @@ void catch_interrupts(void (*also)(int signal) = nullptr);
 int interrupted_status(void);
 
 /* Whether to print a line of progress now: on a terminal only, five times a second. It is cut to
-   the terminal's width, and goes to stderr. */
+   the terminal's width, and goes to stderr. Where it says "4 of 10", the share done stands in front,
+   and the time left, by the pace since the first such line. */
 bool progress_due(void);
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void progress_line(const char *format, ...);
-void progress_clear(void);
+void progress_hide(void);  /* before other lines */
+void progress_clear(void); /* at the end */
 
 /* In lines of at most 100 columns; those behind the first begin with so many spaces. */
 void print_wrapped(FILE *out, std::string text, size_t indent);

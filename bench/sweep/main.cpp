@@ -39,6 +39,7 @@ static void add_text(sweep_run *run, const std::string &text) {
 }
 
 static void report_wrong(const sweep_result &r) {
+  progress_hide();
   fprintf(stderr,
           "ERROR: %s, threshold %s, %s: %ld sums are wrong, the worst by %.3g times its "
           "bound\n",
@@ -47,8 +48,10 @@ static void report_wrong(const sweep_result &r) {
 }
 
 static void take_results(sweep_run *run, size_t first) {
-  if (run->options.tables)
+  if (run->options.tables) {
+    progress_hide();
     sweep_table_group(&run->results[first], (int)(run->results.size() - first));
+  }
   for (size_t i = first; i < run->results.size(); ++i) {
     add_text(run, written_by([&](FILE *out) { sweep_csv_row(out, run->results[i]); }));
     if (!run->results[i].wrong) continue;
@@ -59,17 +62,14 @@ static void take_results(sweep_run *run, size_t first) {
 
 /* Up to an interrupt, which ends the group under way. Returns whether no launch failed. */
 static bool run_groups(sweep_run *run) {
-  double start = seconds_now();
-  int total = sweep_plan_cells(run->plan);
+  const int total = sweep_plan_cells(run->plan);
   for (const auto &group : run->plan) {
     size_t first = run->results.size();
     if (interrupts) break;
     if (ferror(stdout) && !run->csv.stream) exit(exit_wrong); /* the results would be lost */
-    if (!run->options.quiet)
-      sweep_progress((int)first, total, seconds_now() - start, group[0].cell);
-    int failed = sweep_bench_group(run->bench, group, &run->results);
-    if (!run->options.quiet) progress_clear();
-    if (failed) return interrupts > 0;
+    if (!run->options.quiet && progress_due())
+      progress_line("%zu of %d cells: %s", first, total, sweep_group_words(group[0].cell).c_str());
+    if (sweep_bench_group(run->bench, group, &run->results)) return interrupts > 0;
     take_results(run, first);
   }
   return true;
@@ -140,6 +140,7 @@ static int measure(sweep_run *run) {
     add_text(run, written_by([&](FILE *out) { sweep_csv_head(out, run->bench, o); }));
     if (o.tables) sweep_table_head(run->bench, o);
     bool launched = run_groups(run);
+    progress_clear();
     status = finish(run, launched, seconds_now() - start);
   }
   sweep_bench_close(run->bench);

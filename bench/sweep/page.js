@@ -142,14 +142,16 @@ function showControls() {
 
 /* ---- the chart ---- */
 
-const LEFT = 52, RIGHT = 12, TOP = 8, BOTTOM = 40;
+const LEFT = 52, RIGHT = 12, TOP = 8, BOTTOM = 40; // of a panel, around its lines
+const DECADES = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap(
+  power => [1, 2, 5].map(digit => digit * 10 ** power));
 const mark = (path, x, y) =>
   make('use', {class: `point mark-${path}`, href: `#mark-${path}`, x, y});
 
 function panel(title, rows, width) {
   const height = Math.min(460, 180 + width / 4), log = state.scale === 'log';
   const values = rows.map(row => +row[state.figure]), at = log ? Math.log : value => value;
-  const low = Math.min(...log ? values.filter(value => value > 0) : [0, ...values], 1e9);
+  const low = log ? 0.95 * Math.min(...values.filter(x => x > 0), 1e9) : Math.min(0, ...values);
   const high = Math.max(1.1 * Math.max(...values), 1.3 * low, 1e-9);
   const places = distinct(rows, state.across), room = (width - LEFT - RIGHT) / places.length;
   const x = value => LEFT + room * (places.indexOf(value) + 0.5);
@@ -157,12 +159,11 @@ function panel(title, rows, width) {
     (at(Math.max(value, low)) - at(low)) / (at(high) - at(low));
   const svg = make('svg', {width, height, role: 'img', 'aria-label': `${state.figure} ${title}`});
   const write = (x, y, text, end) => svg.append(make('text', {x, y, 'text-anchor': end}, text));
-  const digits = log && high > 20 * low ? 1 : 2, step = +(high / 5).toPrecision(1);
-  const ticks = [0, 1, 2, 3, 4, 5].map(i => log ? low * (high / low) ** (i / 5) : i * step)
-    .map(tick => +tick.toPrecision(digits)).filter(tick => tick >= low && tick <= high);
-  for (const tick of new Set(ticks)) {
+  const step = +((high - low) / 5).toPrecision(1), round = Math.ceil(low / step);
+  const ticks = log && high > 4 * low ? DECADES : [0, 1, 2, 3, 4, 5].map(i => (round + i) * step);
+  for (const tick of ticks.filter(tick => tick >= low && tick <= high)) {
     svg.append(make('path', {class: 'grid', d: `M${LEFT},${y(tick)}H${width - RIGHT}`}));
-    write(LEFT - 6, y(tick) + 4, tick, 'end');
+    write(LEFT - 6, y(tick) + 4, +tick.toPrecision(4), 'end');
   }
   for (const [i, value] of places.entries())
     if (i % Math.ceil(26 / room) === 0) write(x(value), height - 22, value, 'middle');

@@ -152,8 +152,6 @@ bool sweep_page(const std::string &name, const std::string &csv, error_line *err
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o);
 void sweep_table_group(const sweep_result *results, int count);
-/* The line with the estimate of the time left, on a terminal only. */
-void sweep_progress(int done, int total, double seconds, const sweep_cell &next);
 
 /* Neighbours in the results that differ only in path and threshold. */
 struct sweep_group {

@@ -1,7 +1,6 @@
-/* table.cpp - table and progress line. SPDX-License-Identifier: Apache-2.0 */
+/* table.cpp - the tables of cells. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "../common/program_run.h"
 #include "sweep.h"
 
 void sweep_table_head(const sweep_bench *b, const sweep_options &o) {
@@ -46,15 +45,4 @@ void sweep_table_group(const sweep_result *results, int count) {
            "sums");
   for (int i = 0; i < count; ++i) table_row(results[i]);
   fflush(stdout);
-}
-
-/* ---- progress ---- */
-
-/* Cells differ by orders of magnitude, so the remaining time is labelled as a guess. */
-void sweep_progress(int done, int total, double seconds, const sweep_cell &next) {
-  if (!progress_due()) return;
-  int rest = done ? (int)(seconds * (total - done) / done + 0.5) : 0;
-  char left[40] = "";
-  if (done) snprintf(left, sizeof left, ", about %d:%02d left", rest / 60, rest % 60);
-  progress_line("%d/%d cells%s: %s", done, total, left, sweep_group_words(next).c_str());
 }

@@ -17,7 +17,7 @@ BROWSERS = list(filter(shutil.which, ("chromium", "chromium-browser", "google-ch
 CELLS = ("--width 3,9 --lanes 1,8,32,mixed --shape prefix,random --keys 1,4 --threshold 0,auto "
          "--path plain,vector,transposed,auto --blocks 1 --threads 32 --updates 2 --rows 70")
 MACROS = "-DARC_COST_REDUCE=7 -DARC_COST_VALUE=2"
-HOSTILE = "<img src=x onerror=alert(1)>&lt"
+HOSTILE = "<img src=x onerror=errors.push(1)>&lt"
 # No window is narrower than 500 pixels; a frame is.
 FRAME = """<iframe src="driven.html" style="width: WIDTHpx; height: 900px"></iframe><script>
 onmessage = said => { document.body.textContent = said.data; }; </script>"""
@@ -96,8 +96,8 @@ class Page(Test):
     def test_files(self):
         twice = re.sub(r"(?m)^((?:[^#,\n]*,){14})([\d.]+)",
                        lambda its: f"{its[1]}{float(its[2]) * 2}", self.csv)
-        fake = self.csv.replace(",plain,", f",{HOSTILE},") + f"# summary: a\n# summary:   {MACROS}\n"
-        fake = fake.replace("# device: ", "# device: " + HOSTILE)
+        fake = self.csv.replace(",plain,", f",{HOSTILE},").replace("device: ", "device: " + HOSTILE)
+        fake += f"# summary: a\n# summary:   {MACROS}\n"
         with open(H200 + "/default.csv", encoding="utf-8") as file:
             given = json.dumps([self.csv, twice, fake, file.read()]).replace("<", "\\u003c")
         n = len(self.rows)
