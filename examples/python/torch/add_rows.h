@@ -12,8 +12,7 @@ struct job {
   bool has_wide_index; /* of 64 bits */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or rows of wide words, or null */
-  unsigned *largest;   /* two: bits of the largest |value| and, if it is not finite, of the largest
-                          that is */
+  unsigned *largest;   /* two: bits of the largest finite |value|; whether another is not finite */
 
   /* If the index is sorted: the row of values that each of its keys belongs to; the rows of a
      piece; the parts of sums, [pieces][2][width]. A thread then takes `columns` of a row. */

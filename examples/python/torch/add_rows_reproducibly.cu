@@ -10,7 +10,7 @@ __device__ void raise(unsigned *largest, unsigned bits) {
   if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
 }
 
-/* The largest |value| of a contiguous matrix, infinity and NaN among them. */
+/* The largest finite |value| of a contiguous matrix, and whether another is not finite. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) find_largest(job j) {
   enum { EACH = 16 / sizeof(T), AHEAD = 4 };
@@ -19,7 +19,12 @@ __global__ void __launch_bounds__(THREADS) find_largest(job j) {
   long long count = j.n * j.width, vectors = aligned ? count / EACH : 0;
   long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   long long threads = gridDim.x * (long long)blockDim.x;
-  unsigned largest = 0u;
+  unsigned largest = 0u, others = 0u;
+  const auto see = [&](T value) {
+    const unsigned bits = bits_of(to_float(value));
+    largest = max(largest, bits < NOT_FINITE ? bits : 0u);
+    others |= bits >= NOT_FINITE;
+  };
   for (long long first = thread; first < vectors; first += AHEAD * threads) {
     alignas(16) T batch[AHEAD * EACH] = {};
 #pragma unroll
@@ -27,40 +32,35 @@ __global__ void __launch_bounds__(THREADS) find_largest(job j) {
       if (first + i * threads < vectors)
         *(int4 *)(batch + EACH * i) = ((const int4 *)values)[first + i * threads];
 #pragma unroll
-    for (int i = 0; i < AHEAD * EACH; ++i) largest = max(largest, bits_of(to_float(batch[i])));
+    for (int i = 0; i < AHEAD * EACH; ++i) see(batch[i]);
   }
-  for (long long i = vectors * EACH + thread; i < count; i += threads)
-    largest = max(largest, bits_of(to_float(values[i])));
+  for (long long i = vectors * EACH + thread; i < count; i += threads) see(values[i]);
   raise(j.largest, largest);
+  if (__any_sync(ARC_LANES_ALL, others)) raise(j.largest + 1, others);
 }
 
 /* If there are any: adds infinities and NaNs at once, with one of which a sum is the same in any
-   order, and finds the largest of the others. */
+   order. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) add_not_finite(job j) {
-  if (j.largest[0] < NOT_FINITE) return;
+  if (j.largest[1] == 0u) return;
   job flat = j;
   flat.out_stride = 1;
   auto values_of_out = target_of(flat, (T *)nullptr, 1);
   long long count = j.n * j.width, step = gridDim.x * (long long)blockDim.x;
-  unsigned largest = 0u;
   for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
     float value = to_float(((const T *)j.values)[i]);
-    if (bits_of(value) < NOT_FINITE) {
-      largest = max(largest, bits_of(value));
-    } else {
-      long long key = key_of(j, i / j.width);
-      check_key(j, key);
-      arc_add_divergent(values_of_out, key * j.out_stride + i % j.width, &value);
-    }
+    if (bits_of(value) < NOT_FINITE) continue;
+    long long key = key_of(j, i / j.width);
+    check_key(j, key);
+    arc_add_divergent(values_of_out, key * j.out_stride + i % j.width, &value);
   }
-  raise(j.largest + 1, largest);
 }
 
 /* Adds the sums to out, each rounded once. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) finish(job j) {
-  int scale = scale_log2(j);
+  int scale = scale_log2(j.largest, j.n);
   long long count = j.rows * j.width, step = gridDim.x * (long long)blockDim.x;
   for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
     long long sum = j.sums[i];
@@ -83,9 +83,16 @@ __global__ void keep_keys_within(job j, bool wraps, volatile int *outside) {
 }
 
 template <class T>
-cudaError_t find_scale(job j, device d) {
+cudaError_t largest(job j, device d) {
   unsigned blocks = resident_blocks(find_largest<T>, (j.n * j.width + THREADS - 1) / THREADS, d);
   find_largest<T><<<blocks, THREADS, 0, d.stream>>>(j);
+  return cudaGetLastError();
+}
+
+template <class T>
+cudaError_t find_scale(job j, device d) {
+  largest<T>(j, d);
+  unsigned blocks = resident_blocks(add_not_finite<T>, (j.n * j.width + THREADS - 1) / THREADS, d);
   add_not_finite<T><<<blocks, THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();
 }
@@ -101,6 +108,9 @@ cudaError_t add_reproducibly(job j, device d) {
 
 }  // namespace
 
+cudaError_t find_largest_f32(job j, device d) { return largest<float>(j, d); }
+cudaError_t find_largest_f16(job j, device d) { return largest<__half>(j, d); }
+cudaError_t find_largest_bf16(job j, device d) { return largest<__nv_bfloat16>(j, d); }
 cudaError_t find_scale_f32(job j, device d) { return find_scale<float>(j, d); }
 cudaError_t find_scale_f16(job j, device d) { return find_scale<__half>(j, d); }
 cudaError_t find_scale_bf16(job j, device d) { return find_scale<__nv_bfloat16>(j, d); }

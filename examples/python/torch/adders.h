@@ -19,6 +19,7 @@ row_adder add_rows_f32, add_rows_f64, add_rows_f16, add_rows_bf16;
 row_adder add_rows_reproducibly_f32, add_rows_reproducibly_f16, add_rows_reproducibly_bf16;
 row_adder add_segments_f32, add_segments_f16, add_segments_bf16;
 row_adder find_scale_f32, find_scale_f16, find_scale_bf16;
+row_adder find_largest_f32, find_largest_f16, find_largest_bf16; /* of n x width values */
 row_adder add_fixed_segments_f32, add_fixed_segments_f16, add_fixed_segments_bf16;
 
 /* float32 into rows of wide words, `sums`; and these, read into `out`, and cleared if so. */

@@ -28,9 +28,9 @@ __device__ __forceinline__ unsigned bits_of(float value) {
 }
 
 /* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
-__device__ __forceinline__ int scale_log2(const job &j) {
-  float largest = __uint_as_float(j.largest[j.largest[0] < NOT_FINITE ? 0 : 1]);
-  int exponent = largest > 0 ? ilogbf(largest) + 1 : 0, bits = 64 - __clzll(j.n);
+__device__ __forceinline__ int scale_log2(const unsigned *largest, long long n) {
+  float value = __uint_as_float(largest[0]);
+  int exponent = value > 0 ? ilogbf(value) + 1 : 0, bits = 64 - __clzll(n);
   return max(-126, min(126, 62 - exponent - bits));
 }
 

@@ -48,7 +48,7 @@ struct walk {
   int column, scale;           /* of fixed point, */
   float power;                 /* and two to its power */
 
-  __device__ walk(const job &j) : j(j), scale(sizeof(S) > 4 ? scale_log2(j) : 0) {
+  __device__ walk(const job &j) : j(j), scale(sizeof(S) > 4 ? scale_log2(j.largest, j.n) : 0) {
     power = ldexpf(1.0f, scale);
     const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     const int threads = j.width / EACH; /* of a piece */
