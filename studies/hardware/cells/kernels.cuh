@@ -1,0 +1,59 @@
+/* kernels.cuh - the kernels of cells.h; NVRTC takes them, too. SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "../../../bench/kernels/by_hand.cuh"
+#include "arc.cuh"
+#include "cells.h"
+
+#if SIMT_ON_CPU
+#define CELL_LOOP
+#else
+#define CELL_LOOP _Pragma("unroll 1")
+#endif
+
+SWEEP_FN void cell_arc(float *rows, int width, int key, const float *values, bool active, int path,
+                       int promises, int threshold) {
+  arc_options o = arc_options_default();
+  o.path = path;
+  o.promises |= promises;
+  o.threshold = threshold;
+  arc_add_with_f32(arc_target_f32_rows(rows, width, width), key, values, active, o);
+}
+
+#define CELL_KERNEL(name, W, ...)                                            \
+  extern "C" __global__ void name##_##W(float *rows, const struct cell c) {  \
+    const int lane = (int)threadIdx.x % 32;                                  \
+    const int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;      \
+    const bool active = lane < c.lanes;                                      \
+    CELL_LOOP                                                                \
+    for (int update = 0; update < c.updates; ++update) {                     \
+      const int key = CELL_KEY(c, warp, update, lane);                       \
+      float values[W];                                                       \
+      SWEEP_UNROLL                                                           \
+      for (int i = 0; i < (W); ++i) values[i] = CELL_VALUE(lane, update, i); \
+      __VA_ARGS__;                                                           \
+    }                                                                        \
+  }
+#define CELL_BY_HAND(W, name, add_one, add_keyed)                      \
+  CELL_KERNEL(one_##name, W, add_one(rows, W, W, key, values, active)) \
+  CELL_KERNEL(keyed_##name, W, add_keyed(rows, W, W, key, values, active))
+#define CELL_ARC(W, name, path, threshold)                                                  \
+  CELL_KERNEL(one_##name, W,                                                                \
+              cell_arc(rows, W, key, values, active, path, ARC_PROMISE_ONE_KEY, threshold)) \
+  CELL_KERNEL(keyed_##name, W, cell_arc(rows, W, key, values, active, path, 0, threshold))
+
+SWEEP_FN void cell_none(float *, int, int, int, const float *, bool) {}
+
+#define CELL_KERNELS(W)                                                           \
+  CELL_BY_HAND(W, none, cell_none, cell_none)                                     \
+  CELL_BY_HAND(W, plain, sweep_add_plain, sweep_add_plain)                        \
+  CELL_BY_HAND(W, shuffles, sweep_add_shuffle_skip, sweep_add_shuffle_skip_keyed) \
+  CELL_ARC(W, serialized, ARC_PATH_SERIALIZED, 0)                                 \
+  CELL_ARC(W, butterfly, ARC_PATH_BUTTERFLY, 0)                                   \
+  CELL_ARC(W, transposed, ARC_PATH_TRANSPOSED, 0)                                 \
+  CELL_ARC(W, tree, ARC_PATH_TREE, 0)                                             \
+  CELL_ARC(W, automatic, ARC_PATH_AUTO, ARC_THRESHOLD_AUTO)
+CELL_KERNELS(1)
+CELL_KERNELS(4)
+CELL_KERNELS(9)
+CELL_KERNELS(16)

@@ -1,0 +1,20 @@
+/* launch_here.cu - the kernels of cells.h on the CPU warp, or a GPU of one's own.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "../../../bench/common/device.h"
+#include "kernels.cuh"
+
+#define ENTRY(name, W) \
+  {"one_" #name "_" #W, one_##name##_##W}, {"keyed_" #name "_" #W, keyed_##name##_##W},
+static const struct {
+  const char *name;
+  void (*kernel)(float *, struct cell);
+} kernels[] = {CELL_PATHS(ENTRY, 1) CELL_PATHS(ENTRY, 4) CELL_PATHS(ENTRY, 9)
+                   CELL_PATHS(ENTRY, 16)};
+
+void cell_launch(const char *kernel, int blocks, float *rows, struct cell c) {
+  for (const auto &k : kernels)
+    if (strcmp(k.name, kernel) == 0) SIMT_LAUNCH(k.kernel, blocks, CELL_THREADS, 0, 0, rows, c);
+  device_check(cudaDeviceSynchronize(), kernel);
+}
