@@ -3,12 +3,14 @@
 
    It stands on arc/words.cuh: what a word is. Read it from top to bottom:
        >>call         keys, targets, calls; which lanes hold a key
+       >>kinds        what halves and wide sums need beside other words
        >>target       where the parameters of a row lie
        >>emit         words leave for memory
        >>serialized   the papers' SW-S: by the leader of each group, any lanes
        >>butterfly    the papers' SW-B: one key, a full warp
        >>transposed   one key or two, a full warp: each sum ends in a lane of its own, the owner
        >>tree         all groups at once, any lanes
+       >>checks       what ARC_CHECK reports of a call
        >>paths        which reduction for which lanes
        >>seam         what the forms in arc/ may use
 
@@ -93,28 +95,17 @@ typedef struct arc__piece {
   float scale;     /* of a fixed target */
 } arc__piece;
 
-/* Of a wide target, which value of its piece a slot is, and how wide the piece is. */
-#if ARC_WIDE
-#define ARC__PLACE int i, width;
-#define ARC__PLACE_OF(value, of) value, of,
-#define ARC__PUT_PLACE(slot, value, of) ((slot)->i = (value), (slot)->width = (of))
-#else
-#define ARC__PLACE
-#define ARC__PLACE_OF(value, of)
-#define ARC__PUT_PLACE(slot, value, of) ((void)0)
-#endif
-
 /* Where the sum goes that a transposed reduction leaves in this lane. */
 typedef struct arc__slot {
-  ARC__PLACE
   char *base;
   int stride_bytes;
   int owned;
   float scale;
-  /* Of halves, two share a word: the owner of the lower one adds both. */
   bool is_value, follows, precedes; /* in one row, the lane below, above has the value next to it */
-  bool odd;                         /* this value is the upper half of its word */
-  unsigned halves;                  /* what __byte_perm makes of this sum and the next one */
+  bool odd;                         /* of a half: it is the upper one of its word */
+  unsigned share; /* of a half: what __byte_perm makes of its sum and the next one; else, for wide
+                     sums: which value of its piece it is */
+  int width;      /* of the piece */
 } arc__slot;
 
 typedef struct arc__target {
@@ -211,6 +202,62 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 #endif
 }
 
+/* ---- >>kinds ----------------------------------------------------------------------------- */
+/* The hook of the kinds of memory in which a value is not one word: two halves share a word, and a
+   wide sum has several, which no single request adds. What a slot, the default decision and an
+   emission need for them stands here. arc/wide.cuh defines what is only declared. */
+
+ARC__FN bool arc__is_word(int memory) { return !arc__is_half(memory) && !arc__is_wide(memory); }
+
+/* How long a row is, in the unit of its stride. */
+ARC__FN int arc__row_length(int memory, int width) {
+  return arc__is_wide(memory) ? ARC_WIDE_ROW(width) : width;
+}
+
+/* Words that a lane adds for so many values of a row, as the default decision counts them: a wide
+   sum takes as many instructions as three words. */
+ARC__FN int arc__counted_words(int memory, int width) {
+  return arc__is_half(memory) ? (width + 1) / 2 : arc__is_wide(memory) ? 3 * width : width;
+}
+
+/* Whether no group is too small to reduce. Code that adds unreduced wide sums is long: there is none
+   then. */
+ARC__FN bool arc__reduces_all(const arc__call *c, int threshold) {
+  return arc__is_wide(c->memory) && threshold == 1;
+}
+
+ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
+
+/* The slot of a half that is the upper one of its word or, if not odd, the lower. The owner of the
+   lower one adds both. */
+ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
+  slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
+  slot->odd = odd;
+  slot->owned = slot->is_value && !(odd && slot->follows);
+  slot->share = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
+}
+
+/* The slot of value i of a piece. */
+ARC__FN void arc__fit_slot(int memory, arc__slot *slot, int i) {
+  slot->share = (unsigned)i;
+  if (arc__is_half(memory)) arc__set_odd(slot, arc__is_odd(slot->base));
+}
+
+/* The word of two halves, of which the lower one may be the next lane's, in the row of this key. */
+ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
+  if (slot->stride_bytes % 4 != 0) /* else the same for every key */
+    arc__set_odd(slot,
+                 (((unsigned)key.low * (unsigned)slot->stride_bytes & 2u) != 0u) != slot->odd);
+  w->lo = __byte_perm(w->lo, 0x8000u, slot->share);
+}
+
+/* Adds the wide sum of a slot, which its owner has; the values from `first` on of this lane's row; a
+   word of a row that a block has summed; and counts such words. */
+ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
+ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
+ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
+ARC__FN int arc__wide_words(const arc__target *t);
+
 /* ---- >>target ---------------------------------------------------------------------------- */
 
 /* How many bytes one instruction may add to rows of this stride, as a power of two, if the base is
@@ -250,9 +297,9 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
                                int scale_log2) {
   ARC__CHECK(ARC__WIDTH_CHECK, width >= 1, "the width of a piece must be at least 1");
   long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
-  int words = arc__is_wide(t->memory) ? ARC_WIDE_ROW(width) : width;
+  int length = arc__row_length(t->memory, width);
   ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
-  ARC__CHECK(1, stride == 0 || stride >= words || -stride >= words,
+  ARC__CHECK(1, stride == 0 || stride >= length || -stride >= length,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
   ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
@@ -268,16 +315,6 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   t->width += width;
 }
 
-/* The slot of a half that is the upper one of its word or, if not odd, the lower. */
-ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
-  slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
-  slot->odd = odd;
-  slot->owned = slot->is_value && !(odd && slot->follows);
-  slot->halves = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
-}
-
-ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
-
 /* Whether a piece has memory: all but the first may have no base. */
 ARC__FN bool arc__is_there(const arc__target *t, int piece) {
   return piece == 0 || t->piece[piece].base != 0;
@@ -288,16 +325,10 @@ ARC__FN bool arc__is_there(const arc__target *t, int piece) {
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
-  arc__slot slot = {ARC__PLACE_OF(value, first->width) first->base,
-                    first->stride_bytes,
-                    inside,
-                    first->scale,
-                    inside,
-                    false,
-                    false,
-                    false,
-                    0u};
-  int begin = 0;
+  arc__slot slot = {
+      first->base, first->stride_bytes, inside, first->scale, inside, false, false, false,
+      0u,          first->width};
+  int begin = 0, place = value;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     if (inside && value >= begin) {
@@ -305,13 +336,14 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
       if (slot.owned) slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
       slot.stride_bytes = p->stride_bytes;
       slot.scale = p->scale;
-      ARC__PUT_PLACE(&slot, value - begin, p->width);
+      place = value - begin;
+      slot.width = p->width;
       slot.follows = value > begin && value % lanes != 0;
       slot.precedes = value + 1 < begin + p->width && (value + 1) % lanes != 0;
     }
     begin += p->width;
   })
-  if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
+  arc__fit_slot(t->memory, &slot, place);
   return slot;
 }
 
@@ -329,15 +361,6 @@ ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
 ARC__FN float arc__scale_of(const arc__call *c, int value) {
   return arc__is_exact(c) ? arc__slot_of(c->target, value, ARC__WARP).scale : 0;
 }
-
-/* Words of memory that `width` values of a row take. */
-ARC__FN int arc__word_count(int memory, int width) {
-  return arc__is_half(memory) ? (width + 1) / 2 : width;
-}
-
-/* How many requests the default decision counts for one request of a lane. A wide one takes as many
-   instructions as three others. */
-ARC__FN int arc__request_weight(int memory) { return arc__is_wide(memory) ? 3 : 1; }
 
 /* Reduction instructions with which one lane adds that many words. */
 ARC__FN int arc__requests(int words, int vector_log2) {
@@ -365,11 +388,11 @@ ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
-    requests += arc__requests(arc__request_weight(t->memory) * arc__word_count(t->memory, p->width),
+    requests += arc__requests(arc__counted_words(t->memory, p->width),
                               arc__largest_log2(t->memory, p->stride_bytes));
   })
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
-  int words = arc__request_weight(t->memory) * arc__word_count(t->memory, t->width);
+  int words = arc__counted_words(t->memory, t->width);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, arc__shuffles(t->width) * each);
   t->builder = lane;
@@ -383,14 +406,6 @@ ARC__FN void arc__target_end(arc__target *t) {
 }
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
-
-/* The hook of wide sums, whose words no single request adds: arc/wide.cuh defines it, or arc.cuh
-   where there are none. Adds the sum of a slot, which its owner has; the words of the values from
-   `first` on of this lane's row; a word of a row that a block has summed; and counts such words. */
-ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
-ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
-ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
-ARC__FN int arc__wide_words(const arc__target *t);
 
 /* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
@@ -587,15 +602,12 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, ar
 /* Adds the sum of a slot, which this lane owns; next: that of the next lane. */
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
-  bool half = arc__is_half(c->memory);
   arc__word w = arc__stored(c->kind, c->memory, sum, next, slot.scale);
-  if (half && slot.stride_bytes % 4 != 0) /* else the same for every key */
-    arc__set_odd(&slot, (((unsigned)key.low * (unsigned)slot.stride_bytes & 2u) != 0u) != slot.odd);
-  if (half) w.lo = __byte_perm(w.lo, 0x8000u, slot.halves);
   if (arc__is_wide(c->memory)) {
     arc__emit_wide_sum(c, slot, key, sum);
     return;
   }
+  if (arc__is_half(c->memory)) arc__fit_word(&slot, key, &w);
   if (slot.owned) arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
 }
 
@@ -744,61 +756,7 @@ ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
     arc__reduce_jumping(c, w, count);
 }
 
-/* ---- >>paths ----------------------------------------------------------------------------- */
-/* First: too few lanes? Then: which reduction? The code has plain atomics and each reduction once,
-   since the compiler inlines every branch before it knows the path. */
-
-/* Each lane that `adds` adds its own values or, if the call `reduces`, the sums of the group that
-   it leads, by the papers' paths or the tree. */
-ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
-  ARC__CHUNKS(c, first, c->chunk) {
-    int count = arc__chunk_words(c, first, c->chunk);
-    ARC__WORDS(w, ARC__WARP);
-    ARC__EACH(i, count, ARC__WARP) {
-      bool is_value = (adds && !reduces) || arc__is_source(c);
-      w[i] = is_value && first + i < c->width ? arc__load(c, first + i, arc__scale_of(c, first + i))
-                                              : arc__neutral(c->kind);
-    }
-    if (reduces && c->path == ARC_PATH_BUTTERFLY)
-      arc__reduce_butterfly(c, w, count);
-    else if (reduces && c->path == ARC_PATH_SERIALIZED)
-      arc__reduce_serialized(c, w, count);
-    else if (reduces)
-      arc__reduce_tree(c, w, count);
-    if (adds) arc__emit(c, w, first, arc__chunk_width(c, first, c->chunk));
-  }
-}
-
-/* Whether unreduced values are added in a loop. Halves and wide words are added as sums are. */
-ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
-  return c->chunk == ARC__DYNAMIC && !arc__is_half(c->memory) && !arc__is_wide(c->memory);
-}
-
-/* Value i of this lane as memory gets it. */
-ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
-  const float scale = c->target->piece[0].scale;
-  arc__word w = arc__load(c, i, scale);
-  return arc__stored(c->kind, c->memory, w, w, scale);
-}
-
-/* Adds this lane's values to one array, in a loop of requests as large as alignment allows. Only
-   two places add: compilers do not inline a lambda with twice as many. */
-ARC__FN void arc__add_in_a_loop(const arc__call *c) {
-  const arc__piece *p = &c->target->piece[0];
-  const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
-  const int bytes = arc__bytes(c->memory);
-  char *address = arc__offset(p->base, c->key, p->stride_bytes);
-  int first = 0;
-  for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
-    arc__word w[4];
-    ARC__EACH_OF_4(i, each, { w[i] = arc__stored_value(c, first + i); })
-    arc__add_words(c, address, w, each);
-  }
-  for (; first < c->width; ++first, address += bytes) {
-    arc__word w = arc__stored_value(c, first);
-    arc__add_words(c, address, &w, 1);
-  }
-}
+/* ---- >>checks ---------------------------------------------------------------------------- */
 
 #if ARC_CHECK >= 2
 #include "arc/check.cuh"
@@ -829,6 +787,62 @@ ARC__FN void arc__check_call(const arc__call *c) {
   arc__check_agreement(c);
 }
 
+/* ---- >>paths ----------------------------------------------------------------------------- */
+/* First: too few lanes? Then: which reduction? The code has plain atomics and each reduction once,
+   since the compiler inlines every branch before it knows the path. */
+
+/* Each lane that `adds` adds its own values or, if the call `reduces`, the sums of the group that
+   it leads, by the papers' paths or the tree. */
+ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
+  ARC__CHUNKS(c, first, c->chunk) {
+    int count = arc__chunk_words(c, first, c->chunk);
+    ARC__WORDS(w, ARC__WARP);
+    ARC__EACH(i, count, ARC__WARP) {
+      bool is_value = (adds && !reduces) || arc__is_source(c);
+      w[i] = is_value && first + i < c->width ? arc__load(c, first + i, arc__scale_of(c, first + i))
+                                              : arc__neutral(c->kind);
+    }
+    if (reduces && c->path == ARC_PATH_BUTTERFLY)
+      arc__reduce_butterfly(c, w, count);
+    else if (reduces && c->path == ARC_PATH_SERIALIZED)
+      arc__reduce_serialized(c, w, count);
+    else if (reduces)
+      arc__reduce_tree(c, w, count);
+    if (adds) arc__emit(c, w, first, arc__chunk_width(c, first, c->chunk));
+  }
+}
+
+/* Whether unreduced values are added in a loop. Halves and wide words are added as sums are. */
+ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
+  return c->chunk == ARC__DYNAMIC && arc__is_word(c->memory);
+}
+
+/* Value i of this lane as memory gets it. */
+ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
+  const float scale = c->target->piece[0].scale;
+  arc__word w = arc__load(c, i, scale);
+  return arc__stored(c->kind, c->memory, w, w, scale);
+}
+
+/* Adds this lane's values to one array, in a loop of requests as large as alignment allows. Only
+   two places add: compilers do not inline a lambda with twice as many. */
+ARC__FN void arc__add_in_a_loop(const arc__call *c) {
+  const arc__piece *p = &c->target->piece[0];
+  const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
+  const int bytes = arc__bytes(c->memory);
+  char *address = arc__offset(p->base, c->key, p->stride_bytes);
+  int first = 0;
+  for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
+    arc__word w[4];
+    ARC__EACH_OF_4(i, each, { w[i] = arc__stored_value(c, first + i); })
+    arc__add_words(c, address, w, each);
+  }
+  for (; first < c->width; ++first, address += bytes) {
+    arc__word w = arc__stored_value(c, first);
+    arc__add_words(c, address, &w, 1);
+  }
+}
+
 /* The mask of a vote must be right even if its lanes have diverged since it was taken: after a
    chunk that some lanes add and others do not, the next one votes. ptxas assumes that a mask from
    __activemask or a vote is one for all lanes that run together, and reads it from one of them
@@ -846,8 +860,7 @@ ARC__FN int arc__threshold(const arc__call *c) {
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
   }
-  if (arc__is_wide(c->memory) && lanes == 1) return 1; /* a literal, so no code for small groups */
-  return arc__opaque(lanes);
+  return arc__reduces_all(c, lanes) ? 1 : arc__opaque(lanes); /* 1, a literal */
 }
 
 /* Whether the active lanes of a full warp hold one key. All of c->lanes call. */
@@ -860,8 +873,7 @@ ARC__FN bool arc__has_one_key(const arc__call *c) {
 
 /* Whether every active lane adds by itself, judged by their number and the path. */
 ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
-  bool few = __popc(c->present) < threshold;
-  if (arc__is_wide(c->memory) && threshold == 1) few = false; /* no group is smaller */
+  bool few = !arc__reduces_all(c, threshold) && __popc(c->present) < threshold;
   if (arc__is_auto_keyed(c)) return few || c->present == 0u;
   if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (c->path != ARC_PATH_BUTTERFLY) return false;

@@ -87,8 +87,9 @@ ARC__FN void arc__index_add_begin(arc__index_add *r, int source, const void *bas
   arc__u64 aligned = (arc__u64)base | (unsigned)r->stride_bytes;
   bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;
   r->vector = vectors && aligned % (unsigned)(ARC__VECTOR * bytes) == 0u ? ARC__VECTOR : 1;
-  r->is_narrow = t->pieces == 1 &&
-                 arc__requests(arc__word_count(t->memory, t->width), t->piece[0].vector_log2) == 1;
+  int words = arc__counted_words(t->memory, t->width);
+  r->is_narrow =
+      t->pieces == 1 && (t->width == 1 || arc__requests(words, t->piece[0].vector_log2) == 1);
   r->keeps = r->has_sum = false;
   int kind = t->memory == ARC__FIXED ? ARC__FIXED : t->kind;
   ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
