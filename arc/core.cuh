@@ -11,8 +11,32 @@
        >>transposed   one key or two, a full warp: each sum ends in a lane of its own, the owner
        >>tree         all groups at once, any lanes
        >>checks       what ARC_CHECK reports of a call
-       >>paths        which reduction for which lanes
+       >>paths        the decision, and what follows from it
        >>seam         what the forms in arc/ may use
+
+   What a call does: the first row that holds, each a return of the function above it. few: fewer
+   lanes are active than the threshold; one key: by promise; whole: all 32 lanes call; each lane:
+   every active lane adds its own values.
+       path              if                                     what is done
+     arc__vote_empty
+       all but atomic    no lane is active                      nothing
+     arc__decide
+       atomic                                                   each lane
+       auto              not one key, few or none               each lane
+       auto, transposed  one key, whole, few                    each lane
+                         one key, whole                         arc__add_one_group
+       transposed        whole                                  arc__add_each_group
+       butterfly         few, or several keys, or not whole     each lane
+     arc__add_groups
+       auto              not one key, all keys differ, a width  each lane
+                         that is known only at run time
+                         not one key, whole, one group          arc__add_one_group
+                         not one key, whole, two large groups   arc__add_two_groups
+       butterfly                                                arc__reduce_butterfly
+       serialized                                               arc__reduce_serialized
+       any other                                                arc__reduce_tree
+   The lanes of a group below the threshold add their own values. For auto, where it also chooses
+   the threshold, a reduction must pay for all lanes together, and each group counts as large.
 
    What one call costs a warp; n values, S(n) the shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
@@ -220,8 +244,8 @@ ARC__FN int arc__counted_words(int memory, int width) {
   return arc__is_half(memory) ? (width + 1) / 2 : arc__is_wide(memory) ? 3 * width : width;
 }
 
-/* Whether no group is too small to reduce. Code that adds unreduced wide sums is long: there is none
-   then. */
+/* Whether no group is too small to reduce. Code that adds unreduced wide sums is long, and there is
+   none then. */
 ARC__FN bool arc__reduces_all(const arc__call *c, int threshold) {
   return arc__is_wide(c->memory) && threshold == 1;
 }
@@ -251,8 +275,8 @@ ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
   w->lo = __byte_perm(w->lo, 0x8000u, slot->share);
 }
 
-/* Adds the wide sum of a slot, which its owner has; the values from `first` on of this lane's row; a
-   word of a row that a block has summed; and counts such words. */
+/* Adds the wide sum of a slot, which its owner has; the values from `first` on of this lane's row;
+   a word of a row that a block has summed; and counts such words. */
 ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
 ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
 ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
@@ -788,8 +812,9 @@ ARC__FN void arc__check_call(const arc__call *c) {
 }
 
 /* ---- >>paths ----------------------------------------------------------------------------- */
-/* First: too few lanes? Then: which reduction? The code has plain atomics and each reduction once,
-   since the compiler inlines every branch before it knows the path. */
+/* The table at the head of this file has a row for each return of arc__vote_empty, arc__decide and
+   arc__add_groups, in their order. The code has plain atomics and each reduction once, since the
+   compiler inlines every branch before it knows the path. */
 
 /* Each lane that `adds` adds its own values or, if the call `reduces`, the sums of the group that
    it leads, by the papers' paths or the tree. */
@@ -864,21 +889,40 @@ ARC__FN int arc__threshold(const arc__call *c) {
 }
 
 /* Whether the active lanes of a full warp hold one key. All of c->lanes call. */
-ARC__FN bool arc__has_one_key(const arc__call *c) {
+ARC__FN bool arc__vote_one_key(const arc__call *c) {
   if (c->lanes != ARC_LANES_ALL || arc__promised(c, ARC_PROMISE_ONE_KEY))
     return c->lanes == ARC_LANES_ALL;
   unsigned group = arc__match(c);
   return __all_sync(c->lanes, !c->active || group == c->present);
 }
 
-/* Whether every active lane adds by itself, judged by their number and the path. */
-ARC__FN bool arc__adds_plainly(const arc__call *c, int threshold) {
-  bool few = !arc__reduces_all(c, threshold) && __popc(c->present) < threshold;
-  if (arc__is_auto_keyed(c)) return few || c->present == 0u;
-  if (arc__is_transposed(c)) return few && arc__promised(c, ARC_PROMISE_ONE_KEY);
-  if (c->path != ARC_PATH_BUTTERFLY) return false;
-  bool one_key = arc__has_one_key(c);
-  return few || !one_key;
+/* Whether no lane is active. No vote on the atomic path, by promise, and where auto looks for keys:
+   it sees so when it counts the lanes. All of c->lanes call. */
+ARC__FN bool arc__vote_empty(const arc__call *c) {
+  bool votes = c->path != ARC_PATH_ATOMIC && !arc__is_auto_keyed(c) &&
+               !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE);
+  return votes && !__any_sync(c->lanes, c->active);
+}
+
+/* What is added: */
+enum {
+  ARC__EACH_LANE,  /* the values of each active lane, by itself */
+  ARC__ONE_GROUP,  /* the sums of all active lanes */
+  ARC__EACH_GROUP, /* those of one group after the other */
+  ARC__GROUPS      /* whatever arc__add_groups finds */
+};
+
+/* The decision, by the lanes, the threshold and the promises. All of c->lanes call. */
+ARC__FN int arc__decide(const arc__call *c, int threshold) {
+  const bool few = !arc__reduces_all(c, threshold) && __popc(c->present) < threshold;
+  if (c->path == ARC_PATH_ATOMIC) return ARC__EACH_LANE;
+  if (arc__is_auto_keyed(c)) return few || c->present == 0u ? ARC__EACH_LANE : ARC__GROUPS;
+  if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
+    return few ? ARC__EACH_LANE : ARC__ONE_GROUP;
+  if (arc__is_transposed(c)) return ARC__EACH_GROUP;
+  if (c->path != ARC_PATH_BUTTERFLY) return ARC__GROUPS;
+  const bool one_key = arc__vote_one_key(c);
+  return few || !one_key ? ARC__EACH_LANE : ARC__GROUPS;
 }
 
 ARC__FN void arc__find_leaders(arc__call *c) {
@@ -904,23 +948,18 @@ ARC__FN void arc__dissolve_small_groups(arc__call *c, int threshold) {
   if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
 }
 
-/* Reduces groups of enough lanes. Returns whether this lane must still add its values. */
-ARC__FN bool arc__reduce(arc__call *c, int threshold) {
-  bool one_key = arc__promised(c, ARC_PROMISE_ONE_KEY), named = c->path == ARC_PATH_TRANSPOSED;
-  if (arc__is_transposed(c) && one_key) {
-    arc__add_one_group(c, named); /* auto's branch for few lanes reads the values too */
-    return false;
-  }
-  if (arc__is_transposed(c) && named) return arc__add_each_group(c, threshold);
+/* Finds the groups and adds those of enough lanes. Returns whether this lane must still add its
+   values. */
+ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
+  const bool keyed = arc__is_auto_keyed(c);
   if (c->path == ARC_PATH_BUTTERFLY) {
     c->group = c->present;
   } else {
     if (!c->in_table) c->group = arc__match(c);
-    if (arc__is_auto_keyed(c)) arc__find_leaders(c);
-    if (arc__is_auto_keyed(c) && arc__adds_in_a_loop(c) && c->leaders == c->present)
-      return c->active;
-    if (arc__is_auto_keyed(c) && arc__add_few_groups(c)) return false;
-    if (!arc__is_auto_keyed(c) || c->threshold != ARC_THRESHOLD_AUTO) {
+    if (keyed) arc__find_leaders(c);
+    if (keyed && arc__adds_in_a_loop(c) && c->leaders == c->present) return c->active;
+    if (keyed && arc__add_few_groups(c)) return false;
+    if (!keyed || c->threshold != ARC_THRESHOLD_AUTO) {
       arc__dissolve_small_groups(c, threshold);
       if (c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
     }
@@ -931,22 +970,29 @@ ARC__FN bool arc__reduce(arc__call *c, int threshold) {
 
 /* Every add calls this. */
 ARC__ADD_FN void arc__add(arc__call c) {
-  bool reduces = c.path != ARC_PATH_ATOMIC;
   arc__check_call(&c);
 #if defined(SIMT_MEET)
-  if (!reduces) SIMT_MEET(c.lanes); /* there is no vote to detect absent lanes */
+  if (c.path == ARC_PATH_ATOMIC) SIMT_MEET(c.lanes); /* no vote detects absent lanes */
 #endif
   int threshold = 0;
   arc__make_mask_of_lane(&c);
-  if (reduces) {
-    bool votes = !arc__is_auto_keyed(&c) && !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE);
-    if (votes && !__any_sync(c.lanes, c.active)) return;
+  if (arc__vote_empty(&c)) return;
+  if (c.path != ARC_PATH_ATOMIC) {
     c.present = __ballot_sync(c.lanes, c.active);
     threshold = arc__threshold(&c);
   }
-  if (reduces && !arc__adds_plainly(&c, threshold)) {
-    if (!arc__reduce(&c, threshold)) return;
-  } else if (!c.active) {
+  const int what = arc__decide(&c, threshold);
+  if (what == ARC__ONE_GROUP) {
+    const bool may_clobber =
+        c.path == ARC_PATH_TRANSPOSED; /* auto's other branch reads values too */
+    arc__add_one_group(&c, may_clobber);
+    return;
+  }
+  if (what == ARC__EACH_LANE) {
+    if (!c.active) return;
+  } else if (what == ARC__EACH_GROUP) {
+    if (!arc__add_each_group(&c, threshold)) return;
+  } else if (!arc__add_groups(&c, threshold)) {
     return;
   }
   if (arc__adds_in_a_loop(&c))

@@ -125,7 +125,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   asked.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says */
   asked.present = __ballot_sync(asked.lanes, c.active);
   const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : arc__threshold(&asked);
-  const bool plain = c.path == ARC_PATH_ATOMIC || arc__adds_plainly(&asked, threshold);
+  const bool plain = arc__decide(&asked, threshold) == 0; /* ARC__EACH_LANE, of a later file */
   const bool any = arc__is_auto_keyed(&asked) && c.threshold == ARC_THRESHOLD_AUTO; /* group */
   const int least = plain ? 33 : any || threshold < 2 ? 2 : threshold;
   arc__tally *empty = 0;

@@ -434,8 +434,8 @@ ARC__FN arc__word arc__atomic_exchange(int kind, char *address, arc__word w) {
   return w;
 }
 
-/* The instruction `red` adds floats or pairs of halves to global memory. The asm converts the address
-   to a global one: as a separate operand it is computed twice. */
+/* The instruction `red` adds floats or pairs of halves to global memory. The asm converts the
+   address to a global one: as a separate operand it is computed twice. */
 #define ARC__RED(type, operands, ...)                                                       \
   if (scope == ARC_SCOPE_SYSTEM)                                                            \
     asm volatile(ARC__RED_AT("sys", type, operands)::"l"(address), __VA_ARGS__ : "memory"); \
