@@ -178,6 +178,11 @@ ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const floa
 ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float *values,
                                 bool active, unsigned lane_mask ARC__CALLER);
 
+/* The mask of the lanes that are here, for several masked adds in divergent code, each of which all
+   these lanes then make: a row of more than 16 values in parts (examples/cells.cu). sm_70 and newer.
+   Who calls: any lane, in any control flow. */
+ARC__FN unsigned arc_lanes_here(void);
+
 /* Adds in divergent code. Try it first unless the lanes of a warp walk one list: it only replaces
    the atomics, and README.md says what it gained where rays walk through cells.
    Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
@@ -330,6 +335,9 @@ ARC__FN void arc__check_key(arc_key key) {
   if (key + 0x80000000ll >= 0x180000000ll) arc__refuse_key();
   if (key < -0x80000000ll) arc__refuse_key();
 }
+
+/* With the lane's own bit, as arc__make_mask_of_lane says. */
+ARC__FN unsigned arc_lanes_here(void) { return __activemask() | 1u << arc__lane(); }
 
 ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const void *values,
                                bool active, arc_options o) {

@@ -51,7 +51,8 @@
        tree         n a round; n + 1 where the  n from one lane a group, or as atomic
                     lanes of a group are not
                     neighbours
-   The tree has ceil(log2(largest group)) rounds. 64-bit types take two shuffles instead of one. An
+   The tree has ceil(log2(largest group)) rounds; 32-bit integers of width 1 and one key take one
+   redux.sync instead, on sm_80 and newer. 64-bit types take two shuffles instead of one. An
    empty warp costs one vote, on the atomic path nothing. */
 #ifndef ARC_CUH
 #error "arc/core.cuh: include arc.cuh"
@@ -399,6 +400,11 @@ ARC__FN int arc__shuffles(int n) {
          (n % 32 + 31) / 32;
 }
 
+/* Whether one instruction, redux.sync, sums the one value of each lane. */
+ARC__FN bool arc__has_redux(const arc__target *t) {
+  return ARC__ARCH >= 800 && t->kind == ARC__I32 && t->width == 1 && t->chunk == ARC__WARP;
+}
+
 /* By a formula of arc_policy.cuh. For one piece of a literal width this is a choice among
    constants. The different types keep compilers from merging it into one division by the chosen
    divisor before they know the width. */
@@ -418,7 +424,8 @@ ARC__FN void arc__target_end(arc__target *t) {
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
   int words = arc__counted_words(t->memory, t->width);
   t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
-  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, arc__shuffles(t->width) * each);
+  int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
+  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, shuffles * each);
   t->builder = lane;
   lane = arc__opaque(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
@@ -774,7 +781,9 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
 
 ARC__FN void arc__reduce_tree(const arc__call *c, arc__word *w, int count) {
   if (c->leaders == c->present) return;
-  if (c->lanes == ARC_LANES_ALL && arc__are_runs(c))
+  if (arc__has_redux(c->target) && (c->leaders & (c->leaders - 1u)) == 0u)
+    w->lo = arc__redux(c->lanes, w->lo); /* an inactive lane has 0 */
+  else if (c->lanes == ARC_LANES_ALL && arc__are_runs(c))
     arc__reduce_runs(c, w, count);
   else
     arc__reduce_jumping(c, w, count);

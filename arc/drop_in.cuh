@@ -49,7 +49,7 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, T *p, T 
 #if ARC__ARCH >= 800
 ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, unsigned *p, unsigned v) {
   if (group != lanes) return arc__drop_in_sum<unsigned>(lanes, group, lane, p, v);
-  v = __reduce_add_sync(lanes, v);
+  v = arc__redux(lanes, v);
   if (arc__leads(lanes, lane)) atomicAdd(p, v);
 }
 #if !ARC_DROP_IN_FLOAT
@@ -61,7 +61,7 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p
   float unit = __uint_as_float((exponent - 25u) << 23);
   float units = v * __uint_as_float((279u - exponent) << 23); /* v / unit */
   bool is_finite = largest < 0x7f800000u;
-  if (is_finite) v = (float)(int)__reduce_add_sync(lanes, (unsigned)__float2int_rn(units)) * unit;
+  if (is_finite) v = (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
   if (!is_finite || arc__leads(lanes, lane)) atomicAdd(p, v);
 }
 #endif
@@ -70,7 +70,7 @@ template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line) {
   const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
   const unsigned lanes = __activemask() | 1u << lane; /* as arc__make_mask_of_lane says */
-  unsigned group = __isShared(p) ? 0u : arc__sharers(lanes, lane, p, 8, several); /* sums pay */
+  unsigned group = __isShared(p) ? 0u : arc__sharers(lanes, lane, p, 12, several); /* sums pay */
   if (group == 0u) return (void)atomicAdd(p, v);
   __syncwarp(lanes); /* what a lane wrote before comes first, */
   arc__drop_in_sum(lanes, group, lane, p, v);

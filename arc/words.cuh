@@ -164,6 +164,15 @@ ARC__FN unsigned arc__sharers(unsigned lanes, int lane, const void *address, int
 #endif
 }
 
+/* The sum of the words of all `lanes`, which call; only for sm_80 and newer. */
+ARC__FN unsigned arc__redux(unsigned lanes, unsigned word) {
+#if ARC__ARCH >= 800
+  return __reduce_add_sync(lanes, word);
+#else
+  return (void)lanes, word;
+#endif
+}
+
 /* ---- >>values ---------------------------------------------------------------------------- */
 
 typedef struct arc__word {

@@ -67,6 +67,7 @@ runs_reach_into_the_next test_add s/arc__lane() - distance >= start ?/arc__lane(
 runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
 runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
 runs_on_a_partial_warp test_property s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
+redux_of_several_groups test_types:TEST_TYPES_PART=2 s/ \&\& (c->leaders \& (c->leaders - 1u)) == 0u)$/)/
 pair_trades_the_wrong_group test_add s/{c->active \&\& in_highest != upper, c->active \&\& in_highest == upper, true}/{c->active \&\& in_highest == upper, c->active \&\& in_highest != upper, true}/
 pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/

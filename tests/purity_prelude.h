@@ -40,6 +40,7 @@ unsigned __umulhi(unsigned a, unsigned b);
 int __popcll(unsigned long long x);
 int __ffs(int x);
 int __clz(int x);
+unsigned __reduce_add_sync(unsigned mask, unsigned value);
 unsigned __brev(unsigned x);
 float __uint_as_float(unsigned x);
 unsigned __float_as_uint(float x);

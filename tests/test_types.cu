@@ -297,11 +297,13 @@ MEMORY_INTEGER(i32, int)
 ALL(MEMORY_INTEGER(u32, unsigned))
 ALL(MEMORY_INTEGER(i64, long long))
 MEMORY_INTEGER(u64, unsigned long long)
+RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 1)
 RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
 ALL(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
 ALL(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
 RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
-static void (*const runs[])(int, int) = {run_i32_5, ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
+static void (*const runs[])(int, int) = {run_i32_1, run_i32_5,
+                                         ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
 #elif TEST_TYPES_PART == 3
 static inline double f16_value(unsigned h) {
   unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
