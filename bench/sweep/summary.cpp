@@ -264,7 +264,7 @@ void sweep_summary(FILE *out, const sweep_results &results) {
       "  The active lanes of a warp add `width` values each to the row of their key; how, is a\n"
       "  path. A group is all paths in one situation, with the same values. uniform call: one\n"
       "  key, promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads: models.\n"
-      "  Ratios below 1 are faster. --tables prints every cell, --csv writes them to a file.\n",
+      "  Ratios below 1 are faster. --tables prints every cell, --csv and --html write them.\n",
       sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
   print_crossovers(out, groups);
   print_default(
