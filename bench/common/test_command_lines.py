@@ -52,6 +52,9 @@ CASES = [
     ("arc_sweep", "--type f32,f64 --width 3,6", 2, "it has those of width 1, 2, 3, 4, 9, 16"),
     ("arc_sweep", "--type bf16 --path plain --width 1 --padding 0", 2, "rows of whole 4 bytes"),
     ("arc_sweep", "--csv OUT/a --policy-header OUT/a", 2, "name the same file"),
+    ("arc_sweep", "--csv OUT/a --html OUT/a", 2, "name the same file"),
+    ("arc_sweep", "SMALL --html OUT/a.html", 0, "\nFor charts and all cells open ",
+     "a.html", "<!DOCTYPE html>"),
     ("arc_sweep", "--tables --quiet", 2, "--tables is not for --quiet; leave it out"),
     ("arc_sweep", "SMALL --csv OUT", 2, "exists and is not a plain file"),
     ("arc_sweep", "SMALL --width=3", 0, "  ok\nSummary, by "),
@@ -82,7 +85,7 @@ INTERRUPTS = [
 
 # Program, arguments, a part of the line of progress on a terminal.
 PROGRESS = [
-    ("arc_sweep", "SMALL", "0/2 cells: width 1"),
+    ("arc_sweep", "SMALL", "  0 %  0 of 2 cells: width 1"),
 ]
 
 INPUTS = {
