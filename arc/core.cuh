@@ -405,14 +405,15 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
   return ARC__ARCH >= 800 && t->kind == ARC__I32 && t->width == 1 && t->chunk == ARC__WARP;
 }
 
-/* By a formula of arc_policy.cuh. For one piece of a literal width this is a choice among
-   constants. The different types keep compilers from merging it into one division by the chosen
-   divisor before they know the width. */
-#define ARC__DECIDE(FORMULA, parts)                                                 \
-  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(parts, requests)             \
-   : log2 <= 2                               ? FORMULA(parts, words)                \
-   : log2 == 3 ? (int)FORMULA((unsigned)(parts), (unsigned)arc__requests(words, 3)) \
-               : (int)FORMULA((long long)(parts), (long long)arc__requests(words, 4)))
+/* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles or
+   values. Of one piece whose width is a literal, the requests of a lane are one of three constants.
+   Each has a type of its own: compilers would make one division by the chosen constant of three,
+   before they know the width. */
+#define ARC__LEAST_LANES(FORMULA, work)                                            \
+  (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(work, requests)             \
+   : log2 <= 2                               ? FORMULA(work, words)                \
+   : log2 == 3 ? (int)FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3)) \
+               : (int)FORMULA((long long)(work), (long long)arc__requests(words, 4)))
 
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
@@ -423,9 +424,9 @@ ARC__FN void arc__target_end(arc__target *t) {
   })
   int log2 = arc__largest_log2(t->memory, t->piece[0].stride_bytes);
   int words = arc__counted_words(t->memory, t->width);
-  t->min_lanes_to_reduce = ARC__DECIDE(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
-  t->min_lanes_to_match = ARC__DECIDE(ARC_MIN_LANES_TO_MATCH, shuffles * each);
+  t->min_lanes_to_reduce = ARC__LEAST_LANES(ARC_MIN_LANES_TO_REDUCE, t->width * each);
+  t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
   t->builder = lane;
   lane = arc__opaque(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
@@ -499,9 +500,29 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
 }
 
+/* Adds `count` words of memory: value i of a chunk and those behind it, at most `left` values. A word
+   has two 16-bit values; -0 is added to one that is not of this row. odd: value i is the upper one of
+   its word. The arguments are no struct, with which nvcc does not inline a lambda that adds halves. */
+ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, int left, bool odd,
+                               float scale, char *address, int count) {
+  const int each = arc__is_half(c->memory) ? 2 : 1; /* values of a word */
+  const arc__word none = arc__neutral(ARC__F32);
+  arc__word words[4];
+  ARC__UNROLL
+  for (int k = 0; k < 4; ++k) {
+    const int low = i + each * k, high = low + 1;
+    words[k] = none;
+    if (low >= ARC__WARP || low >= i + left) continue;
+    arc__word next = none;
+    if (each == 2 && high < ARC__WARP && high < i + left) next = w[high];
+    words[k] = arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, scale);
+  }
+  arc__add_words(c, odd ? address - arc__bytes(c->memory) : address, words, count);
+}
+
 /* Adds the words of the values [first, first + count) to the row of this lane's key. A request adds
-   as many words as the alignment allows: 2^vector_log2 bytes or, if vector_log2 is 0, what each
-   piece allows. A word has two 16-bit values; -0 is added to one that is not of this row. */
+   as many words as the alignment allows: 2^vector_log2 bytes or, if vector_log2 is 0, what each piece
+   allows. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
   const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */
@@ -517,18 +538,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
     bool odd = each == 2 && (log2 <= 2 ? arc__is_odd(address) : at.offset % 2 != 0);
     bool goes_before = odd && i > 0 && at.offset > 0;
     if (!at.is_there || (four ? in_four > 0 : two ? in_two > 0 : goes_before)) continue;
-    arc__word words[4];
-    ARC__UNROLL
-    for (int k = 0; k < 4; ++k) {
-      const int low = i + each * k, high = low + 1;
-      words[k] = arc__neutral(ARC__F32);
-      if (low >= ARC__WARP || low >= i + left) continue;
-      arc__word none = arc__neutral(ARC__F32), next = none;
-      if (each == 2 && high < ARC__WARP && high < i + left) next = w[high];
-      words[k] =
-          arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, at.piece.scale);
-    }
-    arc__add_words(c, odd ? address - bytes : address, words, four ? 4 : two ? 2 : 1);
+    arc__emit_request(c, w, i, left, odd, at.piece.scale, address, four ? 4 : two ? 2 : 1);
   }
 }
 

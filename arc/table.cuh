@@ -12,7 +12,7 @@
    Adds as arc_add_f32 does, if a few keys come most and you do not know which. The lanes of one key
    are summed first. The sum goes to the key's row of the table or, if it has none, to memory. A key
    gets a row when two lanes of a warp hold it, or when it comes again before another key of the
-   same place. A new key evicts it only after as many misses as it had hits. All sums are in memory
+   same bucket. A new key evicts it only after as many misses as it had hits. All sums are in memory
    only after end.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
                                     arc_key key, long long row, bool active);   and _with
@@ -51,39 +51,39 @@
   (((rows) * (ARC__ROW_BYTES(bytes, width) + 12) + 7) / 8 * 8 + ARC__STATE_BYTES)
 #define ARC__ROW_BYTES(bytes, width) (((bytes) * (width) + 3) / 4 * 4)
 
-/* Where a row of the table may lie. */
-typedef struct arc__table_place {
+/* A row of the table: whose it is. */
+typedef struct arc__bucket {
   int low, carry; /* the key */
   int state;      /* how many misses by other keys this key still survives */
-} arc__table_place;
+} arc__bucket;
 #define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
-#define ARC__PLACE_IS_FREE (-1)
-#define ARC__PLACE_IS_CLAIMED (-2) /* by a lane of this call */
-#define ARC__PLACE_IS_NAMED (-3)   /* by a key that came once, and has no sums yet */
-#define ARC__PLACE_MOST 64         /* so that a formerly hot key is evicted at last */
+#define ARC__BUCKET_IS_FREE (-1)
+#define ARC__BUCKET_IS_CLAIMED (-2) /* by a lane of this call */
+#define ARC__BUCKET_IS_NAMED (-3)   /* by a key that came once, and has no sums yet */
+#define ARC__BUCKET_MOST 64         /* so that a formerly hot key is evicted at last */
 
 typedef struct arc__table {
   arc__target target; /* memory */
   arc__target found;  /* addresses for keys: of rows in memory, or in the table */
   char *sums;         /* of this warp */
-  arc__table_place *places;
+  arc__bucket *buckets;
   int rows, row_bytes;
   int scope; /* of the last call: sums leave with it */
   ARC__DUTY
 } arc__table;
 
 /* Takes value i of a row out of the table. */
-ARC__FN arc__word arc__take_sum(const arc__table *t, int place, int i) {
+ARC__FN arc__word arc__take_sum(const arc__table *t, int bucket, int i) {
   const int kind = t->target.memory;
-  char *row = t->sums + place * t->row_bytes;
+  char *row = t->sums + bucket * t->row_bytes;
   arc__word sum = arc__read(kind, row, i);
   arc__write(kind, row, i, arc__neutral(kind));
   if (arc__is_half(kind)) ((unsigned short *)row)[i] = 0x8000u; /* -0 */
   return sum;
 }
 
-ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int place) {
-  const arc__table_place *p = &t->places[place];
+ARC__FN arc__key arc__key_in_table(const arc__table *t, const arc__call *c, int bucket) {
+  const arc__bucket *p = &t->buckets[bucket];
   arc__key key = {p->low, c->key.bits == 64 ? p->carry : 0, c->key.bits};
   return key;
 }
@@ -123,17 +123,17 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->rows = rows, t->row_bytes = ARC__ROW_BYTES(bytes, width);
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP) + ARC__STATE_BYTES;
   arc__table_check_begin(t);
-  t->places = (arc__table_place *)(t->sums + rows * t->row_bytes);
+  t->buckets = (arc__bucket *)(t->sums + rows * t->row_bytes);
   t->found = t->target;
   t->found.piece[0].base = ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
   arc__target_end(&t->found); /* but decisions depend on the rows: */
   t->found.min_lanes_to_match = t->target.min_lanes_to_match;
   t->found.min_lanes_to_reduce = t->target.min_lanes_to_reduce;
-  for (int place = arc__lane(); place < rows; place += ARC__WARP) {
-    t->places[place].state = ARC__PLACE_IS_FREE;
-    t->places[place].carry = 0; /* which keys of 32 bits do not write */
-    for (int i = 0; i < width; ++i) (void)arc__take_sum(t, place, i);
+  for (int bucket = arc__lane(); bucket < rows; bucket += ARC__WARP) {
+    t->buckets[bucket].state = ARC__BUCKET_IS_FREE;
+    t->buckets[bucket].carry = 0; /* which keys of 32 bits do not write */
+    for (int i = 0; i < width; ++i) (void)arc__take_sum(t, bucket, i);
   }
   __syncwarp(ARC_LANES_ALL);
 }
@@ -147,45 +147,45 @@ ARC__FN arc__call arc__call_to_memory(const arc__table *t, const arc__call *c) {
   return to;
 }
 
-/* Adds the row of a place to memory, by one lane: it has few values. */
-ARC__FN void arc__release_narrow(const arc__table *t, arc__call to, int place) {
+/* Adds the row of a bucket to memory, by one lane: it has few values. */
+ARC__FN void arc__release_narrow(const arc__table *t, arc__call to, int bucket) {
   ARC__WORDS(w, ARC__WARP);
-  ARC__EACH(i, to.width, ARC__NARROW) w[i] = arc__take_sum(t, place, i);
-  to.key = arc__key_in_table(t, &to, place);
+  ARC__EACH(i, to.width, ARC__NARROW) w[i] = arc__take_sum(t, bucket, i);
+  to.key = arc__key_in_table(t, &to, bucket);
   arc__emit(&to, w, 0, to.width);
 }
 
 /* Value i of it, alone: no two values of a row leave together. */
-ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int place, int i) {
-  arc__emit_sum(to, arc__slot_of(&t->target, i, 1), arc__key_in_table(t, to, place),
-                arc__take_sum(t, place, i), arc__neutral(ARC__F32));
+ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int bucket, int i) {
+  arc__emit_sum(to, arc__slot_of(&t->target, i, 1), arc__key_in_table(t, to, bucket),
+                arc__take_sum(t, bucket, i), arc__neutral(ARC__F32));
 }
 
-/* The place of each leader whose sum goes to the table, or -1. The whole warp calls. Keys that miss
-   one place exchange its state: the first gets the old state, the others ARC__PLACE_IS_CLAIMED. */
-ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
+/* The bucket of each leader whose sum goes to the table, or -1. The whole warp calls. Keys that miss
+   one bucket exchange its state: the first gets the old state, the others ARC__BUCKET_IS_CLAIMED. */
+ARC__FN int arc__find_buckets(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
   const int lanes = __popc(c->group);
   unsigned hash = ((unsigned)c->key.low ^ (unsigned)c->key.carry * 0x85ebca6bu) * 0x9e3779b1u;
   const int mine = (int)__umulhi(hash, (unsigned)t->rows);
-  arc__table_place *place = &t->places[mine];
+  arc__bucket *bucket = &t->buckets[mine];
   const arc__key held = arc__key_in_table(t, c, mine);
-  int state = place->state;
-  ARC__CHECK(2, c->key.bits == 64 || state < 0 || place->carry == 0,
+  int state = bucket->state;
+  ARC__CHECK(2, c->key.bits == 64 || state < 0 || bucket->carry == 0,
              "key_bits differ between two calls of a table");
-  const bool has_key = state >= 0 || state == ARC__PLACE_IS_NAMED;
+  const bool has_key = state >= 0 || state == ARC__BUCKET_IS_NAMED;
   const bool hits = leads && has_key && arc__same_key(held, c->key);
   const bool misses = leads && !hits, any_misses = __any_sync(ARC_LANES_ALL, misses);
   __syncwarp(ARC_LANES_ALL);
-  if (hits && state < ARC__PLACE_MOST) place->state = (state < 0 ? 0 : state) + lanes;
+  if (hits && state < ARC__BUCKET_MOST) bucket->state = (state < 0 ? 0 : state) + lanes;
   if (!any_misses) return hits ? mine : -1;
   __syncwarp(ARC_LANES_ALL);
-  if (misses) state = atomicExch(&place->state, ARC__PLACE_IS_CLAIMED);
+  if (misses) state = atomicExch(&bucket->state, ARC__BUCKET_IS_CLAIMED);
   __syncwarp(ARC_LANES_ALL);
-  const bool claims = misses && state != ARC__PLACE_IS_CLAIMED;
+  const bool claims = misses && state != ARC__BUCKET_IS_CLAIMED;
   const bool takes = claims && state <= 0, releases = takes && state == 0;
-  const bool keeps = takes && lanes > 1; /* a lane alone only gives the place its key */
-  if (claims && !takes) place->state = state - 1;
+  const bool keeps = takes && lanes > 1; /* a lane alone only gives the bucket its key */
+  if (claims && !takes) bucket->state = state - 1;
   arc__call to = arc__call_to_memory(t, c);
   if (c->width <= ARC__NARROW) {
     if (releases) arc__release_narrow(t, to, mine);
@@ -197,9 +197,9 @@ ARC__FN int arc__find_places(const arc__table *t, const arc__call *c) {
     __syncwarp(ARC_LANES_ALL);
   }
   if (takes) {
-    place->low = c->key.low;
-    if (c->key.bits == 64) place->carry = c->key.carry;
-    place->state = keeps ? lanes : ARC__PLACE_IS_NAMED;
+    bucket->low = c->key.low;
+    if (c->key.bits == 64) bucket->carry = c->key.carry;
+    bucket->state = keeps ? lanes : ARC__BUCKET_IS_NAMED;
   }
   __syncwarp(ARC_LANES_ALL);
   return hits || keeps ? mine : -1;
@@ -217,10 +217,10 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
   c->table_bytes = t->rows * t->row_bytes;
   c->present = __ballot_sync(ARC_LANES_ALL, c->active);
   c->group = arc__match(c);
-  int place = arc__find_places(t, c);
-  place = __shfl_sync(ARC_LANES_ALL, place, c->active ? arc__highest(c->group) : c->lane);
+  int bucket = arc__find_buckets(t, c);
+  bucket = __shfl_sync(ARC_LANES_ALL, bucket, c->active ? arc__highest(c->group) : c->lane);
   const arc__piece *memory = &t->target.piece[0];
-  char *row = place >= 0  ? t->sums + place * t->row_bytes
+  char *row = bucket >= 0 ? t->sums + bucket * t->row_bytes
               : c->active ? arc__offset(memory->base, c->key, memory->stride_bytes)
                           : memory->base;
   c->key = arc__key_from((long long)row - (long long)ARC__ADDRESSES, 64);
@@ -234,11 +234,11 @@ ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
   ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
   if (c->width <= ARC__NARROW) {
-    for (int place = c->lane; place < t->rows; place += ARC__WARP)
-      if (t->places[place].state >= 0) arc__release_narrow(t, to, place);
+    for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
+      if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);
   } else {
     for (int i = c->lane; i < t->rows * c->width; i += ARC__WARP)
-      if (t->places[i / c->width].state >= 0)
+      if (t->buckets[i / c->width].state >= 0)
         arc__release_value(t, &to, i / c->width, i % c->width);
   }
   __syncwarp(ARC_LANES_ALL);

@@ -42,8 +42,8 @@ threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (_
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
 threshold_left_out_of_a_tree test_threshold s/ || c->threshold != ARC_THRESHOLD_AUTO) {/) {/
 threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->threshold/!c->active || __popc(c->group) > c->threshold/
-decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(parts), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(parts), (unsigned)words)/
-decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(parts), (long long)arc__requests(words, 4))/FORMULA((long long)(parts), (long long)words)/
+decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(work), (unsigned)words)/
+decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(work), (long long)arc__requests(words, 4))/FORMULA((long long)(work), (long long)words)/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_add s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
 lost_groups_below_threshold test_threshold s/if (!arc__add_each_group(\&c, threshold)) return;/if (!arc__add_each_group(\&c, threshold) || true) return;/
@@ -87,7 +87,7 @@ dynamic_four_unaligned test_widths s/each = log2 >= 4 ? 4 :/each = log2 >= 3 ? 4
 dynamic_values_of_the_row test_widths s/w\[i\] = arc__stored_value(c, first + i);/w[i] = arc__stored_value(c, i);/
 dynamic_inactive_lanes_add test_widths s/c->leaders == c->present) return c->active;/c->leaders == c->present) return true;/
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
-wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = at.offset + each * k,/
+wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = each * k,/
 chunk_in_the_place_of_the_first test_targets s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
 +wrong_piece_offset test_targets s/at.offset = value - begin;/at.offset = value;/
 place_in_the_wrong_piece test_targets s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
@@ -147,12 +147,12 @@ half_of_the_wrong_half_warp test_types:TEST_TYPES_PART=3 s/begin + p->width \&\&
 half_of_another_piece_before test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd \&\& i > 0;/
 half_of_the_chunk_before test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd \&\& at.offset > 0;/
 half_of_the_value_before_lost test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd;/
-half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word none = arc__neutral(ARC__F32), next = none;/arc__word none = arc__neutral(ARC__F32), next = w[low];/
+half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word next = none;/arc__word next = w[low];/
 half_in_the_wrong_place test_types:TEST_TYPES_PART=3 s/odd ? none : w\[low\], odd ? w\[low\] : next,/w[low], next,/
 odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/bool odd = each == 2 \&\& (log2 <= 2 ?/bool odd = each == 2 \&\& (false ?/
 halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, b.lo >> 16));/);/
 +fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
-fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, at.piece.scale);/odd ? w[low] : next, 1.0f);/
+fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, scale);/odd ? w[low] : next, 1.0f);/
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/slot.scale = t->piece[0].scale;/
 runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return arc__lane() - distance >= start ? arc__sum(kind, w, other) : w;/{ w.lo = arc__lane() - distance >= start ? arc__sum(kind, w, other).lo : w.lo; return w; }/
@@ -191,13 +191,13 @@ unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)d
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_hot_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
 +table_row_not_released test_table s/releases = takes \&\& state == 0;/releases = false;/
-table_place_named_for_ever test_table s/if (hits \&\& state < ARC__PLACE_MOST)/if (false)/
-table_row_taken_twice test_table s/claims = misses \&\& state != ARC__PLACE_IS_CLAIMED;/claims = misses;/
+table_place_named_for_ever test_table s/if (hits \&\& state < ARC__BUCKET_MOST)/if (false)/
+table_row_taken_twice test_table s/claims = misses \&\& state != ARC__BUCKET_IS_CLAIMED;/claims = misses;/
 table_row_of_another_key test_table s/hits = leads \&\& has_key \&\& arc__same_key(held, c->key);/hits = leads \&\& has_key;/
 table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind));/;/
 +table_key_cut test_keys s/c->key.bits == 64 ? p->carry : 0, c->key.bits/c->key.carry, c->key.bits/
 table_key_bits_forgotten test_keys s/to.key.bits = 64; /;/
-table_carry_not_cleared test_table s/t->places\[place\].carry = 0;/;/
+table_carry_not_cleared test_table s/t->buckets\[bucket\].carry = 0;/;/
 +kept_sum_lost_to_a_table test_index_add:TEST_TABLE=1 s/if (!c.in_table) r->has_sum/r->has_sum/
 table_of_halves test_index_add:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
 table_doubles_as_floats test_index_add:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;/;/
