@@ -12,7 +12,7 @@ BASE = {"headers", "simt", "bench/common"}
 ALLOWED = {"headers": set(), "simt": {"headers"}, "examples": {"headers", "simt"},
            "bench/common": {"headers", "simt"}, "bench/kernels": {"headers", "simt"},
            "bench/sweep": BASE | {"bench/kernels"}, "examples/fit_image": BASE,
-           "examples/python": BASE, "tests": BASE, "studies/common": BASE}
+           "examples/python": BASE, "tests": BASE, "simt/tests": BASE, "studies/common": BASE}
 STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
 MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/papers"},
         "studies/hardware": {"studies/gaussians"}, "studies/rivals": {"studies/radiance"}}
@@ -21,7 +21,8 @@ MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/pap
 def place_of(path):
     if re.fullmatch(r"arc(/[^/]*\.cuh|\.cuh|_policy\.cuh|_tune\.h)", path):
         return "headers"
-    found = re.match(r"(?:bench|studies|examples)/[^/.]+(?=/)|(?:simt|examples|tests)(?=/)", path)
+    found = re.match(r"(?:bench|studies|examples)/[^/.]+(?=/)|simt/tests|"
+                     r"(?:simt|examples|tests)(?=/)", path)
     return found and found[0]
 
 

@@ -9,13 +9,12 @@
  * block is an experiment of its own: it draws keys and subsets, and adds the same integers by
  * integer atomics.
  */
-#include "simt/simt.cuh"
+#include "../bench/common/test_device.h"
 
 #include "arc.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,27 +139,22 @@ static int number(int argc, char **argv, const char *name, int standard) {
   return standard;
 }
 
+/* clang-format off */
+#define EACH_EXPERIMENT(X)                                                                    \
+  X(add) X(add_and_swaps) X(add_and_exchanges) X(add_and_locks) X(wide_and_swaps)             \
+  X(dynamic_and_swaps) X(hot_and_swaps) X(hot_and_exchanges) X(hot_dynamic_and_swaps)         \
+  X(atomred_and_exchanges)
+#define NAMED(kernel) {#kernel, kernel},
+/* clang-format on */
 static const struct {
   const char *name;
   void (*kernel)(experiment e);
-} experiments[] = {{"add", add},
-                   {"add_and_swaps", add_and_swaps},
-                   {"add_and_exchanges", add_and_exchanges},
-                   {"add_and_locks", add_and_locks},
-                   {"wide_and_swaps", wide_and_swaps},
-                   {"dynamic_and_swaps", dynamic_and_swaps},
-                   {"hot_and_swaps", hot_and_swaps},
-                   {"hot_and_exchanges", hot_and_exchanges},
-                   {"hot_dynamic_and_swaps", hot_dynamic_and_swaps},
-                   {"atomred_and_exchanges", atomred_and_exchanges}};
+} experiments[] = {EACH_EXPERIMENT(NAMED)};
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
 int main(int argc, char **argv) {
-  int devices = 0, wrong = 0, bad_launches = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    printf("skipped: no CUDA device\n");
-    return 77;
-  }
+  int wrong = 0, bad_launches = 0;
+  if (!test_has_device("test_apart")) return TEST_SKIPPED;
   const int blocks = number(argc, argv, "--blocks", SIMT_ON_CPU ? 200 : 10000000);
   const unsigned seed = (unsigned)number(argc, argv, "--seed", 1);
   const size_t cells = (size_t)BLOCKS * ROWS * STRIDE;

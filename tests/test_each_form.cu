@@ -4,7 +4,7 @@
  * debuggers, without optimisation, to relocatable code, to an older C++. Each form adds the same
  * values to rows of its own, so that all rows must hold what the host adds up.
  */
-#include "simt/simt.cuh"
+#include "../bench/common/test_device.h"
 
 #include "arc.cuh"
 #include "arc/index_add.cuh"
@@ -12,30 +12,18 @@
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 3, KEYS = 4, THREADS = 64, FLOATS = KEYS * WIDTH };
-enum {
-  KEYED,
-  UNIFORM,
-  MASKED,
-  DIVERGENT,
-  POINTERS,
-  HALVES,
-  HOT,
-  IN_MEMORY,
-  ATOMRED,
-  F64,
-  I64,
-  F16,
-  BF16,
-  FIXED,
-  FORMS
-};
-static const char *const form_names[FORMS] = {
-    "keyed",     "uniform", "masked", "divergent", "pointers", "halves", "hot rows",
-    "in memory", "atomred", "f64",    "i64",       "f16",      "bf16",   "fixed"};
+/* clang-format off */
+#define EACH_FORM(X)                                                           \
+  X(KEYED) X(UNIFORM) X(MASKED) X(DIVERGENT) X(POINTERS) X(HALVES) X(HOT)       \
+  X(IN_MEMORY) X(ATOMRED) X(F64) X(I64) X(F16) X(BF16) X(FIXED)
+/* clang-format on */
+#define NUMBER(form) form,
+#define NAME(form) #form,
+enum { EACH_FORM(NUMBER) FORMS };
+static const char *const form_names[FORMS] = {EACH_FORM(NAME)};
 
 static __host__ __device__ int key_of(int thread) { return thread * 7 % 32 % KEYS; }
 static __host__ __device__ bool is_active(int thread) { return thread % 5 != 2; }
@@ -105,15 +93,12 @@ static double number(const form_rows *rows, int form, int i) {
 }
 
 int main(void) {
-  int devices = 0, failures = 0;
+  int failures = 0;
   static form_rows rows[FORMS];
   float memory[THREADS * WIDTH], *device_memory = NULL;
   form_rows *device_rows = NULL;
   double wanted[FLOATS] = {0};
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    printf("skipped: no CUDA device\n");
-    return 77;
-  }
+  if (!test_has_device("test_each_form")) return TEST_SKIPPED;
   for (int t = 0; t < THREADS; ++t)
     for (int i = 0; i < WIDTH; ++i) {
       memory[t * WIDTH + i] = (float)value_of(t, i);

@@ -1,13 +1,11 @@
 /* test_two_units.cu - arc.cuh included twice, and in two translation units of one program.
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "simt/simt.cuh"
+#include "../bench/common/test_device.h"
 
 #include "arc.cuh"
 #include "arc.cuh"
 #include "arc_policy.cuh"
-
-#include <stdio.h>
 
 void other_unit(float *sums); /* test_two_units_other.cu */
 
@@ -18,12 +16,8 @@ static __global__ void add(float *sums) {
 }
 
 int main(void) {
-  int devices = 0;
   float *sums = NULL, got[9] = {0.0f};
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    printf("skipped: no CUDA device\n");
-    return 77;
-  }
+  if (!test_has_device("test_two_units")) return TEST_SKIPPED;
   cudaMalloc(&sums, sizeof got);
   cudaMemset(sums, 0, sizeof got);
   SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums);

@@ -9,25 +9,15 @@
 
 enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PIECE = 2, SCALE = 11 };
 enum { FIRST_HOT = 3, HOT_ROWS = 14, BLOCK = 64 };
-enum {
-  KEYED,
-  UNIFORM,
-  MASKED,
-  DIVERGENT,
-  PIECES,
-  HOT,
-  HOT_HERE,
-  SUMS,
-  SUMS_UNIFORM,
-  POINTERS,
-  SCALAR,
-  ATOMRED,
-  FORMS
-};
-
-static const char *const form_names[FORMS] = {
-    "keyed",           "uniform", "masked",       "divergent", "pieces", "hot",
-    "hot, lanes here", "sums",    "uniform sums", "pointers",  "scalar", "atomred"};
+/* clang-format off */
+#define EACH_FORM(X)                                                           \
+  X(KEYED) X(UNIFORM) X(MASKED) X(DIVERGENT) X(PIECES) X(HOT) X(HOT_HERE)       \
+  X(SUMS) X(SUMS_UNIFORM) X(POINTERS) X(SCALAR) X(ATOMRED)
+/* clang-format on */
+#define NUMBER(form) form,
+#define NAME(form) #form,
+enum { EACH_FORM(NUMBER) FORMS };
+static const char *const form_names[FORMS] = {EACH_FORM(NAME)};
 
 struct plan {
   int form, path, threshold;

@@ -61,10 +61,14 @@ static std::mt19937 generator(20);
 static unsigned random_mask(void) {
   unsigned r = (unsigned)generator();
   switch (generator() % 4) {
-    case 0: return 0xffffffffu;
-    case 1: return 1u << (r & 31);
-    case 2: return r & (unsigned)generator() ? r : 1u;
-    default: return r ? r : 1u;
+    case 0:
+      return 0xffffffffu;
+    case 1:
+      return 1u << (r & 31);
+    case 2:
+      return r & (unsigned)generator() ? r : 1u;
+    default:
+      return r ? r : 1u;
   }
 }
 
@@ -98,9 +102,9 @@ static void test_shuffles(const char *name, const std::vector<operation> &operat
       const operation &o = operations[i];
       if (!(o.mask >> lane & 1u)) continue;
       T expected = values[32 * i + (size_t)expected_source(o, lane)];
-      EXPECT(memcmp(&results[32 * i + (size_t)lane], &expected, sizeof(T)) == 0,
-             "%s kind %d mask 0x%08x argument %d width %d lane %d", name, o.kind, o.mask,
-             o.argument, o.width, lane);
+      CHECK(memcmp(&results[32 * i + (size_t)lane], &expected, sizeof(T)) == 0,
+            "%s kind %d mask 0x%08x argument %d width %d lane %d", name, o.kind, o.mask, o.argument,
+            o.width, lane);
     }
 }
 
@@ -188,14 +192,14 @@ static void test_others(void) {
       expected_others(masks[i], &values[32 * i], lane, expected);
       for (int a = 0; a < answers; ++a) {
         unsigned got = results[(32 * i + (size_t)lane) * answers + (size_t)a];
-        EXPECT(got == expected[a], "answer %d mask 0x%08x lane %d: 0x%x, must be 0x%x", a, masks[i],
-               lane, got, expected[a]);
+        CHECK(got == expected[a], "answer %d mask 0x%08x lane %d: 0x%x, must be 0x%x", a, masks[i],
+              lane, got, expected[a]);
       }
     }
 }
 
 int main(void) {
-  if (!has_device()) return 77;
+  if (!test_has_device("collectives")) return TEST_SKIPPED;
 #if SIMT_ON_CPU
   simt_seed_from_env();
 #endif
@@ -207,5 +211,5 @@ int main(void) {
   test_shuffles<unsigned long long>("unsigned long long", operations);
   test_shuffles<double>("double", operations);
   test_others();
-  return verdict("collectives");
+  return test_end("collectives");
 }

@@ -155,23 +155,23 @@ static simt_counters count(void (*kernel)(float *), int blocks, int threads, flo
 
 static void test_collectives(float *out, unsigned seed) {
   simt_counters c = count(collectives, 2, 96, out);  // six warps
-  EXPECT(c.shuffles == 6 * 12, "%llu, seed %u", c.shuffles, seed);
-  EXPECT(c.votes == 6 * 3, "%llu, seed %u", c.votes, seed);
-  EXPECT(c.matches == 6 * 3, "%llu, seed %u", c.matches, seed);
-  EXPECT(c.redux == 6, "%llu, seed %u", c.redux, seed);
-  EXPECT(c.warp_syncs == 6 * 2, "%llu, seed %u", c.warp_syncs, seed);
-  EXPECT(c.block_barriers == 2 * 2, "%llu, seed %u", c.block_barriers, seed);
-  EXPECT(c.reductions == 0 && c.shared_atomics == 0, "seed %u", seed);
-  EXPECT(c.lane_switches > 0, "seed %u", seed);
+  CHECK(c.shuffles == 6 * 12, "%llu, seed %u", c.shuffles, seed);
+  CHECK(c.votes == 6 * 3, "%llu, seed %u", c.votes, seed);
+  CHECK(c.matches == 6 * 3, "%llu, seed %u", c.matches, seed);
+  CHECK(c.redux == 6, "%llu, seed %u", c.redux, seed);
+  CHECK(c.warp_syncs == 6 * 2, "%llu, seed %u", c.warp_syncs, seed);
+  CHECK(c.block_barriers == 2 * 2, "%llu, seed %u", c.block_barriers, seed);
+  CHECK(c.reductions == 0 && c.shared_atomics == 0, "seed %u", seed);
+  CHECK(c.lane_switches > 0, "seed %u", seed);
 }
 
 static void test_scans(float *out, unsigned seed) {
   unsigned long long found = count(scans, 2, 64, out).scans;  // four warps
-  EXPECT(found == 4 * 22, "%llu, seed %u", found, seed);
+  CHECK(found == 4 * 22, "%llu, seed %u", found, seed);
   found = count(called_in_branches, 1, 32, out).scans;
-  EXPECT(found == 2, "%llu, seed %u: one for each call", found, seed);
+  CHECK(found == 2, "%llu, seed %u: one for each call", found, seed);
   simt_counters_reset();
-  EXPECT(__popc(3u) == 2 && simt_counters_read().scans == 0, "the host's are not counted");
+  CHECK(__popc(3u) == 2 && simt_counters_read().scans == 0, "the host's are not counted");
 }
 
 static void test_reductions(float *out, unsigned seed) {
@@ -179,10 +179,10 @@ static void test_reductions(float *out, unsigned seed) {
     simt_counters c = count(e.kernel, e.blocks, e.threads, out);
     unsigned long long counts[5] = {c.reductions, c.vector_reductions, c.lane_adds, c.sectors,
                                     c.conflicts};
-    EXPECT(memcmp(counts, e.counts, sizeof counts) == 0,
-           "%s, seed %u: reductions %llu, vector %llu, adds %llu, sectors %llu, conflicts %llu",
-           e.name, seed, counts[0], counts[1], counts[2], counts[3], counts[4]);
-    EXPECT(c.shared_atomics == (e.kernel == on_shared ? 32 : 0), "%s", e.name);
+    CHECK(memcmp(counts, e.counts, sizeof counts) == 0,
+          "%s, seed %u: reductions %llu, vector %llu, adds %llu, sectors %llu, conflicts %llu",
+          e.name, seed, counts[0], counts[1], counts[2], counts[3], counts[4]);
+    CHECK(c.shared_atomics == (e.kernel == on_shared ? 32 : 0), "%s", e.name);
   }
 }
 
@@ -205,9 +205,9 @@ static void test_atomic_trace(float *out, unsigned seed) {
   simt_set_atomic_trace(NULL, NULL);
   for (int i = 4; i < 32; ++i) t.wrong += t.phases[i] != t.phases[i % 4];
   for (int i = 1; i < 4; ++i) t.wrong += t.phases[i] == t.phases[i - 1];
-  EXPECT(t.calls == 32 && t.wrong == 0, "seed %u: %u calls, %u wrong", seed, t.calls, t.wrong);
+  CHECK(t.calls == 32 && t.wrong == 0, "seed %u: %u calls, %u wrong", seed, t.calls, t.wrong);
   count(in_turn_with_ballot, 1, 32, out);
-  EXPECT(t.calls == 32, "seed %u: a trace that has ended goes on", seed);
+  CHECK(t.calls == 32, "seed %u: a trace that has ended goes on", seed);
 }
 
 int main(void) {
@@ -222,5 +222,5 @@ int main(void) {
     test_atomic_trace(out, seed);
   }
   cudaFree(out);
-  return verdict("counters");
+  return test_end("counters");
 }

@@ -3,28 +3,14 @@
 #ifndef EXPECT_CUH
 #define EXPECT_CUH
 
-#include "simt/simt.cuh"
-
-#include <stdio.h>
+#include "../../bench/common/test_device.h"
 
 #include <vector>
 
-static int failures = 0;
-
-// Prints the first failures only: one broken rule tends to break thousands of cases.
-#define EXPECT(condition, ...)                                        \
-  do {                                                                \
-    if (!(condition) && ++failures <= 20) {                           \
-      printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);          \
-      printf(__VA_ARGS__);                                            \
-      printf("\n");                                                   \
-    }                                                                 \
-  } while (0)
-
 static inline void expect_no_error(void) {
   cudaError_t launched = cudaGetLastError(), finished = cudaDeviceSynchronize();
-  EXPECT(launched == cudaSuccess && finished == cudaSuccess, "%s",
-         cudaGetErrorString(launched != cudaSuccess ? launched : finished));
+  CHECK(launched == cudaSuccess && finished == cudaSuccess, "%s",
+        cudaGetErrorString(launched != cudaSuccess ? launched : finished));
 }
 
 // An array on the device, until the end of its scope.
@@ -47,17 +33,5 @@ struct device_array {
     return values;
   }
 };
-
-static inline bool has_device(void) {
-  int count = 0;
-  bool has = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-  if (!has) printf("skipped: no device\n");
-  return has;
-}
-
-static inline int verdict(const char *name) {
-  printf("%s: %s\n", name, failures ? "FAILED" : "passed");
-  return failures ? 1 : 0;
-}
 
 #endif

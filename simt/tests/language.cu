@@ -20,9 +20,9 @@ static void test_place(dim3 grid, dim3 block) {
   size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
   const device_array<unsigned> visits(count), shapes(7);
   SIMT_LAUNCH(place, grid, block, 0, 0, visits.at, shapes.at);
-  for (unsigned v : visits.read()) EXPECT(v == 1, "%u visits", v);
+  for (unsigned v : visits.read()) CHECK(v == 1, "%u visits", v);
   const std::vector<unsigned> expected = {grid.x, grid.y, grid.z, block.x, block.y, block.z, 32};
-  EXPECT(shapes.read() == expected, "shapes");
+  CHECK(shapes.read() == expected, "shapes");
 }
 
 // Both kinds of shared memory, reversed within the block; a count over the block.
@@ -49,11 +49,11 @@ static void test_shared(int threads) {
   std::vector<int> out = device_out.read();
   for (int i = 0; i < 3 * threads; ++i) {
     int expected = i / threads * threads + threads - 1 - i % threads;
-    EXPECT(out[(size_t)i] == expected, "%d threads: [%d] is %d", threads, i, out[(size_t)i]);
+    CHECK(out[(size_t)i] == expected, "%d threads: [%d] is %d", threads, i, out[(size_t)i]);
   }
   int odds = 0;
   for (int i = 0; i < threads; ++i) odds += i & 1;
-  EXPECT(odd.read()[0] == odds + 10000 + (threads > 1 ? 1000 : 0), "%d", odd.read()[0]);
+  CHECK(odd.read()[0] == odds + 10000 + (threads > 1 ? 1000 : 0), "%d", odd.read()[0]);
 }
 
 struct sums {
@@ -64,9 +64,7 @@ struct sums {
   unsigned u, u_least, u_most;
 };
 // Marked as a library marks its functions: on the CPU warp only.
-static __device__ void add_marked(int *sum, int value) {
-  atomicAdd(sum, value);
-}
+static __device__ void add_marked(int *sum, int value) { atomicAdd(sum, value); }
 #if defined(SIMT_CALL_OF)
 #define add_marked(...) SIMT_CALL_OF(add_marked(__VA_ARGS__))
 #endif
@@ -88,11 +86,11 @@ static void test_atomics(void) {
   const device_array<sums> device(1);
   SIMT_LAUNCH(atomics, 2, 100, 0, 0, device.at);
   sums s = device.read()[0];
-  EXPECT(s.d == 100.0 && s.u64 == 200ull << 33 && s.f == 50.0f, "%g %llu %g", s.d, s.u64,
-         (double)s.f);
-  EXPECT(s.i == -9900 && s.u == 600, "%d %u", s.i, s.u);
-  EXPECT(s.least == -99 && s.most == 99 && s.u_least == 0 && s.u_most == 99, "minima, maxima");
-  EXPECT(s.swapped == 77, "%d", s.swapped);
+  CHECK(s.d == 100.0 && s.u64 == 200ull << 33 && s.f == 50.0f, "%g %llu %g", s.d, s.u64,
+        (double)s.f);
+  CHECK(s.i == -9900 && s.u == 600, "%d %u", s.i, s.u);
+  CHECK(s.least == -99 && s.most == 99 && s.u_least == 0 && s.u_most == 99, "minima, maxima");
+  CHECK(s.swapped == 77, "%d", s.swapped);
 }
 
 enum { bit_results = 16 };
@@ -126,13 +124,14 @@ static void test_bits(void) {
   const device_array<int> r(bit_results);
   const device_array<float> f(7);
   SIMT_LAUNCH(bits, 1, 1, 0, 0, r.at, f.at);
-  const int expected[bit_results] = {9, 8, 0, 7, 41, 32, 31, (int)0x80000001u, 0x3f800000,
-                                     (int)0x80000000u, 4, 6, 3, 0x60000000, 5, 2};
+  const int expected[bit_results] = {
+      9, 8, 0, 7,          41, 32, 31, (int)0x80000001u, 0x3f800000, (int)0x80000000u,
+      4, 6, 3, 0x60000000, 5,  2};
   const float expected_f[7] = {3.14159274f, 0.5f, 7.0f, 0.5f, 1.0f, 4.0f, 1.0f};
   for (size_t i = 0; i < bit_results; ++i)
-    EXPECT(r.read()[i] == expected[i], "%zu: 0x%x", i, (unsigned)r.read()[i]);
+    CHECK(r.read()[i] == expected[i], "%zu: 0x%x", i, (unsigned)r.read()[i]);
   for (size_t i = 0; i < 7; ++i)
-    EXPECT(f.read()[i] == expected_f[i], "%zu: %g", i, (double)f.read()[i]);
+    CHECK(f.read()[i] == expected_f[i], "%zu: %g", i, (double)f.read()[i]);
 }
 
 static __global__ void nothing(void) {}
@@ -142,12 +141,12 @@ static void test_errors(void) {
   expect_no_error();
   SIMT_LAUNCH(nothing, 1, 2048, 0, 0);
   // Runtimes differ in which error it is.
-  EXPECT(cudaPeekAtLastError() != cudaSuccess, "too many threads");
-  EXPECT(cudaGetLastError() != cudaSuccess, "too many threads");
-  EXPECT(cudaGetLastError() == cudaSuccess, "an error is returned once");
+  CHECK(cudaPeekAtLastError() != cudaSuccess, "too many threads");
+  CHECK(cudaGetLastError() != cudaSuccess, "too many threads");
+  CHECK(cudaGetLastError() == cudaSuccess, "an error is returned once");
   SIMT_LAUNCH(nothing, dim3(1, 0), 1, 0, 0);
-  EXPECT(cudaGetLastError() != cudaSuccess, "an empty grid");
-  EXPECT(strlen(cudaGetErrorString(cudaErrorInvalidConfiguration)) > 0, "a text");
+  CHECK(cudaGetLastError() != cudaSuccess, "an empty grid");
+  CHECK(strlen(cudaGetErrorString(cudaErrorInvalidConfiguration)) > 0, "a text");
 }
 
 static void test_events(void) {
@@ -160,7 +159,7 @@ static void test_events(void) {
   cudaEventRecord(stop);
   cudaEventSynchronize(stop);
   cudaEventElapsedTime(&milliseconds, start, stop);
-  EXPECT(milliseconds >= 0.0f, "%g", (double)milliseconds);
+  CHECK(milliseconds >= 0.0f, "%g", (double)milliseconds);
   cudaEventDestroy(start);
   cudaEventDestroy(stop);
 }
@@ -170,13 +169,13 @@ static void test_poison(void) {
   float f = simt_poison_f32();
   unsigned b;
   memcpy(&b, &f, sizeof b);
-  EXPECT(b == 0x7fc5eed5u && f != f, "0x%08x", b);
-  EXPECT(simt_poison_key() == 0x6bad5eed, "0x%x", (unsigned)simt_poison_key());
-  EXPECT(simt_poison_pointer() != NULL, "a pointer");
+  CHECK(b == 0x7fc5eed5u && f != f, "0x%08x", b);
+  CHECK(simt_poison_key() == 0x6bad5eed, "0x%x", (unsigned)simt_poison_key());
+  CHECK(simt_poison_pointer() != NULL, "a pointer");
 }
 
 int main(void) {
-  if (!has_device()) return 77;
+  if (!test_has_device("language")) return TEST_SKIPPED;
 #if SIMT_ON_CPU
   simt_seed_from_env();
 #endif
@@ -191,5 +190,5 @@ int main(void) {
   test_errors();
   test_events();
   test_poison();
-  return verdict("language");
+  return test_end("language");
 }

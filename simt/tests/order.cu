@@ -38,8 +38,8 @@ static void test_orders(void) {
     simt_seed(seed);
     std::vector<int> o = recorded();
     simt_seed(seed);
-    EXPECT(o == recorded(), "seed %u gives one order", seed);
-    EXPECT(std::set<int>(o.begin(), o.begin() + threads).size() == threads, "all threads ran");
+    CHECK(o == recorded(), "seed %u gives one order", seed);
+    CHECK(std::set<int>(o.begin(), o.begin() + threads).size() == threads, "all threads ran");
     orders.insert(o);
     first.insert(o[0]);
     first_after.insert(o[threads]);
@@ -50,11 +50,11 @@ static void test_orders(void) {
     ascending += rising > 80;
     descending += rising < 16;
   }
-  EXPECT(orders.size() > seeds * 9 / 10, "%zu orders under %d seeds", orders.size(), (int)seeds);
-  EXPECT(first.size() > 30 && last.size() > 30, "%zu, %zu", first.size(), last.size());
-  EXPECT(first_after.size() > 30, "%zu", first_after.size());
-  EXPECT(interleaved > seeds / 4, "%d", interleaved);
-  EXPECT(ascending > 0 && descending > 0, "%d, %d", ascending, descending);
+  CHECK(orders.size() > seeds * 9 / 10, "%zu orders under %d seeds", orders.size(), (int)seeds);
+  CHECK(first.size() > 30 && last.size() > 30, "%zu, %zu", first.size(), last.size());
+  CHECK(first_after.size() > 30, "%zu", first_after.size());
+  CHECK(interleaved > seeds / 4, "%d", interleaved);
+  CHECK(ascending > 0 && descending > 0, "%d, %d", ascending, descending);
 }
 
 // Blocks and launches have orders of their own.
@@ -62,7 +62,7 @@ static void test_launches_differ(void) {
   std::set<std::vector<int>> orders;
   simt_seed(5);
   for (int launch = 0; launch < 20; ++launch) orders.insert(recorded());
-  EXPECT(orders.size() > 15, "%zu", orders.size());
+  CHECK(orders.size() > 15, "%zu", orders.size());
 }
 
 // A correct kernel: shuffles, shared memory, barriers and a critical section.
@@ -77,7 +77,8 @@ static __global__ void correct(const int *values, int count, int *result) {
   __syncthreads();
   if (threadIdx.x == 0) {
     for (unsigned w = 1; w < blockDim.x / 32; ++w) sum += sums[w];
-    while (atomicCAS(&result[0], 0, 1) != 0) {}
+    while (atomicCAS(&result[0], 0, 1) != 0) {
+    }
     result[1] += sum;
     atomicExch(&result[0], 0);
   }
@@ -93,7 +94,7 @@ static void test_results_do_not_depend_on_the_seed(void) {
     const device_array<int> result(2);
     simt_seed(seed);
     SIMT_LAUNCH(correct, 3, 128, 4 * sizeof(int), 0, device_values.at, (int)count, result.at);
-    EXPECT(result.read()[1] == expected, "seed %u", seed);
+    CHECK(result.read()[1] == expected, "seed %u", seed);
   }
 }
 
@@ -111,7 +112,7 @@ static void test_races_show(void) {
     SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter.at);
     results.insert(counter.read()[0]);
   }
-  EXPECT(results.size() > 5 && *results.begin() < 64, "%zu results", results.size());
+  CHECK(results.size() > 5 && *results.begin() < 64, "%zu results", results.size());
 }
 
 // What a launch of so many lanes stores.
@@ -134,13 +135,13 @@ static void test_activemask(void) {
     const std::vector<unsigned> masks = masks_of(active, 32, seed);
     for (unsigned lane = 0; lane < 32; ++lane) {
       if (lane % 4 == 3) continue;
-      EXPECT(masks[lane] >> lane & 1u, "seed %u lane %u", seed, lane);
+      CHECK(masks[lane] >> lane & 1u, "seed %u lane %u", seed, lane);
       for (unsigned other = 0; other < 32; ++other)
-        EXPECT(!(masks[lane] >> other & 1u) || masks[other] == masks[lane], "seed %u", seed);
+        CHECK(!(masks[lane] >> other & 1u) || masks[other] == masks[lane], "seed %u", seed);
       sizes.insert(__popc(masks[lane]));
     }
   }
-  EXPECT(sizes.count(24) && sizes.count(1) && sizes.size() > 20, "%zu sizes", sizes.size());
+  CHECK(sizes.count(24) && sizes.count(1) && sizes.size() > 20, "%zu sizes", sizes.size());
 }
 
 static __global__ void active_pair(unsigned *masks) { masks[threadIdx.x] = __activemask(); }
@@ -149,7 +150,7 @@ static __global__ void active_pair(unsigned *masks) { masks[threadIdx.x] = __act
 static void test_activemask_splits(void) {
   int splits = 0;
   for (unsigned seed = 1; seed <= seeds; ++seed) splits += masks_of(active_pair, 2, seed)[0] != 3;
-  EXPECT(splits > seeds / 8 && splits < seeds * 7 / 8, "%d splits", splits);
+  CHECK(splits > seeds / 8 && splits < seeds * 7 / 8, "%d splits", splits);
 }
 
 // Lanes at two different places never share a mask, nor do two calls of a library function.
@@ -159,9 +160,7 @@ static __global__ void active_in_branches(unsigned *masks) {
   else
     masks[threadIdx.x] = __activemask();
 }
-static __device__ __forceinline__ void store_active(unsigned *mask) {
-  *mask = __activemask();
-}
+static __device__ __forceinline__ void store_active(unsigned *mask) { *mask = __activemask(); }
 #define store_active(...) SIMT_CALL_OF(store_active(__VA_ARGS__))
 static __global__ void active_in_calls(unsigned *masks) {
   if (threadIdx.x < 16)
@@ -174,7 +173,7 @@ static void test_activemask_in_branches(void (*kernel)(unsigned *)) {
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     const std::vector<unsigned> masks = masks_of(kernel, 32, seed);
     for (unsigned lane = 0; lane < 32; ++lane)
-      EXPECT(!(masks[lane] & (lane < 16 ? 0xffff0000u : 0x0000ffffu)), "seed %u", seed);
+      CHECK(!(masks[lane] & (lane < 16 ? 0xffff0000u : 0x0000ffffu)), "seed %u", seed);
   }
 }
 
@@ -192,7 +191,7 @@ static void test_shared_is_garbage(void) {
   SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found.at);
   std::vector<int> values = found.read();
   for (size_t i = 0; i < values.size(); ++i)
-    EXPECT(values[i] == -1 || (i % 2 && !SIMT_SHARED_SECTION), "%zu: %d", i, values[i]);
+    CHECK(values[i] == -1 || (i % 2 && !SIMT_SHARED_SECTION), "%zu: %d", i, values[i]);
 }
 
 int main(void) {
@@ -205,5 +204,5 @@ int main(void) {
   test_activemask_in_branches(active_in_branches);
   test_activemask_in_branches(active_in_calls);
   test_shared_is_garbage();
-  return verdict("order");
+  return test_end("order");
 }
