@@ -72,7 +72,7 @@ pair_trades_the_wrong_group test_add s/{c->active \&\& in_highest != upper, c->a
 pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
 pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
 pair_of_three_groups test_add s/__popc(c->leaders) > 2/__popc(c->leaders) > 3/
-pair_in_the_slots_of_a_warp test_targets s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
+pair_in_the_slots_of_a_warp test_property s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
 skipped_tail_of_the_width test_add s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
 wide_value_in_the_first_slot test_add s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
 dynamic_tail_lost test_widths s/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC :/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC - 1 :/
@@ -87,24 +87,24 @@ dynamic_four_unaligned test_widths s/each = log2 >= 4 ? 4 :/each = log2 >= 3 ? 4
 dynamic_values_of_the_row test_widths s/w\[i\] = arc__stored_value(c, first + i);/w[i] = arc__stored_value(c, i);/
 dynamic_inactive_lanes_add test_widths s/c->leaders == c->present) return c->active;/c->leaders == c->present) return true;/
 rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
-wrong_words_for_a_piece test_targets s/const int low = i + each \* k,/const int low = each * k,/
-chunk_in_the_place_of_the_first test_targets s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
-+wrong_piece_offset test_targets s/at.offset = value - begin;/at.offset = value;/
-place_in_the_wrong_piece test_targets s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
-seventh_piece_lost test_targets s/ARC__ONE_OF(i, 6, count/ARC__ONE_OF(i, 5, count/
-+slot_in_the_wrong_piece test_targets s/if (inside \&\& value >= begin) {/if (inside \&\& value > begin) {/
-value_in_the_wrong_place test_targets s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
-stride_left_out_of_the_alignment test_targets s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
-base_left_out_of_the_alignment test_targets s/(unsigned)(arc__u64)base | //
-vectors_from_the_middle_of_a_row test_targets s/int in_four = at.offset % (4 \* each),/int in_four = i % (4 * each),/
-vector_begun_in_the_chunk_before test_targets s/four = log2 >= 4 \&\& i >= in_four \&\&/four = log2 >= 4 \&\&/
-pair_begun_in_the_chunk_before test_targets s/two = log2 >= 3 \&\& i >= in_two \&\&/two = log2 >= 3 \&\&/
-vectors_in_a_later_piece test_targets s/arc__request_log2(c, &at.piece)/arc__request_log2(c, \&c->target->piece[0])/
+wrong_words_for_a_piece test_property s/const int low = i + each \* k,/const int low = each * k,/
+chunk_in_the_place_of_the_first test_property s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
++wrong_piece_offset test_property s/at.offset = value - begin;/at.offset = value;/
+place_in_the_wrong_piece test_property s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
+seventh_piece_lost test_property s/ARC__ONE_OF(i, 6, count/ARC__ONE_OF(i, 5, count/
++slot_in_the_wrong_piece test_property s/if (inside \&\& value >= begin) {/if (inside \&\& value > begin) {/
+value_in_the_wrong_place test_property s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
+stride_left_out_of_the_alignment test_property s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
+base_left_out_of_the_alignment test_property s/(unsigned)(arc__u64)base | //
+vectors_from_the_middle_of_a_row test_property s/int in_four = at.offset % (4 \* each),/int in_four = i % (4 * each),/
+vector_begun_in_the_chunk_before test_property s/four = log2 >= 4 \&\& i >= in_four \&\&/four = log2 >= 4 \&\&/
+pair_begun_in_the_chunk_before test_property s/two = log2 >= 3 \&\& i >= in_two \&\&/two = log2 >= 3 \&\&/
+vectors_in_a_later_piece test_property s/arc__request_log2(c, &at.piece)/arc__request_log2(c, \&c->target->piece[0])/
 vectors_on_a_papers_path test_policies:ARC_PATH=ARC_PATH_SERIALIZED s/^  if (arc__adds_by_value(c)) return 2;/  if (false) return 2;/
-alignment_promised_by_nobody test_targets s/return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most/return true ? arc__most/
+alignment_promised_by_nobody test_property s/return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most/return true ? arc__most/
 pair_beyond_the_row test_empty_cost s/left + in_two >= 2 \* each;/left + in_two >= each;/
 four_beyond_the_row test_empty_cost s/left + in_four >= 4 \* each;/left + in_four >= 3 * each;/
-+address_of_32_bits test_targets s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
++address_of_32_bits test_property s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
 pointers_of_the_first_chunk test_add s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
 inactive_pointers_gathered test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
 pointers_from_every_lane test_add s/    if (!adds) continue;/    if (!c->active) continue;/
@@ -168,8 +168,8 @@ unchecked_key user_errors_forms:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) 
 unchecked_key_below user_errors_forms:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
 unchecked_fixed_range user_errors_forms:ARC_CHECK=2 s/x > -9223372036854775808.0f \&\& x < 9223372036854775808.0f,/true,/
 unchecked_overflow user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, kind != ARC__FIXED || /ARC__CHECK(2, true || /
-missing_piece_added test_targets s/if (!at.is_there || (four/if ((four/
-+missing_piece_owned test_targets s/slot.owned = slot.is_value = arc__is_there(t, i);/slot.owned = slot.is_value = true;/
+missing_piece_added test_property s/if (!at.is_there || (four/if ((four/
++missing_piece_owned test_property s/slot.owned = slot.is_value = arc__is_there(t, i);/slot.owned = slot.is_value = true;/
 +sums_below_the_threshold test_forms s/if (__popc(s->group) < c->threshold) s->group/if (__popc(s->group) < c->threshold - 1) s->group/
 sums_of_all_groups test_forms s/bool member = (s->group >> c.lane \& 1u) != 0u;/bool member = c.active;/
 sums_of_wrong_parameters test_forms s/\*parameter = arc__is_single(\&c) ? 0 : first + c.lane;/*parameter = c.lane;/

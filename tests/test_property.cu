@@ -30,9 +30,10 @@ static void draw_layout(struct check_case *c, int form) {
   const int keys = check_below(r, 4) ? check_between(r, 1, 40) : 1000;
   if (form >= CHECK_POINTERS && check_below(r, 3))
     check_layout_scattered(c, keys);
-  else if (form == CHECK_PIECES)
+  else if (form == CHECK_PIECES) {
     check_layout_pieces(c, keys, check_between(r, 1, CHECK_MAX_PIECES));
-  else
+    if (check_below(r, 3) == 0) c->missing = check_bits(r) & ~1u;
+  } else
     check_layout_rows(c, keys, c->plan.width + check_below(r, 9), check_below(r, 4));
   if (check_below(r, 4) == 0) c->key_low = (long)check_bits(r) - 0x80000000l;
   if (c->key_low + keys > 0x7fffffffl) c->key_low -= keys;

@@ -1,8 +1,9 @@
-/* test_targets.cu - where parameters live: rows, 1 to 8 pieces, alignment, 64-bit addressing.
+/* test_targets.cu - where parameters live: literal pieces and rows, 64-bit addressing, shared memory.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Odd strides, every alignment of the base, sentinels between and around the rows; keys whose
- * product with the stride exceeds 2^31, negative keys; rows in shared memory.
+ * test_property.cu has what is known at run time: every stride, alignment of the base, number of
+ * pieces, pieces without a base, and keys far from 0. Here are literal ones, and rows in shared
+ * memory.
  */
 #include "check.cuh"
 
@@ -25,40 +26,6 @@ static bool open_case(struct check_case *c, const char *section, int width, int 
   return true;
 }
 
-static check_launch launch_of(const struct check_case *c, int one_key) {
-  return c->plan.piece_count > 1 ? check_launch_pieces
-         : one_key               ? check_launch_uniform
-                                 : check_launch_keyed;
-}
-
-static void run_case(struct check_case *c, int one_key) {
-  check_fill(c, -1, one_key);
-  check_run(c, launch_of(c, one_key));
-}
-
-/* Base 4, 8, 12 and 16 bytes aligned x padding of the row 0..5: what vector requests look at. */
-static void alignment(int width) {
-  for (int shift = 0; shift < 4; ++shift)
-    for (int pad = 0; pad < 6; ++pad)
-      for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-        struct check_case c;
-        if (!open_case(&c, "alignment", width, path)) continue;
-        check_layout_rows(&c, 37, width + pad, shift);
-        run_case(&c, (shift + pad + path) % 2);
-      }
-}
-
-static void pieces(int width) {
-  for (int count = 1; count <= CHECK_MAX_PIECES && count <= width; ++count)
-    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-      struct check_case c;
-      if (!open_case(&c, "pieces", width, path)) continue;
-      check_layout_pieces(&c, 29, count);
-      if (check_below(&c.random, 3) == 0) c.missing = check_bits(&c.random) & ~1u;
-      run_case(&c, (count + path) % 2);
-    }
-}
-
 /* Pieces without a base, known at run time; missing: bit p for piece p. */
 static void literal(int path, unsigned missing) {
   struct check_case c;
@@ -72,20 +39,14 @@ static void literal(int path, unsigned missing) {
 
 /* Keys far from 0 on a base far from the arena, so that little memory stands for much: the product
    of key and stride, or of key and bytes, passes 2^31 in either direction. */
-static void far_keys(long key_low, int stride, int count, int path) {
-  for (int literal = 0; literal <= !count; ++literal) {
-    struct check_case c;
-    const char *section = literal ? "64-bit addresses, literal width" : "64-bit addresses";
-    if (!open_case(&c, section, 9, path)) continue;
-    if (count)
-      check_layout_pieces(&c, 5, count);
-    else
-      check_layout_rows(&c, 5, stride, path % 4);
-    c.key_low = key_low;
-    c.uniform = literal;
-    check_fill(&c, -1, literal || path % 2);
-    check_run(&c, literal ? literal_rows_launch : launch_of(&c, path % 2));
-  }
+static void far_keys(long key_low, int stride, int path) {
+  struct check_case c;
+  if (!open_case(&c, "64-bit addresses, literal width", 9, path)) return;
+  check_layout_rows(&c, 5, stride, path % 4);
+  c.key_low = key_low;
+  c.uniform = 1;
+  check_fill(&c, -1, 1);
+  check_run(&c, literal_rows_launch);
 }
 
 /* Rows in shared memory, with no vector requests; the scalar add puts a value behind each. */
@@ -127,19 +88,13 @@ static void shared_rows(void) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  const int widths[] = {1, 2, 3, 4, 6, 9, 10, 16, 31, 32, 33, 40, 100};
-  for (int i = 0; i < 13; ++i) {
-    if (widths[i] <= 16) alignment(widths[i]);
-    pieces(widths[i]);
-  }
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
     for (unsigned missing = 0; missing < 16; missing += 2) literal(path, missing);
-    far_keys(240000000, 9, 0, path);   /* 2.16e9 floats: 32 bits wrap to a negative one */
-    far_keys(480000000, 12, 0, path);  /* 5.76e9 floats: they wrap to a positive one */
-    far_keys(59652324, 9, 0, path);    /* bytes pass 2^31, floats do not */
-    far_keys(2147483642, 16, 0, path); /* the largest keys */
-    far_keys(-300000000, 12, 0, path); /* and negative ones */
-    far_keys(200000000, 0, 4, path);
+    far_keys(240000000, 9, path);   /* 2.16e9 floats: 32 bits wrap to a negative one */
+    far_keys(480000000, 12, path);  /* 5.76e9 floats: they wrap to a positive one */
+    far_keys(59652324, 9, path);    /* bytes pass 2^31, floats do not */
+    far_keys(2147483642, 16, path); /* the largest keys */
+    far_keys(-300000000, 12, path); /* and negative ones */
   }
   shared_rows<ARC_PATH_ATOMIC>();
   shared_rows<ARC_PATH_SERIALIZED>();
