@@ -493,6 +493,24 @@ static inline float check_value(struct check_random *r, int exact, int terms) {
   return sign * ldexpf(1.0f + (float)(bits >> 9) * 0x1p-23f, (int)(bits >> 1 & 7) - 4);
 }
 
+/* The number that the bits of a half or bfloat16 are; infinity is NaN, too. */
+static inline double check_half(unsigned bits, bool is_bf16) {
+  const int drop = is_bf16 ? 7 : 10, most = is_bf16 ? 255 : 31, exponent = bits >> drop & most;
+  const int fraction = (int)(bits & ((1u << drop) - 1)) + (exponent ? 1 << drop : 0);
+  const double size = ldexp(fraction, (exponent ? exponent : 1) - most / 2 - drop);
+  return exponent == most ? NAN : bits >> 15 ? -size : size;
+}
+
+/* The bits of such a number that it holds and that is not subnormal, or NaN. */
+static inline unsigned short check_half_bits(double number, bool is_bf16) {
+  const float x = (float)number;
+  unsigned bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (is_bf16) return (unsigned short)(bits >> 16);
+  const unsigned size = (bits >> 13 & 0x3ffffu) - (112u << 10);
+  return (unsigned short)((bits >> 16 & 0x8000u) | (isnan(x) ? 0x7e00u : x == 0 ? 0u : size));
+}
+
 /* >>run ---------------------------------------------------------------------------------------- */
 
 struct check_sum {

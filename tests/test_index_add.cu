@@ -145,43 +145,22 @@ static int bytes_of(int type) {
 }
 
 static double number_of(int type, const void *cells, size_t i) {
-  unsigned bits = 0;
-  float x = 0;
   if (type == F32) return ((const float *)cells)[i];
   if (type == F64) return ((const double *)cells)[i];
   if (type == FIXED) return ldexp((double)((const long long *)cells)[i], -SCALE);
   if (type == I32) return ((const int *)cells)[i] / 4.0;
   if (type == I64) return (double)((const long long *)cells)[i] / 4.0;
-  bits = ((const unsigned short *)cells)[i];
-  if (type == F16) {
-    int exponent = (int)(bits >> 10 & 31u);
-    double fraction = (bits & 1023u) / 1024.0;
-    double size = exponent == 31 ? NAN
-                  : exponent     ? ldexp(1 + fraction, exponent - 15)
-                                 : ldexp(fraction, -14);
-    return bits >> 15 ? -size : size;
-  }
-  bits <<= 16;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+  return check_half(((const unsigned short *)cells)[i], type == BF16);
 }
 
 static void put(int type, void *cells, size_t i, double number) {
-  float x = (float)number;
-  unsigned bits;
-  memcpy(&bits, &x, sizeof bits);
-  if (type == F32) ((float *)cells)[i] = x;
+  if (type == F32) ((float *)cells)[i] = (float)number;
   if (type == F64) ((double *)cells)[i] = number;
   if (type == FIXED) ((long long *)cells)[i] = (long long)ldexp(number, SCALE);
   if (type == I32) ((int *)cells)[i] = isnan(number) ? 0x7fffffff : (int)(4 * number);
   if (type == I64) ((long long *)cells)[i] = isnan(number) ? 1ll << 62 : (long long)(4 * number);
-  if (type == BF16) ((unsigned short *)cells)[i] = (unsigned short)(bits >> 16);
-  if (type == F16)
-    ((unsigned short *)cells)[i] =
-        (unsigned short)((bits >> 16 & 0x8000u) |
-                         (isnan(number) ? 0x7e00u
-                          : number == 0 ? 0u
-                                        : (bits >> 13 & 0x3ffffu) - (112u << 10)));
+  if (type == F16 || type == BF16)
+    ((unsigned short *)cells)[i] = check_half_bits(number, type == BF16);
 }
 
 enum { KINDS = 16 };

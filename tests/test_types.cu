@@ -143,11 +143,6 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
   } /* clang-format on */
 
 #define UNUSED __attribute__((unused)) /* in some parts */
-UNUSED static inline unsigned bits_of(float x) {
-  unsigned bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
 UNUSED static inline float float_of(unsigned bits) {
   float x;
   memcpy(&x, &bits, sizeof x);
@@ -295,20 +290,10 @@ RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
 static void (*const runs[])(int, int) = {run_i32_1, run_i32_5,
                                          ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
 #elif TEST_TYPES_PART == 3
-static inline double f16_value(unsigned h) {
-  unsigned bits = (h & 0x8000u) << 16 | (((h & 0x7fffu) << 13) + 0x38000000u);
-  return (h & 0x7fffu) == 0u ? 0.0 : (double)float_of(bits);
-}
-static inline unsigned short f16_of(double x) {
-  unsigned bits = bits_of((float)x);
-  return (unsigned short)(x == 0 ? 0u
-                                 : (bits >> 16 & 0x8000u) |
-                                       ((bits & 0x7fffffffu) - 0x38000000u) >> 13);
-}
-MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2), f16_of(a),
-             f16_value(cell))
+MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2),
+             check_half_bits(a, false), check_half(cell, false))
 MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
-             (unsigned short)(bits_of((float)a) >> 16), (double)float_of((unsigned)cell << 16))
+             check_half_bits(a, true), check_half(cell, true))
 ON_CPU(RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 1))
 RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 2)
 RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 9)
