@@ -120,9 +120,9 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 /* A call of arc, before it adds: what arc__add will decide. A template, as arc.cuh stands below. */
 template <class Call>
 ARC__FN Call arc__count_call(Call c, arc__code_line at) {
+  c.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says: the leader counts apart */
   Call asked = c;
   if (!at.call) at.call = "arc_add_with";
-  asked.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says */
   asked.present = __ballot_sync(asked.lanes, c.active);
   const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : arc__threshold(&asked);
   const bool plain = arc__decide(&asked, threshold) == 0; /* ARC__EACH_LANE, of a later file */
