@@ -405,10 +405,10 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
   return ARC__ARCH >= 800 && t->kind == ARC__I32 && t->width == 1 && t->chunk == ARC__WARP;
 }
 
-/* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles or
-   values. Of one piece whose width is a literal, the requests of a lane are one of three constants.
-   Each has a type of its own: compilers would make one division by the chosen constant of three,
-   before they know the width. */
+/* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles
+   or values. Of one piece whose width is a literal, the requests of a lane are one of three
+   constants. Each has a type of its own: compilers would make one division by the chosen constant
+   of three, before they know the width. */
 #define ARC__LEAST_LANES(FORMULA, work)                                            \
   (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(work, requests)             \
    : log2 <= 2                               ? FORMULA(work, words)                \
@@ -500,9 +500,9 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
 }
 
-/* Adds `count` words of memory: value i of a chunk and those behind it, at most `left` values. A word
-   has two 16-bit values; -0 is added to one that is not of this row. odd: value i is the upper one of
-   its word. The arguments are no struct, with which nvcc does not inline a lambda that adds halves. */
+/* Adds `count` words of memory: value i of a chunk and those behind it, at most `left` values. A
+   word has two 16-bit values; -0 is added to one that is not of this row. odd: value i is the upper
+   one of its word. With a struct for these arguments nvcc does not inline a lambda of halves. */
 ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, int left, bool odd,
                                float scale, char *address, int count) {
   const int each = arc__is_half(c->memory) ? 2 : 1; /* values of a word */
@@ -521,8 +521,8 @@ ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, in
 }
 
 /* Adds the words of the values [first, first + count) to the row of this lane's key. A request adds
-   as many words as the alignment allows: 2^vector_log2 bytes or, if vector_log2 is 0, what each piece
-   allows. */
+   as many words as the alignment allows: 2^vector_log2 bytes or, if vector_log2 is 0, what each
+   piece allows. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
   const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */

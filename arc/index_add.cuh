@@ -221,6 +221,51 @@ ARC__FN void arc__release_panels(arc__index_add *r, const arc__call *c, int vect
   }
 }
 
+/* This band's stretch of the order, as masks whose bit 0 is its first position: a branch that some
+   lanes take in the loop over it would make them diverge there for good. */
+typedef struct arc__stretch {
+  int begin;             /* the first position */
+  unsigned all;          /* positions; none in a lane without columns */
+  bool continues;        /* a sum that begins in a band below */
+  unsigned rows, ends;   /* positions with a row; with the last of a key that is not kept: */
+  unsigned waits, emits; /* of the sum that continues; of others */
+} arc__stretch;
+
+ARC__FN arc__stretch arc__stretch_of(const arc__bands *p, const arc__order *o, bool has_columns) {
+  arc__stretch s;
+  s.begin = p->mine * p->rows;
+  s.all = has_columns && s.begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(s.all));
+#endif
+  s.rows = o->rows >> (s.begin & 31) & s.all;
+  s.ends = o->ends >> (s.begin & 31) & s.all;
+  s.continues = s.all != 0u && s.begin > 0 && (o->ends >> (s.begin - 1) & 1u) == 0u;
+  s.waits = s.continues ? s.ends & (0u - s.ends) : 0u;
+  s.emits = s.ends ^ s.waits;
+  return s;
+}
+
+/* Adds each sum that began in a band below where it ends; waiting: this band's share of it, which
+   the bands below have in `sum`. The whole warp calls. */
+ARC__FN void arc__add_continued(const arc__call *c, const arc__bands *p, const arc__order *o,
+                                arc__slot slot, arc__stretch s, arc__word *sum,
+                                arc__word *waiting) {
+  if (!__any_sync(ARC_LANES_ALL, s.continues)) return;
+  /* The last sum of this band begins after the last end that is not beyond the band. */
+  int last = s.begin + p->rows < ARC__WARP ? s.begin + p->rows : ARC__WARP;
+  unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
+  int open = below != 0u ? arc__highest(below) + 1 : 0;
+  arc__sum_bands(c, p, sum, arc__quotient(open, p->rows));
+  ARC__EACH_OF_4(i, p->vector, {
+    arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
+    waiting[i] = arc__sum(c->kind, waiting[i], other);
+  })
+  unsigned wait = s.continues ? o->ends >> s.begin & s.all : 0u;
+  arc__key key = arc__key_at(c, o->key, s.begin + __ffs((int)wait) - 1);
+  arc__emit_columns(c, slot, key, waiting, p->vector, wait != 0u);
+}
+
 /* The panel of up to 32 * vector columns from `first` on. */
 ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__bands *p,
                             const arc__order *o, int first) {
@@ -231,17 +276,8 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
   ahead = arc__quotient(p->rows + ahead - 1, ahead);
   arc__slot slot = arc__column_slot(c, p, first);
   char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
-  /* This band's stretch of the order, as masks whose bit 0 is its first position: a branch that
-     some lanes take in the loop would make them diverge there for good. */
-  int begin = p->mine * p->rows;
-  unsigned stretch = slot.is_value && begin < ARC__WARP ? (2u << (p->rows - 1)) - 1u : 0u;
-#if defined(__CUDA_ARCH__)
-  asm("" : "+r"(stretch));
-#endif
-  unsigned rows = o->rows >> (begin & 31) & stretch, ends = o->ends >> (begin & 31) & stretch;
-  /* The end of a sum that begins in a band below. */
-  bool continues = stretch != 0u && begin > 0 && (o->ends >> (begin - 1) & 1u) == 0u;
-  unsigned waits = continues ? ends & (0u - ends) : 0u, emits = ends ^ waits;
+  const arc__stretch s = arc__stretch_of(p, o, slot.is_value);
+  unsigned rows = s.rows, ends = s.ends, waits = s.waits, emits = s.emits;
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
   ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
   for (int step = 0; step < p->rows; step += ahead) {
@@ -249,7 +285,7 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
     ARC__UNROLL
     for (int k = 0; k < most; ++k) {
       if (k >= ahead) continue;
-      int row = __shfl_sync(ARC_LANES_ALL, o->row, begin + step + k);
+      int row = __shfl_sync(ARC_LANES_ALL, o->row, s.begin + step + k);
       const char *at = arc__offset(columns, arc__key_from(row, 32), r->stride_bytes);
       if (rows >> k & 1u) x[k] = arc__read_columns(c->source, at, vector);
     }
@@ -257,7 +293,7 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
     for (int k = 0; k < most; ++k) {
       if (k >= ahead) continue;
       const unsigned bit = 1u << k;
-      arc__key key = arc__key_at(c, o->key, begin + step + k);
+      arc__key key = arc__key_at(c, o->key, s.begin + step + k);
       ARC__EACH_OF_4(i, vector, {
         if (rows & bit)
           sum[i] = arc__sum(c->kind, sum[i],
@@ -271,25 +307,13 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
     }
     rows >>= ahead, waits >>= ahead, emits >>= ahead, ends >>= ahead;
   }
-  if (begin + p->rows > o->kept) { /* what is left is of the kept key */
+  if (s.begin + p->rows > o->kept) { /* what is left is of the kept key */
     ARC__EACH_KEPT(i, mine, vector, first, {
       r->sum[i] = arc__sum(c->kind, r->sum[i], sum[mine]);
       sum[mine] = arc__neutral(c->kind);
     })
   }
-  if (!__any_sync(ARC_LANES_ALL, continues)) return;
-  /* The last sum of this band begins after the last end that is not beyond the band. */
-  int last = begin + p->rows < ARC__WARP ? begin + p->rows : ARC__WARP;
-  unsigned below = o->ends & (ARC_LANES_ALL >> (ARC__WARP - last));
-  int open = below != 0u ? arc__highest(below) + 1 : 0;
-  arc__sum_bands(c, p, sum, arc__quotient(open, p->rows));
-  ARC__EACH_OF_4(i, vector, {
-    arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
-    waiting[i] = arc__sum(c->kind, waiting[i], other);
-  })
-  unsigned wait = continues ? o->ends >> begin & stretch : 0u;
-  arc__key key = arc__key_at(c, o->key, begin + __ffs((int)wait) - 1);
-  arc__emit_columns(c, slot, key, waiting, vector, wait != 0u);
+  arc__add_continued(c, p, o, slot, s, sum, waiting);
 }
 
 /* Orders the rows of a call. */
