@@ -54,19 +54,19 @@ ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
 
 #if defined(ARC_INDEX_ADD_CUH)
 #define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                           \
-  ARC__FN arc_index_add_##S arc_index_add_begin(arc_target_##S target, const T *values,          \
+  ARC__FN arc_row_adder_##S arc_index_add_begin(arc_target_##S target, const T *values,          \
                                                 int stride) {                                    \
     return arc_index_add_begin_##S(target, values, stride);                                      \
   }                                                                                              \
-  ARC__FN void arc_index_add_rows_with(arc_index_add_##S *index_add, arc_key key, long long row, \
+  ARC__FN void arc_index_add_rows_with(arc_row_adder_##S *index_add, arc_key key, long long row, \
                                        bool active, arc_options options ARC__CALLER) {           \
     arc_index_add_rows_with_##S(index_add, key, row, active, options);                           \
   }                                                                                              \
-  ARC__FN void arc_index_add_rows(arc_index_add_##S *index_add, arc_key key, long long row,      \
+  ARC__FN void arc_index_add_rows(arc_row_adder_##S *index_add, arc_key key, long long row,      \
                                   bool active ARC__CALLER) {                                     \
     arc_index_add_rows_##S(index_add, key, row, active);                                         \
   }                                                                                              \
-  ARC__FN void arc_index_add_end(arc_index_add_##S *index_add ARC__CALLER) {                     \
+  ARC__FN void arc_index_add_end(arc_row_adder_##S *index_add ARC__CALLER) {                     \
     arc_index_add_end_##S(index_add);                                                            \
   }
 ARC__EACH_SUFFIX(ARC__OVERLOAD_INDEX_ADD)

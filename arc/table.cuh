@@ -14,7 +14,7 @@
    gets a row when two lanes of a warp hold it, or when it comes again before another key of the
    same bucket. A new key evicts it only after as many misses as it had hits. All sums are in memory
    only after end.
-       void arc_table_index_add_f32(arc_table_f32 *table, arc_index_add_f32 *index_add,
+       void arc_table_index_add_f32(arc_table_f32 *table, arc_row_adder_f32 *index_add,
                                     arc_key key, long long row, bool active);   and _with
    The same for rows in memory, read by an index_add that was begun on the same target. It keeps
    nothing from call to call here; it needs an end only for what it adds without the table.
@@ -285,7 +285,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
                                  bool active ARC__CALLER) {                                     \
     arc_table_add_with_##S(table, key, values, active, arc_options_default());                  \
   }                                                                                             \
-  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_index_add_##S *index_add, \
+  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_row_adder_##S *index_add, \
                                             arc_key key, long long row, bool active,            \
                                             arc_options options ARC__CALLER) {                  \
     arc__call c = arc__table_call_##S(table, key, 0, active, options);                          \
@@ -295,7 +295,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
     arc__index_add_rows(&index_add->any, c, row);                                               \
     __syncwarp(ARC_LANES_ALL);                                                                  \
   }                                                                                             \
-  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_index_add_##S *index_add,      \
+  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_row_adder_##S *index_add,      \
                                        arc_key key, long long row, bool active ARC__CALLER) {   \
     arc_table_index_add_with_##S(table, index_add, key, row, active, arc_options_default());    \
   }                                                                                             \

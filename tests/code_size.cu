@@ -73,7 +73,7 @@ KERNEL hot(float *rows, updates all) {
 
 KERNEL rows_in_memory(float *rows, updates all) {
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
-  arc_index_add_f32 sums = arc_index_add_begin_f32(target, all.values, WIDTH);
+  arc_row_adder_f32 sums = arc_index_add_begin_f32(target, all.values, WIDTH);
   EACH_UPDATE(all) {
     update one = read(all, u);
     arc_index_add_rows_f32(&sums, one.key, u, one.hit);

@@ -42,7 +42,7 @@ F32(pointers_divergent, if (active) arc_add_pointers_divergent_f32(pointers, 3, 
 F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active);
     while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
 #define ROWS(name, from_memory) \
-  F32(name, arc_index_add_f32 rows = from_memory(t, from, 3); \
+  F32(name, arc_row_adder_f32 rows = from_memory(t, from, 3); \
       arc_index_add_rows_f32(&rows, key, threadIdx.x, active); arc_index_add_end_f32(&rows))
 ROWS(rows, arc_index_add_begin_f32) ROWS(rows_f16, arc_index_add_begin_f32_from_f16)
 F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];

@@ -61,13 +61,13 @@ typedef long long i64;
 /* Rows in memory, of type T or, with FROM_TYPE, of another one; S: suffix of the target. */
 #define ROWS(n, T, FROM_TYPE, S)                                                     \
   const T *values = (const T *)(const void *)from;                                   \
-  arc_index_add_##S rows = arc_index_add_begin_##S##FROM_TYPE(TO_##S(n), values, n); \
+  arc_row_adder_##S rows = arc_index_add_begin_##S##FROM_TYPE(TO_##S(n), values, n); \
   for (int row = (int)threadIdx.x; row < stride; row += 32)                          \
     arc_index_add_rows_##S(&rows, keys[row], row, active);                           \
   arc_index_add_end_##S(&rows);
 #define ROWS_DYNAMIC                                                     \
   arc_target_f32 target = arc_target_f32_dynamic(sums, stride, width);   \
-  arc_index_add_f32 rows = arc_index_add_begin_f32(target, from, width); \
+  arc_row_adder_f32 rows = arc_index_add_begin_f32(target, from, width); \
   arc_index_add_rows_f32(&rows, key, (int)threadIdx.x, active);          \
   arc_index_add_end_f32(&rows);
 /* Sums that are halved, hot rows, four pieces and one that may be missing. */
@@ -94,7 +94,7 @@ typedef long long i64;
   __shared__ __align__(16) char shared[ARC_TABLE_BYTES(2, 8, 64, 128)];        \
   arc_target_f16 target = arc_target_f16_rows(sums, 64, 64);                   \
   arc_table_f16 table = arc_table_begin_f16(target, shared, 8);                \
-  arc_index_add_f16 rows = arc_index_add_begin_f16_from_f16(target, from, 64); \
+  arc_row_adder_f16 rows = arc_index_add_begin_f16_from_f16(target, from, 64); \
   arc_table_index_add_f16(&table, &rows, key, (int)threadIdx.x, active);       \
   arc_table_end_f16(&table);
 #define MISSING                                                                            \
@@ -127,7 +127,7 @@ typedef long long i64;
   __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 9, 128)]; \
   arc_target_f32 t = TO_f32(9);                                        \
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums_of_hot, 0, 4);           \
-  arc_index_add_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
+  arc_row_adder_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
   arc_table_f32 table = arc_table_begin_f32(t, shared, 8);             \
   o.scope = SCOPE;                                                     \
   for (int i = 0; i < width; ++i) {                                    \

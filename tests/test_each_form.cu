@@ -58,7 +58,7 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT), shared, 1, 2);
   arc_hot_add_f32(&hot, key, v, active);
   arc_hot_end_f32(&hot, true);
-  arc_index_add_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
+  arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
   arc_index_add_rows_f32(&rows, key, thread, active);
   arc_index_add_end_f32(&rows);
   for (int i = 0; active && i < WIDTH; ++i)

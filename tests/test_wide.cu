@@ -164,7 +164,7 @@ struct arguments {
   }
 #define ADD_ROWS(WIDTH)                                                     \
   if (a.form == ROWS) {                                                     \
-    arc_index_add_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH); \
+    arc_row_adder_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH); \
     arc_index_add_rows_wide(&rows, key, n, active);                         \
     arc_index_add_end_wide(&rows);                                          \
   }

@@ -25,14 +25,14 @@ static __device__ int warp_index(void) { return (int)(threadIdx.x / 32u); }
 
 static __device__ const float two_rows[] = {1, 2, 3, 0, 1, 2, 3, 0};
 
-static __device__ __forceinline__ arc_index_add_f32 rows_from(float *rows, int stride) {
+static __device__ __forceinline__ arc_row_adder_f32 rows_from(float *rows, int stride) {
   return arc_index_add_begin_f32(right_target(rows), two_rows, stride);
 }
 
 /* Once begun, a gather is a: added to, f, g: by lane 9 from row 2^30 or 2^31; e: ended, b: begun
    anew, l: with a stride that is too long. Later calls are inactive. */
 OUT_OF_LINE add_rows(float *rows, int active_calls, const char *steps) {
-  arc_index_add_f32 from = rows_from(rows, STRIDE);
+  arc_row_adder_f32 from = rows_from(rows, STRIDE);
   for (int calls = 0; *steps; ++steps) {
     const char step = *steps;
     if (step == 'a' || step == 'f' || step == 'g') {
@@ -78,7 +78,7 @@ USER_ERROR(31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
 USER_ERROR(36, rows_by_value, 32, 192, NULL, NULL, NULL) {
-  arc_index_add_f32 from = rows_from(rows, STRIDE), copy = from;
+  arc_row_adder_f32 from = rows_from(rows, STRIDE), copy = from;
   arc_index_add_rows_f32(&copy, KEY, 0, true);
   arc_index_add_end_f32(wrong ? &from : &copy);
 }
@@ -274,7 +274,7 @@ USER_ERROR(92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) 
 USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
-  arc_index_add_f32 from = rows_from(wrong ? rows + 512 : rows, STRIDE);
+  arc_row_adder_f32 from = rows_from(wrong ? rows + 512 : rows, STRIDE);
   arc_table_index_add_f32(&table, &from, KEY, 0, true);
   arc_table_end_f32(&table);
 }
@@ -374,7 +374,7 @@ FULL_KERNEL((100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
             arc_hot_add_with_fixed(&hot, 0, values, active, promising(ARC_PROMISE_ONE_KEY)),
             arc_hot_end_fixed(&hot, true))
 FULL_KERNEL((101, kept_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 2,
-            arc_index_add_fixed from = arc_index_add_begin_fixed(target, values, 0),
+            arc_row_adder_fixed from = arc_index_add_begin_fixed(target, values, 0),
             arc_index_add_rows_fixed(&from, 0, 0, active), arc_index_add_end_fixed(&from))
 USER_ERROR(102, scale_below_the_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
   add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE);

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(LINE_THREADS) add_wide(grouping g, int chunks)
   const int *keys = (const int *)g.key.data;
   const arc_target_wide target =
       arc_target_wide_rows((long long *)g.sums.data, ARC_WIDE_ROW(width), width);
-  arc_index_add_wide rows = arc_index_add_begin_wide(target, (const float *)g.value.data, width);
+  arc_row_adder_wide rows = arc_index_add_begin_wide(target, (const float *)g.value.data, width);
   const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
   long long row = warp * chunks * 32 + threadIdx.x % 32;
   int next = row < g.rows ? keys[row] : 0;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(LINE_THREADS) add_wide(grouping g, int chunks)
     SIMT_DYNAMIC_SHARED(char, shared);                                                           \
     const int *keys = (const int *)g.key.data;                                                   \
     const arc_target_##S target = arc_target_##S##_rows((SUM *)g.sums.data, width, __VA_ARGS__); \
-    arc_index_add_##S rows =                                                                     \
+    arc_row_adder_##S rows =                                                                     \
         arc_index_add_begin_##S(target, (const VALUE *)g.value.data, stride_of(g.what, width));  \
     arc_table_##S table;                                                                         \
     if constexpr (has_table) table = arc_table_begin_##S(target, shared, g.table_rows);          \
