@@ -128,8 +128,7 @@ typedef struct arc__slot {
   float scale;
   bool is_value, follows, precedes; /* in one row, the lane below, above has the value next to it */
   bool odd;                         /* of a half: it is the upper one of its word */
-  unsigned share; /* of a half: what __byte_perm makes of its sum and the next one; else, for wide
-                     sums: which value of its piece it is */
+  unsigned share; /* of a half: what __byte_perm makes of two sums; else its number in the piece */
   int width;      /* of the piece */
 } arc__slot;
 
@@ -406,9 +405,8 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
 }
 
 /* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles
-   or values. Of one piece whose width is a literal, the requests of a lane are one of three
-   constants. Each has a type of its own: compilers would make one division by the chosen constant
-   of three, before they know the width. */
+   or values. Of one piece of literal width a lane's requests are one of three constants. Each has a
+   type of its own: compilers would make one division of three before they know the width. */
 #define ARC__LEAST_LANES(FORMULA, work)                                            \
   (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(work, requests)             \
    : log2 <= 2                               ? FORMULA(work, words)                \
@@ -948,8 +946,7 @@ ARC__FN void arc__find_leaders(arc__call *c) {
   c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
 }
 
-/* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. If arc
-   chooses the threshold, a reduction must pay for all lanes together. */
+/* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. */
 ARC__FN bool arc__add_few_groups(const arc__call *c) {
   bool all_large = c->threshold == ARC_THRESHOLD_AUTO;
   if (c->lanes != ARC_LANES_ALL || __popc(c->leaders) > 2) return false;

@@ -161,9 +161,8 @@ ARC__FN void arc__release_value(const arc__table *t, const arc__call *to, int bu
                 arc__take_sum(t, bucket, i), arc__neutral(ARC__F32));
 }
 
-/* The bucket of each leader whose sum goes to the table, or -1. The whole warp calls. Keys that
-   miss one bucket exchange its state: the first gets the old one, the others
-   ARC__BUCKET_IS_CLAIMED. */
+/* The bucket of each leader whose sum goes to the table, or -1. The whole warp calls. Of keys that
+   miss one bucket the first gets its state, the others ARC__BUCKET_IS_CLAIMED. */
 ARC__FN int arc__find_buckets(const arc__table *t, const arc__call *c) {
   const bool leads = arc__leads(c->group, c->lane);
   const int lanes = __popc(c->group);
