@@ -133,12 +133,12 @@ class Accumulator:
 # and it differs from run to run. The page's list has the same words.
 _NOT_REPEATED = {
     "refused": (
-        "gradient of interpolate", "gradient of pad by reflection", "gradient of grid_sample",
+        "gradient of interpolate", "gradient of pad by reflection",
+        "gradient of grid_sample in float64",
         "gradient of adaptive_avg_pool2d", "gradient of adaptive_avg_pool3d",
         "gradient of avg_pool3d", "gradient of ctc_loss", "index_reduce", "scatter_reduce by prod",
         "max_unpool", "histc"),
-    "different": (
-        "gradient of grid_sample by cuDNN", "cumprod", "logcumsumexp", "sparse mm"),
+    "different": ("cumprod", "logcumsumexp", "sparse mm"),
 }
 
 
@@ -151,8 +151,8 @@ class deterministic:
 
     index_add; scatter_add, whatever its index; index_put with accumulate=True; put_; bincount of
     weights; nll_loss of pictures; and the gradients of embedding, embedding_bag by max,
-    index_select, gather, take, of an index in brackets, of adaptive and fractional max pools and
-    of max_pool3d. Float32, float16 and bfloat16 also do whatever the order of the rows is. All else
+    index_select, gather, take, of an index in brackets, of adaptive and fractional max pools,
+    max_pool3d and grid_sample. Float32, float16 and bfloat16 also do whatever the order of the rows is. All else
     is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does not repeat
     (_NOT_REPEATED has a list), or only warns of it with warn_only=True. If that mode was on before,
     it stays as it was. As that mode, the context is the whole process's. It replaces PyTorch's
@@ -227,13 +227,13 @@ _inside = threading.local()  # one of the functions below, whose calls of PyTorc
 
 def _replace_kernels():
     """Lasts as long as what it returns."""
-    library, keys = torch.library.Library("aten", "IMPL"), ["CPU"]
+    library, by_key = torch.library.Library("aten", "IMPL"), {"CPU": _REPEATED}
     if torch.cuda.is_available():
-        keys.append("CUDA")
+        by_key["CUDA"] = {**_REPEATED, **_REPEATED_ON_CUDA}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's are replaced
-        for operator, function in _REPEATED.items():
-            for key in keys:
+        for key, functions in by_key.items():
+            for operator, function in functions.items():
                 kernel = _kernel(function, torch.library.get_kernel(operator, key))
                 library.impl(operator, kernel, key, with_keyset=True, allow_override=True)
     return library
@@ -430,6 +430,31 @@ def _bag_gradient(gradient, indices, bags, sizes, most, rows, scales, mode, *res
                          torch.where(named, most, 0).long(), torch.where(named, gradient, 0))
 
 
+def _is_grid_sample(gradient, input, grid, axes):
+    """Whether that is one which arc takes."""
+    return BUILT and input.dim() == grid.dim() == gradient.dim() == axes + 2 and \
+        input.dtype in TYPES and input.dtype == grid.dtype == gradient.dtype != torch.float64 and \
+        input.device == grid.device == gradient.device and \
+        gradient.shape == (*input.shape[:2], *grid.shape[1:-1]) and \
+        grid.shape[0] == input.shape[0] and grid.shape[-1] == axes and \
+        0 < input.shape[2:].numel() < 2**31 and gradient.shape[2:].numel() < 2**31
+
+
+def _gradients_of_grid_sample(operator, axes):
+    def gradients_of_grid_sample(gradient, input, grid, mode, padding, aligned, wanted):
+        if not _is_grid_sample(gradient, input, grid, axes) or mode not in (0, 1, 2)[:5 - axes]:
+            return operator(gradient, input, grid, mode, padding, aligned, wanted)
+        return torch.ops.arc.grid_sample_backward(gradient, input, grid, mode, padding, aligned,
+                                                  *wanted)
+    return gradients_of_grid_sample
+
+
+def _gradients_of_cudnn(input, grid, gradient):
+    if not _is_grid_sample(gradient, input, grid, 2):
+        return _aten.cudnn_grid_sampler_backward(input, grid, gradient)
+    return torch.ops.arc.grid_sample_backward(gradient, input, grid, 0, 0, True, True, True)
+
+
 def _nll_loss_of_pictures(input, target, weight, *how):
     operator = _aten.nll_loss2d_forward
     fits = input.dim() == 4 and target.dtype == torch.int64 and input.dtype in TYPES and \
@@ -461,6 +486,12 @@ _REPEATED.update({operator.default: _gradient_of_pool(operator, dims) for operat
     (_aten.adaptive_max_pool2d_backward, 2), (_aten.adaptive_max_pool3d_backward, 3),
     (_aten.fractional_max_pool2d_backward, 2), (_aten.fractional_max_pool3d_backward, 3),
     (_aten.max_pool3d_with_indices_backward, 3))})
+_REPEATED_ON_CUDA = {
+    _aten.grid_sampler_2d_backward.default: _gradients_of_grid_sample(
+        _aten.grid_sampler_2d_backward, 2),
+    _aten.grid_sampler_3d_backward.default: _gradients_of_grid_sample(
+        _aten.grid_sampler_3d_backward, 3),
+    _aten.cudnn_grid_sampler_backward.default: _gradients_of_cudnn}
 
 
 def _number(alpha):

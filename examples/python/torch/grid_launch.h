@@ -5,7 +5,8 @@
 #include "adders.h"
 #include "grid_sample.h"
 
-enum { GRID_WIDTH = 4 }; /* channels of a group, which is a part of the grid's gradient */
+/* Channels of a group, which is a part of the grid's gradient: eight places leave no registers. */
+constexpr int grid_width(int axes, int taps) { return axes == 3 && taps == 2 ? 2 : 4; }
 
 /* By the type of all tensors. images and channels are those of the call, of which a launch takes
    `planes` at most: as many hold the sums. */

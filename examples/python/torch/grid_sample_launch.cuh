@@ -53,11 +53,10 @@ cudaError_t run(grid_job j, device d, long long planes) {
 
 template <class T>
 cudaError_t run_any(grid_job j, device d, int axes, int taps, long long planes) {
-  if (axes == 3)
-    return taps == 1 ? run<T, 3, 1, GRID_WIDTH>(j, d, planes) : run<T, 3, 2, GRID_WIDTH>(j, d, planes);
-  return taps == 1   ? run<T, 2, 1, GRID_WIDTH>(j, d, planes)
-         : taps == 2 ? run<T, 2, 2, GRID_WIDTH>(j, d, planes)
-                     : run<T, 2, 4, GRID_WIDTH>(j, d, planes);
+#define RUN(axes, taps) run<T, axes, taps, grid_width(axes, taps)>(j, d, planes)
+  if (axes == 3) return taps == 1 ? RUN(3, 1) : RUN(3, 2);
+  return taps == 1 ? RUN(2, 1) : taps == 2 ? RUN(2, 2) : RUN(2, 4);
+#undef RUN
 }
 
 }  // namespace

@@ -282,6 +282,10 @@ TORCH_LIBRARY(arc, m) {
   m.def("scatter_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", tags);
   m.def("accumulate_(Tensor(a!) words, int columns, Tensor index, Tensor source) -> ()", tags);
   m.def("keep_within(Tensor index, int size, bool wraps, Tensor outside) -> Tensor", tags);
+  m.def(
+      "grid_sample_backward(Tensor gradient, Tensor input, Tensor grid, int mode, int padding, "
+      "bool aligned, bool of_input, bool of_grid) -> (Tensor, Tensor)",
+      tags);
   m.def("read_words(Tensor(a!) words, int columns, bool clears) -> Tensor", tags);
 }
 

@@ -501,15 +501,16 @@ def test_refused_ones():
         return lambda: function(x).sum().backward()
 
     calls = {
-        "gradient of grid_sample": gradient(lambda x: f.grid_sample(
-            x, torch.rand(2, 2, 5, 5, 3, device=DEVICE), align_corners=False), volume),
-        "gradient of adaptive_avg_pool2d": gradient(lambda x: f.adaptive_avg_pool2d(x, 3), picture),
-        "gradient of adaptive_avg_pool3d": gradient(lambda x: f.adaptive_avg_pool3d(x, 3), volume),
-        "gradient of avg_pool3d": gradient(lambda x: f.avg_pool3d(x, 2), volume),
         "gradient of interpolate": gradient(
             lambda x: f.interpolate(x, 12, mode="bicubic"), picture),
         "gradient of pad by reflection": gradient(
             lambda x: f.pad(x, (1, 1), mode="reflect"), picture[0]),
+        "gradient of grid_sample in float64": gradient(lambda x: f.grid_sample(
+            x, torch.rand(2, 2, 5, 5, 3, device=DEVICE).double(), align_corners=False),
+            volume.double()),
+        "gradient of adaptive_avg_pool2d": gradient(lambda x: f.adaptive_avg_pool2d(x, 3), picture),
+        "gradient of adaptive_avg_pool3d": gradient(lambda x: f.adaptive_avg_pool3d(x, 3), volume),
+        "gradient of avg_pool3d": gradient(lambda x: f.avg_pool3d(x, 2), volume),
         "gradient of ctc_loss": gradient(lambda x: f.ctc_loss(
             x.log_softmax(2), torch.ones(2, 2, dtype=torch.long, device=DEVICE), (6, 6), (2, 2)),
             torch.rand(6, 2, 5, device=DEVICE)),

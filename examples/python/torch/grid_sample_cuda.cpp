@@ -1,0 +1,133 @@
+/* grid_sample_cuda.cpp - arc::grid_sample_backward for tensors on CUDA.
+   SPDX-License-Identifier: Apache-2.0 */
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <climits>
+#include <tuple>
+
+#include "grid_launch.h"
+
+namespace {
+
+using at::Tensor;
+
+constexpr int64_t BUDGET = 32ll << 20; /* bytes of sums and parts, which then stay in the L2 cache */
+
+/* size: x, y, z. An axis that a picture has not is 1 long. */
+lattice lattice_of(const Tensor &t, int axes, int channel, int first) {
+  return {t.const_data_ptr(), t.stride(0), t.stride(channel),
+          axes == 3 ? t.stride(first) : 0, t.stride(first + axes - 2), t.stride(first + axes - 1)};
+}
+
+void set_size(const Tensor &t, int axes, int *size) {
+  for (int d = 0; d < 3; ++d) size[d] = d < axes ? (int)t.size(1 + axes - d) : 1;
+}
+
+/* Lines of fewer than 32 samples, as those of points are, are joined where they lie one behind the
+   other: a warp takes 32 samples of a line. */
+void join_lines(grid_job *j) {
+  int *const n = j->samples;
+  lattice *const its[] = {&j->gradient, &j->grid};
+  for (int axis = 0; axis < 2; ++axis) {
+    const bool may_join = std::all_of(its, its + 2, [&](const lattice *l) {
+      return n[0] == 1 || (n[0] < 32 && l->y == l->x * n[0]);
+    });
+    for (lattice *l : its) {
+      if (n[0] == 1) l->x = l->y;
+      if (may_join || n[1] == 1) l->y = l->z;
+    }
+    if (!may_join && n[1] > 1) return;
+    n[0] *= n[1], n[1] = n[2], n[2] = 1;
+  }
+}
+
+/* The values of a tensor, each once or more, without gaps: to look for the largest. */
+Tensor without_gaps(const Tensor &t) {
+  Tensor its = t;
+  for (int64_t d = 0; d < t.dim(); ++d)
+    if (t.stride(d) == 0) its = its.narrow(d, 0, 1);
+  return its.is_non_overlapping_and_dense() ? its : its.contiguous();
+}
+
+row_adder *finder_of(at::ScalarType type) {
+  return type == at::kFloat ? find_largest_f32 : type == at::kHalf ? find_largest_f16
+                                                                   : find_largest_bf16;
+}
+
+grid_sampler *sampler_of(at::ScalarType type) {
+  return type == at::kFloat ? sample_f32 : type == at::kHalf ? sample_f16 : sample_bf16;
+}
+
+/* As aten::grid_sampler_2d_backward and _3d_backward, which have looked at the arguments, of float
+   types below 64 bits and of less than 2^31 pixels and samples an image. */
+std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Tensor &input,
+                                                const Tensor &grid, int64_t mode, int64_t padding,
+                                                bool aligned, bool of_input, bool of_grid) {
+  const c10::cuda::CUDAGuard guard(input.device());
+  const int axes = (int)input.dim() - 2, taps = mode == 0 ? 2 : mode == 1 ? 1 : 4;
+  const device d = {at::cuda::getCurrentCUDAStream(),
+                    at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+  Tensor to_input, to_grid;
+  if (of_input) to_input = at::empty(input.sizes(), input.options());
+  if (of_grid)
+    to_grid = taps == 1 ? at::zeros_like(grid, at::MemoryFormat::Contiguous)
+                        : at::empty(grid.sizes(), grid.options());
+  const bool sums_parts = of_grid && taps > 1;
+  grid_job j = {};
+  set_size(input, axes, j.size);
+  set_size(gradient, axes, j.samples);
+  j.gradient = lattice_of(gradient, axes, 1, 2);
+  j.input = lattice_of(input, axes, 1, 2);
+  j.grid = lattice_of(grid, axes, axes + 1, 1);
+  join_lines(&j);
+  j.images = (int)input.size(0), j.channels = (int)input.size(1);
+  j.padding = (int)padding, j.aligned = aligned;
+  const int64_t pixels = (int64_t)j.size[0] * j.size[1] * j.size[2];
+  const int64_t samples = (int64_t)j.samples[0] * j.samples[1] * j.samples[2];
+  if (gradient.numel() == 0 || input.numel() == 0) {
+    if (of_input) to_input.zero_();
+    if (of_grid) to_grid.zero_();
+    return {to_input, to_grid};
+  }
+  if (!of_input && !sums_parts) return {to_input, to_grid};
+  /* Whole groups of channels, if as many fit, and one channel at least. */
+  const int width = grid_width(axes, taps);
+  const int64_t of_group = sums_parts ? 4 * axes * samples : 0;
+  const int64_t groups = BUDGET / (of_input ? 8 * width * pixels + of_group : of_group);
+  int64_t planes = groups > 0 ? width * groups : std::max(BUDGET / (8 * pixels), (int64_t)1);
+  planes = std::min({planes, (int64_t)j.images * j.channels, (int64_t)width * 65535});
+  if (planes > j.channels) planes -= planes % j.channels;
+  const int64_t images = std::max(planes / j.channels, (int64_t)1);
+  const int64_t parts = (std::min(planes, (int64_t)j.channels) + width - 1) / width + 1;
+  const Tensor sums = at::zeros({(of_input ? planes * pixels : 0) + 1},
+                                input.options().dtype(at::kLong));
+  Tensor of_parts;
+  if (sums_parts) {
+    of_parts = at::empty({parts * images * samples * axes}, input.options().dtype(at::kFloat));
+    j.parts = of_parts.mutable_data_ptr<float>();
+    j.out_grid = to_grid.mutable_data_ptr();
+  }
+  j.sums = (long long *)sums.mutable_data_ptr<int64_t>();
+  j.largest = (unsigned *)(j.sums + sums.numel() - 1);
+  if (of_input) {
+    const Tensor values = without_gaps(gradient);
+    job look = {};
+    look.values = values.const_data_ptr();
+    look.n = values.numel(), look.width = 1, look.largest = j.largest;
+    C10_CUDA_CHECK(finder_of(input.scalar_type())(look, d));
+    j.out = to_input.mutable_data_ptr();
+  }
+  C10_CUDA_CHECK(sampler_of(input.scalar_type())(j, d, axes, taps, planes));
+  return {to_input, to_grid};
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(arc, CUDA, m) { m.impl("grid_sample_backward", grid_sample_backward); }
