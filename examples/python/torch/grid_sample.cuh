@@ -95,7 +95,7 @@ __device__ __forceinline__ taps<TAPS> locate(float x, int size, const grid_job &
    NaN is both. */
 __device__ __forceinline__ long long summand(float x, const grid_job &j) {
   if (fabsf(x) < 9223372036854775808.f) return j.counts_others ? 0 : __float2ll_rn(x);
-  
+  if (!j.counts_others) j.largest[1] = 1u;
   return j.counts_others ? (x < 0.f ? 0 : 1) + (x > 0.f ? 0 : 1ll << 32) : 0;
 }
 
@@ -220,7 +220,7 @@ struct sampler {
         for (int a = 0; a < TAPS; ++a)
           UNROLL
           for (int i = 0; i < WIDTH; ++i) {
-            const bool lower = r % TAPS == 0 && false;
+            const bool lower = r % TAPS == 0 && is_lower && was_there;
             if (!stays) sum[r][a][i] = lower ? sum[(r + 1) % ROWS][a][i] : 0;
           }
     }
