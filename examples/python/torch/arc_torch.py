@@ -9,6 +9,7 @@ SPDX-License-Identifier: Apache-2.0
     rows = arc_torch.embedding(weight, index, padding_idx)
     sums = arc_torch.Accumulator(rows, columns)          # see there: float sums that repeat
     with arc_torch.deterministic(): loss().backward()    # see there: PyTorch's functions repeat
+    with arc_torch.fast(): loss().backward()             # see there: they take less time
 
 arc adds float32, float64, float16 and bfloat16 on CUDA; indices of 32 or 64 bits, negative ones and
 ones beyond the end are errors as in PyTorch. Whatever else comes (a tensor on the CPU, another
@@ -37,6 +38,7 @@ from torch.utils import cpp_extension
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+GPU = torch.cuda.is_available()
 BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds, to lie beside this file
 FLAGS = ["-O3", "-std=c++17"]
 
@@ -170,7 +172,9 @@ class deterministic:
         _outside.prepare()
         before = torch.are_deterministic_algorithms_enabled()
         warns = torch.is_deterministic_algorithms_warn_only_enabled()
-        self._entered.append((before, warns, None if self._entered else _replace_kernels()))
+        has_kernels = self._entered
+        self._entered.append((before, warns, None if has_kernels else _replace_kernels(
+            {"CPU": _REPEATED, "CUDA": {**_REPEATED, **_REPEATED_ON_CUDA}}, _kernel)))
         if not self._entered[0][0]:
             torch.use_deterministic_algorithms(True, warn_only=self.warn_only)
         return self
@@ -186,6 +190,32 @@ class deterministic:
         except IndexError:
             if kind is None:  # else that is raised
                 raise
+
+
+class fast:
+    """PyTorch's own functions, by arc where they are faster so, on CUDA:
+
+        with arc_torch.fast():    # or, for the rest of the process, without `with`
+            model(batch).sum().backward()
+
+    index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
+    embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
+    lasts, in the whole process; those get the calls for which arc was not measured to be faster:
+    of fewer than 10^6 values, of more than 1024 columns (99 of float64), of other dimensions and
+    types, and all in PyTorch's deterministic mode. Sums are as those of arc_torch.index_add_. Needs
+    PyTorch 2.9."""
+    _entered, _keys = [], ("CUDA",)
+
+    def __init__(self):
+        has_nothing_to_do = self._entered or _by is _PyTorch
+        self._entered.append(None if has_nothing_to_do else _replace_kernels(
+            {key: _FASTER for key in self._keys}, _kernel_or_pytorchs))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._entered.pop()
 
 
 class _Outside:
@@ -225,16 +255,14 @@ _outside = _Outside()
 _inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
 
 
-def _replace_kernels():
+def _replace_kernels(by_key, kernel_of):
     """Lasts as long as what it returns."""
-    library, by_key = torch.library.Library("aten", "IMPL"), {"CPU": _REPEATED}
-    if torch.cuda.is_available():
-        by_key["CUDA"] = {**_REPEATED, **_REPEATED_ON_CUDA}
+    library = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's are replaced
         for key, functions in by_key.items():
-            for operator, function in functions.items():
-                kernel = _kernel(function, torch.library.get_kernel(operator, key))
+            for operator, function in functions.items() if key == "CPU" or GPU else ():
+                kernel = kernel_of(function, torch.library.get_kernel(operator, key))
                 library.impl(operator, kernel, key, with_keyset=True, allow_override=True)
     return library
 
@@ -249,6 +277,21 @@ def _kernel(function, pytorchs):
             return function(*arguments, **keywords)
         finally:
             _inside.function = None
+    return kernel
+
+
+def _kernel_or_pytorchs(function, pytorchs):
+    """Of a function that returns None for what it leaves to PyTorch."""
+    def kernel(keys, *arguments, **keywords):
+        result = None
+        if not getattr(_inside, "function", None) and \
+                not torch.are_deterministic_algorithms_enabled():
+            _inside.function = function
+            try:
+                result = function(*arguments, **keywords)
+            finally:
+                _inside.function = None
+        return pytorchs.call_boxed(keys, *arguments, **keywords) if result is None else result
     return kernel
 
 
@@ -471,6 +514,62 @@ def _of_copy(function):
     return out_of_place
 
 
+def _pays(out, source):
+    """By studies/results/h200/index_add.csv; rows of out that arc takes."""
+    return source.numel() >= 10**6 and out.dim() > 0 and out.is_contiguous() and \
+        0 < out.shape[1:].numel() <= (99 if out.dtype == torch.float64 else 1024) and \
+        out.dtype in TYPES and source.dtype == out.dtype
+
+
+def _faster_index_add(in_place):
+    def faster_index_add(out, dim, index, source, *, alpha=1):
+        if not _pays(out, source) or dim not in (0, -out.dim()) or index.dim() != 1 or \
+                source.shape != (len(index), *out.shape[1:]) or not _may_add(out, index, source):
+            return None
+        return index_add_(out if in_place else out.clone(), 0, index, source, alpha=alpha)
+    return faster_index_add
+
+
+def _faster_scatter_add(in_place):
+    def faster_scatter_add(out, dim, index, source):
+        if not _pays(out, source) or dim not in (0, -out.dim()) or \
+                index.shape != source.shape or index.shape[1:] != out.shape[1:] or \
+                any(index.stride(d) and index.size(d) > 1 for d in range(1, index.dim())) or \
+                not _may_add(out, index, source):
+            return None
+        keys = index[(slice(None), *[0] * (index.dim() - 1))]
+        return index_add_(out if in_place else out.clone(), 0, keys, source)
+    return faster_scatter_add
+
+
+def _faster_index_put_(out, indices, values, accumulate=False, unsafe=False):
+    if not accumulate or not _pays(out, values) or \
+            any(i is None or i.dtype not in _INDICES or i.device != out.device for i in indices):
+        return None
+    places, rank = 0, len(indices)
+    for index, size in zip(indices, out.shape):
+        places = places * size + torch.where(index < 0, index + size, index)
+    rows = out.view(-1, *out.shape[rank:])
+    if values.shape != (*places.shape, *out.shape[rank:]) or not _may_add(out, places, values):
+        return None
+    index_add_(rows, 0, places.reshape(-1), values.reshape(-1, *out.shape[rank:]))
+    return out
+
+
+def _faster_embedding_gradient(gradient, index, rows, padding, scales):
+    if scales or index.dtype not in _INDICES or gradient.dim() == 0 or \
+            gradient.numel() != index.numel() * gradient.shape[-1]:
+        return None
+    sums = gradient.new_zeros(rows, gradient.shape[-1])
+    if rows == 0 or not _pays(sums, gradient):
+        return None
+    _by.index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, sums.shape[1]),
+                   round_once=True)
+    if 0 <= padding < rows:
+        sums[padding] = 0
+    return sums
+
+
 _aten = torch.ops.aten
 _INDICES = (torch.int64, torch.int32)
 _WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -492,6 +591,15 @@ _REPEATED_ON_CUDA = {
     _aten.grid_sampler_3d_backward.default: _gradients_of_grid_sample(
         _aten.grid_sampler_3d_backward, 3),
     _aten.cudnn_grid_sampler_backward.default: _gradients_of_cudnn}
+
+
+_FASTER = {
+    _aten.index_add_.default: _faster_index_add(in_place=True),
+    _aten.index_add.default: _faster_index_add(in_place=False),
+    _aten.scatter_add_.default: _faster_scatter_add(in_place=True),
+    _aten.scatter_add.default: _faster_scatter_add(in_place=False),
+    _aten._index_put_impl_.default: _faster_index_put_,
+    _aten.embedding_dense_backward.default: _faster_embedding_gradient}
 
 
 def _number(alpha):
@@ -597,5 +705,5 @@ def _last_line(error):
     return ([line for line in lines if "error:" in line] or lines)[-1]
 
 
-if torch.cuda.is_available():
+if GPU:
     try_to_build(cuda=True)

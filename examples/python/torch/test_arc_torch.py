@@ -388,6 +388,56 @@ def test_context():
             assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
 
 
+def test_fast():
+    """What PyTorch gives, by arc where it pays, by PyTorch elsewhere, and behind the context."""
+    big, by = 10**6 // 8, testing.ByTorch
+    out, index, places = draw_values(50, 8), draw_keys("hot", 50, big), draw_keys("hot", 8, big)
+    values = draw_values(big, 8)
+    calls = {
+        "index_add_": lambda n: out.clone().index_add_(0, index[:n], values[:n], alpha=0.5),
+        "index_add": lambda n: out.index_add(-2, index[:n], values[:n]),
+        "scatter_add_": lambda n: out.clone().scatter_add_(
+            0, index[:n, None].expand(n, 8), values[:n]),
+        "scatter_add": lambda n: out.scatter_add(0, index[:n, None].expand(n, 8), values[:n]),
+        "index_put": lambda n: out.index_put((index[:n] - 50,), values[:n], accumulate=True),
+        "index_put of places": lambda n: out[:, :, None].expand(50, 8, 8).contiguous().index_put(
+            (index[:n] - 50, places[:n]), values[:n], accumulate=True),
+        "embedding": lambda n: gradient_of(
+            lambda w, i: by.embedding(w, i, 3), out, index[:n].view(5, -1),
+            values[:n].view(5, -1, 8)),
+        "index_select": lambda n: gradient_of(by.index_select, out, index[:n], values[:n]),
+        "brackets": lambda n: gradient_of(lambda w, i: w[i], out, index[:n], values[:n])}
+    left = {
+        "too many columns": lambda: out.t().repeat(1, 30).index_add(
+            0, places[:1000], values[:1, :1].expand(1000, 1500)),
+        "another dimension": lambda: out.index_add(1, places, values[:1, :1].expand(50, big)),
+        "whole numbers": lambda: out.long().index_add(0, index, values.long()),
+        "put": lambda: out.index_put((index[:2],), values[:2])}
+    with mock.patch.object(arc_torch.fast, "_keys", ("CUDA" if GPU else "CPU",)), \
+            mock.patch("arc_torch._by", wraps=arc_torch._by) as ours:
+        for name, call in calls.items():
+            for n, times in ((big, 1), (big - 5, 0)):
+                wanted = call(n)
+                with arc_torch.fast():
+                    ours.reset_mock()
+                    got = call(n)
+                    assert ours.index_add_.call_count == times, (name, n)
+                    assert (deterministic(call, n) == wanted).all(), name
+                    assert ours.index_add_.call_count == times, (name, "PyTorch's mode is its own")
+                same(got, wanted, name, n)
+        for name, call in left.items():
+            wanted = call()
+            with arc_torch.fast(), arc_torch.fast():
+                ours.reset_mock()
+                same(call(), wanted, name)
+                assert not ours.index_add_.called, name
+        with arc_torch.fast(), arc_torch.deterministic():
+            same(calls["index_add_"](big), calls["index_add_"](big), "in both")
+        assert raises(out.index_add, 0, index, values[:, :3])
+        calls["index_add"](big)
+        assert ours.index_add_.call_count == 2 and not arc_torch.fast._entered
+
+
 def test_nll_loss_of_pictures():
     f, picture = torch.nn.functional, draw_values(2, 5, 6, 7)
     table, operator = arc_torch.decomposition_table, torch.ops.aten.nll_loss2d_forward.default
@@ -658,7 +708,7 @@ def sums_of(rows, values, index):
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
+         test_context, test_fast, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
 tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
