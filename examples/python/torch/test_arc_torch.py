@@ -388,6 +388,99 @@ def test_context():
             assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
 
 
+def gradients_of_grid_sample(input, grid, upstream, **how):
+    input, grid = input.detach().requires_grad_(), grid.detach().requires_grad_()
+    result = torch.nn.functional.grid_sample(input, grid, **how)
+    return torch.autograd.grad(result, (input, grid), upstream)
+
+
+def test_grid_sample():
+    """Both gradients, as in double precision; the same bits in any order of the samples."""
+    shapes = {2: ((2, 6, 9, 11), (2, 13, 40)), 3: ((2, 3, 5, 6, 7), (2, 3, 4, 35))}
+    for axes, mode, padding, aligned, dtype in itertools.product(
+            shapes, ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"),
+            (False, True), arc_torch.TYPES):
+        if axes == 3 and mode == "bicubic":
+            continue
+        how = dict(mode=mode, padding_mode=padding, align_corners=aligned)
+        of_input, of_grid = shapes[axes]
+        input = torch.randn(of_input, device=DEVICE).to(dtype)
+        input = input.movedim(1, -1).contiguous().movedim(-1, 1)  # channels last
+        grid = (2.4 * torch.rand(*of_grid, axes, device=DEVICE) - 1.2).to(dtype)
+        upstream = torch.randn(*of_input[:2], *of_grid[1:], device=DEVICE).to(dtype)
+        wanted = gradients_of_grid_sample(*(x.double().cpu() for x in (input, grid, upstream)),
+                                          **how)
+        if GPU and dtype == torch.float64:
+            with arc_torch.deterministic():
+                assert raises(gradients_of_grid_sample, input, grid, upstream, **how), how
+            continue
+        with arc_torch.deterministic():
+            got = gradients_of_grid_sample(input, grid, upstream, **how)
+            if GPU and mode == "bilinear" and axes == 2:
+                order = torch.randperm(40, device=DEVICE)
+                again = gradients_of_grid_sample(input.contiguous(), grid[:, :, order],
+                                                 upstream[:, :, :, order], **how)
+                same(again[0], got[0], "in any order", how, dtype)
+        bound = 2e-5 if dtype == torch.float32 else 4 * torch.finfo(dtype).eps
+        for a, b in zip(got, wanted) if GPU or dtype in (torch.float32, torch.float64) else ():
+            error = (a.double().cpu() - b).abs() / (1 + b.abs())
+            assert error.max() <= bound * (1 if a.shape == input.shape else 50), (how, dtype)
+    points, one = torch.rand(2, 500, 1, 2, device=DEVICE) - 0.5, torch.randn(2, 3, 500, 1)
+    picture, one = torch.randn(2, 3, 8, 8, device=DEVICE), one.to(DEVICE)
+    wanted = gradients_of_grid_sample(picture, points, one, align_corners=False)
+    with arc_torch.deterministic():
+        for grid, upstream in ((points, one), (points.mT.contiguous().mT, one),
+                               (points.movedim(2, 1), one.mT)):
+            got = gradients_of_grid_sample(picture, grid, upstream, align_corners=False)
+            assert torch.allclose(got[0], wanted[0], atol=1e-4), "points"
+            assert torch.allclose(got[1].reshape(-1), wanted[1].reshape(-1), atol=1e-4), "points"
+        got = gradients_of_grid_sample(picture, points, torch.ones(1, device=DEVICE).expand(
+            2, 3, 500, 1), align_corners=False)
+        assert abs(got[0].sum() - 3000) < 1e-2, "an expanded gradient"
+        empty = gradients_of_grid_sample(picture, points[:, :0], one[:, :, :0], align_corners=True)
+        assert not empty[0].any() and empty[1].shape == (2, 0, 1, 2)
+
+
+def repeat_beside(call, times=7):
+    """Whether all results are the same bits, while another stream keeps the GPU busy."""
+    first, a = call(), torch.rand(512, 512, device=DEVICE)
+    for _ in range(times - 1):
+        if GPU:
+            with torch.cuda.stream(torch.cuda.Stream()):
+                for _ in range(20):
+                    a = a.sin() + a.t()
+        again = call()
+        for x, y in zip(first, again) if isinstance(first, tuple) else ((first, again),):
+            if not torch.equal(x, y):
+                return False
+    return True
+
+
+def test_seven_times():
+    """What the page says is the same bits, is, seven times with other launches beside it."""
+    def draw(*shape):
+        return torch.randn(shape, device=DEVICE)
+    order = torch.arange(400, device=DEVICE)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        for name, call in calls_of(dtype, draw).items():
+            with arc_torch.deterministic():
+                assert repeat_beside(lambda: call(order)), (name, dtype)
+        input, volume = draw(2, 4, 64, 64).to(dtype), draw(2, 4, 9, 20, 20).to(dtype)
+        for x, axes, mode in ((input, 2, "bilinear"), (input, 2, "bicubic"), (input, 2, "nearest"),
+                              (volume, 3, "bilinear"), (volume, 3, "nearest")):
+            if not GPU and dtype != torch.float32:
+                continue
+            grid = (0.3 * draw(2, *x.shape[2:], axes)).to(dtype)
+            upstream = draw(*x.shape).to(dtype)
+            with arc_torch.deterministic():
+                assert repeat_beside(lambda: gradients_of_grid_sample(
+                    x, grid, upstream, mode=mode, align_corners=True)), (axes, mode, dtype)
+    target = torch.randint(0, 5, (2, 60, 70), device=DEVICE)
+    with arc_torch.deterministic():
+        picture = draw(2, 5, 60, 70)
+        assert repeat_beside(lambda: torch.nn.functional.nll_loss(picture, target))
+
+
 def test_fast():
     """What PyTorch gives, by arc where it pays, by PyTorch elsewhere, and behind the context."""
     big, by = 10**6 // 8, testing.ByTorch
@@ -708,7 +801,7 @@ def sums_of(rows, values, index):
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_fast, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
+         test_context, test_grid_sample, test_seven_times, test_fast, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
 tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
