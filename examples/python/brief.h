@@ -1,4 +1,4 @@
-/* brief.h - a value in memory of 8 bits, as a bfloat16, for tests. SPDX-License-Identifier: Apache-2.0 */
+/* brief.h - a value of 8 bits, as a bfloat16, for tests. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include <vector>

@@ -86,7 +86,8 @@ static gradients run(const call &c, bool last, int step, int warps_a_block, int 
   unsigned *const largest = on_device(std::vector<unsigned>(bits, bits + 2));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   grid_job j = {};
-  j.gradient = lie(gradient, s.samples, s.channels, last), j.input = lie(input, s.size, s.channels, last);
+  j.gradient = lie(gradient, s.samples, s.channels, last),
+  j.input = lie(input, s.size, s.channels, last);
   j.grid = lie(grid, s.samples, AXES, !last);
   j.sums = sums, j.parts = parts, j.largest = largest, j.step = step;
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
@@ -98,7 +99,8 @@ static gradients run(const call &c, bool last, int step, int warps_a_block, int 
       j.channels = std::min(channels, s.channels - j.first_channel);
       j.out = out_there + ((long long)j.first_image * s.channels + j.first_channel) * pixels;
       j.out_grid = out_grid_there + j.first_image * samples * AXES;
-      const int warps = (s.samples[0] + 31) / 32 * ((s.samples[1] * s.samples[2] + step - 1) / step);
+      const int warps =
+          (s.samples[0] + 31) / 32 * ((s.samples[1] * s.samples[2] + step - 1) / step);
       const dim3 blocks((warps + warps_a_block - 1) / warps_a_block,
                         (j.channels + WIDTH - 1) / WIDTH, j.images);
       for (int others = 0; others < 2; ++others) {
@@ -179,8 +181,7 @@ static wanted by_definition(const call &c, int taps) {
     for (long long i = 0; i < c.samples(); ++i) {
       const float *at = c.grid.data() + n * c.axes * c.samples() + i;
       weights w = {{1.0}, {1.0}, {1.0}};
-      for (int d = 0; d < c.axes; ++d)
-        w[d] = weights_of(c, taps, at[d * c.samples()], c.s.size[d]);
+      for (int d = 0; d < c.axes; ++d) w[d] = weights_of(c, taps, at[d * c.samples()], c.s.size[d]);
       bool is_edge = false; /* where the function has no slope */
       for (int d = 0; d < c.axes; ++d) {
         const double twice = 2 * pixel_of(c, at[d * c.samples()], c.s.size[d]);
@@ -199,7 +200,8 @@ static wanted by_definition(const call &c, int taps) {
             beside[d] = weights_of(c, taps, at[d * c.samples()] + side * h, c.s.size[d]);
             each_place(c, beside, [&](long long place, double weight) {
               r.grid[n * c.axes * c.samples() + i * c.axes + d] +=
-                  (is_edge ? NAN : side / (2 * h)) * g * weight * c.input[plane * c.pixels() + place];
+                  (is_edge ? NAN : side / (2 * h)) * g * weight *
+                  c.input[plane * c.pixels() + place];
             });
           }
       }
@@ -210,8 +212,7 @@ static wanted by_definition(const call &c, int taps) {
 static const double outside[] = {NAN, INFINITY, -INFINITY, 3e9, -1e30};
 
 template <class T>
-static call draw_call(shape s, int axes, int padding, bool aligned, int kind,
-                      bool is_cubic) {
+static call draw_call(shape s, int axes, int padding, bool aligned, int kind, bool is_cubic) {
   call c = {s, axes, padding, aligned, {}, {}, {}};
   for (long long i = 0; i < s.images * s.channels * c.pixels(); ++i)
     c.input.push_back(to_float(as<T>(2 * draw() - 1)));
@@ -224,13 +225,14 @@ static call draw_call(shape s, int axes, int padding, bool aligned, int kind,
                                 : d == 1 ? i / s.samples[0] % s.samples[1]
                                          : i / s.samples[0] / s.samples[1];
         const double side = (2.0 * place + 1) / s.samples[d] - 1 + 0.02 * draw();
-        c.grid.push_back(to_float(as<T>(kind == SMOOTH     ? 1.1 * side
-                                        : kind == ONE_CELL ? 0.31 + 0.02 * draw()
-                                        : kind == RANDOM   ? 2 * draw() - 1
-                                        : is_cubic ? 5 * draw() - 2.5
-                                        : padding != PAD_REFLECTION && draw() < 0.1
-                                            ? outside[(int)(5 * draw())]
-                                        : draw() < 0.05 ? NAN : 5 * draw() - 2.5)));
+        c.grid.push_back(
+            to_float(as<T>(kind == SMOOTH                              ? 1.1 * side
+                           : kind == ONE_CELL                          ? 0.31 + 0.02 * draw()
+                           : kind == RANDOM                            ? 2 * draw() - 1
+                           : is_cubic                                  ? 5 * draw() - 2.5
+                           : padding != PAD_REFLECTION && draw() < 0.1 ? outside[(int)(5 * draw())]
+                           : draw() < 0.05                             ? NAN
+                                                                       : 5 * draw() - 2.5)));
       }
   return c;
 }
@@ -270,7 +272,8 @@ static void check(shape s) {
                 "%d axes, %d taps, kind %d, padding %d, %d: of the grid, %d is %g, not %g", AXES,
                 TAPS, kind, padding, aligned, (int)i, got.grid[i], w.grid[i]);
         const gradients again = run<T, AXES, TAPS, WIDTH>(c, true, 1 + kind, 5, WIDTH);
-        CHECK(same(again.input, got.input) && same(again.grid, got.grid), "other blocks and chunks");
+        CHECK(same(again.input, got.input) && same(again.grid, got.grid),
+              "other blocks and chunks");
         CHECK(same(run<T, AXES, TAPS, WIDTH>(shuffled(c), false, 4, 3, 2).input, got.input),
               "%d axes, %d taps, kind %d, padding %d: samples in another order", AXES, TAPS, kind,
               padding);
@@ -282,8 +285,7 @@ static void check_not_finite() {
   const float specials[] = {INFINITY, -INFINITY, NAN};
   for (int first = 0; first < 3; ++first)
     for (int second = 0; second < 3; ++second) {
-      call c = draw_call<float>({1, 2, {6, 5, 1}, {40, 3, 1}}, 2, PAD_ZEROS, false, SMOOTH,
-                                false);
+      call c = draw_call<float>({1, 2, {6, 5, 1}, {40, 3, 1}}, 2, PAD_ZEROS, false, SMOOTH, false);
       for (long long at : {7ll, 50ll}) {
         c.gradient[at] = at == 7 ? specials[first] : specials[second];
         for (int d = 0; d < 2; ++d) c.grid[d * c.samples() + at] = 0.123f;
@@ -295,7 +297,8 @@ static void check_not_finite() {
         const double x = w.input[i];
         others += !isfinite(x);
         CHECK(isfinite(x) ? fabs(got.input[i] - x) < 1e-4
-                          : isnan(x) ? isnan(got.input[i]) : got.input[i] == (float)x,
+              : isnan(x)  ? isnan(got.input[i])
+                          : got.input[i] == (float)x,
               "%g and %g: gradient %d is %g, not %g", specials[first], specials[second], (int)i,
               got.input[i], x);
       }

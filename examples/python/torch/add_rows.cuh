@@ -64,8 +64,9 @@ __device__ __forceinline__ void add_rows(const job &j) {
   const int width = WIDTH ? WIDTH : j.columns;
   T *type = nullptr;
   if constexpr (FIXED)
-    add_rows_by<K>(
-        rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j.largest, j.n))), j);
+    add_rows_by<K>(rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width,
+                                                          scale_log2(j.largest, j.n))),
+                   j);
   else
     add_rows_by<K>(rows_of(j, type, target_of(j, type, width)), j);
 }

@@ -131,8 +131,8 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
-# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA; or takes it,
-# and it differs from run to run. The page's list has the same words.
+# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA; or takes
+# it, and it differs from run to run. The page's list has the same words.
 _NOT_REPEATED = {
     "refused": (
         "gradient of interpolate", "gradient of pad by reflection",
@@ -154,11 +154,12 @@ class deterministic:
     index_add; scatter_add, whatever its index; index_put with accumulate=True; put_; bincount of
     weights; nll_loss of pictures; and the gradients of embedding, embedding_bag by max,
     index_select, gather, take, of an index in brackets, of adaptive and fractional max pools,
-    max_pool3d and grid_sample. Float32, float16 and bfloat16 also do whatever the order of the rows is. All else
-    is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does not repeat
-    (_NOT_REPEATED has a list), or only warns of it with warn_only=True. If that mode was on before,
-    it stays as it was. As that mode, the context is the whole process's. It replaces PyTorch's
-    kernels while it lasts; to enter it takes a quarter of a millisecond. Needs PyTorch 2.9.
+    max_pool3d and grid_sample. Float32, float16 and bfloat16 also do whatever the order of the rows
+    is. All else is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does
+    not repeat (_NOT_REPEATED has a list), or only warns of it with warn_only=True. If that mode was
+    on before, it stays as it was. As that mode, the context is the whole process's. It replaces
+    PyTorch's kernels while it lasts; to enter it takes a quarter of a millisecond. Needs PyTorch
+    2.9.
 
     arc takes calls that PyTorch takes; PyTorch gets all others, and refuses them in its words. An
     index outside is an IndexError, on CUDA of the next call here or of the context's end, which
@@ -183,7 +184,8 @@ class deterministic:
         users = self._entered[0][0]
         before, warns, _ = self._entered.pop()
         torch.use_deterministic_algorithms(before, warn_only=warns)
-        if kind is RuntimeError and not users and "torch.use_deterministic_algorithms" in str(error):
+        is_refused = kind is RuntimeError and "torch.use_deterministic_algorithms" in str(error)
+        if is_refused and not users:
             error.args = (f"{error}\narc_torch.deterministic(warn_only=True) only warns of this",)
         try:
             _outside.wait()

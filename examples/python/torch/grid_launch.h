@@ -1,4 +1,4 @@
-/* grid_launch.h - what launches the kernels of grid_sample.cuh. SPDX-License-Identifier: Apache-2.0 */
+/* grid_launch.h - what launches grid_sample.cuh's kernels. SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_GRID_LAUNCH_H
 #define ARC_GRID_LAUNCH_H
 

@@ -99,7 +99,9 @@ __device__ __forceinline__ long long summand(float x, const grid_job &j) {
   return j.counts_others ? (x < 0.f ? 0 : 1) + (x > 0.f ? 0 : 1ll << 32) : 0;
 }
 
-__device__ __forceinline__ bool is_within(int at, int size) { return (unsigned)at < (unsigned)size; }
+__device__ __forceinline__ bool is_within(int at, int size) {
+  return (unsigned)at < (unsigned)size;
+}
 
 __device__ __forceinline__ long long grid_pixels(const grid_job &j) {
   return (long long)j.size[0] * j.size[1] * j.size[2];
@@ -120,14 +122,19 @@ struct sampler {
   const int lane, channel, image; /* the first of WIDTH channels; both of the launch */
   const long long pixels;
   long long *const base; /* of the channel's sums */
-  int cell[AXES]; /* the first place of the sums that are kept */
+  int cell[AXES];        /* the first place of the sums that are kept */
   sums sum;
   float power;
 
   __device__ sampler(const grid_job &j)
-      : j(j), lane(threadIdx.x % 32), channel(blockIdx.y * WIDTH), image(blockIdx.z),
-        pixels(grid_pixels(j)), base(j.sums + (image * (long long)j.channels + channel) * pixels),
-        sum{}, power(ldexpf(1.f, grid_scale(j))) {
+      : j(j),
+        lane(threadIdx.x % 32),
+        channel(blockIdx.y * WIDTH),
+        image(blockIdx.z),
+        pixels(grid_pixels(j)),
+        base(j.sums + (image * (long long)j.channels + channel) * pixels),
+        sum{},
+        power(ldexpf(1.f, grid_scale(j))) {
     for (int d = 0; d < AXES; ++d) cell[d] = NOWHERE;
   }
 
@@ -153,11 +160,10 @@ struct sampler {
   __device__ void send_crowd(int places, unsigned goes, Key key_of_place, Value value) const {
     arc_piece_i64 pieces[WIDTH];
     UNROLL
-    for (int i = 0; i < WIDTH; ++i)
-      pieces[i] = {is_there(i) ? base + i * pixels : nullptr, 1, 1};
+    for (int i = 0; i < WIDTH; ++i) pieces[i] = {is_there(i) ? base + i * pixels : nullptr, 1, 1};
     const arc_target_i64 target = arc_target_i64_pieces(pieces, WIDTH);
     NO_UNROLL /* its code is long */
-    for (int place = 0; place < places; ++place) {
+        for (int place = 0; place < places; ++place) {
       const bool active = goes >> place & 1u;
       long long its[WIDTH];
       UNROLL
@@ -198,13 +204,14 @@ struct sampler {
         return key(y, z, place / TAPS) + cell[0] + place % TAPS;
       };
       if (is_crowded) {
-        send_crowd(ROWS * TAPS, goes, key_of_place, [&](int place, int i) __attribute__((always_inline)) {
-          long long its = 0;
-          UNROLL
-          for (int k = 0; k < ROWS * TAPS; ++k)
-            if (k == place) its = sum[k / TAPS][k % TAPS][i];
-          return its;
-        });
+        send_crowd(
+            ROWS * TAPS, goes, key_of_place, [&](int place, int i) __attribute__((always_inline)) {
+              long long its = 0;
+              UNROLL
+              for (int k = 0; k < ROWS * TAPS; ++k)
+                if (k == place) its = sum[k / TAPS][k % TAPS][i];
+              return its;
+            });
       } else {
         UNROLL
         for (int r = 0; r < ROWS; ++r) {
@@ -215,14 +222,12 @@ struct sampler {
         }
       }
       UNROLL
-      for (int r = 0; r < ROWS; ++r)
-        UNROLL
-        for (int a = 0; a < TAPS; ++a)
-          UNROLL
-          for (int i = 0; i < WIDTH; ++i) {
-            const bool lower = r % TAPS == 0 && is_lower && was_there;
-            if (!stays) sum[r][a][i] = lower ? sum[(r + 1) % ROWS][a][i] : 0;
-          }
+      for (int r = 0; r < ROWS; ++r) UNROLL
+      for (int a = 0; a < TAPS; ++a) UNROLL
+      for (int i = 0; i < WIDTH; ++i) {
+        const bool lower = r % TAPS == 0 && is_lower && was_there;
+        if (!stays) sum[r][a][i] = lower ? sum[(r + 1) % ROWS][a][i] : 0;
+      }
     }
     UNROLL
     for (int d = 0; d < AXES; ++d) cell[d] = next[d];
@@ -252,7 +257,8 @@ struct sampler {
     UNROLL
     for (int k = 0; k < TAPS * TAPS; ++k)
       goes |= (unsigned)(active && is_within(t[0].at[k % TAPS], j.size[0]) &&
-                         is_within(t[1].at[k / TAPS], j.size[1])) << k;
+                         is_within(t[1].at[k / TAPS], j.size[1]))
+              << k;
     const auto pick = [&](const auto *of, int k) __attribute__((always_inline)) {
       return k == 0 ? of[0] : k == 1 ? of[1] : k == 2 ? of[2] : of[3];
     };
@@ -303,22 +309,21 @@ struct sampler {
       if (AXES == 3) slope[AXES - 1] += value * t[1].weight[y] * t[AXES - 1].slope[z];
     }
     const long long samples = grid_samples(j);
-    float *part = j.parts +
-                  (((blockIdx.y + 1) * (long long)j.images + image) * samples + sample) * AXES;
+    float *part =
+        j.parts + (((blockIdx.y + 1) * (long long)j.images + image) * samples + sample) * AXES;
     UNROLL
     for (int d = 0; d < AXES; ++d) part[d] = slope[d];
   }
 
   __device__ void take(const taps<TAPS> *t, const float *g) {
     UNROLL
-    for (int r = 0; r < ROWS; ++r)
+    for (int r = 0; r < ROWS; ++r) UNROLL
+    for (int a = 0; a < TAPS; ++a) {
+      const float of_row = t[1].weight[r % TAPS] * (AXES == 2 ? 1.f : t[AXES - 1].weight[r / TAPS]);
+      const float w = t[0].weight[a] * of_row * power;
       UNROLL
-      for (int a = 0; a < TAPS; ++a) {
-        const float of_row = t[1].weight[r % TAPS] * (AXES == 2 ? 1.f : t[AXES - 1].weight[r / TAPS]);
-        const float w = t[0].weight[a] * of_row * power;
-        UNROLL
-        for (int i = 0; i < WIDTH; ++i) sum[r][a][i] += summand(g[i] * w, j);
-      }
+      for (int i = 0; i < WIDTH; ++i) sum[r][a][i] += summand(g[i] * w, j);
+    }
   }
 
   __device__ void walk() {
@@ -337,15 +342,14 @@ struct sampler {
       const bool is_sample = line < end && x < j.samples[0];
       UNROLL
       for (int i = 0; i < WIDTH; ++i)
-        next_g[i] = is_sample && is_there(i)
-                        ? to_float(gradient[i * j.gradient.channel + y * j.gradient.y +
-                                            z * j.gradient.z])
-                        : 0.f;
+        next_g[i] =
+            is_sample && is_there(i)
+                ? to_float(gradient[i * j.gradient.channel + y * j.gradient.y + z * j.gradient.z])
+                : 0.f;
       UNROLL
       for (int d = 0; d < AXES; ++d)
-        next_x[d] = is_sample
-                        ? to_float(grid[d * j.grid.channel + y * j.grid.y + z * j.grid.z])
-                        : 0.f;
+        next_x[d] =
+            is_sample ? to_float(grid[d * j.grid.channel + y * j.grid.y + z * j.grid.z]) : 0.f;
       if (++y == j.samples[1]) y = 0, ++z;
     };
     fetch((int)first);
@@ -400,16 +404,16 @@ __global__ void __launch_bounds__(THREADS) finish_input(grid_job j) {
     if (!j.counts_others)
       store((T *)j.out + i, arc_fixed_to_f32(sum, scale));
     else if (sum != 0)
-      store((T *)j.out + i, __uint_as_float((unsigned)sum == 0u  ? 0xff800000u
-                                            : sum >> 32 == 0     ? 0x7f800000u
-                                                                 : 0x7fc00000u));
+      store((T *)j.out + i, __uint_as_float((unsigned)sum == 0u ? 0xff800000u
+                                            : sum >> 32 == 0    ? 0x7f800000u
+                                                                : 0x7fc00000u));
   }
 }
 
 /* Sums the parts, group after group; T: of the grid. */
 template <class T>
-__global__ void __launch_bounds__(THREADS) finish_grid(grid_job j, int axes, int groups,
-                                                       bool is_last) {
+__global__ void __launch_bounds__(THREADS)
+    finish_grid(grid_job j, int axes, int groups, bool is_last) {
   const long long count = j.images * grid_samples(j) * axes;
   const long long step = (long long)gridDim.x * blockDim.x;
   for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {

@@ -14,13 +14,13 @@ struct grid_job {
   lattice gradient, input, grid;
   void *out, *out_grid; /* gradients of both, contiguous; one of them may be null */
   long long *sums;      /* of a launch: [image][channel][pixel], zeros before and after */
-  float *parts;         /* the same of the grid: [1 + group][image][sample][axis]; group 0: so far */
-  unsigned *largest;    /* bits of the largest finite |gradient|; whether something is not finite */
-  int size[3], samples[3]; /* of the input and of the gradient: x, y, z */
+  float *parts;      /* the same of the grid: [1 + group][image][sample][axis]; group 0: so far */
+  unsigned *largest; /* bits of the largest finite |gradient|; whether something is not finite */
+  int size[3], samples[3];                          /* of the input and of the gradient: x, y, z */
   int images, channels, first_image, first_channel; /* of a launch */
   int step;                                         /* lines of samples that a warp walks down */
   int padding;
-  bool aligned;      /* align_corners */
+  bool aligned;       /* align_corners */
   bool counts_others; /* sums count what is not finite, and only that */
 };
 

@@ -18,12 +18,14 @@ namespace {
 
 using at::Tensor;
 
-constexpr int64_t BUDGET = 32ll << 20; /* bytes of sums and parts, which then stay in the L2 cache */
+constexpr int64_t BUDGET =
+    32ll << 20; /* bytes of sums and parts, which then stay in the L2 cache */
 
 /* size: x, y, z. An axis that a picture has not is 1 long. */
 lattice lattice_of(const Tensor &t, int axes, int channel, int first) {
-  return {t.const_data_ptr(), t.stride(0), t.stride(channel),
-          axes == 3 ? t.stride(first) : 0, t.stride(first + axes - 2), t.stride(first + axes - 1)};
+  return {t.const_data_ptr(),         t.stride(0),
+          t.stride(channel),          axes == 3 ? t.stride(first) : 0,
+          t.stride(first + axes - 2), t.stride(first + axes - 1)};
 }
 
 void set_size(const Tensor &t, int axes, int *size) {
@@ -57,8 +59,9 @@ Tensor without_gaps(const Tensor &t) {
 }
 
 row_adder *finder_of(at::ScalarType type) {
-  return type == at::kFloat ? find_largest_f32 : type == at::kHalf ? find_largest_f16
-                                                                   : find_largest_bf16;
+  return type == at::kFloat  ? find_largest_f32
+         : type == at::kHalf ? find_largest_f16
+                             : find_largest_bf16;
 }
 
 grid_sampler *sampler_of(at::ScalarType type) {
@@ -106,8 +109,8 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   if (planes > j.channels) planes -= planes % j.channels;
   const int64_t images = std::max(planes / j.channels, (int64_t)1);
   const int64_t parts = (std::min(planes, (int64_t)j.channels) + width - 1) / width + 1;
-  const Tensor sums = at::zeros({(of_input ? planes * pixels : 0) + 1},
-                                input.options().dtype(at::kLong));
+  const Tensor sums =
+      at::zeros({(of_input ? planes * pixels : 0) + 1}, input.options().dtype(at::kLong));
   Tensor of_parts;
   if (sums_parts) {
     of_parts = at::empty({parts * images * samples * axes}, input.options().dtype(at::kFloat));

@@ -26,7 +26,8 @@ cudaError_t run(grid_job j, device d, long long planes) {
   const int channels_once = (int)std::min((long long)channels, planes);
   T *const out = (T *)j.out, *const out_grid = (T *)j.out_grid;
   const auto blocks_for = [&](long long count) {
-    return (unsigned)std::max(1ll, std::min((count + THREADS - 1) / THREADS, 16ll * d.multiprocessors));
+    return (unsigned)std::max(1ll,
+                              std::min((count + THREADS - 1) / THREADS, 16ll * d.multiprocessors));
   };
   for (int n = 0; n < images; n += images_once)
     for (int c = 0; c < channels; c += channels_once) {

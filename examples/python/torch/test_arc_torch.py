@@ -441,6 +441,12 @@ def test_grid_sample():
         assert not empty[0].any() and empty[1].shape == (2, 0, 1, 2)
 
 
+def test_example():
+    run = subprocess.run([sys.executable, "-B", "fit_flow.py", "48", "6"], cwd=sys.path[0],
+                         stdout=subprocess.PIPE, text=True)
+    assert run.returncode == 0 and run.stdout.count("the same") >= 1 + (not GPU), run.stdout
+
+
 def repeat_beside(call, times=7):
     """Whether all results are the same bits, while another stream keeps the GPU busy."""
     first, a = call(), torch.rand(512, 512, device=DEVICE)
@@ -801,7 +807,8 @@ def sums_of(rows, values, index):
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_grid_sample, test_seven_times, test_fast, test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
+         test_context, test_grid_sample, test_seven_times, test_fast, test_example,
+         test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
 tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
