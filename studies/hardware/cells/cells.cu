@@ -1,8 +1,8 @@
 /* cells.cu - launches cells of the sweep and checks every sum.
    SPDX-License-Identifier: Apache-2.0
 
-     cells                                         all, small: a test
-     cells CALL PATH WIDTH BLOCKS UPDATES ROWS     one or keyed, a path of cells.h
+     cells                                              all, small: a test
+     cells CALL PATH WIDTH KEYS BLOCKS UPDATES ROWS     one or keyed, a path of cells.h
 
    A line a cell, after it ran; a simulator prints its cycles before. */
 #if defined(CELLS_PTX)
@@ -54,29 +54,26 @@ static int run(const char *call, const char *path, cell c, int blocks) {
   return wrong;
 }
 
-/* One key with all counts of lanes; kernels that take any keys also serve several. */
+/* One key with all counts of lanes; several keys with all lanes. */
 static int run_all(const char *call, const char *path, cell c, int blocks) {
   int wrong = 0;
-  c.keys = 1;
-  for (c.lanes = 1; c.lanes <= 32; c.lanes *= 2) wrong += run(call, path, c, blocks);
-  c.lanes = 32;
-  for (int keys : {2, 8, 32}) {
-    c.keys = keys;
-    if (strcmp(call, "keyed") == 0) wrong += run(call, path, c, blocks);
-  }
+  for (c.lanes = c.keys == 1 ? 1 : 32; c.lanes <= 32; c.lanes *= 2)
+    wrong += run(call, path, c, blocks);
   return wrong;
 }
 
 int main(int argc, char **argv) {
-  if (argc == 7)
-    return run_all(argv[1], argv[2], {atoi(argv[3]), 0, 0, atoi(argv[6]), atoi(argv[5])},
-                   atoi(argv[4])) != 0;
+  if (argc == 8)
+    return run_all(argv[1], argv[2],
+                   {atoi(argv[3]), 0, atoi(argv[4]), atoi(argv[7]), atoi(argv[6])},
+                   atoi(argv[5])) != 0;
   if (argc != 1) return fprintf(stderr, "usage: see the head of cells.cu\n"), 2;
   int wrong = 0;
-  for (const char *call : {"one", "keyed"})
-    for (int width : {1, 4, 9, 16}) {
-#define RUN(path, ...) wrong += run_all(call, #path, {width, 0, 0, 64, 3}, 2);
-      CELL_PATHS(RUN, )
-    }
+  for (int width : {1, 4, 9, 16}) {
+#define RUN(path, ...)                                     \
+  wrong += run_all("one", #path, {width, 0, 1, 64, 3}, 2); \
+  for (int keys : {1, 2, 8, 32}) wrong += run_all("keyed", #path, {width, 0, keys, 64, 3}, 2);
+    CELL_PATHS(RUN, )
+  }
   return wrong != 0;
 }

@@ -1,5 +1,6 @@
-/* cells.h - cells of the sweep that are small enough for a simulator of other GPUs (README.md): what
-   kernels add, and what the host and the two ways to launch share. SPDX-License-Identifier: Apache-2.0 */
+/* cells.h - cells of the sweep, small enough for a simulator of other GPUs (../README.md): what
+   kernels add, and what the host and the two ways to launch share.
+   SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 struct cell {
@@ -15,11 +16,12 @@ enum { CELL_THREADS = 128 };
 #define CELL_VALUE(lane, update, i) ((float)((lane) + (update) + 1) + 3.0f * (float)(i))
 
 /* A path has a kernel for one key a warp, promised, and one for any keys: one_automatic_9. */
-#define CELL_PATHS(X, ...)                                                      \
-  X(none, __VA_ARGS__)                                                          \
-  X(plain, __VA_ARGS__)                                                         \
-  X(shuffles, __VA_ARGS__) X(serialized, __VA_ARGS__) X(butterfly, __VA_ARGS__) \
-      X(transposed, __VA_ARGS__) X(tree, __VA_ARGS__) X(automatic, __VA_ARGS__)
+// clang-format off
+#define CELL_PATHS(X, ...) \
+  X(none, __VA_ARGS__) X(plain, __VA_ARGS__) X(shuffles, __VA_ARGS__) \
+  X(serialized, __VA_ARGS__) X(butterfly, __VA_ARGS__) X(transposed, __VA_ARGS__) \
+  X(tree, __VA_ARGS__) X(automatic, __VA_ARGS__)
+// clang-format on
 
 /* Launches a kernel by name, and waits for it. launch_here.cu links the kernels; launch_ptx.cpp
    loads cells.ptx through the driver, as GPGPU-Sim needs it. */

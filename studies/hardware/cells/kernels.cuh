@@ -1,4 +1,5 @@
-/* kernels.cuh - the kernels of cells.h; NVRTC takes them, too. SPDX-License-Identifier: Apache-2.0 */
+/* kernels.cuh - the kernels of cells.h; NVRTC takes them, too.
+   SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include "../../../bench/kernels/by_hand.cuh"
