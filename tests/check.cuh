@@ -439,28 +439,15 @@ static inline size_t check_cell(const struct check_case *c, int row, int paramet
 /* What an inactive lane holds, by turns; a header that reads any of it is found out. */
 static inline float check_garbage_value(unsigned bits) {
   if (CHECK_INACTIVE_ZERO) return 0.0f;
-  switch (bits % 4) {
-    case 0:
-      return INFINITY;
-    case 1:
-      return 1.0e30f;
-    default:
-      return simt_poison_f32();
-  }
+  return bits % 4 == 0 ? INFINITY : bits % 4 == 1 ? 1.0e30f : simt_poison_f32();
 }
 
 static inline int check_garbage_key(const struct check_case *c, int row, unsigned bits) {
-  if (c->uniform) return (int)(c->key_low + row);
-  switch (bits % 6) {
-    case 0:
-      return (int)(c->key_low + row); /* the very key of its neighbours */
-    case 1:
-      return (int)bits;
-    case 2:
-      return bits & 64 ? 0x7fffffff : (int)0x80000000u;
-    default:
-      return simt_poison_key();
-  }
+  const int neighbours = (int)(c->key_low + row), kind = (int)(bits % 6);
+  return c->uniform || kind == 0 ? neighbours
+         : kind == 1             ? (int)bits
+         : kind == 2             ? (bits & 64 ? 0x7fffffff : (int)0x80000000u)
+                                 : simt_poison_key();
 }
 
 static inline int check_is_active(const struct check_case *c, int update, int thread) {
@@ -684,9 +671,13 @@ static inline std::vector<float *> check_draw_pointers(struct check_case *c) {
   return pointers;
 }
 
-typedef void (*check_launch)(const struct check_plan *plan, int grid, int block);
-
-void check_launch_uniform(const struct check_plan *plan, int grid, int block);
+/* The kernels at widths known at run time only, on the plan's path, that all tests share, of
+   kernels.cu. PIECES takes a target of run-time pieces, the others one of rows. */
+typedef void check_launcher(const struct check_plan *plan, int grid, int block);
+typedef check_launcher *check_launch;
+check_launcher check_launch_keyed, check_launch_uniform, check_launch_masked,
+    check_launch_divergent, check_launch_pieces, check_launch_pointers,
+    check_launch_pointers_masked, check_launch_pointers_divergent;
 
 /* Runs the case once and checks everything that can be seen from outside. */
 static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers) {
@@ -898,30 +889,28 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
     }                                                                 \
   }
 
-#define CHECK_LAUNCH(name) \
-  SIMT_LAUNCH(name, dim3((unsigned)grid), dim3((unsigned)block), 0, 0, *plan)
-
-/* The kernel of the short name alone, and name_launch for check_run(). */
-#define CHECK_SHORT_KERNEL(name, capacity, width_, target_, ...)                  \
-  CHECK_ONE_KERNEL(name, 0, capacity, width_, target_, __VA_ARGS__)               \
-  static void name##_launch(const struct check_plan *plan, int grid, int block) { \
-    CHECK_LAUNCH(name);                                                           \
+/* name_launch, for check_run(), of a kernel. */
+#define CHECK_LAUNCHER(name, kernel)                                               \
+  static void name##_launch(const struct check_plan *plan, int grid, int block) {  \
+    SIMT_LAUNCH(kernel, dim3((unsigned)grid), dim3((unsigned)block), 0, 0, *plan); \
   }
+
+/* The kernel of the short name alone, and name_launch. */
+#define CHECK_SHORT_KERNEL(name, capacity, width_, target_, ...)    \
+  CHECK_ONE_KERNEL(name, 0, capacity, width_, target_, __VA_ARGS__) \
+  CHECK_LAUNCHER(name, name)
 
 /* The kernels of all paths, and name_launch, which takes the one the plan names. */
-#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                \
-  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)     \
-  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__) \
-  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)  \
-  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__) \
-  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)       \
-  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)       \
-  static void name##_launch(const struct check_plan *plan, int grid, int block) {         \
-    static void (*const kernels[])(struct check_plan) = {name##_1, name##_2, name##_3,    \
-                                                         name##_4, name##_5, name##_6};   \
-    void (*kernel)(struct check_plan) = kernels[plan->path - ARC_PATH_ATOMIC];            \
-    CHECK_LAUNCH(kernel);                                                                 \
-  }
+#define CHECK_KERNEL(name, capacity, width_, target_, ...)                                   \
+  CHECK_ONE_KERNEL(name##_1, ARC_PATH_ATOMIC, capacity, width_, target_, __VA_ARGS__)        \
+  CHECK_ONE_KERNEL(name##_2, ARC_PATH_SERIALIZED, capacity, width_, target_, __VA_ARGS__)    \
+  CHECK_ONE_KERNEL(name##_3, ARC_PATH_BUTTERFLY, capacity, width_, target_, __VA_ARGS__)     \
+  CHECK_ONE_KERNEL(name##_4, ARC_PATH_TRANSPOSED, capacity, width_, target_, __VA_ARGS__)    \
+  CHECK_ONE_KERNEL(name##_5, ARC_PATH_TREE, capacity, width_, target_, __VA_ARGS__)          \
+  CHECK_ONE_KERNEL(name##_6, ARC_PATH_AUTO, capacity, width_, target_, __VA_ARGS__)          \
+  static void (*const name##_kernels[])(struct check_plan) = {name##_1, name##_2, name##_3,  \
+                                                              name##_4, name##_5, name##_6}; \
+  CHECK_LAUNCHER(name, name##_kernels[plan->path - ARC_PATH_ATOMIC])
 
 #define CHECK_ROWS arc_target_f32_rows(plan.pieces[0].base, plan.pieces[0].stride, width)
 #define CHECK_DYNAMIC arc_target_f32_dynamic(plan.pieces[0].base, plan.pieces[0].stride, width)
@@ -929,17 +918,6 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
 /* At a width known at run time, where values lie in memory anyway: the CPU warp reports a read
    through null, a GPU ends the launch. */
 #define CHECK_CALL_NULL(form) check_add(form, path, target, check_null_call(&plan, update, values))
-
-/* Kernels at widths known at run time only, on the plan's path, shared by all tests: kernels.cu.
-   PIECES takes a target of run-time pieces, the others one of rows. */
-void check_launch_keyed(const struct check_plan *plan, int grid, int block);
-void check_launch_uniform(const struct check_plan *plan, int grid, int block);
-void check_launch_masked(const struct check_plan *plan, int grid, int block);
-void check_launch_divergent(const struct check_plan *plan, int grid, int block);
-void check_launch_pieces(const struct check_plan *plan, int grid, int block);
-void check_launch_pointers(const struct check_plan *plan, int grid, int block);
-void check_launch_pointers_masked(const struct check_plan *plan, int grid, int block);
-void check_launch_pointers_divergent(const struct check_plan *plan, int grid, int block);
 
 static const check_launch check_launches[CHECK_FORMS] = {
     check_launch_keyed,           check_launch_uniform,

@@ -47,24 +47,14 @@ static __global__ void add(T *cells, T *olds, const int *where, const T *values,
 }
 
 static int draw_cell(struct check_random *r, int pattern, int lane, int first) {
-  switch (pattern) {
-    case ONE:
-      return first;
-    case TWO:
-      return first + 7 * check_below(r, 2);
-    case HALF:
-      return check_below(r, 2) ? first : check_below(r, CELLS);
-    case SORTED:
-      return first + lane / 5;
-    case NEAR:
-      return first + (lane % 3 + 2) * 7 % 5;
-    case RISING:
-      return first + 3 * lane;
-    case ROTATED:
-      return first + (lane % 12) * 7 % 12;
-    default:
-      return check_below(r, CELLS);
-  }
+  return pattern == ONE       ? first
+         : pattern == TWO     ? first + 7 * check_below(r, 2)
+         : pattern == HALF    ? (check_below(r, 2) ? first : check_below(r, CELLS))
+         : pattern == SORTED  ? first + lane / 5
+         : pattern == NEAR    ? first + (lane % 3 + 2) * 7 % 5
+         : pattern == RISING  ? first + 3 * lane
+         : pattern == ROTATED ? first + (lane % 12) * 7 % 12
+                              : check_below(r, CELLS);
 }
 
 template <class T>
@@ -141,24 +131,16 @@ enum { SPREAD, ALIKE, TINY, HUGE_VALUES, CANCELLING, NOT_A_NUMBER, INFINITE, OPP
 
 static float draw_float(struct check_random *r, int kind, int lane) {
   const float x = ldexpf((float)(check_bits(r) >> 8 | 1u << 23), -23), sign = lane & 1 ? -1 : 1;
-  switch (kind) {
-    case SPREAD:
-      return sign * ldexpf(x, check_below(r, 60) - 30);
-    case TINY:
-      return ldexpf(x, -126 + check_below(r, 20));
-    case HUGE_VALUES:
-      return sign * ldexpf(x, 126);
-    case CANCELLING:
-      return sign * (1.0f + ldexpf(x, -20));
-    case NOT_A_NUMBER:
-      return lane == 5 ? NAN : x;
-    case INFINITE:
-      return lane == 2 ? -INFINITY : x;
-    case OPPOSITE:
-      return lane == 1 ? -INFINITY : lane == 3 ? INFINITY : x;
-    default:
-      return x;
-  }
+  return kind == SPREAD         ? sign * ldexpf(x, check_below(r, 60) - 30)
+         : kind == TINY         ? ldexpf(x, -126 + check_below(r, 20))
+         : kind == HUGE_VALUES  ? sign * ldexpf(x, 126)
+         : kind == CANCELLING   ? sign * (1.0f + ldexpf(x, -20))
+         : kind == NOT_A_NUMBER ? (lane == 5 ? NAN : x)
+         : kind == INFINITE     ? (lane == 2 ? -INFINITY : x)
+         : kind == OPPOSITE     ? (lane == 1   ? -INFINITY
+                                   : lane == 3 ? INFINITY
+                                               : x)
+                                : x;
 }
 
 static void floats(int kind, int count, bool together) {

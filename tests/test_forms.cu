@@ -139,9 +139,7 @@ enum { FIRST_HOT = 3, HOT_ROWS = 5, HOT_WIDTH = 20, HOT_BLOCK = 150 };
     }                                                                             \
     arc_hot_end_f32(&hot, ALL);                                                   \
   }                                                                               \
-  static void name##_launch(const struct check_plan *plan, int grid, int block) { \
-    CHECK_LAUNCH(name);                                                           \
-  }
+  CHECK_LAUNCHER(name, name)
 
 HOT_KERNEL(hot_keyed, true, {
   if (plan.threshold == ARC_BALANCE_THRESHOLD)

@@ -53,8 +53,8 @@ static void draw_warp(struct check_case *c, int form, int update, int warp) {
                check_below(r, 1 << 20));
 }
 
-/* NaN, infinity, a denormal, a zero: in one parameter of one active lane of every warp, where it must
-   reach exactly that parameter of that key; or nothing else: sums of such values. */
+/* NaN, infinity, a denormal, a zero: in one parameter of one active lane of every warp, where it
+   must reach exactly that parameter of that key; or nothing else: sums of such values. */
 static void put_odd_values(struct check_case *c) {
   static const float odd_values[] = {NAN,         INFINITY, -INFINITY, 0x1p-149f, -0x1p-130f,
                                      0x1.fp-127f, -0.0f,    0.0f,      0x1p-126f};

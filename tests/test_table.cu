@@ -25,9 +25,7 @@ enum { MOST_ROWS = 40, MOST_WIDTH = 70, BLOCK = 96 };
     }                                                                                         \
     arc_table_end_f32(&table);                                                                \
   }                                                                                           \
-  static void name##_launch(const struct check_plan *plan, int grid, int block) {             \
-    CHECK_LAUNCH(name);                                                                       \
-  }
+  CHECK_LAUNCHER(name, name)
 TABLE_KERNEL(any_width, plan.width, CHECK_DYNAMIC)
 TABLE_KERNEL(width_1, 1, CHECK_ROWS)
 TABLE_KERNEL(width_2, 2, CHECK_ROWS)

@@ -1,4 +1,4 @@
-/* test_targets.cu - where parameters live: literal pieces and rows, 64-bit addressing, shared memory.
+/* test_targets.cu - where parameters live: literal pieces and rows, far keys, shared memory.
  * SPDX-License-Identifier: Apache-2.0
  *
  * test_property.cu has what is known at run time: every stride, alignment of the base, number of

@@ -15,9 +15,10 @@
   WIDTHS_OF_BOTH(X)                                                                               \
   X(6)                                                                                            \
   X(10)                                                                                           \
-  X(11) X(13) X(14) X(15) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) \
-      X(30) X(34) X(35) X(36) X(40) X(47) X(48) X(63) X(64) X(65) X(66) X(95) X(96) X(97) X(100)  \
-          X(127) X(256)
+  X(11)                                                                                           \
+  X(13) X(14) X(15) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) \
+      X(34) X(35) X(36) X(40) X(47) X(48) X(63) X(64) X(65) X(66) X(95) X(96) X(97) X(100) X(127) \
+          X(256)
 #else
 #define WIDTHS(X) WIDTHS_OF_BOTH(X)
 #endif
@@ -26,12 +27,8 @@
 #define LITERAL(n)                                                                        \
   CHECK_ONE_KERNEL(keyed_##n, ARC_PATH_AUTO, n, n, CHECK_ROWS, CHECK_CALL(CHECK_KEYED))   \
   CHECK_ONE_KERNEL(uniform_##n, BY_TURNS(n), n, n, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM)) \
-  static void keyed_##n##_launch(const struct check_plan *plan, int grid, int block) {    \
-    CHECK_LAUNCH(keyed_##n);                                                              \
-  }                                                                                       \
-  static void uniform_##n##_launch(const struct check_plan *plan, int grid, int block) {  \
-    CHECK_LAUNCH(uniform_##n);                                                            \
-  }
+  CHECK_LAUNCHER(keyed_##n, keyed_##n)                                                    \
+  CHECK_LAUNCHER(uniform_##n, uniform_##n)
 WIDTHS(LITERAL)
 
 /* Known at run time only: in chunks, and as check_launch_uniform has it, not. */

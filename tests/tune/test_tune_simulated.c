@@ -16,13 +16,7 @@ typedef struct machine {
   long launch;
 } machine;
 
-/* splitmix64 */
-static double uniform(machine *m) {
-  unsigned long long z = m->random += 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
+static double uniform(machine *m) { return test_random(&m->random); }
 static double between(machine *m, double a, double b) { return a + (b - a) * uniform(m); }
 static int pick(machine *m, int a, int b) { return a + (int)(uniform(m) * (b - a + 1)); }
 static double normal(machine *m) {
