@@ -30,6 +30,13 @@ cudaError_t read_words(job, device, bool clears);
    be the host's, is 1. wraps: a negative key counts from the end. */
 cudaError_t keep_within(job, device, bool wraps, int *outside);
 
+struct grid_job; /* grid_sample.h */
+
+/* grid_sample's gradients, by the type of all tensors. images and channels are those of the call, of
+   which a launch takes `planes` at most: as many hold the sums. */
+typedef cudaError_t grid_sampler(grid_job, device, int axes, int taps, long long planes);
+grid_sampler sample_f32, sample_f16, sample_bf16;
+
 /* Sets `columns` and `piece`; returns how many pieces there are. */
 long long cut_pieces(job *j, device d);
 

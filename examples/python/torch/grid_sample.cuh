@@ -21,7 +21,7 @@
 
 namespace {
 
-enum { LANES = ARC_LANES_ALL, CROWD = 8, NOWHERE = -0x40000000 };
+enum { LANES = ARC_LANES_ALL, CROWD = 20, NOWHERE = -0x40000000 };
 
 template <int TAPS>
 struct taps {

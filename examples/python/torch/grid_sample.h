@@ -24,4 +24,7 @@ struct grid_job {
   bool counts_others; /* sums count what is not finite, and only that */
 };
 
+/* Channels of a group, which is a part of the grid's gradient: eight places leave no registers. */
+constexpr int grid_width(int axes, int taps) { return axes == 3 && taps == 2 ? 2 : 4; }
+
 #endif

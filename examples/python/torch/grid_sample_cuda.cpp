@@ -1,7 +1,7 @@
 /* grid_sample_cuda.cpp - arc::grid_sample_backward for tensors on CUDA.
    SPDX-License-Identifier: Apache-2.0 */
 #include <ATen/cuda/CUDAContext.h>
-#include <ATen/ops/empty.h>
+#include <ATen/cuda/EmptyTensor.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAException.h>
@@ -12,7 +12,8 @@
 #include <climits>
 #include <tuple>
 
-#include "grid_launch.h"
+#include "adders.h"
+#include "grid_sample.h"
 
 namespace {
 
@@ -50,6 +51,11 @@ void join_lines(grid_job *j) {
   }
 }
 
+/* Not filled, as at::empty is in the deterministic mode: all of it will be written. */
+Tensor empty(at::IntArrayRef sizes, const at::TensorOptions &options) {
+  return Tensor(at::detail::empty_cuda(sizes, options));
+}
+
 /* The values of a tensor, each once or more, without gaps: to look for the largest. */
 Tensor without_gaps(const Tensor &t) {
   Tensor its = t;
@@ -78,10 +84,10 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   const device d = {at::cuda::getCurrentCUDAStream(),
                     at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
   Tensor to_input, to_grid;
-  if (of_input) to_input = at::empty(input.sizes(), input.options());
+  if (of_input) to_input = empty(input.sizes(), input.options());
   if (of_grid)
     to_grid = taps == 1 ? at::zeros_like(grid, at::MemoryFormat::Contiguous)
-                        : at::empty(grid.sizes(), grid.options());
+                        : empty(grid.sizes(), grid.options());
   const bool sums_parts = of_grid && taps > 1;
   grid_job j = {};
   set_size(input, axes, j.size);
@@ -113,7 +119,7 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
       at::zeros({(of_input ? planes * pixels : 0) + 1}, input.options().dtype(at::kLong));
   Tensor of_parts;
   if (sums_parts) {
-    of_parts = at::empty({parts * images * samples * axes}, input.options().dtype(at::kFloat));
+    of_parts = empty({parts * images * samples * axes}, input.options().dtype(at::kFloat));
     j.parts = of_parts.mutable_data_ptr<float>();
     j.out_grid = to_grid.mutable_data_ptr();
   }

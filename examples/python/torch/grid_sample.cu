@@ -1,9 +1,9 @@
-/* grid_sample_launch.cuh - a call of the kernels of grid_sample.cuh, by chunks of images and
-   channels. SPDX-License-Identifier: Apache-2.0 */
+/* grid_sample.cu - a call of the kernels of grid_sample.cuh, by chunks of images and channels.
+   SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
 
+#include "adders.h"
 #include "floats.cuh"
-#include "grid_launch.h"
 #include "grid_sample.cuh"
 
 namespace {
@@ -61,3 +61,11 @@ cudaError_t run_any(grid_job j, device d, int axes, int taps, long long planes) 
 }
 
 }  // namespace
+
+#define SAMPLER(name, T)                                                         \
+  cudaError_t name(grid_job j, device d, int axes, int taps, long long planes) { \
+    return run_any<T>(j, d, axes, taps, planes);                                 \
+  }
+SAMPLER(sample_f32, float)
+SAMPLER(sample_f16, __half)
+SAMPLER(sample_bf16, __nv_bfloat16)
