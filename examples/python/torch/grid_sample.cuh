@@ -3,9 +3,9 @@
 
    A sample reads TAPS places an axis: one, a cell of two, or four. A warp takes 32 samples side by
    side and walks down; a lane has WIDTH channels. As long as its samples stay in a cell, it keeps
-   the cell's sums; if the next one is a row lower, it keeps one row. What two neighbours have at the
-   same places, the left one gives to the right one. All sums are integers, so that none of this
-   changes a bit. The includer defines to_float and store. */
+   the cell's sums; if the next one is a row lower, it keeps one row. What two neighbours have at
+   the same places, the left one gives to the right one. All sums are integers, so that none of
+   this changes a bit. The includer defines to_float and store. */
 #define ARC_MAX_PIECES 4
 #include "arc.cuh"
 #include "grid_sample.h"
