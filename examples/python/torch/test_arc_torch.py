@@ -357,7 +357,11 @@ def test_context():
     for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
         for name, call in calls_of(dtype, draw_values).items():
             order = torch.arange(400, device=DEVICE)
-            wanted = call(order)
+            try:
+                wanted = call(order)
+            except NotImplementedError as error:  # by PyTorch's CUDA, as embedding_bag's maximum
+                assert GPU and dtype == torch.bfloat16, (name, dtype, error)
+                continue
             with mock.patch("arc_torch._by", wraps=arc_torch._by) as by:
                 with arc_torch.deterministic():
                     got = call(order)
