@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <vector>
 
@@ -44,12 +43,8 @@ static int run(const char *call, const char *path, cell c, int blocks) {
   cell_launch(kernel, blocks, device, c);
   cudaMemcpy(rows.data(), device, bytes, cudaMemcpyDeviceToHost);
   cudaFree(device);
-  const bool adds = strcmp(path, "none") != 0;
-  const int wrong = adds ? wrong_sums(c, blocks * CELL_THREADS / 32, rows) : 0;
-  printf("cell %s,%s,%d,%d,%d,%s\n", call, path, c.width, c.lanes, c.keys,
-         wrong  ? "WRONG"
-         : adds ? "ok"
-                : "-");
+  const int wrong = wrong_sums(c, blocks * CELL_THREADS / 32, rows);
+  printf("cell %s,%s,%d,%d,%d,%s\n", call, path, c.width, c.lanes, c.keys, wrong ? "WRONG" : "ok");
   fflush(stdout);
   return wrong;
 }

@@ -18,9 +18,9 @@ enum { CELL_THREADS = 128 };
 /* A path has a kernel for one key a warp, promised, and one for any keys: one_automatic_9. */
 // clang-format off
 #define CELL_PATHS(X, ...) \
-  X(none, __VA_ARGS__) X(plain, __VA_ARGS__) X(shuffles, __VA_ARGS__) \
-  X(serialized, __VA_ARGS__) X(butterfly, __VA_ARGS__) X(transposed, __VA_ARGS__) \
-  X(tree, __VA_ARGS__) X(automatic, __VA_ARGS__)
+  X(plain, __VA_ARGS__) X(shuffles, __VA_ARGS__) X(serialized, __VA_ARGS__) \
+  X(butterfly, __VA_ARGS__) X(transposed, __VA_ARGS__) X(tree, __VA_ARGS__) \
+  X(automatic, __VA_ARGS__)
 // clang-format on
 
 /* Launches a kernel by name, and waits for it. launch_here.cu links the kernels; launch_ptx.cpp

@@ -16,8 +16,6 @@
 #define CELL_UNROLL _Pragma("unroll")
 #endif
 
-CELL_FN void cell_none(float *, int, int, const float *, bool) {}
-
 CELL_FN void cell_plain(float *rows, int width, int key, const float *values, bool active) {
   for (int i = 0; i < width && active; ++i) atomicAdd(rows + (long long)key * width + i, values[i]);
 }
@@ -76,7 +74,6 @@ CELL_FN void cell_arc(float *rows, int width, int key, const float *values, bool
   CELL_KERNEL(keyed_##name, W, cell_arc(rows, W, key, values, active, path, 0, threshold))
 
 #define CELL_KERNELS(W)                                         \
-  CELL_BY_HAND(W, none, cell_none, cell_none)                   \
   CELL_BY_HAND(W, plain, cell_plain, cell_plain)                \
   CELL_BY_HAND(W, shuffles, cell_shuffles, cell_shuffles_keyed) \
   CELL_ARC(W, serialized, ARC_PATH_SERIALIZED, 0)               \
