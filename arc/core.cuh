@@ -527,6 +527,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
   ARC__EACH(i, count, ARC__WARP) {
     if (i >= c->chunk) continue; /* never; tells the compiler the largest count */
     arc__location at = arc__location_of(c->target, first + i);
+    if (!at.is_there) continue;
     int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
     int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
     char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) + bytes * at.offset;
@@ -535,7 +536,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
     bool two = log2 >= 3 && i >= in_two && left + in_two >= 2 * each;
     bool odd = each == 2 && (log2 <= 2 ? arc__is_odd(address) : at.offset % 2 != 0);
     bool goes_before = odd && i > 0 && at.offset > 0;
-    if (!at.is_there || (four ? in_four > 0 : two ? in_two > 0 : goes_before)) continue;
+    if (four ? in_four > 0 : two ? in_two > 0 : goes_before) continue;
     arc__emit_request(c, w, i, left, odd, at.piece.scale, address, four ? 4 : two ? 2 : 1);
   }
 }

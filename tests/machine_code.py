@@ -290,7 +290,9 @@ TESTS = {
             ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],
     "apart": lambda _: [Case(f"{source} {arch}", [f"tests/test_{source}.cu"],
                              f"-cubin -arch={arch}", masks_of_lanes)
-                        for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")]}
+                        for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")] +
+                       [Case("counted", ["tests/test_apart.cu"], DROP_IN + " -DARC_PROFILE=1",
+                             masks_of_lanes)]}
 
 # ---- one case ------------------------------------------------------------------------------------
 
