@@ -336,8 +336,7 @@ ARC__FN void arc__check_key(arc_key key) {
   if (key < -0x80000000ll) arc__refuse_key();
 }
 
-/* With the lane's own bit, as arc__make_mask_of_lane says. */
-ARC__FN unsigned arc_lanes_here(void) { return __activemask() | 1u << arc__lane(); }
+ARC__FN unsigned arc_lanes_here(void) { return arc__lanes_here(); }
 
 ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const void *values,
                                bool active, arc_options o) {

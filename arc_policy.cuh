@@ -309,7 +309,8 @@
        (REDUCE + VALUE n) / (REQUEST q) + 1                              lanes on,
    whatever else is promised. Keys are matched from
        (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
-   S being the shuffles of the transposed reduction (head of arc/core.cuh).
+   S being the shuffles of the transposed reduction (head of arc/core.cuh), or 1 of one 32-bit
+   integer on sm_80 and newer.
    The surrounding kernel overlaps with the atomics and hides some of them. If yours computes much
    between two adds, it may gain a few per cent from two or three times as many lanes: pass them as
    the threshold, or let arc_tune.h find it. `cmake --workflow --preset policy` prints the constants

@@ -1000,9 +1000,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
   }
   const int what = arc__decide(&c, threshold);
   if (what == ARC__ONE_GROUP) {
-    const bool may_clobber =
-        c.path == ARC_PATH_TRANSPOSED; /* auto's other branch reads values too */
-    arc__add_one_group(&c, may_clobber);
+    arc__add_one_group(&c, c.path == ARC_PATH_TRANSPOSED); /* auto reads values elsewhere, too */
     return;
   }
   if (what == ARC__EACH_LANE) {

@@ -69,7 +69,7 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line) {
   const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
-  const unsigned lanes = __activemask() | 1u << lane; /* as arc__make_mask_of_lane says */
+  const unsigned lanes = arc__lanes_here();
   unsigned group = __isShared(p) ? 0u : arc__sharers(lanes, lane, p, 12, several); /* sums pay */
   if (group == 0u) return (void)atomicAdd(p, v);
   __syncwarp(lanes); /* what a lane wrote before comes first, */

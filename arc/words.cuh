@@ -115,6 +115,9 @@ ARC__FN int arc__lane(void) {
 #endif
 }
 
+/* The lanes that are here, as a mask of each lane (arc__make_mask_of_lane). */
+ARC__FN unsigned arc__lanes_here(void) { return __activemask() | 1u << arc__lane(); }
+
 ARC__FN unsigned arc__lanes_below(int lane) { return (1u << lane) - 1u; }
 ARC__FN bool arc__leads(unsigned group, int lane) { return group >> lane == 1u; }
 

@@ -16,7 +16,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/common"))
 import test_command_lines as common
 from test_command_lines import (CASES, INPUTS, INTERRUPTS, NAME, ON_CPU, PROGRAM, PROGRESS, SMALL,
-                                CommandLines, Programs)
+                                CommandLines, Programs)  # the tests of the former run here
 
 SMALL.update({
     "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",

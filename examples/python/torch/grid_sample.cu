@@ -18,8 +18,7 @@ int lines_of(long long warps_of_a_line, int lines, device d) {
 
 template <class T, int AXES, int TAPS, int WIDTH>
 cudaError_t run(grid_job j, device d, long long planes) {
-  const long long samples = (long long)j.samples[0] * j.samples[1] * j.samples[2];
-  const long long pixels = (long long)j.size[0] * j.size[1] * j.size[2];
+  const long long samples = grid_samples(j), pixels = grid_pixels(j);
   const int images = j.images, channels = j.channels, across = (j.samples[0] + 31) / 32;
   const int lines = j.samples[1] * j.samples[2];
   const int images_once = (int)std::max(1ll, std::min(planes / channels, 65535ll));

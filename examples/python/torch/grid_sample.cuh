@@ -103,10 +103,10 @@ __device__ __forceinline__ bool is_within(int at, int size) {
   return (unsigned)at < (unsigned)size;
 }
 
-__device__ __forceinline__ long long grid_pixels(const grid_job &j) {
+__host__ __device__ __forceinline__ long long grid_pixels(const grid_job &j) {
   return (long long)j.size[0] * j.size[1] * j.size[2];
 }
-__device__ __forceinline__ long long grid_samples(const grid_job &j) {
+__host__ __device__ __forceinline__ long long grid_samples(const grid_job &j) {
   return (long long)j.samples[0] * j.samples[1] * j.samples[2];
 }
 __device__ __forceinline__ int grid_scale(const grid_job &j) {
