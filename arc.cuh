@@ -179,8 +179,8 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float 
                                 bool active, unsigned lane_mask ARC__CALLER);
 
 /* The mask of the lanes that are here, for several masked adds in divergent code, each of which all
-   these lanes then make: a row of more than 16 values in parts (examples/cells.cu). sm_70 and newer.
-   Who calls: any lane, in any control flow. */
+   these lanes then make: a row of more than 16 values in parts (examples/cells.cu).
+   Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
 /* Adds in divergent code. Try it first unless the lanes of a warp walk one list: it only replaces
