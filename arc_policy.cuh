@@ -306,8 +306,8 @@
    A row has q = ceil(n / 4) requests with 16-byte rows, n without vectors. A reduction costs a base
    and a part for each of the n values (two for 64-bit values), for any number of lanes. So if one
    key is promised, a warp is reduced from
-       (REDUCE + VALUE n) / (REQUEST q) + 1                              lanes on,
-   whatever else is promised. Keys are matched from
+       T = (REDUCE + VALUE n) / (REQUEST q) + 1                          lanes on,
+   in half of the blocks from T + 2 (T - 1) / 3 on, whatever else is promised. Keys are matched from
        (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
    S being the shuffles of the transposed reduction (head of arc/core.cuh), or 1 of one 32-bit
    integer on sm_80 and newer.

@@ -138,7 +138,7 @@ typedef struct arc__target {
   int pieces, width;
   int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
   /* The default decision, by the strides: bases are aligned as these allow. */
-  int min_lanes_to_reduce;  /* the smallest group that a reduction pays for; */
+  int min_lanes_to_reduce;  /* the smallest group that a reduction pays for, in this block; */
   int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
   arc__slot warp_slot;      /* after a reduction over the warp */
   arc__slot half_warp_slot; /* after one over each half-warp */
@@ -413,6 +413,14 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
    : log2 == 3 ? (int)FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3)) \
                : (int)FORMULA((long long)(work), (long long)arc__requests(words, 4)))
 
+/* Whether this block is one of the half of all blocks that reduce only from more lanes on. With as
+   many lanes as make both equally fast, plain additions keep the L2 busy, and reductions the
+   schedulers; if half of the warps do each, both work at once. By the block, of which compilers know
+   that all lanes agree; hashed, since the blocks of a multiprocessor may be evenly apart. */
+ARC__FN bool arc__is_patient(void) {
+  return ((blockIdx.x + blockIdx.y + blockIdx.z) * 0x9E3779B9u >> 31) != 0u;
+}
+
 ARC__FN void arc__target_end(arc__target *t) {
   int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
   ARC__EACH_PIECE(i, t->pieces, {
@@ -425,6 +433,8 @@ ARC__FN void arc__target_end(arc__target *t) {
   int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
   t->min_lanes_to_reduce = ARC__LEAST_LANES(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
+  if (!arc__is_wide(t->memory) && arc__is_patient())
+    t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
   t->builder = lane;
   lane = arc__opaque(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);

@@ -180,21 +180,24 @@ static __global__ void add_doubles(double *row, int count) {
   arc_add_uniform_f64(arc_target_f64_rows(row, 4, 4), 0, values, (int)threadIdx.x < count);
 }
 
-/* A value of 64 bits counts as two, and takes one request: what is reduced takes two shuffles. */
+/* A value of 64 bits counts as two, and takes one request: what is reduced takes two shuffles. Of
+   two blocks the second one waits for more lanes. */
 static void decision_of_doubles(void) {
-  const int few = ARC_MIN_LANES_TO_REDUCE(2 * 4, 4);
+  const int few = ARC_MIN_LANES_TO_REDUCE(2 * 4, 4), later = few + 2 * (few - 1) / 3;
   CHECK(few > ARC_MIN_LANES_TO_REDUCE(4, 4), "four doubles have the threshold of four floats");
-  for (int count = few - 1; count <= few; ++count) {
+  CHECK(later > few, "all blocks have one threshold, %d", few);
+  for (int count = few - 1; count <= later; ++count) {
     struct check_random random;
     double row[4] = {0, 0, 0, 0};
+    const int reduced = (count >= few) + (count >= later);
     if (!check_begin("the cost of doubles", &random)) continue;
     simt_counters_reset();
-    SIMT_LAUNCH(add_doubles, dim3(1), dim3(32), 0, 0, row, count);
+    SIMT_LAUNCH(add_doubles, dim3(2), dim3(32), 0, 0, row, count);
     const struct simt_counters n = simt_counters_read();
-    CHECK(n.shuffles == (count < few ? 0u : 2u * 6u), "%d lanes of doubles: %llu shuffles", count,
+    CHECK(n.shuffles == 12ull * (unsigned)reduced, "%d lanes of doubles: %llu shuffles", count,
           (unsigned long long)n.shuffles);
-    CHECK(row[0] == count && row[3] == 4.0 * count, "%d lanes of doubles: %g, %g", count, row[0],
-          row[3]);
+    CHECK(row[0] == 2 * count && row[3] == 8.0 * count, "%d lanes of doubles: %g, %g", count,
+          row[0], row[3]);
   }
 }
 #endif
