@@ -40,9 +40,10 @@ METRICS = {
 }
 
 
-def run_ncu(ncu, metrics, words):
+def run_ncu(ncu, metrics, words, columns=()):
     """Profiles the program in `words`, which more options of ncu precede. Returns the lines that
-    were printed, and {metric: (value, unit)} of each kernel, in the order of the launches."""
+    were printed, and {metric or column: (value, unit)} of each kernel, in the order of the
+    launches."""
     if not shutil.which(ncu):
         raise results.Skip(f"no Nsight Compute ('{ncu}'); it comes with the CUDA toolkit")
     command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
@@ -55,7 +56,8 @@ def run_ncu(ncu, metrics, words):
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     names, units, *rows = [*csv.reader(lines[start:]), [], []]
     return lines, [{name: (value.replace(",", ""), unit)
-                    for name, unit, value in zip(names, units, row) if name in metrics}
+                    for name, unit, value in zip(names, units, row)
+                    if name in metrics or name in columns}
                    for row in rows if row and len(row) == len(names)]
 
 

@@ -9,13 +9,10 @@
 #include "../../bench/common/energy.h"
 #include "../../bench/common/model.h"
 #include "../../bench/common/program_run.h"
+#include "../common/profiled.h"
 #include "table.h"
 
 #include "arc_policy.cuh"
-
-#if !SIMT_ON_CPU
-#include <cuda_profiler_api.h>
-#endif
 
 static const double LARGEST_ERROR = 1e-3; /* of a way's sums, relative L2, half precision too */
 
@@ -40,12 +37,8 @@ static float measure_forward(const workload *w) {
 static float measure_gradient(const workload *w, int way, int threshold) {
   std::vector<float> ms;
   w->forward(0);
-#if !SIMT_ON_CPU
-  w->gradient(way, threshold);
-  cudaProfilerStart();
-  w->gradient(way, threshold);
-  cudaProfilerStop();
-#endif
+  if (!SIMT_ON_CPU) w->gradient(way, threshold);
+  profiled([&] { w->gradient(way, threshold); });
   for (int i = 0; i < REPEATS && (i == 0 || !interrupts); ++i)
     ms.push_back(workload_time_gradient(w, way, threshold));
   return median(ms.data(), (int)ms.size());

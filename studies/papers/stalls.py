@@ -1,29 +1,42 @@
 #!/usr/bin/env python3
-"""stalls.py - what the warps of a workload's gradient step wait for, by Nsight Compute: the papers'
-figures 8 and 24. SPDX-License-Identifier: Apache-2.0
+"""stalls.py - what the warps of a workload's gradient step wait for, and what they ask of the L2, by
+Nsight Compute: the ARC paper's figures 8 and 24, FlashGS's 14 and 15. SPDX-License-Identifier: Apache-2.0
 
-usage: stalls.py PROGRAM_GPU DATASET,... OUT.csv [--ncu PROGRAM]
+usage: stalls.py PROGRAM_GPU DATASET,... OUT.csv [--options "more of the program's"] [--draw]
+                 [--ncu PROGRAM]
 
-Profiles one gradient step of each path that `PROGRAM_GPU --compare-paths` compares, and writes
-clocks a warp waits for each instruction issued: in all, and of them for loads, stores and atomics
-(lsu) and for shuffles and shared memory (mio); atomic instructions and instructions in all; and
-how full the load and store pipe is. Kernels of one step are weighted by their time. Rows go behind
-those that OUT.csv has. Exit status: 0 done, 1 a step could not be profiled, 2 bad option, 77
-skipped: no ncu, or it may not read the counters."""
+Profiles one gradient step of each path that PROGRAM_GPU compares; with --draw, one picture of each
+step of drawing that bench_gaussians_gpu compares, where DATASET is a name and --options say what is
+drawn. Writes clocks a warp waits for each instruction issued: in all, and of them for loads, stores
+and atomics (lsu) and for shuffles and shared memory (mio); instructions, and atomic ones; how full
+the load and store pipe is; sectors of the L2 that were asked for, the share of them in atomics, and
+the hits in percent; bytes of DRAM; pairs of a Gaussian and a list, of drawing alone. Kernels of one
+step are weighted by their time. Rows go behind those that OUT.csv has. Exit status: 0 done, 1 a step
+could not be profiled, 2 bad option, 77 skipped: no ncu, or it may not read the counters."""
 import csv
 import os
+import re
+import shlex
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/analysis"))
 import ncu_profile  # noqa: E402
 import results  # noqa: E402
 
 COLUMNS = ["workload", "dataset", "path", "stall_clocks", "lsu_clocks", "mio_clocks", "lsu_share",
-           "instructions", "atomics", "lsu_pipe_percent"]
+           "instructions", "atomics", "lsu_pipe_percent", "l2_sectors", "l2_atomic_share",
+           "l2_hit_percent", "dram_bytes", "pairs"]
 EXTRA = {"smsp__inst_executed.sum": ("issue", "instructions"),
          "smsp__inst_executed_op_global_red.sum": ("l1", "red_instructions"),
-         "smsp__inst_executed_op_global_atom.sum": ("l1", "atom_instructions")}
+         "smsp__inst_executed_op_global_atom.sum": ("l1", "atom_instructions"),
+         "lts__t_sectors.sum": ("l2", "sectors"),
+         "lts__t_sectors_op_atom.sum": ("l2", "atom_sectors"),
+         "lts__t_sector_hit_rate.pct": ("l2", "hit_percent"),
+         "dram__bytes.sum": ("dram", "bytes")}
 METRICS = {**ncu_profile.METRICS, **EXTRA}
+# Of drawing: those that make the pairs, and the one that paints; not those that sort.
+PLACING, PAINTING = ("project", "place", "emit_pairs"), ("paint",)
 
 
 def paths_of(lines):
@@ -36,6 +49,31 @@ def paths_of(lines):
         if len(words) == 5 and words[2].replace(".", "").replace("e-", "").isdigit():
             paths.append(words[0])
     return paths
+
+
+def paths_of_table(name):
+    """Of --experiment's file."""
+    with open(name, encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return list(dict.fromkeys(row["BW implementation"] for row in rows))
+
+
+def pairs_of(lines):
+    """{step: pairs}, of those whose kernels --draw times one by one."""
+    rows = (line.split() for line in lines)
+    return {row[0]: row[1] for row in rows
+            if len(row) == 10 and all(re.fullmatch(r"[0-9.]+", word) for word in row[1:])}
+
+
+def steps_of(launches):
+    """The kernels of each step, which an empty one ends."""
+    steps = [[]]
+    for launch in launches:
+        if launch["Kernel Name"][0] == "step_ends":
+            steps.append([])
+        else:
+            steps[-1].append(launch)
+    return steps[:-1]
 
 
 def number(launch, metric):
@@ -55,36 +93,70 @@ def step_row(launches):
     def mean(figure):
         return sum(t * figure(launch) for t, launch in zip(times, launches)) / whole
 
+    def total(*metrics):
+        return sum(number(launch, metric) for launch in launches for metric in metrics)
+
     lsu, mio, rest = (mean(lambda launch, g=group: stalls(launch, g))
                       for group in ("stall_lsu", "stall_mio", "stall_rest"))
     clocks = lsu + mio + rest
     busy = "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active"
     pipe = mean(lambda launch: number(launch, busy))
-    instructions = sum(number(launch, "smsp__inst_executed.sum") for launch in launches)
-    atomics = sum(number(launch, f"smsp__inst_executed_op_global_{kind}.sum")
-                  for launch in launches for kind in ("red", "atom"))
+    instructions = total("smsp__inst_executed.sum")
+    atomics = total("smsp__inst_executed_op_global_red.sum",
+                    "smsp__inst_executed_op_global_atom.sum")
+    sectors = total("lts__t_sectors.sum")
+    hits = sum(number(launch, "lts__t_sectors.sum") * number(launch, "lts__t_sector_hit_rate.pct")
+               for launch in launches)
+    adding = total("lts__t_sectors_op_red.sum", "lts__t_sectors_op_atom.sum")
     return [f"{clocks:.2f}", f"{lsu:.2f}", f"{mio:.2f}", f"{lsu / clocks if clocks else 0.0:.3f}",
-            f"{instructions:.0f}", f"{atomics:.0f}", f"{pipe:.1f}"]
+            f"{instructions:.0f}", f"{atomics:.0f}", f"{pipe:.1f}", f"{sectors:.0f}",
+            f"{adding / (sectors or 1.0):.4f}", f"{hits / (sectors or 1.0):.2f}",
+            f"{total('dram__bytes.sum'):.0f}"]
+
+
+def parts_of(steps, pairs):
+    for (path, count), step in zip(pairs.items(), steps):
+        for part, names in (("place", PLACING), ("paint", PAINTING)):
+            yield f"{path} {part}", count, [k for k in step if k["Kernel Name"][0] in names]
+
+
+def profile(options, dataset):
+    """[(path, pairs, its kernels)], and the last line that was printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = os.path.join(folder, "table.csv")
+        words, kernels = ["--dataset", dataset, "--compare-paths"], []
+        if options.draw:
+            words = ["--draw"]
+            kernels = ["--kernel-name", f"regex:^({'|'.join(PLACING + PAINTING)}|step_ends)$"]
+        elif "bench_gaussians" in options.workload_program:
+            words = ["--experiment", table, "--iterations", "0", "--datasets", dataset]
+        lines, launches = ncu_profile.run_ncu(options.ncu, METRICS, [
+            "--profile-from-start", "off", "--clock-control", "none", "--print-kernel-base",
+            "function", *kernels, options.workload_program, *words,
+            *shlex.split(options.options)], ("Kernel Name",))
+        steps, pairs = steps_of(launches), pairs_of(lines) if options.draw else {}
+        paths = pairs or (paths_of_table(table) if os.path.exists(table) else paths_of(lines))
+    if len(steps) != len(paths):
+        return [], lines[-1]
+    return list(parts_of(steps, pairs)) if options.draw else \
+        [(path, "", step) for path, step in zip(paths, steps)], lines[-1]
 
 
 def measure(options):
     rows, failed = [], 0
-    name = os.path.basename(options.workload_program).rsplit("_", 1)[0]
+    name = os.path.basename(options.workload_program).rsplit("_", 1)[0].replace("bench_", "")
+    name = "drawing" if options.draw else name
     for dataset in options.datasets.split(","):
-        lines, launches = ncu_profile.run_ncu(options.ncu, METRICS, [
-            "--profile-from-start", "off", "--clock-control", "none", options.workload_program,
-            "--dataset", dataset, "--compare-paths"])
-        paths = paths_of(lines)
-        if not paths or not launches or len(launches) % len(paths):
-            print(f"{name} {dataset}: {len(launches)} kernels for {len(paths)} paths: {lines[-1]}")
-            failed += 1
-            continue
-        each = len(launches) // len(paths)
-        for i, path in enumerate(paths):
-            row = step_row(launches[i * each:(i + 1) * each])
-            rows.append([name, dataset, path, *row])
+        steps, last = profile(options, dataset)
+        failed += not steps
+        if not steps:
+            print(f"{name} {dataset}: not one profile for each path: {last}")
+        for path, pairs, launches in steps:
+            row = step_row(launches)
+            rows.append([name, dataset, path, *row, pairs])
             print(f"{name} {dataset} {path}: {row[0]} clocks, {float(row[3]):.0%} of them for "
-                  f"loads and atomics; {row[4]} instructions, {row[5]} of them atomic")
+                  f"loads and atomics; {row[4]} instructions, {row[5]} of them atomic; "
+                  f"L2 {row[9]} % hits, {float(row[8]):.0%} atomics", flush=True)
     return rows, failed
 
 
@@ -108,6 +180,8 @@ def main(words):
     parser.add_argument("workload_program")
     parser.add_argument("datasets")
     parser.add_argument("out")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--draw", action="store_true")
     parser.add_argument("--ncu", default="ncu")
     options = parser.parse_args(words)
     rows, failed = measure(options)

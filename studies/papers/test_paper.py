@@ -60,21 +60,27 @@ STUB = """#!/bin/sh
 echo "$(basename "$0") $*" >>"$2"
 """
 # As ncu prints: what the program says, then a line of names, one of units, one a kernel. Two
-# kernels a step: 3 ms with 10 clocks of stalls, 8 of them for atomics, and 1 ms with 2 clocks.
-STEP = """"0",a,b,c,d,e,"8","2","3,000","1,000","100"
-"1",a,b,c,d,e,"0","2","1,000","500","10"
+# kernels a step: 3 ms with 10 clocks of stalls, 8 of them for atomics, and 1 ms with 2 clocks; of
+# 400 sectors of the L2 120 in atomics, 50 % and 90 % hits. Then the one that ends the step.
+STEP = """"0","{}",b,c,d,e,"8","2","3,000","1,000","100","300","50","60","60"
+"1","{}",b,c,d,e,"0","2","1,000","500","10","100","90","0","0"
+"1","step_ends",b,c,d,e,"","","1","1","0","0","","0","0"
 """
 STALLED = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 NCU = f"""#!/bin/sh
 cat <<END
-path        threshold        ms  x plain difference
-plain               -    0.0010    1.000          0
-auto             auto   2.5e-05    0.500    1.6e-06
-"ID",a,b,c,d,e,{STALLED.format("lg_throttle")},{STALLED.format("wait")},gpu__time_duration.sum,\
-smsp__inst_executed.sum,smsp__inst_executed_op_global_red.sum
-"","","","","","","inst","inst","ns","inst","inst"
-{STEP}{STEP}END
+{{}}
+"ID","Kernel Name",b,c,d,e,{STALLED.format("lg_throttle")},{STALLED.format("wait")},\
+gpu__time_duration.sum,smsp__inst_executed.sum,smsp__inst_executed_op_global_red.sum,\
+lts__t_sectors.sum,lts__t_sector_hit_rate.pct,lts__t_sectors_op_red.sum,lts__t_sectors_op_atom.sum
+"","","","","","","inst","inst","ns","inst","inst","sector","%","sector","sector"
+{{}}END
 """
+COMPARED = """path        threshold        ms  x plain difference
+plain               -    0.0010    1.000          0
+auto             auto   2.5e-05    0.500    1.6e-06"""
+DRAWN = """training       7      nan      nan      nan    0.4700    2.0   1.1   10.0  0.000000
+all            5   0.1270   0.1276   0.2118    0.4684    2.1   1.0   10.0  0.000234"""
 
 
 class Paper(Test):
@@ -118,12 +124,20 @@ class Paper(Test):
         self.assertEqual(len(self.read("paper.csv.partial.csv").splitlines()), 4)
 
     def test_stalls(self):
-        ncu = self.write(NCU, "ncu", mode=0o755)
+        ncu = self.write(NCU.format(COMPARED, 2 * STEP.format("add", "add")), "ncu", mode=0o755)
         words = ["studies/papers/stalls.py", "/b/spheres_gpu", "small,large", self.path("out"), "--ncu"]
         self.assertIn("skipped: no Nsight", self.call(77, *words, "/no"))
         self.assertIn("spheres large auto: 8.00 clocks, 75% of them for loads and atomics; 1500 "
-                      "instructions, 110 of them atomic", self.call(0, *words, ncu))
-        self.assertIn("\nspheres,small,plain,8.00,6.00,0.00,0.750,1500,110,0.0\n", self.read("out"))
+                      "instructions, 110 of them atomic; L2 60.00 % hits, 30% atomics",
+                      self.call(0, *words, ncu))
+        self.assertIn("\nspheres,small,plain,8.00,6.00,0.00,0.750,1500,110,0.0,400,0.3000,60.00,0,\n",
+                      self.read("out"))
+        ncu = self.write(NCU.format(DRAWN, STEP.format("place", "paint")), "ncu", mode=0o755)
+        self.call(0, *words, ncu, "--draw")
+        self.assertIn("\ndrawing,small,all paint,2.00,0.00,0.00,0.000,500,10,0.0,100,0.0000,90.00,0,5\n",
+                      self.read("out"))
+        ncu = self.write(NCU.format(COMPARED, STEP.format("add", "add")), "ncu", mode=0o755)
+        self.assertIn("not one profile for each path", self.call(1, *words, ncu))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../common/profiled.h"
 #include "city.h"
 #include "measure.h"
 
@@ -108,6 +109,7 @@ static bool bench_step(const draw_input *all, const options *o, const draw_step 
     draw_times t = step->paint != nullptr ? draw_medians(&d, in, i, o->repeats)
                                           : bench_training(&d, in, i, o->repeats);
     if (interrupts) break;
+    if (step->paint != nullptr && i == 0) profiled([&] { draw_medians(&d, in, i, 1); });
     row->pairs += (double)d.f.pairs / views;
     row->place_ms += (double)t.place / views;
     row->sort_ms += (double)t.sort / views;

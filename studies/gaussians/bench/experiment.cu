@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../../bench/common/energy.h"
+#include "../../common/profiled.h"
 #include "../../papers/table.h"
 #if SIMT_ON_CPU
 #include "../../../bench/common/model.h"
@@ -99,6 +100,7 @@ static void experiment_search(experiment *e, trainer *t, const implementation *b
   if (interrupts) return;
   t->f.settings.threshold = thresholds[best];
   frame_clear_sums(&t->f);
+  profiled([&] { frame_backward(&t->f); });
   rows[best].backward_mj = energy_of_launch(&e->energy, 0.3, 16, [&] { frame_backward(&t->f); });
   for (const paper_row &row : rows) paper_table_add(e->table, &row);
 }
