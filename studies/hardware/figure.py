@@ -1,9 +1,10 @@
 """figure.py - what hardware.csv says: tables, and a figure as the ARC paper's figures 18 and 19.
 
-usage: figure.py hardware.csv [--sweep SWEEP.csv] [--figure hardware.png]
+usage: figure.py hardware.csv [--sweep SWEEP.csv] [--measured PAPER.csv] [--figure hardware.png]
 
 --sweep: a measured default sweep of an H200, whose order of paths is compared with the model's.
-All else that is printed is the model's. SPDX-License-Identifier: Apache-2.0
+--measured: the papers' table of an H100, with whose energies the model's are compared. All else
+that is printed is the model's. SPDX-License-Identifier: Apache-2.0
 """
 import csv
 import os
@@ -23,6 +24,16 @@ LESS_STALLS = {"4090-Sim": {"ARC-HW": 2.43, "LAB-ideal": 1.43},
                "3060-Sim": {"ARC-HW": 2.28, "LAB-ideal": 1.19}}
 OF_MEAN = 7  # workloads nearest to the papers'
 MULTIPROCESSORS = {"4090-Sim": 128, "3060-Sim": 28, "H200": 132}
+LESS_ENERGY = {"4090-Sim": 3.9, "3060-Sim": 2.55}
+# Nanojoules of each event, and watts a multiprocessor: README.md says whence.
+NANOJOULES = {"instructions": 0.783, "packets": 0.338, "sectors": 0.0861 + 0.0688 + 0.2697,
+              "reduced": 0.400}
+WATTS = (32.33 + 18.62 + 31 * 0.645) / 80
+SIMULATED = {"4090-Sim": (8, 2.24), "3060-Sim": (7, 1.32), "H200": (11, 1.98)}  # scaled; GHz
+MEASURED = {"small": ("gaussians", "small"), "medium": ("gaussians", "medium"),
+            "large": ("gaussians", "large"), "specular": ("environment", "specular_08"),
+            "diffuse": ("environment", "diffuse"), "spheres": ("spheres", "small"),
+            "lookup": ("environment", "lookup"), "pagerank": ("pagerank", "edge")}
 TRANSISTORS_M, TREE_ADDERS = 0.07, 31  # of an adder; of a tree
 CLEAR = 1.15
 
@@ -44,6 +55,23 @@ def speed(row, mechanism, over="baseline"):
 
 def stalls(row, mechanism):
     return row[mechanism]["atomic_stalls"] + 1
+
+
+def nanojoules(name, cell):
+    multiprocessors, ghz = SIMULATED[name]
+    return sum(each * cell[event] for event, each in NANOJOULES.items()) + \
+        WATTS * multiprocessors * cell["clocks"] / ghz
+
+
+def watts(name, cell):
+    """Of the whole chip."""
+    multiprocessors, ghz = SIMULATED[name]
+    scale = MULTIPROCESSORS[name] / multiprocessors
+    return nanojoules(name, cell) / cell["clocks"] * ghz * scale
+
+
+def saving(name, row, mechanism):
+    return nanojoules(name, row["baseline"]) / nanojoules(name, row[mechanism])
 
 
 def near(rows):
@@ -88,8 +116,10 @@ def claims_of(name, rows):
                    OVER_SOFTWARE[name]))
     waits = {m: sum(row[m]["atomic_stalls"] for row in near(rows))
              for m in ("baseline", *LESS_STALLS[name])}
-    return claims + [(f"atomic stalls, plain over {m}", waits["baseline"] / waits[m], papers)
-                     for m, papers in LESS_STALLS[name].items()]
+    claims += [(f"atomic stalls, plain over {m}", waits["baseline"] / waits[m], papers)
+               for m, papers in LESS_STALLS[name].items()]
+    return claims + [("energy, plain over ARC-HW", mean(
+        rows, lambda row: saving(name, row, "ARC-HW")), LESS_ENERGY[name])]
 
 
 def print_papers(machines):
@@ -112,6 +142,40 @@ def print_papers(machines):
                                / over_software(row, "ARC-HW"))
         order = sorted(means, key=means.get, reverse=True)
         print(f"model: {name}: " + " > ".join(f"{m} {means[m]:.2f}" for m in order))
+
+
+def print_energy(machines):
+    print("\nmodel: energy of plain atomics over theirs, means\n\n| |"
+          + "".join(f" {m} |" for m in SHOWN) + "\n" + "|---" * (len(SHOWN) + 1) + "|")
+    for name in SIMULATED:
+        print(f"| {name} | " + " | ".join(
+            f"{mean(machines[name], lambda row, m=m: saving(name, row, m)):.2f}"
+            for m in SHOWN) + " |")
+
+
+def print_measured(rows, file):
+    """Watts, and energy of plain atomics over SW-B's; in bold where more than 35 % apart."""
+    with open(file, encoding="utf-8") as lines:
+        measured = {(row["workload"], row["dataset"], row["BW implementation"]):
+                    (float(row["backward mJ"]), float(row["backward ms"]))
+                    for row in csv.DictReader(line for line in lines if not line.startswith("#"))
+                    if row["iterations"] == "0" and row["backward mJ"]}
+    close = 0
+    print("\nmodel: the H200's energy, beside a GPU's")
+    for workload, where in MEASURED.items():
+        row = rows[workload]
+        plain, reduced = (measured[(*where, way)] for way in ("plain", "SW-B"))
+        pairs = [(watts("H200", row["baseline"]), plain[0] / plain[1], ".0f"),
+                 (watts("H200", row["SW-B"]), reduced[0] / reduced[1], ".0f"),
+                 (saving("H200", row, "SW-B"), plain[0] / reduced[0], ".2f")]
+        cells = []
+        for modelled, real, digits in pairs:
+            near_it = abs(modelled / real - 1) <= 0.35
+            cells.append(f"{modelled:{digits}}, *{real:{digits}}*" if near_it
+                         else f"**{modelled:{digits}}**, *{real:{digits}}*")
+        close += near_it
+        print(f"| {workload} | {' | '.join(cells)} |")
+    print(f"model: energy over SW-B's: {close} of {len(MEASURED)} within 35 %")
 
 
 def print_question(name, rows):
@@ -175,6 +239,7 @@ def main(words):
     parser = results.parser(__doc__)
     parser.add_argument("csv")
     parser.add_argument("--sweep")
+    parser.add_argument("--measured")
     parser.add_argument("--figure")
     options = parser.parse_args(words)
     machines = read(options.csv)
@@ -184,6 +249,9 @@ def main(words):
         print_machine(name, machines[name])
         print_question(name, machines[name])
     print_papers(machines)
+    print_energy(machines)
+    if options.measured:
+        print_measured(machines["H200"], options.measured)
     if options.figure:
         pictures.save(draw(machines), options.figure)
     return 0
