@@ -19,8 +19,6 @@
 #include <png.h>
 #endif
 
-typedef std::vector<unsigned char> byte_block;
-
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
 static bool check_sides(unsigned width, unsigned height, error_line *error) {
@@ -30,7 +28,7 @@ static bool check_sides(unsigned width, unsigned height, error_line *error) {
                    most);
 }
 
-static byte_block bytes_from_image(const image *picture) {
+byte_block image_bytes(const image *picture) {
   byte_block bytes;
   bytes.reserve(picture->rgb.size());
   for (float value : picture->rgb) {
@@ -190,7 +188,7 @@ bool image_write(const image *picture, const char *path, error_line *error) {
   output_file file;
   if (!check_extension(path, error)) return false;
   if (!output_file_open(&file, path, error)) return false;
-  const byte_block bytes = bytes_from_image(picture);
+  const byte_block bytes = image_bytes(picture);
   const auto encode = has_extension(path, ".png") ? png_encode : ppm_encode;
   if (encode(file.stream, picture, bytes)) return output_file_commit(&file, error);
   output_file_abandon(&file);

@@ -30,6 +30,10 @@ bool image_read(image *picture, const char *path, error_line *error);
 /* By extension: .ppm, or .png where libpng was found. Values outside 0..1 are clamped. */
 bool image_write(const image *picture, const char *path, error_line *error);
 
+typedef std::vector<unsigned char> byte_block;
+/* As image_write writes them: three a pixel. */
+byte_block image_bytes(const image *picture);
+
 /* Whether image_write could write this name at all: extension, folder, permission. */
 bool image_write_probe(const char *path, error_line *error);
 
