@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""stalls.py - what the warps of a workload's gradient step wait for, and what they ask of the L2, by
-Nsight Compute: the ARC paper's figures 8 and 24, FlashGS's 14 and 15. SPDX-License-Identifier: Apache-2.0
+"""stalls.py - what the warps of a workload's gradient step wait for, and what the L2 is asked for,
+by Nsight Compute: the ARC paper's figures 8 and 24, FlashGS's 14 and 15.
+SPDX-License-Identifier: Apache-2.0
 
 usage: stalls.py PROGRAM_GPU DATASET,... OUT.csv [--options "more of the program's"] [--draw]
                  [--ncu PROGRAM]
@@ -11,8 +12,8 @@ drawn. Writes clocks a warp waits for each instruction issued: in all, and of th
 and atomics (lsu) and for shuffles and shared memory (mio); instructions, and atomic ones; how full
 the load and store pipe is; sectors of the L2 that were asked for, the share of them in atomics, and
 the hits in percent; bytes of DRAM; pairs of a Gaussian and a list, of drawing alone. Kernels of one
-step are weighted by their time. Rows go behind those that OUT.csv has. Exit status: 0 done, 1 a step
-could not be profiled, 2 bad option, 77 skipped: no ncu, or it may not read the counters."""
+step are weighted by their time. Rows go behind those that OUT.csv has. Exit status: 0 done, 1 a
+step could not be profiled, 2 bad option, 77 skipped: no ncu, or it may not read the counters."""
 import csv
 import os
 import re

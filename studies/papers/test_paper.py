@@ -130,12 +130,12 @@ class Paper(Test):
         self.assertIn("spheres large auto: 8.00 clocks, 75% of them for loads and atomics; 1500 "
                       "instructions, 110 of them atomic; L2 60.00 % hits, 30% atomics",
                       self.call(0, *words, ncu))
-        self.assertIn("\nspheres,small,plain,8.00,6.00,0.00,0.750,1500,110,0.0,400,0.3000,60.00,0,\n",
-                      self.read("out"))
+        self.assertIn("\nspheres,small,plain,8.00,6.00,0.00,0.750,1500,110,0.0,400,0.3000,60.00,"
+                      "0,\n", self.read("out"))
         ncu = self.write(NCU.format(DRAWN, STEP.format("place", "paint")), "ncu", mode=0o755)
         self.call(0, *words, ncu, "--draw")
-        self.assertIn("\ndrawing,small,all paint,2.00,0.00,0.00,0.000,500,10,0.0,100,0.0000,90.00,0,5\n",
-                      self.read("out"))
+        self.assertIn("\ndrawing,small,all paint,2.00,0.00,0.00,0.000,500,10,0.0,100,0.0000,90.00,"
+                      "0,5\n", self.read("out"))
         ncu = self.write(NCU.format(COMPARED, STEP.format("add", "add")), "ncu", mode=0o755)
         self.assertIn("not one profile for each path", self.call(1, *words, ncu))
 
