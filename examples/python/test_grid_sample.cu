@@ -14,6 +14,8 @@
 
 static __host__ __device__ inline float to_float(float x) { return x; }
 static __host__ __device__ inline void store(float *at, float x) { *at = x; }
+static __device__ inline void add(float *at, float x) { atomicAdd(at, x); }
+static __device__ inline void add(brief *, float) {} /* FIXME */
 
 #include "torch/grid_sample.cuh"
 
@@ -62,64 +64,55 @@ static T *placed(const std::vector<float> &values, int channels, long long place
   return on_device(there);
 }
 
-template <class T, int AXES, int TAPS, int WIDTH>
-static gradients run(const call &c, bool last, int step, int warps_a_block, int planes) {
+template <class T, int AXES, int TAPS>
+static gradients run(const call &c, bool last, int step, long long bytes, int tile = TILE) {
   const shape &s = c.s;
-  const long long pixels = c.pixels(), samples = c.samples();
-  T *const input = placed<T>(c.input, s.channels, pixels, last);
-  T *const gradient = placed<T>(c.gradient, s.channels, samples, last);
-  T *const grid = placed<T>(c.grid, AXES, samples, !last);
-  const int groups = (s.channels + WIDTH - 1) / WIDTH;
-  unsigned bits[2] = {0u, 0u};
-  for (float x : c.gradient)
-    if (isfinite(x)) {
-      unsigned its;
-      memcpy(&its, &x, 4);
-      bits[0] = std::max(bits[0], its & 0x7fffffffu);
-    } else {
-      bits[1] = 1u;
-    }
+  T *const input = placed<T>(c.input, s.channels, c.pixels(), last);
+  T *const gradient = placed<T>(c.gradient, s.channels, c.samples(), last);
+  T *const grid = placed<T>(c.grid, AXES, c.samples(), !last);
   std::vector<T> out(c.input.size(), as<T>(99)), out_grid(c.grid.size(), as<T>(99));
-  long long *const sums = on_device(std::vector<long long>(planes * pixels, 0));
-  float *const parts = on_device(std::vector<float>(
-      (1 + groups) * s.images * samples * AXES, TAPS == 1 ? 0 : 99)); /* nearest: nobody writes */
-  unsigned *const largest = on_device(std::vector<unsigned>(bits, bits + 2));
-  T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
+  unsigned bits = 0u, others = 0u;
+  for (float x : c.gradient)
+    isfinite(x) ? bits = std::max(bits, bits_of(x)) : others = 1u;
   grid_job j = {};
   j.gradient = lie(gradient, s.samples, s.channels, last),
   j.input = lie(input, s.size, s.channels, last);
   j.grid = lie(grid, s.samples, AXES, !last);
-  j.sums = sums, j.parts = parts, j.largest = largest, j.step = step;
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
-  j.padding = c.padding, j.aligned = c.aligned;
-  const int images = std::max(1, planes / s.channels), channels = std::min(planes, s.channels);
-  for (j.first_image = 0; j.first_image < s.images; j.first_image += images)
-    for (j.first_channel = 0; j.first_channel < s.channels; j.first_channel += channels) {
-      j.images = std::min(images, s.images - j.first_image);
-      j.channels = std::min(channels, s.channels - j.first_channel);
-      j.out = out_there + ((long long)j.first_image * s.channels + j.first_channel) * pixels;
-      j.out_grid = out_grid_there + j.first_image * samples * AXES;
-      const int warps =
-          (s.samples[0] + 31) / 32 * ((s.samples[1] * s.samples[2] + step - 1) / step);
-      const dim3 blocks((warps + warps_a_block - 1) / warps_a_block,
-                        (j.channels + WIDTH - 1) / WIDTH, j.images);
-      for (int others = 0; others < 2; ++others) {
-        j.counts_others = others;
-        SIMT_LAUNCH((sample<T, AXES, TAPS, WIDTH>), blocks, 32 * warps_a_block, 0, 0, j);
-        SIMT_LAUNCH(finish_input<T>, 3, THREADS, 0, 0, j);
-      }
-      SIMT_LAUNCH(finish_grid<T>, 2, THREADS, 0, 0, j, AXES, (int)blocks.y,
-                  j.first_channel + j.channels == s.channels);
+  j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
+  j.sums = on_device(std::vector<long long>(plan_sums(&j, TAPS, bytes), 0));
+  j.tile = std::min(j.tile, tile), j.step = step;
+  j.largest = on_device(std::vector<unsigned>({TAPS == 1 ? bits : 0u, TAPS == 1 ? others : 0u}));
+  T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
+  j.out = out_there, j.out_grid = out_grid_there;
+  const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
+  if (TAPS > 1)
+    SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  const int planes = s.images * ((s.channels + j.width - 1) / j.width);
+  const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
+  const int across = s.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
+  const int down = s.samples[1] * s.samples[2] / (j.walks_down ? high * step : step) + 1;
+  for (; j.first_plane < planes; j.first_plane += most_planes)
+    for (j.first_pixel = 0; j.first_pixel < c.pixels(); j.first_pixel += most_pixels) {
+      j.planes = std::min(most_planes, planes - j.first_plane);
+      j.pixels = std::min(most_pixels, (int)c.pixels() - j.first_pixel);
+      const dim3 warps(across * down / WALKERS + 1, j.planes), tiles(j.pixels, j.planes);
+      SIMT_LAUNCH((add_samples<T, AXES, TAPS>), warps, 32 * WALKERS, 0, 0, j);
+      SIMT_LAUNCH(finish_input<T>, tiles, 32 * WALKERS, 0, 0, j);
     }
+  SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
+  unsigned found[2];
+  cudaMemcpy(found, j.largest, sizeof(found), cudaMemcpyDeviceToHost);
+  CHECK(found[0] == bits && found[1] >= others, "the largest gradient");
   cudaMemcpy(out.data(), out_there, out.size() * sizeof(T), cudaMemcpyDeviceToHost);
   cudaMemcpy(out_grid.data(), out_grid_there, out_grid.size() * sizeof(T), cudaMemcpyDeviceToHost);
-  for (void *p : {(void *)input, (void *)gradient, (void *)grid, (void *)sums, (void *)parts,
-                  (void *)largest, (void *)out_there, (void *)out_grid_there})
+  for (void *p : {(void *)input, (void *)gradient, (void *)grid, (void *)j.sums,
+                  (void *)j.largest, (void *)out_there, (void *)out_grid_there})
     cudaFree(p);
   gradients g;
   for (T x : out) g.input.push_back(to_float(x));
-  for (T x : out_grid) g.grid.push_back(to_float(x));
+  for (T x : out_grid) g.grid.push_back(TAPS == 1 ? 0.f : to_float(x));
   return g;
 }
 
@@ -254,14 +247,14 @@ static call shuffled(const call &c) {
   return other;
 }
 
-template <class T, int AXES, int TAPS, int WIDTH>
+template <class T, int AXES, int TAPS>
 static void check(shape s) {
   const double eps = sizeof(T) == 4 ? 1e-5 : 4e-3;
   for (int kind = SMOOTH; kind < KINDS; ++kind)
     for (int padding = PAD_ZEROS; padding <= PAD_REFLECTION; ++padding)
       for (int aligned = 0; aligned < 2; ++aligned) {
         call c = draw_call<T>(s, AXES, padding, aligned, kind, TAPS == 4);
-        const gradients got = run<T, AXES, TAPS, WIDTH>(c, false, 3, 2, 1000);
+        const gradients got = run<T, AXES, TAPS>(c, false, 3, 1 << 20);
         const wanted w = by_definition(c, TAPS);
         for (size_t i = 0; i < w.input.size(); ++i)
           CHECK(fabs(got.input[i] - w.input[i]) <= eps * fabs(w.input[i]) + 1e-5 * (w.sizes[i] + 1),
@@ -271,10 +264,10 @@ static void check(shape s) {
           CHECK(isnan(w.grid[i]) || fabs(got.grid[i] - w.grid[i]) <= eps * fabs(w.grid[i]) + 1e-3,
                 "%d axes, %d taps, kind %d, padding %d, %d: of the grid, %d is %g, not %g", AXES,
                 TAPS, kind, padding, aligned, (int)i, got.grid[i], w.grid[i]);
-        const gradients again = run<T, AXES, TAPS, WIDTH>(c, true, 1 + kind, 5, WIDTH);
+        const gradients again = run<T, AXES, TAPS>(c, true, 1 + kind, 0);
         CHECK(same(again.input, got.input) && same(again.grid, got.grid),
               "other blocks and chunks");
-        CHECK(same(run<T, AXES, TAPS, WIDTH>(shuffled(c), false, 4, 3, 2).input, got.input),
+        CHECK(same(run<T, AXES, TAPS>(shuffled(c), false, 4, 2000, 32).input, got.input),
               "%d axes, %d taps, kind %d, padding %d: samples in another order", AXES, TAPS, kind,
               padding);
       }
@@ -291,7 +284,7 @@ static void check_not_finite() {
         for (int d = 0; d < 2; ++d) c.grid[d * c.samples() + at] = 0.123f;
       }
       const wanted w = by_definition(c, 2);
-      const gradients got = run<float, 2, 2, 4>(c, false, 2, 2, 1000);
+      const gradients got = run<float, 2, 2>(c, false, 2, 1 << 20);
       int others = 0;
       for (size_t i = 0; i < w.input.size(); ++i) {
         const double x = w.input[i];
@@ -310,7 +303,7 @@ static void check_not_finite() {
 static void check_cubic_of_nan() {
   call c = draw_call<float>({1, 1, {6, 5, 1}, {40, 3, 1}}, 2, PAD_BORDER, false, SMOOTH, true);
   c.grid[9] = c.grid[c.samples() + 9] = NAN;
-  const gradients got = run<float, 2, 4, 4>(c, false, 2, 2, 1000);
+  const gradients got = run<float, 2, 4>(c, false, 2, 1 << 20);
   for (size_t i = 0; i < got.input.size(); ++i)
     CHECK(isnan(got.input[i]) == (i == 0), "gradient %d is %g", (int)i, got.input[i]);
 }
@@ -318,14 +311,14 @@ static void check_cubic_of_nan() {
 int main() {
   if (!test_has_device("test_grid_sample")) return TEST_SKIPPED;
   const shape picture = {2, 5, {7, 6, 1}, {37, 9, 1}}, volume = {2, 3, {5, 4, 6}, {34, 3, 2}};
-  check<float, 2, 1, 4>(picture);
-  check<float, 2, 2, 4>(picture);
-  check<float, 2, 4, 4>(picture);
-  check<float, 3, 1, 4>(volume);
-  check<float, 3, 2, 4>(volume);
-  check<brief, 2, 2, 4>(picture);
-  check<brief, 3, 2, 4>(volume);
-  check<float, 2, 2, 4>({1, 1, {1, 3, 1}, {1, 50, 1}});
+  check<float, 2, 1>(picture);
+  check<float, 2, 2>(picture);
+  check<float, 2, 4>(picture);
+  check<float, 3, 1>(volume);
+  check<float, 3, 2>(volume);
+  check<brief, 2, 2>(picture);
+  check<brief, 3, 2>(volume);
+  check<float, 2, 2>({1, 1, {1, 3, 1}, {1, 50, 1}});
   check_not_finite();
   check_cubic_of_nan();
   return test_end("test_grid_sample");

@@ -4,12 +4,6 @@
 
 namespace {
 
-__device__ void raise(unsigned *largest, unsigned bits) {
-  for (int distance = 16; distance > 0; distance /= 2)
-    bits = max(bits, __shfl_xor_sync(ARC_LANES_ALL, bits, distance));
-  if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
-}
-
 /* The largest finite |value| of a contiguous matrix, and whether another is not finite. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) find_largest(job j) {

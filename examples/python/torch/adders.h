@@ -34,7 +34,7 @@ struct grid_job; /* grid_sample.h */
 
 /* grid_sample's gradients, by the type of all tensors. images and channels are those of the call,
    of which a launch takes `planes` at most: as many hold the sums. */
-typedef cudaError_t grid_sampler(grid_job, device, int axes, int taps, long long planes);
+typedef cudaError_t grid_sampler(grid_job, device, int axes, int taps);
 grid_sampler sample_f32, sample_f16, sample_bf16;
 
 /* Sets `columns` and `piece`; returns how many pieces there are. */

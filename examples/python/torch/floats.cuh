@@ -12,4 +12,8 @@ __device__ void store(float *at, float x) { *at = x; }
 __device__ void store(__half *at, float x) { *at = __float2half_rn(x); }
 __device__ void store(__nv_bfloat16 *at, float x) { *at = __float2bfloat16_rn(x); }
 
+__device__ void add(float *at, float x) { atomicAdd(at, x); }
+__device__ void add(__half *at, float x) { atomicAdd(at, __float2half_rn(x)); }
+__device__ void add(__nv_bfloat16 *at, float x) { atomicAdd(at, __float2bfloat16_rn(x)); }
+
 }  // namespace

@@ -8,62 +8,49 @@
 
 namespace {
 
-enum { MOST_LINES = 16, WARPS_WANTED = 48 /* of a multiprocessor */ };
+enum { MOST_TILES = 16, WARPS_WANTED = 48 /* of a multiprocessor */ };
 
-/* Lines that a warp walks down: many, but not so many that the GPU is left empty. */
-int lines_of(long long warps_of_a_line, int lines, device d) {
-  const long long most = warps_of_a_line * lines / ((long long)WARPS_WANTED * d.multiprocessors);
-  return (int)std::max(1ll, std::min((long long)MOST_LINES, most));
-}
+long long parts_of(long long count, long long part) { return (count + part - 1) / part; }
 
-template <class T, int AXES, int TAPS, int WIDTH>
-cudaError_t run(grid_job j, device d, long long planes) {
-  const long long samples = grid_samples(j), pixels = grid_pixels(j);
-  const int images = j.images, channels = j.channels, across = (j.samples[0] + 31) / 32;
-  const int lines = j.samples[1] * j.samples[2];
-  const int images_once = (int)std::max(1ll, std::min(planes / channels, 65535ll));
-  const int channels_once = (int)std::min((long long)channels, planes);
-  T *const out = (T *)j.out, *const out_grid = (T *)j.out_grid;
-  const auto blocks_for = [&](long long count) {
-    return (unsigned)std::max(1ll,
-                              std::min((count + THREADS - 1) / THREADS, 16ll * d.multiprocessors));
-  };
-  for (int n = 0; n < images; n += images_once)
-    for (int c = 0; c < channels; c += channels_once) {
-      j.first_image = n, j.images = std::min(images_once, images - n);
-      j.first_channel = c, j.channels = std::min(channels_once, channels - c);
-      if (out != nullptr) j.out = out + ((long long)n * channels + c) * pixels;
-      if (out_grid != nullptr) j.out_grid = out_grid + n * samples * AXES;
-      const int groups = (j.channels + WIDTH - 1) / WIDTH;
-      j.step = lines_of((long long)across * groups * j.images, lines, d);
-      const long long warps = (long long)across * ((lines + j.step - 1) / j.step);
-      const dim3 blocks((unsigned)((warps * 32 + THREADS - 1) / THREADS), groups, j.images);
-      for (int others = 0; others < (out != nullptr ? 2 : 1); ++others) {
-        j.counts_others = others;
-        sample<T, AXES, TAPS, WIDTH><<<blocks, THREADS, 0, d.stream>>>(j);
-        if (out != nullptr)
-          finish_input<T><<<blocks_for(j.images * j.channels * pixels), THREADS, 0, d.stream>>>(j);
-      }
-      if (out_grid != nullptr)
-        finish_grid<T><<<blocks_for(j.images * samples * AXES), THREADS, 0, d.stream>>>(
-            j, AXES, groups, c + j.channels == channels);
+template <class T, int AXES, int TAPS>
+cudaError_t run(grid_job j, device d) {
+  const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
+  if (j.out_grid != nullptr) slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
+  if (j.out == nullptr) return cudaGetLastError();
+  const int length = j.tile * j.width / 32, planes = j.images * (int)parts_of(j.channels, j.width);
+  const int most_planes = j.planes, most_pixels = j.pixels;
+  const long long across = parts_of(j.samples[0], j.walks_down ? 32 / j.width : j.tile);
+  const long long down = parts_of((long long)j.samples[1] * j.samples[2], j.walks_down ? length : 1);
+  const long long wanted = (long long)WARPS_WANTED * d.multiprocessors;
+  for (j.first_plane = 0; j.first_plane < planes; j.first_plane += most_planes) {
+    j.planes = std::min(most_planes, planes - j.first_plane);
+    if (j.step == 0)
+      j.step = (int)std::clamp(across * down * j.planes / wanted, 1ll, (long long)MOST_TILES);
+    const long long warps = across * parts_of(down, j.step);
+    for (long long first = 0; first < grid_pixels(j); first += most_pixels) {
+      j.first_pixel = (int)first;
+      j.pixels = (int)std::min((long long)most_pixels, grid_pixels(j) - first);
+      add_samples<T, AXES, TAPS>
+          <<<dim3((unsigned)parts_of(warps, WALKERS), j.planes), 32 * WALKERS, 0, d.stream>>>(j);
+      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * 1024 / j.width), j.planes);
+      finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(j);
     }
+  }
+  add_others<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t run_any(grid_job j, device d, int axes, int taps, long long planes) {
-#define RUN(axes, taps) run<T, axes, taps, grid_width(axes, taps)>(j, d, planes)
-  if (axes == 3) return taps == 1 ? RUN(3, 1) : RUN(3, 2);
-  return taps == 1 ? RUN(2, 1) : taps == 2 ? RUN(2, 2) : RUN(2, 4);
-#undef RUN
+cudaError_t run_any(grid_job j, device d, int axes, int taps) {
+  if (axes == 3) return taps == 1 ? run<T, 3, 1>(j, d) : run<T, 3, 2>(j, d);
+  return taps == 1 ? run<T, 2, 1>(j, d) : taps == 2 ? run<T, 2, 2>(j, d) : run<T, 2, 4>(j, d);
 }
 
 }  // namespace
 
-#define SAMPLER(name, T)                                                         \
-  cudaError_t name(grid_job j, device d, int axes, int taps, long long planes) { \
-    return run_any<T>(j, d, axes, taps, planes);                                 \
+#define SAMPLER(name, T)                                       \
+  cudaError_t name(grid_job j, device d, int axes, int taps) { \
+    return run_any<T>(j, d, axes, taps);                       \
   }
 SAMPLER(sample_f32, float)
 SAMPLER(sample_f16, __half)

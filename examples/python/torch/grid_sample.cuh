@@ -1,27 +1,29 @@
 /* grid_sample.cuh - the gradients of grid_sample, of the input as sums in fixed point.
    SPDX-License-Identifier: Apache-2.0
 
-   A sample reads TAPS places an axis: one, a cell of two, or four. A warp takes 32 samples side by
-   side and walks down; a lane has WIDTH channels. As long as its samples stay in a cell, it keeps
-   the cell's sums; if the next one is a row lower, it keeps one row. What two neighbours have at
-   the same places, the left one gives to the right one. All sums are integers, so that none of
-   this changes a bit. The includer defines to_float and store. */
-#define ARC_MAX_PIECES 4
+   A sample reads TAPS places an axis: one, a cell of two, or four. Of the grid's gradient a thread
+   takes one sample and all channels. Of the input's, the channels of a sample are `width` lanes of
+   a warp, and other lanes have other samples: so the sums of a place lie side by side. A lane walks
+   from sample to sample, keeps the sums of its places, and adds to memory what the next sample does
+   not reach. All sums are integers, so that none of this changes a bit. The includer defines
+   to_float, store and add. */
 #include "arc.cuh"
 #include "grid_sample.h"
 #include "job.cuh"
 
 #if defined(__CUDA_ARCH__)
 #define UNROLL _Pragma("unroll")
-#define NO_UNROLL _Pragma("unroll 1")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define UNROLL_BY_8 _Pragma("unroll 8")
 #else
 #define UNROLL
-#define NO_UNROLL
+#define UNROLL_BY_4
+#define UNROLL_BY_8
 #endif
 
 namespace {
 
-enum { LANES = ARC_LANES_ALL, CROWD = 20, NOWHERE = -0x40000000 };
+enum { WALKERS = 4 /* warps of a block */, NOWHERE = -0x40000000 };
 
 template <int TAPS>
 struct taps {
@@ -91,338 +93,337 @@ __device__ __forceinline__ taps<TAPS> locate(float x, int size, const grid_job &
   return t;
 }
 
-/* In fixed point; or, of what is not finite, a count of +infinity and, 2^32 of it, of -infinity. A
-   NaN is both. */
-__device__ __forceinline__ long long summand(float x, const grid_job &j) {
-  if (fabsf(x) < 9223372036854775808.f) return j.counts_others ? 0 : __float2ll_rn(x);
-  if (!j.counts_others) j.largest[1] = 1u;
-  return j.counts_others ? (x < 0.f ? 0 : 1) + (x > 0.f ? 0 : 1ll << 32) : 0;
-}
-
-__device__ __forceinline__ bool is_within(int at, int size) {
-  return (unsigned)at < (unsigned)size;
-}
-
 __host__ __device__ __forceinline__ long long grid_pixels(const grid_job &j) {
   return (long long)j.size[0] * j.size[1] * j.size[2];
 }
 __host__ __device__ __forceinline__ long long grid_samples(const grid_job &j) {
   return (long long)j.samples[0] * j.samples[1] * j.samples[2];
 }
-__device__ __forceinline__ int grid_scale(const grid_job &j) {
-  return scale_log2(j.largest, 2 * grid_samples(j)); /* cubic weights sum up to less than 2 */
+
+template <class T>
+__device__ __forceinline__ const T *at(const lattice &l, long long image, int x, int y, int z) {
+  return (const T *)l.at + image * l.image + x * l.x + y * l.y + z * l.z;
 }
 
-template <class T, int AXES, int TAPS, int WIDTH>
-struct sampler {
-  enum { ROWS = AXES == 2 ? TAPS : TAPS * TAPS, KEEPS = TAPS < 4 };
-  typedef long long sums[ROWS][TAPS][WIDTH];
+template <class T, int AXES, int TAPS>
+__device__ __forceinline__ void locate_all(const T *grid, const grid_job &j, taps<TAPS> *t) {
+  UNROLL
+  for (int d = 0; d < AXES; ++d)
+    t[d] = locate<TAPS>(to_float(grid[d * j.grid.channel]), j.size[d], j);
+}
 
-  const grid_job &j;
-  const int lane, channel, image; /* the first of WIDTH channels; both of the launch */
-  const long long pixels;
-  long long *const base; /* of the channel's sums */
-  int cell[AXES];        /* the first place of the sums that are kept */
-  sums sum;
-  float power;
+__device__ __forceinline__ bool is_within(int at, int size) {
+  return (unsigned)at < (unsigned)size;
+}
 
-  __device__ sampler(const grid_job &j)
-      : j(j),
-        lane(threadIdx.x % 32),
-        channel(blockIdx.y * WIDTH),
-        image(blockIdx.z),
-        pixels(grid_pixels(j)),
-        base(j.sums + (image * (long long)j.channels + channel) * pixels),
-        sum{},
-        power(ldexpf(1.f, grid_scale(j))) {
-    for (int d = 0; d < AXES; ++d) cell[d] = NOWHERE;
-  }
+template <int AXES, int TAPS>
+constexpr int places = AXES == 2 ? TAPS * TAPS : TAPS * TAPS * TAPS;
 
-  __device__ bool is_there(int i) const { return channel + i < j.channels; }
+/* Which of the taps of an axis place k of a sample has. */
+template <int TAPS>
+__host__ __device__ constexpr int tap(int k, int axis) {
+  return (axis == 0 ? k : axis == 1 ? k / TAPS : k / TAPS / TAPS) % TAPS;
+}
 
-  /* Row r of a cell is y + r % TAPS, z + r / TAPS. */
-  __device__ bool has_row(const int *y, const int *z, int r) const {
-    return is_within(y[r % TAPS], j.size[1]) && (AXES == 2 || is_within(z[r / TAPS], j.size[2]));
-  }
-  __device__ int key(const int *y, const int *z, int r) const {
-    return ((AXES == 2 ? 0 : z[r / TAPS] * j.size[1]) + y[r % TAPS]) * j.size[0];
-  }
+/* A thread of a block: the largest finite magnitude, and whether something else was there. */
+__device__ __forceinline__ void raise_of_block(unsigned *largest, unsigned bits, unsigned others) {
+  __shared__ unsigned of_block[2];
+  if (threadIdx.x < 2) of_block[threadIdx.x] = 0u;
+  __syncthreads();
+  raise(of_block, bits);
+  if (others) of_block[1] = 1u;
+  __syncthreads();
+  if (threadIdx.x == 0 && of_block[0] > *(volatile unsigned *)largest)
+    atomicMax(largest, of_block[0]);
+  if (threadIdx.x == 0 && of_block[1]) largest[1] = 1u;
+}
 
-  /* Where hardly two lanes have one key. */
-  __device__ void send(int key, const long long *its, bool active) const {
-    UNROLL
-    for (int i = 0; i < WIDTH; ++i)
-      if (active && is_there(i)) arc_atomic_add_i64(base + i * pixels + key, its[i]);
-  }
+/* A thread of the whole call. */
+struct sample_of_thread {
+  long long sample; /* of the image */
+  int image, x, y, z;
 
-  /* The places of `goes`, a bit each, by arc's decision. All lanes call. */
-  template <class Key, class Value>
-  __device__ void send_crowd(int places, unsigned goes, Key key_of_place, Value value) const {
-    arc_piece_i64 pieces[WIDTH];
-    UNROLL
-    for (int i = 0; i < WIDTH; ++i) pieces[i] = {is_there(i) ? base + i * pixels : nullptr, 1, 1};
-    const arc_target_i64 target = arc_target_i64_pieces(pieces, WIDTH);
-    NO_UNROLL /* its code is long */
-        for (int place = 0; place < places; ++place) {
-      const bool active = goes >> place & 1u;
-      long long its[WIDTH];
-      UNROLL
-      for (int i = 0; i < WIDTH; ++i) its[i] = value(place, i);
-      arc_add_i64(target, active ? key_of_place(place) : 0, its, active);
-    }
-  }
-
-  /* Sends what the next cell does not hold. All lanes call. */
-  __device__ void move(const int *next) {
-    bool stays = true, is_lower = TAPS == 2, is_near = lane > 0;
-    const bool was_there = cell[0] != NOWHERE;
-    UNROLL
-    for (int d = 0; d < AXES; ++d) {
-      stays = stays && next[d] == cell[d];
-      is_lower = is_lower && next[d] == cell[d] + (d == 1);
-    }
-    const bool leaves = was_there && !stays;
-    if (__any_sync(LANES, leaves)) {
-      const int before = __shfl_up_sync(LANES, cell[0], 1);
-      UNROLL
-      for (int d = 1; d < AXES; ++d) {
-        const int its = __shfl_up_sync(LANES, cell[d], 1);
-        is_near = is_near && its == cell[d];
-      }
-      const bool is_same = leaves && is_near && before == cell[0];
-      const bool is_crowded = __popc(__ballot_sync(LANES, is_same)) >= CROWD;
-      const int y[2] = {cell[1], cell[1] + 1}, z[2] = {cell[AXES - 1], cell[AXES - 1] + 1};
-      unsigned goes = 0u; /* bits of places, row after row */
-      UNROLL
-      for (int r = 0; r < ROWS; ++r) {
-        const bool row = leaves && has_row(y, z, r) && !(is_lower && r % TAPS == 1);
-        UNROLL
-        for (int a = 0; a < TAPS; ++a)
-          goes |= (unsigned)(row && is_within(cell[0] + a, j.size[0])) << (r * TAPS + a);
-      }
-      const auto key_of_place = [&](int place) __attribute__((always_inline)) {
-        return key(y, z, place / TAPS) + cell[0] + place % TAPS;
-      };
-      if (is_crowded) {
-        send_crowd(
-            ROWS * TAPS, goes, key_of_place, [&](int place, int i) __attribute__((always_inline)) {
-              long long its = 0;
-              UNROLL
-              for (int k = 0; k < ROWS * TAPS; ++k)
-                if (k == place) its = sum[k / TAPS][k % TAPS][i];
-              return its;
-            });
-      } else {
-        UNROLL
-        for (int r = 0; r < ROWS; ++r) {
-          if constexpr (TAPS == 2) give(r, is_near && before + 1 == cell[0], &goes);
-          UNROLL
-          for (int a = 0; a < TAPS; ++a)
-            send(key_of_place(r * TAPS + a), sum[r][a], goes >> (r * TAPS + a) & 1u);
-        }
-      }
-      UNROLL
-      for (int r = 0; r < ROWS; ++r) UNROLL
-      for (int a = 0; a < TAPS; ++a) UNROLL
-      for (int i = 0; i < WIDTH; ++i) {
-        const bool lower = r % TAPS == 0 && is_lower && was_there;
-        if (!stays) sum[r][a][i] = lower ? sum[(r + 1) % ROWS][a][i] : 0;
-      }
-    }
-    UNROLL
-    for (int d = 0; d < AXES; ++d) cell[d] = next[d];
-  }
-
-  /* Of row r, the right sums of a lane to the next one, if its left ones go to the same places. */
-  __device__ void give(int r, bool is_beside, unsigned *goes) {
-    const unsigned left = 1u << (2 * r), right = 2u << (2 * r);
-    const int gives = __shfl_up_sync(LANES, (int)(*goes & right), 1);
-    const bool takes = is_beside && (*goes & left) != 0u && gives != 0;
-    const unsigned taking = __ballot_sync(LANES, takes);
-    if (taking == 0u) return;
-    UNROLL
-    for (int i = 0; i < WIDTH; ++i) {
-      const long long its = __shfl_up_sync(LANES, sum[r][1][i], 1);
-      if (takes) sum[r][0][i] += its;
-    }
-    if (taking >> 1 >> lane & 1u) *goes &= ~right;
-  }
-
-  /* Sixteen places are too many to keep. All lanes call. */
-  __device__ void add_all(const taps<TAPS> *t, const float *g, bool active) const {
-    const int x = __shfl_up_sync(LANES, t[0].at[1], 1), y = __shfl_up_sync(LANES, t[1].at[1], 1);
-    const bool is_same = active && x == t[0].at[1] && y == t[1].at[1];
-    const bool is_crowded = __popc(__ballot_sync(LANES, is_same)) >= CROWD;
-    unsigned goes = 0u;
-    UNROLL
-    for (int k = 0; k < TAPS * TAPS; ++k)
-      goes |= (unsigned)(active && is_within(t[0].at[k % TAPS], j.size[0]) &&
-                         is_within(t[1].at[k / TAPS], j.size[1]))
-              << k;
-    const auto pick = [&](const auto *of, int k) __attribute__((always_inline)) {
-      return k == 0 ? of[0] : k == 1 ? of[1] : k == 2 ? of[2] : of[3];
-    };
-    const auto key_of_place = [&](int place) __attribute__((always_inline)) {
-      return pick(t[1].at, place / TAPS) * j.size[0] + pick(t[0].at, place % TAPS);
-    };
-    const auto value = [&](int place, int i) __attribute__((always_inline)) {
-      const float w = pick(t[1].weight, place / TAPS) * pick(t[0].weight, place % TAPS) * power;
-      return goes >> place & 1u ? summand(g[i] * w, j) : 0;
-    };
-    if (is_crowded) {
-      send_crowd(TAPS * TAPS, goes, key_of_place, value);
-      return;
-    }
-    UNROLL
-    for (int place = 0; place < TAPS * TAPS; ++place) {
-      long long its[WIDTH];
-      UNROLL
-      for (int i = 0; i < WIDTH; ++i) its[i] = value(place, i);
-      send(key_of_place(place), its, goes >> place & 1u);
-    }
-  }
-
-  /* Of this group of channels, to its part. */
-  __device__ void add_to_grid(const taps<TAPS> *t, const float *g, long long sample) const {
-    float slope[AXES] = {};
-    const T *input = (const T *)j.input.at + (j.first_image + image) * j.input.image +
-                     (j.first_channel + channel) * j.input.channel;
-    UNROLL
-    for (int r = 0; r < ROWS; ++r) {
-      const int y = r % TAPS, z = r / TAPS;
-      float value = 0.f, steep = 0.f; /* of the row, and by x */
-      UNROLL
-      for (int a = 0; a < TAPS; ++a) {
-        if (!has_row(t[1].at, t[AXES - 1].at, r) || !is_within(t[0].at[a], j.size[0])) continue;
-        const T *from = input + t[0].at[a] * j.input.x + t[1].at[y] * j.input.y +
-                        (AXES == 2 ? 0 : t[AXES - 1].at[z] * j.input.z);
-        float product = 0.f;
-        UNROLL
-        for (int i = 0; i < WIDTH; ++i)
-          if (is_there(i)) product += g[i] * to_float(from[i * j.input.channel]);
-        value += product * t[0].weight[a];
-        steep += product * t[0].slope[a];
-      }
-      const float of_z = AXES == 2 ? 1.f : t[AXES - 1].weight[z];
-      slope[0] += steep * t[1].weight[y] * of_z;
-      slope[1] += value * t[1].slope[y] * of_z;
-      if (AXES == 3) slope[AXES - 1] += value * t[1].weight[y] * t[AXES - 1].slope[z];
-    }
-    const long long samples = grid_samples(j);
-    float *part =
-        j.parts + (((blockIdx.y + 1) * (long long)j.images + image) * samples + sample) * AXES;
-    UNROLL
-    for (int d = 0; d < AXES; ++d) part[d] = slope[d];
-  }
-
-  __device__ void take(const taps<TAPS> *t, const float *g) {
-    UNROLL
-    for (int r = 0; r < ROWS; ++r) UNROLL
-    for (int a = 0; a < TAPS; ++a) {
-      const float of_row = t[1].weight[r % TAPS] * (AXES == 2 ? 1.f : t[AXES - 1].weight[r / TAPS]);
-      const float w = t[0].weight[a] * of_row * power;
-      UNROLL
-      for (int i = 0; i < WIDTH; ++i) sum[r][a][i] += summand(g[i] * w, j);
-    }
-  }
-
-  __device__ void walk() {
-    const int across = (j.samples[0] + 31) / 32;
-    const long long warp = blockIdx.x * (long long)(blockDim.x / 32) + threadIdx.x / 32;
-    const long long first = warp / across * j.step;
-    const int lines = j.samples[1] * j.samples[2], x = (int)(warp % across) * 32 + lane;
-    if (first >= lines) return;
-    const int end = min((int)first + j.step, lines);
-    int y = (int)first % j.samples[1], z = (int)first / j.samples[1];
-    const T *gradient = (const T *)j.gradient.at + (j.first_image + image) * j.gradient.image +
-                        (j.first_channel + channel) * j.gradient.channel + x * j.gradient.x;
-    const T *grid = (const T *)j.grid.at + (j.first_image + image) * j.grid.image + x * j.grid.x;
-    float next_g[WIDTH], next_x[AXES];
-    const auto fetch = [&](int line) __attribute__((always_inline)) { /* ahead of its use */
-      const bool is_sample = line < end && x < j.samples[0];
-      UNROLL
-      for (int i = 0; i < WIDTH; ++i)
-        next_g[i] =
-            is_sample && is_there(i)
-                ? to_float(gradient[i * j.gradient.channel + y * j.gradient.y + z * j.gradient.z])
-                : 0.f;
-      UNROLL
-      for (int d = 0; d < AXES; ++d)
-        next_x[d] =
-            is_sample ? to_float(grid[d * j.grid.channel + y * j.grid.y + z * j.grid.z]) : 0.f;
-      if (++y == j.samples[1]) y = 0, ++z;
-    };
-    fetch((int)first);
-    for (int line = (int)first; line < end; ++line) {
-      taps<TAPS> t[AXES];
-      float g[WIDTH];
-      const bool active = x < j.samples[0];
-      UNROLL
-      for (int i = 0; i < WIDTH; ++i) g[i] = next_g[i];
-      UNROLL
-      for (int d = 0; d < AXES; ++d) t[d] = locate<TAPS>(next_x[d], j.size[d], j);
-      fetch(line + 1);
-      if (j.out != nullptr) {
-        if constexpr (KEEPS) {
-          int next[AXES];
-          UNROLL
-          for (int d = 0; d < AXES; ++d) next[d] = active ? t[d].at[0] : +NOWHERE;
-          move(next);
-          if (active) take(t, g);
-        } else {
-          add_all(t, g, active);
-        }
-      }
-      if (TAPS > 1 && j.parts != nullptr && active && !j.counts_others)
-        add_to_grid(t, g, (long long)line * j.samples[0] + x);
-    }
-    if constexpr (KEEPS) {
-      int next[AXES];
-      for (int d = 0; d < AXES; ++d) next[d] = NOWHERE;
-      move(next);
-    }
+  __device__ explicit sample_of_thread(const grid_job &j) {
+    const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
+    sample = blockIdx.x % blocks * (long long)THREADS + threadIdx.x, image = blockIdx.x / blocks;
+    x = (int)sample % j.samples[0], z = (int)sample / j.samples[0];
+    y = z % j.samples[1], z /= j.samples[1];
   }
 };
 
-/* blockIdx.x: warps; y: groups of WIDTH channels; z: images. */
-template <class T, int AXES, int TAPS, int WIDTH>
-__global__ void __launch_bounds__(THREADS, 2) sample(grid_job j) {
-  if (j.counts_others && j.largest[1] == 0u) return;
-  sampler<T, AXES, TAPS, WIDTH>(j).walk();
-}
-
-/* Reads the launch's sums into out, and clears them. */
-template <class T>
-__global__ void __launch_bounds__(THREADS) finish_input(grid_job j) {
-  if (j.counts_others && j.largest[1] == 0u) return;
-  const int scale = grid_scale(j);
-  const long long pixels = grid_pixels(j), count = j.images * j.channels * pixels;
-  const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
-    const long long sum = j.sums[i];
-    if (sum != 0) j.sums[i] = 0;
-    if (!j.counts_others)
-      store((T *)j.out + i, arc_fixed_to_f32(sum, scale));
-    else if (sum != 0)
-      store((T *)j.out + i, __uint_as_float((unsigned)sum == 0u ? 0xff800000u
-                                            : sum >> 32 == 0    ? 0x7f800000u
-                                                                : 0x7fc00000u));
+/* The grid's gradient, and the largest value of the gradient. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(THREADS) slope_samples(grid_job j) {
+  const sample_of_thread s(j);
+  const long long samples = grid_samples(j);
+  unsigned largest = 0u, others = 0u;
+  if (s.sample < samples) {
+    taps<TAPS> t[AXES];
+    locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
+    const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
+    const T *input = at<T>(j.input, s.image, 0, 0, 0);
+    enum { PLACES = places<AXES, TAPS> };
+    float sum[PLACES] = {}; /* of the channels: gradient x input */
+    bool reads[PLACES];
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      reads[k] = true;
+      UNROLL
+      for (int d = 0; d < AXES; ++d)
+        reads[k] = reads[k] && is_within(t[d].at[tap<TAPS>(k, d)], j.size[d]);
+    }
+    UNROLL_BY_4
+    for (int c = 0; c < j.channels; ++c) {
+      const float g = to_float(gradient[c * j.gradient.channel]);
+      const unsigned bits = bits_of(g);
+      largest = max(largest, bits < NOT_FINITE ? bits : 0u);
+      others |= bits >= NOT_FINITE;
+      UNROLL
+      for (int k = 0; k < PLACES; ++k)
+        if (reads[k])
+          sum[k] += g * to_float(input[c * j.input.channel + t[0].at[tap<TAPS>(k, 0)] * j.input.x +
+                                       t[1].at[tap<TAPS>(k, 1)] * j.input.y +
+                                       (AXES == 2 ? 0 : t[AXES - 1].at[tap<TAPS>(k, 2)] * j.input.z)]);
+    }
+    UNROLL
+    for (int d = 0; d < AXES; ++d) {
+      float slope = 0.f;
+      UNROLL
+      for (int k = 0; k < PLACES; ++k) {
+        float w = sum[k];
+        UNROLL
+        for (int e = 0; e < AXES; ++e)
+          w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
+        slope += reads[k] ? w : 0.f;
+      }
+      store((T *)j.out_grid + (s.image * samples + s.sample) * AXES + d, slope);
+    }
   }
+  raise_of_block(j.largest, largest, others);
 }
 
-/* Sums the parts, group after group; T: of the grid. */
+/* Values are below 2^51 units, sums below 2^62; cubic weights sum up to less than 2. */
+__device__ __forceinline__ int grid_scale(const grid_job &j) {
+  return scale_log2(j.largest, max(2 * grid_samples(j), 1ll << 11));
+}
+
+/* What a walk keeps of a sample along an axis: of a cell its first place, and the second's
+   weight. */
+template <int AXES, int TAPS>
+struct spot {
+  enum { KEPT = TAPS == 4 ? 4 : 1 };
+  double weight[AXES][KEPT];
+  int at[AXES][KEPT];
+};
+
+template <int AXES, int TAPS>
+struct walker {
+  enum { PLACES = places<AXES, TAPS>, KEPT = spot<AXES, TAPS>::KEPT };
+
+  const grid_job &j;
+  long long *const base; /* the sum of the lane's channel in the launch's first pixel */
+  const double unit;     /* 1.5 x 2^52 of the last bit: added to it, a value is an integer */
+  const bool has_channel;
+  int at[AXES][KEPT];
+  long long sum[PLACES];
+
+  __device__ walker(const grid_job &j, long long *base, bool has_channel)
+      : j(j),
+        base(base),
+        unit(ldexp(1.5, 52 - grid_scale(j))),
+        has_channel(has_channel),
+        sum{} {
+    UNROLL
+    for (int d = 0; d < AXES; ++d) UNROLL
+    for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
+  }
+
+  __device__ int place(int axis, int a) const {
+    return KEPT == 1 ? at[axis][0] + a : at[axis][a % KEPT];
+  }
+
+  __device__ void send(int k) {
+    bool goes = has_channel && sum[k] != 0;
+    int pixel = 0;
+    UNROLL
+    for (int d = AXES - 1; d >= 0; --d) {
+      const int its = place(d, tap<TAPS>(k, d));
+      goes = goes && is_within(its, j.size[d]);
+      pixel = pixel * j.size[d] + its;
+    }
+    pixel -= j.first_pixel;
+    if (goes && is_within(pixel, j.pixels)) arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
+  }
+
+  /* Along an axis: what the next sample reaches moves, the rest goes. */
+  __device__ void move(int axis, const int *next) {
+    bool stays = true, is_up = TAPS > 1, is_down = TAPS > 1;
+    UNROLL
+    for (int a = 0; a < TAPS; ++a) {
+      const int to = KEPT == 1 ? next[0] + a : next[a % KEPT];
+      stays = stays && to == place(axis, a);
+      if (a + 1 < TAPS) is_up = is_up && to == place(axis, a + 1);
+      if (a > 0) is_down = is_down && to == place(axis, a - 1);
+    }
+    if (stays) return;
+    is_down = is_down && !is_up; /* both, where a picture of two places is reflected */
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      const int a = tap<TAPS>(k, axis);
+      if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k);
+    }
+    const int step = axis == 0 ? 1 : axis == 1 ? TAPS : TAPS * TAPS;
+    long long old[PLACES];
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) old[k] = sum[k];
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      const int a = tap<TAPS>(k, axis);
+      sum[k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
+               : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
+                                     : 0;
+    }
+    UNROLL
+    for (int a = 0; a < KEPT; ++a) at[axis][a] = next[a];
+  }
+
+  __device__ double weight(const spot<AXES, TAPS> &s, int axis, int a) const {
+    return TAPS == 1 ? 1. : TAPS == 4 ? s.weight[axis][a % KEPT] : a ? s.weight[axis][0] : 1. - s.weight[axis][0];
+  }
+
+  __device__ void take(const spot<AXES, TAPS> &s, double g) {
+    UNROLL
+    for (int d = 0; d < AXES; ++d) move(d, s.at[d]);
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      double product = g;
+      UNROLL
+      for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
+      sum[k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
+                __double_as_longlong(unit);
+    }
+  }
+
+  __device__ void end() {
+    int next[KEPT];
+    UNROLL
+    for (int a = 0; a < KEPT; ++a) next[a] = NOWHERE;
+    move(0, next);
+  }
+};
+
+/* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(32 * WALKERS) add_samples(grid_job j) {
+  enum { MOST = TAPS == 4 ? CUBIC_TILE : TILE };
+  __shared__ spot<AXES, TAPS> all_spots[WALKERS][MOST];
+  __shared__ float all_values[WALKERS][32 * 33];
+  spot<AXES, TAPS> *const spots = all_spots[threadIdx.x / 32];
+  float *const values = all_values[threadIdx.x / 32];
+  const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
+  const int stream = lane / j.width, groups = (j.channels + j.width - 1) / j.width;
+  const int plane = j.first_plane + blockIdx.y, image = plane / groups;
+  const int first_channel = plane % groups * j.width, channels = min(j.width, j.channels - first_channel);
+  const int wide = j.walks_down ? streams : j.tile, high = j.walks_down ? length : 1;
+  const int across = (j.samples[0] + wide - 1) / wide, lines = j.samples[1] * j.samples[2];
+  const int warp = (int)(blockIdx.x * WALKERS + threadIdx.x / 32);
+  const int first_x = warp % across * wide;
+  const long long first_line = (long long)(warp / across) * high * j.step;
+  const int end = (int)min(first_line + high * j.step, (long long)lines);
+  const int channel = lane % j.width;
+  walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel,
+                       channel < channels);
+  for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
+    for (int m = lane; m < j.tile; m += 32) {
+      const int s = j.walks_down ? m % streams : m / length, i = j.walks_down ? m / streams : m % length;
+      const int x = first_x + (j.walks_down ? s : m), l = line + (j.walks_down ? i : 0);
+      const bool is_sample = x < j.samples[0] && l < lines;
+      const int y = l % j.samples[1], z = l / j.samples[1];
+      spot<AXES, TAPS> *const its = &spots[i * streams + s];
+      bool reads = is_sample;
+      if (is_sample) {
+        taps<TAPS> t[AXES];
+        locate_all<T, AXES, TAPS>(at<T>(j.grid, image, x, y, z), j, t);
+        UNROLL
+        for (int d = 0; d < AXES; ++d) {
+          UNROLL
+          for (int a = 0; a < spot<AXES, TAPS>::KEPT; ++a) {
+            its->at[d][a] = t[d].at[a];
+            its->weight[d][a] = t[d].weight[TAPS == 2 ? TAPS - 1 : a];
+            if (TAPS == 4 && bits_of(t[d].weight[a]) >= NOT_FINITE) reads = false, j.largest[1] = 1u;
+          }
+          if (TAPS < 4)
+            reads = reads && t[d].at[TAPS - 1] >= 0 && t[d].at[0] < j.size[d];
+        }
+      }
+      if (!reads) its->at[0][0] = NOWHERE;
+      const T *gradient = at<T>(j.gradient, image, x, y, z) + first_channel * j.gradient.channel;
+      UNROLL_BY_4
+      for (int c = 0; c < channels; ++c) {
+        const float g = reads ? to_float(gradient[c * j.gradient.channel]) : 0.f;
+        values[(s * j.width + c) * (length + 1) + i] = bits_of(g) < NOT_FINITE ? g : 0.f;
+      }
+    }
+    __syncwarp();
+    for (int i = 0; i < length; ++i) {
+      const spot<AXES, TAPS> &its = spots[i * streams + stream];
+      if (its.at[0][0] != NOWHERE) w.take(its, values[lane * (length + 1) + i]);
+    }
+    __syncwarp();
+  }
+  w.end();
+}
+
+/* Reads the launch's sums into out, and clears them. blockIdx.y: planes. */
 template <class T>
-__global__ void __launch_bounds__(THREADS)
-    finish_grid(grid_job j, int axes, int groups, bool is_last) {
-  const long long count = j.images * grid_samples(j) * axes;
-  const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
-    float sum = j.first_channel == 0 ? 0.f : j.parts[i];
-    for (int group = 1; group <= groups; ++group) sum += j.parts[group * count + i];
-    if (is_last)
-      store((T *)j.out_grid + i, sum);
-    else
-      j.parts[i] = sum;
+__global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
+  enum { SUMS = 1024 };
+  __shared__ float all_values[WALKERS][SUMS + 32];
+  float *const values = all_values[threadIdx.x / 32];
+  const int lane = threadIdx.x % 32, groups = (j.channels + j.width - 1) / j.width;
+  const int plane = j.first_plane + blockIdx.y, image = plane / groups;
+  const int first_channel = plane % groups * j.width, channels = min(j.width, j.channels - first_channel);
+  const int scale = grid_scale(j), high = SUMS / j.width;
+  const int first = (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
+  const int pixels = min(high, j.pixels - first);
+  long long *const sums = j.sums + ((long long)blockIdx.y * j.pixels + first) * j.width;
+  UNROLL_BY_8
+  for (int e = lane; e < pixels * j.width; e += 32) {
+    const long long sum = sums[e];
+    if (sum != 0) sums[e] = 0;
+    values[e % j.width * (high + 1) + e / j.width] = arc_fixed_to_f32(sum, scale);
+  }
+  __syncwarp();
+  T *const out = (T *)j.out + ((long long)image * j.channels + first_channel) * grid_pixels(j) +
+                 j.first_pixel + first;
+  for (int c = 0; c < channels; ++c)
+    for (int i = lane; i < pixels; i += 32)
+      store(out + c * grid_pixels(j) + i, values[c * (high + 1) + i]);
+}
+
+/* Adds what is not finite, if there is any: with one of these a sum is the same in any order. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
+  if (j.largest[1] == 0u) return;
+  const sample_of_thread s(j);
+  if (s.sample >= grid_samples(j)) return;
+  taps<TAPS> t[AXES];
+  locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
+  const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
+  for (int k = 0; k < places<AXES, TAPS>; ++k) {
+    float weight = 1.f;
+    long long pixel = 0;
+    bool reads = true;
+    for (int d = AXES - 1; d >= 0; --d) {
+      const int a = tap<TAPS>(k, d);
+      weight *= t[d].weight[a], pixel = pixel * j.size[d] + t[d].at[a];
+      reads = reads && is_within(t[d].at[a], j.size[d]);
+    }
+    for (int c = 0; reads && c < j.channels; ++c) {
+      const float product = to_float(gradient[c * j.gradient.channel]) * weight;
+      if (bits_of(product) >= NOT_FINITE)
+        add((T *)j.out + ((long long)s.image * j.channels + c) * grid_pixels(j) + pixel, product);
+    }
   }
 }
 

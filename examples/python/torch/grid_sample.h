@@ -2,6 +2,8 @@
 #ifndef ARC_GRID_SAMPLE_H
 #define ARC_GRID_SAMPLE_H
 
+#include <algorithm>
+
 /* A tensor [image][channel][z][y][x], strides in values; of the grid, channel is the axis. */
 struct lattice {
   const void *at;
@@ -13,18 +15,38 @@ enum { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION }; /* as PyTorch counts them */
 struct grid_job {
   lattice gradient, input, grid;
   void *out, *out_grid; /* gradients of both, contiguous; one of them may be null */
-  long long *sums;      /* of a launch: [image][channel][pixel], zeros before and after */
-  float *parts;      /* the same of the grid: [1 + group][image][sample][axis]; group 0: so far */
-  unsigned *largest; /* bits of the largest finite |gradient|; whether something is not finite */
-  int size[3], samples[3];                          /* of the input and of the gradient: x, y, z */
-  int images, channels, first_image, first_channel; /* of a launch */
-  int step;                                         /* lines of samples that a warp walks down */
-  int padding;
-  bool aligned;       /* align_corners */
-  bool counts_others; /* sums count what is not finite, and only that */
+  long long *sums;      /* of a launch: [plane][pixel][width], zeros before and after */
+  unsigned *largest;    /* bits of the largest finite |gradient|; whether something is not finite */
+  int size[3], samples[3]; /* of the input and of the gradient: x, y, z */
+  int images, channels, padding;
+  bool aligned; /* align_corners */
+  /* The input's gradient is summed by planes, each `width` channels of an image. */
+  int width;                /* lanes of a sample: 1, 2, 4 .. 32 */
+  int planes, pixels;       /* of a launch, at most */
+  int first_plane, first_pixel;
+  int tile, step; /* samples that a warp reads at once; how many tiles down it walks */
+  bool walks_down; /* its lanes side by side have samples side by side; else one behind the other */
 };
 
-/* Channels of a group, which is a part of the grid's gradient: eight places leave no registers. */
-constexpr int grid_width(int axes, int taps) { return axes == 3 && taps == 2 ? 2 : 4; }
+enum { TILE = 128, CUBIC_TILE = 64 }; /* most samples of a tile: what fits into shared memory */
+
+/* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
+inline long long plan_sums(grid_job *j, int taps, long long bytes) {
+  const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
+  const auto wastes = [&](int width) {
+    return (width - j->channels % width) % width >= std::max(1, width / 2);
+  };
+  int width = 32;
+  while (width > 1 && (wastes(width) || (width > 4 && 8 * width * pixels > bytes))) width /= 2;
+  const long long most = std::max(bytes / 8, pixels) / width; /* pixels */
+  const long long groups = (j->channels + width - 1) / width;
+  j->width = width;
+  j->pixels = (int)std::min(most, pixels);
+  j->planes = (int)std::min(std::max(most / pixels, 1ll), std::min(groups * j->images, 65535ll));
+  j->tile = std::min(taps == 4 ? +CUBIC_TILE : +TILE, 1024 / width);
+  while (j->tile > 32 && j->tile / 2 >= j->samples[0]) j->tile /= 2;
+  j->walks_down = width <= 4 && j->samples[1] * j->samples[2] >= j->tile * width / 32;
+  return (long long)j->planes * j->pixels * width;
+}
 
 #endif

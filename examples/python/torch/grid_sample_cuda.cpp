@@ -19,8 +19,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr int64_t BUDGET =
-    32ll << 20; /* bytes of sums and parts, which then stay in the L2 cache */
+constexpr int64_t BUDGET = 32ll << 20; /* bytes of sums, which then stay in the L2 cache */
 
 /* size: x, y, z. An axis that a picture has not is 1 long. */
 lattice lattice_of(const Tensor &t, int axes, int channel, int first) {
@@ -88,7 +87,6 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   if (of_grid)
     to_grid = taps == 1 ? at::zeros_like(grid, at::MemoryFormat::Contiguous)
                         : empty(grid.sizes(), grid.options());
-  const bool sums_parts = of_grid && taps > 1;
   grid_job j = {};
   set_size(input, axes, j.size);
   set_size(gradient, axes, j.samples);
@@ -98,42 +96,26 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   join_lines(&j);
   j.images = (int)input.size(0), j.channels = (int)input.size(1);
   j.padding = (int)padding, j.aligned = aligned;
-  const int64_t pixels = (int64_t)j.size[0] * j.size[1] * j.size[2];
-  const int64_t samples = (int64_t)j.samples[0] * j.samples[1] * j.samples[2];
   if (gradient.numel() == 0 || input.numel() == 0) {
     if (of_input) to_input.zero_();
     if (of_grid) to_grid.zero_();
     return {to_input, to_grid};
   }
-  if (!of_input && !sums_parts) return {to_input, to_grid};
-  /* Whole groups of channels, if as many fit, and one channel at least. */
-  const int width = grid_width(axes, taps);
-  const int64_t of_group = sums_parts ? 4 * axes * samples : 0;
-  const int64_t groups = BUDGET / (of_input ? 8 * width * pixels + of_group : of_group);
-  int64_t planes = groups > 0 ? width * groups : std::max(BUDGET / (8 * pixels), (int64_t)1);
-  planes = std::min({planes, (int64_t)j.images * j.channels, (int64_t)width * 65535});
-  if (planes > j.channels) planes -= planes % j.channels;
-  const int64_t images = std::max(planes / j.channels, (int64_t)1);
-  const int64_t parts = (std::min(planes, (int64_t)j.channels) + width - 1) / width + 1;
-  const Tensor sums =
-      at::zeros({(of_input ? planes * pixels : 0) + 1}, input.options().dtype(at::kLong));
-  Tensor of_parts;
-  if (sums_parts) {
-    of_parts = empty({parts * images * samples * axes}, input.options().dtype(at::kFloat));
-    j.parts = of_parts.mutable_data_ptr<float>();
-    j.out_grid = to_grid.mutable_data_ptr();
-  }
+  const long long words = of_input ? plan_sums(&j, taps, BUDGET) : 0;
+  const Tensor sums = at::zeros({words + 1}, input.options().dtype(at::kLong));
   j.sums = (long long *)sums.mutable_data_ptr<int64_t>();
-  j.largest = (unsigned *)(j.sums + sums.numel() - 1);
-  if (of_input) {
+  j.largest = (unsigned *)(j.sums + words);
+  if (of_input) j.out = to_input.mutable_data_ptr();
+  if (of_grid && taps > 1) {
+    j.out_grid = to_grid.mutable_data_ptr(); /* whose pass looks for the largest */
+  } else if (of_input) {
     const Tensor values = without_gaps(gradient);
     job look = {};
     look.values = values.const_data_ptr();
     look.n = values.numel(), look.width = 1, look.largest = j.largest;
     C10_CUDA_CHECK(finder_of(input.scalar_type())(look, d));
-    j.out = to_input.mutable_data_ptr();
   }
-  C10_CUDA_CHECK(sampler_of(input.scalar_type())(j, d, axes, taps, planes));
+  C10_CUDA_CHECK(sampler_of(input.scalar_type())(j, d, axes, taps));
   return {to_input, to_grid};
 }
 

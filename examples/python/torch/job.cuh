@@ -27,6 +27,13 @@ __device__ __forceinline__ unsigned bits_of(float value) {
   return __float_as_uint(value) & 0x7fffffffu;
 }
 
+/* By all lanes of a warp. */
+__device__ __forceinline__ void raise(unsigned *largest, unsigned bits) {
+  for (int distance = 16; distance > 0; distance /= 2)
+    bits = max(bits, __shfl_xor_sync(~0u, bits, distance));
+  if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
+}
+
 /* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
 __device__ __forceinline__ int scale_log2(const unsigned *largest, long long n) {
   float value = __uint_as_float(largest[0]);
