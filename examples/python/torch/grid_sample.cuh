@@ -164,13 +164,18 @@ __global__ void __launch_bounds__(THREADS) slope_samples(grid_job j) {
     const T *input = at<T>(j.input, s.image, 0, 0, 0);
     enum { PLACES = places<AXES, TAPS> };
     float sum[PLACES] = {}; /* of the channels: gradient x input */
-    bool reads[PLACES];
+    const T *from[PLACES];
+    bool is_inside[PLACES];
     UNROLL
     for (int k = 0; k < PLACES; ++k) {
-      reads[k] = true;
+      const long long steps[] = {j.input.x, j.input.y, j.input.z};
+      from[k] = input, is_inside[k] = true;
       UNROLL
-      for (int d = 0; d < AXES; ++d)
-        reads[k] = reads[k] && is_within(t[d].at[tap<TAPS>(k, d)], j.size[d]);
+      for (int d = 0; d < AXES; ++d) {
+        const int its = t[d].at[tap<TAPS>(k, d)];
+        is_inside[k] = is_inside[k] && is_within(its, j.size[d]);
+        from[k] += max(0, min(its, j.size[d] - 1)) * steps[d];
+      }
     }
     UNROLL_BY_4
     for (int c = 0; c < j.channels; ++c) {
@@ -179,11 +184,7 @@ __global__ void __launch_bounds__(THREADS) slope_samples(grid_job j) {
       largest = max(largest, bits < NOT_FINITE ? bits : 0u);
       others |= bits >= NOT_FINITE;
       UNROLL
-      for (int k = 0; k < PLACES; ++k)
-        if (reads[k])
-          sum[k] += g * to_float(input[c * j.input.channel + t[0].at[tap<TAPS>(k, 0)] * j.input.x +
-                                       t[1].at[tap<TAPS>(k, 1)] * j.input.y +
-                                       (AXES == 2 ? 0 : t[AXES - 1].at[tap<TAPS>(k, 2)] * j.input.z)]);
+      for (int k = 0; k < PLACES; ++k) sum[k] += g * to_float(from[k][c * j.input.channel]);
     }
     UNROLL
     for (int d = 0; d < AXES; ++d) {
@@ -194,7 +195,7 @@ __global__ void __launch_bounds__(THREADS) slope_samples(grid_job j) {
         UNROLL
         for (int e = 0; e < AXES; ++e)
           w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
-        slope += reads[k] ? w : 0.f;
+        slope += is_inside[k] ? w : 0.f;
       }
       store((T *)j.out_grid + (s.image * samples + s.sample) * AXES + d, slope);
     }
@@ -223,16 +224,11 @@ struct walker {
   const grid_job &j;
   long long *const base; /* the sum of the lane's channel in the launch's first pixel */
   const double unit;     /* 1.5 x 2^52 of the last bit: added to it, a value is an integer */
-  const bool has_channel;
   int at[AXES][KEPT];
   long long sum[PLACES];
 
-  __device__ walker(const grid_job &j, long long *base, bool has_channel)
-      : j(j),
-        base(base),
-        unit(ldexp(1.5, 52 - grid_scale(j))),
-        has_channel(has_channel),
-        sum{} {
+  __device__ walker(const grid_job &j, long long *base)
+      : j(j), base(base), unit(ldexp(1.5, 52 - grid_scale(j))), sum{} {
     UNROLL
     for (int d = 0; d < AXES; ++d) UNROLL
     for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
@@ -242,17 +238,19 @@ struct walker {
     return KEPT == 1 ? at[axis][0] + a : at[axis][a % KEPT];
   }
 
-  __device__ void send(int k) {
-    bool goes = has_channel && sum[k] != 0;
+  /* Of place k, from the first place's pixel on. */
+  __device__ void send(int k, int first) const {
+    bool goes = sum[k] != 0;
     int pixel = 0;
     UNROLL
     for (int d = AXES - 1; d >= 0; --d) {
-      const int its = place(d, tap<TAPS>(k, d));
-      goes = goes && is_within(its, j.size[d]);
-      pixel = pixel * j.size[d] + its;
+      const int a = tap<TAPS>(k, d);
+      goes = goes && is_within(place(d, a), j.size[d]);
+      pixel = pixel * j.size[d] + (KEPT == 1 ? a : at[d][a % KEPT]);
     }
-    pixel -= j.first_pixel;
-    if (goes && is_within(pixel, j.pixels)) arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
+    pixel += first;
+    if (goes && is_within(pixel, j.pixels))
+      arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
   }
 
   /* Along an axis: what the next sample reaches moves, the rest goes. */
@@ -267,10 +265,14 @@ struct walker {
     }
     if (stays) return;
     is_down = is_down && !is_up; /* both, where a picture of two places is reflected */
+    int first = 0;
+    UNROLL
+    for (int d = AXES - 1; KEPT == 1 && d >= 0; --d) first = first * j.size[d] + at[d][0];
+    first -= j.first_pixel;
     UNROLL
     for (int k = 0; k < PLACES; ++k) {
       const int a = tap<TAPS>(k, axis);
-      if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k);
+      if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k, first);
     }
     const int step = axis == 0 ? 1 : axis == 1 ? TAPS : TAPS * TAPS;
     long long old[PLACES];
@@ -331,8 +333,7 @@ __global__ void __launch_bounds__(32 * WALKERS) add_samples(grid_job j) {
   const long long first_line = (long long)(warp / across) * high * j.step;
   const int end = (int)min(first_line + high * j.step, (long long)lines);
   const int channel = lane % j.width;
-  walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel,
-                       channel < channels);
+  walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
       const int s = j.walks_down ? m % streams : m / length, i = j.walks_down ? m / streams : m % length;
@@ -367,7 +368,7 @@ __global__ void __launch_bounds__(32 * WALKERS) add_samples(grid_job j) {
     __syncwarp();
     for (int i = 0; i < length; ++i) {
       const spot<AXES, TAPS> &its = spots[i * streams + stream];
-      if (its.at[0][0] != NOWHERE) w.take(its, values[lane * (length + 1) + i]);
+      if (its.at[0][0] != NOWHERE) w.take(its, channel < channels ? values[lane * (length + 1) + i] : 0.f);
     }
     __syncwarp();
   }
