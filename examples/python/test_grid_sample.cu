@@ -80,7 +80,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   j.grid = lie(grid, s.samples, AXES, !last);
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
   j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
-  j.sums = on_device(std::vector<long long>(plan_sums(&j, TAPS, bytes), 0));
+  j.sums = on_device(std::vector<long long>(plan_sums(&j, bytes), 0));
   j.tile = std::min(j.tile, tile), j.step = step;
   j.largest = on_device(std::vector<unsigned>({TAPS == 1 ? bits : 0u, TAPS == 1 ? others : 0u}));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);

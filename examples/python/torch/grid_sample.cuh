@@ -316,9 +316,8 @@ struct walker {
 
 /* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image. */
 template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(32 * WALKERS) add_samples(grid_job j) {
-  enum { MOST = TAPS == 4 ? CUBIC_TILE : TILE };
-  __shared__ spot<AXES, TAPS> all_spots[WALKERS][MOST];
+__global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : places<AXES, TAPS> > 4 ? 5 : 8) add_samples(grid_job j) {
+  __shared__ spot<AXES, TAPS> all_spots[WALKERS][TILE];
   __shared__ float all_values[WALKERS][32 * 33];
   spot<AXES, TAPS> *const spots = all_spots[threadIdx.x / 32];
   float *const values = all_values[threadIdx.x / 32];
@@ -359,7 +358,7 @@ __global__ void __launch_bounds__(32 * WALKERS) add_samples(grid_job j) {
       }
       if (!reads) its->at[0][0] = NOWHERE;
       const T *gradient = at<T>(j.gradient, image, x, y, z) + first_channel * j.gradient.channel;
-      UNROLL_BY_4
+      UNROLL_BY_8
       for (int c = 0; c < channels; ++c) {
         const float g = reads ? to_float(gradient[c * j.gradient.channel]) : 0.f;
         values[(s * j.width + c) * (length + 1) + i] = bits_of(g) < NOT_FINITE ? g : 0.f;

@@ -28,10 +28,10 @@ struct grid_job {
   bool walks_down; /* its lanes side by side have samples side by side; else one behind the other */
 };
 
-enum { TILE = 128, CUBIC_TILE = 64 }; /* most samples of a tile: what fits into shared memory */
+enum { TILE = 64 }; /* most samples of a tile, which lies in shared memory */
 
 /* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
-inline long long plan_sums(grid_job *j, int taps, long long bytes) {
+inline long long plan_sums(grid_job *j, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
   const auto wastes = [&](int width) {
     return (width - j->channels % width) % width >= std::max(1, width / 2);
@@ -43,7 +43,7 @@ inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   j->width = width;
   j->pixels = (int)std::min(most, pixels);
   j->planes = (int)std::min(std::max(most / pixels, 1ll), std::min(groups * j->images, 65535ll));
-  j->tile = std::min(taps == 4 ? +CUBIC_TILE : +TILE, 1024 / width);
+  j->tile = std::min(+TILE, 1024 / width);
   while (j->tile > 32 && j->tile / 2 >= j->samples[0]) j->tile /= 2;
   j->walks_down = width <= 4 && j->samples[1] * j->samples[2] >= j->tile * width / 32;
   return (long long)j->planes * j->pixels * width;
