@@ -51,7 +51,8 @@ class Way(typing.NamedTuple):
 WAYS = (Way("PyTorch", PyTorch), Way("arc", arc_torch),
         Way("PyTorch, deterministic", PyTorch, repeats=True),
         Way("arc, deterministic", arc_torch, repeats=True),
-        Way("PyTorch, in arc's context", PyTorch, repeats=True, sums=arc_torch.deterministic))
+        Way("PyTorch, in arc's context", PyTorch, repeats=True, sums=arc_torch.deterministic),
+        Way("PyTorch, in fast()", PyTorch, sums=arc_torch.fast))
 
 
 def option(name, default):

@@ -203,8 +203,8 @@ class fast:
     index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
     embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
     lasts, in the whole process; those get the calls for which arc was not measured to be faster:
-    of fewer than 10^6 values, of more than 1024 columns (99 of float64), of other dimensions and
-    types, and all in PyTorch's deterministic mode. Sums are as those of arc_torch.index_add_. Needs
+    of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer than
+    2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode. Sums are as those of arc_torch.index_add_. Needs
     PyTorch 2.9."""
     _entered, _keys = [], ("CUDA",)
 
@@ -537,6 +537,7 @@ def _faster_scatter_add(in_place):
     def faster_scatter_add(out, dim, index, source):
         if not _pays(out, source) or dim not in (0, -out.dim()) or \
                 index.shape != source.shape or index.shape[1:] != out.shape[1:] or \
+                len(index) < 2**14 or \
                 any(index.stride(d) and index.size(d) > 1 for d in range(1, index.dim())) or \
                 not _may_add(out, index, source):
             return None

@@ -515,6 +515,8 @@ def test_fast():
         "too many columns": lambda: out.t().repeat(1, 30).index_add(
             0, places[:1000], values[:1, :1].expand(1000, 1500)),
         "another dimension": lambda: out.index_add(1, places, values[:1, :1].expand(50, big)),
+        "few rows": lambda: out.repeat(1, 100).scatter_add(
+            0, index[:1250, None].expand(1250, 800), values.view(1250, 800)),
         "whole numbers": lambda: out.long().index_add(0, index, values.long()),
         "put": lambda: out.index_put((index[:2],), values[:2])}
     with mock.patch.object(arc_torch.fast, "_keys", ("CUDA" if GPU else "CPU",)), \
