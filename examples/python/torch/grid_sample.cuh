@@ -306,10 +306,25 @@ struct walker {
     }
   }
 
+  /* By all lanes. Where all samples are in one place, the sums of a channel go together. */
   __device__ void end() {
+    bool is_one = true;
     int next[KEPT];
     UNROLL
-    for (int a = 0; a < KEPT; ++a) next[a] = NOWHERE;
+    for (int a = 0; a < KEPT; ++a) {
+      next[a] = NOWHERE;
+      UNROLL
+      for (int d = 0; d < AXES; ++d)
+        is_one = at[d][a] == __shfl_sync(ARC_LANES_ALL, at[d][a], 0) && is_one;
+    }
+    if (__all_sync(ARC_LANES_ALL, is_one)) {
+      UNROLL
+      for (int k = 0; k < PLACES; ++k) {
+        for (int distance = 16; distance >= j.width; distance /= 2)
+          sum[k] += __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
+        if ((int)threadIdx.x % 32 >= j.width) sum[k] = 0;
+      }
+    }
     move(0, next);
   }
 };

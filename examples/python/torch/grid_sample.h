@@ -37,7 +37,8 @@ inline long long plan_sums(grid_job *j, long long bytes) {
     return (width - j->channels % width) % width >= std::max(1, width / 2);
   };
   int width = 32;
-  while (width > 1 && (wastes(width) || (width > 4 && 8 * width * pixels > bytes))) width /= 2;
+  while (width > 1 && wastes(width)) width /= 2;
+  while (width > 4 && 8 * width * pixels > bytes) width /= 2;
   const long long most = std::max(bytes / 8, pixels) / width; /* pixels */
   const long long groups = (j->channels + width - 1) / width;
   j->width = width;
