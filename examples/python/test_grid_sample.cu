@@ -72,8 +72,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   T *const grid = placed<T>(c.grid, AXES, c.samples(), !last);
   std::vector<T> out(c.input.size(), as<T>(99)), out_grid(c.grid.size(), as<T>(99));
   unsigned bits = 0u, others = 0u;
-  for (float x : c.gradient)
-    isfinite(x) ? bits = std::max(bits, bits_of(x)) : others = 1u;
+  for (float x : c.gradient) isfinite(x) ? bits = std::max(bits, bits_of(x)) : others = 1u;
   grid_job j = {};
   j.gradient = lie(gradient, s.samples, s.channels, last),
   j.input = lie(input, s.size, s.channels, last);
@@ -86,8 +85,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
-  if (TAPS > 1)
-    SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  if (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   const int planes = s.images * ((s.channels + j.width - 1) / j.width);
   const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
   const int across = s.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
@@ -107,8 +105,8 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   CHECK(found[0] == bits && found[1] >= others, "the largest gradient");
   cudaMemcpy(out.data(), out_there, out.size() * sizeof(T), cudaMemcpyDeviceToHost);
   cudaMemcpy(out_grid.data(), out_grid_there, out_grid.size() * sizeof(T), cudaMemcpyDeviceToHost);
-  for (void *p : {(void *)input, (void *)gradient, (void *)grid, (void *)j.sums,
-                  (void *)j.largest, (void *)out_there, (void *)out_grid_there})
+  for (void *p : {(void *)input, (void *)gradient, (void *)grid, (void *)j.sums, (void *)j.largest,
+                  (void *)out_there, (void *)out_grid_there})
     cudaFree(p);
   gradients g;
   for (T x : out) g.input.push_back(to_float(x));

@@ -20,7 +20,8 @@ cudaError_t run(grid_job j, device d) {
   const int length = j.tile * j.width / 32, planes = j.images * (int)parts_of(j.channels, j.width);
   const int most_planes = j.planes, most_pixels = j.pixels;
   const long long across = parts_of(j.samples[0], j.walks_down ? 32 / j.width : j.tile);
-  const long long down = parts_of((long long)j.samples[1] * j.samples[2], j.walks_down ? length : 1);
+  const long long down =
+      parts_of((long long)j.samples[1] * j.samples[2], j.walks_down ? length : 1);
   const long long wanted = (long long)WARPS_WANTED * d.multiprocessors;
   for (j.first_plane = 0; j.first_plane < planes; j.first_plane += most_planes) {
     j.planes = std::min(most_planes, planes - j.first_plane);

@@ -117,7 +117,7 @@ __device__ __forceinline__ bool is_within(int at, int size) {
 }
 
 template <int AXES, int TAPS>
-constexpr int places = AXES == 2 ? TAPS * TAPS : TAPS * TAPS * TAPS;
+constexpr int places = (AXES == 2 ? 1 : TAPS) * TAPS *TAPS;
 
 /* Which of the taps of an axis place k of a sample has. */
 template <int TAPS>
@@ -239,9 +239,9 @@ struct walker {
   }
 
   /* Of place k, from the first place's pixel on. */
-  __device__ void send(int k, int first) const {
+  __device__ void send(int k, unsigned first) const {
     bool goes = sum[k] != 0;
-    int pixel = 0;
+    unsigned pixel = 0u;
     UNROLL
     for (int d = AXES - 1; d >= 0; --d) {
       const int a = tap<TAPS>(k, d);
@@ -249,7 +249,7 @@ struct walker {
       pixel = pixel * j.size[d] + (KEPT == 1 ? a : at[d][a % KEPT]);
     }
     pixel += first;
-    if (goes && is_within(pixel, j.pixels))
+    if (goes && pixel < (unsigned)j.pixels)
       arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
   }
 
@@ -265,10 +265,10 @@ struct walker {
     }
     if (stays) return;
     is_down = is_down && !is_up; /* both, where a picture of two places is reflected */
-    int first = 0;
+    unsigned first = 0u;
     UNROLL
     for (int d = AXES - 1; KEPT == 1 && d >= 0; --d) first = first * j.size[d] + at[d][0];
-    first -= j.first_pixel;
+    first -= (unsigned)j.first_pixel;
     UNROLL
     for (int k = 0; k < PLACES; ++k) {
       const int a = tap<TAPS>(k, axis);
@@ -290,7 +290,10 @@ struct walker {
   }
 
   __device__ double weight(const spot<AXES, TAPS> &s, int axis, int a) const {
-    return TAPS == 1 ? 1. : TAPS == 4 ? s.weight[axis][a % KEPT] : a ? s.weight[axis][0] : 1. - s.weight[axis][0];
+    return TAPS == 1   ? 1.
+           : TAPS == 4 ? s.weight[axis][a % KEPT]
+           : a         ? s.weight[axis][0]
+                       : 1. - s.weight[axis][0];
   }
 
   __device__ void take(const spot<AXES, TAPS> &s, double g) {
@@ -331,7 +334,10 @@ struct walker {
 
 /* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image. */
 template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : places<AXES, TAPS> > 4 ? 5 : 8) add_samples(grid_job j) {
+__global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
+                                                : places<AXES, TAPS> > 4 ? 5
+                                                                         : 8)
+    add_samples(grid_job j) {
   __shared__ spot<AXES, TAPS> all_spots[WALKERS][TILE];
   __shared__ float all_values[WALKERS][32 * 33];
   spot<AXES, TAPS> *const spots = all_spots[threadIdx.x / 32];
@@ -339,7 +345,8 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : pla
   const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
   const int stream = lane / j.width, groups = (j.channels + j.width - 1) / j.width;
   const int plane = j.first_plane + blockIdx.y, image = plane / groups;
-  const int first_channel = plane % groups * j.width, channels = min(j.width, j.channels - first_channel);
+  const int first_channel = plane % groups * j.width,
+            channels = min(j.width, j.channels - first_channel);
   const int wide = j.walks_down ? streams : j.tile, high = j.walks_down ? length : 1;
   const int across = (j.samples[0] + wide - 1) / wide, lines = j.samples[1] * j.samples[2];
   const int warp = (int)(blockIdx.x * WALKERS + threadIdx.x / 32);
@@ -350,7 +357,8 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : pla
   walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
-      const int s = j.walks_down ? m % streams : m / length, i = j.walks_down ? m / streams : m % length;
+      const int s = j.walks_down ? m % streams : m / length,
+                i = j.walks_down ? m / streams : m % length;
       const int x = first_x + (j.walks_down ? s : m), l = line + (j.walks_down ? i : 0);
       const bool is_sample = x < j.samples[0] && l < lines;
       const int y = l % j.samples[1], z = l / j.samples[1];
@@ -365,10 +373,10 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : pla
           for (int a = 0; a < spot<AXES, TAPS>::KEPT; ++a) {
             its->at[d][a] = t[d].at[a];
             its->weight[d][a] = t[d].weight[TAPS == 2 ? TAPS - 1 : a];
-            if (TAPS == 4 && bits_of(t[d].weight[a]) >= NOT_FINITE) reads = false, j.largest[1] = 1u;
+            if (TAPS == 4 && bits_of(t[d].weight[a]) >= NOT_FINITE)
+              reads = false, j.largest[1] = 1u;
           }
-          if (TAPS < 4)
-            reads = reads && t[d].at[TAPS - 1] >= 0 && t[d].at[0] < j.size[d];
+          if (TAPS < 4) reads = reads && t[d].at[TAPS - 1] >= 0 && t[d].at[0] < j.size[d];
         }
       }
       if (!reads) its->at[0][0] = NOWHERE;
@@ -382,7 +390,8 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8 ? 4 : pla
     __syncwarp();
     for (int i = 0; i < length; ++i) {
       const spot<AXES, TAPS> &its = spots[i * streams + stream];
-      if (its.at[0][0] != NOWHERE) w.take(its, channel < channels ? values[lane * (length + 1) + i] : 0.f);
+      if (its.at[0][0] != NOWHERE)
+        w.take(its, channel < channels ? values[lane * (length + 1) + i] : 0.f);
     }
     __syncwarp();
   }
@@ -397,9 +406,11 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, groups = (j.channels + j.width - 1) / j.width;
   const int plane = j.first_plane + blockIdx.y, image = plane / groups;
-  const int first_channel = plane % groups * j.width, channels = min(j.width, j.channels - first_channel);
+  const int first_channel = plane % groups * j.width,
+            channels = min(j.width, j.channels - first_channel);
   const int scale = grid_scale(j), high = SUMS / j.width;
-  const int first = (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
+  const int first =
+      (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
   const int pixels = min(high, j.pixels - first);
   long long *const sums = j.sums + ((long long)blockIdx.y * j.pixels + first) * j.width;
   UNROLL_BY_8

@@ -21,10 +21,10 @@ struct grid_job {
   int images, channels, padding;
   bool aligned; /* align_corners */
   /* The input's gradient is summed by planes, each `width` channels of an image. */
-  int width;                /* lanes of a sample: 1, 2, 4 .. 32 */
-  int planes, pixels;       /* of a launch, at most */
+  int width;          /* lanes of a sample: 1, 2, 4 .. 32 */
+  int planes, pixels; /* of a launch, at most */
   int first_plane, first_pixel;
-  int tile, step; /* samples that a warp reads at once; how many tiles down it walks */
+  int tile, step;  /* samples that a warp reads at once; how many tiles down it walks */
   bool walks_down; /* its lanes side by side have samples side by side; else one behind the other */
 };
 
