@@ -343,6 +343,7 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
   spot<AXES, TAPS> *const spots = all_spots[threadIdx.x / 32];
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
+  const int streams_log2 = 31 - __clz(streams), length_log2 = 31 - __clz(length);
   const int stream = lane / j.width, groups = (j.channels + j.width - 1) / j.width;
   const int plane = j.first_plane + blockIdx.y, image = plane / groups;
   const int first_channel = plane % groups * j.width,
@@ -357,8 +358,8 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
   walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
-      const int s = j.walks_down ? m % streams : m / length,
-                i = j.walks_down ? m / streams : m % length;
+      const int s = j.walks_down ? m & (streams - 1) : m >> length_log2;
+      const int i = j.walks_down ? m >> streams_log2 : m & (length - 1);
       const int x = first_x + (j.walks_down ? s : m), l = line + (j.walks_down ? i : 0);
       const bool is_sample = x < j.samples[0] && l < lines;
       const int y = l % j.samples[1], z = l / j.samples[1];
@@ -413,11 +414,12 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
       (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
   const int pixels = min(high, j.pixels - first);
   long long *const sums = j.sums + ((long long)blockIdx.y * j.pixels + first) * j.width;
+  const int channel = lane % j.width, streams = 32 / j.width;
   UNROLL_BY_8
-  for (int e = lane; e < pixels * j.width; e += 32) {
-    const long long sum = sums[e];
-    if (sum != 0) sums[e] = 0;
-    values[e % j.width * (high + 1) + e / j.width] = arc_fixed_to_f32(sum, scale);
+  for (int i = lane / j.width; i < pixels; i += streams) {
+    const long long sum = sums[i * j.width + channel];
+    if (sum != 0) sums[i * j.width + channel] = 0;
+    values[channel * (high + 1) + i] = arc_fixed_to_f32(sum, scale);
   }
   __syncwarp();
   T *const out = (T *)j.out + ((long long)image * j.channels + first_channel) * grid_pixels(j) +
