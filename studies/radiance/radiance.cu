@@ -20,10 +20,12 @@ static const char *const draw_names[] = {"cache", "paths", nullptr};
 typedef struct settings {
   int setting, view, drawn, samples, size[2];
   bool reproducible;
+  const char *scene;
 } settings;
 
 static settings given = {
-    SETTING_INDIRECT, 0, DRAW_CACHE, 1, {SIMT_ON_CPU ? 48 : 1920, SIMT_ON_CPU ? 27 : 1080}, false};
+    SETTING_INDIRECT, 0, DRAW_CACHE, 1, {SIMT_ON_CPU ? 48 : 1920, SIMT_ON_CPU ? 27 : 1080}, false,
+    nullptr};
 static cache its;
 static room shown;
 static int batch;
@@ -39,7 +41,9 @@ static option options[] = {
     {"--draw", OPTION_NAME, &given.drawn, "the picture, where paths end in the cache, or by paths",
      0, -1, draw_names},
     {"--reproducible", OPTION_FLAG, &given.reproducible, "sums that repeat to the last bit"},
-    {"--samples --draw", OPTION_NEEDS, nullptr, "--out"},
+    {"--scene", OPTION_INPUT, &given.scene,
+     "into this folder, by paths: pictures of the room from 64 places, as gaussians learns from"},
+    {"--samples --draw --scene", OPTION_NEEDS, nullptr, "--out"},
     {"--setting", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
     {"--reproducible", OPTION_WITHOUT, nullptr,
      "--path, --threshold, --tune, --compare-paths or --experiment"},
@@ -83,12 +87,10 @@ static void update(int) { cache_update(&its); }
 static workload_sums sums(void) { return {its.table_sums, (size_t)its.g.rows * FEATURES}; }
 
 /* With random numbers that training has none of. */
-static std::vector<float> draw_room(int view, int width, int height, int samples, const cache *by) {
-  camera eye;
+static std::vector<float> draw_room(const camera *eye, int samples, const cache *by) {
   film f;
-  camera_make(&eye, view, width, height);
-  film_begin(&f, width, height, its.o.tensor);
-  const std::vector<float> light = film_draw(&f, by, &shown, &eye, samples, 0x80000000u);
+  film_begin(&f, eye->width, eye->height, its.o.tensor);
+  const std::vector<float> light = film_draw(&f, by, &shown, eye, samples, 0x80000000u);
   film_end(&f);
   return light;
 }
@@ -100,9 +102,10 @@ static float shade(float light) {
 }
 
 static void compare(int view, double *psnr, double *l1) {
-  const int width = SIMT_ON_CPU ? 16 : 480, height = SIMT_ON_CPU ? 9 : 270;
-  std::vector<float> got = draw_room(view, width, height, 16, &its);
-  std::vector<float> wanted = draw_room(view, width, height, SIMT_ON_CPU ? 64 : 2048, nullptr);
+  camera eye;
+  camera_make(&eye, view, SIMT_ON_CPU ? 16 : 480, SIMT_ON_CPU ? 9 : 270);
+  std::vector<float> got = draw_room(&eye, 16, &its);
+  std::vector<float> wanted = draw_room(&eye, SIMT_ON_CPU ? 64 : 2048, nullptr);
   for (float &light : got) light = shade(light);
   for (float &light : wanted) light = shade(light);
   image_error e;
@@ -119,13 +122,56 @@ static bool judge(int, workload_quality *q, error_line *error) {
          error_set(error, "the cache diverged: its answers are no numbers");
 }
 
-static bool write(const char *file, error_line *error) {
-  const int width = given.size[0], height = given.size[1];
-  image out = {width, height,
-               draw_room(given.view, width, height, given.samples,
-                         given.drawn == DRAW_CACHE ? &its : nullptr)};
+static bool write_picture(const camera *eye, const cache *by, const char *file, error_line *error) {
+  image out = {eye->width, eye->height, draw_room(eye, given.samples, by)};
   for (float &light : out.rgb) light = shade(light);
   return image_write(&out, file, error);
+}
+
+/* A line of cameras.txt (../gaussians/scene/scene.h). */
+static void write_camera(FILE *to, const camera *c, const char *name) {
+  const float pixels = 1.0f / sqrtf(c->right[0] * c->right[0] + c->right[1] * c->right[1] +
+                                    c->right[2] * c->right[2]);
+  float rows[3][3];
+  for (int k = 0; k < 3; ++k) {
+    rows[0][k] = pixels * c->right[k];
+    rows[1][k] = pixels * c->down[k];
+    rows[2][k] = c->corner[k] + 0.5f * (c->width * c->right[k] + c->height * c->down[k]);
+  }
+  fprintf(to, "%d %d %.9g %.9g %.9g %.9g", c->width, c->height, pixels, pixels, 0.5 * c->width,
+          0.5 * c->height);
+  for (const float *row : rows)
+    fprintf(to, " %.9g %.9g %.9g %.9g", row[0], row[1], row[2],
+            -(row[0] * c->eye[0] + row[1] * c->eye[1] + row[2] * c->eye[2]));
+  fprintf(to, " %s\n", name);
+}
+
+static bool write_scene(const char *folder, error_line *error) {
+  enum { PLACES = SIMT_ON_CPU ? 4 : 64 };
+  char path[4096], name[32];
+  output_file cameras;
+  snprintf(path, sizeof path, "%s/cameras.txt", folder);
+  if (!output_file_open(&cameras, path, error)) return false;
+  fprintf(cameras.stream, "cameras %d\n", (int)PLACES);
+  for (int i = 0; i < PLACES && !interrupts; ++i) {
+    camera eye;
+    camera_around(&eye, i, PLACES, given.size[0], given.size[1]);
+    snprintf(name, sizeof name, "place_%02d%s", i, IMAGE_HAVE_PNG ? ".png" : ".ppm");
+    snprintf(path, sizeof path, "%s/images/%s", folder, name);
+    if (!write_picture(&eye, nullptr, path, error)) {
+      output_file_abandon(&cameras);
+      return false;
+    }
+    write_camera(cameras.stream, &eye, name);
+  }
+  return output_file_commit(&cameras, error);
+}
+
+static bool write(const char *file, error_line *error) {
+  camera eye;
+  camera_make(&eye, given.view, given.size[0], given.size[1]);
+  return write_picture(&eye, given.drawn == DRAW_CACHE ? &its : nullptr, file, error) &&
+         (given.scene == nullptr || write_scene(given.scene, error));
 }
 
 int main(int argc, char **argv) {

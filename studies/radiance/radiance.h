@@ -50,6 +50,8 @@ typedef struct camera {
 
 enum { VIEWS = 2 };
 void camera_make(camera *c, int view, int width, int height);
+/* Camera i of so many, which stand over an upright plane and look at the middle of what is there. */
+void camera_around(camera *c, int i, int count, int width, int height);
 
 /* ---- the cache (cache.cu) -------------------------------------------------------------------- */
 

@@ -61,23 +61,34 @@ static void normalize(float v[3]) {
   for (int i = 0; i < 3; ++i) v[i] /= length;
 }
 
-void camera_make(camera *c, int view, int width, int height) {
-  static const float eyes[VIEWS][3] = {{0.40f, 0.50f, 0.97f}, {0.05f, 0.75f, 0.90f}};
-  static const float at[VIEWS][3] = {{0.33f, 0.24f, 0.30f}, {0.45f, 0.15f, 0.30f}};
+static void camera_look(camera *c, const float eye[3], const float at[3], int width, int height) {
   static const float up[3] = {0.0f, 1.0f, 0.0f};
   const float step = 1.6f / (float)width; /* 77 degrees across */
   float ahead[3], right[3], below[3];
-  for (int i = 0; i < 3; ++i) ahead[i] = at[view][i] - eyes[view][i];
+  for (int i = 0; i < 3; ++i) ahead[i] = at[i] - eye[i];
   normalize(ahead);
   cross(ahead, up, right);
   normalize(right);
   cross(ahead, right, below);
   for (int i = 0; i < 3; ++i) {
-    c->eye[i] = eyes[view][i];
+    c->eye[i] = eye[i];
     c->right[i] = step * right[i];
     c->down[i] = step * below[i];
     c->corner[i] = ahead[i] - 0.5f * ((float)width * c->right[i] + (float)height * c->down[i]);
   }
   c->width = width;
   c->height = height;
+}
+
+void camera_make(camera *c, int view, int width, int height) {
+  static const float eyes[VIEWS][3] = {{0.40f, 0.50f, 0.97f}, {0.05f, 0.75f, 0.90f}};
+  static const float at[VIEWS][3] = {{0.33f, 0.24f, 0.30f}, {0.45f, 0.15f, 0.30f}};
+  camera_look(c, eyes[view], at[view], width, height);
+}
+
+void camera_around(camera *c, int i, int count, int width, int height) {
+  static const float at[3] = {0.33f, 0.18f, 0.35f};
+  const float across = ((float)i + 0.5f) / (float)count, up = fmodf((float)i * 0.618034f, 1.0f);
+  const float eye[3] = {0.06f + 0.5f * across, 0.2f + 0.6f * up, 0.96f};
+  camera_look(c, eye, at, width, height);
 }

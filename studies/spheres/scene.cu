@@ -60,7 +60,8 @@ scene scene_make(int spheres, int views, int width, int height, int seed) {
     row[SPHERE_RADIUS] = s.radius * (1 + 0.25f * random_of(seed, i, 0));
     row[SPHERE_OPACITY] = 0.9f + 0.1f * random_of(seed, i, 1);
     for (int k = 0; k < 3; ++k)
-      row[SPHERE_RED + k] = 0.5f + 0.45f * sinf(6 * row[(k + 1) % 3] + 4 * row[k] + (float)k);
+      row[SPHERE_RED + k] =
+          0.55f + 0.3f * sinf(4 * row[(k + 1) % 3] + 2 * row[k] + 0.7f * (float)k);
   }
   s.first = s.rows;
   for (int i = 0; i < spheres && !interrupts; ++i)

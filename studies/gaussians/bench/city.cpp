@@ -41,27 +41,37 @@ static double chance_of_block(const city *c, int block, int k) { return chance(c
 
 static void set(double *v, double x, double y, double z) { v[0] = x, v[1] = y, v[2] = z; }
 
+/* As the sun lights it. */
+static void shade(spot *s) {
+  static const double SUN[3] = {-0.48, -0.36, 0.8};
+  double towards = 0.0;
+  for (int k = 0; k < 3; ++k) towards += SUN[k] * s->normal[k];
+  for (double &colour : s->colour) colour *= 0.7 + 0.4 * towards;
+}
+
 /* Shares of a block's Gaussians. */
 static const double GROUND = 0.3, FACADES = 0.45, ROOF = 0.1; /* the rest: trees */
 
 static void on_ground(spot *s, double u, double v) {
   double x = BLOCK * (u - 0.5), y = BLOCK * (v - 0.5),
          off = fmin(BLOCK / 2 - fabs(x), BLOCK / 2 - fabs(y));
-  bool is_street = off < STREET / 2, is_lane = off < 0.2 && fmod(fabs(x) + fabs(y), 6.0) < 3.0;
+  bool is_street = off < STREET / 2, is_walk = is_street && off > 0.7 * STREET / 2;
+  bool is_lane = off < 0.5 && fmod(fabs(x) + fabs(y), 12.0) < 6.0;
   set(s->position, x, y, 0.0);
   set(s->normal, 0.0, 0.0, 1.0);
-  set(s->colour, 0.35, 0.5, 0.25);
-  if (is_street) set(s->colour, 0.25, 0.25, 0.27);
+  set(s->colour, 0.4, 0.48, 0.26);
+  if (is_street) set(s->colour, 0.3, 0.3, 0.32);
+  if (is_walk) set(s->colour, 0.62, 0.6, 0.57);
   if (is_lane) set(s->colour, 0.9, 0.9, 0.85);
   s->area = BLOCK * BLOCK / (GROUND * PER_BLOCK);
 }
 
-/* Windows of 1.5 by 1.5 metres in a wall of the house's colour. */
+/* Windows of 3 by 2 metres in a wall of the house's colour. */
 static void on_facade(spot *s, double u, double v, double height, const double *wall) {
   int side = (int)(4.0 * u);
   double along = HOUSE * (4.0 * u - side - 0.5), across = HOUSE / 2, z = height * v;
   double sign = side < 2 ? 1.0 : -1.0;
-  bool is_window = fmod(along + HOUSE, 3.0) < 1.5 && fmod(z, 3.0) > 1.0 && fmod(z, 3.0) < 2.5;
+  bool is_window = fmod(along + HOUSE, 6.0) < 3.0 && fmod(z, 4.5) > 1.5 && fmod(z, 4.5) < 3.5;
   if (side % 2 == 0) {
     set(s->position, sign * across, along, z);
     set(s->normal, sign, 0.0, 0.0);
@@ -73,10 +83,16 @@ static void on_facade(spot *s, double u, double v, double height, const double *
   s->area = 4.0 * HOUSE * height / (FACADES * PER_BLOCK);
 }
 
-static void on_roof(spot *s, double u, double v, double height) {
+/* Of tiles, slate, gravel or grass, with a parapet. */
+static void on_roof(spot *s, double u, double v, double height, double kind) {
+  static const double COLOURS[4][3] = {
+      {0.62, 0.33, 0.25}, {0.36, 0.38, 0.43}, {0.68, 0.65, 0.6}, {0.45, 0.5, 0.32}};
+  const double *c = COLOURS[(int)(4.0 * kind)];
+  bool is_edge = fmax(fabs(u - 0.5), fabs(v - 0.5)) > 0.48;
   set(s->position, HOUSE * (u - 0.5), HOUSE * (v - 0.5), height);
   set(s->normal, 0.0, 0.0, 1.0);
-  set(s->colour, 0.45, 0.3, 0.25);
+  set(s->colour, c[0], c[1], c[2]);
+  if (is_edge) set(s->colour, 0.8, 0.78, 0.74);
   s->area = HOUSE * HOUSE / (ROOF * PER_BLOCK);
 }
 
@@ -92,7 +108,7 @@ static void in_tree(const city *c, spot *s, int block, bool is_park, double whic
   set(s->normal, flat * cos(turn), flat * sin(turn), up);
   set(s->position, tree % 4 < 2 ? at : off, tree % 4 < 2 ? off : at, 5.0);
   for (int k = 0; k < 3; ++k) s->position[k] += away * s->normal[k];
-  set(s->colour, 0.15, 0.3 + 0.3 * w, 0.1);
+  set(s->colour, 0.2, 0.24 + 0.16 * w, 0.12);
   s->area = TREES * 2.0 * TAU * TREE * TREE / ((1.0 - GROUND - FACADES - ROOF) * PER_BLOCK);
 }
 
@@ -101,15 +117,17 @@ static void find_spot(const city *c, int i, spot *s) {
   double what = chance(c, i, 1), u = chance(c, i, 2), v = chance(c, i, 3), wall[3];
   bool is_park = chance_of_block(c, block, 0) < 0.15;
   double tall = chance_of_block(c, block, 1), height = 9.0 + 60.0 * tall * tall * tall;
-  for (int k = 0; k < 3; ++k) wall[k] = 0.4 + 0.5 * chance_of_block(c, block, 2 + k);
+  for (int k = 0; k < 3; ++k)
+    wall[k] = 0.5 + 0.3 * chance_of_block(c, block, 2) + 0.15 * chance_of_block(c, block, 3 + k);
   if (what < GROUND)
     on_ground(s, u, v);
   else if (what < GROUND + FACADES && !is_park)
     on_facade(s, u, v, height, wall);
   else if (what < GROUND + FACADES + ROOF && !is_park)
-    on_roof(s, u, v, height);
+    on_roof(s, u, v, height, chance_of_block(c, block, 6));
   else
     in_tree(c, s, block, is_park, chance(c, i, 4), u, v, chance(c, i, 5));
+  shade(s);
   s->position[0] += BLOCK * (block % c->blocks - 0.5 * (c->blocks - 1));
   s->position[1] += BLOCK * (block / c->blocks - 0.5 * (c->blocks - 1));
 }
