@@ -3,21 +3,25 @@ import math
 
 import results
 
-# Colour, marker, line (Okabe and Ito's colours): what others would ship is dashed, the papers' ways
-# are dotted, arc's solid.
+WIDTH = 6.8  # inches; at 600 pixels a letter is 8 high
+
+# Colour, marker, line; the colours are those of the sweep's page (sweep/page.html). What others
+# would ship is dashed, the papers' ways are dotted, arc's solid.
+BLACK, BLUE, SKY, GREEN, ORANGE = "#1b1f24", "#0a4fb0", "#1a7fb5", "#00795a", "#b86e00"
+RED, PINK, OLIVE, GREY, DIM = "#b5261e", "#b0307f", "#7a5c00", "#858c93", "#66707a"
 LOOKS = {
-    "none": ("#BBBBBB", "", "-"), "plain": ("#000000", "o", "--"),
-    "vector": ("#777777", "s", "--"), "cg": ("#8C6D1F", "P", "--"), "cub": ("#D55E00", "X", "--"),
-    "cub_batched": ("#56B4E9", "d", "--"), "shuffle_skip": ("#CC79A7", "<", "--"),
-    "match_shared": ("#8C6D1F", ">", "--"), "serialized": ("#CC79A7", "v", ":"),
-    "butterfly": ("#E69F00", "^", ":"), "atomic": ("#56B4E9", "s", "-"),
-    "transposed": ("#009E73", "D", "-"), "tree": ("#D55E00", "p", "-"),
-    "auto": ("#0072B2", "o", "-"), "tuned": ("#009E73", "h", "-"), "ARC-SW": ("#000000", "*", ""),
-    "ARC-HW": ("#D55E00", "s", ":"), "ARC-always": ("#CC79A7", "D", ":"),
-    "ARC-tree": ("#8C6D1F", "p", ":"), "ARC-wide": ("#009E73", "P", ":"),
-    "LAB-ideal": ("#56B4E9", "<", ":"), "LAB": ("#777777", ">", ":"), "PHI": ("#000000", "X", ":"),
+    "none": (GREY, "", "-"), "plain": (BLACK, "o", "--"), "vector": (DIM, "s", "--"),
+    "cg": (OLIVE, "P", "--"), "cub": (RED, "X", "--"), "cub_batched": (SKY, "d", "--"),
+    "shuffle_skip": (PINK, "<", "--"), "match_shared": (OLIVE, ">", "--"),
+    "serialized": (PINK, "v", ":"), "butterfly": (ORANGE, "^", ":"), "atomic": (SKY, "s", "-"),
+    "transposed": (GREEN, "D", "-"), "tree": (RED, "p", "-"), "auto": (BLUE, "o", "-"),
+    "tuned": (GREEN, "h", "-"), "ARC-SW": (BLACK, "*", ""),
+    "ARC-HW": (RED, "s", ":"), "ARC-always": (PINK, "D", ":"), "ARC-tree": (OLIVE, "p", ":"),
+    "ARC-wide": (GREEN, "P", ":"), "LAB-ideal": (SKY, "<", ":"), "LAB": (DIM, ">", ":"),
+    "PHI": (BLACK, "X", ":"),
 }
 LOOKS.update({"SW-S": LOOKS["serialized"], "SW-B": LOOKS["butterfly"]})
+TIMES = "times as fast as plain atomics"
 
 
 def load():
@@ -33,28 +37,30 @@ def load():
     matplotlib.rcParams.update({
         "axes.axisbelow": True, "axes.grid": True, "axes.spines.right": False,
         "axes.spines.top": False, "axes.titlelocation": "left", "axes.titlesize": "medium",
-        "axes.titleweight": "bold", "figure.constrained_layout.use": True, "figure.dpi": 110,
-        "font.size": 9, "grid.color": "#E5E5E5", "legend.frameon": False, "lines.markersize": 5})
+        "axes.titleweight": "bold", "figure.constrained_layout.use": True, "font.size": 9,
+        "grid.color": "#E5E5E5", "legend.frameon": False, "lines.markersize": 5,
+        "savefig.dpi": 150})
     from matplotlib import pyplot
     return pyplot
 
 
 def look(name):
-    return dict(zip(("color", "marker", "linestyle"), LOOKS.get(name, ("#999999", "*", "-."))))
+    return dict(zip(("color", "marker", "linestyle"), LOOKS.get(name, (GREY, "*", "-."))))
 
 
-def logarithmic(axes, axis):
-    """Ticks at 1, 2, 5 and so on, written as they are."""
+def logarithmic(axes, axis, steps):
+    """Ticks at these steps of each decade, written as they are."""
     from matplotlib.ticker import LogLocator, NullLocator
     axes.set(**{f"{axis}scale": "log"})
     axis = getattr(axes, f"{axis}axis")
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_locator(LogLocator(subs=steps))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_locator(NullLocator())
 
 
 def draw_rows(axes, rows, title):
-    """Times plain atomics: {label of a row: {name: value}}, from above; what is NaN is left out."""
+    """{label of a row: {name: how many times as fast as plain atomics}}, from above; what is NaN is
+    left out."""
     axes.axvline(1.0, color="#333333", linewidth=1.0)
     points = {name: [] for row in rows.values() for name in row}
     for i, row in enumerate(rows.values()):
@@ -63,10 +69,9 @@ def draw_rows(axes, rows, title):
             points[name].append((row[name], i + 0.7 * ((k + 0.5) / len(found) - 0.5)))
     for name, at in points.items():
         axes.plot(*zip(*at), **{**look(name), "linestyle": ""}, label=name)
-    logarithmic(axes, "x")
+    logarithmic(axes, "x", (1, 3))
     axes.grid(False, axis="y")
-    axes.tick_params(labelbottom=True)
-    axes.set(title=title, xlabel="times plain atomics", ylim=(len(rows) - 0.5, -0.5))
+    axes.set(title=title, ylim=(len(rows) - 0.5, -0.5))
     axes.set_yticks(range(len(rows)), rows)
     for i in range(0, len(rows), 2):
         axes.axhspan(i - 0.5, i + 0.5, color="#F3F3F3", zorder=0)
@@ -78,7 +83,9 @@ def legend(figure):
     for axes in figure.axes:
         for handle, name in zip(*axes.get_legend_handles_labels()):
             drawn.setdefault(name, handle)
-    figure.legend(drawn.values(), drawn, loc="outside upper center", ncols=len(drawn))
+    lines = math.ceil(len(drawn) / 6)
+    figure.legend(drawn.values(), drawn, loc="outside upper center",
+                  ncols=math.ceil(len(drawn) / lines))
 
 
 def save(figure, name):

@@ -52,10 +52,8 @@ def overview_rows(file, width):
 
 def overview(file, width):
     rows = overview_rows(file, width)
-    pyplot = pictures.load()
-    pyplot.rcParams["savefig.dpi"] = 150
-    figure, axes = pyplot.subplots(figsize=(6.8, 3.5))
-    pictures.logarithmic(axes, "y")
+    figure, axes = pictures.load().subplots(figsize=(pictures.WIDTH, 3.5))
+    pictures.logarithmic(axes, "y", (1, 2, 5))
     axes.set_xscale("log")
     axes.minorticks_off()
     axes.set_xticks([1, 2, 4, 8, 16, 24, 32], [1, 2, 4, 8, 16, 24, 32])

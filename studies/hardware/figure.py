@@ -221,16 +221,17 @@ def rows_of(machines, machine):
             for name, row in machines[machine].items()}
     rows[f"mean of first {OF_MEAN}"] = {
         way: mean(machines[machine], lambda row, way=way: speed(row, way)) for way in SHOWN}
-    if machine in PAPERS:
-        rows["ARC paper's mean"] = PAPERS[machine]
+    rows["ARC paper's mean"] = PAPERS.get(machine, {})
     return rows
 
 
 def draw(machines):
     names = ("3060-Sim", "4090-Sim", "H200")
-    figure, panels = pictures.load().subplots(1, len(names), figsize=(11, 5.2))
+    figure, panels = pictures.load().subplots(1, len(names), sharey=True,
+                                              figsize=(pictures.WIDTH, 5.2))
     for axes, machine in zip(panels, names):
         pictures.draw_rows(axes, rows_of(machines, machine), f"{machine} (model)")
+    figure.supxlabel(pictures.TIMES, fontsize="medium")
     pictures.legend(figure)
     return figure
 

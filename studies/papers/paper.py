@@ -8,11 +8,11 @@ prints, for each workload and dataset, the gradient step of every implementation
 threshold over plain atomics, what a threshold that does not fit costs, where the time of a training
 step goes, and the means beside the papers' own (RTX 4090 and 3060); of datasets with several seeds
 also mean and spread of the trainings' times, and the mean PSNR of the held-out views.
-With --figures it draws into FOLDER
-  speedup      plain atomics over each implementation: gradient step, end to end, energy; their
-               means beside the ARC paper's
-  sensitivity  the gradient step over plain atomics against the balancing threshold
-  lanes        warp steps by active lanes, and by different keys
+With --figures it draws into FOLDER, of a TABLE paper.csv
+  paper_speedup.png      plain atomics over each implementation: gradient step, end to end, energy;
+                         their means beside the ARC paper's
+  paper_sensitivity.png  the gradient step over plain atomics against the balancing threshold
+  paper_lanes.png        warp steps by active lanes, and by different keys
 
 Rows with 0 iterations are of a gradient step alone, all others of a training. Rows of the CPU warp
 are *model* and are labelled so. Lines that begin with # are comments.
@@ -282,14 +282,14 @@ def print_quality(rows):
 
 # ---- figures -------------------------------------------------------------------------------------
 
-def grid(sets, xlabel, ylabel, columns=6):
+def grid(sets, xlabel, ylabel, columns=5):
     """(figure, axes of each dataset) on the same scales."""
     count, lines = len(sets), (len(sets) + columns - 1) // columns
     figure, panels = pictures.load().subplots(
         lines, columns, squeeze=False, sharex=True, sharey=True,
-        figsize=(1.75 * columns, 1.7 * lines + 0.8))
+        figsize=(pictures.WIDTH, 1.4 * lines + 0.8))
     for i, (panel, dataset) in enumerate(zip(panels.flat, sets)):
-        panel.set_title(dataset.replace(" ", "\n"))
+        panel.set_title(dataset.replace(" ", "\n"), fontsize="small")
         panel.tick_params(labelbottom=i + columns >= count)
     for panel in panels.flat[count:]:
         panel.remove()
@@ -298,30 +298,33 @@ def grid(sets, xlabel, ylabel, columns=6):
     return figure, panels.flat[:count]
 
 
-def speedup_rows(rows, sets, what):
-    """The row of each dataset that was measured, of their mean, and of the ARC paper's."""
-    table = {dataset: {name: ratio(rows, dataset, what, name) for name in DRAWN}
-             for dataset in sets if math.isfinite(ratio(rows, dataset, what, *OURS))}
-    if len(table) > 1:
-        table["geometric mean"] = {
-            name: results.geometric_mean(row[name] for row in table.values()) for name in DRAWN}
-    if table and sets[0].split()[0] in RENDERERS:
-        for gpu, mean in zip(("RTX 4090", "RTX 3060"), PAPERS[what, ()]):
-            table[f"ARC paper, {gpu}"] = {"ARC-SW": float(mean.split()[0])}
+def speedup_rows(rows, what):
+    """Of each dataset, empty where it was not measured; of both groups' means, and the ARC paper's."""
+    table = {}
+    for kind, sets in zip(("renderers", "others"), groups(rows)):
+        its = {dataset: {name: ratio(rows, dataset, what, name) for name in DRAWN}
+               for dataset in sets}
+        measured = [row for row in its.values() if math.isfinite(row["auto"])]
+        table.update(its)
+        if len(measured) > 1:
+            table[f"mean of {kind}"] = {
+                name: results.geometric_mean(row[name] for row in measured) for name in DRAWN}
+        if sets and kind == "renderers":
+            for gpu, mean in zip(("RTX 4090", "RTX 3060"), PAPERS[what, ()]):
+                table[f"ARC paper, {gpu}"] = {"ARC-SW": float(mean.split()[0])}
     return table
 
 
 def draw_speedup(rows):
-    whats = [what for what in QUANTITIES if any(math.isfinite(row[what]) for row in rows)]
-    kinds = {kind: sets for kind, sets in zip(("renderers", "others"), groups(rows)) if sets}
-    tables = [[speedup_rows(rows, sets, what) for sets in kinds.values()] for what in whats]
-    heights = [max(map(len, line)) for line in tables]
+    tables = {QUANTITIES[what].replace(" of ", " of\n"): speedup_rows(rows, what)
+              for what in QUANTITIES if any(math.isfinite(row[what]) for row in rows)}
+    height = max(map(len, tables.values()))
     figure, panels = pictures.load().subplots(
-        len(whats), len(kinds), squeeze=False, sharex=True, height_ratios=heights,
-        figsize=(4.7 * len(kinds), 1.0 + sum(0.24 * height + 0.5 for height in heights)))
-    for what, line, axes in zip(whats, tables, panels):
-        for kind, table, panel in zip(kinds, line, axes):
-            pictures.draw_rows(panel, table, f"{QUANTITIES[what]}, {kind}")
+        1, len(tables), squeeze=False, sharex=True, sharey=True,
+        figsize=(pictures.WIDTH, 1.2 + 0.2 * height))
+    for panel, (title, table) in zip(panels.flat, tables.items()):
+        pictures.draw_rows(panel, table, title)
+    figure.supxlabel(pictures.TIMES, fontsize="medium")
     pictures.legend(figure)
     return figure
 
@@ -337,8 +340,8 @@ def draw_sensitivity(rows):
                             for r in of(rows, dataset, name) if r["balance threshold"].isdigit())
             panel.plot(*zip(*points), **pictures.look(name), label=name)
         panel.axhline(1.0, color="#333333", linewidth=1.0)
-        panel.set_xticks(range(0, 33, 8))
-        pictures.logarithmic(panel, "y")
+        panel.set_xticks(range(0, 33, 16))
+        pictures.logarithmic(panel, "y", (1,))
     pictures.legend(figure)
     return figure
 
@@ -354,7 +357,7 @@ def draw_lanes(rows):
         if any(row["keys"]):
             panel.step(range(33), [100.0 * n / whole for n in row["keys"]], where="mid",
                        color="#000000", label="different keys")
-        panel.set_xticks(range(0, 33, 8))
+        panel.set_xticks(range(0, 33, 16))
         panel.set_yscale("symlog", linthresh=0.1)
         panel.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1", "1", "10", "100"])
         panel.set_ylim(0, 100)
@@ -362,7 +365,7 @@ def draw_lanes(rows):
     return figure
 
 
-def draw(rows, folder):
+def draw(rows, folder, table):
     if not os.path.isdir(folder):
         raise results.Bad(f"'{folder}' is not a folder; make it first")
     means = over_seeds(rows)
@@ -371,7 +374,8 @@ def draw(rows, folder):
         figure = make(means)
         if rows[0]["clock"] != "gpu_events":
             figure.suptitle("*model* from the CPU warp's counts, no GPU's times", fontsize="small")
-        pictures.save(figure, os.path.join(folder, f"{name}.png"))
+        stem = os.path.splitext(os.path.basename(table))[0]
+        pictures.save(figure, os.path.join(folder, f"{stem}_{name}.png"))
     return 0
 
 
@@ -394,7 +398,7 @@ def main(words):
     print_means(means)
     for dataset in in_order(repeated(rows), "set"):
         print_quality([row for row in repeated(rows) if row["set"] == dataset])
-    return draw(rows, options.figures) if options.figures else 0
+    return draw(rows, options.figures, options.tables[0]) if options.figures else 0
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ class Paper(Test):
             self.assertIn(needle, self.call(2, "studies/papers/paper.py", self.write(text, "a")))
         self.call(0 if HAS_MATPLOTLIB else 77, "studies/papers/paper.py", self.write(table(*ROWS), "a"),
                   "--figures", self.folder)
-        self.assertEqual(os.path.exists(self.path("lanes.png")), HAS_MATPLOTLIB)
+        self.assertEqual(os.path.exists(self.path("a_lanes.png")), HAS_MATPLOTLIB)
 
     def test_all_workloads_into_one_table(self):
         for name in WORKLOADS:
