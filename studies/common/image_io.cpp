@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <vector>
 
@@ -260,6 +261,11 @@ image image_procedural(int width, int height) {
     }
   }
   return picture;
+}
+
+bool make_folder(const char *folder, error_line *error) {
+  return mkdir(folder, 0777) == 0 || errno == EEXIST ||
+         error_set(error, "cannot make the folder '%.300s': %s", folder, strerror(errno));
 }
 
 bool image_load(image *picture, const char *path, const int size[2], const int built_in[2],

@@ -34,6 +34,9 @@ typedef std::vector<unsigned char> byte_block;
 /* As image_write writes them: three a pixel. */
 byte_block image_bytes(const image *picture);
 
+/* For pictures, where it is not there. */
+bool make_folder(const char *folder, error_line *error);
+
 /* Whether image_write could write this name at all: extension, folder, permission. */
 bool image_write_probe(const char *path, error_line *error);
 

@@ -205,6 +205,9 @@ CASES += [
     ("radiance", "--reproducible --compare-paths", 2, "--reproducible is not for --compare-paths"),
     ("radiance", "SMALL --view 1 --draw paths --samples 2 --out OUT/a.ppm", 0, "\nwritten ",
      "a.ppm", "P6\n"),
+    ("radiance", "SMALL --scene OUT/new", 2, "--scene is for --out"),
+    ("radiance", "SMALL --out OUT/a.ppm --scene OUT/new", 0, "\nwritten ",
+     "new/cameras.txt", "cameras 4\n16 9 "),
     ("radiance", "SMALL --reproducible --setting direct", 0, "\ntest       PSNR "),
     ("radiance", "--compare-paths", 0, "\nauto "),
 

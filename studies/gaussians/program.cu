@@ -2,18 +2,11 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <vector>
 
 const char *clock_name(void) { return SIMT_ON_CPU ? "host_emulation" : "gpu_events"; }
-
-bool make_folder(const char *folder, error_line *error) {
-  return mkdir(folder, 0777) == 0 || errno == EEXIST ||
-         error_set(error, "cannot make the folder '%.300s': %s", folder, strerror(errno));
-}
 
 /* The view's name without its folder and extension, in the folder, with ours. */
 static void render_name(const view *v, const char *folder, char *path, size_t size) {

@@ -8,8 +8,6 @@
 
 const char *clock_name(void);
 
-/* For pictures, where it is not there. */
-bool make_folder(const char *folder, error_line *error);
 /* What the frame has drawn of the view, under the view's name. */
 bool write_picture(const frame *f, const view *v, const char *folder, error_line *error);
 

@@ -150,21 +150,23 @@ static bool write_scene(const char *folder, error_line *error) {
   enum { PLACES = SIMT_ON_CPU ? 4 : 64 };
   char path[4096], name[32];
   output_file cameras;
+  bool done = true;
+  snprintf(path, sizeof path, "%s/images", folder);
+  if (!make_folder(folder, error) || !make_folder(path, error)) return false;
   snprintf(path, sizeof path, "%s/cameras.txt", folder);
   if (!output_file_open(&cameras, path, error)) return false;
   fprintf(cameras.stream, "cameras %d\n", (int)PLACES);
-  for (int i = 0; i < PLACES && !interrupts; ++i) {
+  for (int i = 0; i < PLACES && done && !interrupts; ++i) {
     camera eye;
     camera_around(&eye, i, PLACES, given.size[0], given.size[1]);
     snprintf(name, sizeof name, "place_%02d%s", i, IMAGE_HAVE_PNG ? ".png" : ".ppm");
     snprintf(path, sizeof path, "%s/images/%s", folder, name);
-    if (!write_picture(&eye, nullptr, path, error)) {
-      output_file_abandon(&cameras);
-      return false;
-    }
+    done = write_picture(&eye, nullptr, path, error);
     write_camera(cameras.stream, &eye, name);
   }
-  return output_file_commit(&cameras, error);
+  if (done && !interrupts) return output_file_commit(&cameras, error);
+  output_file_abandon(&cameras);
+  return done;
 }
 
 static bool write(const char *file, error_line *error) {
