@@ -41,7 +41,7 @@ def join(pictures, captions):
         ImageDraw.Draw(out).text((x + picture.width // 2, height + BELOW // 2), caption, "#1b1f24",
                                  ImageFont.load_default(LETTERS), anchor="mm")
         x += picture.width + GAP
-    return out.quantize(palette=out.quantize(256), dither=Image.Dither.FLOYDSTEINBERG)
+    return out.quantize(256, kmeans=8)
 
 
 def main(words):

@@ -299,7 +299,7 @@ def grid(sets, xlabel, ylabel, columns=5):
 
 
 def speedup_rows(rows, what):
-    """Of each dataset, empty where it was not measured; of both groups' means, and the ARC paper's."""
+    """Each dataset, without numbers where it was not measured; both groups' means; the paper's."""
     table = {}
     for kind, sets in zip(("renderers", "others"), groups(rows)):
         its = {dataset: {name: ratio(rows, dataset, what, name) for name in DRAWN}

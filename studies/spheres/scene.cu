@@ -12,6 +12,7 @@ static const float PI = 3.14159265f;
 static const float RING = 1.0f, TUBE = 0.38f; /* the torus's radii */
 static const float LAYERS = 4.0f;             /* how often the spheres' discs cover the torus */
 static const float DISTANCE = 3.0f;
+static const float COLD[3] = {0.08f, 0.25f, 0.42f}, WARM[3] = {0.97f, 0.76f, 0.45f};
 
 /* Number i of a sequence that covers the torus evenly. */
 static void place(int i, float position[3]) {
@@ -59,9 +60,9 @@ scene scene_make(int spheres, int views, int width, int height, int seed) {
     place(i, row);
     row[SPHERE_RADIUS] = s.radius * (1 + 0.25f * random_of(seed, i, 0));
     row[SPHERE_OPACITY] = 0.9f + 0.1f * random_of(seed, i, 1);
-    for (int k = 0; k < 3; ++k)
-      row[SPHERE_RED + k] =
-          0.55f + 0.3f * sinf(4 * row[(k + 1) % 3] + 2 * row[k] + 0.7f * (float)k);
+    const float warm =
+        0.5f + 0.4f * sinf(4 * row[0] + 5 * row[1] + 3 * row[2]) + 0.1f * random_of(seed, i, 6);
+    for (int k = 0; k < 3; ++k) row[SPHERE_RED + k] = COLD[k] + warm * (WARM[k] - COLD[k]);
   }
   s.first = s.rows;
   for (int i = 0; i < spheres && !interrupts; ++i)
