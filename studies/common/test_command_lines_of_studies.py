@@ -376,19 +376,24 @@ class Gaussians(Programs):
 
     @staticmethod
     def children(parent):
-        found = []
+        """Their numbers, and the least processor time, in seconds, that one of them has had."""
+        found, seconds = [], []
         for name in glob.glob("/proc/[0-9]*/stat"):
             with contextlib.suppress(OSError), open(name, encoding="latin-1") as file:
                 number, _, rest = file.read().partition(" ")
-                if int(rest.rpartition(")")[2].split()[1]) == parent:
+                rest = rest.rpartition(")")[2].split()
+                if int(rest[1]) == parent:
                     found.append(int(number))
-        return sorted(found)
+                    seconds.append((int(rest[11]) + int(rest[12])) / os.sysconf("SC_CLK_TCK"))
+        return sorted(found), min(seconds, default=0.0)
 
     def check_killed(self, rank, options, told):
         child, _ = self.start("--gpus 2 --size 32x24 --gaussians 60 --views 4 --iterations 1000000"
                               + options, "group      2 processes")
-        time.sleep(0.3)
-        killed = self.children(child.pid)[rank]
+        until = time.monotonic() + 120.0
+        while self.children(child.pid)[1] < 1.0 and time.monotonic() < until:
+            time.sleep(0.05)  # till they have begun to train, however busy the machine is
+        killed = self.children(child.pid)[0][rank]
         os.kill(killed, signal.SIGKILL)
         status, _, errors, seconds = self.end(child)
         self.assertEqual(status, 1)
