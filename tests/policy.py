@@ -95,7 +95,7 @@ for macros, wanted in (
           "SCOPE=ARC_SCOPE_SYSTEM", "CHECK=2", "KEY_BITS=64", "EXACT=1"],
          "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
-    must(text == f"arc 0.5.0 {wanted}|500", f"the policy reads '{text}', must be '{wanted}'")
+    must(text == f"arc 0.6.0 {wanted}|600", f"the policy reads '{text}', must be '{wanted}'")
 for path in PATHS:
     text = string_of(f"-DARC_PATH={path}")
     must(f" path={path[9:].lower()} " in text, f"{path} reads '{text}'")
