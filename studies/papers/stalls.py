@@ -137,8 +137,9 @@ def profile(options, dataset):
             *shlex.split(options.options)], ("Kernel Name",))
         steps, pairs = steps_of(launches), pairs_of(lines) if options.draw else {}
         paths = pairs or (paths_of_table(table) if os.path.exists(table) else paths_of(lines))
-    if len(steps) != len(paths):
-        return [], lines[-1]
+    errors = [line for line in lines if "returned an error code" in line]  # of the program
+    if errors or len(steps) != len(paths):
+        return [], (errors or lines)[-1]
     return list(parts_of(steps, pairs)) if options.draw else \
         [(path, "", step) for path, step in zip(paths, steps)], lines[-1]
 

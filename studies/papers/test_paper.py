@@ -136,8 +136,9 @@ class Paper(Test):
         self.call(0, *words, ncu, "--draw")
         self.assertIn("\ndrawing,small,all paint,2.00,0.00,0.00,0.000,500,10,0.0,100,0.0000,90.00,"
                       "0,5\n", self.read("out"))
-        ncu = self.write(NCU.format(COMPARED, STEP.format("add", "add")), "ncu", mode=0o755)
-        self.assertIn("not one profile for each path", self.call(1, *words, ncu))
+        for said, steps in ((COMPARED, 1), (COMPARED + "\n==ERROR== returned an error code (1).", 2)):
+            ncu = self.write(NCU.format(said, steps * STEP.format("add", "add")), "ncu", mode=0o755)
+            self.assertIn("not one profile for each path", self.call(1, *words, ncu))
 
 
 if __name__ == "__main__":
