@@ -37,7 +37,8 @@ cudaError_t run(grid_job j, device d) {
       finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(j);
     }
   }
-  add_others<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
+  add_others<T, AXES, TAPS>
+      <<<std::min(by_sample, 4u * d.multiprocessors), THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();
 }
 

@@ -100,6 +100,16 @@ __host__ __device__ __forceinline__ long long grid_samples(const grid_job &j) {
   return (long long)j.samples[0] * j.samples[1] * j.samples[2];
 }
 
+/* Read once, written once: what passes through leaves the sums in the L2 cache. */
+template <class T>
+__device__ __forceinline__ float read_once(const T *at) {
+#if defined(__CUDA_ARCH__)
+  return to_float(__ldcs(at));
+#else
+  return to_float(*at);
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ const T *at(const lattice &l, long long image, int x, int y, int z) {
   return (const T *)l.at + image * l.image + x * l.x + y * l.y + z * l.z;
@@ -143,9 +153,9 @@ struct sample_of_thread {
   long long sample; /* of the image */
   int image, x, y, z;
 
-  __device__ explicit sample_of_thread(const grid_job &j) {
+  __device__ sample_of_thread(const grid_job &j, unsigned block) {
     const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
-    sample = blockIdx.x % blocks * (long long)THREADS + threadIdx.x, image = blockIdx.x / blocks;
+    sample = block % blocks * (long long)THREADS + threadIdx.x, image = block / blocks;
     x = (int)sample % j.samples[0], z = (int)sample / j.samples[0];
     y = z % j.samples[1], z /= j.samples[1];
   }
@@ -153,8 +163,9 @@ struct sample_of_thread {
 
 /* The grid's gradient, and the largest value of the gradient. */
 template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(THREADS) slope_samples(grid_job j) {
-  const sample_of_thread s(j);
+__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 3 : 4)
+    slope_samples(grid_job j) {
+  const sample_of_thread s(j, blockIdx.x);
   const long long samples = grid_samples(j);
   unsigned largest = 0u, others = 0u;
   if (s.sample < samples) {
@@ -339,7 +350,7 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
                                                                          : 8)
     add_samples(grid_job j) {
   __shared__ spot<AXES, TAPS> all_spots[WALKERS][TILE];
-  __shared__ float all_values[WALKERS][32 * 33];
+  __shared__ float all_values[WALKERS][32 * 17];
   spot<AXES, TAPS> *const spots = all_spots[threadIdx.x / 32];
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
@@ -384,7 +395,7 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
       const T *gradient = at<T>(j.gradient, image, x, y, z) + first_channel * j.gradient.channel;
       UNROLL_BY_8
       for (int c = 0; c < channels; ++c) {
-        const float g = reads ? to_float(gradient[c * j.gradient.channel]) : 0.f;
+        const float g = reads ? read_once(gradient + c * j.gradient.channel) : 0.f;
         values[(s * j.width + c) * (length + 1) + i] = bits_of(g) < NOT_FINITE ? g : 0.f;
       }
     }
@@ -433,24 +444,27 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
 template <class T, int AXES, int TAPS>
 __global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
   if (j.largest[1] == 0u) return;
-  const sample_of_thread s(j);
-  if (s.sample >= grid_samples(j)) return;
-  taps<TAPS> t[AXES];
-  locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
-  const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
-  for (int k = 0; k < places<AXES, TAPS>; ++k) {
-    float weight = 1.f;
-    long long pixel = 0;
-    bool reads = true;
-    for (int d = AXES - 1; d >= 0; --d) {
-      const int a = tap<TAPS>(k, d);
-      weight *= t[d].weight[a], pixel = pixel * j.size[d] + t[d].at[a];
-      reads = reads && is_within(t[d].at[a], j.size[d]);
-    }
-    for (int c = 0; reads && c < j.channels; ++c) {
-      const float product = to_float(gradient[c * j.gradient.channel]) * weight;
-      if (bits_of(product) >= NOT_FINITE)
-        add((T *)j.out + ((long long)s.image * j.channels + c) * grid_pixels(j) + pixel, product);
+  const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
+  for (unsigned block = blockIdx.x; block < blocks * j.images; block += gridDim.x) {
+    const sample_of_thread s(j, block);
+    if (s.sample >= grid_samples(j)) continue;
+    taps<TAPS> t[AXES];
+    locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
+    const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
+    for (int k = 0; k < places<AXES, TAPS>; ++k) {
+      float weight = 1.f;
+      long long pixel = 0;
+      bool reads = true;
+      for (int d = AXES - 1; d >= 0; --d) {
+        const int a = tap<TAPS>(k, d);
+        weight *= t[d].weight[a], pixel = pixel * j.size[d] + t[d].at[a];
+        reads = reads && is_within(t[d].at[a], j.size[d]);
+      }
+      for (int c = 0; reads && c < j.channels; ++c) {
+        const float product = to_float(gradient[c * j.gradient.channel]) * weight;
+        if (bits_of(product) >= NOT_FINITE)
+          add((T *)j.out + ((long long)s.image * j.channels + c) * grid_pixels(j) + pixel, product);
+      }
     }
   }
 }

@@ -21,7 +21,7 @@ struct grid_job {
   int images, channels, padding;
   bool aligned; /* align_corners */
   /* The input's gradient is summed by planes, each `width` channels of an image. */
-  int width;          /* lanes of a sample: 1, 2, 4 .. 32 */
+  int width;          /* lanes of a sample: 1, 2, 4, 8 or 16 */
   int planes, pixels; /* of a launch, at most */
   int first_plane, first_pixel;
   int tile, step;  /* samples that a warp reads at once; how many tiles down it walks */
@@ -36,7 +36,7 @@ inline long long plan_sums(grid_job *j, long long bytes) {
   const auto wastes = [&](int width) {
     return (width - j->channels % width) % width >= std::max(1, width / 2);
   };
-  int width = 32;
+  int width = 16;
   while (width > 1 && wastes(width)) width /= 2;
   while (width > 4 && 8 * width * pixels > bytes) width /= 2;
   const long long most = std::max(bytes / 8, pixels) / width; /* pixels */
@@ -44,7 +44,7 @@ inline long long plan_sums(grid_job *j, long long bytes) {
   j->width = width;
   j->pixels = (int)std::min(most, pixels);
   j->planes = (int)std::min(std::max(most / pixels, 1ll), std::min(groups * j->images, 65535ll));
-  j->tile = std::min(+TILE, 1024 / width);
+  j->tile = std::min(+TILE, 512 / width);
   while (j->tile > 32 && j->tile / 2 >= j->samples[0]) j->tile /= 2;
   j->walks_down = width <= 4 && j->samples[1] * j->samples[2] >= j->tile * width / 32;
   return (long long)j->planes * j->pixels * width;
