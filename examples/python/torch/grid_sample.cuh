@@ -228,15 +228,15 @@ struct spot {
   int at[AXES][KEPT];
 };
 
-template <int AXES, int TAPS>
+template <int AXES, int TAPS, int EACH>
 struct walker {
   enum { PLACES = places<AXES, TAPS>, KEPT = spot<AXES, TAPS>::KEPT };
 
   const grid_job &j;
-  long long *const base; /* the sum of the lane's channel in the launch's first pixel */
+  long long *const base; /* the sum of the lane's first channel in the launch's first pixel */
   const double unit;     /* 1.5 x 2^52 of the last bit: added to it, a value is an integer */
   int at[AXES][KEPT];
-  long long sum[PLACES];
+  long long sum[EACH][PLACES];
 
   __device__ walker(const grid_job &j, long long *base)
       : j(j), base(base), unit(ldexp(1.5, 52 - grid_scale(j))), sum{} {
@@ -251,17 +251,20 @@ struct walker {
 
   /* Of place k, from the first place's pixel on. */
   __device__ void send(int k, unsigned first) const {
-    bool goes = sum[k] != 0;
+    bool is_inside = true;
     unsigned pixel = 0u;
     UNROLL
     for (int d = AXES - 1; d >= 0; --d) {
       const int a = tap<TAPS>(k, d);
-      goes = goes && is_within(place(d, a), j.size[d]);
+      is_inside = is_inside && is_within(place(d, a), j.size[d]);
       pixel = pixel * j.size[d] + (KEPT == 1 ? a : at[d][a % KEPT]);
     }
     pixel += first;
-    if (goes && pixel < (unsigned)j.pixels)
-      arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
+    is_inside = is_inside && pixel < (unsigned)j.pixels;
+    UNROLL
+    for (int i = 0; i < EACH; ++i)
+      if (is_inside && sum[i][k] != 0)
+        arc_atomic_add_i64(base + (long long)pixel * j.width + (long long)i * j.pixels, sum[i][k]);
   }
 
   /* Along an axis: what the next sample reaches moves, the rest goes. */
@@ -286,15 +289,18 @@ struct walker {
       if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k, first);
     }
     const int step = axis == 0 ? 1 : axis == 1 ? TAPS : TAPS * TAPS;
-    long long old[PLACES];
     UNROLL
-    for (int k = 0; k < PLACES; ++k) old[k] = sum[k];
-    UNROLL
-    for (int k = 0; k < PLACES; ++k) {
-      const int a = tap<TAPS>(k, axis);
-      sum[k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
-               : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
-                                     : 0;
+    for (int i = 0; i < EACH; ++i) {
+      long long old[PLACES];
+      UNROLL
+      for (int k = 0; k < PLACES; ++k) old[k] = sum[i][k];
+      UNROLL
+      for (int k = 0; k < PLACES; ++k) {
+        const int a = tap<TAPS>(k, axis);
+        sum[i][k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
+                    : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
+                                          : 0;
+      }
     }
     UNROLL
     for (int a = 0; a < KEPT; ++a) at[axis][a] = next[a];
@@ -307,16 +313,21 @@ struct walker {
                        : 1. - s.weight[axis][0];
   }
 
-  __device__ void take(const spot<AXES, TAPS> &s, double g) {
+  /* Channel i's value is values[i * step]. */
+  __device__ void take(const spot<AXES, TAPS> &s, const float *values, int step, int channels) {
     UNROLL
     for (int d = 0; d < AXES; ++d) move(d, s.at[d]);
     UNROLL
-    for (int k = 0; k < PLACES; ++k) {
-      double product = g;
+    for (int i = 0; i < EACH; ++i) {
+      const double g = i < channels ? values[i * step] : 0.f;
       UNROLL
-      for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
-      sum[k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
-                __double_as_longlong(unit);
+      for (int k = 0; k < PLACES; ++k) {
+        double product = g;
+        UNROLL
+        for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
+        sum[i][k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
+                     __double_as_longlong(unit);
+      }
     }
   }
 
@@ -333,21 +344,24 @@ struct walker {
     }
     if (__all_sync(ARC_LANES_ALL, is_one)) {
       UNROLL
+      for (int i = 0; i < EACH; ++i) UNROLL
       for (int k = 0; k < PLACES; ++k) {
         for (int distance = 16; distance >= j.width; distance /= 2)
-          sum[k] += __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
-        if ((int)threadIdx.x % 32 >= j.width) sum[k] = 0;
+          sum[i][k] += __shfl_down_sync(ARC_LANES_ALL, sum[i][k], distance);
+        if ((int)threadIdx.x % 32 >= j.width) sum[i][k] = 0;
       }
     }
     move(0, next);
   }
 };
 
-/* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image. */
-template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
-                                                : places<AXES, TAPS> > 4 ? 5
-                                                                         : 8)
+/* Of a multiprocessor, by sums of a lane. */
+constexpr int grid_blocks(int sums) { return sums > 12 ? 4 : sums > 4 ? 5 : 8; }
+
+/* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image; or its
+   `each` channels, which are EACH at most. */
+template <class T, int AXES, int TAPS, int EACH>
+__global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, TAPS>))
     add_samples(grid_job j) {
   __shared__ spot<AXES, TAPS> all_spots[WALKERS][TILE];
   __shared__ float all_values[WALKERS][32 * 17];
@@ -355,18 +369,20 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
   const int streams_log2 = 31 - __clz(streams), length_log2 = 31 - __clz(length);
-  const int stream = lane / j.width, groups = (j.channels + j.width - 1) / j.width;
+  const int group_channels = j.width * j.each;
+  const int groups = (j.channels + group_channels - 1) / group_channels;
+  const int stream = lane / j.width, channel = lane % j.width;
   const int plane = j.first_plane + blockIdx.y, image = plane / groups;
-  const int first_channel = plane % groups * j.width,
-            channels = min(j.width, j.channels - first_channel);
+  const int first_channel = plane % groups * group_channels;
+  const int channels = min(group_channels, j.channels - first_channel);
   const int wide = j.walks_down ? streams : j.tile, high = j.walks_down ? length : 1;
   const int across = (j.samples[0] + wide - 1) / wide, lines = j.samples[1] * j.samples[2];
   const int warp = (int)(blockIdx.x * WALKERS + threadIdx.x / 32);
   const int first_x = warp % across * wide;
   const long long first_line = (long long)(warp / across) * high * j.step;
   const int end = (int)min(first_line + high * j.step, (long long)lines);
-  const int channel = lane % j.width;
-  walker<AXES, TAPS> w(j, j.sums + (long long)blockIdx.y * j.pixels * j.width + channel);
+  walker<AXES, TAPS, EACH> w(j,
+                             j.sums + (long long)blockIdx.y * j.pixels * group_channels + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
       const int s = j.walks_down ? m & (streams - 1) : m >> length_log2;
@@ -396,21 +412,28 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
       UNROLL_BY_8
       for (int c = 0; c < channels; ++c) {
         const float g = reads ? read_once(gradient + c * j.gradient.channel) : 0.f;
-        values[(s * j.width + c) * (length + 1) + i] = bits_of(g) < NOT_FINITE ? g : 0.f;
+        values[(EACH > 1 ? c * 32 + s : s * j.width + c) * (length + 1) + i] =
+            bits_of(g) < NOT_FINITE ? g : 0.f;
       }
     }
     __syncwarp();
     for (int i = 0; i < length; ++i) {
       const spot<AXES, TAPS> &its = spots[i * streams + stream];
       if (its.at[0][0] != NOWHERE)
-        w.take(its, channel < channels ? values[lane * (length + 1) + i] : 0.f);
+        w.take(its, values + lane * (length + 1) + i, 32 * (length + 1), channels - channel);
     }
     __syncwarp();
   }
   w.end();
 }
 
-/* Reads the launch's sums into out, and clears them. blockIdx.y: planes. */
+/* The same sums, `each` as planes of their own. */
+inline grid_job by_channel(grid_job j) {
+  j.planes *= j.each, j.first_plane *= j.each, j.each = 1;
+  return j;
+}
+
+/* Reads the launch's sums into out, and clears them. blockIdx.y: planes, of each = 1. */
 template <class T>
 __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   enum { SUMS = 1024 };
