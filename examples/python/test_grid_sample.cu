@@ -85,7 +85,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
-  if (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  if constexpr (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   const int planes = s.images * ((s.channels + j.width * j.each - 1) / (j.width * j.each));
   const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
   const int across = s.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;

@@ -15,7 +15,9 @@ long long parts_of(long long count, long long part) { return (count + part - 1) 
 template <class T, int AXES, int TAPS>
 cudaError_t run(grid_job j, device d) {
   const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
-  if (j.out_grid != nullptr) slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
+  if constexpr (TAPS > 1)
+    if (j.out_grid != nullptr)
+      slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
   if (j.out == nullptr) return cudaGetLastError();
   const int length = j.tile * j.width / 32,
             planes = j.images * (int)parts_of(j.channels, j.width * j.each);

@@ -13,11 +13,9 @@
 
 #if defined(__CUDA_ARCH__)
 #define UNROLL _Pragma("unroll")
-#define UNROLL_BY_4 _Pragma("unroll 4")
 #define UNROLL_BY_8 _Pragma("unroll 8")
 #else
 #define UNROLL
-#define UNROLL_BY_4
 #define UNROLL_BY_8
 #endif
 
@@ -188,15 +186,29 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 3 : 4)
         from[k] += max(0, min(its, j.size[d] - 1)) * steps[d];
       }
     }
-    UNROLL_BY_4
-    for (int c = 0; c < j.channels; ++c) {
-      const float g = to_float(gradient[c * j.gradient.channel]);
-      const unsigned bits = bits_of(g);
-      largest = max(largest, bits < NOT_FINITE ? bits : 0u);
-      others |= bits >= NOT_FINITE;
+    enum { AHEAD = PLACES > 8 ? 1 : PLACES > 4 ? 2 : 4 }; /* channels */
+    const auto add_channels = [&](int first, int count) __attribute__((always_inline)) {
+      float g[AHEAD], its[AHEAD][PLACES];
       UNROLL
-      for (int k = 0; k < PLACES; ++k) sum[k] += g * to_float(from[k][c * j.input.channel]);
-    }
+      for (int i = 0; i < AHEAD; ++i) {
+        const int c = first + min(i, count - 1);
+        g[i] = to_float(gradient[c * j.gradient.channel]);
+        UNROLL
+        for (int k = 0; k < PLACES; ++k) its[i][k] = to_float(from[k][c * j.input.channel]);
+      }
+      UNROLL
+      for (int i = 0; i < AHEAD; ++i) {
+        const unsigned bits = bits_of(g[i]);
+        largest = max(largest, bits < NOT_FINITE ? bits : 0u);
+        others |= bits >= NOT_FINITE;
+        UNROLL
+        for (int k = 0; k < PLACES; ++k)
+          if (i < count) sum[k] += g[i] * its[i][k];
+      }
+    };
+    int c = 0;
+    for (; c + AHEAD <= j.channels; c += AHEAD) add_channels(c, AHEAD);
+    if (c < j.channels) add_channels(c, j.channels - c);
     UNROLL
     for (int d = 0; d < AXES; ++d) {
       float slope = 0.f;
@@ -409,11 +421,18 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
       }
       if (!reads) its->at[0][0] = NOWHERE;
       const T *gradient = at<T>(j.gradient, image, x, y, z) + first_channel * j.gradient.channel;
-      UNROLL_BY_8
-      for (int c = 0; c < channels; ++c) {
-        const float g = reads ? read_once(gradient + c * j.gradient.channel) : 0.f;
-        values[(EACH > 1 ? c * 32 + s : s * j.width + c) * (length + 1) + i] =
-            bits_of(g) < NOT_FINITE ? g : 0.f;
+      enum { AHEAD = EACH > 1 ? EACH : 8 };
+      for (int c = 0; c < channels; c += AHEAD) {
+        float g[AHEAD];
+        UNROLL
+        for (int k = 0; k < AHEAD; ++k)
+          g[k] =
+              reads && c + k < channels ? read_once(gradient + (c + k) * j.gradient.channel) : 0.f;
+        UNROLL
+        for (int k = 0; k < AHEAD; ++k)
+          if (c + k < channels)
+            values[(EACH > 1 ? k * 32 + s : s * j.width + c + k) * (length + 1) + i] =
+                bits_of(g[k]) < NOT_FINITE ? g[k] : 0.f;
       }
     }
     __syncwarp();
