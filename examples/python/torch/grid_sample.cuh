@@ -98,15 +98,14 @@ __host__ __device__ __forceinline__ long long grid_samples(const grid_job &j) {
   return (long long)j.samples[0] * j.samples[1] * j.samples[2];
 }
 
-/* Read once, written once: what passes through leaves the sums in the L2 cache. */
-template <class T>
-__device__ __forceinline__ float read_once(const T *at) {
+/* What is read once or written once leaves the sums in the L2 cache. */
 #if defined(__CUDA_ARCH__)
-  return to_float(__ldcs(at));
+#define READ_ONCE __ldcs
+#define WRITE_ONCE __stcs
 #else
-  return to_float(*at);
+#define READ_ONCE(at) (*(at))
+#define WRITE_ONCE(at, value) (*(at) = (value))
 #endif
-}
 
 template <class T>
 __device__ __forceinline__ const T *at(const lattice &l, long long image, int x, int y, int z) {
@@ -161,8 +160,9 @@ struct sample_of_thread {
 
 /* The grid's gradient, and the largest value of the gradient. */
 template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 3 : 4)
-    slope_samples(grid_job j) {
+__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
+                                           : places<AXES, TAPS> > 4 ? 3
+                                                                    : 4) slope_samples(grid_job j) {
   const sample_of_thread s(j, blockIdx.x);
   const long long samples = grid_samples(j);
   unsigned largest = 0u, others = 0u;
@@ -426,8 +426,9 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
         float g[AHEAD];
         UNROLL
         for (int k = 0; k < AHEAD; ++k)
-          g[k] =
-              reads && c + k < channels ? read_once(gradient + (c + k) * j.gradient.channel) : 0.f;
+          g[k] = reads && c + k < channels
+                     ? to_float(READ_ONCE(gradient + (c + k) * j.gradient.channel))
+                     : 0.f;
         UNROLL
         for (int k = 0; k < AHEAD; ++k)
           if (c + k < channels)
@@ -478,8 +479,11 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   T *const out = (T *)j.out + ((long long)image * j.channels + first_channel) * grid_pixels(j) +
                  j.first_pixel + first;
   for (int c = 0; c < channels; ++c)
-    for (int i = lane; i < pixels; i += 32)
-      store(out + c * grid_pixels(j) + i, values[c * (high + 1) + i]);
+    for (int i = lane; i < pixels; i += 32) {
+      T value;
+      store(&value, values[c * (high + 1) + i]);
+      WRITE_ONCE(out + c * grid_pixels(j) + i, value);
+    }
 }
 
 /* Adds what is not finite, if there is any: with one of these a sum is the same in any order. */
