@@ -321,6 +321,7 @@ int main() {
   check<brief, 2, 2>(picture);
   check<brief, 3, 2>(volume);
   check<float, 2, 2>({1, 1, {1, 3, 1}, {1, 50, 1}});
+  check<float, 2, 4>({1, 2, {2, 2, 1}, {37, 3, 1}});
   check_not_finite();
   check_cubic_of_nan();
   return test_end("test_grid_sample");
