@@ -367,11 +367,24 @@ struct walker {
   }
 };
 
+/* That of blockIdx.y: a group of `width` x `each` channels of an image. */
+struct plane_of_block {
+  int image, first_channel, channels;
+  long long *sums;
+
+  __device__ explicit plane_of_block(const grid_job &j) {
+    const int most = j.width * j.each, groups = (j.channels + most - 1) / most;
+    const int plane = j.first_plane + blockIdx.y;
+    image = plane / groups, first_channel = plane % groups * most;
+    channels = min(most, j.channels - first_channel);
+    sums = j.sums + (long long)blockIdx.y * j.pixels * most;
+  }
+};
+
 /* Of a multiprocessor, by sums of a lane. */
 constexpr int grid_blocks(int sums) { return sums > 12 ? 4 : sums > 4 ? 5 : 8; }
 
-/* blockIdx.x: WALKERS warps, y: planes, each a group of `width` channels of an image; or its
-   `each` channels, which are EACH at most. */
+/* blockIdx.x: WALKERS warps, y: planes. EACH: `each` at most. */
 template <class T, int AXES, int TAPS, int EACH>
 __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, TAPS>))
     add_samples(grid_job j) {
@@ -381,20 +394,15 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, streams = 32 / j.width, length = j.tile / streams;
   const int streams_log2 = 31 - __clz(streams), length_log2 = 31 - __clz(length);
-  const int group_channels = j.width * j.each;
-  const int groups = (j.channels + group_channels - 1) / group_channels;
   const int stream = lane / j.width, channel = lane % j.width;
-  const int plane = j.first_plane + blockIdx.y, image = plane / groups;
-  const int first_channel = plane % groups * group_channels;
-  const int channels = min(group_channels, j.channels - first_channel);
+  const plane_of_block p(j);
   const int wide = j.walks_down ? streams : j.tile, high = j.walks_down ? length : 1;
   const int across = (j.samples[0] + wide - 1) / wide, lines = j.samples[1] * j.samples[2];
   const int warp = (int)(blockIdx.x * WALKERS + threadIdx.x / 32);
   const int first_x = warp % across * wide;
   const long long first_line = (long long)(warp / across) * high * j.step;
   const int end = (int)min(first_line + high * j.step, (long long)lines);
-  walker<AXES, TAPS, EACH> w(j,
-                             j.sums + (long long)blockIdx.y * j.pixels * group_channels + channel);
+  walker<AXES, TAPS, EACH> w(j, p.sums + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
       const int s = j.walks_down ? m & (streams - 1) : m >> length_log2;
@@ -406,7 +414,7 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
       bool reads = is_sample;
       if (is_sample) {
         taps<TAPS> t[AXES];
-        locate_all<T, AXES, TAPS>(at<T>(j.grid, image, x, y, z), j, t);
+        locate_all<T, AXES, TAPS>(at<T>(j.grid, p.image, x, y, z), j, t);
         UNROLL
         for (int d = 0; d < AXES; ++d) {
           UNROLL
@@ -420,18 +428,19 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
         }
       }
       if (!reads) its->at[0][0] = NOWHERE;
-      const T *gradient = at<T>(j.gradient, image, x, y, z) + first_channel * j.gradient.channel;
+      const T *gradient =
+          at<T>(j.gradient, p.image, x, y, z) + p.first_channel * j.gradient.channel;
       enum { AHEAD = EACH > 1 ? EACH : 8 };
-      for (int c = 0; c < channels; c += AHEAD) {
+      for (int c = 0; c < p.channels; c += AHEAD) {
         float g[AHEAD];
         UNROLL
         for (int k = 0; k < AHEAD; ++k)
-          g[k] = reads && c + k < channels
+          g[k] = reads && c + k < p.channels
                      ? to_float(READ_ONCE(gradient + (c + k) * j.gradient.channel))
                      : 0.f;
         UNROLL
         for (int k = 0; k < AHEAD; ++k)
-          if (c + k < channels)
+          if (c + k < p.channels)
             values[(EACH > 1 ? k * 32 + s : s * j.width + c + k) * (length + 1) + i] =
                 bits_of(g[k]) < NOT_FINITE ? g[k] : 0.f;
       }
@@ -440,7 +449,7 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
     for (int i = 0; i < length; ++i) {
       const spot<AXES, TAPS> &its = spots[i * streams + stream];
       if (its.at[0][0] != NOWHERE)
-        w.take(its, values + lane * (length + 1) + i, 32 * (length + 1), channels - channel);
+        w.take(its, values + lane * (length + 1) + i, 32 * (length + 1), p.channels - channel);
     }
     __syncwarp();
   }
@@ -459,15 +468,13 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   enum { SUMS = 1024 };
   __shared__ float all_values[WALKERS][SUMS + 32];
   float *const values = all_values[threadIdx.x / 32];
-  const int lane = threadIdx.x % 32, groups = (j.channels + j.width - 1) / j.width;
-  const int plane = j.first_plane + blockIdx.y, image = plane / groups;
-  const int first_channel = plane % groups * j.width,
-            channels = min(j.width, j.channels - first_channel);
+  const int lane = threadIdx.x % 32;
+  const plane_of_block p(j);
   const int scale = grid_scale(j), high = SUMS / j.width;
   const int first =
       (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
   const int pixels = min(high, j.pixels - first);
-  long long *const sums = j.sums + ((long long)blockIdx.y * j.pixels + first) * j.width;
+  long long *const sums = p.sums + (long long)first * j.width;
   const int channel = lane % j.width, streams = 32 / j.width;
   UNROLL_BY_8
   for (int i = lane / j.width; i < pixels; i += streams) {
@@ -476,9 +483,9 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
     values[channel * (high + 1) + i] = arc_fixed_to_f32(sum, scale);
   }
   __syncwarp();
-  T *const out = (T *)j.out + ((long long)image * j.channels + first_channel) * grid_pixels(j) +
+  T *const out = (T *)j.out + ((long long)p.image * j.channels + p.first_channel) * grid_pixels(j) +
                  j.first_pixel + first;
-  for (int c = 0; c < channels; ++c)
+  for (int c = 0; c < p.channels; ++c)
     for (int i = lane; i < pixels; i += 32) {
       T value;
       store(&value, values[c * (high + 1) + i]);
