@@ -445,6 +445,16 @@ ARC__FN void arc__target_end(arc__target *t) {
 #endif
 }
 
+/* Leaves out the pieces from `count` on, whose values no lane owns. */
+ARC__FN void arc__keep_first(arc__target *t, int count) {
+  t->width = 0;
+  ARC__EACH_PIECE(i, t->pieces, {
+    ARC__CHECK(1, i < count || t->piece[i].base == 0, "a piece that is left out is not null");
+    if (i < count) t->width += t->piece[i].width;
+  })
+  t->pieces = count;
+}
+
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
 /* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */

@@ -3,7 +3,7 @@
 
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
        arc_target_pieces(pieces, count), of pieces that arc_piece(T *base, int stride, int width)
-       makes   if ARC_MAX_PIECES is above 1
+       makes, arc_target_first(target, count)   if ARC_MAX_PIECES is above 1
        arc_add(target, key, values, active)
        arc_add_uniform, arc_add_renderer, arc_add_masked, arc_add_divergent, arc_add_with, arc_atomic_add
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
@@ -35,6 +35,9 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_TARGETS)
   }                                                                                  \
   ARC__FN arc_target_##S arc_target_pieces(const arc_piece_##S *pieces, int count) { \
     return arc_target_##S##_pieces(pieces, count);                                   \
+  }                                                                                  \
+  ARC__FN arc_target_##S arc_target_first(arc_target_##S target, int count) {        \
+    return arc_target_##S##_first(target, count);                                    \
   }
 ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 #endif

@@ -39,6 +39,19 @@ KERNEL pieces(float *a, float *b, float *c, float *d, float *e, updates all) {
     arc_add_f32(target, one.key, one.values, one.hit);
   }
 }
+
+/* A loop in which the last array may be null. */
+KERNEL first_pieces(float *a, float *b, float *c, float *d, float *e, updates all) {
+  const arc_piece_f32 arrays[5] = {{a, 2, 2}, {b, 3, 3}, {c, 1, 1}, {d, 1, 1}, {e, 2, 2}};
+  arc_target_f32 target = arc_target_f32_pieces(arrays, 5);
+  for (int u = threadIdx.x; u < 32 * all.count; u += 32) {
+    update one = read(all, u);
+    if (e != 0)
+      arc_add_renderer_f32(target, all.keys[0], one.values, one.hit);
+    else
+      arc_add_renderer_f32(arc_target_f32_first(target, 4), all.keys[0], one.values, one.hit);
+  }
+}
 #else
 
 KERNEL one_add(float *rows, updates all) {

@@ -126,6 +126,7 @@ unchecked_stride_range user_errors_forms:ARC_CHECK=1 s/bytes > -most \&\& bytes 
 unchecked_stride_below_width user_errors_forms:ARC_CHECK=1 s/stride == 0 || stride >= length || -stride >= length/true/
 wrongly_checked_stride_0 user_errors:ARC_CHECK=2 s/stride == 0 || stride >= length/stride >= length/
 unchecked_pieces user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, pieces >= 1 \&\& pieces <= ARC_MAX_PIECES/ARC__CHECK(1, true/
+unchecked_left_out_piece user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, i < count || t->piece/ARC__CHECK(1, true || t->piece/
 unchecked_threshold user_errors:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
 unchecked_mask user_errors_forms:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/

@@ -17,6 +17,8 @@ static __device__ __forceinline__ arc_target_f32 four_arrays(const struct check_
 }
 
 CHECK_KERNEL(literal_pieces, 9, 9, four_arrays(&plan), CHECK_CALL(CHECK_KEYED))
+CHECK_KERNEL(first_pieces, 9, 9, arc_target_f32_first(four_arrays(&plan), 3),
+             CHECK_CALL(CHECK_KEYED))
 CHECK_KERNEL(literal_rows, 9, 9, CHECK_ROWS, CHECK_CALL(CHECK_UNIFORM))
 
 static bool open_case(struct check_case *c, const char *section, int width, int path) {
@@ -27,14 +29,14 @@ static bool open_case(struct check_case *c, const char *section, int width, int 
 }
 
 /* Pieces without a base, known at run time; missing: bit p for piece p. */
-static void literal(int path, unsigned missing) {
+static void literal(int path, unsigned missing, check_launch launch) {
   struct check_case c;
   if (!open_case(&c, "literal pieces", 9, path)) return;
   const int widths[] = {2, 3, 1, 3};
   check_layout_these_pieces(&c, 23, 4, widths);
   c.missing = missing;
   check_fill(&c, -1, 0);
-  check_run(&c, literal_pieces_launch);
+  check_run(&c, launch);
 }
 
 /* Keys far from 0 on a base far from the arena, so that little memory stands for much: the product
@@ -89,7 +91,10 @@ static void shared_rows(void) {
 int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
-    for (unsigned missing = 0; missing < 16; missing += 2) literal(path, missing);
+    for (unsigned missing = 0; missing < 16; missing += 2)
+      literal(path, missing, literal_pieces_launch);
+    literal(path, 8u, first_pieces_launch);
+    literal(path, 12u, first_pieces_launch);
     far_keys(240000000, 9, path);   /* 2.16e9 floats: 32 bits wrap to a negative one */
     far_keys(480000000, 12, path);  /* 5.76e9 floats: they wrap to a positive one */
     far_keys(59652324, 9, path);    /* bytes pass 2^31, floats do not */

@@ -441,6 +441,11 @@ USER_ERROR(115, no_pieces, 32, 192, NULL, CHECK_SAYS("pieces"), 1) {
   arc_add_f32(arc_target_f32_pieces(&piece, wrong ? 0 : 1), KEY, values, true);
 }
 
+USER_ERROR(116, piece_left_out, 32, 96, NULL, CHECK_SAYS("left out"), 1) {
+  const arc_piece_f32 pieces[2] = {{rows, STRIDE, 2}, {wrong ? rows + 2 : NULL, STRIDE, 1}};
+  arc_add_f32(arc_target_f32_first(arc_target_f32_pieces(pieces, 2), 1), KEY, values, true);
+}
+
 USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
   add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);
