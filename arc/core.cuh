@@ -142,7 +142,7 @@ typedef struct arc__target {
   int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
   arc__slot warp_slot;      /* after a reduction over the warp */
   arc__slot half_warp_slot; /* after one over each half-warp */
-  int builder;              /* the lane that built it; ARC_CHECK 2 */
+  int lane_bits;            /* the lane that built it; and ARC__WARP, if it owns warp_slot */
 } arc__target;
 
 /* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
@@ -183,6 +183,24 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
+
+/* Whether one register holds the lane and whether it owns a sum: where a wide sum takes two or three
+   more, and the lane serves reductions only, as in a renderer's loop. */
+ARC__FN bool arc__has_lane_bits(const arc__call *c) {
+  return arc__is_wide(c->memory) &&
+         arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
+}
+
+/* One bit of the lane. In asm, or compilers keep each bit in a register. */
+ARC__FN int arc__lane_bit(const arc__call *c, int bit) {
+  if (!arc__has_lane_bits(c)) return c->lane & bit;
+#if defined(__CUDA_ARCH__)
+  asm volatile("and.b32 %0, %0, %1;" : "+r"(bit) : "r"(c->target->lane_bits));
+  return bit;
+#else
+  return c->target->lane_bits & bit;
+#endif
+}
 
 /* Whether this lane's values may be read. */
 ARC__FN bool arc__is_source(const arc__call *c) {
@@ -422,7 +440,7 @@ ARC__FN bool arc__is_patient(void) {
 }
 
 ARC__FN void arc__target_end(arc__target *t) {
-  int requests = 0, lane = arc__lane(), each = arc__bytes(t->kind) / 4;
+  int requests = 0, lane = arc__opaque(arc__lane()), each = arc__bytes(t->kind) / 4;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     requests += arc__requests(arc__counted_words(t->memory, p->width),
@@ -435,10 +453,9 @@ ARC__FN void arc__target_end(arc__target *t) {
   t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
   if (!arc__is_wide(t->memory) && arc__is_patient())
     t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
-  t->builder = lane;
-  lane = arc__opaque(lane);
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
+  t->lane_bits = arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));
 #if defined(__CUDA_ARCH__) /* or each call recomputes them */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
   if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
@@ -619,7 +636,7 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) 
 ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word high, bool paired,
                                 int distance, bool may_clobber) {
   arc__word send = low;
-  int upper = c->lane & distance;
+  const int upper = paired ? arc__lane_bit(c, distance) : 0;
   if (paired) send.lo = arc__keep_and_send(c->kind, may_clobber, upper, &low.lo, high.lo);
   if (paired && arc__bytes(c->kind) == 8)
     send.hi = arc__keep_and_send(c->kind, may_clobber, upper, &low.hi, high.hi);
@@ -692,6 +709,8 @@ ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first,
      a loop-invariant branch out of the loop, and the warp would diverge there. */
   int mine = c->lane % lanes, value = first + mine + mine / most * ARC__BEYOND;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
+  if (lanes == ARC__WARP && arc__has_lane_bits(c))
+    slot.owned = (c->target->lane_bits & ARC__WARP) != 0;
   if (first > 0 || single || most < lanes) {
     slot = arc__slot_of(c->target, single ? 0 : value, most);
     if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);

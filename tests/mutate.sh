@@ -130,7 +130,7 @@ unchecked_left_out_piece user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, i < count
 unchecked_threshold user_errors:ARC_CHECK=1 s/c->threshold >= 0 \&\& c->threshold <= ARC_THRESHOLD_AUTO/true/
 unchecked_mask user_errors_forms:ARC_CHECK=1 s/(c->lanes >> c->lane \& 1u) != 0u,/true,/
 unchecked_agreement user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == first/ARC__CHECK(2, true/
-unchecked_builder user_errors:ARC_CHECK=2 s/c->target->builder == c->lane,/true,/
+unchecked_builder user_errors:ARC_CHECK=2 s/c->target->lane_bits % ARC__WARP == c->lane,/true,/
 unchecked_active user_errors:ARC_CHECK=2 s/|| c.present != 0u,/|| true,/
 unchecked_keys user_errors:ARC_CHECK=2 s/|| arc__same_key(c->key, first),/|| true,/
 unchecked_zeros user_errors:ARC_CHECK=2 s/arc__is_zero(c->kind, arc__load(c, i, 1)),/true,/
@@ -252,6 +252,7 @@ wide_carry_lost test_wide s/return (word >> 16) + (((word \& 0xffff) + carry) >>
 wide_carry_of_negative_sums test_wide s/unsigned one = carry < 0 ? 1u : 0u,/unsigned one = 0u,/
 wide_round_without_the_rest test_wide s/return fifth != 0u || was_below ? bits | 1u : bits;/return bits;/
 wide_top_digits_lost test_wide s/w < ARC_WIDE_WORDS + 3; ++w)/w < ARC_WIDE_WORDS + 2; ++w)/
+wide_owned_by_all test_wide s/arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));/arc__opaque(arc__lane() + ARC__WARP);/
 wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\] = 0;/;/
 wide_infinities_not_taken test_wide s/!= 0) infinities\[0\] = infinities\[1\] = 0;/!= 0) infinities[0] = 0;/
 wide_carried_away test_wide s/w < ARC_WIDE_WORDS - 1 ? sum \& 0xffffu : sum);/sum \& 0xffffu);/

@@ -131,10 +131,10 @@ static void draw(int kind, int width, struct check_random *random) {
 
 /* ---- every call ------------------------------------------------------------------------------- */
 
-enum { KEYED, MASKED, DIVERGENT, SUMS, ROWS, HOT_ALL, HOT_MASKED, HOT_HERE, FORMS };
-static const char *const form_names[FORMS] = {
-    "keyed",          "masked",   "divergent",       "sums",
-    "rows in memory", "hot rows", "masked hot rows", "divergent hot rows"};
+enum { KEYED, MASKED, DIVERGENT, SUMS, ROWS, RENDERER, HOT_ALL, HOT_MASKED, HOT_HERE, FORMS };
+static const char *const form_names[FORMS] = {"keyed",    "masked",          "divergent",
+                                              "sums",     "rows in memory",  "renderer",
+                                              "hot rows", "masked hot rows", "divergent hot rows"};
 struct arguments {
   int form, path;
   long long *rows;
@@ -167,6 +167,13 @@ struct arguments {
     arc_row_adder_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH); \
     arc_index_add_rows_wide(&rows, key, n, active);                         \
     arc_index_add_end_wide(&rows);                                          \
+  }
+#define ADD_RENDERER(WIDTH)                                                   \
+  for (int k = 0; a.form == RENDERER && k < KEYS; ++k) {                      \
+    const bool hit = active && key == k;                                      \
+    if (!__any_sync(ARC_LANES_ALL, hit)) continue;                            \
+    for (int i = 0; i < WIDTH; ++i) v[i] = hit ? a.values[n * WIDTH + i] : 0; \
+    arc_add_renderer_wide(t, k, v, hit);                                      \
   }
 #define ADD_HOT                                                                     \
   if (a.form >= HOT_ALL) {                                                          \
@@ -201,11 +208,11 @@ struct arguments {
 #define DYNAMIC \
   arc_target_wide t = arc_target_wide_dynamic(a.rows, ARC_WIDE_ROW(9), a.form < FORMS ? 9 : 1)
 KERNEL(add_33, 33, ONE_ARRAY(33), ADDS ADD_ROWS(33))
-KERNEL(add_pieces, 7, PIECES, ADDS ADD_ROWS(7) ADD_HOT)
+KERNEL(add_pieces, 7, PIECES, ADDS ADD_ROWS(7) ADD_RENDERER(7) ADD_HOT)
 #if ARC_WIDE_WORDS == 6 /* how many words changes what each does to a row, not which row */
 KERNEL(add_1, 1, ONE_ARRAY(1), ADDS ADD_ROWS(1))
 KERNEL(add_3, 3, ONE_ARRAY(3), ADDS)
-KERNEL(add_9, 9, ONE_ARRAY(9), OTHER_PATHS ADDS ADD_ROWS(9) ADD_HOT)
+KERNEL(add_9, 9, ONE_ARRAY(9), OTHER_PATHS ADDS ADD_ROWS(9) ADD_RENDERER(9) ADD_HOT)
 KERNEL(add_dynamic, 9, DYNAMIC, ADDS)
 #endif
 
