@@ -193,47 +193,48 @@ ARC__ANYWHERE unsigned char *arc__infinities(const long long *row, int width, in
   return (unsigned char *)(row + ARC_WIDE_WORDS * width) + 2 * i;
 }
 
-/* 64 bits of a sum's magnitude, the highest one 1, the lowest one also where bits below are not 0; the
-   power of two of their unit; whether the sum is negative. */
+/* 64 bits of a sum's magnitude, one of the highest eight 1, the lowest one also where bits below
+   are not 0; the power of two of their unit; whether the sum is negative. */
 ARC__ANYWHERE arc__u64 arc__wide_read(const long long *row, int width, int i, int *log2,
                                       bool *is_negative) {
-  arc__u64 four = 0u, bits = 0u;
-  long long word[ARC_WIDE_WORDS], carry = 0;
+  arc__u64 limb[(ARC_WIDE_WORDS + 3) / 4 + 1], bits = 0u, next = 0u; /* four windows a limb */
+  const int limbs = (int)(sizeof(limb) / sizeof(*limb));
+  long long high = 0;
   ARC__UNROLL
-  for (int w = 0; w < ARC_WIDE_WORDS; ++w) {
-    word[w] = row[w * width + i];
-    carry = arc__wide_carry(word[w], carry);
+  for (int l = 0; l < limbs; ++l) {
+    limb[l] = (arc__u64)high;
+    high >>= 63;
+    ARC__UNROLL
+    for (int w = 4 * l; w < 4 * l + 4 && w < ARC_WIDE_WORDS; ++w) {
+      const long long word = row[w * width + i];
+      const arc__u64 part = (arc__u64)word << 16 * (w % 4);
+      limb[l] += part;
+      high += (w % 4 == 0 ? word >> 63 : word >> (64 - 16 * (w % 4))) + (limb[l] < part ? 1 : 0);
+    }
   }
-  *is_negative = carry < 0;
+  *is_negative = high < 0;
   *log2 = 0;
-  /* Digits of 16 bits of the sum or, negated, of its complement plus one; the last five of them. */
-  unsigned one = carry < 0 ? 1u : 0u, flip = carry < 0 ? 0xffffu : 0u, low = 0u, fifth = 0u;
+  arc__u64 one = high < 0 ? 1u : 0u; /* -x is its complement plus one */
   bool is_below = false, was_below = false;
-  carry = 0;
   ARC__UNROLL
-  for (int w = 0; w < ARC_WIDE_WORDS + 3; ++w) {
-    const long long here = w < ARC_WIDE_WORDS ? word[w < ARC_WIDE_WORDS ? w : 0] : 0;
-    unsigned digit = ((((unsigned)here + (unsigned)carry) & 0xffffu) ^ flip) + one;
-    carry = arc__wide_carry(here, carry);
-    one = digit >> 16;
-    digit &= 0xffffu;
-    is_below = is_below || low != 0u;
-    low = (unsigned)four & 0xffffu;
-    four = four >> 16 | (arc__u64)digit << 48;
-    if (digit == 0u) continue;
-    bits = four;
-    *log2 = 16 * w - 48 + ARC__WIDE_UNIT;
-    fifth = low;
+  for (int l = 0; l < limbs; ++l) {
+    limb[l] = (high < 0 ? ~limb[l] : limb[l]) + one;
+    one = limb[l] < one ? 1u : 0u;
+    is_below = is_below || (l > 1 && limb[l > 1 ? l - 2 : 0] != 0u);
+    if (limb[l] == 0u) continue;
+    bits = limb[l];
+    next = l > 0 ? limb[l > 0 ? l - 1 : 0] : 0u;
+    *log2 = 64 * l + ARC__WIDE_UNIT;
     was_below = is_below;
   }
   ARC__UNROLL
-  for (int shift = 8; shift > 0; shift /= 2) {
+  for (int shift = 32; shift >= 8; shift /= 2) {
     if (bits >> (64 - shift) != 0u) continue;
-    bits = bits << shift | fifth >> (16 - shift);
+    bits = bits << shift | next >> (64 - shift);
+    next <<= shift;
     *log2 -= shift;
-    fifth = fifth << shift & 0xffffu;
   }
-  return fifth != 0u || was_below ? bits | 1u : bits;
+  return next != 0u || was_below ? bits | 1u : bits;
 }
 
 ARC__ANYWHERE double arc__wide_power(bool is_negative, int log2) { /* infinity is 2^1024 */

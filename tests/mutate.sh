@@ -249,9 +249,13 @@ wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_hot_pieces_merged test_wide s/if (sum_kind == kind \&\& !arc__is_wide(memory)) {/if (sum_kind == kind) {/
 wide_carry_lost test_wide s/return (word >> 16) + (((word \& 0xffff) + carry) >> 16);/return (word >> 16) + (carry >> 16);/
-wide_carry_of_negative_sums test_wide s/unsigned one = carry < 0 ? 1u : 0u,/unsigned one = 0u,/
-wide_round_without_the_rest test_wide s/return fifth != 0u || was_below ? bits | 1u : bits;/return bits;/
-wide_top_digits_lost test_wide s/w < ARC_WIDE_WORDS + 3; ++w)/w < ARC_WIDE_WORDS + 2; ++w)/
+wide_carry_of_negative_sums test_wide s/one = limb\[l\] < one ? 1u : 0u;/one = 0u;/
+wide_complement_without_one test_wide s/arc__u64 one = high < 0 ? 1u : 0u;/arc__u64 one = 0u;/
+wide_round_without_the_rest test_wide s/return next != 0u || was_below ? bits | 1u : bits;/return bits;/
+wide_round_without_the_last_limb test_wide:ARC_WIDE_WORDS=16 s/return next != 0u || was_below ? bits/return next != 0u ? bits/
+wide_limb_without_carry test_wide s/ + (limb\[l\] < part ? 1 : 0);/;/
+wide_shift_without_the_next_limb test_wide s/bits = bits << shift | next >> (64 - shift);/bits = bits << shift;/
+wide_top_limb_lost test_wide s/(ARC_WIDE_WORDS + 3) \/ 4 + 1\], bits/(ARC_WIDE_WORDS + 3) \/ 4], bits/
 wide_owned_by_all test_wide s/arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));/arc__opaque(arc__lane() + ARC__WARP);/
 wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\] = 0;/;/
 wide_infinities_not_taken test_wide s/!= 0) infinities\[0\] = infinities\[1\] = 0;/!= 0) infinities[0] = 0;/
