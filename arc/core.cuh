@@ -184,8 +184,8 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
-/* Whether one register holds the lane and whether it owns a sum: where a wide sum takes two or three
-   more, and the lane serves reductions only, as in a renderer's loop. */
+/* Whether one register holds the lane and whether it owns a sum: where a wide sum takes three more,
+   and the lane serves reductions only, as in a renderer's loop. */
 ARC__FN bool arc__has_lane_bits(const arc__call *c) {
   return arc__is_wide(c->memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
