@@ -33,7 +33,7 @@ static __global__ void add(T *cells, const T *all_values) {
   T *two = cells + PIECES * CELLS;
   const decltype(arc_piece(two, WIDTH, 1)) pieces[] = {arc_piece(two, WIDTH, 1),
                                                        arc_piece(two + 1, WIDTH, WIDTH - 1)};
-  arc_add(arc_target_pieces(pieces, 2), key, values, active);
+  arc_add(arc_target_first(arc_target_pieces(pieces, 2), 2), key, values, active);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomic_add(&cells[SCALAR * CELLS + key * WIDTH + i], values[i]);
   auto gather = arc_index_add_begin(rows(GATHERED), all_values, WIDTH);
