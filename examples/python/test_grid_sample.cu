@@ -79,14 +79,14 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   j.grid = lie(grid, s.samples, AXES, !last);
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
   j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
-  j.sums = on_device(std::vector<long long>(plan_sums(&j, TAPS, bytes), 0));
+  j.sums = on_device(std::vector<long long>(plan_sums(&j, bytes), 0));
   j.tile = std::min(j.tile, tile), j.step = step;
   j.largest = on_device(std::vector<unsigned>({TAPS == 1 ? bits : 0u, TAPS == 1 ? others : 0u}));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
   if constexpr (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
-  const int planes = s.images * ((s.channels + j.width * j.each - 1) / (j.width * j.each));
+  const int planes = s.images * ((s.channels + j.width - 1) / j.width);
   const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
   const int across = s.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
   const int down = s.samples[1] * s.samples[2] / (j.walks_down ? high * step : step) + 1;
@@ -95,12 +95,8 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
       j.planes = std::min(most_planes, planes - j.first_plane);
       j.pixels = std::min(most_pixels, (int)c.pixels() - j.first_pixel);
       const dim3 warps(across * down / WALKERS + 1, j.planes);
-      if (j.each == 1)
-        SIMT_LAUNCH((add_samples<T, AXES, TAPS, 1>), warps, 32 * WALKERS, 0, 0, j);
-      else
-        SIMT_LAUNCH((add_samples<T, AXES, TAPS, 3>), warps, 32 * WALKERS, 0, 0, j);
-      const grid_job flat = by_channel(j);
-      SIMT_LAUNCH(finish_input<T>, dim3(flat.pixels, flat.planes), 32 * WALKERS, 0, 0, flat);
+      SIMT_LAUNCH((add_samples<T, AXES, TAPS>), warps, 32 * WALKERS, 0, 0, j);
+      SIMT_LAUNCH(finish_input<T>, dim3(j.pixels, j.planes), 32 * WALKERS, 0, 0, j);
     }
   SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");

@@ -16,11 +16,9 @@ template <class T, int AXES, int TAPS>
 cudaError_t run(grid_job j, device d) {
   const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
   if constexpr (TAPS > 1)
-    if (j.out_grid != nullptr)
-      slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
+    if (j.out_grid != nullptr) slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
   if (j.out == nullptr) return cudaGetLastError();
-  const int length = j.tile * j.width / 32,
-            planes = j.images * (int)parts_of(j.channels, j.width * j.each);
+  const int length = j.tile * j.width / 32, planes = j.images * (int)parts_of(j.channels, j.width);
   const int most_planes = j.planes, most_pixels = j.pixels;
   const long long across = parts_of(j.samples[0], j.walks_down ? 32 / j.width : j.tile);
   const long long down =
@@ -35,13 +33,9 @@ cudaError_t run(grid_job j, device d) {
       j.first_pixel = (int)first;
       j.pixels = (int)std::min((long long)most_pixels, grid_pixels(j) - first);
       const dim3 blocks((unsigned)parts_of(warps, WALKERS), j.planes);
-      if (j.each == 1)
-        add_samples<T, AXES, TAPS, 1><<<blocks, 32 * WALKERS, 0, d.stream>>>(j);
-      else if constexpr (TAPS < 4)
-        add_samples<T, AXES, TAPS, 3><<<blocks, 32 * WALKERS, 0, d.stream>>>(j);
-      const grid_job flat = by_channel(j);
-      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * 1024 / j.width), flat.planes);
-      finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(flat);
+      add_samples<T, AXES, TAPS><<<blocks, 32 * WALKERS, 0, d.stream>>>(j);
+      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * 1024 / j.width), j.planes);
+      finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(j);
     }
   }
   add_others<T, AXES, TAPS>

@@ -240,15 +240,15 @@ struct spot {
   int at[AXES][KEPT];
 };
 
-template <int AXES, int TAPS, int EACH>
+template <int AXES, int TAPS>
 struct walker {
   enum { PLACES = places<AXES, TAPS>, KEPT = spot<AXES, TAPS>::KEPT };
 
   const grid_job &j;
-  long long *const base; /* the sum of the lane's first channel in the launch's first pixel */
+  long long *const base; /* the sum of the lane's channel in the launch's first pixel */
   const double unit;     /* 1.5 x 2^52 of the last bit: added to it, a value is an integer */
   int at[AXES][KEPT];
-  long long sum[EACH][PLACES];
+  long long sum[PLACES];
 
   __device__ walker(const grid_job &j, long long *base)
       : j(j), base(base), unit(ldexp(1.5, 52 - grid_scale(j))), sum{} {
@@ -263,20 +263,17 @@ struct walker {
 
   /* Of place k, from the first place's pixel on. */
   __device__ void send(int k, unsigned first) const {
-    bool is_inside = true;
+    bool goes = sum[k] != 0;
     unsigned pixel = 0u;
     UNROLL
     for (int d = AXES - 1; d >= 0; --d) {
       const int a = tap<TAPS>(k, d);
-      is_inside = is_inside && is_within(place(d, a), j.size[d]);
+      goes = goes && is_within(place(d, a), j.size[d]);
       pixel = pixel * j.size[d] + (KEPT == 1 ? a : at[d][a % KEPT]);
     }
     pixel += first;
-    is_inside = is_inside && pixel < (unsigned)j.pixels;
-    UNROLL
-    for (int i = 0; i < EACH; ++i)
-      if (is_inside && sum[i][k] != 0)
-        arc_atomic_add_i64(base + (long long)pixel * j.width + (long long)i * j.pixels, sum[i][k]);
+    if (goes && pixel < (unsigned)j.pixels)
+      arc_atomic_add_i64(base + (long long)pixel * j.width, sum[k]);
   }
 
   /* Along an axis: what the next sample reaches moves, the rest goes. */
@@ -301,18 +298,15 @@ struct walker {
       if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k, first);
     }
     const int step = axis == 0 ? 1 : axis == 1 ? TAPS : TAPS * TAPS;
+    long long old[PLACES];
     UNROLL
-    for (int i = 0; i < EACH; ++i) {
-      long long old[PLACES];
-      UNROLL
-      for (int k = 0; k < PLACES; ++k) old[k] = sum[i][k];
-      UNROLL
-      for (int k = 0; k < PLACES; ++k) {
-        const int a = tap<TAPS>(k, axis);
-        sum[i][k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
-                    : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
-                                          : 0;
-      }
+    for (int k = 0; k < PLACES; ++k) old[k] = sum[k];
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      const int a = tap<TAPS>(k, axis);
+      sum[k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
+               : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
+                                     : 0;
     }
     UNROLL
     for (int a = 0; a < KEPT; ++a) at[axis][a] = next[a];
@@ -325,21 +319,16 @@ struct walker {
                        : 1. - s.weight[axis][0];
   }
 
-  /* Channel i's value is values[i * step]. */
-  __device__ void take(const spot<AXES, TAPS> &s, const float *values, int step, int channels) {
+  __device__ void take(const spot<AXES, TAPS> &s, double g) {
     UNROLL
     for (int d = 0; d < AXES; ++d) move(d, s.at[d]);
     UNROLL
-    for (int i = 0; i < EACH; ++i) {
-      const double g = i < channels ? values[i * step] : 0.f;
+    for (int k = 0; k < PLACES; ++k) {
+      double product = g;
       UNROLL
-      for (int k = 0; k < PLACES; ++k) {
-        double product = g;
-        UNROLL
-        for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
-        sum[i][k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
-                     __double_as_longlong(unit);
-      }
+      for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
+      sum[k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
+                __double_as_longlong(unit);
     }
   }
 
@@ -356,37 +345,35 @@ struct walker {
     }
     if (__all_sync(ARC_LANES_ALL, is_one)) {
       UNROLL
-      for (int i = 0; i < EACH; ++i) UNROLL
       for (int k = 0; k < PLACES; ++k) {
         for (int distance = 16; distance >= j.width; distance /= 2)
-          sum[i][k] += __shfl_down_sync(ARC_LANES_ALL, sum[i][k], distance);
-        if ((int)threadIdx.x % 32 >= j.width) sum[i][k] = 0;
+          sum[k] += __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
+        if ((int)threadIdx.x % 32 >= j.width) sum[k] = 0;
       }
     }
     move(0, next);
   }
 };
 
-/* That of blockIdx.y: a group of `width` x `each` channels of an image. */
+/* That of blockIdx.y: a group of `width` channels of an image. */
 struct plane_of_block {
   int image, first_channel, channels;
   long long *sums;
 
   __device__ explicit plane_of_block(const grid_job &j) {
-    const int most = j.width * j.each, groups = (j.channels + most - 1) / most;
+    const int groups = (j.channels + j.width - 1) / j.width;
     const int plane = j.first_plane + blockIdx.y;
-    image = plane / groups, first_channel = plane % groups * most;
-    channels = min(most, j.channels - first_channel);
-    sums = j.sums + (long long)blockIdx.y * j.pixels * most;
+    image = plane / groups, first_channel = plane % groups * j.width;
+    channels = min(j.width, j.channels - first_channel);
+    sums = j.sums + (long long)blockIdx.y * j.pixels * j.width;
   }
 };
 
-/* Of a multiprocessor, by sums of a lane. */
-constexpr int grid_blocks(int sums) { return sums > 12 ? 4 : sums > 4 ? 5 : 8; }
-
-/* blockIdx.x: WALKERS warps, y: planes. EACH: `each` at most. */
-template <class T, int AXES, int TAPS, int EACH>
-__global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, TAPS>))
+/* blockIdx.x: WALKERS warps, y: planes. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
+                                                : places<AXES, TAPS> > 4 ? 6
+                                                                         : 8)
     add_samples(grid_job j) {
   __shared__ spot<AXES, TAPS> all_spots[WALKERS][TILE];
   __shared__ float all_values[WALKERS][32 * 17];
@@ -402,7 +389,7 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
   const int first_x = warp % across * wide;
   const long long first_line = (long long)(warp / across) * high * j.step;
   const int end = (int)min(first_line + high * j.step, (long long)lines);
-  walker<AXES, TAPS, EACH> w(j, p.sums + channel);
+  walker<AXES, TAPS> w(j, p.sums + channel);
   for (int line = (int)min(first_line, (long long)lines); line < end; line += high) {
     for (int m = lane; m < j.tile; m += 32) {
       const int s = j.walks_down ? m & (streams - 1) : m >> length_log2;
@@ -430,7 +417,7 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
       if (!reads) its->at[0][0] = NOWHERE;
       const T *gradient =
           at<T>(j.gradient, p.image, x, y, z) + p.first_channel * j.gradient.channel;
-      enum { AHEAD = EACH > 1 ? EACH : 8 };
+      enum { AHEAD = 8 };
       for (int c = 0; c < p.channels; c += AHEAD) {
         float g[AHEAD];
         UNROLL
@@ -441,7 +428,7 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
         UNROLL
         for (int k = 0; k < AHEAD; ++k)
           if (c + k < p.channels)
-            values[(EACH > 1 ? k * 32 + s : s * j.width + c + k) * (length + 1) + i] =
+            values[(s * j.width + c + k) * (length + 1) + i] =
                 bits_of(g[k]) < NOT_FINITE ? g[k] : 0.f;
       }
     }
@@ -449,20 +436,14 @@ __global__ void __launch_bounds__(32 * WALKERS, grid_blocks(EACH *places<AXES, T
     for (int i = 0; i < length; ++i) {
       const spot<AXES, TAPS> &its = spots[i * streams + stream];
       if (its.at[0][0] != NOWHERE)
-        w.take(its, values + lane * (length + 1) + i, 32 * (length + 1), p.channels - channel);
+        w.take(its, channel < p.channels ? values[lane * (length + 1) + i] : 0.f);
     }
     __syncwarp();
   }
   w.end();
 }
 
-/* The same sums, `each` as planes of their own. */
-inline grid_job by_channel(grid_job j) {
-  j.planes *= j.each, j.first_plane *= j.each, j.each = 1;
-  return j;
-}
-
-/* Reads the launch's sums into out, and clears them. blockIdx.y: planes, of each = 1. */
+/* Reads the launch's sums into out, and clears them. blockIdx.y: planes. */
 template <class T>
 __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   enum { SUMS = 1024 };

@@ -15,14 +15,13 @@ enum { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION }; /* as PyTorch counts them */
 struct grid_job {
   lattice gradient, input, grid;
   void *out, *out_grid; /* gradients of both, contiguous; one of them may be null */
-  long long *sums;      /* of a launch: [plane][each][pixel][width], zeros before and after */
+  long long *sums;      /* of a launch: [plane][pixel][width], zeros before and after */
   unsigned *largest;    /* bits of the largest finite |gradient|; whether something is not finite */
   int size[3], samples[3]; /* of the input and of the gradient: x, y, z */
   int images, channels, padding;
   bool aligned; /* align_corners */
-  /* The input's gradient is summed by planes: `width` x `each` channels of an image. */
+  /* The input's gradient is summed by planes: `width` channels of an image. */
   int width;          /* lanes of a sample: 1, 2, 4, 8 or 16 */
-  int each;           /* channels of a lane: 1, or all two or three of an image */
   int planes, pixels; /* of a launch, at most */
   int first_plane, first_pixel;
   int tile, step;  /* samples that a warp reads at once; how many tiles down it walks */
@@ -32,25 +31,23 @@ struct grid_job {
 enum { TILE = 64 }; /* most samples of a tile, which lies in shared memory */
 
 /* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
-inline long long plan_sums(grid_job *j, int taps, long long bytes) {
+inline long long plan_sums(grid_job *j, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
   const auto wastes = [&](int width) {
     return (width - j->channels % width) % width >= std::max(1, width / 2);
   };
-  const bool is_narrow = taps < 4 && (j->channels == 2 || j->channels == 3);
-  int width = is_narrow ? 1 : 16;
+  int width = 16;
   while (width > 1 && wastes(width)) width /= 2;
   while (width > 4 && 8 * width * pixels > bytes) width /= 2;
-  j->width = width, j->each = is_narrow ? j->channels : 1;
-  const int of_pixel = width * j->each;
-  const long long most = std::max(bytes / 8, pixels) / of_pixel; /* pixels */
-  const long long planes = (j->channels + of_pixel - 1) / of_pixel * (long long)j->images;
+  const long long most = std::max(bytes / 8, pixels) / width; /* pixels */
+  const long long planes = (j->channels + width - 1) / width * (long long)j->images;
+  j->width = width;
   j->pixels = (int)std::min(most, pixels);
-  j->planes = (int)std::min(std::max(most / pixels, 1ll), std::min(planes, 65535ll / j->each));
+  j->planes = (int)std::min(std::max(most / pixels, 1ll), std::min(planes, 65535ll));
   j->tile = std::min(+TILE, 512 / width);
   while (j->tile > 32 && j->tile / 2 >= j->samples[0]) j->tile /= 2;
   j->walks_down = width <= 4 && j->samples[1] * j->samples[2] >= j->tile * width / 32;
-  return (long long)j->planes * j->pixels * of_pixel;
+  return (long long)j->planes * j->pixels * width;
 }
 
 #endif

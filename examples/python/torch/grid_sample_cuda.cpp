@@ -101,7 +101,7 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
     if (of_grid) to_grid.zero_();
     return {to_input, to_grid};
   }
-  const long long words = of_input ? plan_sums(&j, taps, BUDGET) : 0;
+  const long long words = of_input ? plan_sums(&j, BUDGET) : 0;
   const Tensor sums = at::zeros({words + 1}, input.options().dtype(at::kLong));
   j.sums = (long long *)sums.mutable_data_ptr<int64_t>();
   j.largest = (unsigned *)(j.sums + words);
