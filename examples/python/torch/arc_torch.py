@@ -203,9 +203,9 @@ class fast:
     index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
     embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
     lasts, in the whole process; those get the calls for which arc was not measured to be faster:
-    of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer than
-    2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode. Sums are as those of arc_torch.index_add_. Needs
-    PyTorch 2.9."""
+    of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer
+    than 2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode.
+    Sums are as those of arc_torch.index_add_. Needs PyTorch 2.9."""
     _entered, _keys = [], ("CUDA",)
 
     def __init__(self):
