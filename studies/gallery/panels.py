@@ -3,7 +3,7 @@
 
 usage: panels.py OUT.png PICTURE CAPTION [PICTURE CAPTION]...
 
-PICTURE is a PNG or PPM file, or a part of one: FILE@X,Y,WIDTH,HEIGHT. What is wider than 960 pixels
+PICTURE is a PNG or PPM file, or a part of one: FILE@X,Y,WIDTH,HEIGHT. What is wider than 800 pixels
 is shrunk to that. OUT.png has 256 colours. Needs Pillow 10.1.
 Exit status: 0 done, 2 bad option or file, 77 skipped: no Pillow."""
 import os
@@ -16,7 +16,7 @@ try:
     from PIL import Image, ImageDraw, ImageFont
 except ImportError:
     Image = None
-MOST, GAP, LETTERS, BELOW = 960, 6, 15, 24  # pixels
+MOST, GAP, LETTERS, BELOW = 800, 6, 15, 24  # pixels
 
 
 def read(word):

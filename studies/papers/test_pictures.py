@@ -34,10 +34,10 @@ class Pictures(looked.Looked):
         panels = "studies/gallery/panels.py"
         self.call(0, panels, out, half + "@30,0,30,40", "right", wide, "both")
         joined = Image.open(out).convert("RGB")
-        self.assertEqual(joined.size, (30 + 6 + 960, 40 + 24))
-        for x, colour in (2, (0, 0, 192)), (100, (192, 0, 0)), (900, (0, 0, 192)):
+        self.assertEqual(joined.size, (30 + 6 + 800, 40 + 24))
+        for x, colour in (2, (0, 0, 192)), (100, (192, 0, 0)), (700, (0, 0, 192)):
             self.assertEqual(joined.getpixel((x, 20)), colour)
-        for left, right in (0, 30), (36, 996):  # captions
+        for left, right in (0, 30), (36, 836):  # captions
             self.assertLess(joined.crop((left, 42, right, 64)).convert("L").getextrema()[0], 128)
         for bad in half + "@30,0", half + "x":
             self.assertIn(bad, self.call(2, panels, out, bad, "left"))
