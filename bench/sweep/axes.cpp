@@ -8,7 +8,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"section", &sweep_cell::section, "--section", 1, 0,
      {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
     {"workload", &sweep_cell::workload, "--workload", 1, 0,
-     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", "file", nullptr}, {SWEEP_WORKLOAD_AXES},
+     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", "coalesced", "file", nullptr}, {SWEEP_WORKLOAD_AXES},
      "which lanes are active and which keys coincide: axes, as lanes to call say; or a model; file: "
      "as --workload-file says"},
     {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},

@@ -31,6 +31,7 @@ static const struct model models[] = {
     {SWEEP_WORKLOAD_HASHGRID, SWEEP_CALL_KEYED, 404, 0, 0, 0, 1, 0, 7, 0, 0, 0, 0, 1},
     {SWEEP_WORKLOAD_PAGERANK, SWEEP_CALL_KEYED, 505, 31, 15, 0, 128, 0, 0, 0, 0, 7, 0, 1},
     {SWEEP_WORKLOAD_HOT, SWEEP_CALL_UNIFORM, 606, 127, 127, 0, 0, 0, 0, 0, 0, 0, 4, 8},
+    {SWEEP_WORKLOAD_COALESCED, SWEEP_CALL_KEYED, 808, 0, 0, 0, 128, 0, 0, 0, 1, 0, 0, 1},
     {SWEEP_WORKLOAD_FILE, SWEEP_CALL_KEYED, 707, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
 };
 enum {

@@ -44,7 +44,8 @@ WRONG = ["plain,broken", "broken --keys 8"] + [
 DRAWN = [("tile", 0.5, 0.5 * 0.39, 0.5 * 22, 0.5), ("hot", 1.0, 0.75, 28.1, 1.0),
          ("spheres", None, None, 20, None), ("spheres --lanes 32", None, None, 32, 3.8),
          ("cubemap", None, None, 14.3, None), ("cubemap --lanes 32", None, None, 32, 5.8),
-         ("hashgrid", None, None, 32, 9.0), ("pagerank", None, None, 12.4, 12.2)]
+         ("hashgrid", None, None, 32, 9.0), ("pagerank", None, None, 12.4, 12.2),
+         ("coalesced", None, None, 32, 32)]
 
 
 class Sweep(Test):
@@ -108,6 +109,13 @@ class Sweep(Test):
             if row["path"] == "table":  # 100 updates to 4 rows: each once, and seldom a first lane
                 once = int(row["width"]) * 4 / 100
                 self.assertTrue(once - 1e-3 < float(row["lane_adds"]) < 1.25 * once, row)
+
+    @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
+    def test_coalesced_keys_lie_side_by_side(self):
+        for row in self.rows("--workload coalesced --width 1 --padding 0 --path plain"):
+            if row["path"] == "plain":  # 128 bytes that seldom begin where a sector does
+                self.assertEqual(float(row["conflicts"]), 0)
+                self.assertTrue(4.5 < float(row["sectors"]) <= 5, row)
 
     @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
     def test_rotating_lanes_meet_at_as_many_addresses_as_values(self):
