@@ -942,6 +942,7 @@ ARC__FN int arc__threshold(const arc__call *c) {
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
   }
+  if (arc__is_auto_keyed(c) && lanes < 1) lanes = 1; /* so that an empty warp has few lanes */
   return arc__reduces_all(c, lanes) ? 1 : arc__opaque(lanes); /* 1, a literal */
 }
 
@@ -971,9 +972,9 @@ enum {
 
 /* The decision, by the lanes, the threshold and the promises. All of c->lanes call. */
 ARC__FN int arc__decide(const arc__call *c, int threshold) {
-  const bool few = !arc__reduces_all(c, threshold) && __popc(c->present) < threshold;
+  const bool below = __popc(c->present) < threshold, few = !arc__reduces_all(c, threshold) && below;
   if (c->path == ARC_PATH_ATOMIC) return ARC__EACH_LANE;
-  if (arc__is_auto_keyed(c)) return few || c->present == 0u ? ARC__EACH_LANE : ARC__GROUPS;
+  if (arc__is_auto_keyed(c)) return below ? ARC__EACH_LANE : ARC__GROUPS;
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
     return few ? ARC__EACH_LANE : ARC__ONE_GROUP;
   if (arc__is_transposed(c)) return ARC__EACH_GROUP;
@@ -1016,7 +1017,7 @@ ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
     if (keyed && arc__adds_in_a_loop(c) && c->leaders == c->present) return c->active;
     if (keyed && arc__add_few_groups(c)) return false;
     if (!keyed || c->threshold != ARC_THRESHOLD_AUTO) {
-      arc__dissolve_small_groups(c, threshold);
+      arc__dissolve_small_groups(c, keyed ? c->threshold : threshold);
       if (c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
     }
   }
