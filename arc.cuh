@@ -371,7 +371,6 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.present = c.group = c.leaders = 0u;
   c.in_table = false;
   c.table = 0;
-  c.table_bytes = 0;
   return c;
 }
 

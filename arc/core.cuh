@@ -158,9 +158,8 @@ typedef struct arc__call {
   unsigned lanes, present; /* who calls; the active ones among them */
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
-  bool in_table;           /* a literal: groups are known, keys are addresses, some of `table` */
-  char *table;             /* shared memory, arc/table.cuh */
-  int table_bytes;
+  bool in_table; /* a literal: groups are known, and keys are addresses, or places in `table` */
+  char *table;   /* shared memory, arc/table.cuh */
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -396,6 +395,7 @@ ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale)
 
 /* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
+  if (c->source == ARC__WORD) return ((const arc__word *)c->values)[i];
   return arc__summand(c, arc__read(c->source, c->values, i), scale);
 }
 
@@ -474,13 +474,17 @@ ARC__FN void arc__keep_first(arc__target *t, int count) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
+/* Of a table's calls: where key 0 would lie, not null, by the rules of C; and the key of the first
+   byte of the table, beyond any address. */
+#define ARC__ADDRESSES 4096
+#define ARC__IN_TABLE (1ll << 62)
+
 /* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
 #if ARC_TABLES
   const int kind = arc__is_half(c->memory) ? ARC__I32 : c->memory, bytes = arc__bytes(kind);
-  const arc__u64 offset = (arc__u64)address - (arc__u64)c->table;
-  if (c->in_table && offset < (arc__u64)c->table_bytes) {
-    char *row = c->table + (int)(unsigned)offset; /* as compilers see, in shared memory */
+  if (c->in_table && (int)((arc__u64)address >> 32) >= (int)(ARC__IN_TABLE >> 32)) {
+    char *row = c->table + ((int)(unsigned)(arc__u64)address - ARC__ADDRESSES);
     ARC__EACH_OF_4(i, count, {
       arc__word old = arc__read(kind, row + i * bytes, 0);
       arc__write(kind, row + i * bytes, 0, arc__sum_stored(c->memory, old, w[i]));

@@ -12,8 +12,9 @@
    Adds as arc_add_f32 does, if a few keys come most and you do not know which. The lanes of one key
    are summed first. The sum goes to the key's row of the table or, if it has none, to memory. A key
    gets a row when two lanes of a warp hold it, or when it comes again before another key of the
-   same bucket. A new key evicts it only after as many misses as it had hits. All sums are in memory
-   only after end.
+   same bucket. A new key evicts it only after as many misses as it had hits. Of up to 4 values, a
+   literal number, each lane sums its own while all lanes of a call have the key of the one before.
+   All sums are in memory only after end.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_row_adder_f32 *index_add,
                                     arc_key key, long long row, bool active);   and _with
    The same for rows in memory, read by an index_add that was begun on the same target. It keeps
@@ -27,10 +28,11 @@
    threshold or promises. Sums in fixed targets are exact; halves are rounded at each addition to
    the table, as they are in memory.
    Cost: the sums, 2 shuffles and a few loads of shared memory; a sum that hits is a load and a
-   store. On an H200 (forms.csv, groups.csv) 4 hot rows take 0.15 to 0.36 of the time of arc_add_f32,
-   skewed keys of 1 value 0.2 to 0.8, keys that hardly repeat 1.0 to 1.2, and keys that many lanes
-   share once, as sorted ones, 0.9 to 1.9. The gain shrinks with the width. Suffixes: all of
-   arc.cuh.
+   store. On an H200 (forms.csv, tables.csv) 4 hot rows take 0.15 to 0.36 of the time of
+   arc_add_f32, skewed keys of 1 value 0.2 to 0.8, keys that hardly repeat 1.0 to 1.1, sorted keys
+   0.9 to 1.2 or, where a warp makes only four calls, 1.1 to 1.8. The gain shrinks with the width:
+   rows of more values in memory, half of them on one key, take 1.1 to 1.5, since index_add by
+   itself keeps that key in registers. Suffixes: all of arc.cuh.
    Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
 #ifndef ARC_CUH
 #error "arc/table.cuh: include arc.cuh first"
@@ -56,10 +58,9 @@ typedef struct arc__bucket {
   int low, carry; /* the key */
   int state;      /* how many misses by other keys this key still survives */
 } arc__bucket;
-#define ARC__ADDRESSES ((char *)4096) /* where key 0 would lie; not null, by the rules of C */
-#define ARC__BUCKET_IS_FREE (-1)
+#define ARC__BUCKET_IS_FREE (-3)
 #define ARC__BUCKET_IS_CLAIMED (-2) /* by a lane of this call */
-#define ARC__BUCKET_IS_NAMED (-3)   /* by a key that came once, and has no sums yet */
+#define ARC__BUCKET_IS_NAMED (-1)   /* by a key that came once, and has no sums yet */
 #define ARC__BUCKET_MOST 64         /* so that a formerly hot key is evicted at last */
 
 typedef struct arc__table {
@@ -69,6 +70,10 @@ typedef struct arc__table {
   arc__bucket *buckets;
   int rows, row_bytes;
   int scope; /* of the last call: sums leave with it */
+  /* Of few values: the key that all lanes had in the last call, and each lane's sums. */
+  bool has_run;
+  arc__key run_key;
+  arc__word run[ARC__NARROW];
   ARC__DUTY
 } arc__table;
 
@@ -124,8 +129,9 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   t->sums = (char *)shared + mine * (arc__thread() / ARC__WARP) + ARC__STATE_BYTES;
   arc__table_check_begin(t);
   t->buckets = (arc__bucket *)(t->sums + rows * t->row_bytes);
+  t->has_run = false;
   t->found = t->target;
-  t->found.piece[0].base = ARC__ADDRESSES;
+  t->found.piece[0].base = (char *)ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
   arc__target_end(&t->found); /* but decisions depend on the rows: */
   t->found.min_lanes_to_match = t->target.min_lanes_to_match;
@@ -133,8 +139,9 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   for (int bucket = arc__lane(); bucket < rows; bucket += ARC__WARP) {
     t->buckets[bucket].state = ARC__BUCKET_IS_FREE;
     t->buckets[bucket].carry = 0; /* which keys of 32 bits do not write */
-    for (int i = 0; i < width; ++i) (void)arc__take_sum(t, bucket, i);
   }
+  for (int i = arc__lane(); i < rows * width; i += ARC__WARP) /* lanes side by side: no conflicts */
+    (void)arc__take_sum(t, i / width, i % width);
   __syncwarp(ARC_LANES_ALL);
 }
 
@@ -173,16 +180,17 @@ ARC__FN int arc__find_buckets(const arc__table *t, const arc__call *c) {
   int state = bucket->state;
   ARC__CHECK(2, c->key.bits == 64 || state < 0 || bucket->carry == 0,
              "key_bits differ between two calls of a table");
-  const bool has_key = state >= 0 || state == ARC__BUCKET_IS_NAMED;
-  const bool hits = leads && has_key && arc__same_key(held, c->key);
-  const bool misses = leads && !hits, any_misses = __any_sync(ARC_LANES_ALL, misses);
+  const bool hits = leads && state >= ARC__BUCKET_IS_NAMED && arc__same_key(held, c->key);
+  const bool misses = leads && !hits, may_take = misses && state <= 0;
+  const bool any_may_take = __any_sync(ARC_LANES_ALL, may_take);
+  if (misses && state > 0) bucket->state = state - 1; /* all that miss it write the same */
   __syncwarp(ARC_LANES_ALL);
   if (hits && state < ARC__BUCKET_MOST) bucket->state = (state < 0 ? 0 : state) + lanes;
-  if (!any_misses) return hits ? mine : -1;
+  if (!any_may_take) return hits ? mine : -1;
   __syncwarp(ARC_LANES_ALL);
-  if (misses) state = atomicExch(&bucket->state, ARC__BUCKET_IS_CLAIMED);
+  if (may_take) state = atomicExch(&bucket->state, ARC__BUCKET_IS_CLAIMED);
   __syncwarp(ARC_LANES_ALL);
-  const bool claims = misses && state != ARC__BUCKET_IS_CLAIMED;
+  const bool claims = may_take && state != ARC__BUCKET_IS_CLAIMED;
   const bool takes = claims && state <= 0, releases = takes && state == 0;
   const bool keeps = takes && lanes > 1; /* a lane alone only gives the bucket its key */
   if (claims && !takes) bucket->state = state - 1;
@@ -205,34 +213,115 @@ ARC__FN int arc__find_buckets(const arc__table *t, const arc__call *c) {
   return hits || keeps ? mine : -1;
 }
 
-/* Finds the groups of a call, and a row for each: in the table or, for others, in memory. */
-ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
+ARC__FN void arc__table_begin_call(arc__table *t, const arc__call *c) {
   arc__check_call(c);
   ARC__CHECK_MEMORY(t);
   ARC__OWES(t, ARC__TABLED);
   __syncwarp(ARC_LANES_ALL);
   t->scope = c->scope;
-  c->in_table = true;
-  c->table = t->sums;
-  c->table_bytes = t->rows * t->row_bytes;
+}
+
+ARC__FN void arc__find_groups(arc__call *c) {
   c->present = __ballot_sync(ARC_LANES_ALL, c->active);
   c->group = arc__match(c);
+}
+
+/* Finds a row for each group, in the table or, for others, in memory. */
+ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
+  c->in_table = true;
+  c->table = t->sums;
   int bucket = arc__find_buckets(t, c);
   bucket = __shfl_sync(ARC_LANES_ALL, bucket, c->active ? arc__highest(c->group) : c->lane);
   const arc__piece *memory = &t->target.piece[0];
-  char *row = bucket >= 0 ? t->sums + bucket * t->row_bytes
-              : c->active ? arc__offset(memory->base, c->key, memory->stride_bytes)
-                          : memory->base;
-  c->key = arc__key_from((long long)row - (long long)ARC__ADDRESSES, 64);
+  const char *row = arc__offset(memory->base, c->key, memory->stride_bytes);
+  c->key = arc__key_from(
+      bucket >= 0 ? ARC__IN_TABLE + bucket * t->row_bytes : (long long)row - ARC__ADDRESSES, 64);
   c->target = &t->found;
 }
 
-ARC__FN void arc__table_end(const arc__table *t, const arc__call *c) {
+/* Whether calls have few values, a literal number. */
+ARC__FN bool arc__has_runs(const arc__call *c) {
+  return c->chunk == ARC__WARP && c->width <= ARC__NARROW;
+}
+
+/* Adds the sums of a run, which all lanes have, to the row of its key. */
+ARC__FN void arc__end_run(arc__table *t, arc__call c) {
+  arc__word sums[ARC__NARROW];
+  if (!t->has_run) return;
+  ARC__EACH_OF_4(i, c.width, { sums[i] = t->run[i]; })
+  t->has_run = false;
+  c.source = ARC__WORD;
+  c.values = sums;
+  c.key = t->run_key;
+  c.active = true;
+  c.present = c.group = ARC_LANES_ALL;
+  arc__find_rows(t, &c);
+  arc__add_one_group(&c, false);
+  __syncwarp(ARC_LANES_ALL);
+}
+
+/* A call of few values. One in which many lanes have one key, and no lane another, begins a run:
+   each lane sums its own values of that key, until a lane has another one. */
+ARC__FN void arc__table_add_narrow(arc__table *t, arc__call c) {
+  arc__word values[ARC__NARROW];
+  ARC__EACH_OF_4(i, c.width, {
+    values[i] = c.active ? arc__load(&c, i, c.target->piece[0].scale) : arc__neutral(c.kind);
+  })
+  const bool in_run = t->has_run && c.active && arc__same_key(c.key, t->run_key);
+  ARC__EACH_OF_4(i, c.width, {
+    if (in_run) t->run[i] = arc__sum(c.kind, t->run[i], values[i]);
+  })
+  c.active = c.active && !in_run;
+  arc__find_groups(&c);
+  if (c.present == 0u) return;
+  arc__end_run(t, c);
+  t->has_run = __popc(c.present) >= ARC__MANY &&
+               __all_sync(ARC_LANES_ALL, !c.active || c.group == c.present);
+  if (t->has_run) {
+    t->run_key = arc__key_of(&c, arc__highest(c.present));
+    ARC__EACH_OF_4(i, c.width, { t->run[i] = c.active ? values[i] : arc__neutral(c.kind); })
+    return;
+  }
+  c.source = ARC__WORD;
+  c.values = values;
+  arc__find_rows(t, &c);
+  arc__add(c);
+}
+
+ARC__FN void arc__table_add(arc__table *t, arc__call c) {
+  arc__table_begin_call(t, &c);
+  if (arc__has_runs(&c)) {
+    arc__table_add_narrow(t, c);
+  } else {
+    arc__find_groups(&c);
+    arc__find_rows(t, &c);
+    arc__add(c);
+  }
+  __syncwarp(ARC_LANES_ALL);
+}
+
+ARC__FN void arc__table_index_add(arc__table *t, arc__index_add *r, arc__call c, long long row) {
+  arc__table_check_index_add(t, r);
+  if (c.width <= ARC__NARROW && r->is_narrow) {
+    c.values = r->base + row * r->stride_bytes;
+    c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
+    arc__table_add(t, c);
+    return;
+  }
+  arc__table_begin_call(t, &c);
+  arc__find_groups(&c);
+  arc__find_rows(t, &c);
+  arc__index_add_rows(r, c, row);
+  __syncwarp(ARC_LANES_ALL);
+}
+
+ARC__FN void arc__table_end(arc__table *t, const arc__call *c) {
   arc__call to = arc__call_to_memory(t, c);
   to.key.bits = 64; /* of any call */
   arc__check_call(c);
   ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
+  if (arc__has_runs(c)) arc__end_run(t, *c);
   if (c->width <= ARC__NARROW) {
     for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
       if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);
@@ -275,10 +364,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
   }                                                                                             \
   ARC__FN void arc_table_add_with_##S(arc_table_##S *table, arc_key key, const T *values,       \
                                       bool active, arc_options options ARC__CALLER) {           \
-    arc__call c = arc__table_call_##S(table, key, values, active, options);                     \
-    arc__find_rows(&table->any, &c);                                                            \
-    arc__add(c);                                                                                \
-    __syncwarp(ARC_LANES_ALL);                                                                  \
+    arc__table_add(&table->any, arc__table_call_##S(table, key, values, active, options));      \
   }                                                                                             \
   ARC__FN void arc_table_add_##S(arc_table_##S *table, arc_key key, const T *values,            \
                                  bool active ARC__CALLER) {                                     \
@@ -289,10 +375,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
                                             arc_options options ARC__CALLER) {                  \
     arc__call c = arc__table_call_##S(table, key, 0, active, options);                          \
     c.source = index_add->any.source;                                                           \
-    arc__table_check_index_add(&table->any, &index_add->any);                                   \
-    arc__find_rows(&table->any, &c);                                                            \
-    arc__index_add_rows(&index_add->any, c, row);                                               \
-    __syncwarp(ARC_LANES_ALL);                                                                  \
+    arc__table_index_add(&table->any, &index_add->any, c, row);                                 \
   }                                                                                             \
   ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_row_adder_##S *index_add,      \
                                        arc_key key, long long row, bool active ARC__CALLER) {   \
