@@ -13,8 +13,9 @@
    are summed first. The sum goes to the key's row of the table or, if it has none, to memory. A key
    gets a row when two lanes of a warp hold it, or when it comes again before another key of the
    same bucket. A new key evicts it only after as many misses as it had hits. Of up to 4 values, a
-   literal number, each lane sums its own while all lanes of a call have the key of the one before.
-   All sums are in memory only after end.
+   literal number, each lane sums its own while all lanes of a call have the key of the one before:
+   pass such a table by its address, since a copy would keep sums of its own. All sums are in memory
+   only after end.
        void arc_table_index_add_f32(arc_table_f32 *table, arc_row_adder_f32 *index_add,
                                     arc_key key, long long row, bool active);   and _with
    The same for rows in memory, read by an index_add that was begun on the same target. It keeps
@@ -110,7 +111,10 @@ ARC__FN void arc__table_check_index_add(const arc__table *t, const arc__index_ad
   ARC__CHECK(2, arc__digest_target(0u, &t->target) == arc__digest_target(0u, &r->target),
              "the index_add and the table were begun on different targets");
 }
+#define arc__table_check_copy(t) \
+  ARC__CHECK(2, !(t)->duty.is_copy, "a copy of a table of up to 4 values adds")
 #else
+#define arc__table_check_copy(t) ((void)0)
 #define arc__table_check_begin(t) ((void)0)
 #define arc__table_check_index_add(t, r) ((void)0)
 #endif
@@ -233,7 +237,8 @@ ARC__FN void arc__find_rows(arc__table *t, arc__call *c) {
   int bucket = arc__find_buckets(t, c);
   bucket = __shfl_sync(ARC_LANES_ALL, bucket, c->active ? arc__highest(c->group) : c->lane);
   const arc__piece *memory = &t->target.piece[0];
-  const char *row = arc__offset(memory->base, c->key, memory->stride_bytes);
+  const char *row =
+      c->active ? arc__offset(memory->base, c->key, memory->stride_bytes) : memory->base;
   c->key = arc__key_from(
       bucket >= 0 ? ARC__IN_TABLE + bucket * t->row_bytes : (long long)row - ARC__ADDRESSES, 64);
   c->target = &t->found;
@@ -263,6 +268,7 @@ ARC__FN void arc__end_run(arc__table *t, arc__call c) {
 /* A call of few values. One in which many lanes have one key, and no lane another, begins a run:
    each lane sums its own values of that key, until a lane has another one. */
 ARC__FN void arc__table_add_narrow(arc__table *t, arc__call c) {
+  arc__table_check_copy(t);
   arc__word values[ARC__NARROW];
   ARC__EACH_OF_4(i, c.width, {
     values[i] = c.active ? arc__load(&c, i, c.target->piece[0].scale) : arc__neutral(c.kind);
