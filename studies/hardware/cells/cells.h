@@ -3,6 +3,14 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#if defined(__CUDACC__)
+#define CELL_LOOP _Pragma("unroll 1")
+#define CELL_UNROLL _Pragma("unroll")
+#else
+#define CELL_LOOP
+#define CELL_UNROLL
+#endif
+
 struct cell {
   int width, lanes, keys; /* the first lanes are active, neighbours hold different keys */
   int rows, updates;      /* rows: a power of two; updates of a warp */

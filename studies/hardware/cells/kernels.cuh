@@ -8,13 +8,6 @@
 #include "cells.h"
 
 #define CELL_FN static __device__ __forceinline__
-#if SIMT_ON_CPU
-#define CELL_LOOP
-#define CELL_UNROLL
-#else
-#define CELL_LOOP _Pragma("unroll 1")
-#define CELL_UNROLL _Pragma("unroll")
-#endif
 
 CELL_FN void cell_plain(float *rows, int width, int key, const float *values, bool active) {
   for (int i = 0; i < width && active; ++i) atomicAdd(rows + (long long)key * width + i, values[i]);
