@@ -10,26 +10,42 @@
 
 enum { SLICE_plain, SLICE_none, SLICE_serialized, SLICE_butterfly, SLICE_automatic };
 /* PTX instructions of the loop itself, and of a further load's address. */
-enum { SLICE_LOOP = 14, SLICE_ADDRESS = 5, SLICE_CHAINS = 8 };
+enum { SLICE_LOOP = 15, SLICE_ADDRESS = 5, SLICE_CHAINS = 8 };
+
+/* A load that is issued here, not where its result is used. */
+#if SIMT_ON_CPU
+#define SLICE_HIDE(kind, value)
+#else
+#define SLICE_HIDE(kind, value) asm volatile("" : kind(value))
+#endif
 
 /* `none` does the work that makes a value in place of it. */
 template <int width, int stride, int promises, int instructions, int loads, int path>
 static __device__ __forceinline__ void slice_run(const struct slice &s) {
   const unsigned lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   const int own = SLICE_LOOP + SLICE_ADDRESS * (loads - 1) + (path == SLICE_none ? 0 : width);
-  float kept[SLICE_CHAINS] = {}, values[width], all = 0;
+  float kept[SLICE_CHAINS] = {}, loaded[loads + 1], values[width], all = 0;
   if (warp >= s.warps) return;
+  unsigned step = s.first[warp];
+  int next = s.keys[step * 32 + lane];
   CELL_LOOP
-  for (unsigned step = s.first[warp], end = s.first[warp + 1]; step < end; ++step) {
-    const int held = s.keys[step * 32 + lane];
+  for (const unsigned end = s.first[warp + 1]; step < end; ++step) {
+    const int held = next;
+    next = s.keys[step * 32 + 32 + lane];
+    SLICE_HIDE("+r", next);
     const bool active = held >= 0;
     const int key = active ? held : ~held;
     const float on = active ? 1.0f : 0.0f, first = on * SLICE_VALUE(lane, step, 0);
     CELL_UNROLL
-    for (int i = 1; i < loads; ++i) kept[i] += s.table[step % 16 * 32 + lane + 512 * (i - 1)];
+    for (int i = 1; i < loads; ++i) {
+      loaded[i] = s.table[step % 2 * 32 + lane + 64 * (i - 1)];
+      SLICE_HIDE("+f", loaded[i]);
+    }
     CELL_UNROLL
     for (int i = 0; i < instructions - own; ++i)
       kept[i % SLICE_CHAINS] = kept[i % SLICE_CHAINS] * 0.5f + 1.0f;
+    CELL_UNROLL
+    for (int i = 1; i < loads; ++i) kept[i] += loaded[i];
     CELL_UNROLL
     for (int i = 0; i < width; ++i) values[i] = on * (float)i + first;
     if (path == SLICE_none) {

@@ -50,6 +50,7 @@ static steps steps_of(const recording *r, int first, int warps) {
     for (int key : s.keys) out.keys.push_back(key >= 0 ? key : ~any);
   }
   out.first.push_back((unsigned)out.keys.size() / 32);
+  out.keys.resize(out.keys.size() + 32, -1); /* kernels load a step ahead */
   return out;
 }
 
@@ -87,7 +88,7 @@ static int run(const form *f, const char *path, const steps *t, int threshold) {
   for (void *memory : {(void *)keys, (void *)first, (void *)table, (void *)device})
     cudaFree(memory);
   const int wrong = strcmp(path, "none") ? wrong_sums(t, f, rows) : 0;
-  printf("slice %s,%s,%d,%d,%d,%s\n", f->name, path, threshold, warps, (int)t->keys.size() / 32,
+  printf("slice %s,%s,%d,%d,%d,%s\n", f->name, path, threshold, warps, (int)t->first.back(),
          wrong ? "WRONG" : "ok");
   fflush(stdout);
   return wrong;

@@ -14,7 +14,7 @@ struct slice {
   int threshold;
 };
 
-enum { SLICE_THREADS = 256, SLICE_TABLE = 1024 };
+enum { SLICE_THREADS = 256, SLICE_TABLE = 128 };
 
 /* Whole numbers, so that sums of floats are exact. */
 #define SLICE_VALUE(lane, step, i) ((float)((lane) + (step) % 8 + 1) + (float)(i))
