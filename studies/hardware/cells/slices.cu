@@ -1,8 +1,8 @@
 /* slices.cu - carries out a slice of recorded steps, and checks every sum.
    SPDX-License-Identifier: Apache-2.0
 
-     slices TRACE                                   all kernels, 40 warps: a test
-     slices TRACE NAME PATH THRESHOLD FIRST WARPS   one of slices.h; WARPS 0: all
+     slices TRACE                             all kernels, 40 warps: a test
+     slices TRACE NAME PATH THRESHOLD WARPS   one of slices.h, the first warps; 0: all
 
    A line a kernel, after it ran; a simulator prints its cycles before. */
 #if defined(CELLS_PTX)
@@ -34,17 +34,14 @@ struct steps {
   std::vector<unsigned> first;
 };
 
-/* Of the warps from `first` on; inactive lanes get the key of an active one. */
-static steps steps_of(const recording *r, int first, int warps) {
+/* Of the first warps, 0: of all; inactive lanes get the key of an active one. */
+static steps steps_of(const recording *r, int warps) {
   steps out;
-  int warp = -1, count = 0;
+  int warp = -1;
   for (const recorded_step &s : r->steps) {
-    count += s.warp != warp;
-    const bool begins = s.warp != warp;
+    if (s.warp != warp && warps > 0 && (int)out.first.size() == warps) break;
+    if (s.warp != warp) out.first.push_back((unsigned)out.keys.size() / 32);
     warp = s.warp;
-    if (count <= first) continue;
-    if (begins && warps > 0 && (int)out.first.size() == warps) break;
-    if (begins) out.first.push_back((unsigned)out.keys.size() / 32);
     int any = 0;
     for (int key : s.keys) any = key >= 0 ? key : any;
     for (int key : s.keys) out.keys.push_back(key >= 0 ? key : ~any);
@@ -98,10 +95,10 @@ int main(int argc, char **argv) {
   recording r;
   error_line error;
   int wrong = 0;
-  if (argc != 2 && argc != 7) return fprintf(stderr, "usage: see the head of slices.cu\n"), 2;
+  if (argc != 2 && argc != 6) return fprintf(stderr, "usage: see the head of slices.cu\n"), 2;
   if (!recording_read(&r, argv[1], &error)) return fprintf(stderr, "%s\n", error.text), 2;
   const bool all = argc == 2;
-  const steps t = all ? steps_of(&r, 0, 40) : steps_of(&r, atoi(argv[5]), atoi(argv[6]));
+  const steps t = steps_of(&r, all ? 40 : atoi(argv[5]));
   for (const auto &f : forms)
     for (const char *path : paths)
       if (all || (strcmp(argv[2], f.name) == 0 && strcmp(argv[3], path) == 0))
