@@ -279,6 +279,13 @@ USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different 
   arc_table_end_f32(&table);
 }
 
+USER_ERROR(117, copy_of_a_table_adds, BLOCK, 384, NULL, CHECK_SAYS("a copy of a table")) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS), copy = table;
+  arc_table_add_f32(wrong ? &copy : &table, KEY, values, true);
+  arc_table_end_f32(&table);
+}
+
 /* All keys have one row, and the table one place. */
 USER_ERROR(89, key_bits_differ, BLOCK, 128, NULL, CHECK_SAYS("key_bits")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
