@@ -60,9 +60,9 @@ static __global__ void call_arc(float *rows, double *doubles) {
 static const struct {
   const char *counts, *fits, *call;
 } printed_calls[] = {{"2   20.0        1.0     20.0", "uniform",
-                      "arc_add_uniform of 3 values: 100% reduced, threshold 3, 2 empty"},
+                      "arc_add_uniform of 3 values: 100% reduced, threshold 4, 2 empty"},
                      {"4    2.0        1.0      2.0", "none",
-                      "arc_add_uniform of 3 values: 0% reduced, threshold 3, 0 empty"},
+                      "arc_add_uniform of 3 values: 0% reduced, threshold 4, 0 empty"},
                      {"4   31.0        2.0     16.0", "add",
                       "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
                      {"4   32.0       32.0      1.0", "none",
