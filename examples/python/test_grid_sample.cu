@@ -5,6 +5,7 @@
 #include "../../bench/common/test_device.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <algorithm>
 #include <numeric>
@@ -15,7 +16,12 @@
 static __host__ __device__ inline float to_float(float x) { return x; }
 static __host__ __device__ inline void store(float *at, float x) { *at = x; }
 static __device__ inline void add(float *at, float x) { atomicAdd(at, x); }
-static __device__ inline void add(brief *, float) {} /* FIXME */
+/* Not atomic: what is not finite is in floats here. */
+static __device__ inline void add(brief *at, float x) { store(at, to_float(*at) + x); }
+#if defined(__CUDA_ARCH__)
+static __device__ inline brief __ldcs(const brief *at) { return *at; }
+static __device__ inline void __stcs(brief *at, brief x) { *at = x; }
+#endif
 
 #include "torch/grid_sample.cuh"
 
@@ -72,7 +78,9 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   T *const grid = placed<T>(c.grid, AXES, c.samples(), !last);
   std::vector<T> out(c.input.size(), as<T>(99)), out_grid(c.grid.size(), as<T>(99));
   unsigned bits = 0u, others = 0u;
-  for (float x : c.gradient) isfinite(x) ? bits = std::max(bits, bits_of(x)) : others = 1u;
+  float largest = 0.0f;
+  for (float x : c.gradient) isfinite(x) ? largest = std::max(largest, fabsf(x)) : others = 1u;
+  memcpy(&bits, &largest, sizeof bits);
   grid_job j = {};
   j.gradient = lie(gradient, s.samples, s.channels, last),
   j.input = lie(input, s.size, s.channels, last);
