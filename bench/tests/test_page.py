@@ -98,7 +98,9 @@ class Page(Test):
         fake = self.csv.replace(",plain,", f",{HOSTILE},").replace("device: ", "device: " + HOSTILE)
         fake += f"# summary: a\n# summary:   {MACROS}\n"
         with open(H200 + "/default.csv", encoding="utf-8") as file:
-            given = json.dumps([self.csv, twice, fake, file.read()]).replace("<", "\\u003c")
+            gpu = file.read()
+        given = json.dumps([self.csv, twice, fake, gpu]).replace("<", "\\u003c")
+        losses = int(re.search(r"win by over 3 % in (\d+) of", gpu)[1])
         n = len(self.rows)
         self.assertEqual(self.drive(f"""
             const [own, twice, fake, gpu] = {given}, said = [];
@@ -112,7 +114,7 @@ class Page(Test):
                 f"B takes 2.000 of A, mean of {n}; it is over 3 % slower in {n}.", n,
                 "x is no result file of arc_sweep, or damaged", "Sweep B over sweep A",
                 "One file holds times, the other model clocks", 0,
-                f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, 3])
+                f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, losses])
 
     def test_readable(self):
         for width in (1200, 390):
