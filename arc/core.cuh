@@ -395,7 +395,9 @@ ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale)
 
 /* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
+#if ARC_TABLES /* else nvcc does not inline a lambda of halves */
   if (c->source == ARC__WORD) return ((const arc__word *)c->values)[i];
+#endif
   return arc__summand(c, arc__read(c->source, c->values, i), scale);
 }
 
