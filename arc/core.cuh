@@ -435,8 +435,8 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
 
 /* Whether this block is one of the half of all blocks that reduce only from more lanes on. With as
    many lanes as make both equally fast, plain additions keep the L2 busy, and reductions the
-   schedulers; if half of the warps do each, both work at once. By the block, of which compilers know
-   that all lanes agree; hashed, since the blocks of a multiprocessor may be evenly apart. */
+   schedulers; if half of the warps do each, both work at once. By the block: compilers know that
+   its lanes agree. Hashed, since the blocks of a multiprocessor may be evenly apart. */
 ARC__FN bool arc__is_patient(void) {
   return ((blockIdx.x + blockIdx.y + blockIdx.z) * 0x9E3779B9u >> 31) != 0u;
 }
@@ -453,7 +453,7 @@ ARC__FN void arc__target_end(arc__target *t) {
   int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
   t->min_lanes_to_reduce = ARC__LEAST_LANES(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
-  if (!arc__is_wide(t->memory) && arc__is_patient())
+  if (!arc__is_wide(t->memory) && arc__is_patient()) /* of wide sums 1 must stay a literal */
     t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);

@@ -32,8 +32,7 @@ cudaError_t keep_within(job, device, bool wraps, int *outside);
 
 struct grid_job; /* grid_sample.h */
 
-/* grid_sample's gradients, by the type of all tensors. images and channels are those of the call,
-   of which a launch takes `planes` at most: as many hold the sums. */
+/* grid_sample's gradients, by the type of all tensors, for what plan_sums has planned. */
 typedef cudaError_t grid_sampler(grid_job, device, int axes, int taps);
 grid_sampler sample_f32, sample_f16, sample_bf16;
 

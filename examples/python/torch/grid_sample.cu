@@ -34,7 +34,7 @@ cudaError_t run(grid_job j, device d) {
       j.pixels = (int)std::min((long long)most_pixels, grid_pixels(j) - first);
       const dim3 blocks((unsigned)parts_of(warps, WALKERS), j.planes);
       add_samples<T, AXES, TAPS><<<blocks, 32 * WALKERS, 0, d.stream>>>(j);
-      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * 1024 / j.width), j.planes);
+      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * SUMS / j.width), j.planes);
       finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(j);
     }
   }

@@ -21,7 +21,8 @@
 
 namespace {
 
-enum { WALKERS = 4 /* warps of a block */, NOWHERE = -0x40000000 };
+enum { WALKERS = 4 /* warps of a block */, SUMS = 1024 /* that a warp reads */ };
+enum { NOWHERE = -0x40000000 };
 
 template <int TAPS>
 struct taps {
@@ -446,7 +447,6 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
 /* Reads the launch's sums into out, and clears them. blockIdx.y: planes. */
 template <class T>
 __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
-  enum { SUMS = 1024 };
   __shared__ float all_values[WALKERS][SUMS + 32];
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32;
