@@ -249,20 +249,17 @@ ARC__FN bool arc__has_runs(const arc__call *c) {
   return c->chunk == ARC__WARP && c->width <= ARC__NARROW;
 }
 
-/* Adds the sums of a run, which all lanes have, to the row of its key. */
-ARC__FN void arc__end_run(arc__table *t, arc__call c) {
+/* Adds the sums of a run, which all lanes have, to the row of its key in memory. */
+ARC__FN void arc__end_run(arc__table *t, const arc__call *c) {
+  const arc__input whole = {true, false, true};
   arc__word sums[ARC__NARROW];
   if (!t->has_run) return;
-  ARC__EACH_OF_4(i, c.width, { sums[i] = t->run[i]; })
+  arc__call to = arc__call_to_memory(t, c);
+  ARC__EACH_OF_4(i, to.width, { sums[i] = t->run[i]; })
   t->has_run = false;
-  c.source = ARC__WORD;
-  c.values = sums;
-  c.key = t->run_key;
-  c.active = true;
-  c.present = c.group = ARC_LANES_ALL;
-  arc__find_rows(t, &c);
-  arc__add_one_group(&c, false);
-  __syncwarp(ARC_LANES_ALL);
+  to.source = ARC__WORD;
+  to.values = sums;
+  arc__add_group(&to, ARC_LANES_ALL, t->run_key, ARC__WARP, whole);
 }
 
 /* A call of few values. One in which many lanes have one key, and no lane another, begins a run:
@@ -280,7 +277,7 @@ ARC__FN void arc__table_add_narrow(arc__table *t, arc__call c) {
   c.active = c.active && !in_run;
   arc__find_groups(&c);
   if (c.present == 0u) return;
-  arc__end_run(t, c);
+  arc__end_run(t, &c);
   t->has_run = __popc(c.present) >= ARC__MANY &&
                __all_sync(ARC_LANES_ALL, !c.active || c.group == c.present);
   if (t->has_run) {
@@ -327,7 +324,7 @@ ARC__FN void arc__table_end(arc__table *t, const arc__call *c) {
   arc__check_call(c);
   ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
-  if (arc__has_runs(c)) arc__end_run(t, *c);
+  if (arc__has_runs(c)) arc__end_run(t, c);
   if (c->width <= ARC__NARROW) {
     for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
       if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);
