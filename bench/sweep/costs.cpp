@@ -47,7 +47,7 @@ static int requests_of(const sweep_cell &c) {
 }
 
 /* Groups of one decision whose width and rows are alike; logs[t]: sum of log(time at threshold t /
-   time at the best one). */
+   time at the best one); [0]: of the compiled constants. */
 struct choice {
   int width, requests, count;
   double logs[most_lanes + 1], worst[most_lanes + 1];
@@ -61,16 +61,22 @@ static int decide(const constants &k, int which, const choice &c) {
 }
 
 /* Time by threshold: with a fixed number of lanes only the side of it matters, else what lies
-   between two thresholds is interpolated. Empty where the group was not measured on both sides. */
+   between two thresholds is interpolated. [0]: of the default, 0 if it was not measured. Empty where
+   the group was not measured on both sides. */
 static std::vector<double> times_by_threshold(const sweep_group &g) {
   std::map<int, double> measured;
-  for (const sweep_result *r = g.first; r != g.first + g.count; ++r)
-    if (r->cell.path == SWEEP_PATH_AUTO && r->cell.threshold <= ARC_THRESHOLD_NEVER)
+  double by_default = 0.0;
+  for (const sweep_result *r = g.first; r != g.first + g.count; ++r) {
+    if (r->cell.path != SWEEP_PATH_AUTO) continue;
+    if (r->cell.threshold == ARC_THRESHOLD_AUTO)
+      by_default = r->gross;
+    else
       measured[std::max(1, r->cell.threshold)] = r->gross; /* 0 does what 1 does */
-  int lanes = g.cell().lanes;                              /* more than 32: drawn */
+  }
+  int lanes = g.cell().lanes; /* more than 32: drawn */
   if (measured.empty() || measured.begin()->first > 1 || measured.rbegin()->first <= most_lanes)
     return {};
-  std::vector<double> times(most_lanes + 1);
+  std::vector<double> times(most_lanes + 1, by_default);
   for (int t = 1; t <= most_lanes; ++t) {
     auto above = measured.lower_bound(t), below = above;
     if (lanes <= 32) {
@@ -98,14 +104,17 @@ static choices choices_of(const sweep_results &results) {
   choices all;
   for (const sweep_group &g : sweep_groups(results)) {
     const sweep_cell &cell = g.cell();
+    const int which = decision_of(cell);
     std::vector<double> times = times_by_threshold(g);
-    if (times.empty() || decision_of(cell) == decision_end) continue;
+    if (times.empty() || which == decision_end) continue;
     double best = *std::min_element(times.begin() + 1, times.end());
-    choice &c = all[{decision_of(cell), cell.width, sweep_stride(&cell)}];
+    choice &c = all[{which, cell.width, sweep_stride(&cell)}];
     c.width = cell.width;
     c.requests = requests_of(cell);
     ++c.count;
-    for (int t = 1; t <= most_lanes; ++t) {
+    /* Half of the blocks reduce later: measured, since no mean of two thresholds is near it. */
+    if (times[0] == 0.0 || which == decision_match) times[0] = times[decide(compiled, which, c)];
+    for (int t = 0; t <= most_lanes; ++t) {
       c.logs[t] += log(times[t] / best);
       c.worst[t] = std::max(c.worst[t], times[t] / best);
     }
@@ -193,12 +202,12 @@ void sweep_print_costs(FILE *out, const sweep_results &results) {
       "  %-14s %18s %18s %18s\n",
       "", "compiled constants", "fitted ones", "best per width");
   for (int which = 0; which < decision_end; ++which) {
-    cost now = cost_with(all, which, compiled), then = cost_with(all, which, fitted);
-    cost best = best_cost(all, which);
+    cost now = cost_of(all, which, [](const choice &) { return 0; });
+    cost then = cost_with(all, which, fitted), best = best_cost(all, which);
     if (!best.count) continue;
     fprintf(out, "  %-14s     %6.3f (%5.2f)     %6.3f (%5.2f)     %6.3f (%5.2f)\n", names[which],
             now.mean, now.worst, then.mean, then.worst, best.mean, best.worst);
-    gain = std::max(gain, now.mean / then.mean - 1.0);
+    gain = std::max(gain, cost_with(all, which, compiled).mean / then.mean - 1.0);
   }
   if (sweep_on_cpu_warp()) return; /* model clocks suit no machine */
   if (gain < 0.005) {

@@ -180,6 +180,16 @@ class Sweep(Test):
             compiled, fitted, best = map(sum, zip(*means))
             self.assertTrue(best - 0.0015 <= fitted < min(compiled, 1.02 * best), means)
 
+    @unittest.skipUnless(ON_CPU, "the file has too few digits of so short a time")
+    def test_default_decision_is_as_measured(self):
+        text, rows = self.run_sweep("--width 9 --padding 4 --lanes 3-7 --promise-zeros 0 --path auto "
+                                    "--threshold 0,33,auto")
+        times = {(row["lanes"], row["threshold"]): row["gross"] for row in rows}
+        ratios = [times[lanes, "auto"] / min(times[lanes, "0"], times[lanes, "33"])
+                  for lanes in "34567"]
+        self.assertLess(min(ratios), 0.95)  # half of the blocks reduce, half do not
+        self.assertIn(f"one key             {results.geometric_mean(ratios):.3f} (", text)
+
     @unittest.skipUnless(ON_CPU, "a GPU has all of it, and its clock may fall by itself")
     def test_cpu_warp_alone(self):
         for words, needle in (("--path plain,cg", "unavailable: "), ("--energy 1", "CPU warp"),
