@@ -5,8 +5,14 @@
 
 #include "arc.cuh"
 
+enum { BUILT }; /* a path of none */
+
+/* The last block's step: 0 and 1 are of the two halves by which auto decides. */
 template <int width, int stride, unsigned promises>
 static __global__ void replay(const int *keys, float *rows, int path, int threshold) {
+  if (blockIdx.x + 1 < gridDim.x) return;
+  const arc_target_f32 target = arc_target_f32_rows(rows, stride, width);
+  if (path == BUILT) return;
   const int key = keys[threadIdx.x], lane = (int)threadIdx.x;
   float v[width];
   for (int i = 0; i < width; ++i) v[i] = key < 0 ? 0.0f : (float)(lane + i);
@@ -20,7 +26,7 @@ static __global__ void replay(const int *keys, float *rows, int path, int thresh
     for (int i = 0; i < width && key >= 0; ++i) atomicAdd(rows + (long long)key * stride + i, v[i]);
     return;
   }
-  arc_add_with_f32(arc_target_f32_rows(rows, stride, width), key < 0 ? any : key, v, key >= 0, o);
+  arc_add_with_f32(target, key < 0 ? any : key, v, key >= 0, o);
 }
 
 struct call_form {
@@ -86,15 +92,20 @@ static trace_request request_of(const instruction *k, size_t repeats) {
   return q;
 }
 
-static trace_form form_of(const call_form *f, const int *keys, float *rows, int path,
+// A target is built once a kernel, not in each step.
+static trace_form form_of(const call_form *f, int block, const int *keys, float *rows, int path,
                           int threshold) {
   replaying r = {rows, {}};
+  simt_counters_reset();
+  SIMT_LAUNCH(f->kernel, 1, 32, 0, 0, keys, rows, BUILT, 0);
+  const simt_counters built = simt_counters_read();
   simt_set_atomic_trace(on_replayed, &r);
   simt_counters_reset();
-  SIMT_LAUNCH(f->kernel, 1, 32, 0, 0, keys, rows, path, threshold);
+  SIMT_LAUNCH(f->kernel, block + 1, 32, 0, 0, keys, rows, path, threshold);
   simt_set_atomic_trace(NULL, NULL);
   const simt_counters c = simt_counters_read();
-  trace_form form = {(int)c.shuffles, (int)c.votes, (int)c.matches, (int)c.scans, {}};
+  trace_form form = {
+      (int)c.shuffles, (int)c.votes, (int)c.matches, (int)(c.scans - built.scans), {}};
   for (size_t i = 0, end; i < r.list.size(); i = end) {
     for (end = i + 1; end < r.list.size() && continues(&r.list[i], &r.list[end], end - i);) ++end;
     form.requests.push_back(request_of(&r.list[i], end - i));
@@ -103,7 +114,7 @@ static trace_form form_of(const call_form *f, const int *keys, float *rows, int 
 }
 
 // A path of the papers may change at a threshold above the size of each group.
-static trace_step step_of(const call_form *f, const int keys[32], float *rows) {
+static trace_step step_of(const call_form *f, int block, const int keys[32], float *rows) {
   static const int paths[TRACE_PATHS] = {ARC_PATH_ATOMIC, ARC_PATH_SERIALIZED, ARC_PATH_BUTTERFLY,
                                          ARC_PATH_AUTO};
   bool changes[THRESHOLDS] = {};
@@ -118,7 +129,7 @@ static trace_step step_of(const call_form *f, const int keys[32], float *rows) {
     for (int t = 0; t < THRESHOLDS; ++t) {
       const int threshold = path == TRACE_AUTO ? (int)ARC_THRESHOLD_AUTO : t;
       if (t == 0 || (of_papers && changes[t]))
-        s.forms[path].push_back(form_of(f, keys, rows, paths[path], threshold));
+        s.forms[path].push_back(form_of(f, block, keys, rows, paths[path], threshold));
       s.form_at[path][t] = (int)s.forms[path].size() - 1;
     }
   }
@@ -136,7 +147,7 @@ trace trace_of(const recording *r) {
   for (const recorded_step &s : r->steps) {
     if (t.warps.empty() || s.warp != warp) t.warps.emplace_back();
     warp = s.warp;
-    t.warps.back().push_back(step_of(f, s.keys, memory));
+    t.warps.back().push_back(step_of(f, s.warp % 2, s.keys, memory));
   }
   cudaFree(memory);
   return t;

@@ -133,6 +133,20 @@ static void test_trace(const char *file) {
   expect("steps", (double)r.steps.size(), 4464);
 }
 
+/* Four lanes with one key and three values: half of the blocks reduce from 4 on, the others from 6. */
+static void test_halves(void) {
+  recording r = {(record_call)(CALL_SWEEP + 1), {}};
+  for (int warp = 0; warp < 2; ++warp) {
+    recorded_step step = {warp, {}};
+    for (int i = 4; i < 32; ++i) step.keys[i] = -1;
+    r.steps.push_back(step);
+  }
+  const trace t = trace_of(&r);
+  expect("shuffles of a block that reduces", t.warps[0][0].forms[TRACE_AUTO][0].shuffles, 6);
+  expect("of one that does later", t.warps[1][0].forms[TRACE_AUTO][0].shuffles, 0);
+  expect("scans without the target's", t.warps[1][0].forms[TRACE_AUTO][0].scans, 3);
+}
+
 static void test_damage(void) {
   recording r = {CALL_EDGES, {{0, {1, 2, -1}}}}, again;
   error_line error;
@@ -156,6 +170,7 @@ int main(int argc, char **argv) {
   test_eviction();
   test_reduction();
   for (int i = 1; i < argc; ++i) test_trace(argv[i]);
+  test_halves();
   test_damage();
   printf("test_hardware: %s\n", failures ? "FAILED" : "passed");
   return failures != 0;
