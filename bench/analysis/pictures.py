@@ -18,7 +18,7 @@ LOOKS = {
     "tuned": (GREEN, "h", "-"), "ARC-SW": (BLACK, "*", ""),
     "ARC-HW": (RED, "s", ":"), "ARC-always": (PINK, "D", ":"), "ARC-tree": (OLIVE, "p", ":"),
     "ARC-wide": (GREEN, "P", ":"), "LAB-ideal": (SKY, "<", ":"), "LAB": (DIM, ">", ":"),
-    "PHI": (BLACK, "X", ":"),
+    "PHI": (ORANGE, "X", ":"),
 }
 LOOKS.update({"SW-S": LOOKS["serialized"], "SW-B": LOOKS["butterfly"]})
 TIMES = "times as fast as plain atomics"

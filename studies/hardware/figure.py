@@ -1,12 +1,15 @@
 """figure.py - what hardware.csv says: tables, and a figure as the ARC paper's figures 18 and 19.
 
-usage: figure.py hardware.csv [--sweep SWEEP.csv] [--measured PAPER.csv] [--figure hardware.png]
+usage: figure.py hardware.csv [--sweep SWEEP.csv] [--measured PAPER.csv] [--simulated PAPERS.csv]
+                 [--figure hardware.png]
 
 --sweep: a measured default sweep of an H200, whose order of paths is compared with the model's.
---measured: the papers' table of an H100, with whose energies the model's are compared. All else
-that is printed is the model's. SPDX-License-Identifier: Apache-2.0
+--measured: the papers' table of an H100, with whose energies the model's are compared.
+--simulated: slices in the papers' simulator. All else that is printed is the model's.
+SPDX-License-Identifier: Apache-2.0
 """
 import csv
+import math
 import os
 import sys
 
@@ -15,10 +18,11 @@ import pictures  # noqa: E402
 import results  # noqa: E402
 
 SHOWN = ("ARC-HW", "ARC-always", "ARC-tree", "ARC-wide", "LAB-ideal", "LAB", "PHI", "SW-B", "auto")
+DRAWN = SHOWN[:-2] + ("ARC-SW", "auto")
 PAPERS = {"4090-Sim": {"ARC-HW": 2.06, "LAB-ideal": 1.40, "LAB": 1.40 / 1.05, "PHI": 1.01},
           "3060-Sim": {"ARC-HW": 1.73, "LAB-ideal": 1.20, "LAB": 1.20 / 1.05, "PHI": 1.03}}
 OVER_SOFTWARE = {"4090-Sim": 1.13, "3060-Sim": 1.14}
-MOST = {"4090-Sim": {"ARC-HW": 8.59, "LAB-ideal": 3.05},
+MOST = {"4090-Sim": {"ARC-HW": 8.59, "LAB-ideal": 3.05, "ARC-SW": 7.2},
         "3060-Sim": {"ARC-HW": 3.77, "LAB-ideal": 1.56}}
 LESS_STALLS = {"4090-Sim": {"ARC-HW": 2.43, "LAB-ideal": 1.43},
                "3060-Sim": {"ARC-HW": 2.28, "LAB-ideal": 1.19}}
@@ -36,6 +40,12 @@ MEASURED = {"small": ("gaussians", "small"), "medium": ("gaussians", "medium"),
             "lookup": ("environment", "lookup"), "pagerank": ("pagerank", "edge")}
 TRANSISTORS_M, TREE_ADDERS = 0.07, 31  # of an adder; of a tree
 CLEAR = 1.15
+# Of the slices, the last one of no mean; where an address's partition is hashed; paths by name.
+SLICES = ("fox", "medium", "specular", "diffuse", "spheres", "pagerank")
+HASHED = (("3060-Sim", "specular"), ("3060-Sim", "diffuse"))
+PATHS = {"serialized": "ARC-SW", "butterfly": "ARC-SW", "automatic": "auto", "none": "none"}
+COLUMNS = ("ARC-HW", "ARC-HW-busy", "ARC-always", "LAB-ideal", "LAB", "PHI", "ARC-SW", "auto",
+           "none")
 
 
 def read(file):
@@ -47,6 +57,19 @@ def read(file):
             workloads = machines.setdefault(where[0], {})
             workloads.setdefault(where[1], {})[where[2]] = {k: float(v) for k, v in cell.items()}
     return machines
+
+
+def read_slices(file):
+    """{machine: {workload: {mechanism: speed over plain atomics}}}"""
+    machines = {name: {workload: {} for workload in SLICES} for name in PAPERS}
+    with open(file, encoding="utf-8") as lines:
+        for cell in csv.DictReader(line for line in lines if not line.startswith("#")):
+            where = cell["machine"], cell["workload"]
+            if cell["model"] == ("no_wait_hashed" if where in HASHED else "no_wait"):
+                name = PATHS.get(cell["path"], cell["mechanism"])
+                machines[where[0]][where[1]][name] = float(cell["cycles"])
+    return {machine: {workload: {name: row["plain"] / cycles for name, cycles in row.items()}
+                      for workload, row in rows.items()} for machine, rows in machines.items()}
 
 
 def speed(row, mechanism, over="baseline"):
@@ -213,24 +236,69 @@ def print_order(cells, sweep):
           f"{100 * right / clear:.0f} %\n")
 
 
+def modelled(row):
+    its = {name: speed(row, name) for name in row}
+    return its | {"ARC-SW": max(its["SW-S"], its["SW-B"])}
+
+
+def papers(machine):
+    return PAPERS[machine] | {"ARC-SW": PAPERS[machine]["ARC-HW"] / OVER_SOFTWARE[machine]}
+
+
+def mean_and_most(rows, name):
+    speeds = [rows[workload].get(name, math.nan) for workload in SLICES[:-1]]
+    return [sum(speeds) / len(speeds), max(speeds)] if all(map(math.isfinite, speeds)) else []
+
+
+def print_slices(machines, slices):
+    def joined(numbers, mark):
+        return mark.join(f"{number:.2f}" for number in numbers) or "\u2013"
+    model = {machine: {workload: modelled(row) for workload, row in machines[machine].items()}
+             for machine in slices}
+    print("\nspeed over plain atomics, simulated / modelled\n| |", " | ".join(COLUMNS), "|")
+    for machine, rows in slices.items():
+        for workload, row in rows.items():
+            cells = [joined((of[name] for of in (row, model[machine][workload])
+                             if name in row and name in of), " / ") for name in COLUMNS]
+            print(f"| {workload}, {machine} |", " | ".join(cells), "|")
+    print("\nmeans of all but the last one, and most: simulated, modelled, the paper's")
+    for name in COLUMNS:
+        cells = [joined(numbers, ", ") for machine in slices for numbers in (
+            mean_and_most(slices[machine], name), mean_and_most(model[machine], name),
+            [of[name] for of in (papers(machine), MOST[machine]) if name in of])]
+        print(f"| {name} |", " | ".join(cells), "|")
+
+
 # ---- the figure ----------------------------------------------------------------------------------
 
 
 def rows_of(machines, machine):
-    rows = {name: {way: speed(row, way) for way in SHOWN}
+    rows = {name: {way: modelled(row)[way] for way in DRAWN}
             for name, row in machines[machine].items()}
     rows[f"mean of first {OF_MEAN}"] = {
-        way: mean(machines[machine], lambda row, way=way: speed(row, way)) for way in SHOWN}
-    rows["ARC paper's mean"] = PAPERS.get(machine, {})
+        way: mean(machines[machine], lambda row, way=way: modelled(row)[way]) for way in DRAWN}
+    rows["ARC paper's mean"] = papers(machine) if machine in PAPERS else {}
     return rows
 
 
-def draw(machines):
-    names = ("3060-Sim", "4090-Sim", "H200")
-    figure, panels = pictures.load().subplots(1, len(names), sharey=True,
-                                              figsize=(pictures.WIDTH, 5.2))
-    for axes, machine in zip(panels, names):
+def slice_rows(rows, machine):
+    ways = [way for way in DRAWN if way in COLUMNS]
+    means = {way: (mean_and_most(rows, way) or [math.nan])[0] for way in ways}
+    rows = {name: {way: row.get(way, math.nan) for way in ways} for name, row in rows.items()}
+    return rows | {"mean of first 5": means, "ARC paper's mean": papers(machine)}
+
+
+def draw(machines, slices):
+    figure, panels = pictures.load().subplots(
+        2, len(SIMULATED), sharex="col", sharey="row", figsize=(pictures.WIDTH, 8),
+        height_ratios=(len(machines["H200"]) + 2, len(SLICES) + 2))
+    for axes, machine in zip(panels[0], SIMULATED):
         pictures.draw_rows(axes, rows_of(machines, machine), f"{machine} (model)")
+        axes.tick_params(labelbottom=True)
+    for axes, machine in zip(panels[1], slices):
+        pictures.draw_rows(axes, slice_rows(slices[machine], machine), f"{machine} (simulated)")
+    for axes in panels[1][len(slices):]:
+        axes.axis("off")
     figure.supxlabel(pictures.TIMES, fontsize="medium")
     pictures.legend(figure)
     return figure
@@ -241,6 +309,7 @@ def main(words):
     parser.add_argument("csv")
     parser.add_argument("--sweep")
     parser.add_argument("--measured")
+    parser.add_argument("--simulated")
     parser.add_argument("--figure")
     options = parser.parse_args(words)
     machines = read(options.csv)
@@ -253,8 +322,11 @@ def main(words):
     print_energy(machines)
     if options.measured:
         print_measured(machines["H200"], options.measured)
+    slices = read_slices(options.simulated) if options.simulated else {}
+    if slices:
+        print_slices(machines, slices)
     if options.figure:
-        pictures.save(draw(machines), options.figure)
+        pictures.save(draw(machines, slices), options.figure)
     return 0
 
 

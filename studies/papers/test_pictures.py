@@ -23,7 +23,8 @@ class Pictures(looked.Looked):
         for draw in paper.draw_speedup, paper.draw_sensitivity, paper.draw_lanes:
             with self.subTest(draw.__name__):
                 self.look_at(of_paper(draw))
-        self.look_at(figure.draw(figure.read(STUDIES / "hardware/hardware.csv")))
+        self.look_at(figure.draw(figure.read(STUDIES / "hardware/hardware.csv"),
+                                 figure.read_slices(STUDIES / "results/gpgpu_sim/papers.csv")))
 
     def test_panels(self):
         half, wide, out = (self.path(name) for name in ("half.png", "wide.ppm", "out.png"))

@@ -12,7 +12,8 @@ MODEL = "studies/hardware/hardware.csv"
 # A page, a command, and which of the lines that it prints stand in the page.
 PAPER = "studies/results/h100_80gb_hbm3/paper.csv"
 QUOTES = (("studies/hardware/README.md",
-           ["studies/hardware/figure.py", MODEL, *SWEEP, "--measured", PAPER], r"\| \w.*"),
+           ["studies/hardware/figure.py", MODEL, *SWEEP, "--measured", PAPER,
+            "--simulated", "studies/results/gpgpu_sim/papers.csv"], r"\| \w.*"),
           ("studies/results/h100_80gb_hbm3/paper.md",
            ["studies/papers/paper.py", PAPER],
            r"\| .* over (?:plain|CCCL).*"))

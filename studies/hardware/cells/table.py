@@ -1,8 +1,6 @@
-"""table.py - what result files of cells say: what auto costs, and where thresholds would lie; and of
-slices, speeds over plain atomics, simulated / of the event model.
+"""table.py - what result files of cells say: what auto costs, and where thresholds would lie.
 
 usage: table.py FILE.csv ...
-       table.py --slices papers.csv hardware.csv
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -60,34 +58,6 @@ def print_tables(name, cells):
               f" to match {crossing(cells, n, 'keyed'):>5}, arc {match:2}")
 
 
-def speeds(file):
-    """{(machine, model, workload): {mechanism: speed over plain}}; paths are mechanisms, too."""
-    clocks = {}
-    with open(file, encoding="utf-8") as lines:
-        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-            assert row.get("sums", "ok") == "ok", row
-            path = row.get("path", "plain")
-            name = {"plain": row["mechanism"], "butterfly": "SW-B", "serialized": "SW-S",
-                    "automatic": "auto"}.get(path, path)
-            where = row["machine"], row.get("model"), row["workload"]
-            clocks.setdefault(where, {})[name] = float(row.get("cycles") or row["clocks"])
-    return {where: {name: c.get("plain", c.get("baseline")) / t for name, t in c.items()}
-            for where, c in clocks.items() if "plain" in c or "baseline" in c}
-
-
-def print_slices(simulated, modelled):
-    event = speeds(modelled)
-    columns = "ARC-HW ARC-HW-busy ARC-always LAB-ideal LAB PHI SW-S SW-B auto none".split()
-    print("| machine, model, workload |", " | ".join(columns), "|")
-    for (machine, model, workload), speed in speeds(simulated).items():
-        pairs = [[f"{of[name]:.2f}" if name in of else "–"
-                  for of in (speed, event[machine, None, workload])] for name in columns]
-        print(f"| {machine}, {model}, {workload} |", " | ".join(map(" / ".join, pairs)), "|")
-
-
-if sys.argv[1:2] == ["--slices"]:
-    print_slices(*sys.argv[2:])
-    sys.exit()
 for argument in sys.argv[1:]:
     for model, cells_of_model in read(argument).items():
         print_tables(f"{os.path.basename(argument)}, {model}", cells_of_model)
