@@ -13,11 +13,6 @@
 
 enum { COARSE_SIDE = 8 /* boxes */, COARSE_PARTS = SIMT_ON_CPU ? 2 : 64, FINE_PARTS = 8 };
 
-DEVICE rectangle rectangle_of_box(box_lists l, int box) {
-  float x = (float)(box % l.columns * l.side), y = (float)(box / l.columns * l.side);
-  return {x + 0.5f, y + 0.5f, x + (float)l.side - 0.5f, y + (float)l.side - 0.5f};
-}
-
 /* The box of `from` that holds this one of `to`. */
 DEVICE int box_around(box_lists from, box_lists to, int box) {
   int times = from.side / to.side;

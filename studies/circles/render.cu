@@ -91,10 +91,10 @@ DEVICE void backward_step(pixel_state *s, const circle *c, circle_view v, const 
 template <int way>
 __global__ void __launch_bounds__(BOX_PIXELS) pass(pass_arguments a) {
   __shared__ circle batch[BOX_PIXELS];
-  pixel p = pixel_of_lane(a.width, a.height, a.lists.columns);
+  int box = (int)blockIdx.x, count;
+  pixel p = pixel_of_lane(a.width, a.height, a.lists.columns, box);
   pixel_state state = {0.0f, 0.0f, 0.0f, 0.0f, p.inside ? 1.0f : 0.0f};
   way_rows rows = way_rows_begin(a.sums, CIRCLE_ROW, CIRCLE_WIDTH, a.counts);
-  int box = (int)blockIdx.x, count;
   int begin = list_begin(a.lists, box), end = list_begin(a.lists, box + 1);
   if (way != PASS_DRAW && p.inside) load_slope(&state, a.picture + p.at, a.target + p.at);
   for (; end > begin; end -= count) {

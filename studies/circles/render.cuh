@@ -17,6 +17,11 @@ typedef struct rectangle {
   float x0, y0, x1, y1;
 } rectangle;
 
+DEVICE rectangle rectangle_of_box(box_lists l, int box) {
+  float x = (float)(box % l.columns * l.side), y = (float)(box / l.columns * l.side);
+  return {x + 0.5f, y + 0.5f, x + (float)l.side - 0.5f, y + (float)l.side - 0.5f};
+}
+
 DEVICE bool circle_reaches(float x, float y, float radius, rectangle r) {
   float dx = fmaxf(fmaxf(r.x0 - x, x - r.x1), 0.0f);
   float dy = fmaxf(fmaxf(r.y0 - y, y - r.y1), 0.0f);
@@ -30,8 +35,8 @@ typedef struct pixel {
   bool inside; /* the last boxes of a row or column stick out of the picture */
 } pixel;
 
-DEVICE pixel pixel_of_lane(int width, int height, int columns) {
-  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, box = (int)blockIdx.x;
+DEVICE pixel pixel_of_lane(int width, int height, int columns, int box) {
+  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   int column = box % columns * BOX_SIDE + warp % 2 * 8 + (lane & 7);
   int row = box / columns * BOX_SIDE + warp / 2 * 4 + (lane >> 3);
   pixel p;
