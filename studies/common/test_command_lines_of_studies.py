@@ -59,6 +59,8 @@ CASES += [
      "--renders OUT/new", 0, "300 Gaussians, a synthetic city", "new/city_00001.p?[gm]", ""),
     ("bench_gaussians", "--draw --init IN/model.ply --city 300 --views 2 --write OUT/new", 0,
      "300 Gaussians, a synthetic city", "new/cameras.txt", "cameras 2\n1920 1080 "),
+    ("bench_gaussians", "--draw --init IN/opaque.ply --scene IN/scene/cameras.txt --size 32x24", 0,
+     "\nhalf "),
     ("bench_gaussians", "SMALL --csv OUT/a", 0, "\nnone ", "a", "\nsmall,200,2,40,24,none,"),
     ("bench_gaussians", "--backward --procedural medium --size 24x16 --gaussians 30 --repeats 1 "
      "--csv OUT/a", 0, "times as fast as auto", "a", "\nmedium,none,rows,4,-,"),
@@ -287,16 +289,23 @@ PROGRESS += [
 PROPERTIES = ("x y z nx ny nz f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 "
               "rot_0 rot_1 rot_2 rot_3").split()
 
+
+def ply(rows):
+    return f"ply\nformat binary_little_endian 1.0\nelement vertex {len(rows)}\n" + "".join(
+        f"property float {name}\n" for name in PROPERTIES) + "end_header\n" + "".join(
+            struct.pack("<17f", *row).decode("latin-1") for row in rows)
+
+
 INPUTS.update({
     "edges": "# three\n0 1\n1 2\n2 0\n",
     "far_edge": "0 2147483646\n",
     "half_an_edge": "0 1\n1\n",
     "triangle.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
     "wrong.obj": "v 0 0 0\nf 1 2 3\n",
-    "model.ply": "ply\nformat binary_little_endian 1.0\nelement vertex 9\n" + "".join(
-        f"property float {name}\n" for name in PROPERTIES) + "end_header\n" + "".join(
-            struct.pack("<17f", 0.1 * i, 0, 0, *[0] * 10, 1, 0, 0, 0).decode("latin-1")
-            for i in range(9)),
+    "model.ply": ply([(0.1 * i, *[0] * 12, 1, 0, 0, 0) for i in range(9)]),
+    # Training stops before the light one, which drawing adds.
+    "opaque.ply": ply([(0, 0, z, 0, 0, 0, *[light] * 3, 10, 2, 2, 2, 1, 0, 0, 0)
+                       for z, light in ((0, -2), (1, 1.77))]),
     "scene/cameras.txt": "cameras 5\n" + "".join(
         f"32 24 30 30 16 12 1 0 0 0.{i} 0 1 0 0 0 0 1 3 {i}.ppm\n" for i in range(5)),
     "scene/points.txt": "points 9\n" + "".join(f"0.{i} 0.{9 - i} 0 1 0 0\n" for i in range(9)),

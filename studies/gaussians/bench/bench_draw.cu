@@ -63,20 +63,30 @@ static draw_times bench_training(drawer *d, const draw_input *in, int view, int 
   return {NAN, NAN, NAN, median(ms.data(), (int)ms.size())};
 }
 
-/* Its three planes. */
-static std::vector<float> read_picture(const frame *f) {
-  return device_read<float>(f->colour.data, 3 * (size_t)f->camera.width * f->camera.height,
+typedef struct picture {
+  std::vector<float> values, room; /* three planes; by how much they may be off */
+} picture;
+
+static std::vector<float> read_plane(const frame *f, const device_array *from, size_t planes) {
+  return device_read<float>(from->data, planes * f->camera.width * f->camera.height,
                             "reading the picture");
 }
 
-/* The share of pixels of which a value is off by more than 1/255. */
-static double share_off(const std::vector<float> &got, const std::vector<float> &wanted) {
-  const size_t pixels = got.size() / 3;
+/* What training draws, within 1/255, or what it may have left out. */
+static picture read_wanted(const frame *f) {
+  picture p = {read_plane(f, &f->colour, 3), read_plane(f, &f->transmittance, 1)};
+  for (float &room : p.room) room = fmaxf(room < MAY_STOP ? room : 0.0f, 1.0f / 255.0f);
+  return p;
+}
+
+/* The share of pixels of which a value is off by more. */
+static double share_off(const std::vector<float> &got, const picture &wanted) {
+  const size_t pixels = wanted.room.size();
   size_t off = 0;
   for (size_t i = 0; i < pixels; ++i) {
     bool near = true;
     for (size_t k = i; k < got.size(); k += pixels)
-      near = near && fabsf(got[k] - wanted[k]) <= 1.0f / 255.0f;
+      near = near && fabsf(got[k] - wanted.values[k]) <= wanted.room[i];
     off += !near;
   }
   return (double)off / (double)pixels;
@@ -85,7 +95,7 @@ static double share_off(const std::vector<float> &got, const std::vector<float> 
 /* wanted: of each view, what training draws; made if the step is training. What all steps draw goes
    to --renders. */
 static bool bench_step(const draw_input *all, const options *o, const draw_step *step,
-                       std::vector<std::vector<float>> *wanted, draw_row *row, error_line *error) {
+                       std::vector<picture> *wanted, draw_row *row, error_line *error) {
   drawer d;
   frame_settings settings = o->train.frame;
   draw_input mine = *all, *in = &mine;
@@ -115,8 +125,9 @@ static bool bench_step(const draw_input *all, const options *o, const draw_step 
     row->sort_ms += (double)t.sort / views;
     row->paint_ms += (double)t.paint / views;
     row->frame_ms += (double)t.all / views;
-    if (step->paint == nullptr) wanted->push_back(read_picture(&d.f));
-    row->pixels_off = fmax(row->pixels_off, share_off(read_picture(&d.f), (*wanted)[i]));
+    if (step->paint == nullptr) wanted->push_back(read_wanted(&d.f));
+    row->pixels_off =
+        fmax(row->pixels_off, share_off(read_plane(&d.f, &d.f.colour, 3), (*wanted)[i]));
     if (writes) written = write_picture(&d.f, &in->data.views[i], o->renders, error);
   }
   draw_end(&d);
@@ -129,7 +140,7 @@ static bool bench_step(const draw_input *all, const options *o, const draw_step 
 /* All steps at one size. */
 static bool bench_size(draw_input *in, const options *o, int width, int height,
                        std::vector<draw_row> *rows, error_line *error) {
-  std::vector<std::vector<float>> wanted;
+  std::vector<picture> wanted;
   double all_ms = NAN;
   for (view &v : in->data.views) camera_resize(&v.camera, width, height);
   printf(

@@ -15,6 +15,10 @@
 
 enum { MOST_PAINTED = 4 }; /* pixels of a lane */
 
+/* Training stops before a splat that would leave less than OPAQUE_TRANSMITTANCE; then less than this
+   is left, and so much of what is behind may be missing. */
+#define MAY_STOP (1.01f * OPAQUE_TRANSMITTANCE / (1.0f - LARGEST_ALPHA))
+
 typedef struct painted {
   float red, green, blue, transmittance;
 } painted;

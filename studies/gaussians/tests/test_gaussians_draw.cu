@@ -68,19 +68,16 @@ typedef struct picture {
   std::vector<float> values, left;
 } picture;
 
-/* Training stops before the splat that leaves less than OPAQUE_TRANSMITTANCE: before up to that over
-   1 - LARGEST_ALPHA of a colour, which are below 1. But for that and for rounding, the numbers are
-   the same with the opacity outside the exponent; else within 1/255 but for 0.1 % of the pixels, and
-   nearer on the whole. */
+/* But for where training stops and for rounding, the numbers are the same with the opacity outside
+   the exponent; else within 1/255 but for 0.1 % of the pixels, and nearer on the whole. */
 static void check_picture(const drawer *d, const picture *wanted, const variant *v) {
   const std::vector<float> got = device_read<float>(d->f.colour.data, VALUES);
-  const float may_stop = 1.01f * OPAQUE_TRANSMITTANCE / (1.0f - LARGEST_ALPHA);
   float largest = 0.0f;
   double sum = 0.0;
   int off = 0;
   for (int i = 0; i < VALUES; ++i) {
     float left = wanted->left[i % (VALUES / 3)], apart = fabsf(got[i] - wanted->values[i]);
-    if (left < may_stop && apart <= left) apart = 0.0f;
+    if (left < MAY_STOP && apart <= left) apart = 0.0f;
     largest = apart <= largest ? largest : apart; /* a NaN stays */
     sum += apart;
     off += !(apart <= 1.0f / 255.0f);
