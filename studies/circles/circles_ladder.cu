@@ -6,12 +6,12 @@
      pixels     a thread a pixel, which walks over all circles
      cpu        boxes of 128 x 128 pixels, whose lists the CPU makes: for each box, memory, a copy
                 and a launch
-     boxes      the lists by the GPU, a thread a box; the pixel in memory, as before
-     registers  the pixel in registers, as in all that follow
+     boxes      the lists by the GPU, a thread a box; the pixel in memory, as in cpu
+     registers  the pixel in registers, as in all others
      scan       no lists: a block of 16 x 16 pixels tests 256 circles, a prefix sum in shared memory
                 places those that reach it
      votes      a warp of 8 x 4 pixels tests 32 circles, a vote finds those that reach it
-     study      ../circles: lists by votes in two levels, from front to back until a pixel is opaque
+     study      render.cu: lists by votes in two levels, from front to back until a pixel is opaque
 
    All but the last paint from back to front, and give the same picture to the bit. The study's may
    differ from it by a quarter of 1/255, and by rounding. */
@@ -19,9 +19,9 @@
 
 #include <algorithm>
 
-#include "../circles/render.cuh"
 #include "../common/arrays.h"
 #include "../common/table_program.h"
+#include "render.cuh"
 
 enum { PIXELS, CPU, BOXES, REGISTERS, SCAN, VOTES, STUDY, STEPS };
 static const char *const names[STEPS] = {"pixels", "cpu",   "boxes", "registers",
