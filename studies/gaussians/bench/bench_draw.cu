@@ -72,10 +72,10 @@ static std::vector<float> read_plane(const frame *f, const device_array *from, s
                             "reading the picture");
 }
 
-/* What training draws, within 1/255, or what it may have left out. */
+/* What training draws, within 1/255, or what it may have left out, of colours below 2. */
 static picture read_wanted(const frame *f) {
   picture p = {read_plane(f, &f->colour, 3), read_plane(f, &f->transmittance, 1)};
-  for (float &room : p.room) room = fmaxf(room < MAY_STOP ? room : 0.0f, 1.0f / 255.0f);
+  for (float &room : p.room) room = fmaxf(room < MAY_STOP ? 2.0f * room : 0.0f, 1.0f / 255.0f);
   return p;
 }
 
