@@ -262,7 +262,8 @@ static int run(const workload *w, workload_options *o) {
 
 int workload_main(int argc, char **argv, const workload *w) {
   workload_options o = {
-      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, w->iterations, 1, nullptr, nullptr, nullptr};
+      WAY_AUTO, ARC_THRESHOLD_AUTO, false, false, w->iterations, 1, nullptr, nullptr, nullptr,
+      nullptr};
   device_memory memory = {0, 0};
   error_line error;
   if (program_begin(w->name, argc, argv)) return 0;

@@ -39,6 +39,7 @@ typedef struct workload_options {
   bool tune, compare;
   int iterations, seed;
   const char *dataset, *out, *experiment; /* null: not asked for */
+  const char *file;                       /* begin() may set it: what the table calls the dataset */
 } workload_options;
 
 /* Against what is to be learnt; not-a-number where there is none. PSNR in dB. */

@@ -185,6 +185,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
     return error_set(error, "--side is '%d'; for a scene it must be %d, %d, %d, ... or 1024", side,
                      4 * LEAST_SIDE, 8 * LEAST_SIDE, 16 * LEAST_SIDE);
   if (kind == MESH && !mesh_read(&m, chosen.mesh_file, error)) return false;
+  if (kind == MESH) o->file = chosen.mesh_file;
   if (kind != MESH) mesh_make_sphere(&m, SIMT_ON_CPU ? 6 : 32);
   the = {};
   the.form = {side, levels};

@@ -162,8 +162,9 @@ static const char *papers_name(const workload *w, int way, bool tunes) {
 static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
   const workload_quality *q = &its->quality;
   const int threshold = workload_has_threshold(e->w, its->way) ? its->threshold : -1;
+  const char *dataset = e->o.file != nullptr ? e->o.file : e->dataset;
   const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
-                         e->dataset,       threshold,
+                         dataset,          threshold,
                          its->iterations,  e->o.seed,
                          e->counted.lanes, e->counted.keys,
                          q->train_psnr,    q->train_l1,
