@@ -919,7 +919,7 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
    through null, a GPU ends the launch. */
 #define CHECK_CALL_NULL(form) check_add(form, path, target, check_null_call(&plan, update, values))
 
-static const check_launch check_launches[CHECK_FORMS] = {
+inline const check_launch check_launches[CHECK_FORMS] = {
     check_launch_keyed,           check_launch_uniform,
     check_launch_masked,          check_launch_divergent,
     check_launch_pieces,          check_launch_pointers,

@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0
             where a value takes two words) on any path, nor with a width known at run time only,
             where the values lie in memory; and scopes, checks and divisions in PTX. --all: every
             width, keyed and uniform, every path, and types
-  fat       one program for all architectures of this nvcc, of two files; no kernel has either
+  fat       one program for all architectures of this nvcc, of two files; no kernel has either. Those
+            of one major number are assembled of one PTX: arc asks for no minor one
   builds    programs compile and link in every kind of build; a debug build of one add stays small
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
   apart     where lanes may have parted, no mask is that of one lane (apart.py)
@@ -122,9 +123,18 @@ def spotless(in_memory=None):
     return check
 
 
-def all_spotless(_case, said, _made):
+def fat():
+    """nvcc's option for each major number: the PTX of the lowest, the machine code of each."""
+    majors = {}
+    for code in output_of(NVCC, "--list-gpu-code").split():
+        majors.setdefault(code[3:-1], []).append(code)
+    return " ".join(f"-gencode arch=compute_{codes[0][3:]},code=[{','.join(codes)}]"
+                    for codes in map(sorted, majors.values()))
+
+
+def all_spotless(case, said, _made):
     """The same where several are assembled at once, and their lines are mixed."""
-    wanted = 2 * len(re.findall("sm_", output_of(NVCC, "--list-gpu-code")))
+    wanted = 2 * case.options.count("sm_")
     clean = said.count(SPOTLESS)
     return clean != wanted and f"{clean} of {wanted} kernels have neither stack frame nor spill"
 
@@ -286,14 +296,14 @@ def key_cases(_):
 
 TESTS = {
     "stack": stack_cases, "builds": build_cases, "key_bits": key_cases,
-    "fat": lambda _: [Case("all architectures", TWO_UNITS, "-arch=all -t 2 -Xptxas -v",
-                           all_spotless, runs=True)],
+    "fat": lambda _: [Case("all architectures", TWO_UNITS, fat() + " -t 2 -Xptxas -v", all_spotless,
+                           runs=True)],
     "code_size": lambda _: [
         Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
              at_most(limits)) for options, limits in CODE_SIZE.items()],
     "drop_in": lambda _: [
         Case("unchanged", ["tests/drop_in_unchanged.cu"], DROP_IN, unchanged),
-        *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -DARC_WIDE=1 {options}")
+        *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -DARC_WIDE=1 -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
             ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),

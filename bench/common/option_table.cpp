@@ -1,10 +1,10 @@
 /* bench/common: a program's options, in one table. SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -98,10 +98,16 @@ static bool read_value(const option *o, const char *text) {
   return true;
 }
 
+/* "--width" is not in "--width-step". */
+static bool is_in(const char *list, const char *name) {
+  for (const char *at = list; (at = strstr(at, name)) != nullptr; ++at)
+    if (at[strlen(name)] != '-' && !isalnum((unsigned char)at[strlen(name)])) return true;
+  return false;
+}
+
 const option *options_given(const option *table, const char *list) {
   for (const option *o = table; o->name; ++o)
-    if (o->given && std::regex_search(list, std::regex(std::string(o->name) + "(?![-\\w])")))
-      return o;
+    if (o->given && is_in(list, o->name)) return o;
   return nullptr;
 }
 

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "program_run.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <new>
-#include <regex>
 
 #include "arc_policy.cuh"
 
@@ -151,10 +151,12 @@ static double first_done, first_second; /* of this progress; the second is 0 bef
 static bool shown;
 
 /* " 40 %, 1:05 left  " where the text says "4 of 10"; the time once there is a pace. */
-static std::string share_of(const std::string &text) {
-  std::smatch found;
-  if (!std::regex_search(text, found, std::regex("(\\d+) of ([1-9]\\d*)"))) return "";
-  const double done = std::stod(found[1]), total = std::stod(found[2]), now = seconds_now();
+static std::string share_of(const char *text) {
+  double done, total;
+  const char *number = strstr(text, " of ");
+  while (number > text && isdigit((unsigned char)number[-1])) --number;
+  if (!number || sscanf(number, "%lf of %lf", &done, &total) < 2 || total < 1.0) return "";
+  const double now = seconds_now();
   if (first_second == 0.0 || done < first_done) first_done = done, first_second = now;
   char share[64], left[32] = "";
   const double rest = (now - first_second) / (done - first_done) * (total - done);

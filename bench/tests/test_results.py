@@ -76,7 +76,7 @@ class Analysis(Test):
                                        "--fail-if-slower"), needle)
 
     def test_model_orders_the_paths(self):
-        counts = self.sweep("counts", "--preset paths --updates 16")
+        counts = self.sweep("counts", "--preset paths --blocks 1 --updates 16")
         words = ["bench/analysis/model_check.py", PATHS, counts, "--expect", "92", "--expect-cells"]
         self.call(0, *words, "83")
         self.call(1, *words, "99")

@@ -15,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <regex>
 #include <vector>
 
 #include "../../bench/common/device.h"
@@ -439,7 +438,8 @@ int main(int argc, char **argv) {
   fit f = fit();
   if (program_begin("fit_image", argc, argv)) return 0;
   if (!options_read(options, argc, argv, &error)) return fail(2, &error);
-  if (out_file != nullptr && !std::regex_search(out_file, std::regex("[.]ppm$")))
+  const size_t length = out_file != nullptr ? strlen(out_file) : 0;
+  if (out_file != nullptr && (length < 4 || strcmp(out_file + length - 4, ".ppm") != 0))
     return error_set(&error, "--out is '%.200s'; it must end in .ppm", out_file), fail(2, &error);
   if (!has_device("fit_image", &error)) return fail(1, &error);
   catch_interrupts();
