@@ -20,22 +20,22 @@ cxx=${CXX:-g++}
 # [+]<name> <test[:definition[,definition]]> <sed command>
 mutations() {
   cat <<'END'
-+wrong_half_kept test_add s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
-wrong_half_sent test_add s/send = upper ? \*low : high;/send = upper ? high : *low;/
-dropped_leftover_value test_add s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
-leftover_sent_away test_add s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
-wrong_shuffle_distance test_add s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
-butterfly_short_one_step test_add s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
-wrong_neutral_element test_add s/arc__word w = {arc__is_float(kind) ? sign : 0u,/arc__word w = {arc__is_float(kind) ? 0x3f800000u : 0u,/
-inactive_lanes_gathered test_add s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
-caller_values_modified test_add s/^      w\[i\] = is_value \&\& first + i < c->width ? arc__load(c, first + i, .*/w[i] = is_value \&\& first + i < c->width ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
-inactive_lanes_reduced test_add s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
-zeros_promised_by_nobody test_add s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
-key_from_the_wrong_lane test_add s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
-key_promised_by_nobody test_add s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
-one_value_from_every_lane test_add s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
-sums_from_every_lane test_add s/if (adds) arc__emit/if (c->active) arc__emit/
-butterfly_sums_from_every_lane test_add s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
+wrong_half_kept test_property s/\*low = upper ? high : \*low;/*low = upper ? *low : high;/
+wrong_half_sent test_property s/send = upper ? \*low : high;/send = upper ? high : *low;/
+dropped_leftover_value test_property s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
+leftover_sent_away test_property s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
+wrong_shuffle_distance test_property s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
+butterfly_short_one_step test_property s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
+wrong_neutral_element test_property s/arc__word w = {arc__is_float(kind) ? sign : 0u,/arc__word w = {arc__is_float(kind) ? 0x3f800000u : 0u,/
+inactive_lanes_gathered test_property s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
+caller_values_modified test_property s/^      w\[i\] = is_value \&\& first + i < c->width ? arc__load(c, first + i, .*/w[i] = is_value \&\& first + i < c->width ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
+inactive_lanes_reduced test_property s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
+zeros_promised_by_nobody test_property s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
+key_from_the_wrong_lane test_property s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
+key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
+one_value_from_every_lane test_property s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
+sums_from_every_lane test_property s/if (adds) arc__emit/if (c->active) arc__emit/
+butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
 inactive_lanes_counted test_threshold s/below = __popc(c->present) < threshold,/below = __popc(c->lanes) < threshold,/
 threshold_off_by_one test_threshold s/below = __popc(c->present) < threshold,/below = __popc(c->present) <= threshold,/
 threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (__popc(group) <= threshold)/
@@ -45,36 +45,36 @@ threshold_off_by_one_pair test_paths s/!c->active || __popc(c->group) >= c->thre
 decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(work), (unsigned)words)/
 decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(work), (long long)arc__requests(words, 4))/FORMULA((long long)(work), (long long)words)/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
-lost_last_lane test_add s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
+lost_last_lane test_property s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
 lost_groups_below_threshold test_threshold s/if (!arc__add_each_group(\&c, threshold)) return;/if (!arc__add_each_group(\&c, threshold) || true) return;/
-members_of_other_groups_added test_add s/member = c->active \&\& arc__same_key(c->key, key);/member = c->active;/
-inactive_members test_add s/member = c->active \&\& arc__same_key(c->key, key);/member = arc__same_key(c->key, key);/
-inactive_lanes_in_a_group test_add s/c->active ? c->key.low : 0) \& c->present;/c->active ? c->key.low : 0);/
-garbage_keys_matched test_add s/__match_any_sync(c->lanes, c->active ? c->key.low : 0)/__match_any_sync(c->lanes, c->key.low)/
+members_of_other_groups_added test_property s/member = c->active \&\& arc__same_key(c->key, key);/member = c->active;/
+inactive_members test_property s/member = c->active \&\& arc__same_key(c->key, key);/member = arc__same_key(c->key, key);/
+inactive_lanes_in_a_group test_property s/c->active ? c->key.low : 0) \& c->present;/c->active ? c->key.low : 0);/
+garbage_keys_matched test_property s/__match_any_sync(c->lanes, c->active ? c->key.low : 0)/__match_any_sync(c->lanes, c->key.low)/
 old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (c->active \&\& arc__same_key(c->key, key)) group = lanes;/group = lanes;/
-butterfly_of_several_keys test_add s/return __all_sync(c->lanes, !c->active || group == c->present);/return true;/
+butterfly_of_several_keys test_property s/return __all_sync(c->lanes, !c->active || group == c->present);/return true;/
 butterfly_on_a_partial_warp test_property s/return c->lanes == ARC_LANES_ALL;/return true;/
-serialized_forgets_a_lane test_add s/__any_sync(c->lanes, rest != 0u); rest/__any_sync(c->lanes, (rest \& (rest - 1u)) != 0u); rest/
-serialized_adds_for_ever test_add s/if (leader \&\& rest != 0u) w/if (leader) w/
-tree_skips_a_lane test_add s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
-tree_adds_itself test_add s/bool adds = next < ARC__NO_LANE;/bool adds = true;/
-tree_ends_after_four_rounds test_add s/define ARC__ROUNDS 5/define ARC__ROUNDS 4/
+serialized_forgets_a_lane test_property s/__any_sync(c->lanes, rest != 0u); rest/__any_sync(c->lanes, (rest \& (rest - 1u)) != 0u); rest/
+serialized_adds_for_ever test_property s/if (leader \&\& rest != 0u) w/if (leader) w/
+tree_skips_a_lane test_property s/lower != 0u ? (unsigned)arc__highest(lower)/lower != 0u ? (unsigned)arc__lowest(lower)/
+tree_adds_itself test_property s/bool adds = next < ARC__NO_LANE;/bool adds = true;/
+tree_ends_after_four_rounds test_property s/define ARC__ROUNDS 5/define ARC__ROUNDS 4/
 tree_goes_on_for_nothing test_paths s/if (round > 0 \&\& !__any_sync(c->lanes, adds)) break;//
 tree_where_nobody_shares test_empty_cost s/if (c->leaders == c->present) return;//
-runs_end_a_round_early test_add s/reach >= distance)) break/reach > distance)) break/
+runs_end_a_round_early test_property s/reach >= distance)) break/reach > distance)) break/
 runs_go_on_for_nothing test_paths s/if (votes \&\& !__any_sync(ARC_LANES_ALL/if (false \&\& !__any_sync(ARC_LANES_ALL/
-runs_reach_into_the_next test_add s/arc__lane() - distance >= start ?/arc__lane() - distance >= start - 1 ?/
-runs_where_groups_mix test_add s/arc__leaders_below(c) <= below_group/true/
+runs_reach_into_the_next test_property s/arc__lane() - distance >= start ?/arc__lane() - distance >= start - 1 ?/
+runs_where_groups_mix test_property s/arc__leaders_below(c) <= below_group/true/
 runs_seldom_seen test_paths s/below(c) <= below_group/below(c) < below_group/
 runs_on_a_partial_warp test_property s/if (c->lanes == ARC_LANES_ALL \&\& arc__are_runs(c))/if (arc__are_runs(c))/
 redux_of_several_groups test_types:TEST_TYPES_PART=2 s/ \&\& (c->leaders \& (c->leaders - 1u)) == 0u)$/)/
-pair_trades_the_wrong_group test_add s/{c->active \&\& in_highest != upper, c->active \&\& in_highest == upper, true}/{c->active \&\& in_highest == upper, c->active \&\& in_highest != upper, true}/
-pair_trades_inactive_lanes test_add s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
-pair_takes_the_wrong_keys test_add s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
-pair_of_three_groups test_add s/__popc(c->leaders) > 2/__popc(c->leaders) > 3/
+pair_trades_the_wrong_group test_property s/{c->active \&\& in_highest != upper, c->active \&\& in_highest == upper, true}/{c->active \&\& in_highest == upper, c->active \&\& in_highest != upper, true}/
+pair_trades_inactive_lanes test_property s/in_highest != upper, c->active \&\& in_highest == upper, true}/in_highest != upper, in_highest == upper, true}/
+pair_takes_the_wrong_keys test_property s/upper ? low : c->leaders ^ low/upper ? c->leaders ^ low : low/
+pair_of_three_groups test_property s/__popc(c->leaders) > 2/__popc(c->leaders) > 3/
 pair_in_the_slots_of_a_warp test_property s/lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot/c->target->warp_slot/
-skipped_tail_of_the_width test_add s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
-wide_value_in_the_first_slot test_add s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
+skipped_tail_of_the_width test_property s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
+wide_value_in_the_first_slot test_property s/if (first > 0 || single || most < lanes)/if (single || most < lanes)/
 dynamic_tail_lost test_widths s/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC :/c->chunk == ARC__DYNAMIC ? ARC__DYNAMIC - 1 :/
 dynamic_tail_lost_by_a_lane test_widths s/return c->width - first < most ? c->width - first : most;/return c->width - first < most ? (most == ARC__DYNAMIC \&\& first > 0 ? 0 : c->width - first) : most;/
 +dynamic_sums_of_all_lanes test_widths s/ + mine \/ most \* ARC__BEYOND;/;/
@@ -86,7 +86,7 @@ dynamic_loop_leaves_one test_widths s/for (; first < c->width; ++first, address 
 dynamic_four_unaligned test_widths s/each = log2 >= 4 ? 4 :/each = log2 >= 3 ? 4 :/
 dynamic_values_of_the_row test_widths s/w\[i\] = arc__stored_value(c, first + i);/w[i] = arc__stored_value(c, i);/
 dynamic_inactive_lanes_add test_widths s/c->leaders == c->present) return c->active;/c->leaders == c->present) return true;/
-rounding_to_half_precision test_add s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
+rounding_to_half_precision test_property s/__float_as_uint(kind == ARC__F32 ? x + y : __fadd_rn(x, y));/__float_as_uint(x + y) \& 0xffffe000u;/
 wrong_words_for_a_piece test_property s/const int low = i + each \* k,/const int low = each * k,/
 chunk_in_the_place_of_the_first test_property s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
 +wrong_piece_offset test_property s/at.offset = value - begin;/at.offset = value;/
@@ -105,12 +105,12 @@ alignment_promised_by_nobody test_property s/return arc__promised(c, ARC_PROMISE
 pair_beyond_the_row test_empty_cost s/left + in_two >= 2 \* each;/left + in_two >= each;/
 four_beyond_the_row test_empty_cost s/left + in_four >= 4 \* each;/left + in_four >= 3 * each;/
 address_of_32_bits test_property s/return base + (long long)((arc__u64)arc__key_id(key) \* (arc__u64)stride_bytes);/return base + (int)((unsigned)key.low * (unsigned)stride_bytes);/
-pointers_of_the_first_chunk test_add s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
-inactive_pointers_gathered test_add s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
-pointers_from_every_lane test_add s/    if (!adds) continue;/    if (!c->active) continue;/
-pointers_butterfly_of_several_keys test_add s/one_key = __all_sync(.*/one_key = true;/
-pointers_butterfly_on_a_partial_warp test_add s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
-pointers_of_two_groups_as_of_one test_add s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
+pointers_of_the_first_chunk test_property s/(char \*)pointers\[first + i\], w\[i\]/(char *)pointers[i], w[i]/
+inactive_pointers_gathered test_property s/w\[i\] = arc__is_source(c) ? arc__load(c, first + i, 0) :/w[i] = true ? arc__load(c, first + i, 0) :/
+pointers_from_every_lane test_property s/    if (!adds) continue;/    if (!c->active) continue;/
+pointers_butterfly_of_several_keys test_property s/one_key = __all_sync(.*/one_key = true;/
+pointers_butterfly_on_a_partial_warp test_property s/one_key = !serialized \&\& c.lanes == ARC_LANES_ALL;/one_key = !serialized;/
+pointers_of_two_groups_as_of_one test_property s/bool leads = arc__leads(c.group, c.lane);/bool leads = arc__leads(c.present, c.lane);/
 +divergent_call_as_whole_warp test_divergent s/here ? __activemask() :/here ? ARC_LANES_ALL :/
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 threshold_moved_by_promises test_paths s/: c->target->min_lanes_to_reduce;/: c->target->min_lanes_to_reduce + arc__promised(c, ARC_PROMISE_RENDERER);/
