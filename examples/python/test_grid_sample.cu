@@ -71,6 +71,38 @@ static T *placed(const std::vector<float> &values, int channels, long long place
 }
 
 template <class T, int AXES, int TAPS>
+static void add_by_samples(grid_job j, int by_sample) {
+  const int all = j.images * j.channels, most = j.planes;
+  for (; j.first_plane < all; j.first_plane += j.planes) {
+    j.planes = std::min(most, most < j.channels ? j.channels - j.first_plane % j.channels : all);
+    j.planes = std::min(j.planes, all - j.first_plane);
+    j.clears = j.first_plane + j.planes < all;
+    const int images = (j.planes + j.channels - 1) / j.channels;
+    SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), by_sample / j.images * images, THREADS, 0, 0, j);
+    SIMT_LAUNCH(finish_planes<T>, j.planes * j.pixels / THREADS + 1, THREADS, 0, 0, j);
+  }
+}
+
+template <class T, int AXES, int TAPS>
+static void add_by_walks(grid_job j, int by_sample) {
+  const int planes = j.images * ((j.channels + j.width - 1) / j.width);
+  const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
+  const int across = j.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
+  const int down = j.samples[1] * j.samples[2] / (j.walks_down ? high * j.step : j.step) + 1;
+  const int pixels = (int)grid_pixels(j);
+  SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  for (; j.first_plane < planes; j.first_plane += most_planes)
+    for (j.first_pixel = 0; j.first_pixel < pixels; j.first_pixel += most_pixels) {
+      j.planes = std::min(most_planes, planes - j.first_plane);
+      j.pixels = std::min(most_pixels, pixels - j.first_pixel);
+      j.clears = j.first_plane + j.planes < planes || j.first_pixel + j.pixels < pixels;
+      const dim3 warps(across * down / WALKERS + 1, j.planes);
+      SIMT_LAUNCH((add_samples<T, AXES, TAPS>), warps, 32 * WALKERS, 0, 0, j);
+      SIMT_LAUNCH(finish_input<T>, dim3(j.pixels, j.planes), 32 * WALKERS, 0, 0, j);
+    }
+}
+
+template <class T, int AXES, int TAPS>
 static gradients run(const call &c, bool last, int step, long long bytes, int tile = TILE) {
   const shape &s = c.s;
   T *const input = placed<T>(c.input, s.channels, c.pixels(), last);
@@ -87,25 +119,18 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   j.grid = lie(grid, s.samples, AXES, !last);
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
   j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
-  j.sums = on_device(std::vector<long long>(plan_sums(&j, bytes), 0));
+  j.words = plan_sums(&j, TAPS, bytes);
+  j.sums = on_device(std::vector<long long>(j.words, j.by_sample ? 0 : -1));
   j.tile = std::min(j.tile, tile), j.step = step;
-  j.largest = on_device(std::vector<unsigned>({TAPS == 1 ? bits : 0u, TAPS == 1 ? others : 0u}));
+  j.largest =
+      on_device(std::vector<unsigned>({j.by_sample ? bits : 0u, j.by_sample ? others : 0u}));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
-  if constexpr (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
-  const int planes = s.images * ((s.channels + j.width - 1) / j.width);
-  const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
-  const int across = s.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
-  const int down = s.samples[1] * s.samples[2] / (j.walks_down ? high * step : step) + 1;
-  for (; j.first_plane < planes; j.first_plane += most_planes)
-    for (j.first_pixel = 0; j.first_pixel < c.pixels(); j.first_pixel += most_pixels) {
-      j.planes = std::min(most_planes, planes - j.first_plane);
-      j.pixels = std::min(most_pixels, (int)c.pixels() - j.first_pixel);
-      const dim3 warps(across * down / WALKERS + 1, j.planes);
-      SIMT_LAUNCH((add_samples<T, AXES, TAPS>), warps, 32 * WALKERS, 0, 0, j);
-      SIMT_LAUNCH(finish_input<T>, dim3(j.pixels, j.planes), 32 * WALKERS, 0, 0, j);
-    }
+  if constexpr (TAPS < 4)
+    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, by_sample);
+  if constexpr (TAPS > 1)
+    if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, by_sample);
   SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
   unsigned found[2];

@@ -13,6 +13,7 @@ struct job {
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or rows of wide words, or null */
   unsigned *largest;   /* two: bits of the largest finite |value|; whether another is not finite */
+  long long cleared;   /* sums that find_largest clears */
 
   /* If the index is sorted: the row of values that each of its keys belongs to; the rows of a
      piece; the parts of sums, [pieces][2][width]. A thread then takes `columns` of a row. */

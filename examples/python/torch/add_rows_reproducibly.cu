@@ -14,6 +14,7 @@ __global__ void __launch_bounds__(THREADS) find_largest(job j) {
   long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   long long threads = gridDim.x * (long long)blockDim.x;
   unsigned largest = 0u, others = 0u;
+  for (long long i = thread; i < j.cleared; i += threads) j.sums[i] = 0;
   const auto see = [&](T value) {
     const unsigned bits = bits_of(to_float(value));
     largest = max(largest, bits < NOT_FINITE ? bits : 0u);

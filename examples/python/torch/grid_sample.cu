@@ -13,11 +13,21 @@ enum { MOST_TILES = 16, WARPS_WANTED = 48 /* of a multiprocessor */ };
 long long parts_of(long long count, long long part) { return (count + part - 1) / part; }
 
 template <class T, int AXES, int TAPS>
-cudaError_t run(grid_job j, device d) {
-  const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
-  if constexpr (TAPS > 1)
-    if (j.out_grid != nullptr) slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
-  if (j.out == nullptr) return cudaGetLastError();
+void add_by_samples(grid_job j, device d) {
+  const int all = j.images * j.channels, most = j.planes;
+  for (; j.first_plane < all; j.first_plane += j.planes) {
+    const int left = most < j.channels ? j.channels - j.first_plane % j.channels : most;
+    j.planes = std::min({most, left, all - j.first_plane});
+    j.clears = j.first_plane + j.planes < all;
+    const long long blocks = parts_of(grid_samples(j), THREADS) * parts_of(j.planes, j.channels);
+    add_by_sample<T, AXES, TAPS><<<(unsigned)blocks, THREADS, 0, d.stream>>>(j);
+    const long long parts = parts_of((long long)j.planes * j.pixels, FINISHED);
+    finish_planes<T><<<(unsigned)parts, THREADS, 0, d.stream>>>(j);
+  }
+}
+
+template <class T, int AXES, int TAPS>
+void add_by_walks(grid_job j, device d) {
   const int length = j.tile * j.width / 32, planes = j.images * (int)parts_of(j.channels, j.width);
   const int most_planes = j.planes, most_pixels = j.pixels;
   const long long across = parts_of(j.samples[0], j.walks_down ? 32 / j.width : j.tile);
@@ -32,12 +42,27 @@ cudaError_t run(grid_job j, device d) {
     for (long long first = 0; first < grid_pixels(j); first += most_pixels) {
       j.first_pixel = (int)first;
       j.pixels = (int)std::min((long long)most_pixels, grid_pixels(j) - first);
+      j.clears = j.first_plane + j.planes < planes || first + j.pixels < grid_pixels(j);
       const dim3 blocks((unsigned)parts_of(warps, WALKERS), j.planes);
       add_samples<T, AXES, TAPS><<<blocks, 32 * WALKERS, 0, d.stream>>>(j);
       const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * SUMS / j.width), j.planes);
       finish_input<T><<<tiles, 32 * WALKERS, 0, d.stream>>>(j);
     }
   }
+}
+
+/* j.out_grid of bilinear and bicubic samples may be null, j.out as well. */
+template <class T, int AXES, int TAPS>
+cudaError_t run(grid_job j, device d) {
+  const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
+  if constexpr (TAPS > 1)
+    if (j.out_grid != nullptr && !j.by_sample)
+      slope_samples<T, AXES, TAPS><<<by_sample, THREADS, 0, d.stream>>>(j);
+  if (j.out == nullptr) return cudaGetLastError();
+  if constexpr (TAPS < 4)
+    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, d);
+  if constexpr (TAPS > 1)
+    if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, d);
   add_others<T, AXES, TAPS>
       <<<std::min(by_sample, 4u * d.multiprocessors), THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();

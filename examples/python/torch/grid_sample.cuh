@@ -2,11 +2,11 @@
    SPDX-License-Identifier: Apache-2.0
 
    A sample reads TAPS places an axis: one, a cell of two, or four. Of the grid's gradient a thread
-   takes one sample and all channels. Of the input's, the channels of a sample are `width` lanes of
-   a warp, and other lanes have other samples: so the sums of a place lie side by side. A lane walks
-   from sample to sample, keeps the sums of its places, and adds to memory what the next sample does
-   not reach. All sums are integers, so that none of this changes a bit. The includer defines
-   to_float, store and add. */
+   takes one sample and all channels; where these are few, or the place is one, it also adds the
+   input's. Else the channels of a sample are `width` lanes of a warp, and other lanes have other
+   samples: so the sums of a place lie side by side. A lane walks from sample to sample, keeps the
+   sums of its places, and adds to memory what the next sample does not reach. All sums are integers,
+   so that none of this changes a bit. The includer defines to_float, store and add. */
 #include "arc.cuh"
 #include "grid_sample.h"
 #include "job.cuh"
@@ -22,6 +22,7 @@
 namespace {
 
 enum { WALKERS = 4 /* warps of a block */, SUMS = 1024 /* that a warp reads */ };
+enum { FINISHED = 8 * THREADS /* sums that a block reads */ };
 enum { NOWHERE = -0x40000000 };
 
 template <int TAPS>
@@ -146,70 +147,75 @@ __device__ __forceinline__ void raise_of_block(unsigned *largest, unsigned bits,
   if (threadIdx.x == 0 && of_block[1]) largest[1] = 1u;
 }
 
-/* A thread of the whole call. */
+/* A thread of the whole call; beyond an image's samples its last one, which is not a new one. */
 struct sample_of_thread {
   long long sample; /* of the image */
   int image, x, y, z;
+  bool is_new;
 
   __device__ sample_of_thread(const grid_job &j, unsigned block) {
     const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
     sample = block % blocks * (long long)THREADS + threadIdx.x, image = block / blocks;
-    x = (int)sample % j.samples[0], z = (int)sample / j.samples[0];
-    y = z % j.samples[1], z /= j.samples[1];
+    is_new = sample < grid_samples(j), sample = min(sample, grid_samples(j) - 1);
+    const unsigned its = (unsigned)sample, wide = j.samples[0], high = j.samples[1];
+    x = its % wide, y = its / wide, z = 0;
+    if (j.samples[2] > 1) z = (unsigned)y / high, y = (unsigned)y % high;
   }
 };
 
-/* The grid's gradient, and the largest value of the gradient. */
+/* The grid's gradient of a sample. */
 template <class T, int AXES, int TAPS>
-__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
-                                           : places<AXES, TAPS> > 4 ? 3
-                                                                    : 4) slope_samples(grid_job j) {
-  const sample_of_thread s(j, blockIdx.x);
-  const long long samples = grid_samples(j);
-  unsigned largest = 0u, others = 0u;
-  if (s.sample < samples) {
-    taps<TAPS> t[AXES];
+struct sample_slopes {
+  enum { PLACES = places<AXES, TAPS> };
+
+  taps<TAPS> t[AXES];
+  const T *from[PLACES];
+  bool reads[PLACES];
+  float sum[PLACES]; /* of the channels: gradient x input */
+
+  __device__ sample_slopes(const grid_job &j, const sample_of_thread &s) : sum{} {
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
-    const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
-    const T *input = at<T>(j.input, s.image, 0, 0, 0);
-    enum { PLACES = places<AXES, TAPS> };
-    float sum[PLACES] = {}; /* of the channels: gradient x input */
-    const T *from[PLACES];
-    bool is_inside[PLACES];
+    const long long steps[] = {j.input.x, j.input.y, j.input.z};
     UNROLL
     for (int k = 0; k < PLACES; ++k) {
-      const long long steps[] = {j.input.x, j.input.y, j.input.z};
-      from[k] = input, is_inside[k] = true;
+      from[k] = at<T>(j.input, s.image, 0, 0, 0), reads[k] = s.is_new;
       UNROLL
       for (int d = 0; d < AXES; ++d) {
         const int its = t[d].at[tap<TAPS>(k, d)];
-        is_inside[k] = is_inside[k] && is_within(its, j.size[d]);
+        reads[k] = reads[k] && is_within(its, j.size[d]);
         from[k] += max(0, min(its, j.size[d] - 1)) * steps[d];
       }
     }
-    enum { AHEAD = PLACES > 8 ? 1 : PLACES > 4 ? 2 : 4 }; /* channels */
-    const auto add_channels = [&](int first, int count) __attribute__((always_inline)) {
+  }
+
+  /* f(gradient) for each of `count` channels, which are added if `adds`. */
+  template <class F>
+  __device__ __forceinline__ void each(const grid_job &j, const T *gradient, int count, bool adds,
+                                       F f) {
+    enum { AHEAD = PLACES > 8 ? 1 : PLACES > 4 ? 2 : PLACES > 1 ? 4 : 8 };
+    const auto take = [&](int some) __attribute__((always_inline)) {
       float g[AHEAD], its[AHEAD][PLACES];
       UNROLL
       for (int i = 0; i < AHEAD; ++i) {
-        const int c = first + min(i, count - 1);
-        g[i] = to_float(gradient[c * j.gradient.channel]);
+        if (i >= some) continue;
+        g[i] = to_float(*gradient), gradient += j.gradient.channel;
         UNROLL
-        for (int k = 0; k < PLACES; ++k) its[i][k] = to_float(from[k][c * j.input.channel]);
+        for (int k = 0; adds && k < PLACES; ++k)
+          its[i][k] = to_float(*from[k]), from[k] += j.input.channel;
       }
       UNROLL
       for (int i = 0; i < AHEAD; ++i) {
-        const unsigned bits = bits_of(g[i]);
-        largest = max(largest, bits < NOT_FINITE ? bits : 0u);
-        others |= bits >= NOT_FINITE;
+        if (i >= some) continue;
         UNROLL
-        for (int k = 0; k < PLACES; ++k)
-          if (i < count) sum[k] += g[i] * its[i][k];
+        for (int k = 0; adds && k < PLACES; ++k) sum[k] += g[i] * its[i][k];
+        f(g[i]);
       }
     };
-    int c = 0;
-    for (; c + AHEAD <= j.channels; c += AHEAD) add_channels(c, AHEAD);
-    if (c < j.channels) add_channels(c, j.channels - c);
+    for (; count >= AHEAD; count -= AHEAD) take(AHEAD);
+    if (count > 0) take(count);
+  }
+
+  __device__ void end(T *out) const {
     UNROLL
     for (int d = 0; d < AXES; ++d) {
       float slope = 0.f;
@@ -219,17 +225,171 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
         UNROLL
         for (int e = 0; e < AXES; ++e)
           w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
-        slope += is_inside[k] ? w : 0.f;
+        slope += reads[k] ? w : 0.f;
       }
-      store((T *)j.out_grid + (s.image * samples + s.sample) * AXES + d, slope);
+      store(out + d, slope);
     }
   }
+};
+
+template <class T, int AXES>
+__device__ __forceinline__ T *slopes_of(const grid_job &j, const sample_of_thread &s) {
+  return (T *)j.out_grid + (s.image * grid_samples(j) + s.sample) * AXES;
+}
+
+/* The grid's gradient, and the largest value of the gradient; clears the sums. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
+                                           : places<AXES, TAPS> > 4 ? 3
+                                                                    : 4) slope_samples(grid_job j) {
+  for (long long i = blockIdx.x * (long long)THREADS + threadIdx.x; i < j.words;
+       i += gridDim.x * (long long)THREADS)
+    j.sums[i] = 0;
+  const sample_of_thread s(j, blockIdx.x);
+  sample_slopes<T, AXES, TAPS> slopes(j, s);
+  const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
+  unsigned largest = 0u, others = 0u;
+  slopes.each(
+      j, gradient, j.channels, true, [&](float g) __attribute__((always_inline)) {
+        const unsigned bits = bits_of(g);
+        largest = max(largest, bits < NOT_FINITE ? bits : 0u);
+        others |= bits >= NOT_FINITE;
+      });
+  if (s.is_new) slopes.end(slopes_of<T, AXES>(j, s));
   raise_of_block(j.largest, largest, others);
 }
 
 /* Values are below 2^51 units, sums below 2^62; cubic weights sum up to less than 2. */
 __device__ __forceinline__ int grid_scale(const grid_job &j) {
   return scale_log2(j.largest, max(2 * grid_samples(j), 1ll << 11));
+}
+
+/* 1.5 x 2^52 of a sum's last bit: added to it, a value is an integer. */
+__device__ __forceinline__ double unit_of(const grid_job &j) {
+  return __longlong_as_double((long long)(1023 + 52 - grid_scale(j)) << 52 | 1ll << 51);
+}
+
+/* Adds a channel of a warp's samples at a time. Neighbours' sums of a place go together. */
+template <int AXES, int TAPS>
+struct sample_adder {
+  enum { PLACES = places<AXES, TAPS>, NOT_MINE = -1 };
+
+  const double unit;
+  double weight[AXES][TAPS];
+  int pixel[PLACES];
+  unsigned follows; /* lanes whose places are those of the lane before; 0 where these are few */
+  unsigned takes;   /* places that are the lane before's next along x */
+
+  __device__ sample_adder(const grid_job &j, const taps<TAPS> *t, const bool *reads)
+      : unit(unit_of(j)), follows(0u), takes(0u) {
+    const int lane = threadIdx.x % 32;
+    int before[PLACES];
+    bool is_same = lane > 0;
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      unsigned its = 0u;
+      UNROLL
+      for (int d = AXES - 1; d >= 0; --d) its = its * j.size[d] + t[d].at[tap<TAPS>(k, d)];
+      pixel[k] = reads[k] ? (int)its : +NOT_MINE;
+      before[k] = __shfl_up_sync(ARC_LANES_ALL, pixel[k], 1);
+      is_same = is_same && before[k] == pixel[k];
+    }
+    UNROLL
+    for (int d = 0; d < AXES; ++d) {
+      weight[d][TAPS - 1] = t[d].weight[TAPS - 1];
+      if (TAPS == 2) weight[d][0] = 1. - weight[d][1];
+    }
+    const unsigned same = __ballot_sync(ARC_LANES_ALL, is_same);
+    if (__popc(same) >= 16) {
+      follows = same;
+      UNROLL
+      for (int k = 0; k < PLACES; ++k)
+        if (is_same) pixel[k] = NOT_MINE;
+    } else if (TAPS == 2) {
+      UNROLL
+      for (int k = 0; k < PLACES; k += 2) {
+        const bool is_next = pixel[k] != NOT_MINE && pixel[k] == before[(k + 1) % PLACES];
+        if (lane > 0 && is_next) takes |= 1u << k;
+      }
+      const unsigned taken = __shfl_down_sync(ARC_LANES_ALL, takes, 1);
+      UNROLL
+      for (int k = 0; k < PLACES; k += 2)
+        if (lane < 31 && (taken >> k & 1u)) pixel[(k + 1) % PLACES] = NOT_MINE;
+    }
+  }
+
+  /* By all lanes. sums: of the channel's first pixel. */
+  __device__ void add(long long *sums, float g) const {
+    const int lane = threadIdx.x % 32;
+    long long sum[PLACES];
+    UNROLL
+    for (int k = 0; k < PLACES; ++k) {
+      double product = bits_of(g) < NOT_FINITE ? g : 0.f;
+      UNROLL
+      for (int d = AXES - 1; TAPS > 1 && d > 0; --d) product *= weight[d][tap<TAPS>(k, d)];
+      product = TAPS > 1 ? fma(product, weight[0][tap<TAPS>(k, 0)], unit) : product + unit;
+      sum[k] = __double_as_longlong(product) - __double_as_longlong(unit);
+    }
+    unsigned can = follows >> 1; /* lanes that the next `distance` lanes follow */
+    for (int distance = 1; can != 0u; can &= can >> distance, distance *= 2) {
+      UNROLL
+      for (int k = 0; k < PLACES; ++k) {
+        const long long its = __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
+        if (can >> lane & 1u) sum[k] += its;
+      }
+    }
+    UNROLL
+    for (int k = 0; TAPS == 2 && k < PLACES; k += 2) {
+      const long long its = __shfl_up_sync(ARC_LANES_ALL, sum[(k + 1) % PLACES], 1);
+      if (takes >> k & 1u) sum[k] += its;
+    }
+    UNROLL
+    for (int k = 0; k < PLACES; ++k)
+      if (pixel[k] != NOT_MINE) arc_atomic_add_i64(sums + (unsigned)pixel[k], sum[k]);
+  }
+};
+
+/* The grid's gradient, and the planes of the launch: of whole images, or channels of one. */
+template <class T, int AXES, int TAPS>
+__global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 2 : 3)
+    add_by_sample(grid_job j) {
+  sample_of_thread s(j, blockIdx.x);
+  s.image += j.first_plane / j.channels;
+  sample_slopes<T, AXES, TAPS> slopes(j, s);
+  const sample_adder<AXES, TAPS> adder(j, slopes.t, slopes.reads);
+  const int first = j.first_plane % j.channels;
+  const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z) + first * j.gradient.channel;
+  long long *sums = j.sums + max((long long)s.image * j.channels - j.first_plane, 0ll) * j.pixels;
+  const bool has_slopes = TAPS > 1 && j.out_grid != nullptr && first == 0; /* an image's once */
+  const int count = min(j.planes, j.channels - first), all = has_slopes ? j.channels : count;
+  int left = count;
+  slopes.each(
+      j, gradient, all, has_slopes, [&](float g) __attribute__((always_inline)) {
+        if (left-- > 0) adder.add(sums, g), sums += j.pixels;
+      });
+  if (has_slopes && s.is_new) slopes.end(slopes_of<T, AXES>(j, s));
+}
+
+/* Reads the sums of add_by_sample's planes into out, and clears them for the next launch. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) finish_planes(grid_job j) {
+  const int scale = grid_scale(j);
+  const long long first = blockIdx.x * (long long)FINISHED + threadIdx.x;
+  const int count = (int)min((long long)FINISHED, (long long)j.planes * j.pixels - first);
+  long long *const sums = j.sums + first;
+  T *const out = (T *)j.out + (long long)j.first_plane * j.pixels + first;
+  long long sum[FINISHED / THREADS];
+  UNROLL
+  for (int i = 0; i < FINISHED; i += THREADS)
+    if (i < count) sum[i / THREADS] = sums[i];
+  UNROLL
+  for (int i = 0; i < FINISHED; i += THREADS) {
+    if (i >= count) continue;
+    if (j.clears) sums[i] = 0;
+    T value;
+    store(&value, arc_fixed_to_f32(sum[i / THREADS], scale));
+    WRITE_ONCE(out + i, value);
+  }
 }
 
 /* What a walk keeps of a sample along an axis: of a cell its first place, and the second's
@@ -247,12 +407,12 @@ struct walker {
 
   const grid_job &j;
   long long *const base; /* the sum of the lane's channel in the launch's first pixel */
-  const double unit;     /* 1.5 x 2^52 of the last bit: added to it, a value is an integer */
+  const double unit;
   int at[AXES][KEPT];
   long long sum[PLACES];
 
   __device__ walker(const grid_job &j, long long *base)
-      : j(j), base(base), unit(ldexp(1.5, 52 - grid_scale(j))), sum{} {
+      : j(j), base(base), unit(unit_of(j)), sum{} {
     UNROLL
     for (int d = 0; d < AXES; ++d) UNROLL
     for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
@@ -444,7 +604,7 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
   w.end();
 }
 
-/* Reads the launch's sums into out, and clears them. blockIdx.y: planes. */
+/* Reads the launch's sums into out, and clears them for the next. blockIdx.y: planes. */
 template <class T>
 __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   __shared__ float all_values[WALKERS][SUMS + 32];
@@ -460,7 +620,7 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   UNROLL_BY_8
   for (int i = lane / j.width; i < pixels; i += streams) {
     const long long sum = sums[i * j.width + channel];
-    if (sum != 0) sums[i * j.width + channel] = 0;
+    if (sum != 0 && j.clears) sums[i * j.width + channel] = 0;
     values[channel * (high + 1) + i] = arc_fixed_to_f32(sum, scale);
   }
   __syncwarp();
@@ -481,7 +641,7 @@ __global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
   const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
   for (unsigned block = blockIdx.x; block < blocks * j.images; block += gridDim.x) {
     const sample_of_thread s(j, block);
-    if (s.sample >= grid_samples(j)) continue;
+    if (!s.is_new) continue;
     taps<TAPS> t[AXES];
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
     const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);

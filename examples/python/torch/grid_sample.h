@@ -15,12 +15,15 @@ enum { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION }; /* as PyTorch counts them */
 struct grid_job {
   lattice gradient, input, grid;
   void *out, *out_grid; /* gradients of both, contiguous; one of them may be null */
-  long long *sums;      /* of a launch: [plane][pixel][width], zeros before and after */
+  long long *sums;      /* of a launch: [plane][pixel][width] */
   unsigned *largest;    /* bits of the largest finite |gradient|; whether something is not finite */
   int size[3], samples[3]; /* of the input and of the gradient: x, y, z */
   int images, channels, padding;
   bool aligned; /* align_corners */
+  long long words; /* of sums, that slope_samples clears */
+  bool clears;     /* whether a launch leaves zeros for the next */
   /* The input's gradient is summed by planes: `width` channels of an image. */
+  bool by_sample;     /* a thread takes all channels of a sample; width is 1 */
   int width;          /* lanes of a sample: 1, 2, 4, 8 or 16 */
   int planes, pixels; /* of a launch, at most */
   int first_plane, first_pixel;
@@ -28,11 +31,19 @@ struct grid_job {
   bool walks_down; /* its lanes side by side have samples side by side; else one behind the other */
 };
 
-enum { TILE = 64 }; /* most samples of a tile, which lies in shared memory */
+enum { TILE = 64 /* most samples of a tile, which lies in shared memory */, FEW_CHANNELS = 4 };
 
 /* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
-inline long long plan_sums(grid_job *j, long long bytes) {
+inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
+  j->by_sample = taps == 1 || (taps == 2 && j->channels <= FEW_CHANNELS);
+  if (j->by_sample) {
+    const long long all = (long long)j->images * j->channels;
+    long long planes = std::min(std::max(bytes / 8 / pixels, 1ll), all);
+    if (planes > j->channels) planes -= planes % j->channels;
+    j->width = 1, j->pixels = (int)pixels, j->planes = (int)planes;
+    return planes * pixels;
+  }
   const auto wastes = [&](int width) {
     return (width - j->channels % width) % width >= std::max(1, width / 2);
   };

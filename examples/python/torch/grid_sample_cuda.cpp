@@ -2,7 +2,6 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/EmptyTensor.h>
-#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -101,18 +100,19 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
     if (of_grid) to_grid.zero_();
     return {to_input, to_grid};
   }
-  const long long words = of_input ? plan_sums(&j, BUDGET) : 0;
-  const Tensor sums = at::zeros({words + 1}, input.options().dtype(at::kLong));
+  if (of_input) j.words = plan_sums(&j, taps, BUDGET);
+  const Tensor sums = empty({j.words + 1}, input.options().dtype(at::kLong));
   j.sums = (long long *)sums.mutable_data_ptr<int64_t>();
-  j.largest = (unsigned *)(j.sums + words);
+  j.largest = (unsigned *)(j.sums + j.words);
+  C10_CUDA_CHECK(cudaMemsetAsync(j.largest, 0, sizeof(int64_t), d.stream));
   if (of_input) j.out = to_input.mutable_data_ptr();
-  if (of_grid && taps > 1) {
-    j.out_grid = to_grid.mutable_data_ptr(); /* whose pass looks for the largest */
-  } else if (of_input) {
+  if (of_grid && taps > 1) j.out_grid = to_grid.mutable_data_ptr();
+  if (of_input && (j.by_sample || j.out_grid == nullptr)) { /* else slope_samples does this */
     const Tensor values = without_gaps(gradient);
     job look = {};
     look.values = values.const_data_ptr();
     look.n = values.numel(), look.width = 1, look.largest = j.largest;
+    look.sums = j.sums, look.cleared = j.words;
     C10_CUDA_CHECK(finder_of(input.scalar_type())(look, d));
   }
   C10_CUDA_CHECK(sampler_of(input.scalar_type())(j, d, axes, taps));
