@@ -74,11 +74,12 @@ template <class T, int AXES, int TAPS>
 static void add_by_samples(grid_job j, int by_sample) {
   const int all = j.images * j.channels, most = j.planes;
   for (; j.first_plane < all; j.first_plane += j.planes) {
-    j.planes = std::min(most, most < j.channels ? j.channels - j.first_plane % j.channels : all);
-    j.planes = std::min(j.planes, all - j.first_plane);
+    j.first_image = j.first_plane / j.channels, j.first_channel = j.first_plane % j.channels;
+    const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
+    j.planes = std::min(most, left);
     j.clears = j.first_plane + j.planes < all;
-    const int images = (j.planes + j.channels - 1) / j.channels;
-    SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), by_sample / j.images * images, THREADS, 0, 0, j);
+    const dim3 blocks(by_sample / j.images, (j.planes + j.channels - 1) / j.channels);
+    SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), blocks, THREADS, 0, 0, j);
     SIMT_LAUNCH(finish_planes<T>, j.planes * j.pixels / THREADS + 1, THREADS, 0, 0, j);
   }
 }

@@ -30,8 +30,7 @@ __global__ void __launch_bounds__(THREADS) find_largest(job j) {
     for (int i = 0; i < AHEAD * EACH; ++i) see(batch[i]);
   }
   for (long long i = vectors * EACH + thread; i < count; i += threads) see(values[i]);
-  raise(j.largest, largest);
-  if (__any_sync(ARC_LANES_ALL, others)) raise(j.largest + 1, others);
+  raise_of_block(j.largest, largest, others);
 }
 
 /* If there are any: adds infinities and NaNs at once, with one of which a sum is the same in any

@@ -16,11 +16,13 @@ template <class T, int AXES, int TAPS>
 void add_by_samples(grid_job j, device d) {
   const int all = j.images * j.channels, most = j.planes;
   for (; j.first_plane < all; j.first_plane += j.planes) {
-    const int left = most < j.channels ? j.channels - j.first_plane % j.channels : most;
-    j.planes = std::min({most, left, all - j.first_plane});
+    j.first_image = j.first_plane / j.channels, j.first_channel = j.first_plane % j.channels;
+    const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
+    j.planes = std::min(most, left);
     j.clears = j.first_plane + j.planes < all;
-    const long long blocks = parts_of(grid_samples(j), THREADS) * parts_of(j.planes, j.channels);
-    add_by_sample<T, AXES, TAPS><<<(unsigned)blocks, THREADS, 0, d.stream>>>(j);
+    const dim3 blocks((unsigned)parts_of(grid_samples(j), THREADS),
+                      (unsigned)parts_of(j.planes, j.channels));
+    add_by_sample<T, AXES, TAPS><<<blocks, THREADS, 0, d.stream>>>(j);
     const long long parts = parts_of((long long)j.planes * j.pixels, FINISHED);
     finish_planes<T><<<(unsigned)parts, THREADS, 0, d.stream>>>(j);
   }

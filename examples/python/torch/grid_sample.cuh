@@ -110,7 +110,8 @@ __host__ __device__ __forceinline__ long long grid_samples(const grid_job &j) {
 #endif
 
 template <class T>
-__device__ __forceinline__ const T *at(const lattice &l, long long image, int x, int y, int z) {
+__device__ __forceinline__ const T *at(const lattice &l, unsigned image, unsigned x, unsigned y,
+                                       unsigned z) {
   return (const T *)l.at + image * l.image + x * l.x + y * l.y + z * l.z;
 }
 
@@ -134,34 +135,24 @@ __host__ __device__ constexpr int tap(int k, int axis) {
   return (axis == 0 ? k : axis == 1 ? k / TAPS : k / TAPS / TAPS) % TAPS;
 }
 
-/* A thread of a block: the largest finite magnitude, and whether something else was there. */
-__device__ __forceinline__ void raise_of_block(unsigned *largest, unsigned bits, unsigned others) {
-  __shared__ unsigned of_block[2];
-  if (threadIdx.x < 2) of_block[threadIdx.x] = 0u;
-  __syncthreads();
-  raise(of_block, bits);
-  if (others) of_block[1] = 1u;
-  __syncthreads();
-  if (threadIdx.x == 0 && of_block[0] > *(volatile unsigned *)largest)
-    atomicMax(largest, of_block[0]);
-  if (threadIdx.x == 0 && of_block[1]) largest[1] = 1u;
-}
-
-/* A thread of the whole call; beyond an image's samples its last one, which is not a new one. */
+/* A thread of a block of an image; beyond the samples its last one, which is not a new one. */
+template <int AXES>
 struct sample_of_thread {
-  long long sample; /* of the image */
-  int image, x, y, z;
+  unsigned sample /* of the image */, image, x, y, z;
   bool is_new;
 
-  __device__ sample_of_thread(const grid_job &j, unsigned block) {
-    const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
-    sample = block % blocks * (long long)THREADS + threadIdx.x, image = block / blocks;
-    is_new = sample < grid_samples(j), sample = min(sample, grid_samples(j) - 1);
-    const unsigned its = (unsigned)sample, wide = j.samples[0], high = j.samples[1];
-    x = its % wide, y = its / wide, z = 0;
-    if (j.samples[2] > 1) z = (unsigned)y / high, y = (unsigned)y % high;
+  __device__ sample_of_thread(const grid_job &j, unsigned block, unsigned image) : image(image) {
+    const unsigned samples = (unsigned)grid_samples(j), wide = j.samples[0], high = j.samples[1];
+    sample = block * THREADS + threadIdx.x;
+    is_new = sample < samples, sample = min(sample, samples - 1);
+    x = sample % wide, y = sample / wide, z = 0;
+    if (AXES == 3) z = y / high, y %= high;
   }
 };
+
+__device__ __forceinline__ unsigned blocks_of_image(const grid_job &j) {
+  return (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
+}
 
 /* The grid's gradient of a sample. */
 template <class T, int AXES, int TAPS>
@@ -169,22 +160,32 @@ struct sample_slopes {
   enum { PLACES = places<AXES, TAPS> };
 
   taps<TAPS> t[AXES];
-  const T *from[PLACES];
-  bool reads[PLACES];
-  float sum[PLACES]; /* of the channels: gradient x input */
+  const T *from;              /* the first place, of a channel */
+  long long away[AXES][TAPS]; /* the others from there */
+  bool reads[PLACES];         /* that are in the picture; of the others, the next in it is read */
+  float sum[PLACES];          /* of the channels: gradient x input */
 
-  __device__ sample_slopes(const grid_job &j, const sample_of_thread &s) : sum{} {
+  __device__ sample_slopes(const grid_job &j, const sample_of_thread<AXES> &s) : sum{} {
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
     const long long steps[] = {j.input.x, j.input.y, j.input.z};
+    from = at<T>(j.input, s.image, 0, 0, 0);
+    UNROLL
+    for (int d = 0; d < AXES; ++d) {
+      int near[TAPS];
+      UNROLL
+      for (int a = 0; a < TAPS; ++a) {
+        near[a] = max(0, min(t[d].at[a], j.size[d] - 1));
+        away[d][a] =
+            TAPS == 2 ? (near[a] > near[0] ? steps[d] : 0) : (near[a] - near[0]) * steps[d];
+      }
+      from += (unsigned)near[0] * steps[d];
+    }
     UNROLL
     for (int k = 0; k < PLACES; ++k) {
-      from[k] = at<T>(j.input, s.image, 0, 0, 0), reads[k] = s.is_new;
+      reads[k] = s.is_new;
       UNROLL
-      for (int d = 0; d < AXES; ++d) {
-        const int its = t[d].at[tap<TAPS>(k, d)];
-        reads[k] = reads[k] && is_within(its, j.size[d]);
-        from[k] += max(0, min(its, j.size[d] - 1)) * steps[d];
-      }
+      for (int d = 0; d < AXES; ++d)
+        reads[k] = reads[k] && is_within(t[d].at[tap<TAPS>(k, d)], j.size[d]);
     }
   }
 
@@ -200,8 +201,13 @@ struct sample_slopes {
         if (i >= some) continue;
         g[i] = to_float(*gradient), gradient += j.gradient.channel;
         UNROLL
-        for (int k = 0; adds && k < PLACES; ++k)
-          its[i][k] = to_float(*from[k]), from[k] += j.input.channel;
+        for (int k = 0; adds && k < PLACES; ++k) {
+          const T *place = from;
+          UNROLL
+          for (int d = AXES - 1; d >= 0; --d) place += away[d][tap<TAPS>(k, d)];
+          its[i][k] = to_float(*place);
+        }
+        from += j.input.channel;
       }
       UNROLL
       for (int i = 0; i < AHEAD; ++i) {
@@ -233,7 +239,7 @@ struct sample_slopes {
 };
 
 template <class T, int AXES>
-__device__ __forceinline__ T *slopes_of(const grid_job &j, const sample_of_thread &s) {
+__device__ __forceinline__ T *slopes_of(const grid_job &j, const sample_of_thread<AXES> &s) {
   return (T *)j.out_grid + (s.image * grid_samples(j) + s.sample) * AXES;
 }
 
@@ -245,7 +251,8 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
   for (long long i = blockIdx.x * (long long)THREADS + threadIdx.x; i < j.words;
        i += gridDim.x * (long long)THREADS)
     j.sums[i] = 0;
-  const sample_of_thread s(j, blockIdx.x);
+  const unsigned blocks = blocks_of_image(j);
+  const sample_of_thread<AXES> s(j, blockIdx.x % blocks, blockIdx.x / blocks);
   sample_slopes<T, AXES, TAPS> slopes(j, s);
   const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
   unsigned largest = 0u, others = 0u;
@@ -349,19 +356,19 @@ struct sample_adder {
   }
 };
 
-/* The grid's gradient, and the planes of the launch: of whole images, or channels of one. */
+/* The grid's gradient, and the planes of the launch: of whole images, or channels of one.
+   blockIdx.y: images. */
 template <class T, int AXES, int TAPS>
 __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 2 : 3)
     add_by_sample(grid_job j) {
-  sample_of_thread s(j, blockIdx.x);
-  s.image += j.first_plane / j.channels;
+  const sample_of_thread<AXES> s(j, blockIdx.x, j.first_image + blockIdx.y);
   sample_slopes<T, AXES, TAPS> slopes(j, s);
   const sample_adder<AXES, TAPS> adder(j, slopes.t, slopes.reads);
-  const int first = j.first_plane % j.channels;
-  const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z) + first * j.gradient.channel;
-  long long *sums = j.sums + max((long long)s.image * j.channels - j.first_plane, 0ll) * j.pixels;
-  const bool has_slopes = TAPS > 1 && j.out_grid != nullptr && first == 0; /* an image's once */
-  const int count = min(j.planes, j.channels - first), all = has_slopes ? j.channels : count;
+  const T *gradient =
+      at<T>(j.gradient, s.image, s.x, s.y, s.z) + j.first_channel * j.gradient.channel;
+  long long *sums = j.sums + (long long)blockIdx.y * j.channels * j.pixels;
+  const bool has_slopes = TAPS > 1 && j.out_grid != nullptr && j.first_channel == 0;
+  const int count = min(j.planes, j.channels), all = has_slopes ? j.channels : count;
   int left = count;
   slopes.each(
       j, gradient, all, has_slopes, [&](float g) __attribute__((always_inline)) {
@@ -638,9 +645,9 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
 template <class T, int AXES, int TAPS>
 __global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
   if (j.largest[1] == 0u) return;
-  const unsigned blocks = (unsigned)((grid_samples(j) + THREADS - 1) / THREADS);
+  const unsigned blocks = blocks_of_image(j);
   for (unsigned block = blockIdx.x; block < blocks * j.images; block += gridDim.x) {
-    const sample_of_thread s(j, block);
+    const sample_of_thread<AXES> s(j, block % blocks, block / blocks);
     if (!s.is_new) continue;
     taps<TAPS> t[AXES];
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);

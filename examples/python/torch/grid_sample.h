@@ -27,6 +27,7 @@ struct grid_job {
   int width;          /* lanes of a sample: 1, 2, 4, 8 or 16 */
   int planes, pixels; /* of a launch, at most */
   int first_plane, first_pixel;
+  int first_image, first_channel; /* of first_plane, if by sample */
   int tile, step;  /* samples that a warp reads at once; how many tiles down it walks */
   bool walks_down; /* its lanes side by side have samples side by side; else one behind the other */
 };
@@ -38,7 +39,7 @@ inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
   j->by_sample = taps == 1 || (taps == 2 && j->channels <= FEW_CHANNELS);
   if (j->by_sample) {
-    const long long all = (long long)j->images * j->channels;
+    const long long all = std::min(j->images, 65535) * (long long)j->channels;
     long long planes = std::min(std::max(bytes / 8 / pixels, 1ll), all);
     if (planes > j->channels) planes -= planes % j->channels;
     j->width = 1, j->pixels = (int)pixels, j->planes = (int)planes;

@@ -34,6 +34,19 @@ __device__ __forceinline__ void raise(unsigned *largest, unsigned bits) {
   if ((threadIdx.x & 31) == 0) atomicMax(largest, bits);
 }
 
+/* By all threads of a block: the largest finite magnitude, and whether something else was there. */
+__device__ __forceinline__ void raise_of_block(unsigned *largest, unsigned bits, unsigned others) {
+  __shared__ unsigned of_block[2];
+  if (threadIdx.x < 2) of_block[threadIdx.x] = 0u;
+  __syncthreads();
+  raise(of_block, bits);
+  if (others) of_block[1] = 1u;
+  __syncthreads();
+  if (threadIdx.x == 0 && of_block[0] > *(volatile unsigned *)largest)
+    atomicMax(largest, of_block[0]);
+  if (threadIdx.x == 0 && of_block[1]) largest[1] = 1u;
+}
+
 /* n values of at most the largest, each rounded to an integer, have a sum below 2^62. */
 __device__ __forceinline__ int scale_log2(const unsigned *largest, long long n) {
   float value = __uint_as_float(largest[0]);
