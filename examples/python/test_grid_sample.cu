@@ -91,7 +91,7 @@ static void add_by_walks(grid_job j, int by_sample) {
   const int across = j.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
   const int down = j.samples[1] * j.samples[2] / (j.walks_down ? high * j.step : j.step) + 1;
   const int pixels = (int)grid_pixels(j);
-  SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  if constexpr (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   for (; j.first_plane < planes; j.first_plane += most_planes)
     for (j.first_pixel = 0; j.first_pixel < pixels; j.first_pixel += most_pixels) {
       j.planes = std::min(most_planes, planes - j.first_plane);
@@ -121,17 +121,17 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
   j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
   j.words = plan_sums(&j, TAPS, bytes);
-  j.sums = on_device(std::vector<long long>(j.words, j.by_sample ? 0 : -1));
+  const bool is_looked_for = j.by_sample || TAPS == 1; /* else by slope_samples, which clears */
+  j.sums = on_device(std::vector<long long>(j.words, is_looked_for ? 0 : -1));
   j.tile = std::min(j.tile, tile), j.step = step;
   j.largest =
-      on_device(std::vector<unsigned>({j.by_sample ? bits : 0u, j.by_sample ? others : 0u}));
+      on_device(std::vector<unsigned>({is_looked_for ? bits : 0u, is_looked_for ? others : 0u}));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
   if constexpr (TAPS < 4)
     if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, by_sample);
-  if constexpr (TAPS > 1)
-    if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, by_sample);
+  if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, by_sample);
   SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
   unsigned found[2];
@@ -343,6 +343,9 @@ static void check_cubic_of_nan() {
 int main() {
   if (!test_has_device("test_grid_sample")) return TEST_SKIPPED;
   const shape picture = {2, 5, {7, 6, 1}, {37, 9, 1}}, volume = {2, 3, {5, 4, 6}, {34, 3, 2}};
+  const shape near = {1, 2, {40, 7, 1}, {37, 9, 1}}; /* a sample a place: neighbours' are next */
+  check<float, 2, 1>(near);
+  check<float, 2, 2>(near);
   check<float, 2, 1>(picture);
   check<float, 2, 2>(picture);
   check<float, 2, 4>(picture);

@@ -53,7 +53,6 @@ void add_by_walks(grid_job j, device d) {
   }
 }
 
-/* j.out_grid of bilinear and bicubic samples may be null, j.out as well. */
 template <class T, int AXES, int TAPS>
 cudaError_t run(grid_job j, device d) {
   const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
@@ -63,8 +62,7 @@ cudaError_t run(grid_job j, device d) {
   if (j.out == nullptr) return cudaGetLastError();
   if constexpr (TAPS < 4)
     if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, d);
-  if constexpr (TAPS > 1)
-    if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, d);
+  if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, d);
   add_others<T, AXES, TAPS>
       <<<std::min(by_sample, 4u * d.multiprocessors), THREADS, 0, d.stream>>>(j);
   return cudaGetLastError();

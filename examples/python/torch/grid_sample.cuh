@@ -117,9 +117,11 @@ __device__ __forceinline__ const T *at(const lattice &l, unsigned image, unsigne
 
 template <class T, int AXES, int TAPS>
 __device__ __forceinline__ void locate_all(const T *grid, const grid_job &j, taps<TAPS> *t) {
+  float x[AXES];
   UNROLL
-  for (int d = 0; d < AXES; ++d)
-    t[d] = locate<TAPS>(to_float(grid[d * j.grid.channel]), j.size[d], j);
+  for (int d = 0; d < AXES; ++d) x[d] = to_float(READ_ONCE(grid + d * j.grid.channel));
+  UNROLL
+  for (int d = 0; d < AXES; ++d) t[d] = locate<TAPS>(x[d], j.size[d], j);
 }
 
 __device__ __forceinline__ bool is_within(int at, int size) {
@@ -199,7 +201,7 @@ struct sample_slopes {
       UNROLL
       for (int i = 0; i < AHEAD; ++i) {
         if (i >= some) continue;
-        g[i] = to_float(*gradient), gradient += j.gradient.channel;
+        g[i] = to_float(READ_ONCE(gradient)), gradient += j.gradient.channel;
         UNROLL
         for (int k = 0; adds && k < PLACES; ++k) {
           const T *place = from;
@@ -222,6 +224,9 @@ struct sample_slopes {
   }
 
   __device__ void end(T *out) const {
+    struct alignas(AXES == 2 ? 2 * sizeof(T) : sizeof(T)) {
+      T of[AXES];
+    } all;
     UNROLL
     for (int d = 0; d < AXES; ++d) {
       float slope = 0.f;
@@ -233,8 +238,9 @@ struct sample_slopes {
           w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
         slope += reads[k] ? w : 0.f;
       }
-      store(out + d, slope);
+      store(all.of + d, slope);
     }
+    *(decltype(all) *)out = all;
   }
 };
 
@@ -267,13 +273,13 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
 }
 
 /* Values are below 2^51 units, sums below 2^62; cubic weights sum up to less than 2. */
-__device__ __forceinline__ int grid_scale(const grid_job &j) {
-  return scale_log2(j.largest, max(2 * grid_samples(j), 1ll << 11));
+__device__ __forceinline__ int grid_scale(const grid_job &j, unsigned largest) {
+  return scale_log2(&largest, max(2 * grid_samples(j), 1ll << 11));
 }
 
 /* 1.5 x 2^52 of a sum's last bit: added to it, a value is an integer. */
-__device__ __forceinline__ double unit_of(const grid_job &j) {
-  return __longlong_as_double((long long)(1023 + 52 - grid_scale(j)) << 52 | 1ll << 51);
+__device__ __forceinline__ double unit_of(const grid_job &j, unsigned largest) {
+  return __longlong_as_double((long long)(1023 + 52 - grid_scale(j, largest)) << 52 | 1ll << 51);
 }
 
 /* Adds a channel of a warp's samples at a time. Neighbours' sums of a place go together. */
@@ -287,8 +293,9 @@ struct sample_adder {
   unsigned follows; /* lanes whose places are those of the lane before; 0 where these are few */
   unsigned takes;   /* places that are the lane before's next along x */
 
-  __device__ sample_adder(const grid_job &j, const taps<TAPS> *t, const bool *reads)
-      : unit(unit_of(j)), follows(0u), takes(0u) {
+  __device__ sample_adder(const grid_job &j, unsigned largest, const taps<TAPS> *t,
+                          const bool *reads)
+      : unit(unit_of(j, largest)), follows(0u), takes(0u) {
     const int lane = threadIdx.x % 32;
     int before[PLACES];
     bool is_same = lane > 0;
@@ -362,25 +369,25 @@ template <class T, int AXES, int TAPS>
 __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 2 : 3)
     add_by_sample(grid_job j) {
   const sample_of_thread<AXES> s(j, blockIdx.x, j.first_image + blockIdx.y);
+  const unsigned largest = j.largest[0]; /* loaded beside the grid */
   sample_slopes<T, AXES, TAPS> slopes(j, s);
-  const sample_adder<AXES, TAPS> adder(j, slopes.t, slopes.reads);
+  const sample_adder<AXES, TAPS> adder(j, largest, slopes.t, slopes.reads);
   const T *gradient =
       at<T>(j.gradient, s.image, s.x, s.y, s.z) + j.first_channel * j.gradient.channel;
   long long *sums = j.sums + (long long)blockIdx.y * j.channels * j.pixels;
-  const bool has_slopes = TAPS > 1 && j.out_grid != nullptr && j.first_channel == 0;
-  const int count = min(j.planes, j.channels), all = has_slopes ? j.channels : count;
-  int left = count;
+  const bool ends = j.out_grid != nullptr && j.first_channel == 0, adds = TAPS > 1 && ends;
+  int left = min(j.planes, j.channels);
   slopes.each(
-      j, gradient, all, has_slopes, [&](float g) __attribute__((always_inline)) {
+      j, gradient, adds ? j.channels : left, adds, [&](float g) __attribute__((always_inline)) {
         if (left-- > 0) adder.add(sums, g), sums += j.pixels;
       });
-  if (has_slopes && s.is_new) slopes.end(slopes_of<T, AXES>(j, s));
+  if (ends && s.is_new) slopes.end(slopes_of<T, AXES>(j, s));
 }
 
 /* Reads the sums of add_by_sample's planes into out, and clears them for the next launch. */
 template <class T>
 __global__ void __launch_bounds__(THREADS) finish_planes(grid_job j) {
-  const int scale = grid_scale(j);
+  const int scale = grid_scale(j, j.largest[0]);
   const long long first = blockIdx.x * (long long)FINISHED + threadIdx.x;
   const int count = (int)min((long long)FINISHED, (long long)j.planes * j.pixels - first);
   long long *const sums = j.sums + first;
@@ -419,7 +426,7 @@ struct walker {
   long long sum[PLACES];
 
   __device__ walker(const grid_job &j, long long *base)
-      : j(j), base(base), unit(unit_of(j)), sum{} {
+      : j(j), base(base), unit(unit_of(j, j.largest[0])), sum{} {
     UNROLL
     for (int d = 0; d < AXES; ++d) UNROLL
     for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
@@ -618,7 +625,7 @@ __global__ void __launch_bounds__(32 * WALKERS) finish_input(grid_job j) {
   float *const values = all_values[threadIdx.x / 32];
   const int lane = threadIdx.x % 32;
   const plane_of_block p(j);
-  const int scale = grid_scale(j), high = SUMS / j.width;
+  const int scale = grid_scale(j, j.largest[0]), high = SUMS / j.width;
   const int first =
       (int)min((blockIdx.x * WALKERS + threadIdx.x / 32) * (long long)high, (long long)j.pixels);
   const int pixels = min(high, j.pixels - first);

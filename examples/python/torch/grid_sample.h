@@ -19,7 +19,7 @@ struct grid_job {
   unsigned *largest;    /* bits of the largest finite |gradient|; whether something is not finite */
   int size[3], samples[3]; /* of the input and of the gradient: x, y, z */
   int images, channels, padding;
-  bool aligned; /* align_corners */
+  bool aligned;    /* align_corners */
   long long words; /* of sums, that slope_samples clears */
   bool clears;     /* whether a launch leaves zeros for the next */
   /* The input's gradient is summed by planes: `width` channels of an image. */
@@ -37,7 +37,7 @@ enum { TILE = 64 /* most samples of a tile, which lies in shared memory */, FEW_
 /* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
 inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
-  j->by_sample = taps == 1 || (taps == 2 && j->channels <= FEW_CHANNELS);
+  j->by_sample = taps <= 2 && j->channels <= FEW_CHANNELS;
   if (j->by_sample) {
     const long long all = std::min(j->images, 65535) * (long long)j->channels;
     long long planes = std::min(std::max(bytes / 8 / pixels, 1ll), all);

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/EmptyTensor.h>
-#include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/library.h>
@@ -83,9 +82,7 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
                     at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
   Tensor to_input, to_grid;
   if (of_input) to_input = empty(input.sizes(), input.options());
-  if (of_grid)
-    to_grid = taps == 1 ? at::zeros_like(grid, at::MemoryFormat::Contiguous)
-                        : empty(grid.sizes(), grid.options());
+  if (of_grid) to_grid = empty(grid.sizes(), grid.options());
   grid_job j = {};
   set_size(input, axes, j.size);
   set_size(gradient, axes, j.samples);
@@ -106,8 +103,9 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   j.largest = (unsigned *)(j.sums + j.words);
   C10_CUDA_CHECK(cudaMemsetAsync(j.largest, 0, sizeof(int64_t), d.stream));
   if (of_input) j.out = to_input.mutable_data_ptr();
-  if (of_grid && taps > 1) j.out_grid = to_grid.mutable_data_ptr();
-  if (of_input && (j.by_sample || j.out_grid == nullptr)) { /* else slope_samples does this */
+  if (of_grid) j.out_grid = to_grid.mutable_data_ptr();
+  if (of_grid && taps == 1 && !j.by_sample) to_grid.zero_();
+  if (of_input && (j.by_sample || taps == 1 || !of_grid)) { /* else slope_samples does this */
     const Tensor values = without_gaps(gradient);
     job look = {};
     look.values = values.const_data_ptr();
