@@ -71,14 +71,15 @@ static T *placed(const std::vector<float> &values, int channels, long long place
 }
 
 template <class T, int AXES, int TAPS>
-static void add_by_samples(grid_job j, int by_sample) {
+static void add_by_samples(grid_job j) {
   const int all = j.images * j.channels, most = j.planes;
   for (; j.first_plane < all; j.first_plane += j.planes) {
     j.first_image = j.first_plane / j.channels, j.first_channel = j.first_plane % j.channels;
     const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
     j.planes = std::min(most, left);
     j.clears = j.first_plane + j.planes < all;
-    const dim3 blocks(by_sample / j.images, (j.planes + j.channels - 1) / j.channels);
+    const int parts = (int)grid_samples(j) / sample_adder<AXES, TAPS>::OF_BLOCK + 1;
+    const dim3 blocks(parts, (j.planes + j.channels - 1) / j.channels);
     SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), blocks, THREADS, 0, 0, j);
     SIMT_LAUNCH(finish_planes<T>, j.planes * j.pixels / THREADS + 1, THREADS, 0, 0, j);
   }
@@ -130,7 +131,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
   j.out = out_there, j.out_grid = out_grid_there;
   const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
   if constexpr (TAPS < 4)
-    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, by_sample);
+    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j);
   if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, by_sample);
   SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");

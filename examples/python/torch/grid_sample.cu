@@ -20,7 +20,7 @@ void add_by_samples(grid_job j, device d) {
     const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
     j.planes = std::min(most, left);
     j.clears = j.first_plane + j.planes < all;
-    const dim3 blocks((unsigned)parts_of(grid_samples(j), THREADS),
+    const dim3 blocks((unsigned)parts_of(grid_samples(j), sample_adder<AXES, TAPS>::OF_BLOCK),
                       (unsigned)parts_of(j.planes, j.channels));
     add_by_sample<T, AXES, TAPS><<<blocks, THREADS, 0, d.stream>>>(j);
     const long long parts = parts_of((long long)j.planes * j.pixels, FINISHED);

@@ -137,16 +137,15 @@ __host__ __device__ constexpr int tap(int k, int axis) {
   return (axis == 0 ? k : axis == 1 ? k / TAPS : k / TAPS / TAPS) % TAPS;
 }
 
-/* A thread of a block of an image; beyond the samples its last one, which is not a new one. */
+/* A sample of an image; beyond the samples its last one, which is not a new one. */
 template <int AXES>
 struct sample_of_thread {
   unsigned sample /* of the image */, image, x, y, z;
   bool is_new;
 
-  __device__ sample_of_thread(const grid_job &j, unsigned block, unsigned image) : image(image) {
+  __device__ sample_of_thread(const grid_job &j, unsigned first, unsigned image) : image(image) {
     const unsigned samples = (unsigned)grid_samples(j), wide = j.samples[0], high = j.samples[1];
-    sample = block * THREADS + threadIdx.x;
-    is_new = sample < samples, sample = min(sample, samples - 1);
+    is_new = first < samples, sample = min(first, samples - 1);
     x = sample % wide, y = sample / wide, z = 0;
     if (AXES == 3) z = y / high, y %= high;
   }
@@ -258,7 +257,8 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 8   ? 2
        i += gridDim.x * (long long)THREADS)
     j.sums[i] = 0;
   const unsigned blocks = blocks_of_image(j);
-  const sample_of_thread<AXES> s(j, blockIdx.x % blocks, blockIdx.x / blocks);
+  const unsigned first = blockIdx.x % blocks * THREADS + threadIdx.x;
+  const sample_of_thread<AXES> s(j, first, blockIdx.x / blocks);
   sample_slopes<T, AXES, TAPS> slopes(j, s);
   const T *gradient = at<T>(j.gradient, s.image, s.x, s.y, s.z);
   unsigned largest = 0u, others = 0u;
@@ -282,10 +282,13 @@ __device__ __forceinline__ double unit_of(const grid_job &j, unsigned largest) {
   return __longlong_as_double((long long)(1023 + 52 - grid_scale(j, largest)) << 52 | 1ll << 51);
 }
 
-/* Adds a channel of a warp's samples at a time. Neighbours' sums of a place go together. */
+/* Adds a channel of a warp's samples at a time. Neighbours' sums of a place go together: of cells,
+   the last lane has no sample, but what the one before it adds on its right, and so one request the
+   whole row. */
 template <int AXES, int TAPS>
 struct sample_adder {
   enum { PLACES = places<AXES, TAPS>, NOT_MINE = -1 };
+  enum { OF_WARP = TAPS == 2 ? 31 : 32, OF_BLOCK = THREADS / 32 * OF_WARP /* samples */ };
 
   const double unit;
   double weight[AXES][TAPS];
@@ -313,6 +316,9 @@ struct sample_adder {
       weight[d][TAPS - 1] = t[d].weight[TAPS - 1];
       if (TAPS == 2) weight[d][0] = 1. - weight[d][1];
     }
+    UNROLL
+    for (int a = 0; a < TAPS; ++a)
+      if (lane >= OF_WARP) weight[AXES - 1][a] = 0.;
     const unsigned same = __ballot_sync(ARC_LANES_ALL, is_same);
     if (__popc(same) >= 16) {
       follows = same;
@@ -322,6 +328,7 @@ struct sample_adder {
     } else if (TAPS == 2) {
       UNROLL
       for (int k = 0; k < PLACES; k += 2) {
+        if (lane >= OF_WARP) pixel[k] = before[(k + 1) % PLACES];
         const bool is_next = pixel[k] != NOT_MINE && pixel[k] == before[(k + 1) % PLACES];
         if (lane > 0 && is_next) takes |= 1u << k;
       }
@@ -368,10 +375,14 @@ struct sample_adder {
 template <class T, int AXES, int TAPS>
 __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 2 : 3)
     add_by_sample(grid_job j) {
-  const sample_of_thread<AXES> s(j, blockIdx.x, j.first_image + blockIdx.y);
+  typedef sample_adder<AXES, TAPS> adder;
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  sample_of_thread<AXES> s(j, blockIdx.x * adder::OF_BLOCK + warp * adder::OF_WARP + lane,
+                           j.first_image + blockIdx.y);
+  s.is_new = s.is_new && lane < adder::OF_WARP;
   const unsigned largest = j.largest[0]; /* loaded beside the grid */
   sample_slopes<T, AXES, TAPS> slopes(j, s);
-  const sample_adder<AXES, TAPS> adder(j, largest, slopes.t, slopes.reads);
+  const adder a(j, largest, slopes.t, slopes.reads);
   const T *gradient =
       at<T>(j.gradient, s.image, s.x, s.y, s.z) + j.first_channel * j.gradient.channel;
   long long *sums = j.sums + (long long)blockIdx.y * j.channels * j.pixels;
@@ -379,7 +390,7 @@ __global__ void __launch_bounds__(THREADS, places<AXES, TAPS> > 4 ? 2 : 3)
   int left = min(j.planes, j.channels);
   slopes.each(
       j, gradient, adds ? j.channels : left, adds, [&](float g) __attribute__((always_inline)) {
-        if (left-- > 0) adder.add(sums, g), sums += j.pixels;
+        if (left-- > 0) a.add(sums, g), sums += j.pixels;
       });
   if (ends && s.is_new) slopes.end(slopes_of<T, AXES>(j, s));
 }
@@ -654,7 +665,7 @@ __global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
   if (j.largest[1] == 0u) return;
   const unsigned blocks = blocks_of_image(j);
   for (unsigned block = blockIdx.x; block < blocks * j.images; block += gridDim.x) {
-    const sample_of_thread<AXES> s(j, block % blocks, block / blocks);
+    const sample_of_thread<AXES> s(j, block % blocks * THREADS + threadIdx.x, block / blocks);
     if (!s.is_new) continue;
     taps<TAPS> t[AXES];
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
