@@ -295,10 +295,11 @@ struct sample_adder {
   int pixel[PLACES];
   unsigned follows; /* lanes whose places are those of the lane before; 0 where these are few */
   unsigned takes;   /* places that are the lane before's next along x */
+  bool is_paired;   /* as few are: a sample's two side by side are two lanes' */
 
   __device__ sample_adder(const grid_job &j, unsigned largest, const taps<TAPS> *t,
                           const bool *reads)
-      : unit(unit_of(j, largest)), follows(0u), takes(0u) {
+      : unit(unit_of(j, largest)), follows(0u), takes(0u), is_paired(false) {
     const int lane = threadIdx.x % 32;
     int before[PLACES];
     bool is_same = lane > 0;
@@ -328,15 +329,33 @@ struct sample_adder {
     } else if (TAPS == 2) {
       UNROLL
       for (int k = 0; k < PLACES; k += 2) {
-        if (lane >= OF_WARP) pixel[k] = before[(k + 1) % PLACES];
-        const bool is_next = pixel[k] != NOT_MINE && pixel[k] == before[(k + 1) % PLACES];
-        if (lane > 0 && is_next) takes |= 1u << k;
+        const int next = before[(k + 1) % PLACES], its = lane >= OF_WARP ? next : pixel[k];
+        if (lane > 0 && its != NOT_MINE && its == next) takes |= 1u << k;
       }
+      is_paired = __popc(__ballot_sync(ARC_LANES_ALL, takes != 0u)) < 16;
+      if (is_paired) takes = 0u;
       const unsigned taken = __shfl_down_sync(ARC_LANES_ALL, takes, 1);
       UNROLL
-      for (int k = 0; k < PLACES; k += 2)
+      for (int k = 0; k < PLACES; k += 2) {
+        if (lane >= OF_WARP && (takes >> k & 1u)) pixel[k] = before[(k + 1) % PLACES];
         if (lane < 31 && (taken >> k & 1u)) pixel[(k + 1) % PLACES] = NOT_MINE;
+        if (is_paired) pair(pixel + k);
+      }
     }
+  }
+
+  /* Two places of each lane: those of a sample go to two lanes, of half of the samples at a time. */
+  template <class V>
+  static __device__ __forceinline__ void pair(V *two) {
+    const int lane = threadIdx.x % 32;
+    V half[2];
+    UNROLL
+    for (int h = 0; h < 2; ++h) {
+      const V first = __shfl_sync(ARC_LANES_ALL, two[0], lane / 2 + 16 * h);
+      const V second = __shfl_sync(ARC_LANES_ALL, two[1 % PLACES], lane / 2 + 16 * h);
+      half[h] = lane % 2 ? second : first;
+    }
+    two[0] = half[0], two[1 % PLACES] = half[1];
   }
 
   /* By all lanes. sums: of the channel's first pixel. */
@@ -364,6 +383,9 @@ struct sample_adder {
       const long long its = __shfl_up_sync(ARC_LANES_ALL, sum[(k + 1) % PLACES], 1);
       if (takes >> k & 1u) sum[k] += its;
     }
+    UNROLL
+    for (int k = 0; TAPS == 2 && k < PLACES; k += 2)
+      if (is_paired) pair(sum + k);
     UNROLL
     for (int k = 0; k < PLACES; ++k)
       if (pixel[k] != NOT_MINE) arc_atomic_add_i64(sums + (unsigned)pixel[k], sum[k]);
