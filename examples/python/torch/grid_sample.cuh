@@ -2,11 +2,11 @@
    SPDX-License-Identifier: Apache-2.0
 
    A sample reads TAPS places an axis: one, a cell of two, or four. Of the grid's gradient a thread
-   takes one sample and all channels; where these are few, or the place is one, it also adds the
-   input's. Else the channels of a sample are `width` lanes of a warp, and other lanes have other
-   samples: so the sums of a place lie side by side. A lane walks from sample to sample, keeps the
-   sums of its places, and adds to memory what the next sample does not reach. All sums are integers,
-   so that none of this changes a bit. The includer defines to_float, store and add. */
+   takes one sample and all channels; where these are few, it also adds the input's. Else the
+   channels of a sample are `width` lanes of a warp, and other lanes have other samples: so the sums
+   of a place lie side by side. A lane walks from sample to sample, keeps the sums of its places,
+   and adds to memory what the next sample does not reach. All sums are integers, so that none of
+   this changes a bit. The includer defines to_float, store and add. */
 #include "arc.cuh"
 #include "grid_sample.h"
 #include "job.cuh"
@@ -282,9 +282,9 @@ __device__ __forceinline__ double unit_of(const grid_job &j, unsigned largest) {
   return __longlong_as_double((long long)(1023 + 52 - grid_scale(j, largest)) << 52 | 1ll << 51);
 }
 
-/* Adds a channel of a warp's samples at a time. Neighbours' sums of a place go together: of cells,
-   the last lane has no sample, but what the one before it adds on its right, and so one request the
-   whole row. */
+/* Adds a channel of a warp's samples at a time. What neighbouring lanes add to one place goes
+   together. Of cells, the last lane has no sample: it adds what the one before it has on its right,
+   so that a row of cells side by side is one request. */
 template <int AXES, int TAPS>
 struct sample_adder {
   enum { PLACES = places<AXES, TAPS>, NOT_MINE = -1 };
@@ -293,9 +293,9 @@ struct sample_adder {
   const double unit;
   double weight[AXES][TAPS];
   int pixel[PLACES];
-  unsigned follows; /* lanes whose places are those of the lane before; 0 where these are few */
-  unsigned takes;   /* places that are the lane before's next along x */
-  bool is_paired;   /* as few are: a sample's two side by side are two lanes' */
+  unsigned follows; /* lanes whose places are those of the lane before, if they are many */
+  unsigned takes;   /* places that are, in the lane before, the next along x; if they are many */
+  bool is_paired;   /* else: a sample's two places along x are added by two lanes, in one request */
 
   __device__ sample_adder(const grid_job &j, unsigned largest, const taps<TAPS> *t,
                           const bool *reads)
@@ -344,7 +344,7 @@ struct sample_adder {
     }
   }
 
-  /* Two places of each lane: those of a sample go to two lanes, of half of the samples at a time. */
+  /* Of two places of each lane: a sample's go to two lanes side by side, lanes 0 to 15 first. */
   template <class V>
   static __device__ __forceinline__ void pair(V *two) {
     const int lane = threadIdx.x % 32;
@@ -382,10 +382,8 @@ struct sample_adder {
     for (int k = 0; TAPS == 2 && k < PLACES; k += 2) {
       const long long its = __shfl_up_sync(ARC_LANES_ALL, sum[(k + 1) % PLACES], 1);
       if (takes >> k & 1u) sum[k] += its;
-    }
-    UNROLL
-    for (int k = 0; TAPS == 2 && k < PLACES; k += 2)
       if (is_paired) pair(sum + k);
+    }
     UNROLL
     for (int k = 0; k < PLACES; ++k)
       if (pixel[k] != NOT_MINE) arc_atomic_add_i64(sums + (unsigned)pixel[k], sum[k]);
