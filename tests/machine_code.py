@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
             where a value takes two words) on any path, nor with a width known at run time only,
             where the values lie in memory; and scopes, checks and divisions in PTX. --all: every
             width, keyed and uniform, every path, and types
+  scope     atomics have the scope that the policy or the option names
   fat       one program for all architectures of this nvcc, of two files; no kernel has either. Those
             of one major number are assembled of one PTX: arc asks for no minor one
   builds    programs compile and link in every kind of build; a debug build of one add stays small
@@ -255,13 +256,16 @@ def stack_cases(every):
         # With as many windows as model.cuh sets behind the first include of arc.cuh.
         Case("renderer", RENDERER, REPORT + " -DARC_WIDE_WORDS=5", spotless()),
         # Only the kernel whose width is known at run time has an array in memory.
-        Case("patterns", ["examples/patterns.cu"], REPORT, spotless("7dynamic")),
-        # By the policy or by the option. The device's scope, of the forms, is seen above.
-        *(Case(f"{policy} by policy, {option}", SCOPES[:kernels],
-               f"-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_{policy} -DSCOPE={option}",
-               scope("SYSTEM" in policy + option))
-          for policy, option, kernels in (("SYSTEM", "o.scope", 1), ("DEVICE", "o.scope", 1),
-                                          ("DEVICE", "ARC_SCOPE_SYSTEM", 2)))]
+        Case("patterns", ["examples/patterns.cu"], REPORT, spotless("7dynamic"))]
+
+
+def scope_cases(_):
+    """The device's scope, of the forms, is seen in `stack`."""
+    return [Case(f"{policy} by policy, {option}", SCOPES[:kernels],
+                 f"-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_{policy} -DSCOPE={option}",
+                 scope("SYSTEM" in policy + option))
+            for policy, option, kernels in (("SYSTEM", "o.scope", 1), ("DEVICE", "o.scope", 1),
+                                            ("DEVICE", "ARC_SCOPE_SYSTEM", 2))]
 
 
 def build_cases(_):
@@ -295,7 +299,7 @@ def key_cases(_):
 
 
 TESTS = {
-    "stack": stack_cases, "builds": build_cases, "key_bits": key_cases,
+    "stack": stack_cases, "scope": scope_cases, "builds": build_cases, "key_bits": key_cases,
     "fat": lambda _: [Case("all architectures", TWO_UNITS, fat() + " -t 2 -Xptxas -v", all_spotless,
                            runs=True)],
     "code_size": lambda _: [

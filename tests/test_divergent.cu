@@ -1,5 +1,7 @@
 /* test_divergent.cu - arc_add_divergent_f32: whoever gets there calls, in divergent code.
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * test_property.cu has it where all lanes of a subset call at one place.
  */
 #include "check.cuh"
 
@@ -81,7 +83,6 @@ int main(int argc, char **argv) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
     for (int count = 0; count <= 32; ++count) {
       const int width = 1 + (count * 11 + path * 5) % 33;
-      run_form("a subset of lanes", check_launch_divergent, path, width, count, 0);
       run_form("nested branches", nested_launch, path, width, count, 0);
       run_form("lanes leaving a loop", loops_launch, path, width, count, 1);
       run_form("loops of their own", rounds_launch, path, width, count, 0);
