@@ -249,7 +249,7 @@ ARC__FN bool arc__has_runs(const arc__call *c) {
   return c->chunk == ARC__WARP && c->width <= ARC__NARROW;
 }
 
-/* Adds the sums of a run, which all lanes have, to the row of its key in memory. */
+/* Adds the sums of the last run, which all lanes have, to the row of its key in memory. */
 ARC__FN void arc__end_run(arc__table *t, const arc__call *c) {
   const arc__input whole = {true, false, true};
   arc__word sums[ARC__NARROW];
@@ -277,18 +277,28 @@ ARC__FN void arc__table_add_narrow(arc__table *t, arc__call c) {
   c.active = c.active && !in_run;
   arc__find_groups(&c);
   if (c.present == 0u) return;
-  arc__end_run(t, &c);
-  t->has_run = __popc(c.present) >= ARC__MANY &&
-               __all_sync(ARC_LANES_ALL, !c.active || c.group == c.present);
-  if (t->has_run) {
-    t->run_key = arc__key_of(&c, arc__highest(c.present));
-    ARC__EACH_OF_4(i, c.width, { t->run[i] = c.active ? values[i] : arc__neutral(c.kind); })
-    return;
+  const bool begins = __popc(c.present) >= ARC__MANY &&
+                      __all_sync(ARC_LANES_ALL, !c.active || c.group == c.present);
+  /* Adds the run that ends, then this call. A loop, or both would have the code of an add. */
+  ARC__NO_UNROLL for (int of_call = !t->has_run; of_call < (begins ? 1 : 2); ++of_call) {
+    arc__call adds = c;
+    arc__word words[ARC__NARROW];
+    ARC__EACH_OF_4(i, c.width, { words[i] = of_call ? values[i] : t->run[i]; })
+    adds.source = ARC__WORD;
+    adds.values = words;
+    if (!of_call) {
+      adds.key = t->run_key;
+      adds.active = true;
+      adds.present = adds.group = ARC_LANES_ALL;
+    }
+    arc__find_rows(t, &adds);
+    arc__add(adds);
+    __syncwarp(ARC_LANES_ALL);
   }
-  c.source = ARC__WORD;
-  c.values = values;
-  arc__find_rows(t, &c);
-  arc__add(c);
+  t->has_run = begins;
+  if (!begins) return;
+  t->run_key = arc__key_of(&c, arc__highest(c.present));
+  ARC__EACH_OF_4(i, c.width, { t->run[i] = c.active ? values[i] : arc__neutral(c.kind); })
 }
 
 ARC__FN void arc__table_add(arc__table *t, arc__call c) {

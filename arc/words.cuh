@@ -36,8 +36,10 @@
 #endif
 #if defined(__CUDA_ARCH__)
 #define ARC__UNROLL _Pragma("unroll")
+#define ARC__NO_UNROLL _Pragma("unroll 1")
 #else
 #define ARC__UNROLL
+#define ARC__NO_UNROLL
 #endif
 
 /* On the CPU warp, a last parameter with a default value holds the line of the call: in the first
