@@ -164,21 +164,14 @@ static void paint_by_cpu(painting a, const scene *s) {
   }
 }
 
-static void find(int step, const painting *a, const scene *s, renderer *r) {
-  if (step == CPU) find_by_cpu(a, s);
-  if (step == STUDY) renderer_lists(r);
-  if (step == BOXES || step == REGISTERS)
-    SIMT_LAUNCH(find_in_boxes, line_blocks((size_t)a->boxes.boxes), LINE_THREADS, 0, 0, *a);
-}
-
-/* With its lists. */
 static void paint(int step, const painting *a, const scene *s, renderer *r) {
   static void (*const kernels[])(painting) = {paint_listed<PIXELS>, nullptr,
                                               paint_listed<BOXES>,  paint_listed<REGISTERS>,
                                               paint_scanned,        paint_voted};
   if (step == CPU) return paint_by_cpu(*a, s);
-  find(step, a, s, r);
-  if (step == STUDY) return renderer_pass(r, PASS_DRAW, 0, nullptr);
+  if (step == STUDY) return renderer_lists(r), renderer_pass(r, PASS_DRAW, 0, nullptr);
+  if (step == BOXES || step == REGISTERS)
+    SIMT_LAUNCH(find_in_boxes, line_blocks((size_t)a->boxes.boxes), LINE_THREADS, 0, 0, *a);
   SIMT_LAUNCH(kernels[step], a->boxes.boxes * TILES * TILES, BOX_PIXELS, 0, 0, *a);
 }
 
@@ -203,14 +196,13 @@ static bool measure_scene(FILE *out, int kind, error_line *error) {
   for (int step = 0; step < STEPS && off == 0 && !interrupts; ++step) {
     const size_t floats = (size_t)s.width * s.height * 3;
     const float accepted = step == STUDY ? 0.3f / 255.0f : 0.0f;
-    const float lists_ms = median_time(RUNS, [&] { find(step, &a, &s, &r); });
     const float ms = median_time(
         RUNS, [&] { paint(step, &a, &s, &r); },
         [&] { device_clear(r.picture, floats * sizeof(float)); });
     const std::vector<float> got = renderer_read(&r);
     if (step == 0) wanted = got;
     for (size_t i = 0; i < floats; ++i) off += !(fabsf(got[i] - wanted[i]) <= accepted);
-    fprintf(out, "%s,%d,%s,%.4f,%.4f\n", scene_names[kind], count, names[step], lists_ms, ms);
+    fprintf(out, "%s,%d,%s,%.4f\n", scene_names[kind], count, names[step], ms);
     if (off > 0)
       error_set(error, "%s, scene %s: %zu numbers of the picture are not those of %s", names[step],
                 scene_names[kind], off, names[0]);
@@ -220,8 +212,7 @@ static bool measure_scene(FILE *out, int kind, error_line *error) {
 }
 
 static bool measure(FILE *out, error_line *error) {
-  fprintf(out, "# pixels: %d x %d\nscene,circles,step,lists_ms,frame_ms\n", DEFAULT_WIDTH,
-          DEFAULT_HEIGHT);
+  fprintf(out, "# pixels: %d x %d\nscene,circles,step,frame_ms\n", DEFAULT_WIDTH, DEFAULT_HEIGHT);
   for (int kind : {SCENE_3, SCENE_10K, SCENE_100K, SCENE_BIGLITTLE})
     if (!measure_scene(out, kind, error)) return false;
   return true;
