@@ -4,8 +4,9 @@
    A warp's product is TILE rows by some columns. A lane holds half as many sums as it has columns:
        d[4 j], d[4 j + 1]        row lane / 4,      columns 8 j + 2 (lane % 4) and the next
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
-   which is how mma.m16n8k16 returns them. Each product has two bodies, for floats and for halves;
-   all else is common to both. Rows of activations lie in shared memory, `stride` apart. */
+   which is how mma.m16n8k16 returns them, and how it takes 16 columns of activations: pairs of sums,
+   rounded to halves, are the left side of the next product, and never leave their lane. Each product
+   has two bodies, for floats and for halves; all else is common to both. */
 #pragma once
 
 #include "perceptron.h"
@@ -16,18 +17,47 @@ DEVICE int lane_of(void) { return (int)(threadIdx.x & 31u); }
 DEVICE int tile_row(int i) { return lane_of() / 4 + 8 * (i / 2 % 2); }
 DEVICE int tile_column(int i) { return 8 * (i / 4) + 2 * (lane_of() % 4) + i % 2; }
 
+/* Of rows in shared memory: 16 bytes or more beyond the row, so that they begin in different banks. */
+static __host__ __device__ constexpr __forceinline__ int stride_of(int columns) {
+  return columns + 8;
+}
+
+/* What a warp knows of `tiles` tiles of a layer, that follow each other: rows of floats in shared
+   memory; or halves in registers, and in rows, too, where these are for others than this warp. */
+template <typename number, int tiles, int columns>
+struct activations {
+  typedef typename pair_of<number>::type pair;
+  number *rows;
+  pair kept[sizeof(number) == 2 ? tiles * columns / 4 : 1] = {};
+};
+
+/* Sums 2 i and 2 i + 1 of a product, TILE columns from 16 k on. */
+template <typename number, int tiles, int columns, typename pair>
+DEVICE void set_pair(activations<number, tiles, columns> *to, int tile, int k, int i, pair x) {
+  const int row = TILE * tile + tile_row(2 * i), column = TILE * k + tile_column(2 * i);
+  if (sizeof(number) == 2) to->kept[4 * (tile * columns / TILE + k) + i] = x;
+  if (sizeof(number) != 2 || to->rows != nullptr)
+    *reinterpret_cast<pair *>(to->rows + row * stride_of(columns) + column) = x;
+}
+
 /* ---- floats ---------------------------------------------------------------------------------- */
 
-/* d += rows * matrix^T, or rows * matrix, for `tiles` tiles that follow each other: matrix m of p,
-   whose width is a literal. */
-template <int tiles, int columns, int depth, bool transposed>
-DEVICE void multiply_rows(float *d, const float *rows, int stride, const perceptron *p, int m) {
+DEVICE float2 clamped_pair(const float *, float x, float y) {
+  return make_float2(fmaxf(x, 0.0f), fmaxf(y, 0.0f));
+}
+
+/* d += rows * matrix^T, or rows * matrix, so many columns from `first` on: matrix m of p, whose width
+   is a literal. */
+template <int columns, bool transposed, int tiles, int depth>
+DEVICE void multiply_rows(float *d, const activations<float, tiles, depth> &from,
+                          const perceptron *p, int m, int first) {
   const float *weights = p->parameters + matrix_first(p->width, m);
+  __syncwarp(); /* the rows are of all its lanes */
   for (int i = 0; i < tiles * columns / 2; ++i)
     for (int k = 0; k < depth; ++k) {
-      const int tile = i / (columns / 2), c = tile_column(i % (columns / 2));
-      d[i] += rows[(TILE * tile + tile_row(i)) * stride + k] *
-              weights[transposed ? k * columns + c : c * depth + k];
+      const int tile = i / (columns / 2), c = first + tile_column(i % (columns / 2));
+      d[i] += from.rows[(TILE * tile + tile_row(i)) * stride_of(depth) + k] *
+              weights[transposed ? k * matrix_in(p->width, m) + c : c * depth + k];
     }
 }
 
@@ -72,28 +102,34 @@ DEVICE void multiply_tile(float *d, uint4 a, unsigned b0, unsigned b1) {
 #endif
 }
 
+DEVICE __half2 clamped_pair(const __half *, float x, float y) {
+  __half2 pair = {};
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(*(unsigned *)&pair) : "f"(y), "f"(x));
+#endif
+  return pair;
+}
+
 /* Packed weights are in the order of the lanes: for each 16 of the depth and 16 columns, 16 bytes a
    lane. */
-template <int tiles, int columns, int depth, bool transposed>
-DEVICE void multiply_rows(float *d, const __half *rows, int stride, const perceptron *p, int m) {
-  const __half *row = rows + lane_of() % 16 * stride + lane_of() / 16 * 8;
+template <int columns, bool transposed, int tiles, int depth>
+DEVICE void multiply_rows(float *d, const activations<__half, tiles, depth> &from,
+                          const perceptron *p, int m, int first) {
+  const int across = (transposed ? matrix_in(p->width, m) : matrix_out(p->width, m)) / 16;
   const __half *packed = (const __half *)p->packed[transposed] + matrix_first(p->width, m);
   const uint4 *weights = reinterpret_cast<const uint4 *>(packed) + lane_of();
   UNROLL
-  for (int k = 0; k < depth / 16; ++k) {
-    uint4 a[tiles];
-    UNROLL
-    for (int i = 0; i < tiles; ++i) a[i] = load_matrices(row + TILE * i * stride + 16 * k, false);
+  for (int k = 0; k < depth / 16; ++k)
     UNROLL
     for (int j = 0; j < columns / 16; ++j) {
-      const uint4 b = __ldg(&weights[(k * (columns / 16) + j) * 32]);
+      const uint4 b = __ldg(&weights[(k * across + first / 16 + j) * 32]);
       UNROLL
       for (int i = 0; i < tiles; ++i) {
-        multiply_tile(d + i * columns / 2 + 8 * j, a[i], b.x, b.y);
-        multiply_tile(d + i * columns / 2 + 8 * j + 4, a[i], b.z, b.w);
+        const uint4 a = *reinterpret_cast<const uint4 *>(from.kept + 4 * (i * depth / 16 + k));
+        multiply_tile(d + i * columns / 2 + 8 * j, a, b.x, b.y);
+        multiply_tile(d + i * columns / 2 + 8 * j + 4, a, b.z, b.w);
       }
     }
-  }
 }
 
 template <int columns, int depth>

@@ -11,6 +11,11 @@
 #include <cuda_fp16.h>
 #endif
 
+/* Two neighbours. */
+template <typename number>
+struct pair_of {
+  typedef float2 type;
+};
 DEVICE float2 load_pair(const float *p) { return *reinterpret_cast<const float2 *>(p); }
 DEVICE void store_pair(float *p, float x, float y) {
   *reinterpret_cast<float2 *>(p) = make_float2(x, y);
@@ -27,6 +32,10 @@ static inline float2 half_pair(unsigned word) {
                      simt_cvt_f32_f16((unsigned short)(word >> 16)));
 }
 #else
+template <>
+struct pair_of<__half> {
+  typedef __half2 type;
+};
 DEVICE float2 load_pair(const __half *p) {
   return __half22float2(*reinterpret_cast<const __half2 *>(p));
 }

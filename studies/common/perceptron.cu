@@ -31,8 +31,6 @@ SIZE_FN int warps_of(size_t number) { return number == 2 ? 8 : 2; }
 SIZE_FN int rows_of(size_t number) { return TILE * warps_of(number); }
 SIZE_FN int run_tiles(size_t number) { return number == 2 ? 2 : 1; }
 SIZE_FN int run_threads(size_t number) { return WARP * warps_of(number) / run_tiles(number); }
-/* 16 bytes or more beyond the row, so that rows begin in different banks. */
-SIZE_FN int stride_of(int columns) { return columns + 8; }
 /* Where the rows of layer l begin, in numbers: 0 the inputs, HIDDEN + 1 the outputs. */
 SIZE_FN int layer_first(size_t number, int width, int l) {
   return rows_of(number) * (l == 0 ? 0 : stride_of(INPUTS) + (l - 1) * stride_of(width));
@@ -52,7 +50,7 @@ SIZE_FN size_t train_bytes(size_t number, int width) {
          sizeof(float) * (size_t)(stage + hot_floats(number, width));
 }
 SIZE_FN size_t run_bytes(size_t number, int width) {
-  return number * (size_t)(rows_of(number) * stride_of(width));
+  return number == 2 ? 0 : number * (size_t)(2 * rows_of(number) * stride_of(width));
 }
 /* Of a matrix's gradient: the warps that share its rows, and the columns that each has. */
 SIZE_FN int warps_down(size_t number, int out) {
@@ -64,54 +62,52 @@ SIZE_FN int part_columns(size_t number, int out, int in) {
 
 /* ---- forward --------------------------------------------------------------------------------- */
 
-/* Of one tile. */
-template <typename number>
-DEVICE void load_inputs(number *rows, int stride, const perceptron_batch *b, int first) {
-  const int row = lane_of() % TILE, sample = first + row;
+enum { TOGETHER = 32 }; /* columns of a layer that a warp has sums of at once */
+
+template <typename number, int tiles>
+DEVICE void load_inputs(activations<number, tiles, INPUTS> *to, const perceptron_batch *b,
+                        int first) {
+  typedef typename pair_of<number>::type pair;
   UNROLL
-  for (int pair = lane_of() / TILE; pair < INPUTS / 2; pair += WARP / TILE) {
-    const number *input = (const number *)b->inputs + 2 * ((size_t)pair * b->samples + sample);
-    const float2 v = sample < b->samples ? load_pair(input) : make_float2(0.0f, 0.0f);
-    store_pair(rows + row * stride + 2 * pair, v.x, v.y);
+  for (int place = 0; place < tiles * INPUTS / 4; ++place) {
+    const int i = place % 4, k = place / 4 % (INPUTS / TILE), tile = place / (INPUTS / 4);
+    const int sample = first + TILE * tile + tile_row(2 * i);
+    const int column = TILE * k + tile_column(2 * i);
+    const pair *input = (const pair *)b->inputs + (size_t)(column / 2) * b->samples + sample;
+    set_pair(to, tile, k, i, sample < b->samples ? *input : pair());
   }
-  __syncwarp();
 }
 
 template <int tiles, int columns>
-DEVICE void load_bias(float *d, const perceptron *p, int m) {
-  const float *bias = p->parameters + bias_first(p->width, m);
+DEVICE void load_bias(float *d, const perceptron *p, int m, int first) {
+  const float *bias = p->parameters + bias_first(p->width, m) + first;
   UNROLL
   for (int i = 0; i < tiles * columns / 2; ++i)
     d[i] = bias[bias_place(tile_column(i % (columns / 2)))];
 }
 
-template <int tiles, int columns, typename number>
-DEVICE void store_tiles(const float *d, number *rows, int stride) {
-  __syncwarp(); /* what was there has been read */
+/* Layer m + 1 from layer m. */
+template <int tiles, int in, int width, typename number>
+DEVICE void run_hidden(const perceptron *p, int m, const activations<number, tiles, in> &from,
+                       activations<number, tiles, width> *to) {
   UNROLL
-  for (int i = 0; i < tiles * columns / 2; i += 2) {
-    const int row = TILE * (i / (columns / 2)) + tile_row(i);
-    store_pair(rows + row * stride + tile_column(i % (columns / 2)), d[i], d[i + 1]);
+  for (int first = 0; first < width; first += TOGETHER) {
+    float d[tiles * TOGETHER / 2];
+    load_bias<tiles, TOGETHER>(d, p, m, first);
+    multiply_rows<TOGETHER, false>(d, from, p, m, first);
+    UNROLL
+    for (int i = 0; i < tiles * TOGETHER / 4; ++i) {
+      const int k = i / 4 % (TOGETHER / TILE), tile = i / (TOGETHER / 4);
+      set_pair(to, tile, first / TILE + k, i % 4, clamped_pair((const number *)0, d[2 * i], d[2 * i + 1]));
+    }
   }
-  __syncwarp();
-}
-
-/* Layer m + 1 from layer m; `to` may be `from`. */
-template <int tiles, int width, int in, typename number>
-DEVICE void run_hidden(const perceptron *p, int m, const number *from, int from_stride, number *to,
-                       int to_stride) {
-  float d[tiles * width / 2];
-  load_bias<tiles, width>(d, p, m);
-  multiply_rows<tiles, width, in, false>(d, from, from_stride, p, m);
-  UNROLL
-  for (int i = 0; i < tiles * width / 2; ++i) d[i] = fmaxf(d[i], 0.0f);
-  store_tiles<tiles, width>(d, to, to_stride);
 }
 
 template <int tiles, int width, typename number>
-DEVICE void run_outputs(float *d, const perceptron *p, const number *from) {
-  load_bias<tiles, OUTPUTS>(d, p, HIDDEN);
-  multiply_rows<tiles, OUTPUTS, width, false>(d, from, stride_of(width), p, HIDDEN);
+DEVICE void run_outputs(float *d, const perceptron *p,
+                        const activations<number, tiles, width> &from) {
+  load_bias<tiles, OUTPUTS>(d, p, HIDDEN, 0);
+  multiply_rows<OUTPUTS, false>(d, from, p, HIDDEN, 0);
 }
 
 template <int tiles>
@@ -126,24 +122,30 @@ DEVICE void write_outputs(const float *d, const perceptron *p, const perceptron_
   }
 }
 
+/* Floats: layers take turns in two arrays of rows. */
 template <typename number, int width>
 __global__ void __launch_bounds__(run_threads(sizeof(number)))
     run(perceptron p, perceptron_batch b) {
   SIMT_DYNAMIC_SHARED(number, shared);
   const int tiles = run_tiles(sizeof(number)), step = (int)(gridDim.x * blockDim.x) / WARP;
-  const int stride = stride_of(width);
-  number *rows = shared + (int)threadIdx.x / WARP * tiles * TILE * stride;
+  const int size = tiles * TILE * stride_of(width);
+  number *even = nullptr, *odd = nullptr;
+  if (sizeof(number) != 2) {
+    even = shared + (int)threadIdx.x / WARP * 2 * size;
+    odd = even + size;
+  }
   int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
   p.width = width; /* a literal from here on */
   for (; first < b.samples; first += step * tiles * TILE) {
     float d[tiles * OUTPUTS / 2];
-    for (int i = 0; i < tiles; ++i)
-      load_inputs(rows + i * TILE * stride, stride, &b, first + i * TILE);
-    run_hidden<tiles, width, INPUTS>(&p, 0, rows, stride, rows, stride);
+    activations<number, tiles, INPUTS> inputs = {even};
+    activations<number, tiles, width> layers[2] = {{even}, {odd}};
+    load_inputs(&inputs, &b, first);
+    run_hidden<tiles, INPUTS, width>(&p, 0, inputs, &layers[1]);
     UNROLL
     for (int m = 1; m < HIDDEN; ++m)
-      run_hidden<tiles, width, width>(&p, m, rows, stride, rows, stride);
-    run_outputs<tiles, width>(d, &p, rows);
+      run_hidden<tiles, width, width>(&p, m, layers[m % 2], &layers[(m + 1) % 2]);
+    run_outputs<tiles, width>(d, &p, layers[HIDDEN % 2]);
     write_outputs<tiles>(d, &p, &b, first);
     __syncwarp();
   }
@@ -195,8 +197,12 @@ DEVICE void leave_part(const training<number> *t, const perceptron *p, int m, in
   const int together = columns < STAGED ? columns : (int)STAGED;
   float *sums = p->sums + matrix_first(width, m) + TILE * down * in + columns * across;
   UNROLL
-  for (int first = 0; first < columns; first += together) {
-    store_tiles<1, together>(d + first / 2, t->stage, together);
+  for (int first = 0; first < columns; first += together, d += together / 2) {
+    __syncwarp(); /* what was there has been read */
+    UNROLL
+    for (int i = 0; i < together / 2; i += 2)
+      store_pair(t->stage + tile_row(i) * together + tile_column(i), d[i], d[i + 1]);
+    __syncwarp();
     for (int i = lane_of(); i < TILE * together; i += WARP)
       atomicAdd(&sums[i / together * in + first + i % together], t->stage[i]);
   }
@@ -223,33 +229,44 @@ DEVICE void add_matrix(const training<number> *t, const perceptron *p, int m, fl
 /* The slopes of layer m from those of layer m + 1, and the gradient between the two. */
 template <int width, int out, int in, typename number>
 DEVICE void train_layer(const training<number> *t, const perceptron *p, const perceptron_batch *b,
-                        int m, float *kept) {
+                        int m, const activations<number, 1, out> &from,
+                        activations<number, 1, in> *to, float *kept) {
   number *rows = own_rows<width>(t, m, in);
   float d[in / 2] = {};
-  multiply_rows<1, in, out, true>(d, own_rows<width>(t, m + 1, out), stride_of(out), p, m);
+  multiply_rows<in, true>(d, from, p, m, 0);
   add_matrix<width, out, in>(t, p, m, kept);
+  to->rows = rows;
   UNROLL
   for (int i = 0; i < in / 2; i += 2) {
     const int row = tile_row(i), column = tile_column(i);
-    const float2 input = load_pair(rows + row * stride_of(in) + column);
-    if (m == 0 && t->first + row < b->samples) {
+    if (m > 0) { /* of a hidden neuron */
+      const float2 input = load_pair(rows + row * stride_of(in) + column);
+      typename pair_of<number>::type slope;
+      store_pair((number *)&slope, input.x > 0.0f ? d[i] : 0.0f, input.y > 0.0f ? d[i + 1] : 0.0f);
+      set_pair(to, 0, i / 8, i / 2 % 4, slope);
+    } else if (t->first + row < b->samples) {
       const size_t place = (size_t)(column / 2) * b->samples + (size_t)(t->first + row);
       store_pair(b->slopes + 2 * place, d[i], d[i + 1]);
     }
-    d[i] = input.x > 0.0f ? d[i] : 0.0f; /* as a hidden neuron's */
-    d[i + 1] = input.y > 0.0f ? d[i + 1] : 0.0f;
   }
-  if (m > 0) store_tiles<1, in>(d, rows, stride_of(in));
 }
 
 /* In: the outputs. Out: the loss by each of them. */
-DEVICE void train_outputs(float *d, const perceptron *p, const perceptron_batch *b, int first) {
+template <typename number>
+DEVICE void train_outputs(float *d, const perceptron *p, const perceptron_batch *b, int first,
+                          activations<number, 1, OUTPUTS> *to) {
   UNROLL
   for (int i = 0; i < OUTPUTS / 2; ++i) {
     const int output = tile_column(i), sample = first + tile_row(i);
     const bool counts = output < p->outputs && sample < b->samples;
     const float loss = counts && b->losses != nullptr ? b->losses[sample] : 1.0f;
     d[i] = counts ? loss * (d[i] - b->targets[(size_t)output * b->samples + sample]) : 0.0f;
+  }
+  UNROLL
+  for (int i = 0; i < OUTPUTS / 4; ++i) {
+    typename pair_of<number>::type slope;
+    store_pair((number *)&slope, d[2 * i], d[2 * i + 1]);
+    set_pair(to, 0, 0, i, slope);
   }
 }
 
@@ -270,14 +287,18 @@ DEVICE training<number> begin_training(number *shared, const perceptron *p) {
 
 /* All hidden layers, each to rows of its own. */
 template <int width, typename number>
-DEVICE void run_chunk(const training<number> *t, const perceptron *p, const perceptron_batch *b) {
-  number *from = own_rows<width>(t, 0, INPUTS), *rows = own_rows<width>(t, 1, width);
-  const int layer = rows_of(sizeof(number)) * stride_of(width);
-  load_inputs(from, stride_of(INPUTS), b, t->first);
-  run_hidden<1, width, INPUTS>(p, 0, from, stride_of(INPUTS), rows, stride_of(width));
+DEVICE void run_chunk(const training<number> *t, const perceptron *p, const perceptron_batch *b,
+                      activations<number, 1, width> *last) {
+  activations<number, 1, INPUTS> inputs = {own_rows<width>(t, 0, INPUTS)};
+  activations<number, 1, width> layer = {own_rows<width>(t, 1, width)};
+  load_inputs(&inputs, b, t->first);
+  run_hidden<1, INPUTS, width>(p, 0, inputs, &layer);
   UNROLL
-  for (int m = 1; m < HIDDEN; ++m, rows += layer)
-    run_hidden<1, width, width>(p, m, rows, stride_of(width), rows + layer, stride_of(width));
+  for (int m = 1; m < HIDDEN; ++m) {
+    last->rows = own_rows<width>(t, m + 1, width);
+    run_hidden<1, width, width>(p, m, layer, last);
+    layer = *last;
+  }
 }
 
 /* The warp's part of each matrix's gradient; of one number where nothing is kept. */
@@ -316,15 +337,18 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     float d[OUTPUTS / 2];
     t.first = chunk + t.warp * TILE;
     __syncthreads();
-    run_chunk<width>(&t, &p, &b);
-    run_outputs<1, width>(d, &p, own_rows<width>(&t, HIDDEN, width));
-    train_outputs(d, &p, &b, t.first);
-    store_tiles<1, OUTPUTS>(d, own_rows<width>(&t, HIDDEN + 1, OUTPUTS), stride_of(OUTPUTS));
-    train_layer<width, OUTPUTS, width>(&t, &p, &b, HIDDEN, kept.last);
+    activations<number, 1, width> layers[2];
+    run_chunk<width>(&t, &p, &b, &layers[0]);
+    run_outputs<1, width>(d, &p, layers[0]);
+    activations<number, 1, OUTPUTS> outputs = {own_rows<width>(&t, HIDDEN + 1, OUTPUTS)};
+    train_outputs(d, &p, &b, t.first, &outputs);
+    train_layer<width, OUTPUTS, width>(&t, &p, &b, HIDDEN, outputs, &layers[1], kept.last);
     UNROLL
     for (int m = HIDDEN - 1; m > 0; --m)
-      train_layer<width, width, width>(&t, &p, &b, m, kept.hidden[m - 1]);
-    train_layer<width, width, INPUTS>(&t, &p, &b, 0, kept.first);
+      train_layer<width, width, width>(&t, &p, &b, m, layers[(HIDDEN - m) % 2],
+                                       &layers[(HIDDEN - m + 1) % 2], kept.hidden[m - 1]);
+    activations<number, 1, INPUTS> inputs;
+    train_layer<width, width, INPUTS>(&t, &p, &b, 0, layers[HIDDEN % 2], &inputs, kept.first);
   }
   if constexpr (keeps_sums(sizeof(number), width)) leave_kept(&t, &p, &kept);
   arc_hot_end_f32(&t.bias, true);
