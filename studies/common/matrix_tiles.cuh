@@ -42,8 +42,8 @@ DEVICE void set_pair(activations<number, tiles, columns> *to, int tile, int k, i
 
 /* ---- floats ---------------------------------------------------------------------------------- */
 
-DEVICE float2 clamped_pair(const float *, float x, float y) {
-  return make_float2(fmaxf(x, 0.0f), fmaxf(y, 0.0f));
+DEVICE void store_clamped(float *p, float x, float y) {
+  store_pair(p, fmaxf(x, 0.0f), fmaxf(y, 0.0f));
 }
 
 /* d += rows * matrix^T, or rows * matrix, so many columns from `first` on: matrix m of p, whose width
@@ -102,12 +102,12 @@ DEVICE void multiply_tile(float *d, uint4 a, unsigned b0, unsigned b1) {
 #endif
 }
 
-DEVICE __half2 clamped_pair(const __half *, float x, float y) {
-  __half2 pair = {};
+DEVICE void store_clamped(__half *p, float x, float y) {
 #if __CUDA_ARCH__ >= 800
-  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(*(unsigned *)&pair) : "f"(y), "f"(x));
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;"
+      : "=r"(*reinterpret_cast<unsigned *>(p))
+      : "f"(y), "f"(x));
 #endif
-  return pair;
 }
 
 /* Packed weights are in the order of the lanes: for each 16 of the depth and 16 columns, 16 bytes a
@@ -119,7 +119,7 @@ DEVICE void multiply_rows(float *d, const activations<__half, tiles, depth> &fro
   const __half *packed = (const __half *)p->packed[transposed] + matrix_first(p->width, m);
   const uint4 *weights = reinterpret_cast<const uint4 *>(packed) + lane_of();
   UNROLL
-  for (int k = 0; k < depth / 16; ++k)
+  for (int k = 0; k < depth / 16; ++k) {
     UNROLL
     for (int j = 0; j < columns / 16; ++j) {
       const uint4 b = __ldg(&weights[(k * across + first / 16 + j) * 32]);
@@ -130,6 +130,7 @@ DEVICE void multiply_rows(float *d, const activations<__half, tiles, depth> &fro
         multiply_tile(d + i * columns / 2 + 8 * j + 4, a, b.z, b.w);
       }
     }
+  }
 }
 
 template <int columns, int depth>

@@ -97,8 +97,10 @@ DEVICE void run_hidden(const perceptron *p, int m, const activations<number, til
     multiply_rows<TOGETHER, false>(d, from, p, m, first);
     UNROLL
     for (int i = 0; i < tiles * TOGETHER / 4; ++i) {
-      const int k = i / 4 % (TOGETHER / TILE), tile = i / (TOGETHER / 4);
-      set_pair(to, tile, first / TILE + k, i % 4, clamped_pair((const number *)0, d[2 * i], d[2 * i + 1]));
+      const int k = first / TILE + i / 4 % (TOGETHER / TILE), tile = i / (TOGETHER / 4);
+      typename pair_of<number>::type pair;
+      store_clamped((number *)&pair, d[2 * i], d[2 * i + 1]);
+      set_pair(to, tile, k, i % 4, pair);
     }
   }
 }

@@ -58,7 +58,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *) {
                                           perceptron_has_tensor(), given.reproducible,
                                           (unsigned long long)o->seed};
   cache_begin(&its, &options_of_cache);
-  room_make(&shown, given.setting, 0.0f);
+  room_make(&shown, given.setting);
   printf("room       %s, %d boxes, %d balls\n", setting_names[given.setting], shown.box_count,
          shown.ball_count);
   printf("cache      %d levels, %d rows of %d; %d hidden layers of 64, %s\n", (int)CACHE_LEVELS,

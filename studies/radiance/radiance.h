@@ -39,8 +39,10 @@ typedef struct room {
 
 /* Indirect: the lamp is behind a wall that is open at one end. */
 enum { SETTING_INDIRECT, SETTING_DIRECT, SETTINGS };
-/* phase: where the lamp is on its way, from 0 to 1. */
-void room_make(room *r, int setting, float phase);
+void room_make(room *r, int setting);
+/* What moves goes to and fro along a line, a material between two colours; phase: from 0 to 1. */
+enum { MOVES_BALL, MOVES_MATERIAL, MOVES_LAMP, MOVES };
+void room_move(room *r, int what, float phase);
 
 /* The direction through the middle of pixel (x, y) is corner + (x + 1/2) right + (y + 1/2) down. */
 typedef struct camera {

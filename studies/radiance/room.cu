@@ -24,13 +24,12 @@ static void add_ball(room *r, float x, float z, float radius, surface skin) {
   r->balls[r->ball_count++] = b;
 }
 
-void room_make(room *r, int setting, float phase) {
+void room_make(room *r, int setting) {
   static const float wall_low[3] = {0.60f, 0.0f, 0.0f}, wall_high[3] = {0.63f, 1.0f, 0.72f};
   static const float shelf_low[3] = {0.0f, 0.30f, 0.0f}, shelf_high[3] = {0.38f, 0.33f, 0.16f};
   static const float cube_low[3] = {0.08f, 0.0f, 0.22f}, cube_high[3] = {0.26f, 0.18f, 0.40f};
   static const float step_low[3] = {0.44f, 0.0f, 0.0f}, step_high[3] = {0.60f, 0.10f, 0.20f};
   const surface white = matt(0.75f, 0.75f, 0.72f), wood = matt(0.55f, 0.36f, 0.2f);
-  const float turn = 6.2831853f * phase;
   *r = {};
   for (int i = 0; i < 6; ++i) r->wall[i] = white;
   r->wall[0] = matt(0.65f, 0.12f, 0.1f);
@@ -44,11 +43,20 @@ void room_make(room *r, int setting, float phase) {
   add_ball(r, 0.24f, 0.56f, 0.06f, glossy(matt(0.75f, 0.55f, 0.1f), 0.5f, 60.0f));
   add_ball(r, 0.50f, 0.66f, 0.05f, matt(0.2f, 0.3f, 0.7f));
   const bool behind = setting == SETTING_INDIRECT;
-  r->light[0] = behind ? 0.82f : 0.30f + 0.12f * cosf(turn);
+  r->light[0] = behind ? 0.82f : 0.42f;
   r->light[1] = 0.97f;
-  r->light[2] = (behind ? 0.60f : 0.45f) + 0.12f * sinf(turn);
+  r->light[2] = behind ? 0.60f : 0.45f;
   r->light_half[0] = r->light_half[1] = 0.08f;
   for (float &e : r->emission) e = behind ? 60.0f : 25.0f;
+}
+
+void room_move(room *r, int what, float phase) {
+  const float along = sinf(6.2831853f * phase);
+  float *colour = r->wall[0].albedo;
+  if (what == MOVES_BALL) r->balls[1].centre[0] -= 0.12f * along;
+  if (what == MOVES_LAMP) r->light[2] += 0.12f * along;
+  for (int i = 0; i < 3 && what == MOVES_MATERIAL; ++i)
+    colour[i] += along * along * (r->wall[1].albedo[i] - colour[i]);
 }
 
 static void cross(const float a[3], const float b[3], float c[3]) {

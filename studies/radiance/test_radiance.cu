@@ -31,7 +31,7 @@ static double mean_light(const room *r, const cache *c, int samples) {
 /* Every surface emits 1 and reflects `albedo` diffusely, all shines alike: 1 / (1 - albedo) is seen
    everywhere. */
 static void make_furnace(room *r, float albedo, float shine) {
-  room_make(r, SETTING_DIRECT, 0.0f);
+  room_make(r, SETTING_DIRECT);
   std::vector<surface *> skins;
   for (surface &s : r->wall) skins.push_back(&s);
   for (box &b : r->boxes) skins.push_back(&b.skin);
@@ -73,7 +73,8 @@ static void test_lamp(void) {
   static const float places[2][2] = {{0.55f, 0.3f}, {0.5f, 0.5f}};
   room r;
   film f;
-  room_make(&r, SETTING_DIRECT, 0.1f);
+  room_make(&r, SETTING_DIRECT);
+  room_move(&r, MOVES_LAMP, 0.1f);
   r.box_count = r.ball_count = 0;
   for (surface &s : r.wall) s = {{0.001f, 0.001f, 0.001f}, 0.0f, 1.0f};
   film_begin(&f, 1, 1, false);
@@ -150,7 +151,7 @@ static void test_gradients(bool tensor) {
   cache plain, exact;
   camera eye;
   const cache_options o = make_options(false, tensor), e = make_options(true, tensor);
-  room_make(&r, SETTING_DIRECT, 0.0f);
+  room_make(&r, SETTING_DIRECT);
   camera_make(&eye, 0, 64, 36);
   cache_begin(&plain, &o);
   cache_begin(&exact, &e);
@@ -172,7 +173,7 @@ static void test_gradients(bool tensor) {
 static void test_repeats(bool tensor) {
   room r;
   floats first[2];
-  room_make(&r, SETTING_INDIRECT, 0.0f);
+  room_make(&r, SETTING_INDIRECT);
   for (int run = 0; run < 4; ++run) {
     cache c;
     const cache_options o = make_options(run < 2, tensor);

@@ -7,10 +7,12 @@
      ms      of a frame at full HD, and of its parts; medians
      error   of a picture at rest, by the cache and, at no less time, by paths alone
      bias    of many samples by the cache: error, and mean light over the reference's, less 1
-     moved   error of one sample and of many by the cache, so many frames after the lamp has moved
+     moving  error of one sample and of many in each frame in which a ball, a wall's colour or the
+             lamp has gone on, by a cache that learns one frame in each place
+     rest    the same by a cache that has learnt in that place alone
    Error: the mean of (x - r)^2 / (r^2 + 0.01) over the colours of all pixels, without the largest
-   0.1 %; r by paths of 2^16 samples. Pictures for errors have a sixteenth of full HD's pixels: errors
-   are of a pixel, and the cache learns the same records either way. */
+   0.1 %; r by paths of 2^16 samples, 2^12 where something moves. Pictures for errors have a sixteenth
+   of full HD's pixels: errors are of a pixel, and the cache learns the same records either way. */
 #include <math.h>
 
 #include <algorithm>
@@ -24,19 +26,19 @@
 enum { WIDTH = SIMT_ON_CPU ? 32 : 1920, HEIGHT = SIMT_ON_CPU ? 18 : 1080 };
 enum { SMALL_WIDTH = SIMT_ON_CPU ? 16 : 480, SMALL_HEIGHT = SIMT_ON_CPU ? 9 : 270 };
 enum { REFERENCE = SIMT_ON_CPU ? 64 : 65536, MANY = SIMT_ON_CPU ? 16 : 1024 };
-enum { LEARNT = SIMT_ON_CPU ? 4 : 256, RUNS = SIMT_ON_CPU ? 3 : 21, MOVED = SIMT_ON_CPU ? 4 : 128 };
+enum { LEARNT = SIMT_ON_CPU ? 4 : 256, RUNS = SIMT_ON_CPU ? 3 : 21, STEPS = SIMT_ON_CPU ? 2 : 16 };
 
 typedef std::vector<float> floats;
 
-static cache its;
+static cache its, rested;
 static film full, small;
 static unsigned frame; /* of training, so that no random number comes twice */
 
-static void learn(const room *r, int view, int frames) {
+static void learn(cache *c, const room *r, int view, int frames) {
   camera eye;
   camera_make(&eye, view, WIDTH, HEIGHT);
   for (int i = 0; i < frames && !interrupts; ++i) {
-    cache_learn(&its, r, &eye, frame++);
+    cache_learn(c, r, &eye, frame++);
     if (i % 16 == 0) device_check(cudaDeviceSynchronize(), "training");
   }
 }
@@ -104,17 +106,26 @@ static void measure_errors(FILE *out, const room *r, const char *setting, int vi
           mean_of(many) / mean_of(reference) - 1.0);
 }
 
-/* The lamp goes a quarter of its way. */
-static void measure_move(FILE *out, int setting, const char *name) {
+/* A quarter of the way in STEPS frames. */
+static void measure_moving(FILE *out, int setting, const char *name) {
+  static const char *const names[MOVES] = {"ball", "material", "lamp"};
   room r;
-  room_make(&r, setting, 0.25f);
-  const floats reference = draw(&r, 0, nullptr, REFERENCE, 1u << 30);
-  for (int frames = 0, next = 1; frames <= MOVED; next *= 2) {
-    for (int samples : {1, (int)MANY})
-      fprintf(out, "moved,%s,0,%d frames,%d,%.6f\n", name, frames, samples,
-              error_of(draw(&r, 0, &its, samples, 3u << 29), reference));
-    learn(&r, 0, next - frames);
-    frames = next;
+  for (int what = 0; what < MOVES; ++what) {
+    room_make(&r, setting);
+    cache_reset(&its);
+    learn(&its, &r, 0, LEARNT);
+    for (int step = 1; step <= STEPS && !interrupts; ++step) {
+      room_make(&r, setting);
+      room_move(&r, what, 0.25f * (float)step / STEPS);
+      learn(&its, &r, 0, 1);
+      cache_reset(&rested);
+      learn(&rested, &r, 0, LEARNT);
+      const floats reference = draw(&r, 0, nullptr, REFERENCE / 16, 1u << 30);
+      for (const cache *by : {&its, &rested})
+        for (int samples : {1, (int)MANY})
+          fprintf(out, "%s,%s,0,%s %d,%d,%.6f\n", by == &its ? "moving" : "rest", name, names[what],
+                  step, samples, error_of(draw(&r, 0, by, samples, 3u << 29), reference));
+    }
   }
 }
 
@@ -123,19 +134,20 @@ static bool measure(FILE *out, error_line *) {
   const cache_options options = {SIMT_ON_CPU ? 64 : 16384, SIMT_ON_CPU ? 7 : 15,
                                  perceptron_has_tensor(), false, 1ull};
   cache_begin(&its, &options);
+  cache_begin(&rested, &options);
   film_begin(&full, WIDTH, HEIGHT, options.tensor);
   film_begin(&small, SMALL_WIDTH, SMALL_HEIGHT, options.tensor);
   fprintf(out, "what,setting,view,by,samples,value\n");
   for (int setting = 0; setting < SETTINGS; ++setting) {
     room r;
-    room_make(&r, setting, 0.0f);
+    room_make(&r, setting);
     for (int view = VIEWS - 1; view >= 0 && !interrupts; --view) {
       cache_reset(&its);
-      learn(&r, view, LEARNT);
+      learn(&its, &r, view, LEARNT);
       const int samples = measure_times(out, &r, names[setting], view);
       measure_errors(out, &r, names[setting], view, samples);
     }
-    if (!interrupts) measure_move(out, setting, names[setting]);
+    measure_moving(out, setting, names[setting]);
   }
   return true;
 }
