@@ -22,22 +22,32 @@ static __host__ __device__ constexpr __forceinline__ int stride_of(int columns) 
   return columns + 8;
 }
 
-/* What a warp knows of `tiles` tiles of a layer, that follow each other: rows of floats in shared
-   memory; or halves in registers, and in rows, too, where these are for others than this warp. */
+/* What a warp knows of `tiles` tiles of a layer, that follow each other: pairs of sums, all of a tile
+   before the next tile's; and rows in shared memory, of floats always, of halves where these are for
+   others than this warp. */
 template <typename number, int tiles, int columns>
 struct activations {
-  typedef typename pair_of<number>::type pair;
-  number *rows;
-  pair kept[sizeof(number) == 2 ? tiles * columns / 4 : 1] = {};
+  number *rows = nullptr;
+  typename pair_of<number>::type pairs[tiles * columns / 4];
 };
 
-/* Sums 2 i and 2 i + 1 of a product, TILE columns from 16 k on. */
-template <typename number, int tiles, int columns, typename pair>
-DEVICE void set_pair(activations<number, tiles, columns> *to, int tile, int k, int i, pair x) {
-  const int row = TILE * tile + tile_row(2 * i), column = TILE * k + tile_column(2 * i);
-  if (sizeof(number) == 2) to->kept[4 * (tile * columns / TILE + k) + i] = x;
-  if (sizeof(number) != 2 || to->rows != nullptr)
-    *reinterpret_cast<pair *>(to->rows + row * stride_of(columns) + column) = x;
+/* Of pair i. */
+template <int columns>
+DEVICE int pair_row(int i) {
+  return TILE * (i / (columns / 4)) + tile_row(2 * i);
+}
+template <int columns>
+DEVICE int pair_column(int i) {
+  return tile_column(2 * (i % (columns / 4)));
+}
+
+template <typename number, int tiles, int columns>
+DEVICE void store_rows(const activations<number, tiles, columns> &its) {
+  UNROLL
+  for (int i = 0; i < tiles * columns / 4; ++i) {
+    number *to = its.rows + pair_row<columns>(i) * stride_of(columns) + pair_column<columns>(i);
+    *reinterpret_cast<typename pair_of<number>::type *>(to) = its.pairs[i];
+  }
 }
 
 /* ---- floats ---------------------------------------------------------------------------------- */
@@ -125,7 +135,7 @@ DEVICE void multiply_rows(float *d, const activations<__half, tiles, depth> &fro
       const uint4 b = __ldg(&weights[(k * across + first / 16 + j) * 32]);
       UNROLL
       for (int i = 0; i < tiles; ++i) {
-        const uint4 a = *reinterpret_cast<const uint4 *>(from.kept + 4 * (i * depth / 16 + k));
+        const uint4 a = *reinterpret_cast<const uint4 *>(from.pairs + i * depth / 4 + 4 * k);
         multiply_tile(d + i * columns / 2 + 8 * j, a, b.x, b.y);
         multiply_tile(d + i * columns / 2 + 8 * j + 4, a, b.z, b.w);
       }

@@ -69,13 +69,12 @@ DEVICE void load_inputs(activations<number, tiles, INPUTS> *to, const perceptron
                         int first) {
   typedef typename pair_of<number>::type pair;
   UNROLL
-  for (int place = 0; place < tiles * INPUTS / 4; ++place) {
-    const int i = place % 4, k = place / 4 % (INPUTS / TILE), tile = place / (INPUTS / 4);
-    const int sample = first + TILE * tile + tile_row(2 * i);
-    const int column = TILE * k + tile_column(2 * i);
-    const pair *input = (const pair *)b->inputs + (size_t)(column / 2) * b->samples + sample;
-    set_pair(to, tile, k, i, sample < b->samples ? *input : pair());
+  for (int i = 0; i < tiles * INPUTS / 4; ++i) {
+    const int input = pair_column<INPUTS>(i) / 2, sample = first + pair_row<INPUTS>(i);
+    const pair *its = (const pair *)b->inputs + (size_t)input * b->samples + sample;
+    to->pairs[i] = sample < b->samples ? *its : pair();
   }
+  if (to->rows != nullptr) store_rows(*to);
 }
 
 template <int tiles, int columns>
@@ -84,6 +83,12 @@ DEVICE void load_bias(float *d, const perceptron *p, int m, int first) {
   UNROLL
   for (int i = 0; i < tiles * columns / 2; ++i)
     d[i] = bias[bias_place(tile_column(i % (columns / 2)))];
+}
+
+/* Of a layer, pair i of TOGETHER columns from `first` on. */
+template <int columns>
+DEVICE int chunk_pair(int first, int i) {
+  return i / (TOGETHER / 4) * (columns / 4) + first / 4 + i % (TOGETHER / 4);
 }
 
 /* Layer m + 1 from layer m. */
@@ -96,13 +101,10 @@ DEVICE void run_hidden(const perceptron *p, int m, const activations<number, til
     load_bias<tiles, TOGETHER>(d, p, m, first);
     multiply_rows<TOGETHER, false>(d, from, p, m, first);
     UNROLL
-    for (int i = 0; i < tiles * TOGETHER / 4; ++i) {
-      const int k = first / TILE + i / 4 % (TOGETHER / TILE), tile = i / (TOGETHER / 4);
-      typename pair_of<number>::type pair;
-      store_clamped((number *)&pair, d[2 * i], d[2 * i + 1]);
-      set_pair(to, tile, k, i % 4, pair);
-    }
+    for (int i = 0; i < tiles * TOGETHER / 4; ++i)
+      store_clamped((number *)&to->pairs[chunk_pair<width>(first, i)], d[2 * i], d[2 * i + 1]);
   }
+  if (to->rows != nullptr) store_rows(*to);
 }
 
 template <int tiles, int width, typename number>
@@ -140,8 +142,10 @@ __global__ void __launch_bounds__(run_threads(sizeof(number)))
   p.width = width; /* a literal from here on */
   for (; first < b.samples; first += step * tiles * TILE) {
     float d[tiles * OUTPUTS / 2];
-    activations<number, tiles, INPUTS> inputs = {even};
-    activations<number, tiles, width> layers[2] = {{even}, {odd}};
+    activations<number, tiles, INPUTS> inputs;
+    activations<number, tiles, width> layers[2];
+    inputs.rows = layers[0].rows = even;
+    layers[1].rows = odd;
     load_inputs(&inputs, &b, first);
     run_hidden<tiles, INPUTS, width>(&p, 0, inputs, &layers[1]);
     UNROLL
@@ -234,23 +238,26 @@ DEVICE void train_layer(const training<number> *t, const perceptron *p, const pe
                         int m, const activations<number, 1, out> &from,
                         activations<number, 1, in> *to, float *kept) {
   number *rows = own_rows<width>(t, m, in);
-  float d[in / 2] = {};
-  multiply_rows<in, true>(d, from, p, m, 0);
-  add_matrix<width, out, in>(t, p, m, kept);
-  to->rows = rows;
   UNROLL
-  for (int i = 0; i < in / 2; i += 2) {
-    const int row = tile_row(i), column = tile_column(i);
-    if (m > 0) { /* of a hidden neuron */
-      const float2 input = load_pair(rows + row * stride_of(in) + column);
-      typename pair_of<number>::type slope;
-      store_pair((number *)&slope, input.x > 0.0f ? d[i] : 0.0f, input.y > 0.0f ? d[i + 1] : 0.0f);
-      set_pair(to, 0, i / 8, i / 2 % 4, slope);
-    } else if (t->first + row < b->samples) {
-      const size_t place = (size_t)(column / 2) * b->samples + (size_t)(t->first + row);
-      store_pair(b->slopes + 2 * place, d[i], d[i + 1]);
+  for (int first = 0; first < in; first += TOGETHER) {
+    float d[TOGETHER / 2] = {};
+    multiply_rows<TOGETHER, true>(d, from, p, m, first);
+    UNROLL
+    for (int i = 0; i < TOGETHER / 4; ++i) {
+      const int row = tile_row(2 * i), column = first + tile_column(2 * i);
+      if (m > 0) { /* of a hidden neuron */
+        const float2 input = load_pair(rows + row * stride_of(in) + column);
+        store_pair((number *)&to->pairs[first / 4 + i], input.x > 0.0f ? d[2 * i] : 0.0f,
+                   input.y > 0.0f ? d[2 * i + 1] : 0.0f);
+      } else if (t->first + row < b->samples) {
+        const size_t place = (size_t)(column / 2) * b->samples + (size_t)(t->first + row);
+        store_pair(b->slopes + 2 * place, d[2 * i], d[2 * i + 1]);
+      }
     }
   }
+  add_matrix<width, out, in>(t, p, m, kept);
+  to->rows = rows; /* nobody needs the layer itself any more */
+  if (m > 0) store_rows(*to);
 }
 
 /* In: the outputs. Out: the loss by each of them. */
@@ -265,11 +272,8 @@ DEVICE void train_outputs(float *d, const perceptron *p, const perceptron_batch 
     d[i] = counts ? loss * (d[i] - b->targets[(size_t)output * b->samples + sample]) : 0.0f;
   }
   UNROLL
-  for (int i = 0; i < OUTPUTS / 4; ++i) {
-    typename pair_of<number>::type slope;
-    store_pair((number *)&slope, d[2 * i], d[2 * i + 1]);
-    set_pair(to, 0, 0, i, slope);
-  }
+  for (int i = 0; i < OUTPUTS / 4; ++i) store_pair((number *)&to->pairs[i], d[2 * i], d[2 * i + 1]);
+  store_rows(*to);
 }
 
 template <int width, typename number>
@@ -291,8 +295,10 @@ DEVICE training<number> begin_training(number *shared, const perceptron *p) {
 template <int width, typename number>
 DEVICE void run_chunk(const training<number> *t, const perceptron *p, const perceptron_batch *b,
                       activations<number, 1, width> *last) {
-  activations<number, 1, INPUTS> inputs = {own_rows<width>(t, 0, INPUTS)};
-  activations<number, 1, width> layer = {own_rows<width>(t, 1, width)};
+  activations<number, 1, INPUTS> inputs;
+  activations<number, 1, width> layer;
+  inputs.rows = own_rows<width>(t, 0, INPUTS);
+  layer.rows = own_rows<width>(t, 1, width);
   load_inputs(&inputs, b, t->first);
   run_hidden<1, INPUTS, width>(p, 0, inputs, &layer);
   UNROLL
@@ -342,7 +348,8 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     activations<number, 1, width> layers[2];
     run_chunk<width>(&t, &p, &b, &layers[0]);
     run_outputs<1, width>(d, &p, layers[0]);
-    activations<number, 1, OUTPUTS> outputs = {own_rows<width>(&t, HIDDEN + 1, OUTPUTS)};
+    activations<number, 1, OUTPUTS> outputs;
+    outputs.rows = own_rows<width>(&t, HIDDEN + 1, OUTPUTS);
     train_outputs(d, &p, &b, t.first, &outputs);
     train_layer<width, OUTPUTS, width>(&t, &p, &b, HIDDEN, outputs, &layers[1], kept.last);
     UNROLL
