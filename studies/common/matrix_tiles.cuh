@@ -28,7 +28,7 @@ static __host__ __device__ constexpr __forceinline__ int stride_of(int columns) 
 template <typename number, int tiles, int columns>
 struct activations {
   number *rows = nullptr;
-  typename pair_of<number>::type pairs[tiles * columns / 4];
+  alignas(16) typename pair_of<number>::type pairs[tiles * columns / 4];
 };
 
 /* Of pair i. */
