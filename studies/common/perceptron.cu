@@ -52,6 +52,8 @@ SIZE_FN size_t train_bytes(size_t number, int width) {
 SIZE_FN size_t run_bytes(size_t number, int width) {
   return number == 2 ? 0 : number * (size_t)(2 * rows_of(number) * stride_of(width));
 }
+/* Columns of a layer that a warp has sums of at once. */
+SIZE_FN int together_of(int columns) { return columns / (columns > (int)INPUTS ? 2 : 1); }
 /* Of a matrix's gradient: the warps that share its rows, and the columns that each has. */
 SIZE_FN int warps_down(size_t number, int out) {
   return out / TILE < warps_of(number) ? out / TILE : warps_of(number);
@@ -61,8 +63,6 @@ SIZE_FN int part_columns(size_t number, int out, int in) {
 }
 
 /* ---- forward --------------------------------------------------------------------------------- */
-
-enum { TOGETHER = 32 }; /* columns of a layer that a warp has sums of at once */
 
 template <typename number, int tiles>
 DEVICE void load_inputs(activations<number, tiles, INPUTS> *to, const perceptron_batch *b,
@@ -77,32 +77,35 @@ DEVICE void load_inputs(activations<number, tiles, INPUTS> *to, const perceptron
   if (to->rows != nullptr) store_rows(*to);
 }
 
+/* A lane's four of 16 columns lie together (bias_place). */
 template <int tiles, int columns>
-DEVICE void load_bias(float *d, const perceptron *p, int m, int first) {
-  const float *bias = p->parameters + bias_first(p->width, m) + first;
+DEVICE void add_bias(float *d, const perceptron *p, int m, int first) {
+  const float *bias = p->parameters + bias_first(p->width, m) + first + bias_place(tile_column(0));
   UNROLL
-  for (int i = 0; i < tiles * columns / 2; ++i)
-    d[i] = bias[bias_place(tile_column(i % (columns / 2)))];
-}
-
-/* Of a layer, pair i of TOGETHER columns from `first` on. */
-template <int columns>
-DEVICE int chunk_pair(int first, int i) {
-  return i / (TOGETHER / 4) * (columns / 4) + first / 4 + i % (TOGETHER / 4);
+  for (int j = 0; j < columns / TILE; ++j) {
+    const float4 x = *reinterpret_cast<const float4 *>(bias + TILE * j);
+    const float of[4] = {x.x, x.z, x.y, x.w};
+    UNROLL
+    for (int i = 0; i < tiles * 8; ++i)
+      d[i / 8 * columns / 2 + 8 * j + i % 8] += of[i / 4 % 2 * 2 + i % 2];
+  }
 }
 
 /* Layer m + 1 from layer m. */
 template <int tiles, int in, int width, typename number>
 DEVICE void run_hidden(const perceptron *p, int m, const activations<number, tiles, in> &from,
                        activations<number, tiles, width> *to) {
+  constexpr int together = together_of(width), pairs = together / 4;
   UNROLL
-  for (int first = 0; first < width; first += TOGETHER) {
-    float d[tiles * TOGETHER / 2];
-    load_bias<tiles, TOGETHER>(d, p, m, first);
-    multiply_rows<TOGETHER, false>(d, from, p, m, first);
+  for (int first = 0; first < width; first += together) {
+    float d[tiles * together / 2] = {};
+    multiply_rows<together, false>(d, from, p, m, first);
+    add_bias<tiles, together>(d, p, m, first);
     UNROLL
-    for (int i = 0; i < tiles * TOGETHER / 4; ++i)
-      store_clamped((number *)&to->pairs[chunk_pair<width>(first, i)], d[2 * i], d[2 * i + 1]);
+    for (int i = 0; i < tiles * pairs; ++i) {
+      const int place = i / pairs * (width / 4) + first / 4 + i % pairs;
+      store_clamped((number *)&to->pairs[place], d[2 * i], d[2 * i + 1]);
+    }
   }
   if (to->rows != nullptr) store_rows(*to);
 }
@@ -110,8 +113,8 @@ DEVICE void run_hidden(const perceptron *p, int m, const activations<number, til
 template <int tiles, int width, typename number>
 DEVICE void run_outputs(float *d, const perceptron *p,
                         const activations<number, tiles, width> &from) {
-  load_bias<tiles, OUTPUTS>(d, p, HIDDEN, 0);
   multiply_rows<OUTPUTS, false>(d, from, p, HIDDEN, 0);
+  add_bias<tiles, OUTPUTS>(d, p, HIDDEN, 0);
 }
 
 template <int tiles>
@@ -131,30 +134,23 @@ template <typename number, int width>
 __global__ void __launch_bounds__(run_threads(sizeof(number)))
     run(perceptron p, perceptron_batch b) {
   SIMT_DYNAMIC_SHARED(number, shared);
-  const int tiles = run_tiles(sizeof(number)), step = (int)(gridDim.x * blockDim.x) / WARP;
-  const int size = tiles * TILE * stride_of(width);
-  number *even = nullptr, *odd = nullptr;
-  if (sizeof(number) != 2) {
-    even = shared + (int)threadIdx.x / WARP * 2 * size;
-    odd = even + size;
-  }
-  int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
+  const int tiles = run_tiles(sizeof(number)), size = tiles * TILE * stride_of(width);
+  const int warp = (int)threadIdx.x / WARP;
+  const int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
+  float d[tiles * OUTPUTS / 2] = {};
+  activations<number, tiles, INPUTS> inputs;
+  activations<number, tiles, width> layers[2];
+  if (sizeof(number) != 2)
+    for (int i = 0; i < 2; ++i) layers[i].rows = shared + (2 * warp + i) * size;
+  inputs.rows = layers[0].rows;
   p.width = width; /* a literal from here on */
-  for (; first < b.samples; first += step * tiles * TILE) {
-    float d[tiles * OUTPUTS / 2];
-    activations<number, tiles, INPUTS> inputs;
-    activations<number, tiles, width> layers[2];
-    inputs.rows = layers[0].rows = even;
-    layers[1].rows = odd;
-    load_inputs(&inputs, &b, first);
-    run_hidden<tiles, INPUTS, width>(&p, 0, inputs, &layers[1]);
-    UNROLL
-    for (int m = 1; m < HIDDEN; ++m)
-      run_hidden<tiles, width, width>(&p, m, layers[m % 2], &layers[(m + 1) % 2]);
-    run_outputs<tiles, width>(d, &p, layers[HIDDEN % 2]);
-    write_outputs<tiles>(d, &p, &b, first);
-    __syncwarp();
-  }
+  load_inputs(&inputs, &b, first);
+  run_hidden<tiles, INPUTS, width>(&p, 0, inputs, &layers[1]);
+  UNROLL
+  for (int m = 1; m < HIDDEN; ++m)
+    run_hidden<tiles, width, width>(&p, m, layers[m % 2], &layers[(m + 1) % 2]);
+  run_outputs<tiles, width>(d, &p, layers[HIDDEN % 2]);
+  write_outputs<tiles>(d, &p, &b, first);
 }
 
 /* ---- training -------------------------------------------------------------------------------- */
@@ -238,12 +234,13 @@ DEVICE void train_layer(const training<number> *t, const perceptron *p, const pe
                         int m, const activations<number, 1, out> &from,
                         activations<number, 1, in> *to, float *kept) {
   number *rows = own_rows<width>(t, m, in);
+  constexpr int together = together_of(in);
   UNROLL
-  for (int first = 0; first < in; first += TOGETHER) {
-    float d[TOGETHER / 2] = {};
-    multiply_rows<TOGETHER, true>(d, from, p, m, first);
+  for (int first = 0; first < in; first += together) {
+    float d[together / 2] = {};
+    multiply_rows<together, true>(d, from, p, m, first);
     UNROLL
-    for (int i = 0; i < TOGETHER / 4; ++i) {
+    for (int i = 0; i < together / 4; ++i) {
       const int row = tile_row(2 * i), column = first + tile_column(2 * i);
       if (m > 0) { /* of a hidden neuron */
         const float2 input = load_pair(rows + row * stride_of(in) + column);
@@ -342,7 +339,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
   const int rows = rows_of(sizeof(number));
   p.width = width; /* a literal from here on */
   for (int chunk = (int)blockIdx.x * rows; chunk < b.samples; chunk += (int)gridDim.x * rows) {
-    float d[OUTPUTS / 2];
+    float d[OUTPUTS / 2] = {};
     t.first = chunk + t.warp * TILE;
     __syncthreads();
     activations<number, 1, width> layers[2];
@@ -441,7 +438,7 @@ static void launch(const perceptron *p, const perceptron_batch *b, cudaStream_t 
   const int threads = trains ? WARP * warps_of(size) : run_threads(size);
   static const int most = resident_blocks(kernel, threads, bytes);
   const int blocks = perceptron_blocks(p->tensor, b->samples);
-  SIMT_LAUNCH(kernel, blocks < most ? blocks : most, threads, bytes, stream, *p, *b);
+  SIMT_LAUNCH(kernel, trains && blocks > most ? most : blocks, threads, bytes, stream, *p, *b);
 }
 
 template <bool trains>
