@@ -132,7 +132,7 @@ DEVICE void multiply_rows(float *d, const activations<__half, tiles, depth> &fro
   for (int k = 0; k < depth / 16; ++k) {
     UNROLL
     for (int j = 0; j < columns / 16; ++j) {
-      const uint4 b = __ldg(&weights[(k * across + first / 16 + j) * 32]);
+      const uint4 b = weights[(k * across + first / 16 + j) * 32];
       UNROLL
       for (int i = 0; i < tiles; ++i) {
         const uint4 a = *reinterpret_cast<const uint4 *>(from.pairs + i * depth / 4 + 4 * k);

@@ -49,8 +49,10 @@ SIZE_FN size_t train_bytes(size_t number, int width) {
   return number * (size_t)train_numbers(number, width) +
          sizeof(float) * (size_t)(stage + hot_floats(number, width));
 }
+SIZE_FN int bias_bytes(int width) { return 4 * (HIDDEN * width + OUTPUTS); }
 SIZE_FN size_t run_bytes(size_t number, int width) {
-  return number == 2 ? 0 : number * (size_t)(2 * rows_of(number) * stride_of(width));
+  return number == 2 ? 2 * (size_t)weight_count(width) + (size_t)bias_bytes(width)
+                     : number * (size_t)(2 * rows_of(number) * stride_of(width));
 }
 /* Columns of a layer that a warp has sums of at once. */
 SIZE_FN int together_of(int columns) { return columns / (columns > (int)INPUTS ? 2 : 1); }
@@ -79,11 +81,11 @@ DEVICE void load_inputs(activations<number, tiles, INPUTS> *to, const perceptron
 
 /* A lane's four of 16 columns lie together (bias_place). */
 template <int tiles, int columns>
-DEVICE void add_bias(float *d, const perceptron *p, int m, int first) {
-  const float *bias = p->parameters + bias_first(p->width, m) + first + bias_place(tile_column(0));
+DEVICE void add_bias(float *d, const float *bias) {
   UNROLL
   for (int j = 0; j < columns / TILE; ++j) {
-    const float4 x = *reinterpret_cast<const float4 *>(bias + TILE * j);
+    const int place = TILE * j + bias_place(tile_column(0));
+    const float4 x = *reinterpret_cast<const float4 *>(bias + place);
     const float of[4] = {x.x, x.z, x.y, x.w};
     UNROLL
     for (int i = 0; i < tiles * 8; ++i)
@@ -93,14 +95,15 @@ DEVICE void add_bias(float *d, const perceptron *p, int m, int first) {
 
 /* Layer m + 1 from layer m. */
 template <int tiles, int in, int width, typename number>
-DEVICE void run_hidden(const perceptron *p, int m, const activations<number, tiles, in> &from,
+DEVICE void run_hidden(const perceptron *p, const float *biases, int m,
+                       const activations<number, tiles, in> &from,
                        activations<number, tiles, width> *to) {
   constexpr int together = together_of(width), pairs = together / 4;
   UNROLL
   for (int first = 0; first < width; first += together) {
     float d[tiles * together / 2] = {};
     multiply_rows<together, false>(d, from, p, m, first);
-    add_bias<tiles, together>(d, p, m, first);
+    add_bias<tiles, together>(d, biases + m * width + first);
     UNROLL
     for (int i = 0; i < tiles * pairs; ++i) {
       const int place = i / pairs * (width / 4) + first / 4 + i % pairs;
@@ -111,10 +114,10 @@ DEVICE void run_hidden(const perceptron *p, int m, const activations<number, til
 }
 
 template <int tiles, int width, typename number>
-DEVICE void run_outputs(float *d, const perceptron *p,
+DEVICE void run_outputs(float *d, const perceptron *p, const float *biases,
                         const activations<number, tiles, width> &from) {
   multiply_rows<OUTPUTS, false>(d, from, p, HIDDEN, 0);
-  add_bias<tiles, OUTPUTS>(d, p, HIDDEN, 0);
+  add_bias<tiles, OUTPUTS>(d, biases + HIDDEN * width);
 }
 
 template <int tiles>
@@ -129,28 +132,52 @@ DEVICE void write_outputs(const float *d, const perceptron *p, const perceptron_
   }
 }
 
-/* Floats: layers take turns in two arrays of rows. */
+/* By the whole block, all requests at once. */
+template <int bytes, int threads>
+DEVICE void copy_to_block(void *to, const void *from) {
+  UNROLL
+  for (int i = 0; i < bytes / 16; i += threads) {
+    const int place = i + (int)threadIdx.x;
+    if (place < bytes / 16) ((uint4 *)to)[place] = ((const uint4 *)from)[place];
+  }
+}
+
+/* Halves: weights and biases are read from shared memory. Floats: layers take turns in two arrays of
+   rows there. */
 template <typename number, int width>
 __global__ void __launch_bounds__(run_threads(sizeof(number)))
     run(perceptron p, perceptron_batch b) {
   SIMT_DYNAMIC_SHARED(number, shared);
-  const int tiles = run_tiles(sizeof(number)), size = tiles * TILE * stride_of(width);
-  const int warp = (int)threadIdx.x / WARP;
-  const int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
-  float d[tiles * OUTPUTS / 2] = {};
+  const int tiles = run_tiles(sizeof(number)), step = (int)(gridDim.x * blockDim.x) / WARP;
+  const float *biases = p.parameters + weight_count(width);
+  int first = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP * tiles * TILE;
   activations<number, tiles, INPUTS> inputs;
   activations<number, tiles, width> layers[2];
-  if (sizeof(number) != 2)
-    for (int i = 0; i < 2; ++i) layers[i].rows = shared + (2 * warp + i) * size;
-  inputs.rows = layers[0].rows;
+  if constexpr (sizeof(number) == 2) {
+    number *own = shared + weight_count(width);
+    copy_to_block<2 * weight_count(width), run_threads(2)>(shared, p.packed[0]);
+    copy_to_block<bias_bytes(width), run_threads(2)>(own, biases);
+    __syncthreads();
+    p.packed[0] = shared;
+    biases = (const float *)own;
+  } else {
+    for (int i = 0; i < 2; ++i)
+      layers[i].rows =
+          shared + (2 * ((int)threadIdx.x / WARP) + i) * tiles * TILE * stride_of(width);
+    inputs.rows = layers[0].rows;
+  }
   p.width = width; /* a literal from here on */
-  load_inputs(&inputs, &b, first);
-  run_hidden<tiles, INPUTS, width>(&p, 0, inputs, &layers[1]);
-  UNROLL
-  for (int m = 1; m < HIDDEN; ++m)
-    run_hidden<tiles, width, width>(&p, m, layers[m % 2], &layers[(m + 1) % 2]);
-  run_outputs<tiles, width>(d, &p, layers[HIDDEN % 2]);
-  write_outputs<tiles>(d, &p, &b, first);
+  for (; first < b.samples; first += step * tiles * TILE) {
+    float d[tiles * OUTPUTS / 2] = {};
+    load_inputs(&inputs, &b, first);
+    run_hidden<tiles, INPUTS, width>(&p, biases, 0, inputs, &layers[1]);
+    UNROLL
+    for (int m = 1; m < HIDDEN; ++m)
+      run_hidden<tiles, width, width>(&p, biases, m, layers[m % 2], &layers[(m + 1) % 2]);
+    run_outputs<tiles, width>(d, &p, biases, layers[HIDDEN % 2]);
+    write_outputs<tiles>(d, &p, &b, first);
+    __syncwarp();
+  }
 }
 
 /* ---- training -------------------------------------------------------------------------------- */
@@ -292,16 +319,17 @@ DEVICE training<number> begin_training(number *shared, const perceptron *p) {
 template <int width, typename number>
 DEVICE void run_chunk(const training<number> *t, const perceptron *p, const perceptron_batch *b,
                       activations<number, 1, width> *last) {
+  const float *biases = p->parameters + weight_count(width);
   activations<number, 1, INPUTS> inputs;
   activations<number, 1, width> layer;
   inputs.rows = own_rows<width>(t, 0, INPUTS);
   layer.rows = own_rows<width>(t, 1, width);
   load_inputs(&inputs, b, t->first);
-  run_hidden<1, INPUTS, width>(p, 0, inputs, &layer);
+  run_hidden<1, INPUTS, width>(p, biases, 0, inputs, &layer);
   UNROLL
   for (int m = 1; m < HIDDEN; ++m) {
     last->rows = own_rows<width>(t, m + 1, width);
-    run_hidden<1, width, width>(p, m, layer, last);
+    run_hidden<1, width, width>(p, biases, m, layer, last);
     layer = *last;
   }
 }
@@ -344,7 +372,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     __syncthreads();
     activations<number, 1, width> layers[2];
     run_chunk<width>(&t, &p, &b, &layers[0]);
-    run_outputs<1, width>(d, &p, layers[0]);
+    run_outputs<1, width>(d, &p, p.parameters + weight_count(width), layers[0]);
     activations<number, 1, OUTPUTS> outputs;
     outputs.rows = own_rows<width>(&t, HIDDEN + 1, OUTPUTS);
     train_outputs(d, &p, &b, t.first, &outputs);
@@ -438,7 +466,7 @@ static void launch(const perceptron *p, const perceptron_batch *b, cudaStream_t 
   const int threads = trains ? WARP * warps_of(size) : run_threads(size);
   static const int most = resident_blocks(kernel, threads, bytes);
   const int blocks = perceptron_blocks(p->tensor, b->samples);
-  SIMT_LAUNCH(kernel, trains && blocks > most ? most : blocks, threads, bytes, stream, *p, *b);
+  SIMT_LAUNCH(kernel, blocks < most ? blocks : most, threads, bytes, stream, *p, *b);
 }
 
 template <bool trains>
