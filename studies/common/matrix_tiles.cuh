@@ -4,9 +4,9 @@
    A warp's product is TILE rows by some columns. A lane holds half as many sums as it has columns:
        d[4 j], d[4 j + 1]        row lane / 4,      columns 8 j + 2 (lane % 4) and the next
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
-   which is how mma.m16n8k16 returns them, and how it takes 16 columns of activations: pairs of sums,
-   rounded to halves, are the left side of the next product, and never leave their lane. Each product
-   has two bodies, for floats and for halves; all else is common to both. */
+   which is how mma.m16n8k16 returns them, and how it takes 16 columns of activations: pairs of
+   sums, rounded to halves, are the left side of the next product, and never leave their lane. Each
+   product has two bodies, for floats and for halves; all else is common to both. */
 #pragma once
 
 #include "perceptron.h"
@@ -17,14 +17,14 @@ DEVICE int lane_of(void) { return (int)(threadIdx.x & 31u); }
 DEVICE int tile_row(int i) { return lane_of() / 4 + 8 * (i / 2 % 2); }
 DEVICE int tile_column(int i) { return 8 * (i / 4) + 2 * (lane_of() % 4) + i % 2; }
 
-/* Of rows in shared memory: 16 bytes or more beyond the row, so that they begin in different banks. */
+/* Of shared memory: 16 bytes or more beyond the row, so that rows begin in different banks. */
 static __host__ __device__ constexpr __forceinline__ int stride_of(int columns) {
   return columns + 8;
 }
 
-/* What a warp knows of `tiles` tiles of a layer, that follow each other: pairs of sums, all of a tile
-   before the next tile's; and rows in shared memory, of floats always, of halves where these are for
-   others than this warp. */
+/* What a warp knows of `tiles` tiles of a layer, that follow each other: pairs of sums, all of a
+   tile before the next tile's; and rows in shared memory, of floats always, of halves where these
+   are for others than this warp. */
 template <typename number, int tiles, int columns>
 struct activations {
   number *rows = nullptr;
@@ -56,8 +56,8 @@ DEVICE void store_clamped(float *p, float x, float y) {
   store_pair(p, fmaxf(x, 0.0f), fmaxf(y, 0.0f));
 }
 
-/* d += rows * matrix^T, or rows * matrix, so many columns from `first` on: matrix m of p, whose width
-   is a literal. */
+/* d += rows * matrix^T, or rows * matrix, so many columns from `first` on: matrix m of p, whose
+   width is a literal. */
 template <int columns, bool transposed, int tiles, int depth>
 DEVICE void multiply_rows(float *d, const activations<float, tiles, depth> &from,
                           const perceptron *p, int m, int first) {

@@ -1,13 +1,13 @@
 /* arc studies: a small perceptron, run and trained by one kernel each.
    SPDX-License-Identifier: Apache-2.0
 
-   A warp takes its samples, TILE or twice as many, through all layers, and slopes back, in registers
-   (matrix_tiles.cuh). When training, layers also wait in the block's shared memory until the slopes
-   have come back to them, and are replaced by these. The gradient of a matrix is the product of
-   slopes and activations over the samples of the block; each warp has a part of it. At width 64 on
-   tensor cores these sums stay in the accumulators from one chunk of samples to the next, and leave
-   once a block. The matrix unit sums the gradients of biases beside; these are hot rows, to which
-   the whole grid adds. */
+   A warp takes its samples, TILE or twice as many, through all layers, and slopes back, in
+   registers (matrix_tiles.cuh). When training, layers also wait in the block's shared memory until
+   the slopes have come back to them, and are replaced by these. The gradient of a matrix is the
+   product of slopes and activations over the samples of the block; each warp has a part of it. At
+   width 64 on tensor cores these sums stay in the accumulators from one chunk of samples to the
+   next, and leave once a block. The matrix unit sums the gradients of biases beside; these are hot
+   rows, to which the whole grid adds. */
 #include "perceptron.h"
 
 #include <math.h>
@@ -142,8 +142,8 @@ DEVICE void copy_to_block(void *to, const void *from) {
   }
 }
 
-/* Halves: weights and biases are read from shared memory. Floats: layers take turns in two arrays of
-   rows there. */
+/* Halves: weights and biases are read from shared memory. Floats: layers take turns in two arrays
+   of rows there. */
 template <typename number, int width>
 __global__ void __launch_bounds__(run_threads(sizeof(number)))
     run(perceptron p, perceptron_batch b) {

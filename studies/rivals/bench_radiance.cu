@@ -11,8 +11,9 @@
              lamp has gone on, by a cache that learns one frame in each place
      rest    the same by a cache that has learnt in that place alone
    Error: the mean of (x - r)^2 / (r^2 + 0.01) over the colours of all pixels, without the largest
-   0.1 %; r by paths of 2^16 samples, 2^12 where something moves. Pictures for errors have a sixteenth
-   of full HD's pixels: errors are of a pixel, and the cache learns the same records either way. */
+   0.1 %; r by paths of 2^16 samples, 2^12 where something moves. Pictures for errors have a
+   sixteenth of full HD's pixels: errors are of a pixel, and the cache learns the same records
+   either way. */
 #include <math.h>
 
 #include <algorithm>
