@@ -106,7 +106,7 @@ class Sweep(Test):
         rows = self.rows("--width 9 --lanes 7 --threshold 7,8,auto --path auto")
         self.assertEqual([float(row["requests"]) for row in rows], [0.0, 1.0, 3.0, 1.0])
         for row in self.rows("--workload hot --width 1,9 --updates 800 --path table"):
-            if row["path"] == "table":  # 100 updates to 4 rows: once, a last run twice, and seldom a first lane
+            if row["path"] == "table":  # to 4 rows: once, a last run twice, seldom a first lane
                 once = int(row["width"]) * 4 / 100
                 self.assertTrue(once - 1e-3 < float(row["lane_adds"]) < 1.35 * once, row)
 
