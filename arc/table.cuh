@@ -250,11 +250,10 @@ ARC__FN bool arc__has_runs(const arc__call *c) {
 }
 
 /* Adds the sums of the last run, which all lanes have, to the row of its key in memory. */
-ARC__FN void arc__end_run(arc__table *t, const arc__call *c) {
+ARC__FN void arc__end_run(arc__table *t, arc__call to) {
   const arc__input whole = {true, false, true};
   arc__word sums[ARC__NARROW];
   if (!t->has_run) return;
-  arc__call to = arc__call_to_memory(t, c);
   ARC__EACH_OF_4(i, to.width, { sums[i] = t->run[i]; })
   t->has_run = false;
   to.source = ARC__WORD;
@@ -334,7 +333,7 @@ ARC__FN void arc__table_end(arc__table *t, const arc__call *c) {
   arc__check_call(c);
   ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
-  if (arc__has_runs(c)) arc__end_run(t, c);
+  if (arc__has_runs(c)) arc__end_run(t, to);
   if (c->width <= ARC__NARROW) {
     for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
       if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);

@@ -74,10 +74,7 @@ template <class T, int AXES, int TAPS>
 static void add_by_samples(grid_job j) {
   const int all = j.images * j.channels, most = j.planes;
   for (; j.first_plane < all; j.first_plane += j.planes) {
-    j.first_image = j.first_plane / j.channels, j.first_channel = j.first_plane % j.channels;
-    const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
-    j.planes = std::min(most, left);
-    j.clears = j.first_plane + j.planes < all;
+    plan_launch(&j, most);
     const int parts = (int)grid_samples(j) / sample_adder<AXES, TAPS>::OF_BLOCK + 1;
     const dim3 blocks(parts, (j.planes + j.channels - 1) / j.channels);
     SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), blocks, THREADS, 0, 0, j);

@@ -16,10 +16,7 @@ template <class T, int AXES, int TAPS>
 void add_by_samples(grid_job j, device d) {
   const int all = j.images * j.channels, most = j.planes;
   for (; j.first_plane < all; j.first_plane += j.planes) {
-    j.first_image = j.first_plane / j.channels, j.first_channel = j.first_plane % j.channels;
-    const int left = most < j.channels ? j.channels - j.first_channel : all - j.first_plane;
-    j.planes = std::min(most, left);
-    j.clears = j.first_plane + j.planes < all;
+    plan_launch(&j, most);
     const dim3 blocks((unsigned)parts_of(grid_samples(j), sample_adder<AXES, TAPS>::OF_BLOCK),
                       (unsigned)parts_of(j.planes, j.channels));
     add_by_sample<T, AXES, TAPS><<<blocks, THREADS, 0, d.stream>>>(j);

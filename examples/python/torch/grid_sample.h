@@ -62,4 +62,13 @@ inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   return (long long)j->planes * j->pixels * width;
 }
 
+/* A launch by samples, from first_plane on: whole images, or channels of one; at most `most`. */
+inline void plan_launch(grid_job *j, int most) {
+  const int all = j->images * j->channels;
+  j->first_image = j->first_plane / j->channels, j->first_channel = j->first_plane % j->channels;
+  const int left = most < j->channels ? j->channels - j->first_channel : all - j->first_plane;
+  j->planes = std::min(most, left);
+  j->clears = j->first_plane + j->planes < all;
+}
+
 #endif
