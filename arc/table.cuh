@@ -249,7 +249,8 @@ ARC__FN bool arc__has_runs(const arc__call *c) {
   return c->chunk == ARC__WARP && c->width <= ARC__NARROW;
 }
 
-/* Adds the sums of the last run, which all lanes have, to the row of its key in memory. */
+/* Adds the sums of the last run, which all lanes have, to the row of its key in memory; to: a call
+   on the table's target, since a run's words are of the kind of a call's. */
 ARC__FN void arc__end_run(arc__table *t, arc__call to) {
   const arc__input whole = {true, false, true};
   arc__word sums[ARC__NARROW];
@@ -333,7 +334,7 @@ ARC__FN void arc__table_end(arc__table *t, const arc__call *c) {
   arc__check_call(c);
   ARC__CHECK_MEMORY(t);
   __syncwarp(ARC_LANES_ALL);
-  if (arc__has_runs(c)) arc__end_run(t, to);
+  if (arc__has_runs(c)) arc__end_run(t, *c);
   if (c->width <= ARC__NARROW) {
     for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
       if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);

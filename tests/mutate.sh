@@ -204,6 +204,7 @@ table_carry_not_cleared test_table s/t->buckets\[bucket\].carry = 0;/;/
 +kept_sum_lost_to_a_table test_index_add:TEST_TABLE=1 s/if (!c.in_table) r->has_sum/r->has_sum/
 table_of_halves test_index_add:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
 table_doubles_as_floats test_index_add:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;/;/
+table_run_as_memory test_index_add:TEST_TABLE=1 s/arc__end_run(t, \*c);/arc__end_run(t, to);/
 unchecked_table_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__TABLED,/true,/
 unchecked_table_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "a table/ARC__CHECK(1, true, "a table/
 unchecked_anew user_errors_forms:ARC_CHECK=2 /begin_anew(const/,/^  }/s/check();/;/

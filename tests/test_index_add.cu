@@ -93,6 +93,7 @@ KERNEL(f32_f32_9, f32, float, float, , TARGET_OF, 9, ADD_64)
 KERNEL(f32_f32_16, f32, float, float, , TARGET_OF, 16, ADD_64)
 KERNEL(f32_pieces, f32, float, float, , TARGET_pieces, 0, ADD_64)
 KERNEL(f32_f64, f32_to_f64, double, float, , TARGET_dynamic, 0, ADD_64)
+KERNEL(f32_f64_1, f32_to_f64, double, float, , TARGET_OF, 1, ADD_64)
 KERNEL(f32_f16, f16, void, float, , TARGET_OF, 0, ADD_64)
 KERNEL(f32_bf16, bf16, void, float, , TARGET_dynamic, 0, ADD_64)
 KERNEL(f32_fixed, fixed, long long, float, , TARGET_fixed, 0, ADD_64)
@@ -163,7 +164,7 @@ static void put(int type, void *cells, size_t i, double number) {
     ((unsigned short *)cells)[i] = check_half_bits(number, type == BF16);
 }
 
-enum { KINDS = 16 };
+enum { KINDS = 17 };
 static const struct {
   const char *name;
   void (*kernel)(struct plan, void *, const void *, const long long *, const long long *);
@@ -173,6 +174,7 @@ static const struct {
                   {"f32 into f32, width 16", f32_f32_16, F32, F32, 16},
                   {"f32 into two pieces", f32_pieces, F32, F32, 0},
                   {"f32 into f64", f32_f64, F32, F64, 0},
+                  {"f32 into f64, width 1", f32_f64_1, F32, F64, 1},
                   {"f32 into f16", f32_f16, F32, F16, 0},
                   {"f32 into bf16", f32_bf16, F32, BF16, 0},
                   {"f32 into fixed", f32_fixed, F32, FIXED, 0},
