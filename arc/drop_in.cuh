@@ -14,9 +14,10 @@
    itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0.
    It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
    arrive together wait for each other: code in which one waits for another may hang. A function that
-   returns atomicAdd's result gains nothing. `auto old = atomicAdd(..)`, printf and templates that
-   deduce the result do not compile: write float old = ..; unused, `old` adds when it dies. Macros of
-   arc: by -D. CPU warp: behind simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts instead. */
+   returns atomicAdd's result gains nothing. `auto old = atomicAdd(..)`, printf, templates that deduce
+   the result, and `c ? atomicAdd(p, 1.f) : 0`, whose type would be int, do not compile: write
+   float old = ..; unused, `old` adds when it dies. Macros of arc: by -D. CPU warp: behind
+   simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts instead. */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
 #define ARC_DROP_IN_CUH
 #ifndef ARC_WORDS_CUH /* NVRTC has them by other names */
@@ -92,6 +93,9 @@ class arc__drop_in_result {
   __device__ __forceinline__ arc__drop_in_result(T *p_, T v_, arc__code_line at_)
       : p(p_), v(v_), at(at_), used(false) {}
   arc__drop_in_result(const arc__drop_in_result &) = delete;
+  /* Not there: makes `c ? atomicAdd(..) : u`, which would be a U, ambiguous if a U holds less. */
+  template <class U, int = 1 / (sizeof(U) < sizeof(T) || (T(0.5) != 0 && U(0.5) == 0))>
+  __device__ arc__drop_in_result(U);
   __device__ __forceinline__ operator T() && {
     used = true;
     arc__count_used(p, at);

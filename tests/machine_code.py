@@ -313,6 +313,7 @@ TESTS = {
             ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
             ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
             ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
+            ("p[1] = *q ? atomicAdd(p, 1.0f) : 0;", 'ambiguous "\\?" operation'),
             ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],
     "apart": lambda _: [Case(f"{source} {arch}", [f"tests/test_{source}.cu"],
                              f"-cubin -arch={arch}", masks_of_lanes)
