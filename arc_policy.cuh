@@ -4,62 +4,52 @@
    Plain C99 preprocessor, no CUDA needed. Set a macro before including arc.cuh, or with -D.
    An illegal, misspelt or empty value is an #error that lists the legal ones.
 
-   macro                  legal values             default              what it does, what it costs, when to change it
-   ---------------------  -----------------------  -------------------  ---------------------------------------------
-   ARC_PATH               ARC_PATH_ATOMIC          ARC_PATH_AUTO        the path behind the short names (arc_add_f32,
-                          ARC_PATH_SERIALIZED                           ...). Fix it to compare paths, or when auto is
-                          ARC_PATH_BUTTERFLY                            not the fastest in your own sweep. A single
-                          ARC_PATH_TRANSPOSED                           call takes another one by arc_options.
-                          ARC_PATH_TREE
-                          ARC_PATH_AUTO
-   ARC_BALANCE_THRESHOLD  0..33,                   ARC_THRESHOLD_AUTO   lanes a group must have to be reduced in
-                          ARC_THRESHOLD_AUTO                            registers; 0 always reduces, 33 never does.
-                                                                        AUTO decides by architecture, width and keys
-                                                                        (formulas at the end of this file). A literal
-                                                                        costs nothing, a run-time one a compare.
-   ARC_VECTOR_ATOMICS     0, 1                     1; 0 below           1: 8- and 16-byte reduction instructions if
-                                                   CUDA 12.1            architecture (sm_90), alignment and address
-                                                                        space allow them. 0: one float a request.
-   ARC_SCOPE              ARC_SCOPE_DEVICE         ARC_SCOPE_DEVICE     SYSTEM: additions are atomic towards other
-                          ARC_SCOPE_SYSTEM                              GPUs and the CPU too.
-   ARC_CHECK              0, 1, 2                  0                    1: arguments (width, stride, pieces, threshold,
-                                                                        path, lane mask, memory of hot rows), and
-                                                                        that all named lanes call; a few
-                                                                        instructions and a vote a call.
-                                                                        2: also promises, what all lanes must agree
-                                                                        on, and forms that are begun and not ended;
-                                                                        some votes and shuffles, a compare a value.
-                                                                        A failure stops the kernel and reports file,
-                                                                        line and error.
-   ARC_KEY_BITS           32, 64                   32                   64: keys beyond an int, such as PyTorch's
-                                                                        indices; costs a match, in uniform calls a
-                                                                        shuffle. 32: wider keys do not compile.
-                                                                        For one call: options.key_bits.
-   ARC_EXACT              0, 1                     0                    1: sums in fixed targets are the same bits for
-                                                                        any path, threshold, block size and grid;
-                                                                        twice the reduction. 0: the same bits while
-                                                                        these stay the same. options.exact.
-   ARC_MAX_PIECES         1..8                     1                    most arrays of a target in this file. Each
-                                                                        beyond the first costs time to compile. Set
-                                                                        it alike in files that share targets.
-   ARC_TABLES             0, 1                     0                    1: this file may use arc/table.cuh (EXPERIMENTAL); all its calls
-                                                                        take longer to compile.
-   ARC_WIDE               0, 1                     0                    1: this file may use wide targets (EXPERIMENTAL);
-                                                                        forms take longer to compile.
-   ARC_WIDE_WORDS         1..16                    6                    64-bit words of a sum in a wide target: its
-                                                                        range, its memory. The same in files that
-                                                                        share rows.
-   ARC_DROP_IN_FLOAT      0, 1                     0                    arc/drop_in.cuh. 1: floats of one address are
-                                                                        summed as floats: up to a tenth slower.
-                                                                        0: in fixed point, 26 bits for the largest.
-   ARC_DROP_IN_SEVERAL    0, 1                     1                    arc/drop_in.cuh. 0: sums only where all lanes
-                                                                        that arrive have one address. For lanes
-                                                                        that rotate the order of their addresses.
-   ARC_PROFILE            0, 1                     0                    1: with arc/drop_in.cuh, counts lanes and
-                                                                        addresses by source line, arc/profile.cuh,
-                                                                        instead of adding sums.
-   ARC_COST_...           1 or more                  see the end          the constants of the default decision. The
-                                                                        sweep prints those of your GPU. */
+   Each macro with its values, the default first; what it does, what it costs, when to change it:
+
+   ARC_PATH  ARC_PATH_AUTO, ..._ATOMIC, ..._SERIALIZED, ..._BUTTERFLY, ..._TRANSPOSED, ..._TREE
+       The path behind the short names (arc_add_f32, ...). Fix it to compare paths, or when auto is
+       not the fastest in your own sweep. A single call takes another one by arc_options.
+   ARC_BALANCE_THRESHOLD  ARC_THRESHOLD_AUTO, 0..33
+       Lanes a group must have to be reduced in registers; 0 always reduces, 33 never does. AUTO
+       decides by architecture, width and keys (formulas at the end of this file). A literal costs
+       nothing, a run-time one a compare.
+   ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0
+       1: 8- and 16-byte reduction instructions if architecture (sm_90), alignment and address space
+       allow them. 0: one float a request.
+   ARC_SCOPE  ARC_SCOPE_DEVICE, ARC_SCOPE_SYSTEM
+       SYSTEM: additions are atomic towards other GPUs and the CPU too.
+   ARC_CHECK  0, 1, 2
+       1: arguments (width, stride, pieces, threshold, path, lane mask, memory of hot rows), and that
+       all named lanes call; a few instructions and a vote a call. 2: also promises, what all lanes
+       must agree on, and forms that are begun and not ended; some votes and shuffles, a compare a
+       value. A failure stops the kernel and reports file, line and error.
+   ARC_KEY_BITS  32, 64
+       64: keys beyond an int, such as PyTorch's indices; costs a match and a shuffle unless one key
+       is promised. 32: wider keys do not compile. For one call: options.key_bits.
+   ARC_EXACT  0, 1
+       1: sums in fixed targets are the same bits for any path, threshold, block size and grid;
+       twice the reduction. 0: the same bits while these stay the same. For one call: options.exact.
+   ARC_MAX_PIECES  1..8
+       Most arrays of a target in this file. Each beyond the first costs time to compile. Set it
+       alike in files that share targets.
+   ARC_TABLES  0, 1
+       1: this file may use arc/table.cuh (EXPERIMENTAL); all its calls take longer to compile.
+   ARC_WIDE  0, 1
+       1: this file may use wide targets (EXPERIMENTAL); forms take longer to compile.
+   ARC_WIDE_WORDS  6, 1..16
+       64-bit words of a sum in a wide target: its range, its memory. Set it alike in files that
+       share rows.
+   ARC_DROP_IN_FLOAT  0, 1
+       arc/drop_in.cuh. 1: floats of one address are summed as floats: up to a tenth slower. 0: in
+       fixed point, 26 bits for the largest.
+   ARC_DROP_IN_SEVERAL  1, 0
+       arc/drop_in.cuh. 0: sums only where all lanes that arrive have one address. For lanes that
+       rotate the order of their addresses.
+   ARC_PROFILE  0, 1
+       1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
+       of adding sums.
+   ARC_COST_...  1 or more
+       The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
 
@@ -179,10 +169,8 @@
 
 #if ARC_VECTOR_ATOMICS + 0 < 0 || ARC_VECTOR_ATOMICS + 0 > 1
 #error "ARC_VECTOR_ATOMICS must be 0 or 1"
-#elif ARC_VECTOR_ATOMICS + 0 == 0
-#if !ARC__IS_ZERO(ARC_VECTOR_ATOMICS)
+#elif ARC_VECTOR_ATOMICS + 0 == 0 && !ARC__IS_ZERO(ARC_VECTOR_ATOMICS)
 #error "ARC_VECTOR_ATOMICS must be 0 or 1"
-#endif
 #endif
 
 #if defined(ARC_INACTIVE_IS_ZERO) || defined(ARC_WARP_IS_ACTIVE) || defined(ARC_ALIGNED_16)
@@ -195,10 +183,8 @@
 
 #if ARC_CHECK + 0 < 0 || ARC_CHECK + 0 > 2
 #error "ARC_CHECK must be 0, 1 or 2"
-#elif ARC_CHECK + 0 == 0
-#if !ARC__IS_ZERO(ARC_CHECK)
+#elif ARC_CHECK + 0 == 0 && !ARC__IS_ZERO(ARC_CHECK)
 #error "ARC_CHECK must be 0, 1 or 2"
-#endif
 #endif
 
 #if ARC_KEY_BITS + 0 != 32 && ARC_KEY_BITS + 0 != 64
@@ -207,10 +193,8 @@
 
 #if ARC_EXACT + 0 < 0 || ARC_EXACT + 0 > 1
 #error "ARC_EXACT must be 0 or 1"
-#elif ARC_EXACT + 0 == 0
-#if !ARC__IS_ZERO(ARC_EXACT)
+#elif ARC_EXACT + 0 == 0 && !ARC__IS_ZERO(ARC_EXACT)
 #error "ARC_EXACT must be 0 or 1"
-#endif
 #endif
 
 #if ARC_MAX_PIECES + 0 < 1 || ARC_MAX_PIECES + 0 > 8
@@ -219,45 +203,35 @@
 
 #if ARC_TABLES + 0 < 0 || ARC_TABLES + 0 > 1
 #error "ARC_TABLES must be 0 or 1"
-#elif ARC_TABLES + 0 == 0
-#if !ARC__IS_ZERO(ARC_TABLES)
+#elif ARC_TABLES + 0 == 0 && !ARC__IS_ZERO(ARC_TABLES)
 #error "ARC_TABLES must be 0 or 1"
-#endif
 #endif
 
 #if ARC_WIDE + 0 < 0 || ARC_WIDE + 0 > 1
 #error "ARC_WIDE must be 0 or 1"
-#elif ARC_WIDE + 0 == 0
-#if !ARC__IS_ZERO(ARC_WIDE)
+#elif ARC_WIDE + 0 == 0 && !ARC__IS_ZERO(ARC_WIDE)
 #error "ARC_WIDE must be 0 or 1"
-#endif
-#elif ARC_EXACT + 0 == 1
+#elif ARC_WIDE + 0 == 1 && ARC_EXACT + 0 == 1
 #error \
     "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
 #endif
 
 #if ARC_DROP_IN_FLOAT + 0 < 0 || ARC_DROP_IN_FLOAT + 0 > 1
 #error "ARC_DROP_IN_FLOAT must be 0 or 1"
-#elif ARC_DROP_IN_FLOAT + 0 == 0
-#if !ARC__IS_ZERO(ARC_DROP_IN_FLOAT)
+#elif ARC_DROP_IN_FLOAT + 0 == 0 && !ARC__IS_ZERO(ARC_DROP_IN_FLOAT)
 #error "ARC_DROP_IN_FLOAT must be 0 or 1"
-#endif
 #endif
 
 #if ARC_DROP_IN_SEVERAL + 0 < 0 || ARC_DROP_IN_SEVERAL + 0 > 1
 #error "ARC_DROP_IN_SEVERAL must be 0 or 1"
-#elif ARC_DROP_IN_SEVERAL + 0 == 0
-#if !ARC__IS_ZERO(ARC_DROP_IN_SEVERAL)
+#elif ARC_DROP_IN_SEVERAL + 0 == 0 && !ARC__IS_ZERO(ARC_DROP_IN_SEVERAL)
 #error "ARC_DROP_IN_SEVERAL must be 0 or 1"
-#endif
 #endif
 
 #if ARC_PROFILE + 0 < 0 || ARC_PROFILE + 0 > 1
 #error "ARC_PROFILE must be 0 or 1"
-#elif ARC_PROFILE + 0 == 0
-#if !ARC__IS_ZERO(ARC_PROFILE)
+#elif ARC_PROFILE + 0 == 0 && !ARC__IS_ZERO(ARC_PROFILE)
 #error "ARC_PROFILE must be 0 or 1"
-#endif
 #endif
 
 #if ARC_WIDE_WORDS + 0 < 1 || ARC_WIDE_WORDS + 0 > 16
