@@ -1,7 +1,7 @@
 /* test_policies.cu - a small covering run, built once for every policy that changes code.
  * SPDX-License-Identifier: Apache-2.0
  *
- * ARC_PATH each, the promises (CHECK_INACTIVE_ZERO: inactive lanes then hold zeros, and so on),
+ * ARC_PATH, the promises (CHECK_INACTIVE_ZERO: inactive lanes then hold zeros, and so on),
  * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and
  * 600.
  */
