@@ -108,6 +108,8 @@ static inline void check_fail(const char *file, int line, const char *format, ..
     }                                                                                        \
   } while (0)
 
+#include "../bench/common/test_memory.h"
+
 #if SIMT_ON_CPU
 static inline void check_on_report(const char *text, void *user) {
   (void)user;
@@ -501,61 +503,6 @@ struct check_sum {
   int terms;
 };
 
-/* On a GPU in the stream's order, from a pool: with other tests beside it, whatever waits for the GPU
-   takes long. */
-static inline void *check_allocate(size_t bytes) {
-  void *at = nullptr;
-#if SIMT_ON_CPU
-  CHECK_CUDA(cudaMalloc(&at, bytes));
-#else
-  static const bool keeps = [] {
-    unsigned long long all = ~0ull;
-    cudaMemPool_t pool;
-    CHECK_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
-    CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
-    return true;
-  }();
-  if (keeps) CHECK_CUDA(cudaMallocAsync(&at, bytes, 0));
-#endif
-  return at;
-}
-
-static inline void check_free(void *at) {
-#if SIMT_ON_CPU
-  CHECK_CUDA(cudaFree(at));
-#else
-  CHECK_CUDA(cudaFreeAsync(at, 0));
-#endif
-}
-
-/* An array on the device, until the end of its scope: of so many zeros, or a copy of the host's. */
-template <class T>
-struct check_memory {
-  size_t count;
-  T *at;
-
-  explicit check_memory(size_t count_)
-      : count(count_), at((T *)check_allocate(count_ ? count_ * sizeof(T) : 1)) {
-    CHECK_CUDA(cudaMemsetAsync(at, 0, count * sizeof(T)));
-  }
-  check_memory(const T *host, size_t count_) : check_memory(count_) { write(host); }
-  explicit check_memory(const std::vector<T> &host) : check_memory(host.data(), host.size()) {}
-  template <size_t N>
-  explicit check_memory(const T (&host)[N]) : check_memory(host, N) {}
-  check_memory(const check_memory &) = delete;
-  ~check_memory() { check_free(at); }
-
-  void write(const T *host) const {
-    CHECK_CUDA(cudaMemcpyAsync(at, host, count * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  /* Behind all launches. */
-  std::vector<T> read() const {
-    std::vector<T> host(count);
-    CHECK_CUDA(cudaMemcpy(host.data(), at, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-  }
-};
-
 /* CHECK_WARP_ACTIVE: in a warp that would call without an active lane, one becomes active. */
 static inline void check_keep_promise(struct check_case *c) {
   for (int i = 0; CHECK_WARP_ACTIVE && i < c->warps * c->plan.updates; ++i) {
@@ -682,15 +629,15 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
   struct check_plan *plan = &c->plan;
   const std::vector<check_sum> sums = check_oracle(c);
   const std::vector<int> no_lane_modified(1);
-  const check_memory<float> arena(c->arena), values(c->values);
-  const check_memory<unsigned> alive(c->alive), calling(c->calling), active(c->active);
-  const check_memory<int> keys(check_draw_keys(c)), modified(no_lane_modified);
+  const test_memory<float> arena(c->arena), values(c->values);
+  const test_memory<unsigned> alive(c->alive), calling(c->calling), active(c->active);
+  const test_memory<int> keys(check_draw_keys(c)), modified(no_lane_modified);
   c->device_arena = arena.at;
   for (int p = 0; p < plan->piece_count; ++p)
     plan->pieces[p].base = c->missing >> p & 1 ? NULL : check_base(c, p);
   const std::vector<float *> its_pointers(with_pointers ? check_draw_pointers(c)
                                                         : std::vector<float *>());
-  const check_memory<float *> pointers(its_pointers);
+  const test_memory<float *> pointers(its_pointers);
   plan->alive = alive.at;
   plan->calling = calling.at;
   plan->active = active.at;

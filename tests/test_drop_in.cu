@@ -75,8 +75,8 @@ static void sums(const char *type, int way, int pattern, int active) {
       if (where[n + lane] >= 0) must[where[n + lane]] += values[n + lane];
     }
   }
-  const check_memory<T> cells(CELLS), olds(THREADS * UPDATES), device_values(values);
-  const check_memory<int> device_where(where), missing(1);
+  const test_memory<T> cells(CELLS), olds(THREADS * UPDATES), device_values(values);
+  const test_memory<int> device_where(where), missing(1);
   SIMT_LAUNCH(add<T>, dim3(GRID), dim3(BLOCK), 0, 0, cells.at, olds.at, device_where.at,
               device_values.at, way, missing.at);
   const std::vector<T> got = cells.read(), old = olds.read();
@@ -109,7 +109,7 @@ static __global__ void far_apart(unsigned *groups) {
 static void far_addresses(void) {
   struct check_random r;
   if (!check_begin("addresses 4 GiB apart", &r)) return;
-  const check_memory<unsigned> groups(32);
+  const test_memory<unsigned> groups(32);
   SIMT_LAUNCH(far_apart, dim3(1), dim3(32), 0, 0, groups.at);
   for (unsigned group : groups.read()) CHECK(group == 0u, "group %x must be 0", group);
 }
@@ -149,7 +149,7 @@ static void floats(int kind, int count, bool together) {
   if (!check_begin("bound of floats", &r)) return;
   std::vector<float> values(32 * WARPS);
   for (int n = 0; n < 32 * WARPS; ++n) values[n] = draw_float(&r, kind, n % 32);
-  const check_memory<float> cells(WARPS), device_values(values);
+  const test_memory<float> cells(WARPS), device_values(values);
   SIMT_LAUNCH(add_floats, dim3(WARPS), dim3(32), 0, 0, cells.at, device_values.at, count, together);
   const std::vector<float> got = cells.read();
   for (int w = 0; w < WARPS; ++w) {

@@ -5,6 +5,7 @@
  * values to rows of its own, so that all rows must hold what the host adds up.
  */
 #include "../bench/common/test_device.h"
+#include "../bench/common/test_memory.h"
 
 #include "arc.cuh"
 #include "arc/index_add.cuh"
@@ -93,10 +94,7 @@ static double number(const form_rows *rows, int form, int i) {
 }
 
 int main(void) {
-  int failures = 0;
-  static form_rows rows[FORMS];
-  float memory[THREADS * WIDTH], *device_memory = NULL;
-  form_rows *device_rows = NULL;
+  float memory[THREADS * WIDTH];
   double wanted[FLOATS] = {0};
   if (!test_has_device("test_each_form")) return TEST_SKIPPED;
   for (int t = 0; t < THREADS; ++t)
@@ -104,28 +102,16 @@ int main(void) {
       memory[t * WIDTH + i] = (float)value_of(t, i);
       if (is_active(t)) wanted[key_of(t) * WIDTH + i] += value_of(t, i);
     }
-  cudaMalloc(&device_rows, sizeof rows);
-  cudaMalloc(&device_memory, sizeof memory);
-  cudaMemset(device_rows, 0, sizeof rows);
-  cudaMemcpy(device_memory, memory, sizeof memory, cudaMemcpyHostToDevice);
-  SIMT_LAUNCH(every_form, dim3(1), dim3(THREADS), 0, 0, device_rows, device_memory);
-  cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess)
-    status = cudaMemcpy(rows, device_rows, sizeof rows, cudaMemcpyDeviceToHost);
-  if (status != cudaSuccess) {
-    printf("FAILED: %s\n", cudaGetErrorString(status));
-    return 1;
-  }
+  const test_memory<form_rows> device_rows(FORMS);
+  const test_memory<float> device_memory(memory);
+  SIMT_LAUNCH(every_form, dim3(1), dim3(THREADS), 0, 0, device_rows.at, device_memory.at);
+  CHECK_CUDA(cudaGetLastError());
+  const std::vector<form_rows> rows = device_rows.read();
   for (int form = 0; form < FORMS; ++form)
     for (int i = 0; i < FLOATS; ++i) {
       const double got = number(&rows[form], form, i);
-      if (got == wanted[i]) continue;
-      printf("FAILED: %s: key %d, parameter %d: %g, must be %g\n", form_names[form], i / WIDTH,
-             i % WIDTH, got, wanted[i]);
-      failures += 1;
+      CHECK(got == wanted[i], "%s: key %d, parameter %d: %g, must be %g", form_names[form],
+            i / WIDTH, i % WIDTH, got, wanted[i]);
     }
-  cudaFree(device_rows);
-  cudaFree(device_memory);
-  printf("%d forms, %d wrong sums\n", FORMS, failures);
-  return failures != 0;
+  return test_end("test_each_form");
 }

@@ -95,8 +95,8 @@ static void clamped(int count) {
   for (int cell = 0; cell < CELLS; ++cell)
     if (lanes[cell / SUM_STRIDE] >= plan.threshold && cell % SUM_STRIDE != DROPPED)
       must[cell] += fmin(group[cell], LIMIT);
-  const check_memory<int> device_keys(keys), device_counts(CELLS);
-  const check_memory<float> device_values(values), device_rows(CELLS);
+  const test_memory<int> device_keys(keys), device_counts(CELLS);
+  const test_memory<float> device_values(values), device_rows(CELLS);
   plan.keys = device_keys.at;
   plan.values = device_values.at;
   plan.counts = device_counts.at;

@@ -257,8 +257,8 @@ static void run(int kind, int width) {
       put(source_type, &source[source_shift], (size_t)rows[n] * plan.source_stride + i, value);
     }
   }
-  const check_memory<char> device_cells(arena), device_source(source);
-  const check_memory<long long> device_keys(lane_keys), device_rows(rows);
+  const test_memory<char> device_cells(arena), device_source(source);
+  const test_memory<long long> device_keys(lane_keys), device_rows(rows);
   SIMT_LAUNCH(kinds[kind].kernel, dim3(WARPS), dim3(32), 0, 0, plan, device_cells.at + shift,
               device_source.at + source_shift, device_keys.at, device_rows.at);
   arena = device_cells.read();

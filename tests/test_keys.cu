@@ -89,8 +89,8 @@ static void run(char *memory, int path, int uniform) {
   }
   char *ends[2] = {memory + apart, memory};
   for (int i = 0; i < 2; ++i) CHECK_CUDA(cudaMemset(ends[i], 0, sizeof got));
-  const check_memory<long long> device_keys(keys);
-  const check_memory<float> device_values(values);
+  const test_memory<long long> device_keys(keys);
+  const test_memory<float> device_values(values);
   SIMT_LAUNCH(add, dim3(WARPS / 2), dim3(64), 0, 0, plan, (float *)ends[0], device_keys.at,
               device_values.at);
   CHECK_CUDA(cudaDeviceSynchronize());

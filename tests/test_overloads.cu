@@ -53,7 +53,7 @@ static void run(const char *type) {
       values[n * WIDTH + i] = (T)check_below(&random, 100);
       if (n % 4 != 1) must[n * 5 % ROWS * WIDTH + i] += values[n * WIDTH + i];
     }
-  const check_memory<T> device_cells(CALLS * CELLS), device_values(values);
+  const test_memory<T> device_cells(CALLS * CELLS), device_values(values);
   SIMT_LAUNCH(add<T>, dim3(WARPS), dim3(32), 0, 0, device_cells.at, device_values.at);
   const std::vector<T> cells = device_cells.read();
   for (int i = 0; i < CALLS * CELLS; ++i)

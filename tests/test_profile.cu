@@ -100,8 +100,8 @@ static std::string printed(const char *masks, int *status) {
 
 static void calls_of_arc(void) {
   int status;
-  const check_memory<float> rows(128);
-  const check_memory<double> doubles(8);
+  const test_memory<float> rows(128);
+  const test_memory<double> doubles(8);
   SIMT_LAUNCH(call_arc, dim3(2), dim3(64), 0, 0, rows.at, doubles.at);
   double sum = 0, other = 0;
   for (float x : rows.read()) sum += x;
@@ -143,8 +143,8 @@ static double adds_of(const std::string &table, int nth, double *calls) {
 
 static void run(int *must) {
   const int limit = 100;
-  const check_memory<float> cells(64);
-  const check_memory<int> used(LANES + 1), device_limit(&limit, 1);
+  const test_memory<float> cells(64);
+  const test_memory<int> used(LANES + 1), device_limit(&limit, 1);
   SIMT_LAUNCH(count, dim3(BLOCKS), dim3(THREADS), sizeof(int), 0, cells.at, used.at,
               device_limit.at);
   *must = 0;
@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
   CHECK(adds_of(table, 4, &calls) == 0, "shared memory is counted, too");
   CHECK((printed("/nowhere/masks.csv", &status), status == 1), "a CSV that cannot be written");
   calls_of_arc();
-  const check_memory<float> cell(1);
+  const test_memory<float> cell(1);
   SIMT_LAUNCH(many_lines, dim3(1), dim3(32), 0, 0, cell.at);
   CHECK(cell.read()[0] == 32.0f * (ARC__PLACES + 6), "lines that are lost add, too");
   const std::string all = printed(NULL, &status);

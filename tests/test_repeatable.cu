@@ -63,15 +63,15 @@ static void run(struct plan plan, unsigned long long must) {
   for (int i = 0; i < THREADS * WIDTH; ++i)
     values[i] =
         ldexpf((float)check_below(&random, 1 << 24) - 8388608.0f, check_below(&random, 20) - 36);
-  const check_memory<int> device_keys(keys);
-  const check_memory<float> device_values(values);
+  const test_memory<int> device_keys(keys);
+  const test_memory<float> device_values(values);
   for (int i = 0; i < RUNS; ++i) {
     /* level (a) promises nothing about blocks; the exact one does */
     int block = plan.exact && i % 2 ? 32 : 96;
 #if SIMT_ON_CPU
     simt_seed(1000u + (unsigned)i);
 #endif
-    const check_memory<long long> rows(ROWS * WIDTH);
+    const test_memory<long long> rows(ROWS * WIDTH);
     SIMT_LAUNCH(add, dim3(THREADS / block), dim3(block), 0, 0, plan, rows.at, device_keys.at,
                 device_values.at);
     const unsigned long long digest = check_digest(rows.read());
@@ -101,7 +101,7 @@ static __global__ void add_largest(float largest, int scale_log2, int calls, lon
 static void fits(float largest, int calls) {
   const double additions = 32.0 * calls, sum = additions * largest, limit = 9223372036854775808.0;
   const int scale = arc_fixed_scale_log2(fabsf(largest), additions);
-  const check_memory<long long> device_sums(3);
+  const test_memory<long long> device_sums(3);
   CHECK(scale == 126 || ldexp(fabs(sum), scale + 1) * (1 + 0x1p-18) + additions >= limit,
         "%d additions of %a: scale 2^%d, though 2^%d fits", 32 * calls, largest, scale, scale + 1);
   SIMT_LAUNCH(add_largest, dim3(1), dim3(32), 0, 0, largest, scale, calls, device_sums.at);

@@ -79,8 +79,8 @@ static void shared_rows(void) {
     for (int k = 0; k < 10; ++k)
       must[rows[t] * 12 + k] += t % 5 != 4 ? (float)(t + 64 * (k < 9 ? k : 1)) : 0;
   }
-  const check_memory<int> device_rows(rows);
-  const check_memory<float> out(96);
+  const test_memory<int> device_rows(rows);
+  const test_memory<float> out(96);
   SIMT_LAUNCH(add_shared<path>, dim3(1), dim3(64), 0, 0, out.at, (const int *)device_rows.at);
   const std::vector<float> got = out.read();
   for (int i = 0; i < 96; ++i)

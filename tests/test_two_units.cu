@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "../bench/common/test_device.h"
+#include "../bench/common/test_memory.h"
 
 #include "arc.cuh"
 #include "arc.cuh"
@@ -16,15 +17,11 @@ static __global__ void add(float *sums) {
 }
 
 int main(void) {
-  float *sums = NULL, got[9] = {0.0f};
   if (!test_has_device("test_two_units")) return TEST_SKIPPED;
-  cudaMalloc(&sums, sizeof got);
-  cudaMemset(sums, 0, sizeof got);
-  SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums);
-  other_unit(sums);
-  cudaDeviceSynchronize();
-  cudaMemcpy(got, sums, sizeof got, cudaMemcpyDeviceToHost);
-  cudaFree(sums);
+  const test_memory<float> sums(9);
+  SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums.at);
+  other_unit(sums.at);
+  const std::vector<float> got = sums.read();
   printf("%g %g %g, must be 96 128 32\n", got[0], got[1], got[8]);
   return got[0] == 96.0f && got[1] == 128.0f && got[8] == 32.0f ? 0 : 1;
 }

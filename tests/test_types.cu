@@ -219,7 +219,7 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
       cells[i] = in_##N(must[i]);                                                              \
       if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                            \
     }                                                                                          \
-    const check_memory<M> memory(cells), first(first_cells);                                   \
+    const test_memory<M> memory(cells), first(first_cells);                                   \
     for (int w = 0; w < WARPS; ++w) {                                                          \
       int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                      \
       int origin = check_below(&random, ROWS);                                                 \
@@ -239,9 +239,9 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
         }                                                                                      \
       }                                                                                        \
     }                                                                                          \
-    const check_memory<int> device_keys(keys);                                                 \
-    const check_memory<T> device_values(values);                                               \
-    const check_memory<T *> device_pointers(pointers);                                         \
+    const test_memory<int> device_keys(keys);                                                 \
+    const test_memory<T> device_values(values);                                               \
+    const test_memory<T *> device_pointers(pointers);                                         \
     SIMT_LAUNCH(add_##N##_##W, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan,                 \
                 memory.at + plan.shift, first.at, device_keys.at, device_values.at,            \
                 device_pointers.at);                                                           \

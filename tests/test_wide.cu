@@ -240,9 +240,9 @@ static std::vector<long long> rows;
 /* Adds all values by one form, in blocks of so many threads, to rows that are cleared before. */
 static void launch(const struct layout *l, int form, int path, int block, unsigned seed) {
   const int hot = form >= HOT_ALL ? ARC_HOT_SUMS(HOT, words_of(l), block) : 0;
-  const check_memory<int> device_keys(keys);
-  const check_memory<float> device_values(values);
-  const check_memory<long long> device_rows(MOST_WORDS);
+  const test_memory<int> device_keys(keys);
+  const test_memory<float> device_values(values);
+  const test_memory<long long> device_rows(MOST_WORDS);
   const struct arguments a = {form, path, device_rows.at, device_keys.at, device_values.at};
 #if SIMT_ON_CPU
   simt_seed(seed);
@@ -376,9 +376,9 @@ static void reads(void) {
         CHECK(carried[w * 32 + i] >> 16 == 0, "word %d holds %llx after a carry", w,
               carried[w * 32 + i]);
     }
-    const check_memory<long long> device_row(row);
-    const check_memory<float> device_f32(64);
-    const check_memory<double> device_f64(32);
+    const test_memory<long long> device_row(row);
+    const test_memory<float> device_f32(64);
+    const test_memory<double> device_f64(32);
     SIMT_LAUNCH(read_all, dim3(1), dim3(32), 0, 0, device_row.at, device_f32.at, device_f64.at);
     const std::vector<float> f32 = device_f32.read();
     const std::vector<double> f64 = device_f64.read();
@@ -418,7 +418,7 @@ static void carries(void) {
   struct exact s[2];
   memset(s, 0, sizeof s);
   for (int round = 0; round < (ARC_WIDE_WORDS > 1 ? 4 : 1); ++round) {
-    const check_memory<long long> device_row(row);
+    const test_memory<long long> device_row(row);
     SIMT_LAUNCH(add_largest, dim3(blocks), dim3(128), 0, 0, device_row.at, low, high, calls);
     row = device_row.read();
     const long long left = all - blocks * 128 * calls, word = (16777215ll << 15) * left;
@@ -443,7 +443,7 @@ static __global__ void decide(long long *lanes) {
 static void decisions(void) {
   struct check_random random;
   if (!check_begin("decisions", &random)) return;
-  const check_memory<long long> device_lanes(3);
+  const test_memory<long long> device_lanes(3);
   SIMT_LAUNCH(decide, dim3(1), dim3(1), 0, 0, device_lanes.at);
   const std::vector<long long> lanes = device_lanes.read();
   CHECK(lanes[0] == 2 && lanes[1] == 1 && lanes[2] == 1, "reduced from %lld, %lld, %lld lanes on",

@@ -7,6 +7,12 @@
 
 #include "test_check.h"
 
+#define CHECK_CUDA(call)                                                                  \
+  do {                                                                                    \
+    const cudaError_t status_ = (call);                                                   \
+    CHECK(status_ == cudaSuccess, "%s: %s", #call, cudaGetErrorString(status_));          \
+  } while (0)
+
 /* Where there is none, says that the test of this name is skipped. */
 static inline bool test_has_device(const char *name) {
   int devices = 0;

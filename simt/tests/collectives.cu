@@ -3,7 +3,8 @@
 //
 // The references below are written from the CUDA programming guide, one lane at a time, and share
 // nothing with the engine. The same program run on a GPU shows that they say what hardware does.
-#include "expect.cuh"
+#include "../../bench/common/test_device.h"
+#include "../../bench/common/test_memory.h"
 
 #include <string.h>
 
@@ -92,8 +93,8 @@ template <class T>
 static void test_shuffles(const char *name, const std::vector<operation> &operations) {
   std::vector<T> values(operations.size() * 32);
   for (T &v : values) v = (T)((double)(generator() >> 1) * 0.25);
-  const device_array<operation> device_operations(operations);
-  const device_array<T> device_values(values), device_results(values);
+  const test_memory<operation> device_operations(operations);
+  const test_memory<T> device_values(values), device_results(values);
   SIMT_LAUNCH(run_shuffles<T>, 1, 32, 0, 0, device_operations.at, (int)operations.size(),
               device_values.at, device_results.at);
   std::vector<T> results = device_results.read();
@@ -180,8 +181,8 @@ static void test_others(void) {
     unsigned kinds = 1u << (i / 32 % 6), v = (unsigned)generator() % kinds;
     values[i] = i / 32 % 7 == 6 ? (unsigned)generator() : v * 0x10000003u;
   }
-  const device_array<unsigned> device_masks(masks), device_values(values);
-  const device_array<unsigned> device_results(count * 32 * answers);
+  const test_memory<unsigned> device_masks(masks), device_values(values);
+  const test_memory<unsigned> device_results(count * 32 * answers);
   SIMT_LAUNCH(run_others, 1, 32, 0, 0, device_masks.at, (int)count, device_values.at,
               device_results.at);
   std::vector<unsigned> results = device_results.read();

@@ -1,6 +1,7 @@
 // order.cu -- the seed decides the order of the lanes, and nothing else.
 // SPDX-License-Identifier: Apache-2.0
-#include "expect.cuh"
+#include "../../bench/common/test_device.h"
+#include "../../bench/common/test_memory.h"
 
 #include <set>
 
@@ -18,7 +19,7 @@ static __global__ void record(int *order) {
 }
 
 static std::vector<int> recorded(void) {
-  const device_array<int> order(2 * threads);
+  const test_memory<int> order(2 * threads);
   SIMT_LAUNCH(record, 1, threads, 2 * sizeof(int), 0, order.at);
   return order.read();
 }
@@ -89,9 +90,9 @@ static void test_results_do_not_depend_on_the_seed(void) {
   std::vector<int> values(count);
   int expected = 0;
   for (int i = 0; i < count; ++i) expected += values[(size_t)i] = i * 7 % 1001 - 300;
-  const device_array<int> device_values(values);
+  const test_memory<int> device_values(values);
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    const device_array<int> result(2);
+    const test_memory<int> result(2);
     simt_seed(seed);
     SIMT_LAUNCH(correct, 3, 128, 4 * sizeof(int), 0, device_values.at, (int)count, result.at);
     CHECK(result.read()[1] == expected, "seed %u", seed);
@@ -107,7 +108,7 @@ static __global__ void lost_update(int *counter) {
 static void test_races_show(void) {
   std::set<int> results;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    const device_array<int> counter(1);
+    const test_memory<int> counter(1);
     simt_seed(seed);
     SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter.at);
     results.insert(counter.read()[0]);
@@ -117,7 +118,7 @@ static void test_races_show(void) {
 
 // What a launch of so many lanes stores.
 static std::vector<unsigned> masks_of(void (*kernel)(unsigned *), int lanes, unsigned seed) {
-  const device_array<unsigned> masks(32);
+  const test_memory<unsigned> masks(32);
   simt_seed(seed);
   SIMT_LAUNCH(kernel, 1, lanes, 0, 0, masks.at);
   return masks.read();
@@ -187,7 +188,7 @@ static __global__ void reads_before_writing(int *found) {
 }
 
 static void test_shared_is_garbage(void) {
-  const device_array<int> found(4 * 64);
+  const test_memory<int> found(4 * 64);
   SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found.at);
   std::vector<int> values = found.read();
   for (size_t i = 0; i < values.size(); ++i)
