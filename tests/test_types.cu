@@ -25,19 +25,10 @@ struct plan {
   int stride, shift; /* in values; shift: where row 0 begins in its allocation */
 };
 
-/* What the instances differ in: the rows' target, two pieces (of another scale), the form for the
+/* What the instances differ in: a scale, which rows and pieces of fixed memory have; the form for the
    papers' pointers and the scalar one, which have no other memory than their own. */
-#define ROWS_OWN(S, base, W) arc_target_##S##_rows(base, plan.stride, W)
-#define ROWS_fixed(S, base, W) arc_target_fixed_rows(base, plan.stride, W, SCALE)
-
-#define PIECES_OF(S, first, rows, W, SCALE_OF_FIRST, SCALE)                              \
-  const arc_piece_##S pieces[2] = {{first, PIECE, W > PIECE ? PIECE : W SCALE_OF_FIRST}, \
-                                   {rows + PIECE, plan.stride, W - PIECE SCALE}};        \
-  arc_target_##S two = arc_target_##S##_pieces(pieces, W > PIECE ? 2 : 1);
-#define AND_SCALE(scale) , scale
-#define PIECES_OWN(S, first, rows, W) PIECES_OF(S, first, rows, W, , )
-#define PIECES_fixed(S, first, rows, W) \
-  PIECES_OF(S, first, rows, W, AND_SCALE(SCALE + 3), AND_SCALE(SCALE))
+#define SCALE_OWN(scale)
+#define SCALE_fixed(scale) , scale
 
 #define OWN_FORMS(S, T, W)                                                                   \
   T *pointers[W];                                                                            \
@@ -109,28 +100,34 @@ enum { FIRST_PATH = ARC_PATH_ATOMIC };
 enum { FIRST_PATH = ARC_PATH_AUTO };
 #endif
 
-#define KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                           \
-  static __global__ void add_##N##_##W(struct plan plan, M *rows, M *first, const int *keys, \
-                                       const T *all_values, T *const *all_pointers) {        \
-    int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = thread & 31;           \
-    bool active = (plan.active[thread >> 5] >> lane & 1u) != 0u;                             \
-    int key = keys[thread];                                                                  \
-    T values[W];                                                                             \
-    for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                      \
-    arc_target_##S target = ROWS_##INTO(S, rows, W);                                         \
-    arc_options o = arc_options_default();                                                   \
-    o.threshold = plan.threshold;                                                            \
-    o.exact = EXACT;                                                                         \
-    CHECK_BEFORE_UPDATE(0);                                                                  \
-    if ((plan.calling >> lane & 1u) == 0u) return;                                           \
-    if (plan.form == KEYED || plan.form == UNIFORM) {                                        \
-      PATHS(S)                                                                               \
-    } else if (plan.form == PIECES) {                                                        \
-      PIECES_##INTO(S, first, rows, W) arc_add_with_##S(two, key, values, active, o);        \
-    } else if (plan.form == SUMS || plan.form == SUMS_UNIFORM) {                             \
-      SUM_FORMS(S)                                                                           \
-    } else if (plan.form == HOT || plan.form == HOT_HERE) {                                  \
-      HOT_FORMS(S, SUM_T_##INTO(T), W)                                                       \
+#define KERNEL(TYPE, S, INTO, OTHERS, EXACT, W)                                                   \
+  static __global__ void add_##S##_##EXACT##_##W(struct plan plan, TYPE::M *rows, TYPE::M *first, \
+                                                 const int *keys, const TYPE::T *all_values,      \
+                                                 TYPE::T *const *all_pointers) {                  \
+    typedef TYPE::T T;                                                                            \
+    int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), lane = thread & 31;                \
+    bool active = (plan.active[thread >> 5] >> lane & 1u) != 0u;                                  \
+    int key = keys[thread];                                                                       \
+    T values[W];                                                                                  \
+    for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                           \
+    arc_target_##S target = arc_target_##S##_rows(rows, plan.stride, W SCALE_##INTO(SCALE));      \
+    arc_options o = arc_options_default();                                                        \
+    o.threshold = plan.threshold;                                                                 \
+    o.exact = EXACT;                                                                              \
+    CHECK_BEFORE_UPDATE(0);                                                                       \
+    if ((plan.calling >> lane & 1u) == 0u) return;                                                \
+    if (plan.form == KEYED || plan.form == UNIFORM) {                                             \
+      PATHS(S)                                                                                    \
+    } else if (plan.form == PIECES) {                                                             \
+      const arc_piece_##S pieces[2] = {                                                           \
+          {first, PIECE, W > PIECE ? PIECE : W SCALE_##INTO(SCALE + 3)},                          \
+          {rows + PIECE, plan.stride, W - PIECE SCALE_##INTO(SCALE)}};                            \
+      arc_add_with_##S(arc_target_##S##_pieces(pieces, W > PIECE ? 2 : 1), key, values, active,   \
+                       o);                                                                        \
+    } else if (plan.form == SUMS || plan.form == SUMS_UNIFORM) {                                  \
+      SUM_FORMS(S)                                                                                \
+    } else if (plan.form == HOT || plan.form == HOT_HERE) {                                       \
+      HOT_FORMS(S, SUM_T_##INTO(T), W)                                                            \
     } /* clang-format off */                                                               \
     ALL(else if (plan.form == MASKED) {                                                    \
       o.lane_mask = plan.calling;                                                          \
@@ -142,49 +139,75 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     OTHERS(S, T, W)                                                                        \
   } /* clang-format on */
 
-#define UNUSED __attribute__((unused)) /* in some parts */
-UNUSED static inline float float_of(unsigned bits) {
+/* ---- values and memory -------------------------------------------------------------------------- */
+/* T: of values; M: of memory; A: of the numbers that are summed, which `of` and `in` translate from
+   and to memory. draw: a value; sum: what memory holds after one more of them. */
+
+template <class T_>
+struct integer {
+  typedef T_ T, M;
+  typedef unsigned long long A;
+  static T draw(struct check_random *random, bool active) {
+    return (T)((A)check_bits(random) << 32 | check_bits(random) | !active);
+  }
+  static M in(A a) { return (M)a; }
+  static A of(M cell) { return (A)cell; }
+  static A sum(A a, T value, int) { return of(in(a + (A)value)); }
+};
+
+static inline float nan_of(struct check_random *random) {
+  const unsigned bits = 0x7fc00000u | (unsigned)check_below(random, 1 << 20);
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
 }
 
-/* A multiple of 1 / parts below `below`. */
-UNUSED static inline float draw_float(struct check_random *random, bool active, int below,
-                                      int parts) {
-  float value = (float)(check_below(random, 2 * below * parts + 1) - below * parts) / (float)parts;
-  return active ? value : float_of(0x7fc00000u | check_below(random, 1 << 20));
-}
+/* Multiples of 1 / PARTS below BELOW. */
+template <class M_, int BELOW, int PARTS>
+struct floats {
+  typedef float T;
+  typedef M_ M;
+  typedef double A;
+  static T draw(struct check_random *random, bool active) {
+    const int value = check_below(random, 2 * BELOW * PARTS + 1) - BELOW * PARTS;
+    return active ? (float)value / (float)PARTS : nan_of(random);
+  }
+  static M in(A a) { return (M)a; }
+  static A of(M cell) { return (A)cell; }
+  static A sum(A a, T value, int) { return a + (double)value; }
+};
 
-/* Values of each instance, and what memory holds after one more of them. `of` and `in` translate
-   between memory and the numbers that are summed, of the type that the name A_... has. */
-#define MEMORY_INTEGER(N, T)                                           \
-  typedef unsigned long long A_##N;                                    \
-  static inline T draw_##N(struct check_random *random, bool active) { \
-    return (T)draw_bits(random, active);                               \
-  }                                                                    \
-  static inline T in_##N(A_##N a) { return (T)a; }                     \
-  static inline A_##N of_##N(T cell) { return (A_##N)cell; }           \
-  static inline A_##N sum_##N(A_##N a, T value, int scale) {           \
-    (void)scale;                                                       \
-    return of_##N(in_##N(a + (A_##N)value));                           \
+struct doubles : floats<double, 64, 16> {
+  typedef double T;
+  static T draw(struct check_random *random, bool active) {
+    const T value = ((T)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
+    return active ? value : (T)nan_of(random);
   }
-#define MEMORY_FLOAT(N, T, M, DRAW, IN, OF)                                           \
-  typedef double A_##N;                                                               \
-  static inline T draw_##N(struct check_random *random, bool active) { return DRAW; } \
-  static inline M in_##N(A_##N a) { return IN; }                                      \
-  static inline A_##N of_##N(M cell) { return OF; }                                   \
-  static inline A_##N sum_##N(A_##N a, T value, int scale) {                          \
-    return (void)scale, a + (double)value;                                            \
+  static A sum(A a, T value, int) { return a + value; }
+};
+
+template <bool is_bf16, int BELOW>
+struct halves : floats<unsigned short, BELOW, BELOW> {
+  static unsigned short in(double a) { return check_half_bits(a, is_bf16); }
+  static double of(unsigned short cell) { return check_half(cell, is_bf16); }
+};
+
+struct fixed : floats<long long, 64, 16> {
+  typedef long long A;
+  static M in(A a) { return a; }
+  static A of(M cell) { return cell; }
+  static A sum(A a, T value, int scale) { return a + llrint(ldexp((double)value, scale)); }
+};
+
+/* Any floats, rounded one by one. */
+struct exact : fixed {
+  static T draw(struct check_random *random, bool active) {
+    const T value = floats<long long, 1, 1 << 20>::draw(random, active);
+    return ldexpf(value, check_below(random, 40) - 20);
   }
-#define MEMORY_FIXED(N, DRAW)                                                             \
-  typedef long long A_##N;                                                                \
-  static inline float draw_##N(struct check_random *random, bool active) { return DRAW; } \
-  static inline long long in_##N(A_##N a) { return a; }                                   \
-  static inline A_##N of_##N(long long cell) { return cell; }                             \
-  static inline A_##N sum_##N(A_##N a, float value, int scale) {                          \
-    return a + llrint(ldexp((double)value, scale));                                       \
-  }
+};
+
+/* ---- cases ---------------------------------------------------------------------------------------- */
 
 static inline bool has_one_key(int form) { return form == UNIFORM || form == SUMS_UNIFORM; }
 
@@ -199,133 +222,111 @@ static struct plan draw_plan(struct check_random *random, int form, int path, in
   return plan;
 }
 
-#define RUN(N, S, T, M, INTO, OTHERS, EXACT, W)                                                \
-  KERNEL(N, S, T, M, INTO, OTHERS, EXACT, W)                                                   \
-  static void run_##N##_##W(int form, int path) {                                              \
-    enum { CELLS = ROWS * (W + 15) + 16 };                                                     \
-    static T values[THREADS * W], *pointers[THREADS * W];                                      \
-    static A_##N must[CELLS], must_first[ROWS * PIECE];                                        \
-    static M cells[CELLS], first_cells[ROWS * PIECE];                                          \
-    static int keys[THREADS];                                                                  \
-    struct check_random random;                                                                \
-    if (form > LAST_##OTHERS || !HAS_FORM(form)) return;                                       \
-    if (EXACT && (form == SUMS || form == SUMS_UNIFORM)) return;                               \
-    if (!check_begin(#N " of width " #W, &random)) return;                                     \
-    struct plan plan = draw_plan(&random, form, path, W);                                      \
-    for (int i = 0; i < CELLS; ++i) {                                                          \
-      A_##N *cell = i < ROWS * PIECE ? &must_first[i] : &must[i];                              \
-      *cell = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                      \
-      must[i] = of_##N(in_##N(sum_##N(0, draw_##N(&random, true), SCALE)));                    \
-      cells[i] = in_##N(must[i]);                                                              \
-      if (i < ROWS * PIECE) first_cells[i] = in_##N(must_first[i]);                            \
-    }                                                                                          \
-    const test_memory<M> memory(cells), first(first_cells);                                   \
-    for (int w = 0; w < WARPS; ++w) {                                                          \
-      int groups = 1 + check_below(&random, 1 + check_below(&random, 8));                      \
-      int origin = check_below(&random, ROWS);                                                 \
-      for (int lane = 0; lane < 32; ++lane) {                                                  \
-        int n = 32 * w + lane, group = has_one_key(form) ? 0 : check_below(&random, groups);   \
-        bool active = (plan.active[w] >> lane & 1u) != 0u;                                     \
-        keys[n] =                                                                              \
-            active || has_one_key(form) ? (origin + group) % ROWS : (int)check_bits(&random);  \
-        for (int i = 0; i < W; ++i) {                                                          \
-          bool is_first = form == PIECES && i < PIECE;                                         \
-          int at = active ? keys[n] * plan.stride + i + plan.shift : 0;                        \
-          A_##N *cell = is_first ? &must_first[active ? keys[n] * PIECE + i : 0] : &must[at];  \
-          values[n * W + i] = draw_##N(&random, active);                                       \
-          if (active) *cell = sum_##N(*cell, values[n * W + i], is_first ? SCALE + 3 : SCALE); \
-          pointers[n * W + i] =                                                                \
-              active ? (T *)memory.at + at : (T *)(size_t)(check_bits(&random) | 1u);          \
-        }                                                                                      \
-      }                                                                                        \
-    }                                                                                          \
-    const test_memory<int> device_keys(keys);                                                 \
-    const test_memory<T> device_values(values);                                               \
-    const test_memory<T *> device_pointers(pointers);                                         \
-    SIMT_LAUNCH(add_##N##_##W, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan,                 \
-                memory.at + plan.shift, first.at, device_keys.at, device_values.at,            \
-                device_pointers.at);                                                           \
-    const std::vector<M> got = memory.read(), got_first = first.read();                        \
-    for (int i = 0; i < CELLS; ++i)                                                            \
-      CHECK(of_##N(got[i]) == must[i],                                                         \
-            "%s, path %d, threshold %d, stride %d, shift %d: cell %d "                         \
-            "is %.9g and must be %.9g",                                                        \
-            form_names[form], path, plan.threshold, plan.stride, plan.shift, i,                \
-            (double)of_##N(got[i]), (double)must[i]);                                          \
-    for (int i = 0; i < ROWS * PIECE; ++i)                                                     \
-      CHECK(of_##N(got_first[i]) == must_first[i],                                             \
-            "first piece, threshold %d: cell %d is %.9g "                                      \
-            "and must be %.9g",                                                                \
-            plan.threshold, i, (double)of_##N(got_first[i]), (double)must_first[i]);           \
-    check.compared += CELLS + ROWS * PIECE;                                                    \
+/* In memory lie the rows, and behind them those of the first of two pieces. */
+template <class type>
+static void run(const char *name,
+                void (*kernel)(struct plan plan, typename type::M *rows, typename type::M *first,
+                               const int *keys, const typename type::T *values,
+                               typename type::T *const *pointers),
+                int width, int form, int path) {
+  typedef typename type::T T;
+  const int first = ROWS * (width + 15) + 16, cells = first + ROWS * PIECE;
+  std::vector<typename type::M> held;
+  std::vector<typename type::A> must;
+  std::vector<T> values(THREADS * width);
+  std::vector<T *> pointers(values.size());
+  static int keys[THREADS];
+  struct check_random random;
+  if (!check_begin(name, &random)) return;
+  struct plan plan = draw_plan(&random, form, path, width);
+  for (int i = 0; i < cells; ++i) {
+    held.push_back(type::in(type::sum(0, type::draw(&random, true), SCALE)));
+    must.push_back(type::of(held[i]));
   }
+  const test_memory<typename type::M> memory(held);
+  for (int n = 0, groups = 0, origin = 0; n < THREADS; ++n) {
+    if (n % 32 == 0) groups = 1 + check_below(&random, 1 + check_below(&random, 8));
+    if (n % 32 == 0) origin = check_below(&random, ROWS);
+    const int group = has_one_key(form) ? 0 : check_below(&random, groups);
+    const bool active = (plan.active[n / 32] >> n % 32 & 1u) != 0u;
+    keys[n] = active || has_one_key(form) ? (origin + group) % ROWS : (int)check_bits(&random);
+    for (int i = 0; i < width; ++i) {
+      const bool is_first = form == PIECES && i < PIECE;
+      const int at = !active    ? 0
+                     : is_first ? first + keys[n] * PIECE + i
+                                : plan.shift + keys[n] * plan.stride + i;
+      values[n * width + i] = type::draw(&random, active);
+      if (active)
+        must[at] = type::sum(must[at], values[n * width + i], is_first ? SCALE + 3 : SCALE);
+      pointers[n * width + i] =
+          active ? (T *)memory.at + at : (T *)(size_t)(check_bits(&random) | 1u);
+    }
+  }
+  const test_memory<int> device_keys(keys);
+  const test_memory<T> device_values(values);
+  const test_memory<T *> device_pointers(pointers);
+  SIMT_LAUNCH(kernel, dim3(THREADS / BLOCK), dim3(BLOCK), 0, 0, plan, memory.at + plan.shift,
+              memory.at + first, device_keys.at, device_values.at, device_pointers.at);
+  const std::vector<typename type::M> got = memory.read();
+  for (int i = 0; i < cells; ++i)
+    CHECK(type::of(got[i]) == must[i],
+          "%s, path %d, threshold %d, stride %d, shift %d: cell %d of %d is %.9g and must be %.9g",
+          form_names[form], path, plan.threshold, plan.stride, plan.shift, i, cells,
+          (double)type::of(got[i]), (double)must[i]);
+  check.compared += cells;
+}
+
+static std::vector<void (*)(int form, int path)> runs;
+struct run_entry {
+  explicit run_entry(void (*run_)(int, int)) { runs.push_back(run_); }
+};
+
+/* TYPE of values and memory, by the calls of suffix S; OTHERS: more forms. */
+#define RUN(TYPE, S, INTO, OTHERS, EXACT, W)                                 \
+  KERNEL(TYPE, S, INTO, OTHERS, EXACT, W)                                    \
+  static const run_entry S##_##EXACT##_##W([](int form, int path) {          \
+    const bool is_sum = form == SUMS || form == SUMS_UNIFORM;                \
+    if (form <= LAST_##OTHERS && HAS_FORM(form) && !(EXACT && is_sum))       \
+      run<TYPE>(#S " of width " #W, add_##S##_##EXACT##_##W, W, form, path); \
+  });
 
 /* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */
 #if TEST_TYPES_PART == 1
-static inline double draw_double(struct check_random *random, bool active) {
-  double value = ((double)check_bits(random) - 2147483648.0) + check_below(random, 256) / 256.0;
-  return active ? value : (double)float_of(0x7fc00000u | check_below(random, 1 << 20));
-}
-MEMORY_FLOAT(f64, double, double, draw_double(random, active), a, cell)
-MEMORY_FLOAT(f32_f64, float, double, draw_float(random, active, 64, 16), a, cell)
-ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 1))
-RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 9)
-ON_CPU(RUN(f64, f64, double, double, OWN, OWN_FORMS, false, 35))
-RUN(f32_f64, f32_to_f64, float, double, OWN, NO_FORMS, false, 9)
-static void (*const runs[])(int, int) = {ON_CPU(run_f64_1, ) run_f64_9,
-                                         ON_CPU(run_f64_35, ) run_f32_f64_9};
+typedef floats<double, 64, 16> floats_in_doubles;
+ON_CPU(RUN(doubles, f64, OWN, OWN_FORMS, false, 1))
+RUN(doubles, f64, OWN, OWN_FORMS, false, 9)
+ON_CPU(RUN(doubles, f64, OWN, OWN_FORMS, false, 35))
+RUN(floats_in_doubles, f32_to_f64, OWN, NO_FORMS, false, 9)
 #elif TEST_TYPES_PART == 2
-static inline unsigned long long draw_bits(struct check_random *random, bool active) {
-  return (unsigned long long)check_bits(random) << 32 | check_bits(random) | !active;
-}
-MEMORY_INTEGER(i32, int)
-ALL(MEMORY_INTEGER(u32, unsigned))
-ALL(MEMORY_INTEGER(i64, long long))
-MEMORY_INTEGER(u64, unsigned long long)
-RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 1)
-RUN(i32, i32, int, int, OWN, OWN_FORMS, false, 5)
-ALL(RUN(u32, u32, unsigned, unsigned, OWN, OWN_FORMS, false, 3))
-ALL(RUN(i64, i64, long long, long long, OWN, OWN_FORMS, false, 3))
-RUN(u64, u64, unsigned long long, unsigned long long, OWN, OWN_FORMS, false, 10)
-static void (*const runs[])(int, int) = {run_i32_1, run_i32_5,
-                                         ALL(run_u32_3, ) ALL(run_i64_3, ) run_u64_10};
+RUN(integer<int>, i32, OWN, OWN_FORMS, false, 1)
+RUN(integer<int>, i32, OWN, OWN_FORMS, false, 5)
+ALL(RUN(integer<unsigned>, u32, OWN, OWN_FORMS, false, 3))
+ALL(RUN(integer<long long>, i64, OWN, OWN_FORMS, false, 3))
+RUN(integer<unsigned long long>, u64, OWN, OWN_FORMS, false, 10)
 #elif TEST_TYPES_PART == 3
-MEMORY_FLOAT(f32_f16, float, unsigned short, draw_float(random, active, 2, 2),
-             check_half_bits(a, false), check_half(cell, false))
-MEMORY_FLOAT(f32_bf16, float, unsigned short, draw_float(random, active, 1, 1),
-             check_half_bits(a, true), check_half(cell, true))
-ON_CPU(RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 1))
-RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 2)
-RUN(f32_f16, f16, float, unsigned short, OWN, NO_FORMS, false, 9)
-RUN(f32_bf16, bf16, float, unsigned short, OWN, NO_FORMS, false, 16)
-ON_CPU(RUN(f32_bf16, bf16, float, unsigned short, OWN, NO_FORMS, false, 35))
-static void (*const runs[])(int, int) = {ON_CPU(run_f32_f16_1, ) run_f32_f16_2, run_f32_f16_9,
-                                         run_f32_bf16_16, ON_CPU(run_f32_bf16_35, )};
+typedef halves<false, 2> f16s;
+typedef halves<true, 1> bf16s;
+ON_CPU(RUN(f16s, f16, OWN, NO_FORMS, false, 1))
+RUN(f16s, f16, OWN, NO_FORMS, false, 2)
+RUN(f16s, f16, OWN, NO_FORMS, false, 9)
+RUN(bf16s, bf16, OWN, NO_FORMS, false, 16)
+ON_CPU(RUN(bf16s, bf16, OWN, NO_FORMS, false, 35))
 #elif TEST_TYPES_PART == 4
-static inline float draw_any_float(struct check_random *random, bool active) {
-  float value = ldexpf(draw_float(random, true, 1, 1 << 20), check_below(random, 40) - 20);
-  return active ? value : draw_float(random, false, 1, 1);
-}
-MEMORY_FIXED(f32_fixed, draw_float(random, active, 64, 16))
-MEMORY_FIXED(f32_exact, draw_any_float(random, active))
-RUN(f32_fixed, fixed, float, long long, fixed, NO_FORMS, false, 9)
-ON_CPU(RUN(f32_fixed, fixed, float, long long, fixed, NO_FORMS, false, 35))
-ON_CPU(RUN(f32_exact, fixed, float, long long, fixed, NO_FORMS, true, 1))
-RUN(f32_exact, fixed, float, long long, fixed, NO_FORMS, true, 9)
-static void (*const runs[])(int, int) = {
-    run_f32_fixed_9, ON_CPU(run_f32_fixed_35, ) ON_CPU(run_f32_exact_1, ) run_f32_exact_9};
+RUN(fixed, fixed, fixed, NO_FORMS, false, 9)
+ON_CPU(RUN(fixed, fixed, fixed, NO_FORMS, false, 35))
+ON_CPU(RUN(exact, fixed, fixed, NO_FORMS, true, 1))
+RUN(exact, fixed, fixed, NO_FORMS, true, 9)
 #else
-MEMORY_FLOAT(f32, float, float, draw_float(random, active, 64, 16), (float)a, (double)cell)
-RUN(f32, f32, float, float, OWN, OWN_FORMS, false, 9)
-static void (*const runs[])(int, int) = {run_f32_9};
+typedef floats<float, 64, 16> floats_alone;
+RUN(floats_alone, f32, OWN, OWN_FORMS, false, 9)
 #endif
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int round = 0; round < 4; ++round)
-    for (size_t type = 0; type < sizeof runs / sizeof *runs; ++type)
+    for (auto run_one : runs)
       for (int form = 0; form < FORMS; ++form)
         for (int path = FIRST_PATH; path <= (form <= UNIFORM ? ARC_PATH_AUTO : FIRST_PATH); ++path)
-          runs[type](form, path);
+          run_one(form, path);
   return check_finish();
 }
