@@ -96,7 +96,7 @@ struct simt__block {
   int barrier_arrived;
   simt__lane *barrier_first;
   bool barrier_mixed;  // some thread came to another operation or place than the first
-  int barrier_or, barrier_and, barrier_count;
+  int barrier_count;  // of predicates that hold
   // How lanes interleave in this block: see start_block().
   simt__order order;
   uint64_t roam, preempt;
@@ -595,17 +595,14 @@ void simt__count_scan(const simt__site *site, unsigned long long argument, int i
 
 static int barrier_result(simt__kind kind) {
   const simt__block *block = &engine.block;
-  return kind == SIMT__BARRIER_OR ? block->barrier_or
-         : kind == SIMT__BARRIER_AND ? block->barrier_and
+  return kind == SIMT__BARRIER_OR    ? block->barrier_count != 0
+         : kind == SIMT__BARRIER_AND ? block->barrier_count == block->thread_count
                                      : block->barrier_count;
 }
 static void barrier_clear() {
-  simt__block *block = &engine.block;
-  block->barrier_arrived = 0;
-  block->barrier_mixed = false;
-  block->barrier_or = 0;
-  block->barrier_and = 1;
-  block->barrier_count = 0;
+  engine.block.barrier_arrived = 0;
+  engine.block.barrier_mixed = false;
+  engine.block.barrier_count = 0;
 }
 
 static void barrier_release(simt__kind kind) {
@@ -628,8 +625,6 @@ int simt__barrier(const simt__site *site, simt__kind kind, int predicate) {
   me->state = lane_at_barrier;
   if (block->barrier_arrived++ == 0) block->barrier_first = me;
   if (!same_place(block->barrier_first, me)) block->barrier_mixed = true;
-  block->barrier_or |= predicate != 0;
-  block->barrier_and &= predicate != 0;
   block->barrier_count += predicate != 0;
   if (block->barrier_arrived == block->thread_count && !block->barrier_mixed) barrier_release(kind);
   leave(me);

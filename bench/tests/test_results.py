@@ -1,6 +1,7 @@
 """test_results.py ARC_SWEEP_SIMT - the reader of result files and what is built on it; what
 add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
 import contextlib
+import copy
 import html
 import io
 import os
@@ -8,7 +9,7 @@ import re
 import sys
 import unittest
 
-from bench_test import H200, HAS_MATPLOTLIB, Test
+from bench_test import H200, HAS_MATPLOTLIB, ROOT, Test
 
 import check_results
 import compare
@@ -137,14 +138,15 @@ class Results(Test):
 
     def test_older(self):
         old = re.sub(r"(?m)^# policy: arc [\d.]*", "# policy: arc 0.0.9", TEXT)
-        named = check_results.Plans(SWEEP, "older: `h200/paths.csv`")
+        named = copy.copy(PLANS)
+        named.older = ["h200/paths.csv"]
         for text, plans, needle in ((TEXT, PLANS, "^$"), (old, PLANS, "older, and not named as s"),
                                     (TEXT, named, "no older, but named"), (old, named, "^$")):
             file = self.write(text, "h200", "paths.csv")
             self.assertRegex("\n".join(check_results.check_file(file, "paths", plans)), needle)
         self.write("older: `h200/gone.csv`", "README.md")
         with contextlib.redirect_stdout(io.StringIO()) as said:
-            self.assertEqual(check_results.main([SWEEP, self.folder]), 1)
+            self.assertEqual(check_results.main([ROOT + "/arc_policy.cuh", self.folder]), 1)
         self.assertIn("\nh200/gone.csv: is named as older, and not there\n", said.getvalue())
 
     def test_without_version(self):
