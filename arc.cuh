@@ -345,6 +345,9 @@ ARC__FN void arc__check_key(arc_key key) {
 }
 
 ARC__FN unsigned arc_lanes_here(void) { return arc__lanes_here(); }
+#if defined(SIMT_CALL_OF) /* as ARC__CALLER: the CPU warp distinguishes masks by that line */
+#define arc_lanes_here() SIMT_CALL_OF(arc_lanes_here())
+#endif
 
 ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const void *values,
                                bool active, arc_options o) {

@@ -58,6 +58,23 @@ CHECK_KERNEL(rounds, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
   update -= 1;
 })
 
+/* Each branch takes the mask of its own lanes. */
+static __device__ void add_here(arc_target_f32 target, int key, const float *values, bool odd) {
+  if (odd) {
+    const unsigned here = arc_lanes_here();
+    arc_add_masked_f32(target, key, values, true, here);
+  } else {
+    const unsigned here = arc_lanes_here();
+    arc_add_masked_f32(target, key, values, true, here);
+  }
+}
+
+CHECK_KERNEL(masks, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
+  if (check_active(&plan, update))
+    add_here(target, plan.keys[check_call_index(&plan, update)], values,
+             check_calling(&plan, update) >> check_lane() & 1);
+})
+
 static void run_form(const char *name, check_launch launch, int path, int width, int count,
                      int shrinking) {
   struct check_case c;
@@ -86,6 +103,7 @@ int main(int argc, char **argv) {
       run_form("nested branches", nested_launch, path, width, count, 0);
       run_form("lanes leaving a loop", loops_launch, path, width, count, 1);
       run_form("loops of their own", rounds_launch, path, width, count, 0);
+      if (path == ARC_PATH_AUTO) run_form("masks", masks_launch, path, width, count, 0);
     }
   return check_finish();
 }
