@@ -182,7 +182,7 @@ class deterministic:
 
     def __exit__(self, kind, error, _):
         users = self._entered[0][0]
-        before, warns, _ = self._entered.pop()
+        before, warns = self._entered.pop()[:2]  # a name for the kernels would keep them in errors
         torch.use_deterministic_algorithms(before, warn_only=warns)
         is_refused = kind is RuntimeError and "torch.use_deterministic_algorithms" in str(error)
         if is_refused and not users:

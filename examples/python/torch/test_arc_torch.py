@@ -634,6 +634,16 @@ def test_index_outside():
                 assert not GPU or isinstance(error, IndexError), (name, error)
         with arc_torch.deterministic():
             same(call(index), call(index), name, "goes on")
+    kept = []
+    with mock.patch("arc_torch._by", wraps=arc_torch._by) as by:
+        try:
+            with mock.patch.object(arc_torch._outside, "wait", side_effect=IndexError), \
+                    arc_torch.deterministic():
+                pass
+        except IndexError as error:
+            kept.append(error)
+        out.index_add(0, index, values)
+        assert kept and not by.index_add_.called, "an error that is kept keeps the context"
     if GPU:
         copy, graph = out.clone(), torch.cuda.CUDAGraph()
         with arc_torch.deterministic():
