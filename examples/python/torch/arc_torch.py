@@ -183,6 +183,7 @@ class deterministic:
     def __exit__(self, kind, error, _):
         users = self._entered[0][0]
         before, warns = self._entered.pop()[:2]  # a name for the kernels would keep them in errors
+        fast.update()
         torch.use_deterministic_algorithms(before, warn_only=warns)
         is_refused = kind is RuntimeError and "torch.use_deterministic_algorithms" in str(error)
         if is_refused and not users:
@@ -206,18 +207,29 @@ class fast:
     of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer
     than 2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode.
     Sums are as those of arc_torch.index_add_. Needs PyTorch 2.9."""
-    _entered, _keys = [], ("CUDA",)
+    _entered, _kernels, _keys = 0, None, ("CUDA",)
 
     def __init__(self):
-        has_nothing_to_do = self._entered or _by is _PyTorch
-        self._entered.append(None if has_nothing_to_do else _replace_kernels(
-            {key: _FASTER for key in self._keys}, _kernel_or_pytorchs))
+        fast._entered += 1
+        self.update()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        self._entered.pop()
+        fast._entered -= 1
+        self.update()
+
+    @classmethod
+    def update(cls):
+        """Not in deterministic(), which calls the kernels that it has found."""
+        if deterministic._entered:
+            return
+        if not cls._entered or _by is _PyTorch:
+            cls._kernels = None
+        elif cls._kernels is None:
+            cls._kernels = _replace_kernels({key: _FASTER for key in cls._keys},
+                                            _kernel_or_pytorchs)
 
 
 class _Outside:

@@ -539,9 +539,18 @@ def test_fast():
                 assert not ours.index_add_.called, name
         with arc_torch.fast(), arc_torch.deterministic():
             same(calls["index_add_"](big), calls["index_add_"](big), "in both")
+        with arc_torch.deterministic():
+            inside = arc_torch.fast()
+            assert ours.index_add_.call_count == 2
+            calls["index_add"](2)
+        calls["index_add"](2)
+        assert ours.index_add_.call_count == 3, "few, behind the context"
+        calls["index_add"](big)
+        assert ours.index_add_.call_count == 4, "many"
+        inside.__exit__()
         assert raises(out.index_add, 0, index, values[:, :3])
         calls["index_add"](big)
-        assert ours.index_add_.call_count == 2 and not arc_torch.fast._entered
+        assert ours.index_add_.call_count == 4 and not arc_torch.fast._entered
 
 
 def test_nll_loss_of_pictures():
