@@ -564,7 +564,9 @@ def _faster_index_put_(out, indices, values, accumulate=False, unsafe=False):
         return None
     places, rank = 0, len(indices)
     for index, size in zip(indices, out.shape):
-        places = places * size + torch.where(index < 0, index + size, index)
+        index = torch.where(index < 0, index + size, index).long()
+        is_within = (index >= 0) & (index < size)  # else it might name another row
+        places = torch.where(is_within, places * size + index, -1) if rank > 1 else index
     rows = out.view(-1, *out.shape[rank:])
     if values.shape != (*places.shape, *out.shape[rank:]) or not _may_add(out, places, values):
         return None

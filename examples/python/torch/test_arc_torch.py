@@ -549,8 +549,12 @@ def test_fast():
         assert ours.index_add_.call_count == 4, "many"
         inside.__exit__()
         assert raises(out.index_add, 0, index, values[:, :3])
+        for bad in (8, -9) if not GPU else ():  # an index of another row, if nobody looked
+            both = index - 50, torch.where(index == 3, bad, places)
+            with arc_torch.fast():
+                assert raises(torch.zeros(50, 8, 8).index_put, both, values, accumulate=True), bad
         calls["index_add"](big)
-        assert ours.index_add_.call_count == 4 and not arc_torch.fast._entered
+        assert not arc_torch.fast._entered and ours.index_add_.call_count == 4 + 2 * (not GPU)
 
 
 def test_nll_loss_of_pictures():
