@@ -364,7 +364,7 @@ def _scatter_add_(out, dim, index, source):
         index_add_(out.view(its), 0, keys, source)
         return out
     steps = out.view(its).stride()
-    places = keys * steps[at]
+    places = keys.long() * steps[at]
     for other, size in enumerate(sizes):
         if other != at:
             along = torch.arange(size, device=out.device) * steps[other]
@@ -421,7 +421,7 @@ def _put(out, its, named, values):
         index = _outside.keep_within(its[d], out.shape[d], wraps=True)
         if not index.is_cuda and not _lies_within(index, out.shape[d]):
             return False
-        places = places * out.shape[d] + index
+        places = places * out.shape[d] + index.long()
     order, last = named + rest, first + len(shape)
     values = values.permute((*range(first, last), *range(first), *range(last, values.dim())))
     rows = out.permute(order).contiguous()  # out itself, if the index is in front

@@ -384,6 +384,12 @@ def test_context():
                 for _ in range(5 if "number" not in name else 0):
                     same(call(torch.randperm(400, device=DEVICE)), first, "in any order", name)
     out, index, values = draw_values(50, 9), draw_keys("random", 50, 400), draw_values(400, 9)
+    huge, one = torch.empty(2**16, 2**15 + 1, dtype=torch.float16), torch.ones(1).half()
+    huge[-1, 0] = huge[-1, -1] = 0  # 4 GiB, of which the rest is not touched
+    last = [torch.tensor([size - 1], dtype=torch.int32) for size in huge.shape]
+    with arc_torch.deterministic():
+        huge.index_put_(last, one, accumulate=True).scatter_add_(0, last[0][None], one[None])
+    assert huge[-1, 0] == huge[-1, -1] == 1, "indices of 32 bits"
     with arc_torch.deterministic(), arc_torch.deterministic():
         got = gradient_of(lambda w, i: w[:, i], out, index % 9, values.t()[:1].expand(50, 400))
         same(got[7], torch.zeros(9, device=DEVICE).index_add(0, index % 9, values[:, 0]), "columns")
