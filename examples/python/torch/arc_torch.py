@@ -513,13 +513,14 @@ def _gradients_of_cudnn(input, grid, gradient):
     return torch.ops.arc.grid_sample_backward(gradient, input, grid, 0, 0, True, True, True)
 
 
-def _nll_loss_of_pictures(input, target, weight, *how):
+def _nll_loss_of_pictures(input, target, weight, reduction, ignored):
     operator = _aten.nll_loss2d_forward
     fits = input.dim() == 4 and target.dtype == torch.int64 and input.dtype in TYPES and \
         target.shape == input.shape[:1] + input.shape[2:] and target.device == input.device and \
-        (weight is None or weight.shape == input.shape[1:2] and weight.dtype == input.dtype)
+        (weight is None or weight.shape == input.shape[1:2] and weight.dtype == input.dtype) and \
+        (input.is_cuda or _lies_within(torch.where(target == ignored, 0, target), input.shape[1]))
     by = decomposition_table[operator.default] if fits else operator
-    return by(input, target, weight, *how)
+    return by(input, target, weight, reduction, ignored)
 
 
 def _of_copy(function):

@@ -583,6 +583,11 @@ def test_nll_loss_of_pictures():
             assert torch.allclose(a, b, rtol=1e-6), (reduction, weight, ignored)
     with arc_torch.deterministic():
         assert raises(f.nll_loss, picture, target[:, :5])
+        try:
+            f.nll_loss(picture.cpu(), target.cpu() + 3)
+            raise AssertionError("a target is outside")
+        except IndexError:  # as PyTorch's
+            pass
 
 
 def test_refusal():
