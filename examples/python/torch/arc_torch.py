@@ -33,6 +33,7 @@ import warnings
 
 import torch
 from torch._decomp import decomposition_table
+from torch._prims_common import suggest_memory_format
 from torch.utils import cpp_extension
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -465,7 +466,7 @@ def _put_(out, index, source, accumulate=False):
     return out if out.is_contiguous() else out.copy_(flat.view(out.shape))
 
 
-def _gradient_of_pool(operator, dims):
+def _gradient_of_pool(operator, dims, keeps_layout=False):
     def gradient_of_pool(gradient, input, *how):
         index, planes = how[-1], input.shape[:-dims]
         if len(planes) not in (1, 2) or not gradient.shape == index.shape or \
@@ -474,7 +475,9 @@ def _gradient_of_pool(operator, dims):
             return operator(gradient, input, *how)
         sums = gradient.new_zeros(planes.numel(), input.shape[-dims:].numel())
         _scatter_add_(sums, 1, index.reshape(len(sums), -1), gradient.reshape(len(sums), -1))
-        return sums.view(input.shape)
+        sums = sums.view(input.shape)
+        is_kept = keeps_layout and len(planes) == 2
+        return sums.contiguous(memory_format=suggest_memory_format(input)) if is_kept else sums
     return gradient_of_pool
 
 
@@ -600,10 +603,10 @@ _REPEATED = {
     _aten.put_.default: _put_,  # the gradient of take as well
     _aten._embedding_bag_dense_backward.default: _bag_gradient,
     _aten.nll_loss2d_forward.default: _nll_loss_of_pictures}
-_REPEATED.update({operator.default: _gradient_of_pool(operator, dims) for operator, dims in (
-    (_aten.adaptive_max_pool2d_backward, 2), (_aten.adaptive_max_pool3d_backward, 3),
+_REPEATED.update({how[0].default: _gradient_of_pool(*how) for how in (
+    (_aten.adaptive_max_pool2d_backward, 2, True), (_aten.adaptive_max_pool3d_backward, 3),
     (_aten.fractional_max_pool2d_backward, 2), (_aten.fractional_max_pool3d_backward, 3),
-    (_aten.max_pool3d_with_indices_backward, 3))})
+    (_aten.max_pool3d_with_indices_backward, 3, True))})
 _REPEATED_ON_CUDA = {
     _aten.grid_sampler_2d_backward.default: _gradients_of_grid_sample(
         _aten.grid_sampler_2d_backward, 2),

@@ -308,7 +308,8 @@ def calls_of(dtype, draw):
     index, column = draw_keys("hot", rows, n), torch.randint(0, 9, (n,), device=DEVICE)
     places = torch.randint(0, rows, (n, 9), device=DEVICE)
     out, values = draw(rows, 9).to(dtype), draw(n, 9).to(dtype)
-    volume, picture = draw(2, 3, 5, 7, 8).to(dtype), draw(2, 3, 7, 9).to(dtype)
+    volume = draw(2, 3, 5, 7, 8).to(dtype, memory_format=torch.channels_last_3d)
+    picture = draw(2, 3, 7, 9).to(dtype, memory_format=torch.channels_last)
     f, by, bags = torch.nn.functional, testing.ByTorch, torch.arange(0, n, 7, device=DEVICE)
     where = torch.rand(2, 3, 3, device=DEVICE)
     bags[3] = bags[2]  # an empty one
@@ -373,6 +374,7 @@ def test_context():
             assert not torch.are_deterministic_algorithms_enabled()
             same(got, wanted, "deterministic", name, dtype)
             assert got.dtype == wanted.dtype, (name, dtype, got.dtype)
+            assert got.stride() == wanted.stride(), (name, dtype, got.stride())
 
         def draw(*shape):
             return torch.randn(shape, device=DEVICE)
