@@ -435,7 +435,8 @@ def _put(out, its, named, values):
 
 def _embedding_gradient(gradient, index, rows, padding, scales):
     fits = gradient.dim() > 0 and gradient.numel() == index.numel() * gradient.shape[-1]
-    if fits and rows > 0 and index.numel() > 0 and _may_add(gradient.new_empty(0), index, gradient):
+    fits = fits and rows > 0 and gradient.numel() > 0
+    if fits and _may_add(gradient.new_empty(0), index, gradient):
         index = _outside.keep_within(index, rows)
         if not scales and (index.is_cuda or _lies_within(index, rows)):
             sums = gradient.new_zeros(rows, gradient.shape[-1])
