@@ -236,10 +236,14 @@ class fast:
 class _Outside:
     """Whether an index was. Kernels set the flag, in the host's memory, and nobody waits for it."""
     def __init__(self):
-        self.flag, self.devices = None, set()
+        self.flag = None
+        self.forget()
+
+    def forget(self):
+        self.seen, self.devices = ctypes.c_int(), set()
 
     def prepare(self):
-        if BUILT and self.flag is None:
+        if BUILT and self.flag is None and not torch.cuda._is_in_bad_fork():
             self.flag = torch.zeros(1, dtype=torch.int32, pin_memory=True)
             self.seen = ctypes.c_int.from_address(self.flag.data_ptr())
 
@@ -254,7 +258,7 @@ class _Outside:
         return index
 
     def look(self):
-        if self.flag is not None and self.seen.value:
+        if self.seen.value:
             self.seen.value = 0
             raise IndexError("arc_torch.deterministic: an index of an earlier call was outside; "
                              "what that call added is wrong")
@@ -267,6 +271,8 @@ class _Outside:
 
 
 _outside = _Outside()
+if hasattr(os, "register_at_fork"):  # a child, as of a DataLoader, has neither the flag nor a GPU
+    os.register_at_fork(after_in_child=_outside.forget)
 _inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
 
 

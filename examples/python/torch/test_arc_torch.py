@@ -2,7 +2,9 @@
 SPDX-License-Identifier: Apache-2.0
 
 Values are multiples of a quarter whose sums all types represent, so that results must be equal."""
+import ctypes
 import itertools
+import multiprocessing
 import pathlib
 import re
 import subprocess
@@ -670,6 +672,13 @@ def test_index_outside():
             kept.append(error)
         out.index_add(0, index, values)
         assert kept and not by.index_add_.called, "an error that is kept keeps the context"
+    with arc_torch.deterministic(), \
+            mock.patch.object(arc_torch._outside, "seen", ctypes.c_int(1)):
+        child = multiprocessing.get_context("fork").Process(
+            target=lambda: torch.zeros(3).index_add(0, torch.tensor([1]), torch.ones(1)))
+        child.start()
+        child.join()
+        assert child.exitcode == 0, "a child looks at its parent's flag"
     if GPU:
         copy, graph = out.clone(), torch.cuda.CUDAGraph()
         with arc_torch.deterministic():
