@@ -94,6 +94,8 @@ def embedding(weight, index, padding_idx=None):
 def index_select(table, index):
     """table.index_select(0, index), also for an index of more dimensions: [index..., row...]"""
     index = index if index.dim() > 0 else index.reshape(1)
+    if table.dim() == 0:
+        return table.index_select(0, index)
     if table.dim() == 1:
         return _by.embedding(table[:, None], index, None)[..., 0]
     return _by.embedding(table, index, None)

@@ -234,7 +234,7 @@ Tensor embedding(DispatchKeySet keys, const Tensor &weight, const Tensor &index,
 /* One column of keys, expanded to all columns or the only one, names whole rows. */
 Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) {
   bool is_column = index.dim() > 0 && index.dim() == self.dim() && index.sym_numel() != 0 &&
-                   index.sym_sizes() == source.sym_sizes();
+                   self.sym_numel() != 0 && index.sym_sizes() == source.sym_sizes();
   Tensor keys = index;
   for (int64_t i = index.dim() - 1; is_column && i > 0; --i) {
     is_column = index.sym_size(i) == self.sym_size(i) &&

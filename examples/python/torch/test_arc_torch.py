@@ -90,6 +90,7 @@ def test_scatter_add():
         assert "arc.index_add.default" in calls.names, (shape, calls.names)
         same(got, out.scatter_add(0, index, values), "scatter_add", shape)
     out, values = draw_values(50, 9), draw_values(400, 9)
+    assert GPU or raises(arc_torch.scatter_add, out[:0], 0, column.expand(400, 9), values)
     for dim, index, source in ((0, torch.randint(0, 50, (400, 9), device=DEVICE), values),
                                (0, column.expand(400, 7), values),
                                (0, column.expand(400, 7), values[:, :7]),
@@ -100,6 +101,8 @@ def test_scatter_add():
 
 def test_rows():
     """index_select and embedding, whose index may have any shape."""
+    number, place = draw_values(), torch.zeros(1, device=DEVICE, dtype=torch.int64)
+    same(arc_torch.index_select(number, place), number.index_select(0, place), "a number")
     for rows, shape in ((draw_values(50, 9), (400,)), (draw_values(50), (3, 4)),
                         (draw_values(50, 2, 3), ()), (draw_values(50, 9), (2, 0)),
                         (draw_values(50, 9).t(), (7, 1, 2))):
