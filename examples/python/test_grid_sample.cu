@@ -23,6 +23,12 @@ static __device__ inline brief __ldcs(const brief *at) { return *at; }
 static __device__ inline void __stcs(brief *at, brief x) { *at = x; }
 #endif
 
+struct device {
+  cudaStream_t stream;
+  int multiprocessors;
+};
+#define LAUNCH(kernel, blocks, threads, stream, j) \
+  SIMT_LAUNCH(kernel, blocks, threads, 0, stream, j)
 #include "torch/grid_sample.cuh"
 
 enum { SMOOTH, RANDOM, ONE_CELL, BEYOND, KINDS };
@@ -71,37 +77,6 @@ static T *placed(const std::vector<float> &values, int channels, long long place
 }
 
 template <class T, int AXES, int TAPS>
-static void add_by_samples(grid_job j) {
-  const int all = j.images * j.channels, most = j.planes;
-  for (; j.first_plane < all; j.first_plane += j.planes) {
-    plan_launch(&j, most);
-    const int parts = (int)grid_samples(j) / sample_adder<AXES, TAPS>::OF_BLOCK + 1;
-    const dim3 blocks(parts, (j.planes + j.channels - 1) / j.channels);
-    SIMT_LAUNCH((add_by_sample<T, AXES, TAPS>), blocks, THREADS, 0, 0, j);
-    SIMT_LAUNCH(finish_planes<T>, j.planes * j.pixels / THREADS + 1, THREADS, 0, 0, j);
-  }
-}
-
-template <class T, int AXES, int TAPS>
-static void add_by_walks(grid_job j, int by_sample) {
-  const int planes = j.images * ((j.channels + j.width - 1) / j.width);
-  const int most_planes = j.planes, most_pixels = j.pixels, high = j.tile * j.width / 32;
-  const int across = j.samples[0] / (j.walks_down ? 32 / j.width : j.tile) + 1;
-  const int down = j.samples[1] * j.samples[2] / (j.walks_down ? high * j.step : j.step) + 1;
-  const int pixels = (int)grid_pixels(j);
-  if constexpr (TAPS > 1) SIMT_LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
-  for (; j.first_plane < planes; j.first_plane += most_planes)
-    for (j.first_pixel = 0; j.first_pixel < pixels; j.first_pixel += most_pixels) {
-      j.planes = std::min(most_planes, planes - j.first_plane);
-      j.pixels = std::min(most_pixels, pixels - j.first_pixel);
-      j.clears = j.first_plane + j.planes < planes || j.first_pixel + j.pixels < pixels;
-      const dim3 warps(across * down / WALKERS + 1, j.planes);
-      SIMT_LAUNCH((add_samples<T, AXES, TAPS>), warps, 32 * WALKERS, 0, 0, j);
-      SIMT_LAUNCH(finish_input<T>, dim3(j.pixels, j.planes), 32 * WALKERS, 0, 0, j);
-    }
-}
-
-template <class T, int AXES, int TAPS>
 static gradients run(const call &c, bool last, int step, long long bytes, int tile = TILE) {
   const shape &s = c.s;
   T *const input = placed<T>(c.input, s.channels, c.pixels(), last);
@@ -126,11 +101,7 @@ static gradients run(const call &c, bool last, int step, long long bytes, int ti
       on_device(std::vector<unsigned>({is_looked_for ? bits : 0u, is_looked_for ? others : 0u}));
   T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
   j.out = out_there, j.out_grid = out_grid_there;
-  const int by_sample = ((int)c.samples() + THREADS - 1) / THREADS * s.images;
-  if constexpr (TAPS < 4)
-    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j);
-  if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, by_sample);
-  SIMT_LAUNCH((add_others<T, AXES, TAPS>), by_sample, THREADS, 0, 0, j);
+  sample<T, AXES, TAPS>(j, {0, 2});
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
   unsigned found[2];
   cudaMemcpy(found, j.largest, sizeof(found), cudaMemcpyDeviceToHost);

@@ -6,7 +6,9 @@
    channels of a sample are `width` lanes of a warp, and other lanes have other samples: so the sums
    of a place lie side by side. A lane walks from sample to sample, keeps the sums of its places,
    and adds to memory what the next sample does not reach. All sums are integers, so that none of
-   this changes a bit. The includer defines to_float, store and add. */
+   this changes a bit. The includer defines to_float, store, add, `device` and LAUNCH. */
+#include <algorithm>
+
 #include "arc.cuh"
 #include "grid_sample.h"
 #include "job.cuh"
@@ -706,6 +708,65 @@ __global__ void __launch_bounds__(THREADS) add_others(grid_job j) {
       }
     }
   }
+}
+
+/* ---- the launches: by chunks of images, channels and pixels --------------------------------- */
+
+enum { MOST_TILES = 16, WARPS_WANTED = 48 /* of a multiprocessor */ };
+
+long long parts_of(long long count, long long part) { return (count + part - 1) / part; }
+
+template <class T, int AXES, int TAPS>
+void add_by_samples(grid_job j, device d) {
+  const int all = j.images * j.channels, most = j.planes;
+  for (; j.first_plane < all; j.first_plane += j.planes) {
+    plan_launch(&j, most);
+    const dim3 blocks((unsigned)parts_of(grid_samples(j), sample_adder<AXES, TAPS>::OF_BLOCK),
+                      (unsigned)parts_of(j.planes, j.channels));
+    LAUNCH((add_by_sample<T, AXES, TAPS>), blocks, THREADS, d.stream, j);
+    const long long parts = parts_of((long long)j.planes * j.pixels, FINISHED);
+    LAUNCH(finish_planes<T>, (unsigned)parts, THREADS, d.stream, j);
+  }
+}
+
+template <class T, int AXES, int TAPS>
+void add_by_walks(grid_job j, device d) {
+  const int length = j.tile * j.width / 32, planes = j.images * (int)parts_of(j.channels, j.width);
+  const int most_planes = j.planes, most_pixels = j.pixels;
+  const long long across = parts_of(j.samples[0], j.walks_down ? 32 / j.width : j.tile);
+  const long long down =
+      parts_of((long long)j.samples[1] * j.samples[2], j.walks_down ? length : 1);
+  const long long wanted = (long long)WARPS_WANTED * d.multiprocessors;
+  for (j.first_plane = 0; j.first_plane < planes; j.first_plane += most_planes) {
+    j.planes = std::min(most_planes, planes - j.first_plane);
+    if (j.step == 0)
+      j.step = (int)std::clamp(across * down * j.planes / wanted, 1ll, (long long)MOST_TILES);
+    const long long warps = across * parts_of(down, j.step);
+    for (long long first = 0; first < grid_pixels(j); first += most_pixels) {
+      j.first_pixel = (int)first;
+      j.pixels = (int)std::min((long long)most_pixels, grid_pixels(j) - first);
+      j.clears = j.first_plane + j.planes < planes || first + j.pixels < grid_pixels(j);
+      const dim3 blocks((unsigned)parts_of(warps, WALKERS), j.planes);
+      LAUNCH((add_samples<T, AXES, TAPS>), blocks, 32 * WALKERS, d.stream, j);
+      const dim3 tiles((unsigned)parts_of(j.pixels, WALKERS * SUMS / j.width), j.planes);
+      LAUNCH(finish_input<T>, tiles, 32 * WALKERS, d.stream, j);
+    }
+  }
+}
+
+template <class T, int AXES, int TAPS>
+cudaError_t sample(grid_job j, device d) {
+  const unsigned by_sample = (unsigned)(parts_of(grid_samples(j), THREADS) * j.images);
+  if constexpr (TAPS > 1)
+    if (j.out_grid != nullptr && !j.by_sample)
+      LAUNCH((slope_samples<T, AXES, TAPS>), by_sample, THREADS, d.stream, j);
+  if (j.out == nullptr) return cudaGetLastError();
+  if constexpr (TAPS < 4)
+    if (j.by_sample) add_by_samples<T, AXES, TAPS>(j, d);
+  if (!j.by_sample) add_by_walks<T, AXES, TAPS>(j, d);
+  LAUNCH((add_others<T, AXES, TAPS>), std::min(by_sample, 4u * d.multiprocessors), THREADS,
+         d.stream, j);
+  return cudaGetLastError();
 }
 
 }  // namespace
