@@ -1,4 +1,5 @@
-/* index_add_cuda.cpp - arc::index_add_ for tensors on CUDA. SPDX-License-Identifier: Apache-2.0 */
+/* index_add_cuda.cpp - arc's sums for tensors on CUDA: what the kernels are told.
+   SPDX-License-Identifier: Apache-2.0 */
 #include <ATen/Context.h>
 #include <ATen/Dispatch.h>
 #include <ATen/MemoryOverlap.h>
@@ -14,9 +15,11 @@
 #include <torch/library.h>
 
 #include <climits>
+#include <string>
 #include <tuple>
 
 #include "adders.h"
+#include "arc_policy.cuh"
 #include "operators.h"
 
 namespace {
@@ -25,6 +28,20 @@ using at::Scalar;
 using at::Tensor;
 
 constexpr int64_t STRIDES = 1ll << 28; /* of 8 bytes: arc takes less than 2^31 bytes */
+
+device current_device() {
+  return {at::cuda::getCurrentCUDAStream(),
+          at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+}
+
+bool is_index(const Tensor &t) {
+  return t.scalar_type() == at::kLong || t.scalar_type() == at::kInt;
+}
+
+void set_keys(job *j, const Tensor &keys) {
+  j->index = keys.const_data_ptr();
+  j->has_wide_index = keys.scalar_type() == at::kLong;
+}
 
 /* In the deterministic mode, whether sorting the keys, which moves 12 bytes of each three times to
    and fro, in a few launches, costs less than 8 bytes for each value of out, cleared and read. */
@@ -61,10 +78,8 @@ bool is_served(const Tensor &self, int64_t dim, const Tensor &index, const Tenso
          (type == at::kFloat || type == at::kHalf || type == at::kBFloat16 ||
           type == at::kDouble) &&
          source.scalar_type() == type && source.sizes().slice(1) == self.sizes().slice(1) &&
-         index.dim() == 1 &&
-         (index.scalar_type() == at::kLong || index.scalar_type() == at::kInt) &&
-         index.size(0) == source.size(0) && source.device() == self.device() &&
-         index.device() == self.device() && has_rows(self) &&
+         index.dim() == 1 && is_index(index) && index.size(0) == source.size(0) &&
+         source.device() == self.device() && index.device() == self.device() && has_rows(self) &&
          (self.size(0) == 1 || self.stride(0) >= self.numel() / self.size(0)) &&
          has_type(alpha, type);
 }
@@ -130,8 +145,7 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   at::assert_no_overlap(self, index);
   at::assert_no_overlap(self, source);
   const c10::cuda::CUDAGuard guard(self.device());
-  const device d = {at::cuda::getCurrentCUDAStream(),
-                    at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+  const device d = current_device();
   const Tensor scaled = alpha.equal(1) ? source : source.mul(alpha);
   const bool in_fixed_point = how == way::IN_FIXED_POINT || how == way::BY_FIXED_SEGMENTS;
   const bool may_have_gaps = has_rows(scaled) && !in_fixed_point;
@@ -149,11 +163,7 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   j.value_bytes = (int)self.element_size();
   j.values_stride = stride_of_rows(values, columns);
   j.out_stride = stride_of_rows(self, columns);
-  const auto set_keys = [&] {
-    j.index = keys.const_data_ptr();
-    j.has_wide_index = keys.scalar_type() == at::kLong;
-  };
-  set_keys();
+  set_keys(&j, keys);
   if (in_fixed_point) { /* the sums, unless they are formed by segments, and `largest` */
     const int64_t count = how == way::IN_FIXED_POINT ? j.rows * j.width : 0;
     sums = at::zeros({count + 1}, self.options().dtype(at::kLong));
@@ -163,7 +173,7 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
   if (how == way::BY_FIXED_SEGMENTS) C10_CUDA_CHECK(its.find_scale(j, d));
   if (how == way::BY_SEGMENTS || how == way::BY_FIXED_SEGMENTS) {
     std::tie(keys, order) = sort_keys(keys.to(at::kLong), j.rows);
-    set_keys();
+    set_keys(&j, keys);
     parts = at::empty({2 * cut_pieces(&j, d) * j.width},
                       self.options().dtype(in_fixed_point ? at::kLong : at::kFloat));
     j.order = order.const_data_ptr<int>();
@@ -174,22 +184,68 @@ void index_add_(const Tensor &self, int64_t dim, const Tensor &index, const Tens
 
 /* `outside`: an int, pinned in the host's memory, that the kernel sets. */
 Tensor keep_keys_within(const Tensor &index, int64_t size, bool wraps, const Tensor &outside) {
-  TORCH_CHECK((index.scalar_type() == at::kLong || index.scalar_type() == at::kInt) && size > 0 &&
-                  outside.scalar_type() == at::kInt && outside.numel() == 1,
-              "arc::keep_within: an index of int32 or int64, a size above 0, and one int32");
+  TORCH_CHECK(
+      is_index(index) && size > 0 && outside.scalar_type() == at::kInt && outside.numel() == 1,
+      "arc::keep_within: an index of int32 or int64, a size above 0, and one int32");
   const c10::cuda::CUDAGuard guard(index.device());
   const Tensor keys = index.contiguous();
   const Tensor kept = at::empty(index.sizes(), index.options().dtype(at::kLong));
   job j = {};
-  j.index = keys.const_data_ptr();
-  j.has_wide_index = keys.scalar_type() == at::kLong;
+  set_keys(&j, keys);
   j.out = kept.mutable_data_ptr();
   j.n = keys.numel();
   j.rows = size;
-  const device d = {at::cuda::getCurrentCUDAStream(),
-                    at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
-  if (j.n > 0) C10_CUDA_CHECK(keep_within(j, d, wraps, outside.mutable_data_ptr<int>()));
+  if (j.n > 0)
+    C10_CUDA_CHECK(keep_within(j, current_device(), wraps, outside.mutable_data_ptr<int>()));
   return kept;
+}
+
+/* ---- Accumulator ---------------------------------------------------------------------------- */
+
+/* Messages are one string each: PyTorch's stream for several pieces can end in a segmentation fault
+   where PyTorch brings a C++ library of its own. */
+
+job job_of_words(const Tensor &words, int64_t columns) {
+  const std::string count = std::to_string(columns);
+  TORCH_CHECK(columns > 0 && columns < (1 << 24), "arc: 1 to 2^24 - 1 columns, not " + count);
+  TORCH_CHECK(words.scalar_type() == at::kLong && words.dim() == 2 && words.is_contiguous() &&
+                  words.size(1) == ARC_WIDE_ROW(columns),
+              "arc: the words of " + count + " columns are rows of " +
+                  std::to_string(ARC_WIDE_ROW(columns)) + " contiguous int64");
+  job j = {};
+  j.sums = (long long *)words.mutable_data_ptr<int64_t>();
+  j.rows = words.size(0);
+  j.width = (int)columns;
+  return j;
+}
+
+void accumulate_(const Tensor &words, int64_t columns, const Tensor &index, const Tensor &source) {
+  const c10::cuda::CUDAGuard guard(words.device());
+  job j = job_of_words(words, columns);
+  TORCH_CHECK(source.scalar_type() == at::kFloat && source.dim() == 2 &&
+                  source.size(1) == columns && source.device() == words.device(),
+              "arc: the source must be float32 of " + std::to_string(columns) +
+                  " columns, beside the words");
+  TORCH_CHECK(is_index(index) && index.dim() == 1 && index.size(0) == source.size(0) &&
+                  index.device() == words.device(),
+              "arc: the index must be int32 or int64, one for each row of the source");
+  if (source.size(0) == 0) return;
+  const Tensor values = source.contiguous(), keys = index.contiguous();
+  j.values = values.const_data_ptr();
+  set_keys(&j, keys);
+  j.n = values.size(0);
+  j.value_bytes = (int)sizeof(float);
+  j.values_stride = (int)columns;
+  C10_CUDA_CHECK(add_rows_to_words(j, current_device()));
+}
+
+Tensor read_words_of(const Tensor &words, int64_t columns, bool clears) {
+  const c10::cuda::CUDAGuard guard(words.device());
+  job j = job_of_words(words, columns);
+  Tensor sums = at::empty({j.rows, columns}, words.options().dtype(at::kFloat));
+  j.out = sums.mutable_data_ptr();
+  if (j.rows > 0) C10_CUDA_CHECK(read_words(j, current_device(), clears));
+  return sums;
 }
 
 }  // namespace
@@ -197,4 +253,6 @@ Tensor keep_keys_within(const Tensor &index, int64_t size, bool wraps, const Ten
 TORCH_LIBRARY_IMPL(arc, CUDA, m) {
   m.impl("index_add_", index_add_);
   m.impl("keep_within", keep_keys_within);
+  m.impl("accumulate_", accumulate_);
+  m.impl("read_words", read_words_of);
 }
