@@ -31,8 +31,8 @@
 #include <string.h>
 #include "arc_policy.cuh"
 /* ---- >>api ---------------------------------------------------------------------------------- */
-#define ARC_TUNE_MAX_POLICIES 272
-#define ARC_TUNE__SLOTS 256 /* launches whose times are awaited, at most */
+#define ARC_TUNE_MAX_POLICIES 272 /* 8 paths of 34 thresholds */
+#define ARC_TUNE__SLOTS 256       /* launches whose times are awaited, at most */
 enum { ARC_TUNE_OK = 0, ARC_TUNE_ERROR_CONFIG, ARC_TUNE_ERROR_REPORT };
 
 /* A path above ARC_PATH_AUTO is a kernel of yours that differs in something else (pixels a lane,
@@ -154,7 +154,7 @@ static inline int arc_tune__is_near(const arc_tune *t, int a, int b) {
   if (p[a].path == p[b].path && apart == t->step) return 1;
   if (p[b].threshold == ARC_THRESHOLD_NEVER && apart > ARC_TUNE__COARSE) return 0;
   return nearer < 0 || nearer >= t->config.policies || p[nearer].path != p[b].path ||
-         p[nearer].threshold == ARC_THRESHOLD_AUTO;
+         p[nearer].threshold == ARC_THRESHOLD_AUTO; /* none of b's path is nearer */
 }
 
 /* Whether i is slower than the leader by two standard errors, the incumbent by five, as the test is
@@ -210,6 +210,7 @@ static inline void arc_tune__decide(arc_tune *t, int latest) {
   }
 }
 
+/* ---- >>calls -------------------------------------------------------------------------------- */
 /* The policy of the launch that follows; once a launch. Host cost: nanoseconds between tunings,
    about a microsecond during one. A candidate of which no two times are known may be ruinous: one
    launch of it is awaited at most, and lost once a launch that is 9 later has been reported. */
