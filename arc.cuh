@@ -32,8 +32,8 @@
        >>entries    the bodies of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have files with their own text. EXPERIMENTAL ones may change in any minor version until 1.0, each
-   says what. Include them after this one:
+   have files with their own text, to include after this one. Those that are EXPERIMENTAL may change
+   in any minor version until 1.0:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/table.cuh      skewed keys: some come far more often than others; EXPERIMENTAL
@@ -41,7 +41,8 @@
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
        arc/wide.cuh       sums that repeat without a scale; EXPERIMENTAL, included if ARC_WIDE is 1
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
-       arc/drop_in.cuh    atomicAdd by arc, without a changed line (C++; without this file)
+       arc/drop_in.cuh    atomicAdd by arc, without a changed line; C++, needs nothing else;
+                          with ARC_PROFILE 1 (arc/profile.cuh) it counts instead; EXPERIMENTAL
    arc_policy.cuh lists the macros that you may set, with -D or above the include.
 
    Contract of every add
@@ -81,8 +82,8 @@
 
 /* The number of a row. It holds an int: an unsigned key counts as the int of its bits. With
    ARC_KEY_BITS 64 or options.key_bits 64 it holds 64 bits, such as PyTorch's indices. The C type is
-   long long so that a wider key can be refused: without these, optimised builds fail if a key may
-   not fit an int (the assembler names arc_key_is_no_int__...), any other stops the kernel there. */
+   long long so that 32 bits can refuse wider keys: if a key may not fit an int, an optimised build
+   fails (the assembler names arc_key_is_no_int__...), and any other stops the kernel there. */
 typedef long long arc_key;
 
 /* Where rows lie. A target also holds which parameter its lane adds after a reduction, and the
@@ -149,15 +150,15 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by
    default arc decides. arc_add_with_f32 chooses for one call.
    Cost of a call: see the head of arc/core.cuh. A warp without an active lane costs one vote. With
-   one active lane the decision costs 15 % of the sweep's kernel over ARC_PATH_ATOMIC.
+   one active lane of up to 10 values the decision costs 10 to 17 % of the sweep's kernel.
    Source: ARC paper, sections 4.4 and 5.5. */
 
 /* Adds; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: the adds, a vote and a match; if every lane has its own key, only the match is wasted. If
-   rows of values lie in memory, arc/index_add.cuh is faster: at 3 and 32 columns of random keys
-   this call has about 0.6 of the speed of one thread a value.
+   Cost: the adds, a vote and a match; if every lane has its own key, only the match is wasted. Rows
+   of values that lie in memory are for arc/index_add.cuh: this call, a row a lane, has about 0.6 of
+   the speed of plain atomics by a thread a value, at 3 and 32 columns of random keys.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -231,7 +232,9 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
 
 /* What one call does. All but the threshold and a mask must be literals, which cost nothing. To
-   choose a path at run time, write a switch (examples/tuned.cu). */
+   choose a path at run time, write a switch (examples/tuned.cu). If a path does not fit (butterfly:
+   several keys, or a partial warp; transposed: a partial warp), the call takes the papers'
+   fallback: plain atomics for butterfly, the tree for transposed. */
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
@@ -246,9 +249,6 @@ struct arc_options {
 
 /* The macros' values, for all lanes of a warp, without promises. */
 ARC__FN arc_options arc_options_default(void);
-
-/* If a path does not fit (butterfly: several keys, or a partial warp; transposed: a partial warp),
-   the call takes the papers' fallback: plain atomics for butterfly, the tree for transposed. */
 
 /* ---- >>types ----------------------------------------------------------------------------- */
 /* Every name with the suffix f32 exists for each suffix, with its types in place of float:

@@ -124,11 +124,13 @@ typedef struct arc__piece {
 typedef struct arc__slot {
   char *base;
   int stride_bytes;
-  int owned;
+  int owned; /* this lane adds it */
   float scale;
-  bool is_value, follows, precedes; /* in one row, the lane below, above has the value next to it */
-  bool odd;                         /* of a half: it is the upper one of its word */
-  unsigned share; /* of a half: what __byte_perm makes of two sums; else its number in the piece */
+  bool is_value;          /* there is a sum; of two halves of a word one lane owns both */
+  bool follows, precedes; /* the lane below, above has the value next to it in the row */
+  bool odd;               /* of a half: it is the upper one of its word */
+  unsigned share; /* of a half: what __byte_perm takes of two sums; else its number in the piece:
+                     one word for both, or nvcc does not inline lambdas that capture a target */
   int width;      /* of the piece */
 } arc__slot;
 
@@ -183,8 +185,8 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
-/* Whether one register holds the lane and whether it owns a sum: where a wide sum takes three more,
-   and the lane serves reductions only, as in a renderer's loop. */
+/* Whether the call has the lane, and whether it owns a sum, from one register of the target: where
+   wide sums take three more, and the lane serves reductions only, as in a renderer's loop. */
 ARC__FN bool arc__has_lane_bits(const arc__call *c) {
   return arc__is_wide(c->memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
@@ -244,9 +246,8 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 }
 
 /* ---- >>kinds ----------------------------------------------------------------------------- */
-/* The hook of the kinds of memory in which a value is not one word: two halves share a word, and a
-   wide sum has several, which no single request adds. What a slot, the default decision and an
-   emission need for them stands here. arc/wide.cuh defines what is only declared. */
+/* What differs where a value of memory is not one word: two halves share a word, and a wide sum has
+   several, which no single request adds. */
 
 ARC__FN bool arc__is_word(int memory) { return !arc__is_half(memory) && !arc__is_wide(memory); }
 
@@ -261,8 +262,8 @@ ARC__FN int arc__counted_words(int memory, int width) {
   return arc__is_half(memory) ? (width + 1) / 2 : arc__is_wide(memory) ? 3 * width : width;
 }
 
-/* Whether no group is too small to reduce. Code that adds unreduced wide sums is long, and there is
-   none then. */
+/* Whether no group is too small to reduce. Then the long code that adds unreduced wide sums is not
+   there. */
 ARC__FN bool arc__reduces_all(const arc__call *c, int threshold) {
   return arc__is_wide(c->memory) && threshold == 1;
 }
@@ -292,8 +293,7 @@ ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
   w->lo = __byte_perm(w->lo, 0x8000u, slot->share);
 }
 
-/* Adds the wide sum of a slot, which its owner has; the values from `first` on of this lane's row;
-   a word of a row that a block has summed; and counts such words. */
+/* Defined in arc/wide.cuh; stubs in arc.cuh without ARC_WIDE. */
 ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
 ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
 ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
@@ -361,8 +361,9 @@ ARC__FN bool arc__is_there(const arc__target *t, int piece) {
   return piece == 0 || t->piece[piece].base != 0;
 }
 
-/* Where the given value of key 0 lies, in the last piece that begins at or below it. Compilers keep
-   what a branch on `owned` chooses; they would recompute a plain sum in each call. */
+/* Where the given value of key 0 lies, in the last piece that begins at or below it; lanes: so many
+   values leave together. Compilers keep what a branch on `owned` chooses; they would recompute a
+   plain sum in each call. */
 ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const arc__piece *first = &t->piece[0];
   const bool inside = value < t->width;
@@ -425,8 +426,8 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
 }
 
 /* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles
-   or values. Of one piece of literal width a lane's requests are one of three constants. Each has a
-   type of its own: compilers would make one division of three before they know the width. */
+   or values. Of one piece of literal width a lane's requests are one of three constants. Each
+   division has a type of its own, or compilers make one of them before they know the width. */
 #define ARC__LEAST_LANES(FORMULA, work)                                            \
   (t->pieces > 1 || t->chunk == ARC__DYNAMIC ? FORMULA(work, requests)             \
    : log2 <= 2                               ? FORMULA(work, words)                \
@@ -437,7 +438,7 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
    many lanes as make both equally fast, plain additions keep the L2 busy, and reductions the
    schedulers; if half of the warps do each, both work at once. By the block: compilers know that
    its lanes agree. Hashed, since the blocks of a multiprocessor may be evenly apart. */
-ARC__FN bool arc__is_patient(void) {
+ARC__FN bool arc__reduces_later(void) {
   return ((blockIdx.x + blockIdx.y + blockIdx.z) * 0x9E3779B9u >> 31) != 0u;
 }
 
@@ -453,7 +454,7 @@ ARC__FN void arc__target_end(arc__target *t) {
   int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
   t->min_lanes_to_reduce = ARC__LEAST_LANES(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
-  if (!arc__is_wide(t->memory) && arc__is_patient()) /* of wide sums 1 must stay a literal */
+  if (!arc__is_wide(t->memory) && arc__reduces_later()) /* of wide sums 1 must stay a literal */
     t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
@@ -476,8 +477,8 @@ ARC__FN void arc__keep_first(arc__target *t, int count) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
-/* Of a table's calls: where key 0 would lie, not null, by the rules of C; and the key of the first
-   byte of the table, beyond any address. */
+/* The keys of a table's calls: an address in memory minus ARC__ADDRESSES, since C does not add to a
+   null base; or the place of a byte in the table plus ARC__IN_TABLE, which no address reaches. */
 #define ARC__ADDRESSES 4096
 #define ARC__IN_TABLE (1ll << 62)
 
@@ -960,8 +961,8 @@ ARC__FN bool arc__vote_one_key(const arc__call *c) {
   return __all_sync(c->lanes, !c->active || group == c->present);
 }
 
-/* Whether no lane is active. No vote on the atomic path, by promise, and where auto looks for keys:
-   it sees so when it counts the lanes. All of c->lanes call. */
+/* Whether no lane is active. No vote on the atomic path, by promise, and where auto looks for keys,
+   since it counts the lanes then. All of c->lanes call. */
 ARC__FN bool arc__vote_empty(const arc__call *c) {
   bool votes = c->path != ARC_PATH_ATOMIC && !arc__is_auto_keyed(c) &&
                !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE);

@@ -13,11 +13,11 @@
    ARC_DROP_IN_FLOAT 1 sums floats. Cost: about 40 instructions a statement, which decides for
    itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0.
    It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
-   arrive together wait for each other: code in which one waits for another may hang. A function that
-   returns atomicAdd's result gains nothing. `auto old = atomicAdd(..)`, printf, templates that deduce
-   the result, and `c ? atomicAdd(p, 1.f) : 0`, whose type would be int, do not compile: write
-   float old = ..; unused, `old` adds when it dies. Macros of arc: by -D. CPU warp: behind
-   simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts instead. */
+   arrive together wait for each other: code in which one waits for another may hang. A function
+   that returns atomicAdd's result gains nothing. `auto old = atomicAdd(..)`, printf, templates that
+   deduce the result, and `c ? atomicAdd(p, 1.f) : 0`, whose type would be int, do not compile:
+   write float old = ..; unused, `old` adds when it dies. Set arc's macros by -D; on the CPU warp
+   include this behind simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts instead. */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
 #define ARC_DROP_IN_CUH
 #ifndef ARC_WORDS_CUH /* NVRTC has them by other names */

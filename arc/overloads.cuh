@@ -4,8 +4,8 @@
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
        arc_target_pieces(pieces, count), of pieces that arc_piece(T *base, int stride, int width)
        makes, arc_target_first(target, count)   if ARC_MAX_PIECES is above 1
-       arc_add(target, key, values, active)
-       arc_add_uniform, arc_add_renderer, arc_add_masked, arc_add_divergent, arc_add_with, arc_atomic_add
+       arc_add(target, key, values, active), arc_add_uniform, arc_add_renderer, arc_add_masked,
+       arc_add_divergent, arc_add_with, arc_atomic_add
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
        arc_index_add_rows_with, arc_index_add_end   if arc/index_add.cuh was included before
    Each calls the function with the suffix of its first argument: float f32, double f64, int i32,

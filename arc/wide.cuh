@@ -1,31 +1,33 @@
-/* wide.cuh - sums of floats that repeat to the last bit and need no scale. EXPERIMENTAL. Included by
-   arc.cuh after #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
+/* wide.cuh - sums of floats that repeat to the last bit and need no scale. EXPERIMENTAL. Included
+   by arc.cuh after #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
 
    Until 1.0 the layout of a row, and so ARC_WIDE_ROW and saved rows, may change in a minor version;
    the names stay.
 
        arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
        ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
-   A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a unit
-   of its own, 2^16 times that of the one before. The float sum of a group is added to the window of
-   its exponent: exactly, so that the order of these additions does not matter. With W = 6, sums of
-   groups from 2^-63 to below 2^33 in magnitude are exact. Smaller ones are rounded to multiples of
-   2^-86, the lowest unit. Larger ones count as infinity, of their sign:
+   A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a
+   unit of its own, 2^16 times that of the one before. The float sum of a group is added to the
+   window of its exponent: exactly, so that the order of these additions does not matter. With 6
+   words, sums of groups from 2^-63 to below 2^33 in magnitude are exact. Smaller ones are rounded
+   to multiples of 2^-86, the lowest unit. Larger ones count as infinity, of their sign:
        W    1      2      3      4      5      6      7      8      9 ...    12 ...    16
        from 2^-15  2^-31  2^-31  2^-47  2^-47  2^-63  2^-63  2^-79  2^-79    2^-111    all of float
        to   2      2      2^17   2^17   2^33   2^33   2^49   2^49   2^65     2^81
    A row of n parameters has ARC_WIDE_ROW(n) words in global memory, all 0 at first: n of the first
-   window, n of the second, ...; then two bytes a parameter, which are not 0 once +infinity, -infinity
-   was added, both after a NaN. stride: long longs from row to row, ARC_WIDE_ROW(width) or more.
-   What repeats: the same launch with the same policy, on any GPU, as of fixed targets. Divergent calls
-   add each lane's values by themselves, since who arrives together does not repeat. So does
-   ARC_PATH_ATOMIC, whose sums do not depend on who shares a warp, either. options.exact does not
+   window, n of the second, ...; then two bytes a parameter, which are not 0 once +infinity,
+   -infinity was added, both after a NaN. stride: long longs from row to row, ARC_WIDE_ROW(width) or
+   more.
+   What repeats: the same launch with the same policy, on any GPU, as of fixed targets. Divergent
+   calls add each lane's values by themselves, since who arrives together does not repeat. So does
+   ARC_PATH_ATOMIC, whose sums then do not depend on who shares a warp. options.exact does not
    compile. Subnormal values count as 0 under -ftz=true.
    How often: 2^24 sums of groups a parameter, then arc_wide_normalise, and so on without end. A sum
-   stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of several
-   GPUs or streams are added up as integers (ncclInt64), up to 255 and 2^24 sums in all, then read.
-   arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory; of
-   several pieces, the sum of their ARC_WIDE_ROW. arc/table.cuh has no wide targets. */
+   stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of
+   several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
+   all, then read.
+   arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory,
+   with several pieces the sum of their ARC_WIDE_ROW. arc/table.cuh has no wide targets. */
 #ifndef ARC_CUH
 #error "arc/wide.cuh: include arc.cuh first, behind #define ARC_WIDE 1"
 #endif
@@ -47,8 +49,8 @@ ARC__ANYWHERE double arc_wide_take_f64(long long *row, int width, int i);
 /* Carries what a window of parameter i has too much into the next one. The sum is the same. */
 ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
 
-/* Windows by the exponent field of a float, 0 to 255, without its lower four bits: that of the first
-   window; the first field of a number that is added without rounding, and the one behind the last. */
+/* Exponent fields of floats, 0 to 255: the first of the first window; the first of a number that is
+   added without rounding, and the one behind the last. */
 #define ARC__WIDE_FIRST (16 * ((15 - ARC_WIDE_WORDS) / 2))
 #define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)
 #define ARC__WIDE_END (ARC_WIDE_WORDS < 16 ? ARC__WIDE_FIRST + 16 * ARC_WIDE_WORDS : 255)
@@ -62,7 +64,7 @@ ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
 
 /* ---- adds -------------------------------------------------------------------------------- */
 
-/* Where a sum goes: its first word lies `bytes` behind `from`, and is that of parameter i of `width`. */
+/* Where a sum goes: its first word lies `bytes` behind `from`, that of parameter i of `width`. */
 typedef struct arc__wide_at {
   char *from;
   int bytes, i, width;
@@ -78,8 +80,8 @@ ARC__FN void arc__add_wide_word(const arc__call *c, char *address, arc__word w) 
   arc__request(c->memory & ~ARC__SHARED, c->scope, address, &w, 1);
 }
 
-/* Adds a sum that fits a window there, else 0: the lower four bits of its exponent become those of a
-   float of 24 to 39 bits before the point, whose conversion is exact. */
+/* Adds a sum that fits a window there, else 0: the lower four bits of its exponent become those of
+   a float of 24 to 39 bits before the point, whose conversion is exact. */
 ARC__FN void arc__add_to_window(const arc__call *c, arc__wide_at at, unsigned bits, bool fits) {
   unsigned window = fits ? (2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;
   unsigned shifted = fits ? (bits & 0x87ffffffu) + (150u << 23) : 0u;
@@ -133,8 +135,8 @@ ARC__FN bool arc__find_place(const arc__call *c, int value, arc__wide_at *at) {
   return l.is_there;
 }
 
-/* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch for
-   each, then the others, but for zeros, by code that is there once. */
+/* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch
+   for each, then the others, but for zeros, by code that is there once. */
 ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count) {
   arc__wide_at at;
   unsigned rest = 0u;
@@ -163,8 +165,8 @@ ARC__FN int arc__wide_words(const arc__target *t) {
   return words;
 }
 
-/* Adds to word number `word` of a row what a block has summed there. Where infinities are told, each
-   of its warps, at most 32, has added 1. */
+/* Adds to word number `word` of a row what a block has summed there. Where infinities are told,
+   each of its warps, at most 32, has added 1. */
 ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum) {
   arc__u64 told = arc__bits(sum);
   told = (told | told >> 1 | told >> 2 | told >> 3 | told >> 4 | told >> 5) & 0x101010101010101ull;

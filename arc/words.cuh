@@ -5,8 +5,8 @@
    so that the reductions are written once: they move words, and only this file defines what a word
    means.
 
-       >>machine   architecture, lanes, checks      >>values   words in registers
-       >>memory    the form of a sum in memory, and the instructions that add it */
+       >>machine  architecture, lanes, checks        >>values  words in registers
+       >>lanes    who shares an address; redux.sync  >>memory  a sum in memory, and what adds it */
 #ifndef ARC_WORDS_CUH
 #define ARC_WORDS_CUH
 
@@ -51,8 +51,8 @@
 #define ARC__CALLER ARC__LINE
 #define ARC__CALLED ARC__LINE_OF
 #endif
-/* What arc/profile.cuh defines anew: the same for itself, what a form passes to the general one,
-   and a call on its way to arc__add. */
+/* arc/profile.cuh fills these, to count calls by line: such a parameter, what a form passes on for
+   it, and the call on its way to arc__add. */
 #define ARC__LINE
 #define ARC__LINE_OF
 #define ARC__PASSED(name)
@@ -137,11 +137,13 @@ ARC__FN int arc__highest(unsigned mask) { return 31 - __clz((int)mask); }
 
 typedef unsigned long long arc__u64;
 
-/* Of lanes that arrived together, those that have this lane's address: all of `lanes` if there is
-   one address. 0 in every lane if sums would not pay: fewer lanes than `one`, or than `several` for
-   more than one address; or no lane has the address of one of the three lanes below it, or
-   addresses fall at most three times from lane to lane: in coalesced rows they differ, and what few
-   rows share the hardware adds at once. All of `lanes` call, each with its own bit set. */
+/* ---- >>lanes ----------------------------------------------------------------------------- */
+
+/* Of lanes that arrived together, those that have this lane's address. 0 in every lane if sums
+   would not pay: with fewer lanes than `one` or, if addresses differ, than `several`; if addresses
+   fall at most three times from lane to lane (in coalesced rows all differ, and what a few rows
+   share the hardware adds at once); or if no lane has the address of one of the three lanes below
+   it. All of `lanes` call, each with its own bit set. */
 ARC__FN unsigned arc__sharers(unsigned lanes, int lane, const void *address, int one, int several) {
 #if ARC__ARCH >= 700
   const unsigned low = (unsigned)(arc__u64)address, high = (unsigned)((arc__u64)address >> 32);

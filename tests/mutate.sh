@@ -116,7 +116,7 @@ kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull 
 threshold_moved_by_promises test_paths s/: c->target->min_lanes_to_reduce;/: c->target->min_lanes_to_reduce + arc__promised(c, ARC_PROMISE_RENDERER);/
 shuffles_decide_for_one_key test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, arc__shuffles(t->width) * each);/
 all_blocks_are_patient test_paths s/0x9E3779B9u >> 31) != 0u/0x9E3779B9u >> 31) <= 1u/
-no_block_is_patient test_paths s/0x9E3779B9u >> 31) != 0u/0x9E3779B9u >> 31) > 1u/
+no_block_reduces_later test_paths s/0x9E3779B9u >> 31) != 0u/0x9E3779B9u >> 31) > 1u/
 doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, t->width);/
 +empty_warp_goes_on test_empty_cost s/return votes \&\& !__any_sync(c->lanes, c->active);/return false;/
 keyed_looks_at_an_empty_warp test_empty_cost s/if (arc__is_auto_keyed(c) \&\& lanes < 1) lanes = 1;/;/
