@@ -343,10 +343,8 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   ARC__CHECK(1, stride == 0 || stride >= length || -stride >= length,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
-  ARC__CHECK(1, !arc__is_half(t->memory) || __isGlobal(base),
-             "rows of halves must lie in global memory");
-  ARC__CHECK(1, !arc__is_wide(t->memory) || __isGlobal(base),
-             "rows of a wide target must lie in global memory");
+  ARC__CHECK(1, arc__is_word(t->memory) || __isGlobal(base),
+             "rows of halves, and of a wide target, must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
   p->stride_bytes = (int)bytes;
@@ -873,6 +871,9 @@ ARC__FN void arc__check_call(const arc__call *c) {
   ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
   arc__check_lanes(c->lanes);
   arc__check_agreement(c);
+#if defined(SIMT_MEET)
+  if (c->path == ARC_PATH_ATOMIC) SIMT_MEET(c->lanes); /* no vote detects absent lanes */
+#endif
 }
 
 /* ---- >>paths ----------------------------------------------------------------------------- */
@@ -1035,9 +1036,6 @@ ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
 /* Every add calls this. */
 ARC__ADD_FN void arc__add(arc__call c) {
   arc__check_call(&c);
-#if defined(SIMT_MEET)
-  if (c.path == ARC_PATH_ATOMIC) SIMT_MEET(c.lanes); /* no vote detects absent lanes */
-#endif
   int threshold = 0;
   arc__make_mask_of_lane(&c);
   if (arc__vote_empty(&c)) return;

@@ -69,9 +69,6 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
   arc__check_call(&c);
   arc__check_pointers(&c, pointers);
   arc__make_mask_of_lane(&c);
-#if defined(SIMT_MEET)
-  if (c.path == ARC_PATH_ATOMIC) SIMT_MEET(c.lanes);
-#endif
   if (c.path != ARC_PATH_ATOMIC) {
     if (!arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE) && !__any_sync(c.lanes, c.active)) return;
     if (!serialized) c.path = ARC_PATH_BUTTERFLY; /* of the same threshold */
