@@ -108,6 +108,7 @@ static inline void check_fail(const char *file, int line, const char *format, ..
     }                                                                                        \
   } while (0)
 
+#include "../bench/common/random.h"
 #include "../bench/common/test_memory.h"
 
 #if SIMT_ON_CPU
@@ -179,16 +180,9 @@ struct check_random {
   unsigned long long state;
 };
 
-static inline unsigned long long check_mix(unsigned long long x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
 static inline unsigned check_bits(struct check_random *r) {
   r->state += 1;
-  return (unsigned)(check_mix(r->state * 0x2545f4914f6cdd1dull) >> 32);
+  return (unsigned)(splitmix64(r->state * 0x2545f4914f6cdd1dull, 0) >> 32);
 }
 
 static inline int check_below(struct check_random *r, int bound) {
@@ -206,7 +200,7 @@ static inline int check_begin(const char *section, struct check_random *random) 
   check.number += 1;
   check.section = section;
   check.case_failed = 0;
-  random->state = check_mix(check.seed) ^ check_mix((unsigned long long)check.number << 20);
+  random->state = splitmix64(check.seed, 0) ^ splitmix64((unsigned long long)check.number << 20, 0);
   if (check.only >= 0 && check.only != check.number) return 0;
   check.ran += 1;
 #if SIMT_ON_CPU

@@ -275,7 +275,7 @@ static void run(int kind, int width) {
 int main(int argc, char **argv) {
   check_main(argc, argv);
   static const int wide[] = {64, 100, 128, 129, 132, 200, 1030};
-  struct check_random random = {check_mix(check.seed)};
+  struct check_random random = {splitmix64(check.seed, 0)};
   const long cases = check.cases >= 0 ? check.cases : 40;
   for (int kind = 0; kind < KINDS; ++kind)
     for (long i = 0; i < cases; ++i) run(kind, i < 34 ? 1 + (int)i : wide[check_below(&random, 7)]);

@@ -37,7 +37,7 @@ static __device__ void meet_other_gpu(int update) {
 
 /* The part of the active lanes that one GPU takes: of some warps all of them, or none. */
 static void keep_share(unsigned *masks, size_t count, int gpu) {
-  struct check_random r = {check_mix(check.seed) + (unsigned long long)check.number};
+  struct check_random r = {splitmix64(check.seed, 0) + (unsigned long long)check.number};
   for (size_t i = 0; i < count; ++i) {
     const int kind = check_below(&r, 4);
     const unsigned share = kind == 0 ? 0u : kind == 1 ? 0xffffffffu : check_bits(&r);

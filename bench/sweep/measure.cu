@@ -13,16 +13,14 @@
 #include <algorithm>
 
 #include "arc_policy.cuh"
-#include "../common/device_describe.h"
 
+#include "../common/device_describe.h"
 #include "../common/energy.h"
 #include "oracle.cuh"
 #include "sweep.h"
 
 #if SIMT_ON_CPU
 #include "../common/model.h"
-#elif __has_include(<cub/version.cuh>)
-#include <cub/version.cuh>
 #endif
 
 bool sweep_on_cpu_warp(void) { return SIMT_ON_CPU; }

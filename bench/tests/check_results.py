@@ -1,9 +1,10 @@
 """check_results.py ARC_SWEEP_SIMT | ARC_POLICY.CUH FOLDER - are the results in FOLDER/<gpu> what they
-should be? With arc_sweep, each folder holds the files of its presets.
-SPDX-License-Identifier: Apache-2.0
+should be? SPDX-License-Identifier: Apache-2.0
 
-The rules, and the files that may be older than this tree, are in FOLDER/README.md. A line a defect;
-exit status 1 if there is any."""
+Each folder is named after the device of its files. It holds them, pictures and pages, and nothing
+else; with arc_sweep, the files of its presets, each of just the cells that it plans; README.md names
+the others. All name their device and arc's version, which is of this minor one but for the files
+that FOLDER/README.md lists as older. A line a defect; exit status 1 if there is any."""
 import collections
 import csv
 import os
