@@ -19,16 +19,15 @@ SWEEP_FN arc_sum_f32 begin_sums(arc_target_f32 target, int key, const float *val
   o.threshold = 0;
   return arc_sum_begin_with_f32(target, key, values, active, o);
 }
-#define SUMS(promises) arc_sum_f32 sum = begin_sums(target, d.key, values, d.active, promises)
-#define SUMS_KERNELS(W, name)                                     \
-  SWEEP_KERNEL(uniform, W, name, SUMS(ARC_PROMISE_ONE_KEY);       \
-               if (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum)) \
-  SWEEP_KERNEL(keyed, W, name, SUMS(0); while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
-SWEEP_FORM_WIDTHS(SUMS_KERNELS, sums)
-static const struct sweep_kernels sums_kernels[] = {SWEEP_FORM_WIDTHS(SWEEP_ENTRY, sums)};
+SWEEP_PATH(
+    SWEEP_FORM_WIDTHS, sums, arc_sum_f32 sum = begin_sums(target, d.key, values, d.active, one_key);
+    while (arc_sum_next_f32(&sum)) {
+      arc_sum_add_f32(&sum);
+      if (one_key) break;
+    })
 
 #define ATOMRED_WIDTHS(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__)
-SWEEP_HAND_PATH(ATOMRED_WIDTHS, atomred, add_atomred, add_atomred)
+SWEEP_PATH(ATOMRED_WIDTHS, atomred, SWEEP_BY_HAND(add_atomred))
 
 #undef SWEEP_BEFORE
 #undef SWEEP_AFTER
@@ -42,12 +41,8 @@ SWEEP_FN void add_hot(const arc_hot_f32 *hot, int key, const float *values, bool
   o.promises |= promises;
   arc_hot_add_with_f32(hot, key, values, active, o);
 }
-#define HOT_KERNELS(W, name)                                                                  \
-  SWEEP_KERNEL(uniform, W, name, add_hot(&hot, d.key, values, d.active, ARC_PROMISE_ONE_KEY)) \
-  SWEEP_KERNEL(keyed, W, name, add_hot(&hot, d.key, values, d.active, 0))
-SWEEP_FORM_WIDTHS(HOT_KERNELS, hot)
-static const struct sweep_kernels hot_kernels[] = {SWEEP_FORM_WIDTHS(SWEEP_ENTRY, hot)};
+SWEEP_PATH(SWEEP_FORM_WIDTHS, hot, add_hot(&hot, d.key, values, d.active, one_key))
 
 SWEEP_FAMILY(forms, SWEEP_TABLE(sums, SWEEP_PATH_SUMS, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
              SWEEP_TABLE(hot, SWEEP_PATH_HOT, SWEEP_ZEROS_NONE, SWEEP_ANY_THRESHOLD),
-             SWEEP_TABLE(atomred, SWEEP_PATH_ATOMRED, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))
+             SWEEP_ANY_TABLE(atomred, SWEEP_PATH_ATOMRED))

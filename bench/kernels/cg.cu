@@ -41,6 +41,6 @@ SWEEP_FN void add_keyed(float *rows, int stride, int width, int key, const float
   }
 }
 
-SWEEP_HAND_PATH(SWEEP_WIDTHS, cg, add_uniform, add_keyed)
-SWEEP_FAMILY(cg, SWEEP_TABLE(cg, SWEEP_PATH_CG, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))
+SWEEP_PATH(SWEEP_WIDTHS, cg, SWEEP_BY_HANDS(add_uniform, add_keyed))
+SWEEP_FAMILY(cg, SWEEP_ANY_TABLE(cg, SWEEP_PATH_CG))
 #endif

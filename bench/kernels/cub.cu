@@ -49,8 +49,8 @@ SWEEP_FN void add_keyed(float *rows, int stride, int width, int key, const float
   }
 }
 
-SWEEP_HAND_PATH(SWEEP_WIDTHS, cub, add_uniform, add_keyed)
-#define CUB_TABLE SWEEP_TABLE(cub, SWEEP_PATH_CUB, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD)
+SWEEP_PATH(SWEEP_WIDTHS, cub, SWEEP_BY_HANDS(add_uniform, add_keyed))
+#define CUB_TABLE SWEEP_ANY_TABLE(cub, SWEEP_PATH_CUB)
 extern const char *const sweep_missing_cub = nullptr;
 
 #if !__has_include(<cub/warp/warp_reduce_batched.cuh>)
@@ -90,8 +90,7 @@ SWEEP_FN void add_batched_keyed(float *rows, int stride, int, int key, const flo
   add_batched(rows, stride, width, key, values, active);
 }
 
-SWEEP_HAND_PATH(SWEEP_WIDTHS, cub_batched, add_batched, add_batched_keyed)
-SWEEP_FAMILY(cub, CUB_TABLE,
-             SWEEP_TABLE(cub_batched, SWEEP_PATH_CUB_BATCHED, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))
+SWEEP_PATH(SWEEP_WIDTHS, cub_batched, SWEEP_BY_HANDS(add_batched, add_batched_keyed))
+SWEEP_FAMILY(cub, CUB_TABLE, SWEEP_ANY_TABLE(cub_batched, SWEEP_PATH_CUB_BATCHED))
 #endif
 #endif

@@ -7,10 +7,9 @@
 #include "by_hand.cuh"
 
 #define DROP_IN_WIDTHS(X, ...) SWEEP_FEW_WIDTHS(X, __VA_ARGS__) X(12, __VA_ARGS__)
-SWEEP_HAND_PATH(DROP_IN_WIDTHS, drop_in, sweep_add_plain, sweep_add_plain)
-SWEEP_ROTATING_PATH
+SWEEP_PATH(DROP_IN_WIDTHS, drop_in, SWEEP_BY_HAND(sweep_add_plain))
+SWEEP_PATH(SWEEP_ROTATING_WIDTHS, rotating, SWEEP_ROTATING)
 
-SWEEP_FAMILY(drop_in,
-             SWEEP_TABLE(drop_in, SWEEP_PATH_DROP_IN, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
+SWEEP_FAMILY(drop_in, SWEEP_ANY_TABLE(drop_in, SWEEP_PATH_DROP_IN),
              SWEEP_ROTATING_TABLE(rotating, SWEEP_PATH_DROP_IN, SWEEP_ANY_ZEROS,
                                   SWEEP_ANY_THRESHOLD))

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: Apache-2.0
 
    A kernel is the generator of draw.cuh around one statement that adds. The statement sees `a` (the
-   arguments), `lane`, `target`, `d` (key and active) and `values`. SWEEP_KERNELS makes the kernels
-   of all widths, for one key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of
-   them. A file whose type is not f32 says so by the macros SWEEP_NAME, SWEEP_S, SWEEP_T and
-   SWEEP_ROWS; see typed.cuh. */
+   arguments), `lane`, `width`, `target`, `one_key` (what a kernel with one key a block promises; else
+   0), `d` (key and active) and `values`. SWEEP_PATH makes of it the kernels of all widths, for one
+   key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of them. A file whose type
+   is not f32 says so by the macros SWEEP_NAME, SWEEP_S, SWEEP_T and SWEEP_ROWS; see typed.cuh. */
 #pragma once
 
 #include "simt/simt.cuh"
@@ -62,8 +62,9 @@
   static __global__ void __launch_bounds__(256)                                         \
       sweep_##kind##_##name##_##W(const struct sweep_args a) {                          \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x); \
+    const int width = W, one_key = SWEEP_ONE_KEY_##kind;                                \
     SWEEP_TARGET target = SWEEP_ROWS(W);                                                \
-    (void)target;                                                                       \
+    (void)width, (void)one_key, (void)target;                                           \
     SWEEP_BEFORE(W);                                                                    \
     SWEEP_LOOP                                                                          \
     for (int u = 0; u < a.updates; ++u) {                                               \
@@ -79,13 +80,36 @@
 /* In the keyed kernel an inactive lane's key is garbage too. */
 #define SWEEP_GARBAGE_uniform ((void)0)
 #define SWEEP_GARBAGE_keyed d.key = d.active ? d.key : simt_poison_key()
+#define SWEEP_ONE_KEY_uniform ARC_PROMISE_ONE_KEY
+#define SWEEP_ONE_KEY_keyed 0
 
-/* Paths without arc: add(rows, stride, width, key, values, active) for each kind of kernel. */
-#define SWEEP_BY_HAND(W, add) add(a.rows, a.stride, W, d.key, values, d.active)
-#define SWEEP_HAND_KERNELS(W, name, add_uniform, add_keyed)     \
-  SWEEP_KERNEL(uniform, W, name, SWEEP_BY_HAND(W, add_uniform)) \
-  SWEEP_KERNEL(keyed, W, name, SWEEP_BY_HAND(W, add_keyed))
+/* The kernels and their list, name_kernels, of a statement for both kinds of keys; or of one that is
+   for one key a block only. */
+#define SWEEP_LIST(name, ...) static const struct sweep_kernels name##_kernels[] = {__VA_ARGS__};
+#define SWEEP_BOTH(W, name, ...)              \
+  SWEEP_KERNEL(uniform, W, name, __VA_ARGS__) \
+  SWEEP_KERNEL(keyed, W, name, __VA_ARGS__)
+#define SWEEP_BOTH_ENTRY(W, name) {W, sweep_uniform_##name##_##W, sweep_keyed_##name##_##W},
+#define SWEEP_PATH(widths, name, ...) \
+  widths(SWEEP_BOTH, name, __VA_ARGS__) SWEEP_LIST(name, widths(SWEEP_BOTH_ENTRY, name))
+#define SWEEP_UNIFORM(W, name, ...) SWEEP_KERNEL(uniform, W, name, __VA_ARGS__)
+#define SWEEP_UNIFORM_ENTRY(W, name) {W, sweep_uniform_##name##_##W, nullptr},
+#define SWEEP_UNIFORM_PATH(widths, name, ...) \
+  widths(SWEEP_UNIFORM, name, __VA_ARGS__) SWEEP_LIST(name, widths(SWEEP_UNIFORM_ENTRY, name))
 
+/* Statements: without arc, by add(rows, stride, width, key, values, active); */
+#define SWEEP_BY_HAND(add) add(a.rows, a.stride, width, d.key, values, d.active)
+/* by one for one key a block, and another one; */
+#define SWEEP_BY_HANDS(add_uniform, add_keyed) \
+  if (one_key)                                 \
+    SWEEP_BY_HAND(add_uniform);                \
+  else                                         \
+    SWEEP_BY_HAND(add_keyed)
+/* none: the surrounding kernel alone; plain atomics in an order that rotates from lane to lane; */
+#define SWEEP_NONE sweep_add_none(lane.setup.never, d.key)
+#define SWEEP_ROTATING sweep_add_rotating(a.rows, a.stride, width, d.key, d.x, d.active)
+#define SWEEP_ROTATING_WIDTHS(X, ...) X(3, __VA_ARGS__) X(12, __VA_ARGS__)
+/* arc's call; */
 SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values, bool active,
                             int path, int promises, int threshold) {
   arc_options o = arc_options_default();
@@ -95,58 +119,13 @@ SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values,
   o.exact = SWEEP_TYPE == SWEEP_TYPE_exact;
   SWEEP_JOIN(arc_add_with_, SWEEP_S)(target, key, values, active, o);
 }
-#define SWEEP_ARC_UNIFORM(W, name, path, promises, threshold)       \
-  SWEEP_KERNEL(uniform, W, name,                                    \
-               sweep_arc_add(target, d.key, values, d.active, path, \
-                             (promises) | ARC_PROMISE_ONE_KEY, threshold))
-#define SWEEP_ARC_KERNELS(W, name, path, promises, threshold) \
-  SWEEP_ARC_UNIFORM(W, name, path, promises, threshold)       \
-  SWEEP_KERNEL(keyed, W, name,                                \
-               sweep_arc_add(target, d.key, values, d.active, path, promises, threshold))
-
-#define SWEEP_ENTRY(W, name) {W, sweep_uniform_##name##_##W, sweep_keyed_##name##_##W},
-#define SWEEP_HAND_PATH(widths, name, add_uniform, add_keyed) \
-  widths(                                                     \
-      SWEEP_HAND_KERNELS, name, add_uniform,                  \
-      add_keyed) static const struct sweep_kernels name##_kernels[] = {widths(SWEEP_ENTRY, name)};
-#define SWEEP_ARC_PATH(widths, name, path, promises, threshold) \
-  widths(                                                       \
-      SWEEP_ARC_KERNELS, name, path, promises,                  \
-      threshold) static const struct sweep_kernels name##_kernels[] = {widths(SWEEP_ENTRY, name)};
-
-/* For one key a block only. */
-#define SWEEP_UNIFORM_ENTRY(W, name) {W, sweep_uniform_##name##_##W, nullptr},
-#define SWEEP_UNIFORM_PATH(widths, kernels, name, ...)                                      \
-  widths(kernels, name, __VA_ARGS__) static const struct sweep_kernels name##_kernels[] = { \
-      widths(SWEEP_UNIFORM_ENTRY, name)};
-
-/* What a renderer promises: the kernel has voted, and only calls where some lane is active. For one
-   key a block, which all its lanes hold. */
+#define SWEEP_ARC(path, promises, threshold) \
+  sweep_arc_add(target, d.key, values, d.active, path, promises, threshold)
+/* and auto with what a renderer promises: the kernel has voted, and only calls where some lane is
+   active. For one key a block, which all its lanes hold. */
 #define SWEEP_ALL_PROMISED (ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)
-#define SWEEP_ARC_PROMISED(W, name, promises, threshold)             \
-  SWEEP_KERNEL(uniform, W, name,                                     \
-               if (__any_sync(0xffffffffu, d.active)) sweep_arc_add( \
-                   target, d.key, values, d.active, ARC_PATH_AUTO, promises, threshold))
-
-/* The surrounding kernel alone. */
-#define SWEEP_NONE_KERNELS(W, name)                                       \
-  SWEEP_KERNEL(uniform, W, name, sweep_add_none(lane.setup.never, d.key)) \
-  SWEEP_KERNEL(keyed, W, name, sweep_add_none(lane.setup.never, d.key))
-#define SWEEP_NONE_PATH(widths) \
-  widths(SWEEP_NONE_KERNELS,    \
-         none) static const struct sweep_kernels none_kernels[] = {widths(SWEEP_ENTRY, none)};
-
-/* Plain atomics in an order that rotates from lane to lane. */
-#define SWEEP_ROTATING_WIDTHS(X, ...) X(3, __VA_ARGS__) X(12, __VA_ARGS__)
-#define SWEEP_ROTATING(W) sweep_add_rotating(a.rows, a.stride, W, d.key, d.x, d.active)
-#define SWEEP_ROTATING_KERNELS(W, name) \
-  SWEEP_KERNEL(uniform, W, name, SWEEP_ROTATING(W)) SWEEP_KERNEL(keyed, W, name, SWEEP_ROTATING(W))
-#define SWEEP_ROTATING_PATH                                \
-  SWEEP_ROTATING_WIDTHS(SWEEP_ROTATING_KERNELS, rotating)  \
-  static const struct sweep_kernels rotating_kernels[] = { \
-      SWEEP_ROTATING_WIDTHS(SWEEP_ENTRY, rotating)};
-#define SWEEP_ROTATING_TABLE(name, path, zeros, threshold) \
-  SWEEP_TABLE_OF(name, path, SWEEP_FORM_ROTATING, zeros, threshold)
+#define SWEEP_ARC_PROMISED(promises, threshold) \
+  if (__any_sync(0xffffffffu, d.active)) SWEEP_ARC(ARC_PATH_AUTO, promises, threshold)
 
 #define SWEEP_TABLE_OF(name, path, form, zeros, threshold)    \
   {                                                           \
@@ -155,6 +134,10 @@ SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values,
   }
 #define SWEEP_TABLE(name, path, zeros, threshold) \
   SWEEP_TABLE_OF(name, path, SWEEP_FORM_LITERAL, zeros, threshold)
+#define SWEEP_ROTATING_TABLE(name, path, zeros, threshold) \
+  SWEEP_TABLE_OF(name, path, SWEEP_FORM_ROTATING, zeros, threshold)
+/* Of a path that needs no promise, or takes its threshold from the arguments. */
+#define SWEEP_ANY_TABLE(name, path) SWEEP_TABLE(name, path, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD)
 #define SWEEP_FAMILY(name, ...)                                           \
   static const struct sweep_kernel_table name##_tables[] = {__VA_ARGS__}; \
   extern const struct sweep_kernel_family sweep_family_##name = {         \

@@ -4,10 +4,9 @@
 
 #include "by_hand.cuh"
 
-SWEEP_HAND_PATH(SWEEP_WIDTHS_AND_WIDE, shuffle_skip, sweep_add_shuffle_skip,
-                sweep_add_shuffle_skip_keyed)
-SWEEP_HAND_PATH(SWEEP_WIDTHS, match_shared, sweep_add_match_shared, sweep_add_match_shared)
+SWEEP_PATH(SWEEP_WIDTHS_AND_WIDE, shuffle_skip,
+           SWEEP_BY_HANDS(sweep_add_shuffle_skip, sweep_add_shuffle_skip_keyed))
+SWEEP_PATH(SWEEP_WIDTHS, match_shared, SWEEP_BY_HAND(sweep_add_match_shared))
 
-SWEEP_FAMILY(
-    peers, SWEEP_TABLE(shuffle_skip, SWEEP_PATH_SHUFFLE_SKIP, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),
-    SWEEP_TABLE(match_shared, SWEEP_PATH_MATCH_SHARED, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD))
+SWEEP_FAMILY(peers, SWEEP_ANY_TABLE(shuffle_skip, SWEEP_PATH_SHUFFLE_SKIP),
+             SWEEP_ANY_TABLE(match_shared, SWEEP_PATH_MATCH_SHARED))

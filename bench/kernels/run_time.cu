@@ -49,14 +49,12 @@ SWEEP_FN void auto_chunks(const struct sweep_args *a, int key, float x, bool act
   }
 }
 
-#define PROMISES_uniform ARC_PROMISE_ONE_KEY
-#define PROMISES_keyed 0
 #define KERNEL(kind, name, ...)                                                                    \
   static __global__ void __launch_bounds__(256) sweep_##kind##_##name(const struct sweep_args a) { \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);            \
     arc_target_f32 target = arc_target_f32_dynamic(a.rows, a.stride, a.width);                     \
-    const int promises = PROMISES_##kind;                                                          \
-    (void)target, (void)promises;                                                                  \
+    const int width = a.width, one_key = SWEEP_ONE_KEY_##kind;                                     \
+    (void)width, (void)one_key, (void)target;                                                      \
     SWEEP_LOOP                                                                                     \
     for (int u = 0; u < a.updates; ++u) {                                                          \
       struct sweep_update d = sweep_draw_##kind(&a, &lane);                                        \
@@ -71,16 +69,16 @@ SWEEP_FN void auto_chunks(const struct sweep_args *a, int key, float x, bool act
   KERNEL(keyed, name, __VA_ARGS__)                       \
   static const struct sweep_kernels name##_kernels[] = { \
       {SWEEP_ANY_WIDTH, sweep_uniform_##name, sweep_keyed_##name}};
-#define IN_MEMORY(...)                  \
-  float values[most_width];             \
-  values_in_memory(values, a.width, x); \
+#define IN_MEMORY(...)                \
+  float values[most_width];           \
+  values_in_memory(values, width, x); \
   __VA_ARGS__
 KERNELS(none_memory, IN_MEMORY(sweep_add_none(lane.setup.never, d.key)))
-KERNELS(plain_memory, IN_MEMORY(SWEEP_BY_HAND(a.width, sweep_add_plain)))
-KERNELS(auto_memory, IN_MEMORY(add_auto(target, d.key, values, d.active, promises)))
-KERNELS(none_chunks, none_chunks(lane.setup.never, a.width, d.key, x))
+KERNELS(plain_memory, IN_MEMORY(SWEEP_BY_HAND(sweep_add_plain)))
+KERNELS(auto_memory, IN_MEMORY(add_auto(target, d.key, values, d.active, one_key)))
+KERNELS(none_chunks, none_chunks(lane.setup.never, width, d.key, x))
 KERNELS(plain_chunks, plain_chunks(&a, d.key, x, d.active))
-KERNELS(auto_chunks, auto_chunks(&a, d.key, x, d.active, promises))
+KERNELS(auto_chunks, auto_chunks(&a, d.key, x, d.active, one_key))
 
 #define TABLES(form, FORM)                                                                        \
   SWEEP_TABLE_OF(none_##form, SWEEP_PATH_NONE, FORM, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),       \
