@@ -25,18 +25,6 @@ CASE(shuffle_in_branch, 1, 32, 512) {
   atomicAdd(out, v);
 }
 
-// Both sides of an if shuffle, each at a place of its own.
-CASE(shuffle_in_both_branches, 1, 32, 2096) {
-  int v;
-  if (!wrong)
-    v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
-  else if (lane() & 1)
-    v = __shfl_xor_sync(FULL, lane(), 1);
-  else
-    v = __shfl_xor_sync(FULL, lane() + 100, 1);
-  atomicAdd(out, v);
-}
-
 // Two shuffles on one line of source, one in each branch.
 CASE(one_line, 1, 32, 2096) {
   int v;
@@ -45,31 +33,6 @@ CASE(one_line, 1, 32, 2096) {
   else
     v = __shfl_xor_sync(FULL, lane() & 1 ? lane() : lane() + 100, 1);
   atomicAdd(out, v);
-}
-
-// __reduce_max_sync() in a loop that some lanes have left.
-CASE(reduce_with_absent_lanes, 1, 32, 31) {
-  unsigned mask = __ballot_sync(FULL, lane() % 3 != 0);
-  if (lane() % 3 == 0) return;
-  atomicMax(out, __reduce_max_sync(wrong ? FULL : mask, lane()));
-}
-
-// A ballot in a loop whose trip count differs from lane to lane.
-CASE(ballot_in_loop, 1, 32, 32) {
-  int rounds = lane() % 4 + 1;
-  for (int i = 0; i < (wrong ? rounds : 4); ++i)
-    if (__ballot_sync(FULL, i == 0) && i < rounds) atomicAdd(out, 1);
-}
-
-// A mask from before some of its lanes left the loop.
-CASE(stale_mask, 1, 32, 48) {
-  unsigned mask = __ballot_sync(FULL, lane() < 24);
-  for (int i = 0; lane() < 24; ++i) {
-    int sum = __reduce_add_sync(mask, 1);
-    if (lane() == __ffs((int)mask) - 1) atomicAdd(out, sum);
-    if (!wrong) mask = __ballot_sync(mask, i != lane() / 8);
-    if (i == lane() / 8) break;
-  }
 }
 
 // The report names the block and the warp.
