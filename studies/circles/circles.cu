@@ -101,7 +101,7 @@ static void end(void) { renderer_end(&state.r); }
 int main(int argc, char **argv) {
   const char *const *datasets = scene_names + SCENE_FIT; /* and those after it */
   const workload circles = {
-      "circles", options, datasets, 255u,     nullptr, 0u,   SIMT_ON_CPU ? 10 : 1000,
+      "circles", options, datasets, ~0u,      nullptr, 0u,   SIMT_ON_CPU ? 10 : 1000,
       begin,     reset,   forward,  gradient, update,  sums, judge,
       write,     end};
   return workload_main(argc, argv, &circles);

@@ -83,7 +83,7 @@ CASES += [
     ("circles", "SMALL --scene biglittle --tune --out OUT/a.ppm", 0, "\ntrain      PSNR ",
      "a.ppm", "P6\n40 30\n255\n"),
     ("circles", "SMALL --dataset 10k --iterations 1", 0, "\ntrained    1 iterations"),
-    ("circles", "SMALL --compare-paths", 0, "\ntransposed "),
+    ("circles", "SMALL --compare-paths", 0, "\nbutterfly "),
 
     ("environment", "--side 0", 2, "--side is '0'; it must be a whole number from 1 to 1024"),
     ("environment", "--side 24", 2, "--side is '24'; for a scene it must be"),
@@ -188,7 +188,7 @@ CASES += [
 
     ("pagerank", "--threshold 34", 2, "'34'; it must be a whole number from 0 to 33, auto"),
     ("pagerank", "--path plain --threshold 3", 2, "--path plain has no threshold"),
-    ("pagerank", "--tune --path tree", 2, "--path is not for --tune; leave it out"),
+    ("pagerank", "--tune --path auto", 2, "--path is not for --tune; leave it out"),
     ("pagerank", "--compare-paths --iterations 3", 2, "--iterations is not for --compare-paths"),
     ("pagerank", "--experiment OUT/a --threshold 3", 2, "--threshold is not for --experiment"),
     ("pagerank", "--experiment OUT/no/folder.csv", 2, "--experiment: cannot write"),

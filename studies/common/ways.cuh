@@ -15,9 +15,9 @@
 #endif
 
 /* For tables of kernels, by way: X of WAY_COUNT, then of all that are shared, in their order. */
-#define EACH_WAY(X)                                                                                \
-  X(WAY_COUNT), X(WAY_PLAIN), X(WAY_SERIALIZED), X(WAY_BUTTERFLY), X(WAY_TRANSPOSED), X(WAY_TREE), \
-      X(WAY_AUTO), X(WAY_CUB), X(WAY_CG)
+#define EACH_WAY(X)                                                                         \
+  X(WAY_COUNT), X(WAY_PLAIN), X(WAY_SERIALIZED), X(WAY_BUTTERFLY), X(WAY_AUTO), X(WAY_CUB), \
+      X(WAY_CG)
 
 /* Rows of `stride` floats, of which `width` are added to; built once, above the loop. */
 typedef struct way_rows {
@@ -49,11 +49,9 @@ DEVICE void way_add(const way_rows *r, int key, const float *values, bool active
   arc_options o = arc_options_default();
   o.threshold = threshold;
   o.promises = promises;
-  o.path = way == WAY_SERIALIZED   ? ARC_PATH_SERIALIZED
-           : way == WAY_BUTTERFLY  ? ARC_PATH_BUTTERFLY
-           : way == WAY_TRANSPOSED ? ARC_PATH_TRANSPOSED
-           : way == WAY_TREE       ? ARC_PATH_TREE
-                                   : ARC_PATH_AUTO;
+  o.path = way == WAY_SERIALIZED  ? ARC_PATH_SERIALIZED
+           : way == WAY_BUTTERFLY ? ARC_PATH_BUTTERFLY
+                                  : ARC_PATH_AUTO;
   if (way == WAY_COUNT) {
     way_count(r->counts, key, active);
   } else if (way == WAY_PLAIN) {

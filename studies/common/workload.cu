@@ -19,8 +19,7 @@ unsigned long long *workload_counts(void) { return (unsigned long long *)counts.
 /* ---- ways ----------------------------------------------------------------------------------- */
 
 const char *workload_way_name(const workload *w, int way) {
-  static const char *const names[WAYS] = {"plain", "serialized", "butterfly", "transposed",
-                                          "tree",  "auto",       "cub",       "cg"};
+  static const char *const names[WAYS] = {"plain", "serialized", "butterfly", "auto", "cub", "cg"};
   return way < WAYS ? names[way] : w->own_ways[way - WAYS];
 }
 
@@ -31,13 +30,13 @@ int workload_way_count(const workload *w) {
 }
 
 bool workload_offers(const workload *w, int way) {
-  if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) return false;
+  if (!way_runs_here(way)) return false;
   return way == WAY_PLAIN || way >= WAYS || (w->ways >> way & 1u) != 0u;
 }
 
 bool workload_has_threshold(const workload *w, int way) {
   if (way >= WAYS) return (w->thresholds >> (way - WAYS) & 1u) != 0u;
-  return way != WAY_PLAIN && way != WAY_CUB && way != WAY_CG;
+  return way_has_threshold(way);
 }
 
 std::string workload_threshold_word(const workload *w, const workload_outcome *its) {

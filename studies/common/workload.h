@@ -25,14 +25,22 @@ enum {
   WAY_PLAIN,      /* an atomicAdd for every value: what arc replaces */
   WAY_SERIALIZED, /* the papers' SW-S, through arc */
   WAY_BUTTERFLY,  /* the papers' SW-B, through arc */
-  WAY_TRANSPOSED,
-  WAY_TREE,
-  WAY_AUTO, /* arc decides */
-  WAY_CUB,  /* cub::WarpReduce a value; GPU only */
-  WAY_CG,   /* cooperative groups: labeled_partition and reduce; GPU only */
+  WAY_AUTO,       /* arc decides */
+  WAY_CUB,        /* cub::WarpReduce a value; GPU only */
+  WAY_CG,         /* cooperative groups: labeled_partition and reduce; GPU only */
   WAYS,
   WAY_COUNT = -1 /* adds nothing, counts lanes and keys of each step */
 };
+
+/* Those of the GPU alone are left out on the CPU warp. */
+static inline bool way_runs_here(int way) {
+  return !SIMT_ON_CPU || (way != WAY_CUB && way != WAY_CG);
+}
+
+/* Of those that all share: whether it takes the balancing threshold. */
+static inline bool way_has_threshold(int way) {
+  return way == WAY_SERIALIZED || way == WAY_BUTTERFLY || way == WAY_AUTO;
+}
 
 typedef struct workload_options {
   int way, threshold; /* threshold: 0 to 33, or ARC_THRESHOLD_AUTO */

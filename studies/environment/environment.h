@@ -159,7 +159,7 @@ void shade_backward(const shaded_view *v, cube_pyramid form, int way, int thresh
 
 /* Ways of this program's own; both look up as auto. */
 enum {
-  OWN_GATHER = 8, /* a lane owns an input texel and sums what outputs want of it: no atomics */
+  OWN_GATHER = 6, /* a lane owns an input texel and sums what outputs want of it: no atomics */
   OWN_FOUR        /* auto, four texels of a row in one call of 12 values */
 };
 

@@ -259,8 +259,9 @@ static void test_filter(int side, float roughness) {
   for (size_t i = 0; i < floats; ++i) wanted[i] += light[i];
   for (int way = 0; way <= OWN_FOUR; ++way)
     for (int threshold : thresholds) {
-      if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
-      if (SIMT_ON_CPU && side > 5 && threshold != thresholds[way % 4]) continue;
+      const bool has_threshold = way == OWN_FOUR || way_has_threshold(way);
+      if (!way_runs_here(way) || (threshold != 0 && !has_threshold)) continue;
+      if (SIMT_ON_CPU && side > 5 && has_threshold && threshold != thresholds[way % 4]) continue;
       snprintf(what, sizeof what, "side %d, roughness %.3f, way %d, threshold %d", side, roughness,
                way, threshold);
       float *sums = to_device(light);
@@ -371,7 +372,7 @@ static void test_gradient(int side, int levels, int size) {
     differences.push_back((serial_loss(&s, more) - serial_loss(&s, less)) / 0.02);
   }
   for (int way = 0; way <= OWN_FOUR; ++way) {
-    if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
+    if (!way_runs_here(way)) continue;
     snprintf(what, sizeof what, "scene of side %d, %d levels, way %d", side, levels, way);
     const doubles g = gradient_of(&s, light, way, thresholds[way % 4], size, &colours);
     if (way == 0) check_near(colours, serial_colours(&s, light), 1e-5, "colours");

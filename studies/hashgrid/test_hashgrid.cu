@@ -134,7 +134,8 @@ static void check_adds(trainer *t, const setting *s) {
   });
   for (int way = 0; way < GRID_WAYS; ++way)
     for (int threshold : thresholds) {
-      if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
+      if (!way_runs_here(way)) continue;
+      if (threshold != 0 && way != WAY_LEVELS && !way_has_threshold(way)) continue;
       if (s->half_rows && way != WAY_PLAIN && way != WAY_AUTO && way != WAY_LEVELS) continue;
       for (int l = 0; l < LEVELS; ++l) t->threshold[l] = l % 5 == 4 ? 3 : threshold;
       while (threshold == 7 && grid_level_fits_block(&t->g, t->hot_levels)) ++t->hot_levels;

@@ -83,8 +83,7 @@ static void end(void) { ranking_end(&the_ranking); }
 
 int main(int argc, char **argv) {
   static const char *const own_ways[] = {"atomred", nullptr};
-  const unsigned ways =
-      1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_TREE | 1u << WAY_AUTO | 1u << WAY_CG;
+  const unsigned ways = 1u << WAY_SERIALIZED | 1u << WAY_BUTTERFLY | 1u << WAY_AUTO | 1u << WAY_CG;
   const workload w = {"pagerank", options, by_names, ways,     own_ways, 0u,   SIMT_ON_CPU ? 3 : 30,
                       begin,      reset,   forward,  gradient, update,   sums, judge,
                       nullptr,    end};

@@ -22,8 +22,6 @@ static void iterate(ranking *r, int by, int way, int threshold) {
   ranking_apply(r);
 }
 
-static bool can_run(int way) { return !SIMT_ON_CPU || (way != WAY_CUB && way != WAY_CG); }
-
 static void check_ranks(const graph *g, const char *what) {
   const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
   const int steps = 4;
@@ -38,7 +36,7 @@ static void check_ranks(const graph *g, const char *what) {
   for (int by = 0; by < BYS; ++by)
     for (int way = 0; way < RANK_WAYS; ++way)
       for (int threshold : thresholds) {
-        if (!can_run(way)) continue;
+        if (!way_runs_here(way) || (threshold != 0 && !way_has_threshold(way))) continue;
         ranking_reset(&r);
         for (int i = 0; i < steps; ++i) iterate(&r, by, way, threshold);
         const std::vector<float> rank = ranking_read(&r);

@@ -235,8 +235,7 @@ static bool measure_dataset(experiment *e, error_line *error) {
   e->forward_ms = measure_forward(e->w);
   print_histogram(&e->counted);
   for (int way = 0; way < workload_way_count(e->w) && right && !interrupts; ++way)
-    if (workload_offers(e->w, way) && way != WAY_TRANSPOSED && way != WAY_TREE)
-      right = measure_way(e, way, false, error);
+    if (workload_offers(e->w, way)) right = measure_way(e, way, false, error);
   if (right && !interrupts && e->o.iterations > 0) right = measure_way(e, WAY_AUTO, true, error);
   return right;
 }

@@ -216,7 +216,8 @@ static void check_ways(fixture *f, const std::vector<unsigned> *seen) {
     const std::vector<float> wanted = add_up(f, WAY_PLAIN, 0, layout);
     for (int way = 0; way < ALL_WAYS; ++way)
       for (int threshold : thresholds) {
-        if (SIMT_ON_CPU && (way == WAY_CUB || way == WAY_CG)) continue;
+        if (!way_runs_here(way)) continue;
+        if (threshold != 0 && way < WAYS && !way_has_threshold(way)) continue;
         const std::vector<float> got = add_up(f, way, threshold, layout);
         for (size_t i = 0; i < got.size(); ++i) {
           float most = 0; /* of the same number: of one that is nearly 0 little can be said */
