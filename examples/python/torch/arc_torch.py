@@ -111,9 +111,9 @@ class Accumulator:
 
     The bits depend on what one call adds, of which 32 rows at a time are summed as floats, and on
     nothing else. The words (arc/wide.cuh) hold 2^24 such sums of a value, from 2^-63 to 2^33 in
-    magnitude; larger ones count as infinity, smaller ones are rounded to multiples of 2^-86. A value
-    takes 50 bytes. As with any tensor, other streams have to wait for the constructor, and read for
-    them. An index that is negative or beyond the end stops the kernel."""
+    magnitude; larger ones count as infinity, smaller ones are rounded to multiples of 2^-86. A
+    value takes 50 bytes. As with any tensor, other streams have to wait for the constructor, and
+    read for them. An index that is negative or beyond the end stops the kernel."""
 
     def __init__(self, rows, columns, device="cuda"):
         if not BUILT:
@@ -134,19 +134,6 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
-# What the context does not repeat: PyTorch refuses it in its deterministic mode on CUDA; or takes
-# it, and it differs from run to run. The page's list has the same words.
-_NOT_REPEATED = {
-    "refused": (
-        "gradient of interpolate", "gradient of pad by reflection",
-        "gradient of grid_sample in float64",
-        "gradient of adaptive_avg_pool2d", "gradient of adaptive_avg_pool3d",
-        "gradient of avg_pool3d", "gradient of ctc_loss", "index_reduce", "scatter_reduce by prod",
-        "max_unpool", "histc"),
-    "different": ("cumprod", "logcumsumexp", "sparse mm"),
-}
-
-
 class deterministic:
     """A context in which PyTorch's own functions repeat to the last bit, and on CUDA are arc's:
 
@@ -159,7 +146,7 @@ class deterministic:
     index_select, gather, take, of an index in brackets, of adaptive and fractional max pools,
     max_pool3d and grid_sample. Float32, float16 and bfloat16 also do whatever the order of the rows
     is. All else is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does
-    not repeat (_NOT_REPEATED has a list), or only warns of it with warn_only=True. If that mode was
+    not repeat (README.md has a list), or only warns of it with warn_only=True. If that mode was
     on before, it stays as it was. As that mode, the context is the whole process's. It replaces
     PyTorch's kernels while it lasts; to enter it takes a quarter of a millisecond. Needs PyTorch
     2.9.
@@ -441,17 +428,21 @@ def _put(out, its, named, values):
     return True
 
 
+def _sums_of_tokens(gradient, index, rows, padding, **how):
+    sums = gradient.new_zeros(rows, gradient.shape[-1])
+    _by.index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, gradient.shape[-1]), **how)
+    if 0 <= padding < rows:
+        sums[padding] = 0
+    return sums
+
+
 def _embedding_gradient(gradient, index, rows, padding, scales):
     fits = gradient.dim() > 0 and gradient.numel() == index.numel() * gradient.shape[-1]
     fits = fits and rows > 0 and gradient.numel() > 0
     if fits and _may_add(gradient.new_empty(0), index, gradient):
         index = _outside.keep_within(index, rows)
         if not scales and (index.is_cuda or _lies_within(index, rows)):
-            sums = gradient.new_zeros(rows, gradient.shape[-1])
-            index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, gradient.shape[-1]))
-            if 0 <= padding < rows:
-                sums[padding] = 0
-            return sums
+            return _sums_of_tokens(gradient, index, rows, padding)
     return _aten.embedding_dense_backward(gradient, index, rows, padding, scales)
 
 
@@ -589,16 +580,10 @@ def _faster_index_put_(out, indices, values, accumulate=False, unsafe=False):
 
 def _faster_embedding_gradient(gradient, index, rows, padding, scales):
     if scales or index.dtype not in _INDICES or gradient.dim() == 0 or \
-            gradient.numel() != index.numel() * gradient.shape[-1]:
+            gradient.numel() != index.numel() * gradient.shape[-1] or \
+            rows == 0 or not _pays(gradient.new_empty(0, gradient.shape[-1]), gradient):
         return None
-    sums = gradient.new_zeros(rows, gradient.shape[-1])
-    if rows == 0 or not _pays(sums, gradient):
-        return None
-    _by.index_add_(sums, 0, index.reshape(-1), gradient.reshape(-1, sums.shape[1]),
-                   round_once=True)
-    if 0 <= padding < rows:
-        sums[padding] = 0
-    return sums
+    return _sums_of_tokens(gradient, index, rows, padding, round_once=True)
 
 
 _aten = torch.ops.aten
