@@ -43,7 +43,7 @@ class IndexAdd(Test):
         self.assertEqual(page.count(first[0]), 2)
         for whole, behind in zip((first, second), page.split(first[0])[1:]):
             shown = behind.split("\n\n")[0].split("\n")[1:]  # of some widths
-            self.assertLess(10, len(shown))
+            self.assertLess(7, len(shown))
             self.assertLessEqual(set(shown), set(whole))
 
     def test_overview(self):
