@@ -65,6 +65,17 @@ def other_type(tensor, is_bad):
     return tensor.to(draw.choice(types)) if is_bad else tensor
 
 
+def call_along(name, shape, dtype, dim, index, its, outside, bad):
+    if bad == 3:
+        dim = draw.choice((len(shape) + 1, -len(shape) - 2))
+    elif draw.random() < 0.3:
+        dim -= max(1, len(shape))
+    whole, out = draw_out(shape, dtype)
+    source = other_type(draw_values(*its, dtype=dtype), bad == 4)
+    function = draw.choice((getattr(torch.Tensor, name + "_"), getattr(torch, name)))
+    return Call(name, function, (out, dim, other_type(index, bad == 5), source), outside, whole)
+
+
 def call_of_scatter(bad):
     shape, dtype = draw_shape(), draw.choice(FLOATS)
     dim = draw.randrange(max(1, len(shape)))
@@ -84,15 +95,7 @@ def call_of_scatter(bad):
     elif bad == 2:
         index = torch.zeros(spoil(index.shape), device=DEVICE, dtype=index.dtype)
         outside = False
-    elif bad == 3:
-        dim = draw.choice((len(shape) + 1, -len(shape) - 2))
-    elif draw.random() < 0.3:
-        dim -= max(1, len(shape))
-    whole, out = draw_out(shape, dtype)
-    source = other_type(draw_values(*its, dtype=dtype), bad == 4)
-    index = other_type(index, bad == 5)
-    function = draw.choice((torch.Tensor.scatter_add_, torch.scatter_add))
-    return Call("scatter_add", function, (out, dim, index, source), outside, whole)
+    return call_along("scatter_add", shape, dtype, dim, index, its, outside, bad)
 
 
 def call_of_index_add(bad):
@@ -105,15 +108,7 @@ def call_of_index_add(bad):
         its = spoil(its)
     elif bad == 2:
         index, outside = torch.zeros(spoil(index.shape), device=DEVICE, dtype=index.dtype), False
-    elif bad == 3:
-        dim = draw.choice((len(shape) + 1, -len(shape) - 2))
-    elif draw.random() < 0.3:
-        dim -= max(1, len(shape))
-    whole, out = draw_out(shape, dtype)
-    source = other_type(draw_values(*its, dtype=dtype), bad == 4)
-    index = other_type(index, bad == 5)
-    function = draw.choice((torch.Tensor.index_add_, torch.index_add))
-    return Call("index_add", function, (out, dim, index, source), outside, whole)
+    return call_along("index_add", shape, dtype, dim, index, its, outside, bad)
 
 
 def draw_brackets(shape, bad):
