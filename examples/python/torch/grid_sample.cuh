@@ -59,7 +59,6 @@ __device__ __forceinline__ float pad(float x, int size, const grid_job &j, float
 /* The cubic convolution with A = -0.75, at 1 + t, t, 1 - t and 2 - t. */
 __device__ __forceinline__ void set_cubic(float t, float *weight, float *slope) {
   const float a = -0.75f;
-  UNROLL
   for (int i = 0; i < 4; ++i) {
     const float x = i < 2 ? t + (1 - i) : (i - 1) - t, sign = i < 2 ? 1.f : -1.f;
     const bool is_far = i == 0 || i == 3;
@@ -120,7 +119,6 @@ __device__ __forceinline__ const T *at(const lattice &l, unsigned image, unsigne
 template <class T, int AXES, int TAPS>
 __device__ __forceinline__ void locate_all(const T *grid, const grid_job &j, taps<TAPS> *t) {
   float x[AXES];
-  UNROLL
   for (int d = 0; d < AXES; ++d) x[d] = to_float(READ_ONCE(grid + d * j.grid.channel));
   UNROLL
   for (int d = 0; d < AXES; ++d) t[d] = locate<TAPS>(x[d], j.size[d], j);
@@ -172,10 +170,8 @@ struct sample_slopes {
     locate_all<T, AXES, TAPS>(at<T>(j.grid, s.image, s.x, s.y, s.z), j, t);
     const long long steps[] = {j.input.x, j.input.y, j.input.z};
     from = at<T>(j.input, s.image, 0, 0, 0);
-    UNROLL
     for (int d = 0; d < AXES; ++d) {
       int near[TAPS];
-      UNROLL
       for (int a = 0; a < TAPS; ++a) {
         near[a] = max(0, min(t[d].at[a], j.size[d] - 1));
         away[d][a] =
@@ -183,10 +179,8 @@ struct sample_slopes {
       }
       from += (unsigned)near[0] * steps[d];
     }
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       reads[k] = s.is_new;
-      UNROLL
       for (int d = 0; d < AXES; ++d)
         reads[k] = reads[k] && is_within(t[d].at[tap<TAPS>(k, d)], j.size[d]);
     }
@@ -203,10 +197,8 @@ struct sample_slopes {
       for (int i = 0; i < AHEAD; ++i) {
         if (i >= some) continue;
         g[i] = to_float(READ_ONCE(gradient)), gradient += j.gradient.channel;
-        UNROLL
         for (int k = 0; adds && k < PLACES; ++k) {
           const T *place = from;
-          UNROLL
           for (int d = AXES - 1; d >= 0; --d) place += away[d][tap<TAPS>(k, d)];
           its[i][k] = to_float(*place);
         }
@@ -215,7 +207,6 @@ struct sample_slopes {
       UNROLL
       for (int i = 0; i < AHEAD; ++i) {
         if (i >= some) continue;
-        UNROLL
         for (int k = 0; adds && k < PLACES; ++k) sum[k] += g[i] * its[i][k];
         f(g[i]);
       }
@@ -228,13 +219,10 @@ struct sample_slopes {
     struct alignas(AXES == 2 ? 2 * sizeof(T) : sizeof(T)) {
       T of[AXES];
     } all;
-    UNROLL
     for (int d = 0; d < AXES; ++d) {
       float slope = 0.f;
-      UNROLL
       for (int k = 0; k < PLACES; ++k) {
         float w = sum[k];
-        UNROLL
         for (int e = 0; e < AXES; ++e)
           w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
         slope += reads[k] ? w : 0.f;
@@ -305,31 +293,25 @@ struct sample_adder {
     const int lane = threadIdx.x % 32;
     int before[PLACES];
     bool is_same = lane > 0;
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       unsigned its = 0u;
-      UNROLL
       for (int d = AXES - 1; d >= 0; --d) its = its * j.size[d] + t[d].at[tap<TAPS>(k, d)];
       pixel[k] = reads[k] ? (int)its : +NOT_MINE;
       before[k] = __shfl_up_sync(ARC_LANES_ALL, pixel[k], 1);
       is_same = is_same && before[k] == pixel[k];
     }
-    UNROLL
     for (int d = 0; d < AXES; ++d) {
       weight[d][TAPS - 1] = t[d].weight[TAPS - 1];
       if (TAPS == 2) weight[d][0] = 1. - weight[d][1];
     }
-    UNROLL
     for (int a = 0; a < TAPS; ++a)
       if (lane >= OF_WARP) weight[AXES - 1][a] = 0.;
     const unsigned same = __ballot_sync(ARC_LANES_ALL, is_same);
     if (__popc(same) >= 16) {
       follows = same;
-      UNROLL
       for (int k = 0; k < PLACES; ++k)
         if (is_same) pixel[k] = NOT_MINE;
     } else if (TAPS == 2) {
-      UNROLL
       for (int k = 0; k < PLACES; k += 2) {
         const int next = before[(k + 1) % PLACES], its = lane >= OF_WARP ? next : pixel[k];
         if (lane > 0 && its != NOT_MINE && its == next) takes |= 1u << k;
@@ -337,7 +319,6 @@ struct sample_adder {
       is_paired = __popc(__ballot_sync(ARC_LANES_ALL, takes != 0u)) < 16;
       if (is_paired) takes = 0u;
       const unsigned taken = __shfl_down_sync(ARC_LANES_ALL, takes, 1);
-      UNROLL
       for (int k = 0; k < PLACES; k += 2) {
         if (lane >= OF_WARP && (takes >> k & 1u)) pixel[k] = before[(k + 1) % PLACES];
         if (lane < 31 && (taken >> k & 1u)) pixel[(k + 1) % PLACES] = NOT_MINE;
@@ -351,7 +332,6 @@ struct sample_adder {
   static __device__ __forceinline__ void pair(V *two) {
     const int lane = threadIdx.x % 32;
     V half[2];
-    UNROLL
     for (int h = 0; h < 2; ++h) {
       const V first = __shfl_sync(ARC_LANES_ALL, two[0], lane / 2 + 16 * h);
       const V second = __shfl_sync(ARC_LANES_ALL, two[1 % PLACES], lane / 2 + 16 * h);
@@ -364,29 +344,24 @@ struct sample_adder {
   __device__ void add(long long *sums, float g) const {
     const int lane = threadIdx.x % 32;
     long long sum[PLACES];
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       double product = bits_of(g) < NOT_FINITE ? g : 0.f;
-      UNROLL
       for (int d = AXES - 1; TAPS > 1 && d > 0; --d) product *= weight[d][tap<TAPS>(k, d)];
       product = TAPS > 1 ? fma(product, weight[0][tap<TAPS>(k, 0)], unit) : product + unit;
       sum[k] = __double_as_longlong(product) - __double_as_longlong(unit);
     }
     unsigned can = follows >> 1; /* lanes that the next `distance` lanes follow */
     for (int distance = 1; can != 0u; can &= can >> distance, distance *= 2) {
-      UNROLL
       for (int k = 0; k < PLACES; ++k) {
         const long long its = __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
         if (can >> lane & 1u) sum[k] += its;
       }
     }
-    UNROLL
     for (int k = 0; TAPS == 2 && k < PLACES; k += 2) {
       const long long its = __shfl_up_sync(ARC_LANES_ALL, sum[(k + 1) % PLACES], 1);
       if (takes >> k & 1u) sum[k] += its;
       if (is_paired) pair(sum + k);
     }
-    UNROLL
     for (int k = 0; k < PLACES; ++k)
       if (pixel[k] != NOT_MINE) arc_atomic_add_i64(sums + (unsigned)pixel[k], sum[k]);
   }
@@ -426,10 +401,8 @@ __global__ void __launch_bounds__(THREADS) finish_planes(grid_job j) {
   long long *const sums = j.sums + first;
   T *const out = (T *)j.out + (long long)j.first_plane * j.pixels + first;
   long long sum[FINISHED / THREADS];
-  UNROLL
   for (int i = 0; i < FINISHED; i += THREADS)
     if (i < count) sum[i / THREADS] = sums[i];
-  UNROLL
   for (int i = 0; i < FINISHED; i += THREADS) {
     if (i >= count) continue;
     if (j.clears) sums[i] = 0;
@@ -460,9 +433,8 @@ struct walker {
 
   __device__ walker(const grid_job &j, long long *base)
       : j(j), base(base), unit(unit_of(j, j.largest[0])), sum{} {
-    UNROLL
-    for (int d = 0; d < AXES; ++d) UNROLL
-    for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
+    for (int d = 0; d < AXES; ++d)
+      for (int a = 0; a < KEPT; ++a) at[d][a] = NOWHERE;
   }
 
   __device__ int place(int axis, int a) const {
@@ -473,7 +445,6 @@ struct walker {
   __device__ void send(int k, unsigned first) const {
     bool goes = sum[k] != 0;
     unsigned pixel = 0u;
-    UNROLL
     for (int d = AXES - 1; d >= 0; --d) {
       const int a = tap<TAPS>(k, d);
       goes = goes && is_within(place(d, a), j.size[d]);
@@ -487,7 +458,6 @@ struct walker {
   /* Along an axis: what the next sample reaches moves, the rest goes. */
   __device__ void move(int axis, const int *next) {
     bool stays = true, is_up = TAPS > 1, is_down = TAPS > 1;
-    UNROLL
     for (int a = 0; a < TAPS; ++a) {
       const int to = KEPT == 1 ? next[0] + a : next[a % KEPT];
       stays = stays && to == place(axis, a);
@@ -497,26 +467,21 @@ struct walker {
     if (stays) return;
     is_down = is_down && !is_up; /* both, where a picture of two places is reflected */
     unsigned first = 0u;
-    UNROLL
     for (int d = AXES - 1; KEPT == 1 && d >= 0; --d) first = first * j.size[d] + at[d][0];
     first -= (unsigned)j.first_pixel;
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       const int a = tap<TAPS>(k, axis);
       if (!(is_up && a > 0) && !(is_down && a < TAPS - 1)) send(k, first);
     }
     const int step = axis == 0 ? 1 : axis == 1 ? TAPS : TAPS * TAPS;
     long long old[PLACES];
-    UNROLL
     for (int k = 0; k < PLACES; ++k) old[k] = sum[k];
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       const int a = tap<TAPS>(k, axis);
       sum[k] = is_up && a < TAPS - 1 ? old[(k + step) % PLACES]
                : is_down && a > 0    ? old[(k + PLACES - step) % PLACES]
                                      : 0;
     }
-    UNROLL
     for (int a = 0; a < KEPT; ++a) at[axis][a] = next[a];
   }
 
@@ -528,12 +493,9 @@ struct walker {
   }
 
   __device__ void take(const spot<AXES, TAPS> &s, double g) {
-    UNROLL
     for (int d = 0; d < AXES; ++d) move(d, s.at[d]);
-    UNROLL
     for (int k = 0; k < PLACES; ++k) {
       double product = g;
-      UNROLL
       for (int d = AXES - 1; d > 0; --d) product *= weight(s, d, tap<TAPS>(k, d));
       sum[k] += __double_as_longlong(fma(product, weight(s, 0, tap<TAPS>(k, 0)), unit)) -
                 __double_as_longlong(unit);
@@ -544,15 +506,12 @@ struct walker {
   __device__ void end() {
     bool is_one = true;
     int next[KEPT];
-    UNROLL
     for (int a = 0; a < KEPT; ++a) {
       next[a] = NOWHERE;
-      UNROLL
       for (int d = 0; d < AXES; ++d)
         is_one = at[d][a] == __shfl_sync(ARC_LANES_ALL, at[d][a], 0) && is_one;
     }
     if (__all_sync(ARC_LANES_ALL, is_one)) {
-      UNROLL
       for (int k = 0; k < PLACES; ++k) {
         for (int distance = 16; distance >= j.width; distance /= 2)
           sum[k] += __shfl_down_sync(ARC_LANES_ALL, sum[k], distance);
@@ -610,9 +569,7 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
       if (is_sample) {
         taps<TAPS> t[AXES];
         locate_all<T, AXES, TAPS>(at<T>(j.grid, p.image, x, y, z), j, t);
-        UNROLL
         for (int d = 0; d < AXES; ++d) {
-          UNROLL
           for (int a = 0; a < spot<AXES, TAPS>::KEPT; ++a) {
             its->at[d][a] = t[d].at[a];
             its->weight[d][a] = t[d].weight[TAPS == 2 ? TAPS - 1 : a];
@@ -628,12 +585,10 @@ __global__ void __launch_bounds__(32 * WALKERS, places<AXES, TAPS> > 8   ? 4
       enum { AHEAD = 8 };
       for (int c = 0; c < p.channels; c += AHEAD) {
         float g[AHEAD];
-        UNROLL
         for (int k = 0; k < AHEAD; ++k)
           g[k] = reads && c + k < p.channels
                      ? to_float(READ_ONCE(gradient + (c + k) * j.gradient.channel))
                      : 0.f;
-        UNROLL
         for (int k = 0; k < AHEAD; ++k)
           if (c + k < p.channels)
             values[(s * j.width + c + k) * (length + 1) + i] =
