@@ -5,6 +5,11 @@
 #include "arc.cuh"
 #include "xla/ffi/api/ffi.h"
 
+namespace ffi = xla::ffi;
+typedef ffi::Buffer<ffi::S32> keys_buffer;
+typedef ffi::Buffer<ffi::F32> values_buffer;
+typedef ffi::Buffer<ffi::S64> words_buffer;
+
 enum { WIDTH = 3, THREADS = 256 };
 
 __global__ void scatter_kernel(float *rows, const int *keys, const float *values, int updates) {
@@ -37,15 +42,14 @@ __global__ void read_kernel(float *sums, const long long *words, int count) {
 
 static int blocks(int threads) { return (threads + THREADS - 1) / THREADS; }
 
-static xla::ffi::Error launched(void) {
+static ffi::Error launched(void) {
   cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) return xla::ffi::Error::Internal(cudaGetErrorString(status));
-  return xla::ffi::Error::Success();
+  if (status != cudaSuccess) return ffi::Error::Internal(cudaGetErrorString(status));
+  return ffi::Error::Success();
 }
 
-static xla::ffi::Error scatter(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S32> keys,
-                               xla::ffi::Buffer<xla::ffi::F32> values,
-                               xla::ffi::ResultBuffer<xla::ffi::F32> rows) {
+static ffi::Error scatter(cudaStream_t stream, keys_buffer keys, values_buffer values,
+                          ffi::Result<values_buffer> rows) {
   int updates = (int)keys.element_count();
   cudaMemsetAsync(rows->typed_data(), 0, rows->size_bytes(), stream);
   scatter_kernel<<<blocks(updates), THREADS, 0, stream>>>(rows->typed_data(), keys.typed_data(),
@@ -54,43 +58,27 @@ static xla::ffi::Error scatter(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S
 }
 
 /* The words that it returns are those that it gets (input_output_aliases), with more added. */
-static xla::ffi::Error accumulate(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S64>,
-                                  xla::ffi::Buffer<xla::ffi::S32> keys,
-                                  xla::ffi::Buffer<xla::ffi::F32> values,
-                                  xla::ffi::ResultBuffer<xla::ffi::S64> words) {
+static ffi::Error accumulate(cudaStream_t stream, words_buffer, keys_buffer keys,
+                             values_buffer values, ffi::Result<words_buffer> words) {
   int updates = (int)keys.element_count();
   accumulate_kernel<<<blocks(updates), THREADS, 0, stream>>>(
       (long long *)words->typed_data(), keys.typed_data(), values.typed_data(), updates);
   return launched();
 }
 
-static xla::ffi::Error read(cudaStream_t stream, xla::ffi::Buffer<xla::ffi::S64> words,
-                            xla::ffi::ResultBuffer<xla::ffi::F32> sums) {
+static ffi::Error read(cudaStream_t stream, words_buffer words, ffi::Result<values_buffer> sums) {
   int count = (int)sums->element_count();
   if (words.element_count() != (size_t)(count / WIDTH) * ARC_WIDE_ROW(WIDTH))
-    return xla::ffi::Error::InvalidArgument("words must be those of all rows");
+    return ffi::Error::InvalidArgument("words must be those of all rows");
   read_kernel<<<blocks(count), THREADS, 0, stream>>>(sums->typed_data(),
                                                      (const long long *)words.typed_data(), count);
   return launched();
 }
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Scatter, scatter,
-                              xla::ffi::Ffi::Bind()
-                                  .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::S32>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::F32>>()
-                                  .Ret<xla::ffi::Buffer<xla::ffi::F32>>());
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Accumulate, accumulate,
-                              xla::ffi::Ffi::Bind()
-                                  .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::S64>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::S32>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::F32>>()
-                                  .Ret<xla::ffi::Buffer<xla::ffi::S64>>());
-
-XLA_FFI_DEFINE_HANDLER_SYMBOL(Read, read,
-                              xla::ffi::Ffi::Bind()
-                                  .Ctx<xla::ffi::PlatformStream<cudaStream_t>>()
-                                  .Arg<xla::ffi::Buffer<xla::ffi::S64>>()
-                                  .Ret<xla::ffi::Buffer<xla::ffi::F32>>());
+#define HANDLER(name, function, ...) \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(     \
+      name, function, ffi::Ffi::Bind().Ctx<ffi::PlatformStream<cudaStream_t>>() __VA_ARGS__)
+HANDLER(Scatter, scatter, .Arg<keys_buffer>().Arg<values_buffer>().Ret<values_buffer>());
+HANDLER(Accumulate, accumulate,
+        .Arg<words_buffer>().Arg<keys_buffer>().Arg<values_buffer>().Ret<words_buffer>());
+HANDLER(Read, read, .Arg<words_buffer>().Ret<values_buffer>());
