@@ -19,6 +19,7 @@
 #define THRESHOLDS "--path auto --threshold 0,2,4,6,8,10,12,14,16,20,24,28,33,auto "
 #define POLICY "--width 1,2,3,4,8,9,16,32 --padding 4,0 "
 #define PROMISES "--promise-zeros none,0,all,aligned "
+#define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact,wide --path plain,auto --threshold 0,auto "
 
 struct preset {
   const char *name, *meaning;
@@ -26,29 +27,20 @@ struct preset {
   float cell_ms;
   std::vector<const char *> products; /* each a command line */
 };
-#define TYPES "--type f32,f64,i64,f16,bf16,fixed,exact,wide --path plain,auto --threshold 0,auto "
 
+// clang-format off
 static const std::vector<preset> presets = {
-    {"default",
-     "every path over a few widths, lanes and keys",
-     7,
-     20.0,
+    {"default", "every path over a few widths, lanes and keys", 7, 20.0,
      {"--width 1,3,4,9,10,16,32 --lanes 1,4,8,16,32,mixed",
       "--width 1,3,9,32 --lanes 2,4,8 " BOTH_BRANCHES,
       "--width 1,3,9,32 --workload axes,tile --lanes mixed,model " THRESHOLDS,
       "--width 9 --lanes 8 --shape prefix,scattered,strided,random,single --promise-zeros 0,1",
       "--keys 1,2,4,8,16,32,1000 --call keyed"}},
-    {"policy",
-     "what the constants of arc's default decision need",
-     5,
-     8.0,
+    {"policy", "what the constants of arc's default decision need", 5, 8.0,
      {POLICY PROMISES "--lanes 1-10,12,16,32 " BOTH_BRANCHES,
       POLICY PROMISES "--workload axes,tile --lanes mixed,model " THRESHOLDS,
       POLICY "--workload spheres,hashgrid --lanes 2,4,6,8,12,16,24 " BOTH_BRANCHES}},
-    {"paths",
-     "arc's paths against the papers' and atomics",
-     7,
-     20.0,
+    {"paths", "arc's paths against the papers' and atomics", 7, 20.0,
      {"--section a --width 1-4,8-10,12,16,20,32 --promise-zeros 0,1 --path " OWN_PATHS,
       "--section b --width 9,10 --lanes mixed --shape prefix,random --path " OWN_PATHS
       "--threshold 0,1,2,4,6,8,10,12,14,16,20,24,28,32,33",
@@ -62,10 +54,7 @@ static const std::vector<preset> presets = {
       "--section d --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
       "--path serialized --threshold 1",
       "--section e --width 1-32 --lanes 1-6,8,10,12,16,24,32 --path atomic,transposed,auto"}},
-    {"peers",
-     "every workload and width against every peer",
-     3,
-     10.0,
+    {"peers", "every workload and width against every peer", 3, 10.0,
      {"--section p --width 1-32 --workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot "
       "--lanes 1,2,4,8,16,24,32,model",
       "--section p --width 1-32 --workload tile,spheres,cubemap,hashgrid,pagerank,hot "
@@ -73,26 +62,19 @@ static const std::vector<preset> presets = {
       /* as a caller sets it for hot rows: ARC_THRESHOLD_CONTENDED */
       "--section p --width 1-32 --workload hot --lanes 1,2,4,8,16,24,32,model --path auto "
       "--threshold 1"}},
-    {"widths",
-     "widths known at run time only, and a wide one",
-     7,
-     20.0,
+    {"widths", "widths known at run time only, and a wide one", 7, 20.0,
      {"--width 3,8,20,32 --form literal,memory,chunks --lanes 1-4,8,16,32 --path plain,auto",
       "--width 3,8,20,32 --form literal,memory,chunks --lanes 1-4,8,16,32 --path plain,auto "
       "--call keyed --keys 1,4,32",
       "--width 70 --padding 4,0 --lanes 1-4,8,16,32,mixed"}},
-    {"types",
-     "values and memory of other types against f32 and against plain atomics",
-     7,
-     20.0,
+    {"types", "values and memory of other types against f32 and against plain atomics", 7, 20.0,
      {TYPES "--width 1-4,9,16 --lanes 1,2,4,8,16,32,mixed",
       TYPES "--width 3,9,16 --workload tile --promise-zeros 0,all",
       TYPES "--width 2,4 --padding 2 --keys 1,2,4,32 --layout interleaved,contiguous --call keyed",
       TYPES "--width 2,4 --padding 2 --workload hashgrid"}},
     {"forms",
      "rows that the block sums, adding in two halves and as one instruction, against the nearest",
-     7,
-     20.0,
+     7, 20.0,
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
       "none,plain,vector,cub_batched,auto,hot --threshold 1,auto",
       "--width 9 --keys 1,4,1000 --call keyed --path none,plain,auto,hot",
@@ -106,6 +88,7 @@ static const std::vector<preset> presets = {
       "--width 1,3 --workload cubemap,hashgrid,pagerank --path none,plain,match_shared,auto,"
       "atomred"}},
 };
+// clang-format on
 
 /* ---- the table of options ---- */
 
