@@ -82,12 +82,10 @@ static double number(const form_rows *rows, int form, int i) {
   if (form == F64) return f64;
   if (form == F16 || form == BF16) {
     memcpy(&half, (const char *)rows->words + 2 * i, sizeof half);
-    const unsigned sign = half >> 15, drop = form == F16 ? 10 : 7, bias = form == F16 ? 15 : 127;
-    const int exponent = (half & 0x7fff) >> drop;
-    double value = 1 + (half & ((1u << drop) - 1)) / (double)(1u << drop);
-    for (int e = exponent; e > (int)bias; --e) value *= 2;
-    for (int e = exponent; e < (int)bias; ++e) value /= 2;
-    return half << 1 & 0xffff ? (sign ? -value : value) : 0;
+    const unsigned drop = form == F16 ? 13 : 16; /* bits of a float's fraction that it lacks */
+    const unsigned bits = (half & 0x8000u) << 16 | (half & 0x7fffu) << drop;
+    memcpy(&f32, &bits, sizeof f32);
+    return form == F16 ? f32 * 0x1p112 : f32;
   }
   memcpy(&f32, (const char *)rows->words + 4 * i, sizeof f32);
   return f32;

@@ -75,17 +75,6 @@ static void no_locality(int form, int width) {
         n.shuffles, n.votes, n.matches, n.lane_adds);
 }
 
-/* The table of the manual. */
-static void table(void) {
-  static const int rows[][2] = {{1, 5},   {3, 6},   {4, 6},   {8, 9},  {9, 12},
-                                {10, 12}, {12, 13}, {16, 16}, {32, 31}};
-  struct check_random random;
-  if (!check_begin("the shuffle table", &random)) return;
-  for (const int *row : rows)
-    CHECK(transposed_shuffles(row[0]) == row[1], "width %d: %d shuffles, must be %d", row[0],
-          transposed_shuffles(row[0]), row[1]);
-}
-
 int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int form = 0; form < CHECK_FORMS; ++form)
@@ -93,7 +82,6 @@ int main(int argc, char **argv) {
       for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; threshold += 17)
         empty_warp(form, path, 1 + (path * 7 + threshold) % 40, threshold);
   for (int width = 1; width <= 32; ++width) full_warp(width);
-  table();
   if (SIMT_ARCH >= 700)
     for (int width = 1; width <= 32; ++width) {
       no_locality(CHECK_KEYED, width);
