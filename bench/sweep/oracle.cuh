@@ -85,31 +85,29 @@ SWEEP_FN float sweep_error(const struct sweep_expected *e, int type, const void 
   return error <= most ? (float)error : most;
 }
 
-/* Each thread walks its own updates. `add` is called once for each active lane's update. */
-#define SWEEP_EXPECT(a, uniform, block, thread, threads, add)                          \
-  do {                                                                                 \
-    struct sweep_lane lane = sweep_lane_begin(&(a), block, thread, threads);           \
-    for (int u = 0; u < (a).updates; ++u) {                                            \
-      struct sweep_update d =                                                          \
-          (uniform) ? sweep_draw_uniform(&(a), &lane) : sweep_draw_keyed(&(a), &lane); \
-      if (d.active) add(d.key, d.x);                                                   \
-    }                                                                                  \
-  } while (0)
+/* Each thread walks its own updates. add(key, x) is called for each of an active lane. */
+template <typename add_type>
+SWEEP_FN void sweep_each_update(const struct sweep_args *a, int uniform, unsigned block,
+                                unsigned thread, unsigned threads, add_type add) {
+  struct sweep_lane lane = sweep_lane_begin(a, block, thread, threads);
+  for (int u = 0; u < a->updates; ++u) {
+    struct sweep_update d = uniform ? sweep_draw_uniform(a, &lane) : sweep_draw_keyed(a, &lane);
+    if (d.active) add(d.key, d.x);
+  }
+}
 
 #if SIMT_ON_CPU
 
 static void sweep_expect(const struct sweep_args *a, int uniform, int blocks, int threads,
                          struct sweep_expected *expected) {
-#define ADD_ON_HOST(key, x)             \
-  do {                                  \
-    expected[key].sum += (x);           \
-    expected[key].magnitude += fabs(x); \
-    expected[key].updates += 1;         \
-  } while (0)
+  const auto add = [expected](int key, float x) {
+    expected[key].sum += x;
+    expected[key].magnitude += fabs(x);
+    expected[key].updates += 1;
+  };
   for (int block = 0; block < blocks; ++block)
     for (int thread = 0; thread < threads; ++thread)
-      SWEEP_EXPECT(*a, uniform, (unsigned)block, (unsigned)thread, (unsigned)threads, ADD_ON_HOST);
-#undef ADD_ON_HOST
+      sweep_each_update(a, uniform, (unsigned)block, (unsigned)thread, (unsigned)threads, add);
 }
 
 static void sweep_verify(const struct sweep_args *a, int width, int type,
@@ -129,14 +127,12 @@ static void sweep_verify(const struct sweep_args *a, int width, int type,
 
 static __global__ void sweep_expect_kernel(const struct sweep_args a, int uniform,
                                            struct sweep_expected *expected) {
-#define ADD_ON_DEVICE(key, x)                               \
-  do {                                                      \
-    atomicAdd(&expected[key].sum, (double)(x));             \
-    atomicAdd(&expected[key].magnitude, fabs((double)(x))); \
-    atomicAdd(&expected[key].updates, 1ull);                \
-  } while (0)
-  SWEEP_EXPECT(a, uniform, blockIdx.x, threadIdx.x, blockDim.x, ADD_ON_DEVICE);
-#undef ADD_ON_DEVICE
+  const auto add = [expected](int key, float x) {
+    atomicAdd(&expected[key].sum, (double)x);
+    atomicAdd(&expected[key].magnitude, fabs((double)x));
+    atomicAdd(&expected[key].updates, 1ull);
+  };
+  sweep_each_update(&a, uniform, blockIdx.x, threadIdx.x, blockDim.x, add);
 }
 
 static __global__ void sweep_verify_kernel(const struct sweep_args a, int width, int type,
