@@ -13,6 +13,13 @@
    each sends atomics, several floats at a time if the GPU can. If they are many, they first add
    their values in registers, and the warp sends each sum once.
 
+   Which call to try first
+       the lanes of a warp walk over one list together       arc_add_renderer_f32
+       any other loop, in whatever control flow              arc_add_divergent_f32
+       a scatter, a key for each lane                        arc_add_f32
+       rows of values that lie in memory                     arc_index_add_rows_f32
+       not a line changed: does arc pay?                     arc/drop_in.cuh
+
    Words
        lane       a thread of a warp, 0 to 31
        active     a lane that has something to add in this call
@@ -192,8 +199,8 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float 
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
-/* Adds in divergent code. Try it first unless the lanes of a warp walk one list: it only replaces
-   the atomics, and README.md says what it gained where rays walk through cells.
+/* Adds in divergent code, in place of the atomics. README.md says what it gained where rays walk
+   through cells.
    Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
    and atomics may surround the call.
    Lanes that arrive together are reduced together; the hardware decides which do.

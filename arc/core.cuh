@@ -279,12 +279,6 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
   slot->share = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
 }
 
-/* The slot of value i of a piece. */
-ARC__FN void arc__fit_slot(int memory, arc__slot *slot, int i) {
-  slot->share = (unsigned)i;
-  if (arc__is_half(memory)) arc__set_odd(slot, arc__is_odd(slot->base));
-}
-
 /* The word of two halves, of which the lower one may be the next lane's, in the row of this key. */
 ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
   if (slot->stride_bytes % 4 != 0) /* else the same for every key */
@@ -383,7 +377,8 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
-  arc__fit_slot(t->memory, &slot, place);
+  slot.share = (unsigned)place;
+  if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
   return slot;
 }
 
@@ -980,7 +975,8 @@ enum {
 
 /* The decision, by the lanes, the threshold and the promises. All of c->lanes call. */
 ARC__FN int arc__decide(const arc__call *c, int threshold) {
-  const bool below = __popc(c->present) < threshold, few = !arc__reduces_all(c, threshold) && below;
+  const bool below = __popc(c->present) < threshold;
+  const bool few = !arc__reduces_all(c, threshold) && below; /* a literal where all are */
   if (c->path == ARC_PATH_ATOMIC) return ARC__EACH_LANE;
   if (arc__is_auto_keyed(c)) return below ? ARC__EACH_LANE : ARC__GROUPS;
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))

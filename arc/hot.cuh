@@ -18,7 +18,7 @@
    Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
    arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent code. end:
    with all_threads, a literal, all threads of the block, as a __syncthreads; else the remaining
-   lanes, each warp for itself. Each lane that adds, or a later one of its warp, must end, also
+   lanes, each warp for itself. After its last add each warp must end, by any of its lanes, also
    before it begins anew. options of end: scope, that of the adds.
    Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
@@ -119,7 +119,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
     own->piece[i].base = sums + bytes * begin;
     own->piece[i].stride_bytes = bytes * row;
     own->piece[i].vector_log2 = 2;
-    begin += wide ? ARC_WIDE_ROW(own->piece[i].width) : own->piece[i].width;
+    begin += arc__row_length(h->target.memory, own->piece[i].width);
   })
   arc__target_end(own);
   for (int i = arc__thread(); i < words * arc__warps(); i += arc__threads())

@@ -36,8 +36,8 @@ key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ON
 one_value_from_every_lane test_property s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
 sums_from_every_lane test_property s/if (adds) arc__emit/if (c->active) arc__emit/
 butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
-inactive_lanes_counted test_threshold s/below = __popc(c->present) < threshold,/below = __popc(c->lanes) < threshold,/
-threshold_off_by_one test_threshold s/below = __popc(c->present) < threshold,/below = __popc(c->present) <= threshold,/
+inactive_lanes_counted test_threshold s/below = __popc(c->present) < threshold;/below = __popc(c->lanes) < threshold;/
+threshold_off_by_one test_threshold s/below = __popc(c->present) < threshold;/below = __popc(c->present) <= threshold;/
 threshold_off_by_one_each test_threshold s/if (__popc(group) < threshold)$/if (__popc(group) <= threshold)/
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
 threshold_left_out_of_a_tree test_threshold s/ || c->threshold != ARC_THRESHOLD_AUTO) {/) {/
