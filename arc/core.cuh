@@ -1058,21 +1058,15 @@ ARC__ADD_FN void arc__add(arc__call c) {
 }
 
 /* ---- >>seam ------------------------------------------------------------------------------ */
-/* What the forms in arc/ use of this file, beside words.cuh, the entries' macros and arc__options;
-   none of it holds state or writes to the caller's values:
-       arc__call_of       a call on a target; it has no group yet. Any lane.
-       arc__check_call    ARC_CHECK, first of all. All lanes of the call.
-       arc__match         the lanes with this lane's key. All lanes of the call, c->present set.
-       arc__find_leaders  sets c->leaders of c->group. The same.
-       arc__key_of        another lane's key; arc__key_at: another key of that lane. The same.
-       arc__add           a whole add. All lanes of the call.
-       arc__reduce_chunk  the sums of one chunk; arc__chunk_slot: whose this lane's is. Full warp.
-       arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly, arc__are_runs
-                          of words in registers, by c->group and c->leaders. As c->lanes.
-       arc__slot_of       where a value of a target goes; arc__emit_sum adds to it. Any lane.
-       arc__emit          adds the words of a chunk to this lane's row. Any lane.
-       arc__emit_slot     the same for all lanes at once. Full warp.
-       arc__add_words     adds words to a row, for all of these. Any lane.
-       arc__target_end    of a target whose pieces were changed. Any lane. */
+/* What the forms in arc/ use of this file, beside its types and what only computes; none of it holds
+   state or writes to the caller's values. Who calls:
+       any lane         arc__call_of (a call without a group), arc__target_begin, _piece and _end,
+                        arc__emit, arc__emit_sum, arc__add_words
+       all of the call  arc__check_call or arc__check_lanes, first of all; arc__make_mask_of_lane
+                        before a vote; with c->present arc__match, arc__find_leaders, arc__key_of,
+                        arc__key_at; with c->group and c->leaders arc__dissolve_small_groups,
+                        arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly; arc__add
+       a full warp      arc__are_runs, arc__reduce_chunk and arc__chunk_slot, arc__emit_slot;
+                        arc__add_group */
 
 #endif /* ARC_CORE_CUH */
