@@ -718,9 +718,9 @@ ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first,
   return slot;
 }
 
-/* The key of a group, in every lane that will own a sum. */
-ARC__FN arc__key arc__group_key(const arc__call *c, unsigned group, bool known) {
-  return known || arc__is_single(c) ? c->key : arc__key_of(c, arc__highest(group));
+/* The key of all active lanes, in every lane that will own a sum; known: in all lanes. */
+ARC__FN arc__key arc__only_key(const arc__call *c, bool known) {
+  return known || arc__is_single(c) ? c->key : arc__key_of(c, arc__highest(c->present));
 }
 
 /* A group, chunk by chunk. */
@@ -739,10 +739,10 @@ ARC__FN void arc__add_one_group(const arc__call *c, bool may_clobber) {
   bool full = c->present == ARC_LANES_ALL, zeros = arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
   bool has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);
   if (!arc__is_single(c) && (full || zeros)) {
-    arc__key key = arc__group_key(c, c->present, has_key || full);
+    arc__key key = arc__only_key(c, has_key || full);
     arc__add_group(c, c->present, key, ARC__WARP, whole);
   } else {
-    arc__key key = arc__group_key(c, c->present, has_key);
+    arc__key key = arc__only_key(c, has_key);
     arc__add_group(c, c->present, key, ARC__WARP, masked);
   }
 }
@@ -1058,8 +1058,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
 }
 
 /* ---- >>seam ------------------------------------------------------------------------------ */
-/* What the forms in arc/ use of this file, beside its types and what only computes; none of it holds
-   state or writes to the caller's values. Who calls:
+/* What the forms in arc/ use of this file, beside its types and what only computes; none of it
+   holds state or writes to the caller's values. Who calls:
        any lane         arc__call_of (a call without a group), arc__target_begin, _piece and _end,
                         arc__emit, arc__emit_sum, arc__add_words
        all of the call  arc__check_call or arc__check_lanes, first of all; arc__make_mask_of_lane

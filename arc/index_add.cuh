@@ -391,12 +391,12 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
     arc__add_panels(r, &c, &o, 1);
 }
 
-ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__target *target,
-                                         arc_key key, bool active, arc_options options) {
-  options.exact |= target->memory == ARC__FIXED;
+ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, bool active,
+                                         arc_options options) {
+  options.exact |= r->target.memory == ARC__FIXED;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
-  arc__call c = arc__call_of(target, key, 0, active, options);
+  arc__call c = arc__call_of(&r->target, key, 0, active, options);
   c.source = r->source;
   return c;
 }
@@ -419,10 +419,8 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__tar
                                            long long row, bool active,                          \
                                            arc_options options ARC__CALLER) {                   \
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
-    const arc__target *target = &index_add->any.target;                                         \
     arc__index_add_rows(&index_add->any,                                                        \
-                        arc__call_of_index_add(&index_add->any, target, key, active, options),  \
-                        row);                                                                   \
+                        arc__call_of_index_add(&index_add->any, key, active, options), row);    \
   }                                                                                             \
   ARC__FN void arc_index_add_rows_##S(arc_row_adder_##S *index_add, arc_key key, long long row, \
                                       bool active ARC__CALLER) {                                \
@@ -432,8 +430,7 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, const arc__tar
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
     arc_options options = arc_options_default();                                                \
     options.scope = index_add->any.scope;                                                       \
-    arc__call c =                                                                               \
-        arc__call_of_index_add(&index_add->any, &index_add->any.target, 0, false, options);     \
+    arc__call c = arc__call_of_index_add(&index_add->any, 0, false, options);                   \
     arc__release(&index_add->any, &c);                                                          \
     index_add->any.keeps = false;                                                               \
     ARC__OWES(&index_add->any, ARC__NOTHING);                                                   \

@@ -31,7 +31,7 @@ inactive_lanes_gathered test_property s/is_value = (adds \&\& !reduces) || arc__
 caller_values_modified test_property s/^      w\[i\] = is_value \&\& first + i < c->width ? arc__load(c, first + i, .*/w[i] = is_value \&\& first + i < c->width ? (((float *)c->values)[first + i] *= 2, arc__load(c, first + i, 0))/
 inactive_lanes_reduced test_property s/w\[i\] = part.stays \&\& is_value ?/w[i] = is_value ?/
 zeros_promised_by_nobody test_property s/return c->active || arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);/return true;/
-key_from_the_wrong_lane test_property s/? c->key : arc__key_of(c, arc__highest(group));/? c->key : arc__key_of(c, 0);/
+key_from_the_wrong_lane test_property s/? c->key : arc__key_of(c, arc__highest(c->present));/? c->key : arc__key_of(c, 0);/
 key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
 one_value_from_every_lane test_property s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
 sums_from_every_lane test_property s/if (adds) arc__emit/if (c->active) arc__emit/
@@ -231,7 +231,7 @@ kept_key_is_any test_index_add s/c->active \&\& arc__same_key(c->key, r->key);/c
 kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_index_add s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
-rows_not_exact test_index_add s/options.exact |= target->memory == ARC__FIXED;/;/
+rows_not_exact test_index_add s/options.exact |= r->target.memory == ARC__FIXED;/;/
 unchecked_row_distance user_errors_forms:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
 unchecked_rows_stride user_errors_forms:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale user_errors_forms:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
