@@ -20,28 +20,17 @@ using c10::DispatchKeySet;
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-template <class Function>
-c10::TypedOperatorHandle<Function> find(const char *name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Function>();
-}
-
-const auto &op_index_add() {
-  using F = Tensor(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool);
-  static const auto op = find<F>("arc::index_add");
-  return op;
-}
-
-const auto &op_index_add_() {
-  using F = void(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool);
-  static const auto op = find<F>("arc::index_add_");
-  return op;
-}
-
-const auto &op_embedding() {
-  using F = Tensor(const Tensor &, const Tensor &, std::optional<int64_t>);
-  static const auto op = find<F>("arc::embedding");
-  return op;
-}
+#define OPERATOR(name, ...)                                                                     \
+  const auto &op_##name() {                                                                     \
+    static const auto op =                                                                      \
+        c10::Dispatcher::singleton().findSchemaOrThrow("arc::" #name, "").typed<__VA_ARGS__>(); \
+    return op;                                                                                  \
+  }
+OPERATOR(index_add,
+         Tensor(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool))
+OPERATOR(index_add_,
+         void(const Tensor &, int64_t, const Tensor &, const Tensor &, const Scalar &, bool))
+OPERATOR(embedding, Tensor(const Tensor &, const Tensor &, std::optional<int64_t>))
 
 /* ---- below autograd ------------------------------------------------------------------------ */
 
@@ -91,9 +80,17 @@ void add_and_tell(DispatchKeySet keys, const Tensor &self, int64_t dim, const Te
 
 /* ---- autograd: the sum is linear in self and in source ------------------------------------ */
 
-struct IndexAddBackward : torch::autograd::Node {
-  int64_t dim = 0;
+struct OfIndex : torch::autograd::Node {
   SavedVariable index;
+
+  void release_variables() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    index.reset_data();
+  }
+};
+
+struct IndexAddBackward : OfIndex {
+  int64_t dim = 0;
   Scalar alpha;
 
   variable_list apply(variable_list &&gradients) override {
@@ -108,16 +105,11 @@ struct IndexAddBackward : torch::autograd::Node {
     }
     return result;
   }
-  void release_variables() override {
-    std::lock_guard<std::mutex> lock(mutex_);
-    index.reset_data();
-  }
   std::string name() const override { return "ArcIndexAddBackward"; }
 };
 
-struct EmbeddingBackward : torch::autograd::Node {
+struct EmbeddingBackward : OfIndex {
   std::vector<c10::SymInt> shape; /* of the weight */
-  SavedVariable index;
   std::optional<int64_t> padding;
 
   variable_list apply(variable_list &&gradients) override {
@@ -134,10 +126,6 @@ struct EmbeddingBackward : torch::autograd::Node {
       op_index_add_().call(sums, 0, keys, values, 1, true);
     if (padding) sums.select(0, *padding).zero_();
     return {sums};
-  }
-  void release_variables() override {
-    std::lock_guard<std::mutex> lock(mutex_);
-    index.reset_data();
   }
   std::string name() const override { return "ArcEmbeddingBackward"; }
 
