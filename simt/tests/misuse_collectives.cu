@@ -109,13 +109,6 @@ CASE(reads_outside_mask, 1, 32, 496) {
   atomicAdd(out, v);
 }
 
-// A partial warp reads beyond its end.
-CASE(reads_never_launched_lane, 1, 20, 286) {
-  int v = wrong ? __shfl_down_sync(0x000fffffu, lane(), 8)
-                : __shfl_sync(0x000fffffu, lane(), lane() + 8 < 20 ? lane() + 8 : lane());
-  atomicAdd(out, v);
-}
-
 // __activemask() taken for a promise that all lanes are there.
 CASE(activemask_as_whole_warp, 1, 32, 2048) {
   for (int i = 0; i < 64; ++i) {

@@ -17,15 +17,6 @@ CASE(misaligned_v4, 1, 32, 128) {
   atomicAdd(out, (int)row[4 * threadIdx.x + 3]);
 }
 
-static __device__ __forceinline__ void add_one(float *address) { atomicAdd(address, 1.0f); }
-#define add_one(...) SIMT_CALL_OF(add_one(__VA_ARGS__))
-
-// A library function is handed a misaligned address: the report names the call, too.
-CASE(misaligned_in_call, 1, 32, 5) {
-  if (threadIdx.x == 4) add_one((float *)((char *)out + (wrong ? 6 : 4)));
-  if (threadIdx.x == 4 && ((float *)out)[1] == 1.0f) atomicAdd(out, 5);
-}
-
 // A vector reduction on shared memory, which only global memory has.
 CASE_WITH_SHARED(vector_on_shared, 1, 32, 32 * sizeof(float), 2) {
   SIMT_DYNAMIC_SHARED(float, tile);
