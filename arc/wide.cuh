@@ -185,11 +185,6 @@ ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* What goes from a window to the next one, of its word and what came from the one before. */
-ARC__ANYWHERE long long arc__wide_carry(long long word, long long carry) {
-  return (word >> 16) + (((word & 0xffff) + carry) >> 16);
-}
-
 /* Two bytes: how often an infinity of each sign was added. */
 ARC__ANYWHERE unsigned char *arc__infinities(const long long *row, int width, int i) {
   return (unsigned char *)(row + ARC_WIDE_WORDS * width) + 2 * i;
@@ -278,7 +273,7 @@ ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i) {
     long long *word = row + w * width + i, old = *word;
     const arc__u64 sum = (arc__u64)old + (arc__u64)carry;
     *word = (long long)(w < ARC_WIDE_WORDS - 1 ? sum & 0xffffu : sum);
-    carry = arc__wide_carry(old, carry);
+    carry = (old >> 16) + (((old & 0xffff) + carry) >> 16); /* old + carry may overflow */
   }
   infinities[0] = infinities[0] != 0, infinities[1] = infinities[1] != 0;
 }

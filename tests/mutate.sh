@@ -249,7 +249,7 @@ wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || arc__is_wide(c.
 wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc__is_wide(memory));/alone = here \&\& ARC__ARCH < 700;/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_hot_pieces_merged test_wide s/if (sum_kind == kind \&\& !arc__is_wide(memory)) {/if (sum_kind == kind) {/
-wide_carry_lost test_wide s/return (word >> 16) + (((word \& 0xffff) + carry) >> 16);/return (word >> 16) + (carry >> 16);/
+wide_carry_lost test_wide s/carry = (old >> 16) + (((old \& 0xffff) + carry) >> 16);/carry = (old >> 16) + (carry >> 16);/
 wide_carry_of_negative_sums test_wide s/one = limb\[l\] < one ? 1u : 0u;/one = 0u;/
 wide_complement_without_one test_wide s/arc__u64 one = high < 0 ? 1u : 0u;/arc__u64 one = 0u;/
 wide_round_without_the_rest test_wide s/return next != 0u || was_below ? bits | 1u : bits;/return bits;/
