@@ -824,16 +824,11 @@ def test_accumulator():
             size.index_add_(0, index[part], values[part].double().abs())
         assert ((first.double() - exact).abs() <= 2e-5 * size + 1e-20).all(), columns
     values = torch.tensor([[1.0, float("inf")], [float("nan"), 2.0]], device=DEVICE)
-    got = sums_of(2, values, torch.tensor([0, 1], device=DEVICE))
+    sums, keys = arc_torch.Accumulator(2, 2, DEVICE), torch.tensor([0, 1], device=DEVICE)
+    got = sums.index_add_(keys, values).read()
     assert torch.allclose(got, values, rtol=0, atol=0, equal_nan=True), "NaN reaches one value"
-    sums = arc_torch.Accumulator(2, 2, DEVICE)
-    keys = torch.tensor([0, 1], device=DEVICE)
     for index, source in ((index[0], values), (keys, values.double()), (keys, values[:, :1])):
         assert raises(sums.index_add_, index, source)
-
-
-def sums_of(rows, values, index):
-    return arc_torch.Accumulator(rows, values.shape[1], DEVICE).index_add_(index, values).read()
 
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
