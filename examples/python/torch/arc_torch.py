@@ -338,6 +338,14 @@ def _lies_within(index, size):
     return index.numel() == 0 or (int(index.min()) >= 0 and int(index.max()) < size)
 
 
+def _keys_of_rows(index, shape):
+    """Of rows of this shape, if the index is a column of keys, expanded; else None."""
+    if all(size == columns and (size == 1 or not stride) for size, stride, columns in
+           zip(index.shape[1:], index.stride()[1:], shape[1:])):
+        return index[(slice(None), *[0] * (index.dim() - 1))]
+    return None
+
+
 def _scatter_add_(out, dim, index, source):
     at, its, sizes, all_ = _place_of(out, dim), _shape(out), _shape(index), _shape(source)
     fits = at >= 0 and len(its) == len(sizes) == len(all_) and index.numel() > 0 and \
@@ -346,11 +354,9 @@ def _scatter_add_(out, dim, index, source):
     if not fits or not _may_add(out, index, source):
         return out.scatter_add_(dim, index, source)
     many, rank = index.expand(sizes), len(its)
-    whole_rows = at == 0 and all(
-        size == columns and (size == 1 or not stride)
-        for size, stride, columns in list(zip(sizes, many.stride(), its))[1:])
-    keys = many[(slice(None), *[0] * (rank - 1))] if whole_rows else many
-    keys = _outside.keep_within(keys, its[at])
+    keys = _keys_of_rows(many, its) if at == 0 else None
+    whole_rows = keys is not None
+    keys = _outside.keep_within(keys if whole_rows else many, its[at])
     is_arcs = out.is_contiguous() and out.dtype in TYPES
     if not is_arcs or not (keys.is_cuda or _lies_within(keys, its[at])):
         keys = keys.view(-1, *[1] * (rank - keys.dim())).expand(sizes) if whole_rows else keys
@@ -490,30 +496,28 @@ def _bag_gradient(gradient, indices, bags, sizes, most, rows, scales, mode, *res
                          torch.where(named, most, 0).long(), torch.where(named, gradient, 0))
 
 
-def _is_grid_sample(gradient, input, grid, axes):
-    """Whether that is one which arc takes."""
-    return BUILT and input.dim() == grid.dim() == gradient.dim() == axes + 2 and \
-        input.dtype in TYPES and input.dtype == grid.dtype == gradient.dtype != torch.float64 and \
-        input.device == grid.device == gradient.device and \
-        gradient.shape == (*input.shape[:2], *grid.shape[1:-1]) and \
-        grid.shape[0] == input.shape[0] and grid.shape[-1] == axes and \
-        0 < input.shape[2:].numel() < 2**31 and gradient.shape[2:].numel() < 2**31
-
-
 def _gradients_of_grid_sample(operator, axes):
     def gradients_of_grid_sample(gradient, input, grid, mode, padding, aligned, wanted):
-        if not _is_grid_sample(gradient, input, grid, axes) or mode not in (0, 1, 2)[:5 - axes]:
+        fits = BUILT and mode in (0, 1, 2)[:5 - axes] and \
+            input.dim() == grid.dim() == gradient.dim() == axes + 2 and \
+            input.dtype in TYPES and torch.float64 != input.dtype == grid.dtype == \
+            gradient.dtype and input.device == grid.device == gradient.device and \
+            gradient.shape == (*input.shape[:2], *grid.shape[1:-1]) and \
+            grid.shape[0] == input.shape[0] and grid.shape[-1] == axes and \
+            0 < input.shape[2:].numel() < 2**31 and gradient.shape[2:].numel() < 2**31
+        if not fits:
             return operator(gradient, input, grid, mode, padding, aligned, wanted)
         return torch.ops.arc.grid_sample_backward(gradient, input, grid, mode, padding, aligned,
                                                   *wanted)
     return gradients_of_grid_sample
 
 
+_gradients_of_pictures = _gradients_of_grid_sample(torch.ops.aten.grid_sampler_2d_backward, 2)
+
+
 def _gradients_of_cudnn(input, grid, gradient):
-    if not _is_grid_sample(gradient, input, grid, 2):
-        # Which PyTorch refuses; cuDNN's it takes, though the sums differ.
-        return _aten.grid_sampler_2d_backward(gradient, input, grid, 0, 0, True, (True, True))
-    return torch.ops.arc.grid_sample_backward(gradient, input, grid, 0, 0, True, True, True)
+    """What is not arc's PyTorch refuses then; cuDNN's it takes, though the sums differ."""
+    return _gradients_of_pictures(gradient, input, grid, 0, 0, True, (True, True))
 
 
 def _nll_loss_of_pictures(input, target, weight, reduction, ignored):
@@ -552,12 +556,12 @@ def _faster_index_add(in_place):
 def _faster_scatter_add(in_place):
     def faster_scatter_add(out, dim, index, source):
         if not _pays(out, source) or dim not in (0, -out.dim()) or \
-                index.shape != source.shape or index.shape[1:] != out.shape[1:] or \
-                len(index) < 2**14 or \
-                any(index.stride(d) and index.size(d) > 1 for d in range(1, index.dim())) or \
-                not _may_add(out, index, source):
+                index.shape != source.shape or index.dim() != out.dim() or \
+                len(index) < 2**14 or not _may_add(out, index, source):
             return None
-        keys = index[(slice(None), *[0] * (index.dim() - 1))]
+        keys = _keys_of_rows(index, out.shape)
+        if keys is None:
+            return None
         return index_add_(out if in_place else out.clone(), 0, keys, source)
     return faster_scatter_add
 
@@ -602,8 +606,7 @@ _REPEATED.update({how[0].default: _gradient_of_pool(*how) for how in (
     (_aten.fractional_max_pool2d_backward, 2), (_aten.fractional_max_pool3d_backward, 3),
     (_aten.max_pool3d_with_indices_backward, 3, True))})
 _REPEATED_ON_CUDA = {
-    _aten.grid_sampler_2d_backward.default: _gradients_of_grid_sample(
-        _aten.grid_sampler_2d_backward, 2),
+    _aten.grid_sampler_2d_backward.default: _gradients_of_pictures,
     _aten.grid_sampler_3d_backward.default: _gradients_of_grid_sample(
         _aten.grid_sampler_3d_backward, 3),
     _aten.cudnn_grid_sampler_backward.default: _gradients_of_cudnn}
