@@ -196,7 +196,8 @@ class fast:
     lasts, in the whole process; those get the calls for which arc was not measured to be faster:
     of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer
     than 2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode.
-    Sums are as those of arc_torch.index_add_. Needs PyTorch 2.9."""
+    In deterministic() it begins when that ends. Sums are as those of arc_torch.index_add_. Needs
+    PyTorch 2.9."""
     _entered, _kernels, _keys = 0, None, ("CUDA",)
 
     def __init__(self):
@@ -212,7 +213,7 @@ class fast:
 
     @classmethod
     def update(cls):
-        """Not in deterministic(), which calls the kernels that it has found."""
+        """deterministic() calls the kernels that it has found: these stay as they are meanwhile."""
         if deterministic._entered:
             return
         if not cls._entered or _by is _PyTorch:
