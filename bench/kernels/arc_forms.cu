@@ -12,19 +12,19 @@ SWEEP_FN void add_atomred(float *rows, int stride, int width, int key, const flo
   for (int i = 0; i < width; ++i)
     if (active) arc_atomred_f32(rows + (long long)key * stride + i, values[i]);
 }
-SWEEP_FN arc_sum_f32 begin_sums(arc_target_f32 target, int key, const float *values, bool active,
-                                int promises) {
+/* With one key a warp there is one step. */
+SWEEP_FN void add_sums(arc_target_f32 target, int key, const float *values, bool active,
+                       int one_key) {
   arc_options o = arc_options_default();
-  o.promises |= promises;
+  o.promises |= one_key;
   o.threshold = 0;
-  return arc_sum_begin_with_f32(target, key, values, active, o);
+  arc_sum_f32 sum = arc_sum_begin_with_f32(target, key, values, active, o);
+  while (arc_sum_next_f32(&sum)) {
+    arc_sum_add_f32(&sum);
+    if (one_key) break;
+  }
 }
-SWEEP_PATH(
-    SWEEP_FORM_WIDTHS, sums, arc_sum_f32 sum = begin_sums(target, d.key, values, d.active, one_key);
-    while (arc_sum_next_f32(&sum)) {
-      arc_sum_add_f32(&sum);
-      if (one_key) break;
-    })
+SWEEP_PATH(SWEEP_FORM_WIDTHS, sums, add_sums(target, d.key, values, d.active, one_key))
 
 #define ATOMRED_WIDTHS(X, ...) X(1, __VA_ARGS__) X(3, __VA_ARGS__)
 SWEEP_PATH(ATOMRED_WIDTHS, atomred, SWEEP_BY_HAND(add_atomred))
