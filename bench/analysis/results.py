@@ -71,7 +71,7 @@ class Results:
                       "file is damaged")
         return row
 
-    def number(self, row, column, line=0):
+    def number(self, row, column, line):
         try:
             value = float(row[column])
         except ValueError:
