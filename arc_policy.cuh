@@ -48,7 +48,7 @@
    ARC_PROFILE  0, 1
        1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
        of adding sums.
-   ARC_COST_...  1 or more
+   ARC_COST_...  1 or more; the defaults stand at the end
        The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
