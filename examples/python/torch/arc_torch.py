@@ -492,7 +492,7 @@ def _bag_gradient(gradient, indices, bags, sizes, most, rows, scales, mode, *res
     if mode != 2 or gradient.dim() != 2 or most.shape != gradient.shape or not most.numel():
         return _aten._embedding_bag_dense_backward(gradient, indices, bags, sizes, most, rows,
                                                    scales, mode, *rest)
-    named = (most >= 0) & (sizes > 0)[:, None]  # not of empty bags
+    named = (most >= 0) & (sizes[:len(most), None] > 0)  # not of empty bags
     return _scatter_add_(gradient.new_zeros(rows, gradient.shape[1]), 0,
                          torch.where(named, most, 0).long(), torch.where(named, gradient, 0))
 

@@ -334,6 +334,9 @@ def calls_of(dtype, draw):
             f.fractional_max_pool3d, volume, 2, (3, 4, 4), _random_samples=where.to(dtype)),
         "embedding_bag by max": lambda o: gradient_of(
             lambda w, i: f.embedding_bag(i, w, bags, mode="max"), out, index, upstream),
+        "embedding_bag by max, with an end": lambda o: gradient_of(
+            lambda w, i: f.embedding_bag(i, w, bags, mode="max", include_last_offset=True),
+            out, index, upstream[1:]),
         "put_": lambda o: out.t().clone().put_(places[o] - rows, values[o], accumulate=True),
         "take": lambda o: gradient_of(lambda w, i: w.take(i), out, places[o], values[o]),
         "index_add_": lambda o: out.clone().index_add_(0, index[o], values[o]),
