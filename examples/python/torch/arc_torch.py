@@ -261,7 +261,7 @@ class _Outside:
 
 
 _outside = _Outside()
-if hasattr(os, "register_at_fork"):  # a child, as of a DataLoader, has neither the flag nor a GPU
+if hasattr(os, "register_at_fork"):  # a child, as of a DataLoader, has no GPU, nor these errors
     os.register_at_fork(after_in_child=_outside.forget)
 _inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
 
@@ -445,6 +445,8 @@ def _sums_of_tokens(gradient, index, rows, padding, **how):
 
 def _embedding_gradient(gradient, index, rows, padding, scales):
     fits = gradient.dim() > 0 and gradient.numel() == index.numel() * gradient.shape[-1]
+    if fits and gradient.shape[-1] == 0 and index.dtype in _INDICES:
+        return gradient.new_zeros(rows, 0)  # PyTorch's CUDA writes all the same
     fits = fits and rows > 0 and gradient.numel() > 0
     if fits and _may_add(gradient.new_empty(0), index, gradient):
         index = _outside.keep_within(index, rows)

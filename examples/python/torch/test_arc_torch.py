@@ -409,7 +409,9 @@ def test_context():
     last = [torch.tensor([size - 1], dtype=torch.int32) for size in huge.shape]
     with arc_torch.deterministic():
         huge.index_put_(last, one, accumulate=True).scatter_add_(0, last[0][None], one[None])
+        none = torch.ops.aten.embedding_dense_backward(draw_values(2, 0), index[:2], 5, -1, False)
     assert huge[-1, 0] == huge[-1, -1] == 1, "indices of 32 bits"
+    assert none.shape == (5, 0), "no columns"
     with arc_torch.deterministic(), arc_torch.deterministic():
         got = gradient_of(lambda w, i: w[:, i], out, index % 9, values.t()[:1].expand(50, 400))
         same(got[7], torch.zeros(9, device=DEVICE).index_add(0, index % 9, values[:, 0]), "columns")
