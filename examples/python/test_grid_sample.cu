@@ -320,6 +320,7 @@ int main() {
   check<float, 2, 4>(picture);
   check<float, 3, 1>(volume);
   check<float, 3, 2>(volume);
+  check<float, 3, 2>({1, 5, {5, 4, 6}, {34, 3, 2}}); /* by walks */
   check<brief, 2, 2>(picture);
   check<brief, 3, 2>(volume);
   check<float, 2, 2>({1, 1, {1, 3, 1}, {1, 50, 1}});
