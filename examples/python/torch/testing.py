@@ -28,11 +28,8 @@ def need_operators():
             need.skip(f"the build has failed: {error}")
 
 
-class ByTorch:
+class ByTorch(arc_torch._PyTorch):
     """PyTorch's functions by the names of arc_torch."""
-    index_add_ = staticmethod(torch.Tensor.index_add_)
-    index_add = staticmethod(torch.index_add)
-    scatter_add = staticmethod(torch.scatter_add)
 
     @staticmethod
     def index_select(table, index):
