@@ -9,7 +9,7 @@
 
 #include "workload.h"
 
-enum { LEVELS = 16 /* at most */, FEATURES = 2, MOST_AXES = 3, MOST_CORNERS = 8 };
+enum { LEVELS = 16 /* at most */, FEATURES = 2, MOST_AXES = 3 };
 
 typedef struct grid_level {
   int cells; /* along an axis; corners are one more */

@@ -23,7 +23,7 @@ typedef struct bench_table {
 static std::vector<bench_kernel> list_kernels(bool papers) {
   std::vector<bench_kernel> kernels;
   if (papers) return {papers_kernels, papers_kernels + PAPERS_KERNELS};
-  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2)
+  for (int pixels = 1; pixels <= MOST_PIXELS; ++pixels)
     for (sum_layout layout : {SUMS_ARRAYS, SUMS_ROWS})
       for (int k = 0; k < ADD_WAYS; ++k) {
         const add_way way = (add_way)k;

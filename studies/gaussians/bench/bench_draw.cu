@@ -34,8 +34,6 @@ static const draw_step steps[] = {
     {"boxes", true, TILE_BOX, paint<WALK_GROUPS, true, 2>, 2},
     {"none", false, TILE_CIRCLE, paint<WALK_BATCHES, false, 1>, 1},
     {"macro_64x32", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8},
-    {"macro_64x32_pixels_4", true, TILE_EXACT, paint<WALK_UNITS_8, true, 4>, 4, 8},
-    {"macro_128x64_pixels_2", true, TILE_EXACT, paint<WALK_UNITS_16, true, 2>, 2, 16},
     {"macro_128x64", true, TILE_EXACT, paint<WALK_UNITS_16, true, 4>, 4, 16},
     {"auto", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true},
     {"half", true, TILE_EXACT, paint<WALK_UNITS_8, true, 2>, 2, 8, true, true}};

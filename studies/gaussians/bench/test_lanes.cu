@@ -46,7 +46,7 @@ static void test_counts(void) {
   test_frame_begin_crowd(&t, &r);
   device_reserve(&t.memory, &device, 33 * sizeof(unsigned long long), "test");
   frame_clear_sums(&t.f);
-  for (int pixels = 1; pixels <= MOST_PIXELS; pixels *= 2) {
+  for (int pixels = 1; pixels <= MOST_PIXELS; ++pixels) {
     unsigned long long wanted[33] = {0}, got[33];
     backward_arguments a = frame_backward_arguments(&t.f);
     a.sums.words = (long long *)device.data;

@@ -21,11 +21,10 @@ typedef enum add_way {
 /* Where the sums lie. */
 typedef enum sum_layout {
   SUMS_ARRAYS, /* four arrays, as rasterizers have them, in the memory of the rows */
-  SUMS_ROWS,   /* the trainer's padded rows */
-  SUM_LAYOUTS
+  SUMS_ROWS    /* the trainer's padded rows */
 } sum_layout;
 
-enum { MOST_PIXELS = 4 }; /* a lane: 1, 2 or 4 */
+enum { MOST_PIXELS = 2 }; /* of a lane */
 
 static inline const char *add_way_name(add_way way) {
   static const char *const names[ADD_WAYS] = {"plain",    "serialized", "butterfly", "cub",
@@ -41,11 +40,8 @@ static inline bool add_way_has_threshold(add_way way) {
 /* Null: it needs the CUDA toolkit, on the CPU warp. Each number of pixels has a file. */
 backward_launcher way_launcher_1(add_way way, sum_layout layout);
 backward_launcher way_launcher_2(add_way way, sum_layout layout);
-backward_launcher way_launcher_4(add_way way, sum_layout layout);
 static inline backward_launcher way_launcher(add_way way, sum_layout layout, int pixels) {
-  return pixels == 1   ? way_launcher_1(way, layout)
-         : pixels == 2 ? way_launcher_2(way, layout)
-                       : way_launcher_4(way, layout);
+  return pixels == 1 ? way_launcher_1(way, layout) : way_launcher_2(way, layout);
 }
 
 /* A kernel to measure. */
