@@ -2,9 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    A *model* for comparing alternatives, never a time; bench/README.md gives its errors. Its
-   constants are fitted to what an H200 took for the cells of --preset paths. A shuffle is charged for itself and the addition
-   that follows, a vote for its branch, a match for each different key; a scan keeps a unit of its
-   own busy for 8 clocks, of which half overlaps. */
+   constants are fitted to what an H200 took for the cells of --preset paths. A shuffle is charged
+   for itself and the addition that follows, a vote for its branch, a match for each different key; a
+   scan keeps a unit of its own busy for 8 clocks, of which half overlaps. */
 #pragma once
 
 #include "simt/simt_control.h"

@@ -28,10 +28,11 @@ void memory_limit(void);
 /* The first lines of a table of results, each begins with "# ": program, date, command. */
 void program_write_head(FILE *out);
 
-/* How often Ctrl-C, `kill` or the loss of the terminal has come, once they are caught, that is, once there is something to
-   write or work that asks for `interrupts` as it goes: the program ends the step under way, writes
-   its results and leaves out what takes long. The third ends it at once. A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. `also`,
-   where it is given, is called with each signal, and then the program must end by itself. */
+/* How often Ctrl-C, `kill` or the loss of the terminal has come, once they are caught, that is, once
+   there is something to write or work that asks for `interrupts` as it goes: the program ends the
+   step under way, writes its results and leaves out what takes long. The third ends it at once. A
+   pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. `also`, where it is given, is
+   called with each signal, and then the program must end by itself. */
 extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void (*also)(int signal) = nullptr);
 /* 128 + the first signal that came: 130 of Ctrl-C, 143 of SIGTERM, 129 of SIGHUP. */

@@ -7,7 +7,7 @@
 #include "simt/simt.cuh"
 
 #ifndef CHECK_CUDA
-#error "include what has CHECK_CUDA(call) first: a failure of the test, if the call ends with an error"
+#error "first include what has CHECK_CUDA(call): the test fails if the call ends with an error"
 #endif
 
 /* On a GPU in the stream's order, from a pool: with other tests beside it, whatever waits for the

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: Apache-2.0
 
    A kernel is the generator of draw.cuh around one statement that adds. The statement sees `a` (the
-   arguments), `lane`, `width`, `target`, `one_key` (what a kernel with one key a block promises; else
-   0), `d` (key and active) and `values`. SWEEP_PATH makes of it the kernels of all widths, for one
-   key a block and for keys drawn by every lane; SWEEP_TABLE makes a table of them. A file whose type
-   is not f32 says so by the macros SWEEP_NAME, SWEEP_S, SWEEP_T and SWEEP_ROWS; see typed.cuh. */
+   arguments), `lane`, `width`, `target`, `one_key` (what a kernel with one key a block promises,
+   else 0), `d` (key and active) and `values`. SWEEP_PATH makes of it the kernels of all widths, for
+   one key a block and for keys that every lane draws; SWEEP_TABLE makes a table of them. A file
+   whose type is not f32 says so by SWEEP_NAME, SWEEP_S, SWEEP_T and SWEEP_ROWS; see typed.cuh. */
 #pragma once
 
 #include "simt/simt.cuh"
@@ -83,8 +83,8 @@
 #define SWEEP_ONE_KEY_uniform ARC_PROMISE_ONE_KEY
 #define SWEEP_ONE_KEY_keyed 0
 
-/* The kernels and their list, name_kernels, of a statement for both kinds of keys; or of one that is
-   for one key a block only. */
+/* The kernels and their list, name_kernels, of a statement for both kinds of keys; or of one that
+   is for one key a block only. */
 #define SWEEP_LIST(name, ...) static const struct sweep_kernels name##_kernels[] = {__VA_ARGS__};
 #define SWEEP_BOTH(W, name, ...)              \
   SWEEP_KERNEL(uniform, W, name, __VA_ARGS__) \
