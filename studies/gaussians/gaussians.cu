@@ -250,6 +250,11 @@ static int run(group *team, void *state) {
   device_describe(stdout, DEVICE_ON_SCREEN, 0.0);
   if (o->draws) return run_draw(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
+  if (mine.train.batch < team->size) {
+    error_set(&error, "--batch is %d; with %d processes it must be that or more", mine.train.batch,
+              team->size);
+    return fail(2, &error);
+  }
   return run_training(&mine, team);
 }
 

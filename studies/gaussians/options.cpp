@@ -16,6 +16,7 @@ static const char *const tiles_names[] = {"circle", "box", "exact", nullptr};
 static const char *const lists_names[] = {"auto", "tiles", "64x32", "128x64", nullptr};
 static const char *const harmonics_names[] = {"float", "half", nullptr};
 static const char *const threshold_names[] = {"auto", nullptr};
+static const char *const gpus_names[] = {"mpi", nullptr};
 
 options options_default(void) {
   options o = {};
@@ -77,7 +78,9 @@ static std::vector<option> make_table(options *o) {
   table.insert(
       table.end(),
       {{"--gpus", OPTION_INT, &o->gpus,
-        "processes of this machine, a GPU each, that train together", 1, GROUP_MOST},
+        "processes of this machine, a GPU each, that train together; mpi: as many as an MPI "
+        "launcher has started",
+        1, GROUP_MOST, gpus_names},
        {"--batch", OPTION_INT, &t->batch,
         "views of a step; each counts as an iteration; without it, as --gpus", 1, 1024},
        {"\nhow to draw without training: pictures, times or both"},
@@ -177,7 +180,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     return error_set(error,
                      "--size is for the procedural scene; convert.py makes other pictures "
                      "of --scene");
-  if (o->train.batch != 0 && o->train.batch < o->gpus)
+  if (o->train.batch != 0 && o->gpus != GROUP_BY_MPI && o->train.batch < o->gpus)
     return error_set(error, "--batch is %d; with --gpus %d it must be that or more", o->train.batch,
                      o->gpus);
   return options_complete(o, table.data(), o->draws, error);

@@ -2,8 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    Each has the whole model. What they add up goes through NCCL between GPUs, through memory that
-   they share between CPU warps. group_run starts them, and one more looks after them: where one is
-   killed or fails, the others learn of it in group_sum and leave. */
+   they share between CPU warps. Processes of one host are started by group_run, and one more looks
+   after them: where one is killed or fails, the others learn of it in group_sum and leave. Under an
+   MPI launcher (several hosts) the launcher starts and ends them. */
 #pragma once
 
 #include <stddef.h>
@@ -11,14 +12,16 @@
 #include "../../../bench/common/output_file.h"
 
 enum { GROUP_MOST = 64, GROUP_PARTS = 8 }; /* processes that group_run starts */
+enum { GROUP_BY_MPI = GROUP_MOST + 1 };    /* as their number: the launcher knows it */
 enum { GROUP_LEFT = 3 };                   /* exit status of one that left since another is gone */
 
 typedef enum group_type { GROUP_F32, GROUP_F64, GROUP_I64 } group_type;
 
 typedef struct group {
-  int rank, size;          /* rank: the number of its GPU, too */
+  int rank, size;
+  int local;               /* rank on this host, the number of its GPU */
   bool lost;               /* another process is gone: nothing can be added up any more */
-  struct group_page *page; /* shared with the others; null: alone */
+  struct group_page *page; /* shared with the others of this host; null: alone, or by MPI */
   struct group_link *link; /* of GPUs */
 } group;
 
