@@ -62,22 +62,23 @@ class Results:
         if len(fields) != len(self.columns):
             raise Bad(f"{self.name}:{line}: {len(fields)} fields where {len(self.columns)} columns "
                       "are named; the file is damaged")
-        row = dict(zip(self.columns, fields))
+        row = dict(zip(self.columns, fields), line=line)
         for figure, column in self.figures().items():
-            row[figure] = self.number(row, column, line)
+            row[figure] = self.number(row, column)
         row["net"] = float(row.get("model_net" if self.model else "net_ms") or math.nan)
         if not 0.0 < row["quartile_low"] <= row["gross"] <= row["quartile_high"]:
             raise Bad(f"{self.name}:{line}: the median is not a time between its quartiles; the "
                       "file is damaged")
         return row
 
-    def number(self, row, column, line):
+    def number(self, row, column):
         try:
             value = float(row[column])
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise Bad(f"{self.name}:{line}: column {column}: '{row[column]}' is not a number")
+            raise Bad(f"{self.name}:{row['line']}: column {column}: '{row[column]}' is not a "
+                      "number")
         return value
 
     def head_word(self, key, word):

@@ -4,9 +4,11 @@ should be? SPDX-License-Identifier: Apache-2.0
 Each folder is named after the device of its files. It holds them, pictures and pages, and nothing
 else; with arc_sweep, the files of its presets, each of just the cells that it plans; README.md names
 the others. All name their device and arc's version, which is of this minor one but for the files
-that FOLDER/README.md lists as older. A line a defect; exit status 1 if there is any."""
+that FOLDER/README.md lists as older. Figures of the sweep are numbers in their range, every sum was
+right. A line a defect; exit status 1 if there is any."""
 import collections
 import csv
+import math
 import os
 import pathlib
 import re
@@ -20,6 +22,13 @@ import results
 PRESETS = ("policy", "paths", "widths", "types")  # of bench/add_results.sh
 HEAD = ("program", "date", "command", "device", "clocks", "cuda", "compiler", "policy", "sizes",
         "rigour")
+FIGURES = ("gross_ms", "net_ms", "net_to_plain", "low_ms", "quartile_low_ms", "quartile_high_ms",
+           "high_ms", "launches", "registers", "local_bytes", "clock_mhz", "energy_nj_per_update",
+           "worst_error")
+LIMITS = {"net_ms": (-math.inf, math.inf), "net_to_plain": (-math.inf, math.inf),
+          "worst_error": (0.0, 1.0), "local_bytes": (0.0, math.inf)}  # of all others: above 0
+MAY_BE_EMPTY = ("net_to_plain", "energy_nj_per_update")
+COLUMNS = results.CELL + FIGURES + ("status",)
 
 
 def folder_of(device):
@@ -81,6 +90,11 @@ def check_age(policy, path, plans):
 
 def check_rows(file):
     for row in file.rows:
+        for name in set(FIGURES) & set(file.columns):
+            low, high = LIMITS.get(name, (1e-9, math.inf))
+            if (row[name] or name not in MAY_BE_EMPTY) and \
+                    not low <= file.number(row, name) <= high:  # or is Bad
+                yield f"{', '.join(results.cell(row))}: {name} is '{row[name]}'"
         if row["status"] != ("-" if row["path"] == "none" else "ok"):
             yield f"{', '.join(results.cell(row))}: the status is '{row['status']}'"
 
@@ -98,6 +112,8 @@ def check_preset(file, preset, plans):
     wrong = [cell for cell in cells | wanted if cells[cell] != wanted[cell]]
     if wrong:
         yield f"{len(wrong)} cells are missing, twice or not planned, as {', '.join(wrong[0])}"
+    for name in sorted(set(COLUMNS) ^ set(file.columns)):
+        yield f"column {name} is {'missing' if name in COLUMNS else 'not known'}"
 
 
 def check_sweep(file, folder, preset, plans):

@@ -157,6 +157,13 @@ class Results(Test):
             file = self.write(text, "h200", "other.csv")
             self.assertRegex("\n".join(check_results.check_file(file, "other", PLANS)), needle)
 
+    def test_ranges(self):
+        for error in ("2", "-1"):
+            text = re.sub(r"[^,\n]*,ok\n$", f"{error},ok\n", TEXT)
+            file = self.write(text, "h200", "paths.csv")
+            self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)),
+                             f": worst_error is '{error}'")
+
     def test_wrong_sums(self):
         file = self.write(re.sub(",ok\n$", ",ERROR\n", TEXT), "h200", "paths.csv")
         self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)),
