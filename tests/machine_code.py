@@ -246,7 +246,7 @@ def stack_cases(every):
         return [Case(name, kernels, REPORT, spotless()) for name, kernels in lists.items()]
     return [
         # Of a literal width all divisions are done by the compiler.
-        Case("widths", literal("AUTO", (1, 9, 32, 33, 70, 128)), REPORT,
+        Case("widths", literal("AUTO", (1, 9, 32, 33, 70, 127, 128)), REPORT,
              each(spotless(), lacks(r"\sdiv\."))),
         # Nothing is checked where ARC_CHECK is 0, not in GPU programs that include the CPU warp.
         Case("forms", forms("AUTO", 10) + run_time("AUTO"), REPORT + " -include simt/simt.cuh",
