@@ -185,8 +185,8 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
-/* Whether the call has the lane, and whether it owns a sum, from one register of the target: where
-   wide sums take three more, and the lane serves reductions only, as in a renderer's loop. */
+/* Whether one register of the target holds the lane and whether it owns a sum: in calls on wide
+   targets, which take three registers more, that use the lane in reductions only. */
 ARC__FN bool arc__has_lane_bits(const arc__call *c) {
   return arc__is_wide(c->memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
@@ -976,7 +976,7 @@ enum {
 /* The decision, by the lanes, the threshold and the promises. All of c->lanes call. */
 ARC__FN int arc__decide(const arc__call *c, int threshold) {
   const bool below = __popc(c->present) < threshold;
-  const bool few = !arc__reduces_all(c, threshold) && below; /* a literal where all are */
+  const bool few = !arc__reduces_all(c, threshold) && below; /* literally false if all reduce */
   if (c->path == ARC_PATH_ATOMIC) return ARC__EACH_LANE;
   if (arc__is_auto_keyed(c)) return below ? ARC__EACH_LANE : ARC__GROUPS;
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
