@@ -67,6 +67,17 @@ int fail(int status, const error_line *error) {
   return status;
 }
 
+FILE *text_open(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == nullptr) return nullptr;
+  const int first = getc(file);
+  if (first != 0xef)
+    ungetc(first, file);
+  else if (getc(file) != 0xbb || getc(file) != 0xbf)
+    rewind(file);
+  return file;
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* The number behind the word that begins a line of one of the kernel's files. */

@@ -49,6 +49,10 @@ void progress_line(const char *format, ...);
 void progress_hide(void);  /* before other lines */
 void progress_clear(void); /* at the end */
 
+/* For reading, behind the byte order mark of UTF-8 where the file begins with one; null, and errno,
+   where it cannot be. */
+FILE *text_open(const char *path);
+
 /* In lines of at most 100 columns; those behind the first begin with so many spaces. */
 void print_wrapped(FILE *out, std::string text, size_t indent);
 

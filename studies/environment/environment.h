@@ -170,7 +170,8 @@ typedef struct mesh {
   std::vector<int> corners;             /* three a triangle */
 } mesh;
 
-/* Wavefront OBJ: `v`, and `f` with three or more corners. Centred, and of radius 1. */
+/* Wavefront OBJ: `v`, and `f` with three or more corners; other statements are skipped. Centred, and
+   of radius 1; vertices that no face names are left out. */
 bool mesh_read(mesh *m, const char *file, error_line *error);
 void mesh_make_sphere(mesh *m, int parts);
 

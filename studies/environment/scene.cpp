@@ -36,16 +36,31 @@ cube_texel cube_texel_of(int key, int side) {
 
 /* ---- meshes --------------------------------------------------------------------------------- */
 
+/* In double precision until the mesh is centred: coordinates may be those of a map. */
+struct vertex {
+  double x[3];
+  int kept; /* its number in the mesh; -1: no face names it */
+};
+
 /* Normals are means over the triangles around, by area. */
-static void finish(mesh *m) {
-  vec3 low = m->positions[0], high = low;
-  float radius = 1e-20f;
-  for (vec3 p : m->positions) low = least(low, p), high = most(high, p);
-  for (vec3 &p : m->positions) {
-    p = vec3_add(p, -0.5f, vec3_add(low, 1.0f, high));
-    radius = std::max(radius, sqrtf(vec3_dot(p, p)));
+static void finish(mesh *m, std::vector<vertex> *vertices) {
+  double low[3], high[3], radius = 1e-150; /* the square of which is no 0 */
+  for (int corner : m->corners) (*vertices)[corner].kept = 0;
+  std::fill_n(low, 3, INFINITY), std::fill_n(high, 3, -INFINITY);
+  for (const vertex &v : *vertices)
+    for (int i = 0; i < 3 && v.kept == 0; ++i)
+      low[i] = std::min(low[i], v.x[i]), high[i] = std::max(high[i], v.x[i]);
+  for (vertex &v : *vertices) {
+    for (int i = 0; i < 3; ++i) v.x[i] -= 0.5 * (low[i] + high[i]);
+    if (v.kept == 0) radius = std::max(radius, hypot(hypot(v.x[0], v.x[1]), v.x[2]));
   }
-  for (vec3 &p : m->positions) p = vec3_scale(1.0f / radius, p);
+  for (vertex &v : *vertices) {
+    if (v.kept < 0) continue;
+    v.kept = (int)m->positions.size();
+    m->positions.push_back(
+        {(float)(v.x[0] / radius), (float)(v.x[1] / radius), (float)(v.x[2] / radius)});
+  }
+  for (int &corner : m->corners) corner = (*vertices)[corner].kept;
   m->normals.assign(m->positions.size(), {0, 0, 0});
   for (size_t t = 0; t < m->corners.size(); t += 3) {
     const int *c = &m->corners[t];
@@ -55,12 +70,32 @@ static void finish(mesh *m) {
   }
 }
 
-/* The corners of an `f` line: v, v/vt, v//vn or v/vt/vn; counted from 1, or back from the last.
-   Returns what is wrong, or null. */
-static const char *read_face(mesh *m, char *text) {
-  const long count = (long)m->positions.size();
+static const char SPACE[] = " \t\r\n\v\f";
+
+/* A line without its comment, and those that it continues on, by a backslash at its end. False at
+   the end of the file. */
+static bool next_statement(FILE *stream, std::string *text, int *line) {
+  char *part = nullptr;
+  size_t room = 0;
+  bool goes_on = true;
+  const int before = *line;
+  text->clear();
+  while (goes_on && getline(&part, &room, stream) >= 0) {
+    *line += 1;
+    *text += std::string(part, strcspn(part, "#"));
+    text->erase(text->find_last_not_of(SPACE) + 1);
+    goes_on = !text->empty() && text->back() == '\\';
+    if (goes_on) text->back() = ' ';
+  }
+  free(part);
+  return *line != before;
+}
+
+/* The rest of an `f` statement, corners v, v/vt, v//vn or v/vt/vn; counted from 1, or back from the
+   last. Returns what is wrong, or null. */
+static const char *read_face(mesh *m, long count) {
   std::vector<int> face;
-  for (char *word = strtok(text, " \t\r\n"); word != nullptr; word = strtok(nullptr, " \t\r\n")) {
+  while (const char *word = strtok(nullptr, SPACE)) {
     char *end;
     const long number = strtol(word, &end, 10), index = number < 0 ? count + number : number - 1;
     if (end == word || (*end != '\0' && *end != '/') || index < 0 || index >= count)
@@ -72,23 +107,30 @@ static const char *read_face(mesh *m, char *text) {
   return face.size() < 3 ? "a face has three corners or more" : nullptr;
 }
 
-static const char *read_vertex(mesh *m, const char *text) {
-  vec3 p;
-  if (sscanf(text, "%f %f %f", &p.x, &p.y, &p.z) != 3 || !isfinite(p.x + p.y + p.z))
-    return "a vertex is three numbers";
-  return m->positions.push_back(p), nullptr;
+/* The rest of a `v` statement: a weight or a colour may follow. */
+static const char *read_vertex(std::vector<vertex> *vertices) {
+  vertex v = {{0, 0, 0}, -1};
+  for (double &x : v.x) {
+    char *word = strtok(nullptr, SPACE), *end = word;
+    if (word != nullptr) x = strtod(word, &end);
+    if (end == word || *end != '\0' || !(fabs(x) <= 1e100)) return "a vertex is three numbers";
+  }
+  return vertices->push_back(v), nullptr;
 }
 
 bool mesh_read(mesh *m, const char *file, error_line *error) {
-  char text[4096];
+  std::vector<vertex> vertices;
+  std::string text;
   const char *wrong = nullptr;
   int line = 0;
-  FILE *stream = fopen(file, "r");
+  FILE *stream = text_open(file);
   *m = {};
   if (stream == nullptr) return error_set(error, "'%s' cannot be read: %s", file, strerror(errno));
-  for (; wrong == nullptr && !interrupts && fgets(text, sizeof text, stream) != nullptr; ++line) {
-    if (!strncmp(text, "f ", 2)) wrong = read_face(m, text + 2);
-    if (!strncmp(text, "v ", 2)) wrong = read_vertex(m, text + 2);
+  while (wrong == nullptr && !interrupts && next_statement(stream, &text, &line)) {
+    const char *word = strtok(&text[0], SPACE);
+    if (word == nullptr) continue;
+    if (!strcmp(word, "f")) wrong = read_face(m, (long)vertices.size());
+    if (!strcmp(word, "v")) wrong = read_vertex(&vertices);
   }
   if (wrong == nullptr && ferror(stream)) wrong = strerror(errno);
   fclose(stream);
@@ -96,7 +138,7 @@ bool mesh_read(mesh *m, const char *file, error_line *error) {
   if (interrupts) return error_set(error, "interrupted before the mesh was read");
   if (m->corners.empty())
     return error_set(error, "'%s' holds no face; it must be a Wavefront OBJ mesh", file);
-  finish(m);
+  finish(m, &vertices);
   return true;
 }
 

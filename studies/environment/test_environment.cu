@@ -389,6 +389,57 @@ static bool read_text(mesh *m, const char *text) {
   return mesh_read(m, test_path("mesh.obj"), &error);
 }
 
+/* The same mesh, to the last bit of positions, of both texts. */
+static void check_same_mesh(const char *what, const std::string &text, const std::string &plain) {
+  mesh m, wanted;
+  const bool read = read_text(&wanted, plain.c_str()) && read_text(&m, text.c_str());
+  CHECK(read, "%s: %s", what, error.text);
+  if (!read) return;
+  CHECK(m.corners == wanted.corners, "%s: %zu corners, not %zu", what, m.corners.size(),
+        wanted.corners.size());
+  CHECK(m.positions.size() == wanted.positions.size() &&
+            !memcmp(m.positions.data(), wanted.positions.data(), 12 * m.positions.size()),
+        "%s: positions", what);
+}
+
+static std::string replaced(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/* What the format allows beside the plainest text. */
+static void test_obj_text(void) {
+  const std::string vertices = "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 1\n";
+  const std::string plain = vertices + "f 1 2 3 4\nf 4 3 2\n", spaces(9000, ' ');
+  check_same_mesh("tabs", replaced(plain, " ", "\t"), plain);
+  check_same_mesh("ahead", "  " + replaced(plain, "\n", " \n\t "), plain);
+  check_same_mesh("CR LF", replaced(plain, "\n", "\r\n"), plain);
+  check_same_mesh("a mark", "\xef\xbb\xbf" + plain, plain);
+  check_same_mesh("long lines", replaced(plain, " ", spaces), plain);
+  check_same_mesh("comments", "#\xff\n" + replaced(plain, "\n", "# f 9 \\\n"), plain);
+  check_same_mesh("continued", replaced(plain, " ", " \\\n"), plain);
+  check_same_mesh("continued, CR LF", replaced(plain, " ", "\\\r\n\\ \r\n\t"), plain);
+  check_same_mesh("relative", vertices + "f -4 -3/1 -2//2 -1/1/2\nf -1 3 -3", plain);
+  check_same_mesh("a corner relative to the vertices before it",
+                  "v 0 0 0\nv 2 0 0\nv 2 2 0\nf -3 -2 -1\nv 0 2 1\nf -2 -1 -4\n",
+                  vertices + "f 1 2 3\nf 3 4 1\n");
+  check_same_mesh("words",
+                  replaced(plain, "v ",
+                           "vn 1 0 0\nvt 1 1\nvp 1\ng f 1 2 3\nusemtl v\n"
+                           "o v 9 9 9\nl 1 1\nfoo 1 1 1\nv "),
+                  plain);
+  check_same_mesh("weights and colours",
+                  replaced(replaced(plain, "v 2 2 0", "v 2 2 0 1"), "v 2 0 0", "v 2 0 0 1 .5 0"),
+                  plain);
+  check_same_mesh("far away",
+                  "v 5411987 447123 -1e6\nv 5411987.25 447123 -1e6\nv 5411987.25 447123.25 -1e6\n"
+                  "v 5411987 447123.25 -999999.875\nf 1 2 3 4\nf 4 3 2\n",
+                  plain);
+  check_same_mesh("not named", "v 1e30 1e99 -7\n" + vertices + "f -4 -3 -2 -1\nv 99 0 0\nf 5 4 3\n",
+                  plain);
+}
+
 static void check_unreadable(const char *text, const char *part) {
   mesh m;
   test_refusal(!read_text(&m, text), part);
@@ -405,8 +456,11 @@ static void test_meshes(void) {
   CHECK(m.positions.size() == 4 && m.corners.size() == 6, "a quad: sizes");
   for (int i = 0; i < 6; ++i) CHECK(m.corners[(size_t)i] == "\0\1\2\0\2\3"[i], "corner %d", i);
   CHECK(fabsf(m.positions[2].x - sqrtf(0.5f)) < 1e-6f && m.normals[0].z > 0, "a quad: scaled");
+  test_obj_text();
   check_unreadable("", "holds no face");
   check_unreadable("v 0 0 nan\n", "line 1: a vertex is three numbers");
+  check_unreadable("v 0 0\n", "line 1: a vertex is three numbers");
+  check_unreadable("v 0 0 0,5\n", "line 1: a vertex is three numbers");
   check_unreadable("v 0 0 0\nv 1 0 0\nf 1 2\n", "line 3: a face has three corners or more");
   check_unreadable("v 0 0 0\nf 1 1 -2\n", "a corner is no vertex");
   check_unreadable("v 0 0 0\nf 1 1 0\n", "a corner is no vertex");
