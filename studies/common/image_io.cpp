@@ -18,6 +18,7 @@
 #endif
 #if IMAGE_HAVE_PNG
 #include <png.h>
+#include <setjmp.h>
 #endif
 
 static const size_t LARGEST_FILE = (size_t)1 << 30;
@@ -39,6 +40,9 @@ byte_block image_bytes(const image *picture) {
   }
   return bytes;
 }
+
+/* The upper byte of a wide number comes first. */
+static int stored(const unsigned char *at, bool wide) { return wide ? 256 * at[0] + at[1] : at[0]; }
 
 /* ---- PPM ------------------------------------------------------------------------------------ */
 
@@ -64,17 +68,20 @@ static bool ppm_decode(image *picture, const byte_block *file, error_line *error
   int largest = ppm_number(file, &at);
   if (width < 0 || height < 0 || largest < 0 || at >= file->size() || !isspace((*file)[at]))
     return error_set(error, "PPM header is damaged; it must read 'P6 width height maximum'");
-  if (largest < 1 || largest > 255)
-    return error_set(error, "PPM maximum is %d; it must be 1 to 255", largest);
+  if (largest < 1 || largest > 65535)
+    return error_set(error, "PPM maximum is %d; it must be 1 to 65535", largest);
   ++at; /* exactly one white-space byte ends the header */
   if (!check_sides((unsigned)width, (unsigned)height, error)) return false;
 
-  size_t count = (size_t)width * height * 3;
+  const size_t wide = largest > 255, count = ((size_t)width * height * 3) << wide;
   if (file->size() - at < count)
     return error_set(error, "PPM is cut short: %zu bytes of pixels where %zu are announced",
                      file->size() - at, count);
   *picture = image_of(width, height);
-  for (float &number : picture->rgb) number = fminf((float)(*file)[at++] / (float)largest, 1.0f);
+  for (float &number : picture->rgb) {
+    number = fminf((float)stored(file->data() + at, wide) / (float)largest, 1.0f);
+    at += 1 + wide;
+  }
   return true;
 }
 
@@ -87,24 +94,63 @@ static bool ppm_encode(FILE *stream, const image *picture, const byte_block &byt
 
 #if IMAGE_HAVE_PNG
 
-static bool png_decode(image *picture, const byte_block *file, error_line *error) {
-  png_image png;
-  memset(&png, 0, sizeof png);
-  png.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_memory(&png, file->data(), file->size()))
-    return error_set(error, "PNG cannot be decoded: %s", png.message);
-  if (!check_sides(png.width, png.height, error)) {
-    png_image_free(&png);
-    return false;
-  }
-  png.format = PNG_FORMAT_RGB;
-  png_color black = {0, 0, 0}; /* what transparent pixels are laid on */
-  byte_block bytes(PNG_IMAGE_SIZE(png));
-  if (!png_image_finish_read(&png, &black, bytes.data(), 0, nullptr))
-    return error_set(error, "PNG cannot be decoded: %s", png.message);
-  *picture = {(int)png.width, (int)png.height, {bytes.begin(), bytes.end()}};
-  for (float &number : picture->rgb) number /= 255.0f;
+typedef struct png_input {
+  const byte_block *file;
+  size_t at;
+} png_input;
+
+static void png_take(png_structp png, png_bytep to, size_t count) {
+  png_input *input = (png_input *)png_get_io_ptr(png);
+  if (count > input->file->size() - input->at) png_error(png, "it is cut short");
+  memcpy(to, input->file->data() + input->at, count);
+  input->at += count;
+}
+
+static void png_stop(png_structp png, png_const_charp reason) {
+  error_set((error_line *)png_get_error_ptr(png), "PNG cannot be decoded: %s", reason);
+  png_longjmp(png, 1);
+}
+
+static void png_ignore(png_structp, png_const_charp) {}
+
+/* Four numbers a pixel, of 8 or 16 bits. A damaged part that pixels do not need is a warning. */
+static bool png_numbers(png_structp png, png_infop info, byte_block *bytes, error_line *error) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  png_read_info(png, info);
+  const unsigned height = png_get_image_height(png, info);
+  if (!check_sides(png_get_image_width(png, info), height, error)) return false;
+  png_set_expand(png);
+  png_set_gray_to_rgb(png);
+  png_set_add_alpha(png, 0xffff, PNG_FILLER_AFTER);
+  const int passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  const size_t row = png_get_rowbytes(png, info);
+  bytes->resize(height * row);
+  for (int pass = 0; pass < passes; ++pass)
+    for (unsigned y = 0; y < height; ++y) png_read_row(png, bytes->data() + y * row, nullptr);
   return true;
+}
+
+static bool png_decode(image *picture, const byte_block *file, error_line *error) {
+  png_input input = {file, 0};
+  byte_block bytes;
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, error, png_stop, png_ignore);
+  png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
+  if (info == nullptr) return error_set(error, "PNG cannot be decoded: libpng does not begin");
+  png_set_read_fn(png, &input, png_take);
+  const bool read = png_numbers(png, info, &bytes, error);
+  if (read) {
+    const size_t wide = png_get_bit_depth(png, info) == 16;
+    const float most = wide ? 65535.0f : 255.0f;
+    *picture = image_of((int)png_get_image_width(png, info), (int)png_get_image_height(png, info));
+    for (size_t i = 0; i < picture->rgb.size(); ++i) {
+      const unsigned char *pixel = &bytes[(i / 3 * 4) << wide];
+      const float alpha = (float)stored(pixel + (3 << wide), wide) / most;
+      picture->rgb[i] = alpha * ((float)stored(pixel + (i % 3 << wide), wide) / most);
+    }
+  }
+  png_destroy_read_struct(&png, &info, nullptr);
+  return read;
 }
 
 static bool png_encode(FILE *stream, const image *picture, const byte_block &bytes) {

@@ -1,8 +1,11 @@
 /* arc studies: pictures in, pictures out.
    SPDX-License-Identifier: Apache-2.0
 
-   PPM (P6, 8 or 16 bits) always works, PNG where the build found libpng: IMAGE_HAVE_PNG. Every
-   failure is one line that says what was wrong. */
+   PPM (P6, 8 or 16 bits) always works, PNG where the build found libpng: IMAGE_HAVE_PNG. Numbers
+   are taken as stored: 16 bits mean the same as 8, and what a PNG says of its gamma or profile does
+   not change them. Transparent pixels are laid on black: colours as stored, times alpha, as loaders
+   of NeRF data do; so does gaussians/convert.py. Every failure is one line that says what was
+   wrong. */
 #pragma once
 
 #include <math.h>
@@ -11,7 +14,7 @@
 
 #include "../../bench/common/output_file.h"
 
-/* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored (no gamma undone). */
+/* Red, green and blue of each pixel, row by row from the top, 0 to 1 as stored. */
 typedef struct image {
   int width, height;
   std::vector<float> rgb;

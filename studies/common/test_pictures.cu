@@ -6,6 +6,10 @@
 
 #include <vector>
 
+#if IMAGE_HAVE_PNG
+#include <png.h>
+#endif
+
 #include "image_io.h"
 #include "test_files.h"
 
@@ -75,9 +79,12 @@ static void test_ppm(void) {
       "P6 # made by hand\n# width\n2\t1\n#maximum\n255\n\x00\x33\xff\x66\x99\xcc"sv;
   check_pixels(commented, {0.0f, 0.2f, 1.0f, 0.4f, 0.6f, 0.8f});
   check_prefixes(commented, 0, 1);
+  check_pixels("P6 1 1 65535 \x80\x80\x01\x00\xff\xff"sv, {128 / 255.0f, 256 / 65535.0f, 1.0f});
+  check_pixels("P6 1 1 256\n\x01\x00\x00\x40\xff\xff"sv, {1.0f, 0.25f, 1.0f});
   check_bytes_refused("", "the file is empty");
   check_bytes_refused("P6 4 4 255\nabc", "cut short: 3 bytes of pixels where 48");
-  check_bytes_refused("P6 4 4 0\nabc", "maximum is 0; it must be 1 to 255");
+  check_bytes_refused("P6 4 4 256\nabc", "cut short: 3 bytes of pixels where 96");
+  check_bytes_refused("P6 4 4 0\nabc", "maximum is 0; it must be 1 to 65535");
   check_bytes_refused("P6 4 4 70000\nabc", "maximum is 70000");
   check_bytes_refused("P6 0 4 255\nabc", "each side must be 1 to 16384");
   check_bytes_refused("P6 99999999999 4 255\nabc", "each side must be 1 to 16384");
@@ -88,8 +95,78 @@ static void test_ppm(void) {
 }
 
 #if IMAGE_HAVE_PNG
+/* Two pixels, grey or of 3 colours, and their alpha; gamma: 0 for none, 1, or 2 for sRGB's. */
+static void write_png(int kind, int depth, int gamma, const int pixels[2][4]) {
+  const bool palette = kind == PNG_COLOR_TYPE_PALETTE;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  FILE *file = fopen(test_path("p.png"), "wb");
+  byte_block row;
+  png_color colours[2];
+  png_byte alphas[2], broken[8] = {0, 0, 17, 0, 0, 1, 4, 0};
+  for (int i = 0; i < 2; ++i) {
+    const int *p = pixels[i];
+    colours[i] = {(png_byte)p[0], (png_byte)p[1], (png_byte)p[2]};
+    alphas[i] = (png_byte)p[3];
+    if (palette) row.push_back((unsigned char)i);
+    for (int k = 0; k < 4 && !palette; ++k)
+      if (k == 0 || (k < 3 ? kind & PNG_COLOR_MASK_COLOR : kind & PNG_COLOR_MASK_ALPHA))
+        row.insert(row.end(), (size_t)depth / 8, (unsigned char)p[k]);
+  }
+  png_init_io(png, file);
+  png_set_IHDR(png, info, 2, 1, depth, kind, 0, 0, 0);
+  if (palette) png_set_PLTE(png, info, colours, 2), png_set_tRNS(png, info, alphas, 2, nullptr);
+  if (gamma == 1) png_set_gAMA(png, info, 1.0);
+  if (gamma == 2) png_set_sRGB_gAMA_and_cHRM(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_write_info(png, info);
+  png_write_chunk(png, (png_const_bytep) "eXIf", broken, 8);
+  png_write_row(png, row.data());
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  fclose(file);
+}
+
+static void check_stored(const char *what, int kind, int depth, const int pixels[2][4]) {
+  image picture;
+  std::string bytes = test_read_file(test_path("p.png"));
+  bytes[bytes.find("eXIf") + 13] ^= 1; /* its check sum */
+  test_write_file(test_path("q.png"), bytes);
+  for (const char *name : {"p.png", "q.png"}) {
+    const bool read = image_read(&picture, test_path(name), &error);
+    CHECK(read, "%s, kind %d of %d bits: %s", what, kind, depth, error.text);
+    for (size_t i = 0; i < 6 && read; ++i) {
+      const float wanted = (float)(pixels[i / 3][i % 3] * pixels[i / 3][3]) / (255.0f * 255.0f);
+      CHECK(fabsf(picture.rgb[i] - wanted) < 1e-6f, "%s, kind %d of %d bits: %g, not %g", what,
+            kind, depth, 255.0f * picture.rgb[i], 255.0f * wanted);
+    }
+  }
+}
+
+/* One picture in all encodings, with a damaged part beside it; test_convert.py has the same. */
+static void test_png_encodings(void) {
+  static const int colours[2][4] = {{200, 100, 50, 255}, {7, 255, 128, 255}};
+  static const int clear[2][4] = {{200, 100, 50, 128}, {7, 255, 128, 0}};
+  static const int greys[2][4] = {{200, 200, 200, 255}, {7, 7, 7, 255}};
+  static const int clear_greys[2][4] = {{200, 200, 200, 128}, {7, 7, 7, 0}};
+  for (int gamma = 0; gamma < 3; ++gamma)
+    for (int depth : {8, 16}) {
+      const char *what = gamma == 0 ? "no gamma" : gamma == 1 ? "gamma 1" : "sRGB";
+      const auto check = [&](int kind, const int pixels[2][4]) {
+        write_png(kind, depth, gamma, pixels);
+        check_stored(what, kind, depth, pixels);
+      };
+      check(PNG_COLOR_TYPE_RGB, colours);
+      check(PNG_COLOR_TYPE_RGB_ALPHA, clear);
+      check(PNG_COLOR_TYPE_GRAY, greys);
+      check(PNG_COLOR_TYPE_GRAY_ALPHA, clear_greys);
+      if (depth == 8) check(PNG_COLOR_TYPE_PALETTE, clear);
+    }
+  test_folder_files(true);
+}
+
 static void test_png(void) {
   image picture = image_procedural(61, 40);
+  test_png_encodings();
   check_round_trip("a.png", 1, 1);
   check_round_trip("b.png", 61, 40);
   CHECK(image_write(&picture, test_path("c.png"), &error), "%s", error.text);
