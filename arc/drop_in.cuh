@@ -69,9 +69,10 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p
 #endif
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line) {
+  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
   const unsigned lanes = arc__lanes_here();
-  unsigned group = __isShared(p) ? 0u : arc__sharers(lanes, lane, p, 12, several); /* sums pay */
+  const unsigned group = arc__sharers(lanes, lane, p, 12, several); /* sums pay */
   if (group == 0u) return (void)atomicAdd(p, v);
   __syncwarp(lanes); /* what a lane wrote before comes first, */
   arc__drop_in_sum(lanes, group, lane, p, v);
@@ -81,6 +82,23 @@ ARC__FN void arc__drop_in_add(int *p, int v, arc__code_line at) {
   arc__drop_in_add((unsigned *)p, (unsigned)v, at);
 }
 #endif
+
+/* Whether `c ? atomicAdd(..) : u`, with the flag a U if that is a number, must not compile: without,
+   it is a Both. Compilers take what is no number as without the flag, but nvcc makes floats double. */
+template <class Both, class U, bool = __is_class(U) || __is_enum(U)>
+struct arc__drop_in_refused {
+  enum { yes = 1 };
+};
+template <class U>
+struct arc__drop_in_refused<U, U, false> {};
+template <class Both, class U>
+struct arc__drop_in_refused<Both, U, true> {};
+template <class U>
+struct arc__drop_in_refused<float, U, true> {
+  enum { yes = 1 };
+};
+template <class U>
+__device__ U arc__drop_in_any(void);
 
 /* What an atomicAdd returns: plain where it is converted to a value, else it adds when it dies. */
 template <class T>
@@ -93,9 +111,11 @@ class arc__drop_in_result {
   __device__ __forceinline__ arc__drop_in_result(T *p_, T v_, arc__code_line at_)
       : p(p_), v(v_), at(at_), used(false) {}
   arc__drop_in_result(const arc__drop_in_result &) = delete;
-  /* Not there: makes `c ? atomicAdd(..) : u`, which would be a U, ambiguous if a U holds less. */
-  template <class U, int = 1 / (sizeof(U) < sizeof(T) || (T(0.5) != 0 && U(0.5) == 0))>
-  __device__ arc__drop_in_result(U);
+  template <class U,
+            int = arc__drop_in_refused<decltype(true ? T() : arc__drop_in_any<U>()), U>::yes>
+  __device__ arc__drop_in_result(U) { /* else ambiguous */
+    static_assert(sizeof(U) == 0, "arc/drop_in.cuh: name the type, as in (float)atomicAdd()");
+  }
   __device__ __forceinline__ operator T() && {
     used = true;
     arc__count_used(p, at);

@@ -106,8 +106,8 @@ ARC__FN void arc__count(unsigned lanes, arc__u64 address, arc__code_line at, int
   if (threshold > 0) atomicAdd(&to[ARC__REDUCED].sum, (arc__u64)threshold);
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
-  const unsigned lanes = arc__lanes_here();
-  if (!__isShared(p)) arc__count(lanes, (arc__u64)p, at, width, 33, 0);
+  if (__isShared(p)) return; /* before the lanes: the others wait for those that count */
+  arc__count(arc__lanes_here(), (arc__u64)p, at, width, 33, 0);
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
 

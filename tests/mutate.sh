@@ -221,6 +221,9 @@ drop_in_by_every_lane test_drop_in s/  if (arc__leads(group, lane)) atomicAdd(p,
 drop_in_fixed_point_overflows test_drop_in s/__uint_as_float((279u - exponent) << 23)/__uint_as_float((280u - exponent) << 23)/
 drop_in_of_nan test_drop_in s/largest < 0x7f800000u;/largest <= 0xff800000u;/
 drop_in_of_small_floats test_drop_in s/largest >> 23 > 26u ? largest >> 23 : 26u;/largest >> 23;/
++drop_in_waits_for_shared_lanes test_drop_in_uses s/  if (__isShared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
+drop_in_of_another_sign test_drop_in_uses s/arc__drop_in_any<U>()), U>::yes>/arc__drop_in_any<U>()), U>::yes \/ (sizeof(U) != sizeof(T))>/
+profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (__isShared(p)) return; .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
 drop_in_before_the_sum_is_there test_drop_in s/  __syncwarp(lanes); .* and what it reads next.*/  ;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/

@@ -1,0 +1,147 @@
+/* test_drop_in_uses.cu - in which places an atomicAdd of arc/drop_in.cuh may stand, with the value
+ * and the type that it has without; with ARC_PROFILE 1, too. SPDX-License-Identifier: Apache-2.0
+ */
+#include "simt/simt.cuh"
+
+#include "arc/drop_in.cuh" /* above all else, as by -include */
+#undef ARC_MAX_PIECES      /* which check.cuh sets */
+
+#include "check.cuh"
+
+#include <type_traits>
+
+/* ---- lanes of one warp that add to shared memory, and others that add to global memory */
+
+template <class T>
+static __global__ void to_spaces(T *in_global, T *olds, unsigned in_shared, bool used) {
+  SIMT_DYNAMIC_SHARED(unsigned long long, memory);
+  const int lane = (int)threadIdx.x;
+  T *shared = (T *)memory, *p = in_shared >> lane & 1 ? shared : in_global;
+  if (lane == 0) *shared = 0;
+  __syncwarp();
+  if (used)
+    olds[lane] = atomicAdd(p, (T)(lane + 1));
+  else
+    atomicAdd(p, (T)(lane + 1));
+  __syncwarp();
+  if (lane == 0) in_global[1] = *shared;
+}
+
+template <class T>
+static void spaces(void) {
+  struct check_random r;
+  if (!check_begin("address spaces", &r)) return;
+  const unsigned masks[] = {0u, 1u, 0x80000000u, 0x55555555u, 0xffffu, 0xfffffffeu, 0xffffffffu};
+  for (unsigned mask : masks)
+    for (bool used : {false, true}) {
+      T must[2] = {0, 0};
+      for (int lane = 0; lane < 32; ++lane) must[mask >> lane & 1] += (T)(lane + 1);
+      const test_memory<T> sums(2), olds(32);
+      SIMT_LAUNCH(to_spaces<T>, dim3(1), dim3(32), 8, 0, sums.at, olds.at, mask, used);
+      const std::vector<T> got = sums.read(), old = olds.read();
+      for (int i = 0; i < 2; ++i)
+        CHECK(got[i] == must[i], "shared in %x, used %d: sum %d is %g and must be %g", mask, used,
+              i, (double)got[i], (double)must[i]);
+      for (int a = 0; used && a < 32; ++a)
+        for (int b = 0; b < a; ++b)
+          CHECK(old[a] != old[b] || ((mask >> a ^ mask >> b) & 1), "lanes %d and %d found %g", a, b,
+                (double)old[a]);
+      check.compared += 2;
+    }
+}
+
+/* ---- both arms of ?: */
+
+template <class T, class U, class = void>
+struct meet : std::false_type {};
+template <class T, class U>
+struct meet<T, U,
+            decltype(void(true ? atomicAdd((T *)0, T()) : std::declval<U>()),
+                     void(true ? std::declval<U>() : atomicAdd((T *)0, T())))> : std::true_type {};
+
+template <class T, class U>
+static __global__ void to_arms(T *cell, int *wrong, bool yes) {
+  const T old = *cell;
+  const U other = (U)-1;
+  const auto sum = yes ? atomicAdd(cell, 1) : other;
+  const auto mirrored = yes ? other : atomicAdd(cell, 1);
+  static_assert(std::is_same<decltype(sum), const decltype(true ? T() : U())>::value &&
+                    std::is_same<decltype(sum), decltype(mirrored)>::value,
+                "the type is the one without the flag");
+  *wrong += !(sum == (yes ? (U)old : other)) + !(mirrored == (yes ? other : (U)old));
+  *wrong += *cell != (T)(old + 1);
+}
+
+template <class T, class U>
+static void arm(T first) {
+  constexpr bool right = std::is_same<decltype(true ? T() : U()), U>::value;
+  CHECK((meet<T, U>::value == right), "sizes %d, %d: compiles %d", (int)sizeof(T), (int)sizeof(U),
+        !right);
+  if constexpr (right)
+    for (bool yes : {false, true}) {
+      const test_memory<T> cell(&first, 1);
+      const test_memory<int> wrong(1);
+      SIMT_LAUNCH((to_arms<T, U>), dim3(1), dim3(1), 0, 0, cell.at, wrong.at, yes);
+      CHECK(wrong.read()[0] == 0, "sizes %d, %d: the value", (int)sizeof(T), (int)sizeof(U));
+    }
+  check.compared += 1;
+}
+
+enum small_enum : unsigned char { SMALL };
+enum any_enum { ANY = -1 };
+struct converts {
+  __host__ __device__ operator short() const { return 7; }
+};
+
+/* What is no number, and another result, has no say in the type; a class is an error that says why.
+   Two results of one type are one. */
+template <class Is, class Must>
+static constexpr bool right(void) {
+  return std::is_same<Is, Must>::value || std::is_class<Is>::value;
+}
+template <class T, class U>
+static constexpr bool is_right(void) {
+  typedef decltype(true ? T() : (T)0 + std::declval<U>()) must;
+  return right<decltype(true ? atomicAdd((T *)0, T()) : std::declval<U>()), must>() &&
+         right<decltype(true ? std::declval<U>() : atomicAdd((T *)0, T())), must>() &&
+         (std::is_same<T, float>::value || std::is_same<must, float>::value ||
+          !std::is_class<decltype(true ? atomicAdd((T *)0, T()) : std::declval<U>())>::value);
+}
+template <class T, class U>
+static constexpr bool are_right(void) {
+  typedef decltype(true ? atomicAdd((T *)0, T()) : atomicAdd((U *)0, U())) result;
+  return right<result, decltype(true ? T() : U())>();
+}
+
+template <class T>
+static void arms(T first) {
+  struct check_random r;
+  if (!check_begin("both arms", &r)) return;
+  arm<T, bool>(first), arm<T, char>(first), arm<T, signed char>(first);
+  arm<T, unsigned char>(first), arm<T, short>(first), arm<T, unsigned short>(first);
+  arm<T, int>(first), arm<T, unsigned>(first), arm<T, long>(first), arm<T, unsigned long>(first);
+  arm<T, long long>(first), arm<T, unsigned long long>(first);
+  arm<T, float>(first), arm<T, double>(first), arm<T, wchar_t>(first), arm<T, char16_t>(first);
+  static_assert(is_right<T, small_enum>() && is_right<T, any_enum>() && is_right<T, converts>(),
+                "enums and objects");
+  static_assert(are_right<T, int>() && are_right<T, unsigned>() &&
+                    are_right<T, unsigned long long>() && are_right<T, float>() &&
+                    are_right<T, double>(),
+                "two results");
+}
+
+template <class T>
+static void all(T first) {
+  spaces<T>();
+  arms<T>(first);
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  all<int>(-5);
+  all<unsigned>(0x90000000u);
+  all<unsigned long long>(1ull << 63);
+  all<float>(-2.5f);
+  all<double>(0.1);
+  return check_finish();
+}
