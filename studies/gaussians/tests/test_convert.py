@@ -2,15 +2,20 @@
 SPDX-License-Identifier: Apache-2.0
 
 usage: test_convert.py [PROGRAM]     gaussians, which then reads one of the folders, too"""
+import contextlib
+import io
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 try:
     import numpy as np
@@ -156,6 +161,17 @@ class ConvertTest(unittest.TestCase):
                                   capture_output=True, text=True)
             self.assertIn("5 views of ", done.stdout, done.stderr)
 
+    def test_null(self):
+        """Where a frame holds null, what all frames share counts; a mark of UTF-8 is no error."""
+        shared = {"fl_x": 99, "w": 160, "h": 120, "cx": 70, "k1": None, "p1": 0.0}
+        texts = []
+        for others in ({}, dict.fromkeys(("fl_x", "w", "h", "cx", "k1", "p1", "camera_model"))):
+            self.write_nerf(shared, [frame(0, "a", **others)])
+            place = self.folder / "in" / "transforms.json"
+            place.write_bytes(b"\xef\xbb\xbf" + place.read_bytes().replace(b",", b",\r\n"))
+            texts.append(self.convert(f"out{len(texts)}.txt").read_bytes())
+        self.assertEqual(*texts)
+
     def test_folding_lens(self):
         """Nothing is kept from beyond where the polynomial turns back inside the picture."""
         self.write_nerf({"fl_x": 150, "w": WIDTH, "h": HEIGHT, "k1": -1.2}, [frame(0, "a")])
@@ -191,6 +207,29 @@ class ConvertTest(unittest.TestCase):
         self.assertEqual(head, "points 9")
         np.testing.assert_allclose(points[:, :3], POINTS)
         np.testing.assert_array_equal(points[:, 3:], [[10 * i, 51, 255] for i in range(9)])
+        for name, views in ("1", (1, 3, 0)), ("10", (4, 2)):
+            place = self.folder / "in" / "sparse" / name
+            place.mkdir()
+            write("cameras.txt", [f"7 PINHOLE {WIDTH} {HEIGHT} 150 150 83 57"])
+            write("points3D.txt", [])
+            write("images.txt", [" ".join(map(str, [view + 1, *quaternion(view), *pose(view)[:, 3],
+                                                    7, NAMES[view]])) + "\n" for view in views])
+        os.rename(self.folder / "in" / "sparse" / "0", self.folder / "in" / "0")
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(len(self.read_cameras(self.convert("largest.txt"))), 3)
+        self.assertRegex(said.getvalue(), "^convert.py: taken: '.*sparse/1' with 3 pictures, the "
+                         "most of 2 models; --model names another\n$")
+        for model, count in ("sparse/10", 2), ("0", 5), ("sparse/1", 3):
+            to = self.folder / f"{count}.txt"
+            convert.convert(self.folder / "in", 1.0, to, model)
+            self.assertEqual(len(self.read_cameras(to)), count)
+        with self.assertRaisesRegex(convert.Refused, "in/sparse/7' holds no COLMAP model"):
+            convert.convert(self.folder / "in", 1.0, self.folder / "7.txt", "sparse/7")
+        shutil.rmtree(self.folder / "in" / "sparse")
+        place = self.folder / "in" / "sparse" / "0"
+        place.parent.mkdir()
+        os.rename(self.folder / "in" / "0", place)
         write("cameras.txt", [f"7 OPENCV_FISHEYE {WIDTH} {HEIGHT} 150 150 83 57 .1 .1 .1 .1"])
         self.refused("a camera of model OPENCV_FISHEYE, or with")
         write("cameras.txt", ["7 PINHOLE 1"])
@@ -231,12 +270,49 @@ class ConvertTest(unittest.TestCase):
         Image.new("RGBA", (1, 1), (200, 100, 50, 128)).save(self.folder / "a.png")
         to = self.convert("b.ppm", source="a.png")
         self.assertEqual(pixels(to).tolist(), [[[100, 50, 25]]])
-        Image.new("I;16", (1, 1)).save(self.folder / "a.png")
-        self.refused("not of 8 bits", "c.ppm", "a.png")
+        Image.new("F", (1, 1)).save(self.folder / "a.tiff")
+        self.refused("not of 8 or 16 bits", "c.ppm", "a.tiff")
         self.refused("cannot read '.*absent.jpg'", "c.ppm", "absent.jpg")
         whole = (self.folder / "b.ppm").read_bytes()
         (self.folder / "d.ppm").write_bytes(whole[:-1])
         self.refused("cannot read '.*d.ppm'", "c.ppm", "d.ppm")
+
+    def test_encodings(self):
+        """One picture in all encodings, with a damaged part beside it, as in test_pictures.cu."""
+        colours, greys = [(200, 100, 50), (7, 255, 128)], [(200,) * 3, (7,) * 3]
+        half = [(100, 50, 25), (0, 0, 0)]
+        half_greys, keyed = [(100,) * 3, (0,) * 3], [(0, 0, 0), colours[1]]
+        gammas = [(b"gAMA", struct.pack(">I", 100000)), (b"sRGB", b"\0")]
+        exif = [(b"eXIf", bytes((0, 0, 17, 0, 0, 1, 4, 0)))]
+
+        def check(kind, depth, numbers, wanted, *parts, damage=None):
+            def wide(numbers):
+                return b"".join(bytes([number]) * (depth // 8) for number in numbers)
+
+            data = b"\x89PNG\r\n\x1a\n"
+            for name, part in ((b"IHDR", struct.pack(">IIBBBBB", 2, 1, depth, kind, 0, 0, 0)),
+                               *((name, part if isinstance(part, bytes) else wide(part))
+                                 for name, part in parts),
+                               (b"IDAT", zlib.compress(b"\0" + wide(numbers))), (b"IEND", b"")):
+                check_sum = zlib.crc32(name + part) ^ (name == damage)
+                data += struct.pack(">I", len(part)) + name + part + struct.pack(">I", check_sum)
+            (self.folder / "a.png").write_bytes(data)
+            shown = pixels(self.convert("b.ppm", source="a.png"))
+            self.assertEqual(shown.tolist(), [list(map(list, wanted))], (kind, depth, parts))
+
+        clear = [*colours[0], 128, *colours[1], 0]
+        for parts in ([], *([gamma] for gamma in gammas), exif):
+            for depth in (8, 16):
+                for damage in (None, b"gAMA", b"eXIf"):
+                    check(2, depth, sum(colours, ()), colours, *parts, damage=damage)
+                    check(6, depth, clear, half, *parts, damage=damage)
+                    check(0, depth, (200, 7), greys, *parts, damage=damage)
+                    check(4, depth, (200, 128, 7, 0), half_greys, *parts, damage=damage)
+            check(3, 8, (0, 1), half, *parts, (b"PLTE", bytes(sum(colours, ()))),
+                  (b"tRNS", b"\x80\0"))
+        check(2, 8, sum(colours, ()), keyed, (b"tRNS", bytes((0, 200, 0, 100, 0, 50))))
+        check(2, 16, sum(colours, ()), keyed, (b"tRNS", colours[0]))
+        check(0, 16, (200, 7), [(0, 0, 0), greys[1]], (b"tRNS", (200,)))
 
     def test_refused(self):
         self.photograph(LENSES[0])
@@ -247,6 +323,10 @@ class ConvertTest(unittest.TestCase):
                 (fl, [], "lacks frames"), (fl, {}, "lacks frames"), (fl, [5], "frame 0: "),
                 ({}, [good], "frame 0: it lacks fl_x"), ({"fl_x": 0}, [good], "fl_x is 0; it must"),
                 ({"fl_x": float("nan")}, [good], "fl_x is nan"),
+                ({"fl_x": "100"}, [good], "fl_x is '100'; it must be 0.01 to"),
+                (fl, [{**good, "k1": "0"}], "frame 0: k1 is '0'; it must be"),
+                (fl, [{**good, "file_path": 7}], "frame 0: file_path is 7; it must be a text"),
+                (fl, [{**good, "file_path": None}], "frame 0: file_path is None; it must be"),
                 ({"camera_angle_x": 4}, [good], "camera_angle_x is 4; it must be 0.001 to 3.1"),
                 ({**fl, "w": 160, "h": 2147483648}, [good], "h is 2147483648; it must be 1 to"),
                 ({**fl, "w": 80, "h": 60}, [good], "has 160 x 120 pixels, its camera 80 x 60"),
@@ -295,13 +375,13 @@ class ConvertTest(unittest.TestCase):
         (images / "b\x1b[31m.png").write_bytes((images / "a.png").read_bytes()[:300])
         for name in ("deep.ppm", "wide.ppm"):
             (images / name).write_bytes(b"P6 160 120 65535\n" + bytes(160 * 120 * 6))
-        self.write_nerf({"fl_x": 99, "ply_file_path": "sparse.ply"}, [
+        self.write_nerf({"fl_x": 99, "ply_file_path": "sparse.ply", "test_filenames": []}, [
             frame(0, "images/" + name) for name in ("a.png", "b\x1b[31m.png",
              "none.png", "deep.ppm", "wide.ppm", "slow.ppm")] + [frame(0, "images\\b.png")])
         status, output, errors = run("in", "fewer")
         self.assertEqual((status, output), (0, "3 pictures; 4 left out\nwritten    fewer\n"))
         self.assertNotIn("\x1b", errors)
-        for part in (r"ignored: ply_file_path, of '.*transforms.json'",
+        for part in (r"ignored: ply_file_path, test_filenames, of '.*transforms.json'",
                      r"left out: .*none.png': there is no such file",
                      r"left out: .*b\\x1b\[31m.png'", r"pictures of 16 bits a channel, such",
                      r"left out: .*images\\b.png': .*write / in its place"):
