@@ -21,6 +21,7 @@ there are 2^b rows of values, and never finer than 2^-126. float64 then goes to 
 `python3 -m pip install --no-build-isolation .` in this folder builds the operators. Else the first
 import on a machine with a GPU does; both need nvcc of PyTorch's CUDA version, a C++ compiler and
 ninja, and without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build shows how."""
+import collections
 import contextlib
 import ctypes
 import importlib.metadata
@@ -34,14 +35,13 @@ import warnings
 import torch
 from torch._decomp import decomposition_table
 from torch._prims_common import suggest_memory_format
-from torch.utils import cpp_extension
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 GPU = torch.cuda.is_available()
 BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds, to lie beside this file
-FLAGS = ["-O3", "-std=c++17"]
+FLAGS = ["-O3"]  # PyTorch adds the C++ of its headers
 
 
 def include_path():
@@ -134,7 +134,7 @@ class Accumulator:
         return _by.read_words(self.words, self.columns, clear)
 
 
-class deterministic:
+class deterministic(contextlib.ContextDecorator):
     """A context in which PyTorch's own functions repeat to the last bit, and on CUDA are arc's:
 
         with arc_torch.deterministic():
@@ -154,29 +154,43 @@ class deterministic:
     arc takes calls that PyTorch takes; PyTorch gets all others, and refuses them in its words. An
     index outside is an IndexError, on CUDA of the next call here or of the context's end, which
     waits for the GPU: what was added there is then wrong, but nothing beside it is written."""
-    _entered = []  # whether the mode was set, how, and the kernels, which the first brings
+    _entered, _kernels = [], None  # all that are entered, on any thread
+    _users = False, False  # the mode that the first of them has found: whether it is set, and warns
 
     def __init__(self, warn_only=False):
+        if callable(warn_only):
+            raise TypeError("write @arc_torch.deterministic(), with brackets")
         self.warn_only = warn_only
 
     def __enter__(self):
-        _outside.prepare()
-        before = torch.are_deterministic_algorithms_enabled()
-        warns = torch.is_deterministic_algorithms_warn_only_enabled()
-        has_kernels = self._entered
-        self._entered.append((before, warns, None if has_kernels else _replace_kernels(
-            {"CPU": _REPEATED, "CUDA": {**_REPEATED, **_REPEATED_ON_CUDA}}, _kernel)))
-        if not self._entered[0][0]:
-            torch.use_deterministic_algorithms(True, warn_only=self.warn_only)
+        with _lock:
+            _outside.prepare()
+            if not self._entered:
+                deterministic._kernels = _replace_kernels(
+                    {"CPU": _REPEATED, "CUDA": {**_REPEATED, **_REPEATED_ON_CUDA}}, _kernel)
+                deterministic._users = (torch.are_deterministic_algorithms_enabled(),
+                                        torch.is_deterministic_algorithms_warn_only_enabled())
+            self._entered.append(self)
+            self._set_mode()
         return self
 
+    @classmethod
+    def _set_mode(cls):
+        """The innermost counts, or, on threads, who entered last; the user's own mode stays."""
+        is_set, warns = cls._users
+        if cls._entered and not is_set:
+            is_set, warns = True, cls._entered[-1].warn_only
+        torch.use_deterministic_algorithms(is_set, warn_only=warns)
+
     def __exit__(self, kind, error, _):
-        users = self._entered[0][0]
-        before, warns = self._entered.pop()[:2]  # a name for the kernels would keep them in errors
-        fast.update()
-        torch.use_deterministic_algorithms(before, warn_only=warns)
+        with _lock:
+            del self._entered[-1 - self._entered[::-1].index(self)]  # its last
+            if not self._entered:
+                deterministic._kernels = None
+                fast.update()
+            self._set_mode()
         is_refused = kind is RuntimeError and "torch.use_deterministic_algorithms" in str(error)
-        if is_refused and not users:
+        if is_refused and not self._users[0]:
             error.args = (f"{error}\narc_torch.deterministic(warn_only=True) only warns of this",)
         try:
             _outside.wait()
@@ -185,7 +199,7 @@ class deterministic:
                 raise
 
 
-class fast:
+class fast(contextlib.ContextDecorator):
     """PyTorch's own functions, by arc where they are faster so, on CUDA:
 
         with arc_torch.fast():    # or, for the rest of the process, without `with`
@@ -194,22 +208,44 @@ class fast:
     index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
     embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
     lasts, in the whole process; those get the calls for which arc was not measured to be faster:
-    of fewer than 10^6 values, of more than 1024 columns (99 of float64), a scatter_add of fewer
-    than 2^14 rows, those of other dimensions and types, and all in PyTorch's deterministic mode.
-    In deterministic() it begins when that ends. Sums are as those of arc_torch.index_add_. Needs
+    of fewer than 10^6 values, of more than 1024 columns (99 of float64; of embeddings any number of
+    other types), a scatter_add of float64 or of fewer than 2^14 rows, those of other dimensions and
+    types, and all in PyTorch's deterministic mode. In deterministic() it begins when that ends.
+    Sums are as those of arc_torch.index_add_; gradients in 16 bits are rounded once. Needs
     PyTorch 2.9."""
     _entered, _kernels, _keys = 0, None, ("CUDA",)
 
     def __init__(self):
-        fast._entered += 1
-        self.update()
+        self._mine, self._is_begun = 0, False  # entries; of these the first is not `with`'s
+        self._count(1)
+        self._is_begun = True
+
+    def __call__(self, function):
+        self.__exit__()  # a decorator is on in the function alone
+        return super().__call__(function)
 
     def __enter__(self):
+        with _lock:
+            if not self._is_begun:
+                self._count(1)
+            self._is_begun = False
         return self
 
     def __exit__(self, *error):
-        fast._entered -= 1
-        self.update()
+        with _lock:
+            self._is_begun = False
+            if self._mine:
+                self._count(-1)
+
+    def _count(self, change):
+        with _lock:
+            fast._entered += change
+            try:
+                self.update()
+            except RuntimeError:
+                fast._entered -= change
+                raise
+            self._mine += change
 
     @classmethod
     def update(cls):
@@ -255,26 +291,39 @@ class _Outside:
 
     def wait(self):
         if self.devices and not torch.cuda.is_current_stream_capturing():
-            while self.devices:
-                torch.cuda.synchronize(self.devices.pop())
+            devices, self.devices = self.devices, set()
+            for device in devices:
+                torch.cuda.synchronize(device)
         self.look()
 
 
+_lock = threading.RLock()  # of the contexts' states
 _outside = _Outside()
 if hasattr(os, "register_at_fork"):  # a child, as of a DataLoader, has no GPU, nor these errors
-    os.register_at_fork(after_in_child=_outside.forget)
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
+                        after_in_child=lambda: (_outside.forget(), _lock.release()))
 _inside = threading.local()  # one of the functions below, whose calls of PyTorch's go to PyTorch
+
+
+# Another thread may have looked a kernel up and call it after the context has ended. PyTorch does
+# not count such calls, so the kernels of the last contexts stay: 1024 take a second to go by.
+_lately = collections.deque(maxlen=1024)
 
 
 def _replace_kernels(by_key, kernel_of):
     """Lasts as long as what it returns."""
-    library = torch.library.Library("aten", "IMPL")
+    if not hasattr(torch.library, "get_kernel"):
+        raise RuntimeError("arc_torch.deterministic and arc_torch.fast need PyTorch 2.9, this is "
+                           f"{torch.__version__}")
+    library, kept = torch.library.Library("aten", "IMPL"), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that kernels of PyTorch's are replaced
         for key, functions in by_key.items():
             for operator, function in functions.items() if key == "CPU" or GPU else ():
                 kernel = kernel_of(function, torch.library.get_kernel(operator, key))
                 library.impl(operator, kernel, key, with_keyset=True, allow_override=True)
+                kept.append(torch.library.get_kernel(operator, key))
+    _lately.append(kept)
     return library
 
 
@@ -560,7 +609,7 @@ def _faster_scatter_add(in_place):
     def faster_scatter_add(out, dim, index, source):
         if not _pays(out, source) or dim not in (0, -out.dim()) or \
                 index.shape != source.shape or index.dim() != out.dim() or \
-                len(index) < 2**14 or not _may_add(out, index, source):
+                out.dtype == torch.float64 or len(index) < 2**14 or not _may_add(out, index, source):
             return None
         keys = _keys_of_rows(index, out.shape)
         if keys is None:
@@ -570,7 +619,7 @@ def _faster_scatter_add(in_place):
 
 
 def _faster_index_put_(out, indices, values, accumulate=False, unsafe=False):
-    if not accumulate or not _pays(out, values) or \
+    if not accumulate or not _pays(out, values) or not 0 < len(indices) <= out.dim() or \
             any(i is None or i.dtype not in _INDICES or i.device != out.device for i in indices):
         return None
     places, rank = 0, len(indices)
@@ -581,14 +630,17 @@ def _faster_index_put_(out, indices, values, accumulate=False, unsafe=False):
     rows = out.view(-1, *out.shape[rank:])
     if values.shape != (*places.shape, *out.shape[rank:]) or not _may_add(out, places, values):
         return None
-    index_add_(rows, 0, places.reshape(-1), values.reshape(-1, *out.shape[rank:]))
+    _by.index_add_(rows, 0, places.reshape(-1), values.reshape(-1, *out.shape[rank:]),
+                   round_once=True)
     return out
 
 
 def _faster_embedding_gradient(gradient, index, rows, padding, scales):
-    if scales or index.dtype not in _INDICES or gradient.dim() == 0 or \
-            gradient.numel() != index.numel() * gradient.shape[-1] or \
-            rows == 0 or not _pays(gradient.new_empty(0, gradient.shape[-1]), gradient):
+    if scales or index.dtype not in _INDICES or gradient.dim() == 0 or rows == 0 or \
+            gradient.numel() != index.numel() * gradient.shape[-1]:
+        return None
+    columns = min(gradient.shape[-1], 1024)  # wide ones pay as well: h200/embedding.csv
+    if not _pays(gradient.new_empty(0, columns), gradient):
         return None
     return _sums_of_tokens(gradient, index, rows, padding, round_once=True)
 
@@ -649,14 +701,21 @@ BUILT = False  # whether arc adds on CUDA
 def build(cuda):
     """Builds the operators, or finds them built, and takes them into use."""
     global _by, BUILT
+    if not hasattr(torch.library, "register_vmap"):
+        raise RuntimeError(f"arc_torch needs PyTorch 2.5, this is {torch.__version__}")
     ahead = next(HERE.glob(f"{BUILT_AHEAD}.*.so"), None)
     if ahead is not None:
         torch.ops.load_library(ahead)
     else:
-        _compile("arc_torch" if cuda else "arc_torch_cpu", cuda)
+        _compile(build_name(cuda), cuda)
     _register_rules()
     _by = torch.ops.arc
     BUILT = torch._C._dispatch_has_kernel_for_dispatch_key("arc::index_add_", "CUDA")
+
+
+def build_name(cuda):
+    """Of the folder of what is compiled: what one PyTorch has built another cannot load."""
+    return re.sub(r"\W", "_", f"arc_torch{'' if cuda else '_cpu'}_{torch.__version__}")
 
 
 def try_to_build(cuda):
@@ -665,10 +724,11 @@ def try_to_build(cuda):
         build(cuda)
     except Exception as error:  # of a compiler, ninja, a folder, a loader
         warnings.warn("arc_torch: the build has failed, PyTorch's own functions are used: "
-                      f"{_last_line(error)}")
+                      f"{_first_line(error)}")
 
 
 def _compile(name, cuda):
+    from torch.utils import cpp_extension  # needs setuptools, which a Python may not have
     folder = pathlib.Path(cpp_extension._get_build_directory(name, verbose=False))
     with _alone_in(folder):
         if not any(folder.glob("*.so")):
@@ -721,10 +781,10 @@ def _embedding_of_batches(_, in_dims, weight, index, padding_idx=None):
     return torch.stack([torch.ops.arc.embedding(w, i, padding_idx) for w, i in pairs]), 0
 
 
-def _last_line(error):
-    """The compiler's last error, behind which carets, counts and ninja's words may stand."""
+def _first_line(error):
+    """The compiler's first error, around which notes, carets and ninja's words may stand."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [repr(error)]
-    return ([line for line in lines if "error:" in line] or lines)[-1]
+    return next((line for line in lines if "error:" in line), lines[-1])
 
 
 if GPU:

@@ -135,9 +135,18 @@ struct EmbeddingBackward : OfIndex {
   }
 };
 
-template <class Node>
-std::shared_ptr<Node> make_node() {
-  return std::shared_ptr<Node>(new Node, torch::autograd::deleteNode);
+using node_ptr = decltype(torch::autograd::Edge::function);
+
+/* own(node, 0): up to PyTorch 2.12 a std::shared_ptr, whose deleter takes deep graphs apart without
+   recursion; later a c10::intrusive_ptr, which does so itself. */
+template <class Its>
+auto own(Its *node, int) -> decltype(deleteNode(node), node_ptr()) {
+  return {node, [](auto *its) { deleteNode(its); }};
+}
+
+template <class Its>
+node_ptr own(Its *node, long) {
+  return c10::intrusive_ptr<Its>::unsafe_steal_from_new(node);
 }
 
 /* Other gradients, as of complex numbers, are PyTorch's. */
@@ -145,15 +154,16 @@ bool is_for_arc(const Tensor &self, const Tensor &source) {
   return at::isFloatingType(self.scalar_type()) && self.dim() > 0 && source.dim() > 0;
 }
 
-std::shared_ptr<IndexAddBackward> node_of_add(const Tensor &self, int64_t dim, const Tensor &index,
-                                              const Tensor &source, const Scalar &alpha) {
+node_ptr node_of_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source,
+                     const Scalar &alpha) {
   if (!torch::autograd::compute_requires_grad(self, source)) return nullptr;
-  auto node = make_node<IndexAddBackward>();
+  auto *node = new IndexAddBackward;
+  node_ptr owner = own(node, 0);
   node->set_next_edges(torch::autograd::collect_next_edges(self, source));
   node->dim = dim;
   node->index = SavedVariable(index, false);
   node->alpha = alpha;
-  return node;
+  return owner;
 }
 
 Tensor index_add(DispatchKeySet keys, const Tensor &self, int64_t dim, const Tensor &index,
@@ -200,9 +210,10 @@ void index_add_(DispatchKeySet keys, const Tensor &self, int64_t dim, const Tens
 
 Tensor embedding(DispatchKeySet keys, const Tensor &weight, const Tensor &index,
                  std::optional<int64_t> padding) {
-  std::shared_ptr<EmbeddingBackward> node;
+  node_ptr owner;
   if (torch::autograd::compute_requires_grad(weight)) {
-    node = make_node<EmbeddingBackward>();
+    auto *node = new EmbeddingBackward;
+    owner = own(node, 0);
     node->set_next_edges(torch::autograd::collect_next_edges(weight));
     node->shape = weight.sym_sizes().vec();
     node->index = SavedVariable(index, false);
@@ -212,7 +223,7 @@ Tensor embedding(DispatchKeySet keys, const Tensor &weight, const Tensor &index,
     at::AutoDispatchBelowADInplaceOrView below;
     return op_embedding().redispatch(keys & c10::after_autograd_keyset, weight, index, padding);
   }();
-  if (node) torch::autograd::set_history(result, node);
+  if (owner) torch::autograd::set_history(result, owner);
   const Tensor &tangent = weight._fw_grad(0);
   if (tangent.defined())
     result._set_fw_grad(op_embedding().call(tangent, index, padding), 0, false);

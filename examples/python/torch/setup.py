@@ -22,12 +22,11 @@ os.chdir(HERE)  # setuptools wants relative names
 policy = (ROOT / "arc_policy.cuh").read_text()
 version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
                    for part in ("MAJOR", "MINOR", "PATCH"))
-flags = ["-O3", "-std=c++17"]
 setuptools.setup(
     name="arc_torch", version=version, license="Apache-2.0", py_modules=["arc_torch"],
     description="PyTorch's index_add_ and what stands on it, by arc",
     ext_modules=[cpp_extension.CUDAExtension(
         "arc_torch_operators",
         sorted(path.name for path in HERE.iterdir() if path.suffix in (".cpp", ".cu")),
-        include_dirs=[str(ROOT)], extra_compile_args={"cxx": flags, "nvcc": flags})],
+        include_dirs=[str(ROOT)], extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3"]})],
     cmdclass={"build_ext": cpp_extension.BuildExtension})

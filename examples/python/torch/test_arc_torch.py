@@ -14,7 +14,7 @@ from unittest import mock
 import testing  # first: skips where there is no PyTorch
 import arc_torch
 import torch
-from testing import DEVICE, GPU, draw_keys, draw_values, same
+from testing import DEVICE, GPU, draw_keys, draw_values, gradient_of, same
 
 testing.need_operators()
 OPERATORS = torch.ops.arc
@@ -120,12 +120,6 @@ def deterministic(function, *arguments, mode=True, **keywords):
         return function(*arguments, **keywords)
     finally:
         torch.use_deterministic_algorithms(False)
-
-
-def gradient_of(embedding, weight, index, upstream):
-    weight = weight.detach().requires_grad_()
-    (gradient,) = torch.autograd.grad(embedding(weight, index), weight, upstream)
-    return gradient
 
 
 def test_embedding_gradients():

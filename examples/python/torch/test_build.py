@@ -56,7 +56,7 @@ def start(environment, program=PROGRAM):
 
 
 def test_failure(folder):
-    """One warning with the compiler's last line; PyTorch takes all."""
+    """One warning with the compiler's first error; PyTorch takes all."""
     process = start(broken(folder))
     out, error = process.communicate(timeout=100)
     assert process.returncode == 0, error
@@ -67,7 +67,7 @@ def test_failure(folder):
 
 def test_dead_build(folder):
     """PyTorch's lock, which a killed build has left, holds up nobody."""
-    name = "arc_torch" if testing.GPU else "arc_torch_cpu"
+    name = arc_torch.build_name(testing.GPU)
     (folder / "built" / name).mkdir(parents=True)
     (folder / "built" / name / "lock").touch()
     process = start(broken(folder))
