@@ -21,7 +21,7 @@ OVERVIEW = {"plain": "plain atomicAdd", "vector": "vector atomics,\nwritten by h
 
 
 def text_of(name):
-    with open(name, encoding="utf-8", newline="") as file:
+    with open(name, encoding="utf-8-sig", newline="") as file:
         return file.read()
 
 

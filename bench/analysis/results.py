@@ -91,7 +91,7 @@ class Results:
 
 def read_lines(name):
     try:
-        with open(name, encoding="utf-8", newline="") as file:
+        with open(name, encoding="utf-8-sig") as file:
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise Bad(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

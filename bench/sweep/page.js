@@ -32,7 +32,8 @@ const groupsOf = (rows, columns) =>
   Object.values(Object.groupBy(rows, row => wordsOf(row, columns)));
 
 function read(name, text) {
-  const lines = text.split(/\r?\n/), first = lines.findIndex(line => line[0] !== '#');
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const first = lines.findIndex(line => line[0] !== '#');
   const [columns, ...rows] = lines.slice(first).filter(line => line && line[0] !== '#').map(
     line => line.split(','));
   const gross = rows.length ? columns.findIndex(column => /gross/.test(column)) : -1;

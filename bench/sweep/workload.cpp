@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "../common/program_run.h"
 #include "../kernels/draw_args.h"
 #include "sweep.h"
 
@@ -71,13 +72,14 @@ int sweep_workload_read(const char *name, std::vector<sweep_mask> *masks) {
   char line[256];
   int number = 0;
   double calls[33][33] = {}, all = 0, before = 0;
-  FILE *in = fopen(name, "r");
+  FILE *in = text_open(name);
   if (!in) return sweep_complain(at + " cannot be read");
   while (fgets(line, sizeof line, in)) {
     int lanes = 0, addresses = 0, end = 0;
     unsigned long long count = 0, place = 0;
     const char *must = number == 0 ? "# arc masks\n" : "place,lanes,addresses,calls\n";
     number += 1;
+    if (char *end_of_line = strstr(line, "\r\n")) strcpy(end_of_line, "\n");
     bool right = number <= 2 ? !strcmp(line, must)
                              : sscanf(line, "%llu,%d,%d,%llu%n", &place, &lanes, &addresses, &count,
                                       &end) == 4 &&

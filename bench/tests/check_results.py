@@ -137,7 +137,7 @@ def check_table(text, folder):
 
 def check_file(path, preset, plans):
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
         policy = results.head_of(text.splitlines()).get("policy", "")
         yield from check_age(policy, path, plans)

@@ -111,12 +111,15 @@ class Page(Test):
             await give(['a', own], ['g', gpu]); said.push(text('message'));
             await give(['f', fake]); press('copy'); said.push(count('img'), text('title'));
             said.push(String(getSelection()), text('copied') !== '');
+            const other = '\\ufeff' + own.replaceAll('\\n', '\\r\\n');
+            said.push(JSON.stringify(read('o', other)) === JSON.stringify(read('a', own)));
             await give(['g', gpu]); said.push(find('model').hidden, count('#losses li'));
             return said;"""), [
                 f"B takes 2.000 of A, mean of {n}; it is over 3 % slower in {n}.", n,
                 "x is no result file of arc_sweep, or damaged", "Sweep B over sweep A",
                 "One file holds times, the other model clocks", 0,
-                f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, losses])
+                f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, True,
+                losses])
 
     def test_readable(self):
         for width in (1200, 390):

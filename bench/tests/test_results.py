@@ -59,6 +59,13 @@ class Analysis(Test):
             with self.assertRaisesRegex(results.Bad, needle):
                 results.Results(self.write(re.sub(pattern, by, TEXT, count=1), "a.csv"))
 
+    def test_other_line_ends(self):
+        """A byte order mark and CR LF change nothing."""
+        other = results.Results(self.write("\ufeff" + TEXT.replace("\n", "\r\n"), "a.csv"))
+        plain = results.Results(self.write(TEXT, "b.csv"))
+        self.assertEqual((other.rows, other.head, other.columns),
+                         (plain.rows, plain.head, plain.columns))
+
     def test_compare(self):
         for b, verdict in JUDGED:
             self.assertEqual(compare.judge((1.0, 0.99, 1.0), b, 2.0)[2], verdict, b)

@@ -49,6 +49,15 @@ class WorkloadFile(Test):
             self.assertIn(f"\n  {path} ", said)
         self.assertEqual(said.count("\n  auto "), 35)
 
+    def test_other_line_ends(self):
+        """A byte order mark and CR LF change nothing."""
+        said = []
+        for text in (self.read("masks.csv"), "\ufeff" + self.read("masks.csv").replace("\n", "\r\n")):
+            self.sweep(0, "--workload-file", self.write(text, "masks.csv"), "--width", "1", "--path",
+                       "plain", "--rows", "1000", "--updates", "100", "--csv", self.path("s.csv"))
+            said.append([row["gross"] for row in results.Results(self.path("s.csv")).rows])
+        self.assertEqual(*said)
+
     def test_refused(self):
         for text, words in REFUSED:
             said = self.sweep(2, "--workload-file", self.write(text, "bad.csv"))

@@ -7,7 +7,8 @@ SPDX-License-Identifier: Apache-2.0
     python3 convert.py photo.jpg photo.ppm                 a picture, for the other programs
 
 Needs numpy and Pillow; for a COLMAP model (in the folder, in sparse or in a folder there, its
-pictures in images) pycolmap, too: of several models, that with the most pictures. Distortion is undone: same focal length, and as many whole rows and columns
+pictures in images) pycolmap, too: of several models, that with the most pictures. Distortion is
+undone: same focal length, and as many whole rows and columns
 cut off as hold pixels that the photograph does not show. Then pictures are shrunk: each new pixel
 is the mean of the area it covers. A picture that is absent or cannot be read is named and left out,
 and they are counted; what is ignored or loses bits is told once. Numbers of pictures are taken as

@@ -51,7 +51,7 @@ COLUMNS = ("ARC-HW", "ARC-HW-busy", "ARC-always", "LAB-ideal", "LAB", "PHI", "AR
 def read(file):
     """{machine: {workload: {mechanism: {figure: number}}}}"""
     machines = {}
-    with open(file, encoding="utf-8") as lines:
+    with open(file, encoding="utf-8-sig") as lines:
         for cell in csv.DictReader(line for line in lines if not line.startswith("#")):
             where = [cell.pop(word) for word in ("machine", "workload", "mechanism")]
             workloads = machines.setdefault(where[0], {})
@@ -62,7 +62,7 @@ def read(file):
 def read_slices(file):
     """{machine: {workload: {mechanism: speed over plain atomics}}}"""
     machines = {name: {workload: {} for workload in SLICES} for name in PAPERS}
-    with open(file, encoding="utf-8") as lines:
+    with open(file, encoding="utf-8-sig") as lines:
         for cell in csv.DictReader(line for line in lines if not line.startswith("#")):
             where = cell["machine"], cell["workload"]
             if cell["model"] == ("no_wait_hashed" if where in HASHED else "no_wait"):
@@ -178,7 +178,7 @@ def print_energy(machines):
 
 def print_measured(rows, file):
     """Watts, and energy of plain atomics over SW-B's; in bold where more than 35 % apart."""
-    with open(file, encoding="utf-8") as lines:
+    with open(file, encoding="utf-8-sig") as lines:
         measured = {(row["workload"], row["dataset"], row["BW implementation"]):
                     (float(row["backward mJ"]), float(row["backward ms"]))
                     for row in csv.DictReader(line for line in lines if not line.startswith("#"))

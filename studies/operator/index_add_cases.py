@@ -85,7 +85,7 @@ def plan():
 
 def read(path, column="ms"):
     """What the head says, and {case: {adder: ms}}; mb is known of some."""
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8-sig") as file:
         lines = file.read().splitlines()
     head = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     cases = {}

@@ -174,7 +174,7 @@ EVEN, SKEWED = ("random", "sorted", "runs of 8"), ("zipf 1.2", "half on one row"
 def read_embedding(path):
     """{mode: {case: {adder: row}}}"""
     modes = {}
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8-sig") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
             case = tuple(row[word] for word in ("type", "rows", "width", "n", "keys"))
             modes.setdefault(row.get("mode", "fast"), {}).setdefault(case, {})[row["adder"]] = row

@@ -55,7 +55,7 @@ bool graph_read(graph *g, const char *path, error_line *error) {
   edge_list edges;
   char line[256];
   int largest = -1;
-  FILE *file = fopen(path, "r");
+  FILE *file = text_open(path);
   if (file == nullptr) return error_set(error, "'%.300s' cannot be read", path);
   for (long long number = 1; !interrupts && fgets(line, sizeof line, file) != nullptr; ++number) {
     const char *text = line;

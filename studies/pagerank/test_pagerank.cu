@@ -76,7 +76,7 @@ static void check_star_counts(const graph *g) {
 
 /* A star: all push to vertex 0, which pushes nothing: whole warps on one address. */
 static void test_star(void) {
-  std::string text = "# all to 0\n";
+  std::string text = "\xef\xbb\xbf# all to 0\n";
   graph g;
   for (int v = 1; v < 200; ++v) text += std::to_string(v) + "\t0\r\n";
   test_write_file(test_path("star.txt"), text);

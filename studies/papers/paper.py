@@ -52,7 +52,7 @@ def number(text):
 
 def read_table(path):
     try:
-        with open(path, newline="", encoding="utf-8") as stream:
+        with open(path, newline="", encoding="utf-8-sig") as stream:
             rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
     except (OSError, UnicodeDecodeError, csv.Error) as reason:
         raise results.Bad(f"cannot read '{path}': {reason}")

@@ -54,7 +54,7 @@ def paths_of(lines):
 
 def paths_of_table(name):
     """Of --experiment's file."""
-    with open(name, encoding="utf-8") as file:
+    with open(name, encoding="utf-8-sig") as file:
         rows = csv.DictReader(line for line in file if not line.startswith("#"))
         return list(dict.fromkeys(row["BW implementation"] for row in rows))
 
@@ -165,7 +165,7 @@ def measure(options):
 def write(name, rows):
     old = ",".join(COLUMNS) + "\n"
     if os.path.exists(name):
-        with open(name, encoding="utf-8") as file:
+        with open(name, encoding="utf-8-sig") as file:
             old = file.read()
     if old.split("\n", 1)[0] != ",".join(COLUMNS):
         raise results.Bad(f"{name}: is no table of stalls.py")

@@ -71,7 +71,7 @@ template <typename item>
 static bool read_table(const table<item> *t, const char *path, std::vector<item> *items,
                        error_line *error) {
   error_line reason;
-  FILE *stream = fopen(path, "r");
+  FILE *stream = text_open(path);
   if (stream == nullptr)
     return error_set(error, "cannot read '%.300s': %s; convert.py makes the folder of a scene",
                      path, strerror(errno));

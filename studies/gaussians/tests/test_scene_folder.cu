@@ -72,10 +72,10 @@ static void test_reads(void) {
   save_points();
 }
 
-/* Lines as other systems end them. */
+/* Lines as other systems end them, behind a byte order mark. */
 static void test_line_ends(void) {
   scene_options o = options_plain();
-  std::string lines;
+  std::string lines = "\xef\xbb\xbf";
   for (char c : test_read_file(test_path("cameras.txt")))
     lines += c == '\n' ? "\r\n" : std::string(1, c);
   test_write_file(test_path("cameras.txt"), lines);

@@ -16,7 +16,7 @@ SHUFFLES = {1: 5, 4: 6, 9: 12, 16: 16}  # of the transposed reduction
 def read(file):
     """{model: {(call, path, width, lanes, keys): cycles}}; each sum was right, or this fails."""
     models = {}
-    with open(file, encoding="utf-8") as lines:
+    with open(file, encoding="utf-8-sig") as lines:
         for row in csv.DictReader(line for line in lines if not line.startswith("#")):
             where = row["call"], row["path"], int(row["width"]), int(row["lanes"]), int(row["keys"])
             assert row["sums"] == "ok", row
