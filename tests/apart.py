@@ -11,7 +11,8 @@ import re
 WRITES = ("RED.", "REDG.", "ATOM", "ST.", "STG.", "STS")
 LEAVES = ("YIELD", "CALL", "RET")
 TOGETHER, BEHIND_BRANCH, PARTED = range(3)
-CONSTANT = re.compile(r"(P\d), PT, PT, PT, PT, (0x80?), 0x0")  # of PLOP3: true or, 0x8, false
+# Of PLOP3: of three inputs that are true each table gives its bit 7, to a predicate of its own.
+CONSTANT = re.compile(r"(P\w), (P\w), PT, PT, PT, (0x[0-9a-f]+), (0x[0-9a-f]+)$")
 
 
 def read(lines):
@@ -75,7 +76,7 @@ def parted(body, mask, uses):
         if state in seen or i >= len(body):
             continue
         seen.add(state)
-        _, _, operation, operands = body[i]
+        _, guard, operation, operands = body[i]
         if i in uses:
             (apart if lanes == PARTED else together).add(i)
         if i in makes:
@@ -84,8 +85,8 @@ def parted(body, mask, uses):
         for operand in operands[:2]:
             predicates.pop(operand, None)
         constant = operation == "PLOP3.LUT" and CONSTANT.match(", ".join(operands))
-        if constant:
-            predicates[constant[1]] = constant[2] == "0x80"
+        if constant and not guard:
+            predicates.update({constant[i]: bool(int(constant[i + 2], 16) & 0x80) for i in (1, 2)})
         on = ways_on(body, labels, i, predicates)
         writes = operation.startswith(WRITES) and lanes == BEHIND_BRANCH
         if writes or operation.startswith(LEAVES):

@@ -318,6 +318,8 @@ TESTS = {
     "apart": lambda _: [Case(f"{source} {arch}", [f"tests/test_{source}.cu"],
                              f"-cubin -arch={arch}", masks_of_lanes)
                         for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")] +
+                       [Case("apart, PTX of sm_90 for sm_120", ["tests/test_apart.cu"],
+                             "-cubin -arch=compute_90 -code=sm_120", masks_of_lanes)] +
                        [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes)]}
 
 # ---- one case ------------------------------------------------------------------------------------
