@@ -235,7 +235,9 @@ static bool read_rows(gaussians_host *g, const ply_header *h, const std::vector<
       return error_set(error, "reading stopped before the last vertex");
     for (size_t k = 0; k < found.size(); ++k) {
       const ply_field &f = fields[k];
-      const double value = found[k].type->value(&row[found[k].offset]);
+      double value = found[k].type->value(&row[found[k].offset]);
+      if (f.array == &gaussians_host::opacity) /* a logit: an infinite one is 0 or 1 */
+        value = std::clamp(value, -(double)FLT_MAX, (double)FLT_MAX);
       if (!(fabs(value) <= FLT_MAX))
         return error_set(error, "the property '%s' of vertex %zu is %g; it must be finite",
                          f.name.c_str(), i, value);

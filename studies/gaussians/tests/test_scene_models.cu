@@ -1,6 +1,7 @@
 /* arc study gaussians: .ply files survive a round trip and damaged ones are refused; scenes are
    measured; the procedural scene is what it says it is; parallel_for does every part once.
    SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -149,6 +150,14 @@ static void test_ply_foreign(void) {
       test_write_file(test_path("d.ply"), foreign_file(&g, end, more));
       check_reads(test_path("d.ply"), &g);
     }
+  gaussians_host clear = gaussians_known(2, 1);
+  g.opacity[0] = FLT_MAX, clear.opacity[0] = INFINITY;
+  g.opacity[1] = -FLT_MAX, clear.opacity[1] = -INFINITY;
+  test_write_file(test_path("d.ply"), foreign_file(&clear, "\n", false));
+  check_reads(test_path("d.ply"), &g);
+  clear.opacity[1] = NAN;
+  test_write_file(test_path("d.ply"), foreign_file(&clear, "\n", false));
+  check_refused(test_path("d.ply"), "the property 'opacity' of vertex 1 is nan");
   const std::string bytes = foreign_file(&g, "\n", false);
   test_write_file(test_path("d.ply"), bytes + "z");
   check_refused(test_path("d.ply"), "bytes of vertices, where 2 of ");

@@ -1,6 +1,7 @@
 """test_shared.py PROGRAM FOLDER - gaussians.py, in FOLDER, draws what gaussians --draw writes.
 SPDX-License-Identifier: Apache-2.0"""
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -40,6 +41,16 @@ def picture_bytes(name):
     return pixels
 
 
+class Whole:
+    """A whole number that is no int, as NumPy's are."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
 class Shared(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -63,8 +74,8 @@ class Shared(unittest.TestCase):
             names = [name for name in os.listdir(self.place) if name.startswith("one.p")]
             wanted = picture_bytes(os.path.join(self.place, names[0]))
             self.assertGreater(len(set(wanted)), 20)
-            for camera in (CAMERA, line):
-                picture = gaussians.draw(self.ply, camera, width, height)
+            for camera, size in ((CAMERA, (width, height)), (line, (Whole(width), Whole(height)))):
+                picture = gaussians.draw(self.ply, camera, *size)
                 self.assertEqual(picture.shape, (height, width, 3))
                 self.assertEqual(picture.tobytes(), wanted)
 
@@ -74,12 +85,23 @@ class Shared(unittest.TestCase):
                 (__file__, CAMERA, 40, 30, "test_shared.py"),
                 (self.ply, CAMERA[1:], 40, 30, "the camera must be width and height"),
                 (self.ply, [*CAMERA[:-1], "x"], 40, 30, "the camera must be"),
+                (self.ply, CAMERA, 10**6, 10**6, "1 to 16384, not 1000000 and 1000000"),
+                (self.ply, CAMERA, 2**32 + 40, 30, "1 to 16384, not 4294967336 and 30"),
+                (self.ply, CAMERA, 40.5, 30, "must be whole numbers, not 40.5 and 30"),
+                (self.ply, CAMERA, "40", None, "must be whole numbers, not '40' and None"),
                 (self.ply, CAMERA, 0, 30, "1 to 16384, not 0 and 30"),
                 (self.ply, CAMERA, 40, -1, "1 to 16384, not 40 and -1")):
             with self.assertRaises(ValueError) as raised:
                 gaussians.draw(ply, camera, width, height)
             self.assertIn(text, str(raised.exception))
             self.assertNotIn("\n", str(raised.exception))
+
+    def test_no_library(self):
+        shutil.copy(gaussians.__file__, self.place)
+        done = subprocess.run([sys.executable, "-B", "-c", "import gaussians; gaussians.draw('a', "
+                               "[], 1, 1)"], cwd=self.place, capture_output=True, text=True)
+        self.assertRegex(done.stderr, r"\nFileNotFoundError: neither /.*gpu.so nor /.*simt.so is "
+                         "there; the build lays one beside its copy of gaussians.py\n$")
 
 
 if __name__ == "__main__":
