@@ -14,10 +14,28 @@
    itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0.
    It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
    arrive together wait for each other: code in which one waits for another may hang. A function
-   that returns atomicAdd's result gains nothing. `auto old = atomicAdd(..)`, printf, templates that
-   deduce the result, and `c ? atomicAdd(p, 1.f) : 0`, whose type would be int, do not compile:
-   write float old = ..; unused, `old` adds when it dies. Set arc's macros by -D; on the CPU warp
-   include this behind simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts instead. */
+   that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
+   by -D; on the CPU warp include this behind simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts
+   instead.
+
+   What compiles without the flag compiles with it, and does the same, but for these, which are
+   errors. Where the type of a result is deduced, name it: a cast, (float)atomicAdd(p, v), mends all
+   but the last three.
+       auto old, const auto old, decltype(atomicAdd(p, v)) old    float old = atomicAdd(p, v)
+           unused, such an `old` adds when it dies
+       printf("%f", atomicAdd(p, v))                  printf("%f", (float)atomicAdd(p, v))
+       put(q, atomicAdd(p, v)), std::max(..), of a template that deduces the type
+                                                      put(q, (float)atomicAdd(p, v))
+       c ? atomicAdd(p, 1.f) : 0, : -1, : 'a', of another type than the whole expression, and two
+           results of which one is a float            c ? (float)atomicAdd(p, 1.f) : 0
+       pair x = atomicAdd(p, 1), std::optional<int> x, of a class made from a number
+                                                      pair x = (int)atomicAdd(p, 1)
+       cg::invoke_one(g, [&] { return atomicAdd(p, 1); }), and others that deduce the result of a
+           function                                   [&]() -> int { return atomicAdd(p, 1); }
+       an object that converts to a float2 *, float4 * or another pointer that is not served
+                                                      atomicAdd((float2 *)object, v)
+       your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
+   */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
 #define ARC_DROP_IN_CUH
 #ifndef ARC_WORDS_CUH /* NVRTC has them by other names */
@@ -83,8 +101,8 @@ ARC__FN void arc__drop_in_add(int *p, int v, arc__code_line at) {
 }
 #endif
 
-/* Whether `c ? atomicAdd(..) : u`, with the flag a U if that is a number, must not compile: without,
-   it is a Both. Compilers take what is no number as without the flag, but nvcc makes floats double. */
+/* Whether `c ? atomicAdd(..) : u` must not compile: with the flag it is a U, if that is a number,
+   without a Both. Compilers take what is no number as without, but nvcc makes floats double. */
 template <class Both, class U, bool = __is_class(U) || __is_enum(U)>
 struct arc__drop_in_refused {
   enum { yes = 1 };
@@ -110,7 +128,10 @@ class arc__drop_in_result {
  public:
   __device__ __forceinline__ arc__drop_in_result(T *p_, T v_, arc__code_line at_)
       : p(p_), v(v_), at(at_), used(false) {}
-  arc__drop_in_result(const arc__drop_in_result &) = delete;
+  __device__ __forceinline__ arc__drop_in_result(arc__drop_in_result &&from)
+      : p(from.p), v(from.v), at(from.at), used(from.used) {
+    from.used = true;
+  }
   template <class U,
             int = arc__drop_in_refused<decltype(true ? T() : arc__drop_in_any<U>()), U>::yes>
   __device__ arc__drop_in_result(U) { /* else ambiguous */
@@ -121,42 +142,54 @@ class arc__drop_in_result {
     arc__count_used(p, at);
     return atomicAdd(p, v);
   }
-  template <class U>
-  __device__ operator U() & {
-    static_assert(sizeof(U) == 0, "arc/drop_in.cuh: name the type, as in float old = atomicAdd()");
-    return U();
+  template <class U, int = 1 / __is_enum(U)>
+  __device__ __forceinline__ explicit operator U() && {
+    return (U)(T) static_cast<arc__drop_in_result &&>(*this);
+  }
+  __device__ operator T() const volatile & { /* not of a result without a name */
+    static_assert(sizeof(T) == 0, "arc/drop_in.cuh: name the type, as in float old = atomicAdd()");
+    return v;
   }
   __device__ __forceinline__ ~arc__drop_in_result() {
     if (!used) arc__drop_in_add(p, v, at);
   }
 };
-template <class T>
-struct arc__drop_in_of {
-  enum { is_other = 1 };
+template <class T, class U>
+struct arc__drop_in_plain {
+  enum { is = 1 };
 };
-#define ARC__DROP_IN(T)                    \
-  template <>                              \
-  struct arc__drop_in_of<T> {              \
-    typedef arc__drop_in_result<T> result; \
-  };
+/* No templates: they take what CUDA's own take, such as {1}, a result, an object. */
+#define ARC__DROP_IN(T)                                                        \
+  template <class U>                                                           \
+  struct arc__drop_in_plain<T, U> {};                                          \
+  template <>                                                                  \
+  struct arc__drop_in_plain<T, T> {                                            \
+    enum { is = 1 };                                                           \
+  };                                                                           \
+  ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
+                                              arc__code_line at = ARC__HERE) { \
+    return {p, v, at};                                                         \
+  }
 ARC__DROP_IN(float)
-ARC__DROP_IN(double)
 ARC__DROP_IN(int)
 ARC__DROP_IN(unsigned)
 ARC__DROP_IN(arc__u64)
-template <class T, class V, class R = typename arc__drop_in_of<T>::result>
-ARC__FN R arc__drop_in(T *p, V v ARC__CALLER, arc__code_line at = ARC__HERE) {
-  const T value = v; /* as by atomicAdd */
-  return {p, value, at};
-}
-#if defined(__CUDACC__) /* overloads that stand above; those below are renamed with their calls */
-template <class T, class V, int N = arc__drop_in_of<T>::is_other>
-ARC__FN auto arc__drop_in(T *p, V v) -> decltype(atomicAdd(p, v)) {
+#if ARC__ARCH == 0 || ARC__ARCH >= 600
+ARC__DROP_IN(double)
+#endif
+#if defined(__CUDACC__)
+/* Other types, overloads that stand above (those below are renamed with their calls), and pointers
+   to atomicAdd, which add as without. */
+template <class T, class U = T, int = arc__drop_in_plain<T, U>::is>
+ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
   return atomicAdd(p, v);
 }
 #if !defined(__clang__)
 #pragma nv_diag_error 1290 /* printf */
 #endif
+#endif
+#if defined(atomicAdd) && defined(__CUDACC__)
+#error "arc/drop_in.cuh: your macro atomicAdd stands above: define it below, in place of arc's"
 #endif
 #undef atomicAdd /* of the CPU warp */
 #define atomicAdd arc__drop_in

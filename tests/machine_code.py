@@ -215,6 +215,7 @@ __global__ void counted(float *rows, const int *keys, int n, int *lock) {
 }
 """
 RESULT = """#include <stdio.h>
+enum bits {{ BIT }};
 template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
 __global__ void result(float *p, unsigned *q) {{ {} }}
 """
@@ -312,6 +313,9 @@ TESTS = {
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
             ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
             ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
+            ("const auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
+            ("p[1] = *q ? atomicAdd(p, 1.0f) : (bits)1;", "drop_in.cuh: name the type"),
+            ("q[1] = *q ? atomicAdd(q, 1u) : 0;", 'ambiguous "\\?" operation'),
             ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
             ("p[1] = *q ? atomicAdd(p, 1.0f) : 0;", 'ambiguous "\\?" operation'),
             ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],

@@ -108,6 +108,15 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
     for macro in after - before:
         must(macro.startswith(("ARC_", "arc_")) or macro == "atomicAdd", f"a macro leaks ({words}): {macro}")
 
+# Macros of a user, in front of all: CUDA's own headers name templates T and U.
+for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"),):
+    for profile in "01":
+        status, _, said = compiler(
+            cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], "arc.cuh", *forms]),
+            "-std=c++17", "-fsyntax-only", "-w", "-DARC_TABLES=1", "-DARC_WIDE=1",
+            "-DARC_MAX_PIECES=2", f"-DARC_PROFILE={profile}")
+        must(status == 0, f"a user's macros break a header:\n{macros}{said}")
+
 # A file that is neither CUDA nor for the CPU warp: one error, which says what to do.
 _, _, said = compiler(cxx, including(["arc.cuh", "arc.cuh"]), "-fsyntax-only")
 must(said.count("error:") == 1 and re.search(

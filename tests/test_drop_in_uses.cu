@@ -130,8 +130,104 @@ static void arms(T first) {
                 "two results");
 }
 
+/* ---- what CUDA's own atomicAdd takes */
+
+enum class count_of : unsigned { NONE, ONE };
+enum plain_count { NO, YES };
+template <class T>
+struct points {
+  T *at;
+  __device__ operator T *() const { return at; }
+};
+struct holds {
+  __device__ operator short() const { return 3; }
+};
+template <class T>
+static __device__ T next(T *p) {
+  return atomicAdd(p, 1);
+}
+template <class T>
+static __device__ bool is_one(T x) {
+  return x == 1;
+}
+struct taker {
+  int value;
+};
+#if defined(__CUDACC__)
+template <class T>
+static __device__ T apply(T (*op)(T *, T), T *p, T v) {
+  return op(p, v);
+}
+template <class T, T (*OP)(T *, T)>
+static __device__ T apply_literal(T *p, T v) {
+  return OP(p, v);
+}
+struct own {
+  int x, y;
+};
+static __device__ void atomicAdd(own *p, own v) { p->x += v.x, p->y += v.y; }
+template <class T>
+static __device__ T atomicAdd(T *p, char *) {
+  return *p += 100;
+}
+#endif
+
+template <class T>
+static __global__ void to_uses(T *cell, int *count, int *wrong) {
+  const points<T> object = {cell};
+  atomicAdd(cell, {1});                    /* 1 */
+  atomicAdd(cell, atomicAdd(count, 1));    /* 0 */
+  atomicAdd(count, atomicAdd(cell, T(1))); /* 1 more */
+  atomicAdd(cell, atomicAdd(cell, {}));    /* doubled */
+  atomicAdd(object, 1);
+  atomicAdd(object, holds());
+  (atomicAdd)(object, (short)2), ::atomicAdd(cell, true);
+  *wrong += *cell != 11 || *count != 2;
+  *wrong += static_cast<count_of>(atomicAdd(count, 1)) != (count_of)2;
+  *wrong += (plain_count)atomicAdd(count, -2) != (plain_count)3;
+  *wrong += count_of(atomicAdd(count, 0)) != count_of::ONE;
+  *wrong += !is_one<int>(atomicAdd(count, 0)) || next(cell) != 11;
+  switch (atomicAdd(count, 0)) {
+    case 1:
+      break;
+    default:
+      *wrong += 1;
+  }
+  const taker taken = {atomicAdd(count, 0)};
+  const int &bound = atomicAdd(count, 0), list[2] = {atomicAdd(count, 0), 1};
+  *wrong +=
+      taken.value + bound + list[0] != 3 || !atomicAdd(count, 0) || -atomicAdd(count, 0) != -1;
+  auto unused = atomicAdd(cell, 1); /* adds when it dies: below, it has not yet */
+  *wrong += *cell != 12;
+  [&] { return atomicAdd(cell, 1); }();
+  *wrong += *cell != 13 || [&]() -> T { return atomicAdd(cell, 1); }() != 13;
+#if defined(__CUDACC__)
+  *wrong += apply(atomicAdd, cell, T(1)) != 14;
+  *wrong += apply_literal<T, atomicAdd>(cell, T(1)) != 15;
+  T (*pointer)(T *, T) = &atomicAdd;
+  *wrong += pointer(cell, T(-2)) != 16;
+  own mine = {1, 2};
+  atomicAdd(&mine, {3, 4}), atomicAdd(&mine, own{1, 1});
+  *wrong += mine.x != 5 || mine.y != 7 || atomicAdd(&mine.x, (char *)0) != 105;
+#endif
+  (void)unused;
+}
+
+template <class T>
+static void uses(void) {
+  struct check_random r;
+  if (!check_begin("uses", &r)) return;
+  const test_memory<T> cell(1);
+  const test_memory<int> count(1), wrong(1);
+  SIMT_LAUNCH(to_uses<T>, dim3(1), dim3(1), 0, 0, cell.at, count.at, wrong.at);
+  CHECK(wrong.read()[0] == 0, "%d uses are wrong", wrong.read()[0]);
+  CHECK(cell.read()[0] == 15, "the sum is %g and must be 15", (double)cell.read()[0]);
+  check.compared += 1;
+}
+
 template <class T>
 static void all(T first) {
+  uses<T>();
   spaces<T>();
   arms<T>(first);
 }
