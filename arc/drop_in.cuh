@@ -144,7 +144,7 @@ class arc__drop_in_result {
   }
   template <class U, int = 1 / __is_enum(U)>
   __device__ __forceinline__ explicit operator U() && {
-    return (U)(T) static_cast<arc__drop_in_result &&>(*this);
+    return (U)(T)(arc__drop_in_result &&) * this;
   }
   __device__ operator T() const volatile & { /* not of a result without a name */
     static_assert(sizeof(T) == 0, "arc/drop_in.cuh: name the type, as in float old = atomicAdd()");

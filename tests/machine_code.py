@@ -310,6 +310,8 @@ TESTS = {
         Case("unchanged", ["tests/drop_in_unchanged.cu"], DROP_IN, unchanged),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -DARC_WIDE=1 -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),
+        Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
+            f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
             ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
             ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
