@@ -307,6 +307,10 @@ static void check_cubic_of_nan() {
   const gradients got = run<float, 2, 4>(c, false, 2, 1 << 20);
   for (size_t i = 0; i < got.input.size(); ++i)
     CHECK(isnan(got.input[i]) == (i == 0), "gradient %d is %g", (int)i, got.input[i]);
+  c.padding = PAD_ZEROS; /* all places are outside: 0 of a NaN's weights is none either */
+  const gradients outside = run<float, 2, 4>(c, false, 2, 1 << 20);
+  for (size_t i = 0; i < outside.grid.size(); ++i)
+    CHECK(isnan(outside.grid[i]) == (i / 2 == 9), "slope %d is %g", (int)i, outside.grid[i]);
 }
 
 int main() {

@@ -609,7 +609,8 @@ def _faster_scatter_add(in_place):
     def faster_scatter_add(out, dim, index, source):
         if not _pays(out, source) or dim not in (0, -out.dim()) or \
                 index.shape != source.shape or index.dim() != out.dim() or \
-                out.dtype == torch.float64 or len(index) < 2**14 or not _may_add(out, index, source):
+                out.dtype == torch.float64 or len(index) < 2**14 or \
+                not _may_add(out, index, source):
             return None
         keys = _keys_of_rows(index, out.shape)
         if keys is None:

@@ -222,10 +222,10 @@ struct sample_slopes {
     for (int d = 0; d < AXES; ++d) {
       float slope = 0.f;
       for (int k = 0; k < PLACES; ++k) {
-        float w = sum[k];
+        float w = reads[k] ? sum[k] : 0.f; /* 0 of a NaN's weights is NaN, as for PyTorch */
         for (int e = 0; e < AXES; ++e)
           w *= e == d ? t[e].slope[tap<TAPS>(k, e)] : t[e].weight[tap<TAPS>(k, e)];
-        slope += reads[k] ? w : 0.f;
+        slope += w;
       }
       store(all.of + d, slope);
     }

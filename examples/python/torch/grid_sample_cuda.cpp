@@ -80,9 +80,8 @@ std::tuple<Tensor, Tensor> grid_sample_backward(const Tensor &gradient, const Te
   const int axes = (int)input.dim() - 2, taps = mode == 0 ? 2 : mode == 1 ? 1 : 4;
   const device d = {at::cuda::getCurrentCUDAStream(),
                     at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
-  Tensor to_input, to_grid;
+  Tensor to_input, to_grid = empty(grid.sizes(), grid.options()); /* torch.vmap wants it always */
   if (of_input) to_input = empty(input.sizes(), input.options());
-  if (of_grid) to_grid = empty(grid.sizes(), grid.options());
   grid_job j = {};
   set_size(input, axes, j.size);
   set_size(gradient, axes, j.samples);

@@ -497,6 +497,8 @@ def test_fast():
         "index_select": lambda n: gradient_of(by.index_select, out, index[:n], values[:n]),
         "brackets": lambda n: gradient_of(lambda w, i: w[i], out, index[:n], values[:n])}
     left = {
+        "a scatter of doubles": lambda: out.double().scatter_add(
+            0, index[:, None].expand(big, 8), values.double()),
         "too many columns": lambda: out.t().repeat(1, 30).index_add(
             0, places[:1000], values[:1, :1].expand(1000, 1500)),
         "another dimension": lambda: out.index_add(1, places, values[:1, :1].expand(50, big)),
@@ -534,12 +536,42 @@ def test_fast():
         assert ours.index_add_.call_count == 4, "many"
         inside.__exit__()
         assert raises(out.index_add, 0, index, values[:, :3])
+        line, many = torch.zeros(5, device=DEVICE), torch.zeros(10**6, device=DEVICE)
+        for its in ([many.long()] * 2, []):
+            with arc_torch.fast():
+                assert raises(torch.ops.aten.index_put, line, its, many, True), len(its)
+        wide, keys = torch.zeros(9, 1100, device=DEVICE), places[:1000] % 9
+        with arc_torch.fast():
+            gradient_of(by.embedding, wide, keys, wide[:1].expand(1000, 1100))
+        assert ours.index_add_.call_count == 5, "a wide embedding"
+        ours.index_add_.reset_mock()
         for bad in (8, -9) if not GPU else ():  # an index of another row, if nobody looked
             both = index - 50, torch.where(index == 3, bad, places)
             with arc_torch.fast():
                 assert raises(torch.zeros(50, 8, 8).index_put, both, values, accumulate=True), bad
         calls["index_add"](big)
-        assert not arc_torch.fast._entered and ours.index_add_.call_count == 4 + 2 * (not GPU)
+        assert not arc_torch.fast._entered and ours.index_add_.call_count == 2 * (not GPU)
+
+
+def test_fast_in_16_bits():
+    """Gradients are as near to those of doubles as PyTorch's."""
+    f = torch.nn.functional
+    functions = {"brackets": lambda w, i: w[i], "index_select": lambda w, i: w.index_select(0, i),
+                 "embedding": lambda w, i: f.embedding(i, w),
+                 "gather": lambda w, i: w.gather(0, i[:, None].expand(len(i), w.shape[1]))}
+    with mock.patch.object(arc_torch.fast, "_keys", ("CUDA" if GPU else "CPU",)):
+        for (rows, width), dtype, (name, function) in itertools.product(
+                ((529, 16), (2, 9), (50, 64)), (torch.bfloat16, torch.float16), functions.items()):
+            index = torch.randint(0, rows, (10**6 // width + 1,), device=DEVICE)
+            upstream = torch.rand(len(index), width, device=DEVICE).to(dtype) / 64
+            weight = draw_values(rows, width, dtype=dtype)
+            wanted = gradient_of(function, weight.double(), index, upstream.double())
+            plain = gradient_of(function, weight, index, upstream)
+            with arc_torch.fast():
+                got = gradient_of(function, weight, index, upstream)
+            error, bound = ((x.double() - wanted).abs().max() for x in (got, plain))
+            least = torch.finfo(dtype).eps * wanted.max()
+            assert error <= max(bound, least), (rows, width, dtype, name, error, bound)
 
 
 def test_nll_loss_of_pictures():
@@ -832,8 +864,8 @@ def test_accumulator():
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_grid_sample, test_fast, test_example, test_nll_loss_of_pictures,
-         test_refusal, test_page, test_index_outside]
+         test_context, test_grid_sample, test_fast, test_fast_in_16_bits, test_example,
+         test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
 tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
           test_beyond_31_bits, test_accumulator] if GPU else []
 testing.run("test_arc_torch", tests)
