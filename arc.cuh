@@ -386,26 +386,26 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
 
 /* Below, S is a suffix, T the type of a value, M that of a sum in memory, KIND and MEMORY their
    literals. X gets these of each suffix: */
-#define ARC__F32_SUFFIX(X) X(f32, float, float, ARC__F32, ARC__F32)
+#define ARC__F32_SUFFIX(X) X(_f32, float, float, ARC__F32, ARC__F32)
 #define ARC__EACH_OTHER_NUMBER(X) /* sums have the type of the values */ \
-  X(f64, double, double, ARC__F64, ARC__F64)                             \
-  X(i32, int, int, ARC__I32, ARC__I32)                                   \
-  X(u32, unsigned, unsigned, ARC__I32, ARC__I32)                         \
-  X(i64, long long, long long, ARC__I64, ARC__I64)                       \
-  X(u64, unsigned long long, unsigned long long, ARC__I64, ARC__I64)
-#define ARC__EACH_CONVERTED(X)              \
-  X(f16, float, void, ARC__F32, ARC__F16)   \
-  X(bf16, float, void, ARC__F32, ARC__BF16) \
-  X(f32_to_f64, float, double, ARC__F32, ARC__F64)
+  X(_f64, double, double, ARC__F64, ARC__F64)                            \
+  X(_i32, int, int, ARC__I32, ARC__I32)                                  \
+  X(_u32, unsigned, unsigned, ARC__I32, ARC__I32)                        \
+  X(_i64, long long, long long, ARC__I64, ARC__I64)                      \
+  X(_u64, unsigned long long, unsigned long long, ARC__I64, ARC__I64)
+#define ARC__EACH_CONVERTED(X)               \
+  X(_f16, float, void, ARC__F32, ARC__F16)   \
+  X(_bf16, float, void, ARC__F32, ARC__BF16) \
+  X(_f32_to_f64, float, double, ARC__F32, ARC__F64)
 #if ARC_WIDE
-#define ARC__WIDE_SUFFIX(X) X(wide, float, long long, ARC__F32, ARC__WIDE)
+#define ARC__WIDE_SUFFIX(X) X(_wide, float, long long, ARC__F32, ARC__WIDE)
 #else
 #define ARC__WIDE_SUFFIX(X)
 #endif
-#define ARC__EACH_OTHER_SUFFIX(X)                  \
-  ARC__EACH_OTHER_NUMBER(X)                        \
-  ARC__EACH_CONVERTED(X)                           \
-  X(fixed, float, long long, ARC__F32, ARC__FIXED) \
+#define ARC__EACH_OTHER_SUFFIX(X)                   \
+  ARC__EACH_OTHER_NUMBER(X)                         \
+  ARC__EACH_CONVERTED(X)                            \
+  X(_fixed, float, long long, ARC__F32, ARC__FIXED) \
   ARC__WIDE_SUFFIX(X)
 #define ARC__EACH_NUMBER(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_NUMBER(X)
 #define ARC__EACH_SUFFIX(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_SUFFIX(X)
@@ -416,8 +416,8 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
 /* Several pieces, or a declaration whose error says what to do for them. */
 #if ARC_MAX_PIECES > 1
 #define ARC__PIECES_OF(S, KIND, MEMORY, SCALE)                                                \
-  ARC__FN arc_target_##S arc_target_##S##_pieces(const arc_piece_##S *pieces, int count) {    \
-    arc_target_##S t;                                                                         \
+  ARC__FN arc_target##S arc_target##S##_pieces(const arc_piece##S *pieces, int count) {       \
+    arc_target##S t;                                                                          \
     arc__target_begin(&t.any, KIND, MEMORY, count);                                           \
     ARC__EACH_PIECE(i, count, {                                                               \
       arc__target_piece(&t.any, i, pieces[i].base, pieces[i].stride, pieces[i].width, SCALE); \
@@ -425,40 +425,40 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
     arc__target_end(&t.any);                                                                  \
     return t;                                                                                 \
   }                                                                                           \
-  ARC__FN arc_target_##S arc_target_##S##_first(arc_target_##S target, int count) {           \
+  ARC__FN arc_target##S arc_target##S##_first(arc_target##S target, int count) {              \
     arc__keep_first(&target.any, count);                                                      \
     return target;                                                                            \
   }
 #else
 struct arc_set_ARC_MAX_PIECES_to_their_number;
-#define ARC__PIECES_OF(S, KIND, MEMORY, SCALE)       \
-  __device__ arc_target_##S arc_target_##S##_pieces( \
-      struct arc_set_ARC_MAX_PIECES_to_their_number *, int);
+#define ARC__PIECES_OF(S, KIND, MEMORY, SCALE)                                                     \
+  __device__ arc_target##S arc_target##S##_pieces(struct arc_set_ARC_MAX_PIECES_to_their_number *, \
+                                                  int);
 #endif
 
 #define ARC__PIECE(S, M, AND_INT_SCALE) \
-  typedef struct arc_piece_##S {        \
+  typedef struct arc_piece##S {         \
     M *base;                            \
     int stride, width AND_INT_SCALE;    \
-  } arc_piece_##S;                      \
-  typedef struct arc_target_##S arc_target_##S;
-#define ARC__TARGET(S, M, KIND, MEMORY, AND_SCALE, AND_INT_SCALE, SCALE, SCALE_OF_PIECE)          \
-  struct arc_target_##S {                                                                         \
-    arc__target any;                                                                              \
-  };                                                                                              \
-  ARC__PIECES_OF(S, KIND, MEMORY, SCALE_OF_PIECE)                                                 \
-  ARC__FN arc_target_##S arc_target_##S##_rows(M *base, int stride, int width AND_INT_SCALE) {    \
-    arc_target_##S t;                                                                             \
-    arc__target_begin(&t.any, KIND, MEMORY, 1);                                                   \
-    arc__target_piece(&t.any, 0, base, stride, width, SCALE);                                     \
-    arc__target_end(&t.any);                                                                      \
-    return t;                                                                                     \
-  }                                                                                               \
-  ARC__FN arc_target_##S arc_target_##S##_dynamic(M *base, int stride, int width AND_INT_SCALE) { \
-    arc_target_##S t = arc_target_##S##_rows(base, stride, width AND_SCALE);                      \
-    t.any.chunk = ARC__DYNAMIC;                                                                   \
-    arc__target_end(&t.any);                                                                      \
-    return t;                                                                                     \
+  } arc_piece##S;                       \
+  typedef struct arc_target##S arc_target##S;
+#define ARC__TARGET(S, M, KIND, MEMORY, AND_SCALE, AND_INT_SCALE, SCALE, SCALE_OF_PIECE)        \
+  struct arc_target##S {                                                                        \
+    arc__target any;                                                                            \
+  };                                                                                            \
+  ARC__PIECES_OF(S, KIND, MEMORY, SCALE_OF_PIECE)                                               \
+  ARC__FN arc_target##S arc_target##S##_rows(M *base, int stride, int width AND_INT_SCALE) {    \
+    arc_target##S t;                                                                            \
+    arc__target_begin(&t.any, KIND, MEMORY, 1);                                                 \
+    arc__target_piece(&t.any, 0, base, stride, width, SCALE);                                   \
+    arc__target_end(&t.any);                                                                    \
+    return t;                                                                                   \
+  }                                                                                             \
+  ARC__FN arc_target##S arc_target##S##_dynamic(M *base, int stride, int width AND_INT_SCALE) { \
+    arc_target##S t = arc_target##S##_rows(base, stride, width AND_SCALE);                      \
+    t.any.chunk = ARC__DYNAMIC;                                                                 \
+    arc__target_end(&t.any);                                                                    \
+    return t;                                                                                   \
   }
 #define ARC__PLAIN_PIECE(S, T, M, KIND, MEMORY) ARC__PIECE(S, M, )
 #define ARC__PLAIN_TARGET(S, T, M, KIND, MEMORY) ARC__TARGET(S, M, KIND, MEMORY, , , 0, 0)
@@ -467,11 +467,11 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
 ARC__EACH_OTHER_NUMBER(ARC__PLAIN_PIECE)
 ARC__EACH_CONVERTED(ARC__PLAIN_PIECE)
 ARC__WIDE_SUFFIX(ARC__PLAIN_PIECE)
-ARC__PIECE(fixed, long long, ARC__SCALE)
+ARC__PIECE(_fixed, long long, ARC__SCALE)
 ARC__EACH_NUMBER(ARC__PLAIN_TARGET)
 ARC__EACH_CONVERTED(ARC__PLAIN_TARGET)
 ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
-ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
+ARC__TARGET(_fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 
 /* Declares for the other suffixes what >>adds declares for f32, and defines all. ARGUMENTS are
@@ -479,13 +479,11 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
 #define ARC__ACTIVE , bool active
 #define ARC__ACTIVE_AND_MASK , bool active, unsigned lane_mask
 #define ARC__ACTIVE_AND_OPTIONS , bool active, arc_options options
-#define ARC__DECLARE(NAME, S, T, ARGUMENTS)                   \
-  ARC__FN void NAME##_##S(arc_target_##S target, arc_key key, \
-                          const T *values ARGUMENTS ARC__CALLER);
-#define ARC__DEFINE(NAME, S, T, ARGUMENTS, ACTIVE, OPTIONS)                    \
-  ARC__FN void NAME##_##S(arc_target_##S target, arc_key key,                  \
-                          const T *values ARGUMENTS ARC__CALLED) {             \
-    arc_add_with_##S(target, key, values, ACTIVE, OPTIONS ARC__PASSED(#NAME)); \
+#define ARC__DECLARE(NAME, S, T, ARGUMENTS) \
+  ARC__FN void NAME##S(arc_target##S target, arc_key key, const T *values ARGUMENTS ARC__CALLER);
+#define ARC__DEFINE(NAME, S, T, ARGUMENTS, ACTIVE, OPTIONS)                                        \
+  ARC__FN void NAME##S(arc_target##S target, arc_key key, const T *values ARGUMENTS ARC__CALLED) { \
+    arc_add_with##S(target, key, values, ACTIVE, OPTIONS ARC__PASSED(#NAME));                      \
   }
 
 #define ARC__DECLARE_ADDS(S, T, M, KIND, MEMORY)           \
@@ -495,24 +493,24 @@ ARC__TARGET(fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, 
   ARC__DECLARE(arc_add_masked, S, T, ARC__ACTIVE_AND_MASK) \
   ARC__DECLARE(arc_add_divergent, S, T, )                  \
   ARC__DECLARE(arc_add_with, S, T, ARC__ACTIVE_AND_OPTIONS)
-#define ARC__ADDS(S, T, M, KIND, MEMORY)                                                          \
-  ARC__FN void arc_add_with_##S(arc_target_##S target, arc_key key, const T *values, bool active, \
-                                arc_options options ARC__CALLED) {                                \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
-    arc__add(ARC__COUNTED(arc__call_of(&target.any, key, values, active, options)));              \
-  }                                                                                               \
-  ARC__DEFINE(arc_add, S, T, ARC__ACTIVE, active, arc_options_default())                          \
-  ARC__DEFINE(arc_add_uniform, S, T, ARC__ACTIVE, active,                                         \
-              arc__options(ARC_PROMISE_ONE_KEY, ARC_LANES_ALL))                                   \
-  ARC__DEFINE(arc_add_renderer, S, T, ARC__ACTIVE, active,                                        \
-              arc__options(ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER, ARC_LANES_ALL))            \
-  ARC__DEFINE(arc_add_masked, S, T, ARC__ACTIVE_AND_MASK, active, arc__options(0, lane_mask))     \
+#define ARC__ADDS(S, T, M, KIND, MEMORY)                                                        \
+  ARC__FN void arc_add_with##S(arc_target##S target, arc_key key, const T *values, bool active, \
+                               arc_options options ARC__CALLED) {                               \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                      \
+    arc__add(ARC__COUNTED(arc__call_of(&target.any, key, values, active, options)));            \
+  }                                                                                             \
+  ARC__DEFINE(arc_add, S, T, ARC__ACTIVE, active, arc_options_default())                        \
+  ARC__DEFINE(arc_add_uniform, S, T, ARC__ACTIVE, active,                                       \
+              arc__options(ARC_PROMISE_ONE_KEY, ARC_LANES_ALL))                                 \
+  ARC__DEFINE(arc_add_renderer, S, T, ARC__ACTIVE, active,                                      \
+              arc__options(ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER, ARC_LANES_ALL))          \
+  ARC__DEFINE(arc_add_masked, S, T, ARC__ACTIVE_AND_MASK, active, arc__options(0, lane_mask))   \
   ARC__DEFINE(arc_add_divergent, S, T, , true, arc__options(0, ARC_LANES_HERE))
 ARC__EACH_OTHER_SUFFIX(ARC__DECLARE_ADDS)
 ARC__EACH_SUFFIX(ARC__ADDS)
 
 #define ARC__ATOMIC_ADD(S, T, M, KIND, MEMORY)                                     \
-  ARC__FN void arc_atomic_add_##S(T *address, T value) {                           \
+  ARC__FN void arc_atomic_add##S(T *address, T value) {                            \
     arc__atomic_add(KIND, ARC_SCOPE, (char *)address, arc__read(KIND, &value, 0)); \
   }
 ARC__EACH_NUMBER(ARC__ATOMIC_ADD)

@@ -102,8 +102,8 @@ ARC__FN void arc__hot_check_end(const arc__hot *h, int scope) {
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  bool wide = arc__is_wide(h->target.memory);
-  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : wide ? ARC__I64 : h->target.kind;
+  bool is_wide = arc__is_wide(h->target.memory);
+  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : is_wide ? ARC__I64 : h->target.kind;
   int bytes = arc__bytes(kind), row = arc__hot_words(&h->target), words = rows * row, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
   h->shared = (char *)shared + ARC__STATE_BYTES;
@@ -131,9 +131,9 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
 /* Adds the sums of the block to memory or, if not all its threads are here, those of this warp. */
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
-  const bool wide = arc__is_wide(c.memory);
-  const int kind = wide ? ARC__I64 : c.kind, bytes = arc__bytes(kind);
-  int row = wide ? arc__wide_words(c.target) : c.width, words = h->rows * row, warps = 1;
+  const bool is_wide = arc__is_wide(c.memory);
+  const int kind = is_wide ? ARC__I64 : c.kind, bytes = arc__bytes(kind);
+  int row = is_wide ? arc__wide_words(c.target) : c.width, words = h->rows * row, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
   ARC__CHECK_MEMORY(h);
@@ -152,7 +152,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
       char *at = sums + bytes * (i * words + word);
       sum = arc__sum(kind, sum, arc__atomic_exchange(kind, at, arc__neutral(kind)));
     }
-    if (wide) {
+    if (is_wide) {
       arc__add_wide_row(&c, arc__key_from(h->first + word / row, 64), word % row, sum);
       continue;
     }
@@ -212,35 +212,35 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   if (all) __syncwarp(ARC_LANES_ALL); /* the next add sees these plain stores */
 }
 
-#define ARC__HOT(S, T, M, KIND, MEMORY)                                                         \
-  typedef struct arc_hot_##S {                                                                  \
-    arc__hot any;                                                                               \
-  } arc_hot_##S;                                                                                \
-  ARC__FN arc_hot_##S arc_hot_begin_##S(arc_target_##S target, void *shared, arc_key first_key, \
-                                        int rows ARC__CALLER) {                                 \
-    arc_hot_##S hot;                                                                            \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                      \
-    hot.any.target = target.any;                                                                \
-    arc__hot_begin(&hot.any, shared, first_key, rows);                                          \
-    return hot;                                                                                 \
-  }                                                                                             \
-  ARC__FN void arc_hot_add_with_##S(const arc_hot_##S *hot, arc_key key, const T *values,       \
-                                    bool active, arc_options options ARC__CALLER) {             \
-    arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                        \
-  }                                                                                             \
-  ARC__FN void arc_hot_add_##S(const arc_hot_##S *hot, arc_key key, const T *values,            \
-                               bool active ARC__CALLER) {                                       \
-    arc_hot_add_with_##S(hot, key, values, active, arc_options_default());                      \
-  }                                                                                             \
-  ARC__FN void arc_hot_end_with_##S(const arc_hot_##S *hot, bool all_threads,                   \
-                                    arc_options options ARC__CALLER) {                          \
-    arc__target target = hot->any.target;                                                       \
-    ARC__TYPED(&target, KIND, MEMORY);                                                          \
-    options.lane_mask = ARC_LANES_HERE;                                                         \
-    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);           \
-  }                                                                                             \
-  ARC__FN void arc_hot_end_##S(const arc_hot_##S *hot, bool all_threads ARC__CALLER) {          \
-    arc_hot_end_with_##S(hot, all_threads, arc_options_default());                              \
+#define ARC__HOT(S, T, M, KIND, MEMORY)                                                      \
+  typedef struct arc_hot##S {                                                                \
+    arc__hot any;                                                                            \
+  } arc_hot##S;                                                                              \
+  ARC__FN arc_hot##S arc_hot_begin##S(arc_target##S target, void *shared, arc_key first_key, \
+                                      int rows ARC__CALLER) {                                \
+    arc_hot##S hot;                                                                          \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                   \
+    hot.any.target = target.any;                                                             \
+    arc__hot_begin(&hot.any, shared, first_key, rows);                                       \
+    return hot;                                                                              \
+  }                                                                                          \
+  ARC__FN void arc_hot_add_with##S(const arc_hot##S *hot, arc_key key, const T *values,      \
+                                   bool active, arc_options options ARC__CALLER) {           \
+    arc__hot_add(&hot->any, KIND, MEMORY, key, values, active, options);                     \
+  }                                                                                          \
+  ARC__FN void arc_hot_add##S(const arc_hot##S *hot, arc_key key, const T *values,           \
+                              bool active ARC__CALLER) {                                     \
+    arc_hot_add_with##S(hot, key, values, active, arc_options_default());                    \
+  }                                                                                          \
+  ARC__FN void arc_hot_end_with##S(const arc_hot##S *hot, bool all_threads,                  \
+                                   arc_options options ARC__CALLER) {                        \
+    arc__target target = hot->any.target;                                                    \
+    ARC__TYPED(&target, KIND, MEMORY);                                                       \
+    options.lane_mask = ARC_LANES_HERE;                                                      \
+    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);        \
+  }                                                                                          \
+  ARC__FN void arc_hot_end##S(const arc_hot##S *hot, bool all_threads ARC__CALLER) {         \
+    arc_hot_end_with##S(hot, all_threads, arc_options_default());                            \
   }
 ARC__EACH_SUFFIX(ARC__HOT)
 

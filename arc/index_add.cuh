@@ -401,52 +401,51 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   return c;
 }
 
-#define ARC__INDEX_ADD_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                     \
-  ARC__FN arc_row_adder_##S arc_index_add_begin_##S##FROM(arc_target_##S target, const T *values, \
-                                                          int stride) {                           \
-    arc_row_adder_##S g;                                                                          \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
-    g.any.target = target.any;                                                                    \
-    arc__index_add_begin(&g.any, SOURCE, values, stride);                                         \
-    return g;                                                                                     \
+#define ARC__INDEX_ADD_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                  \
+  ARC__FN arc_row_adder##S arc_index_add_begin##S##FROM(arc_target##S target, const T *values, \
+                                                        int stride) {                          \
+    arc_row_adder##S g;                                                                        \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                     \
+    g.any.target = target.any;                                                                 \
+    arc__index_add_begin(&g.any, SOURCE, values, stride);                                      \
+    return g;                                                                                  \
   }
-#define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                   \
-  typedef struct arc_row_adder_##S {                                                            \
-    arc__index_add any;                                                                         \
-  } arc_row_adder_##S;                                                                          \
-  ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                               \
-  ARC__FN void arc_index_add_rows_with_##S(arc_row_adder_##S *index_add, arc_key key,           \
-                                           long long row, bool active,                          \
-                                           arc_options options ARC__CALLER) {                   \
-    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
-    arc__index_add_rows(&index_add->any,                                                        \
-                        arc__call_of_index_add(&index_add->any, key, active, options), row);    \
-  }                                                                                             \
-  ARC__FN void arc_index_add_rows_##S(arc_row_adder_##S *index_add, arc_key key, long long row, \
-                                      bool active ARC__CALLER) {                                \
-    arc_index_add_rows_with_##S(index_add, key, row, active, arc_options_default());            \
-  }                                                                                             \
-  ARC__FN void arc_index_add_end_##S(arc_row_adder_##S *index_add ARC__CALLER) {                \
-    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                           \
-    arc_options options = arc_options_default();                                                \
-    options.scope = index_add->any.scope;                                                       \
-    arc__call c = arc__call_of_index_add(&index_add->any, 0, false, options);                   \
-    arc__release(&index_add->any, &c);                                                          \
-    index_add->any.keeps = false;                                                               \
-    ARC__OWES(&index_add->any, ARC__NOTHING);                                                   \
+#define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                      \
+  typedef struct arc_row_adder##S {                                                                \
+    arc__index_add any;                                                                            \
+  } arc_row_adder##S;                                                                              \
+  ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                                  \
+  ARC__FN void arc_index_add_rows_with##S(arc_row_adder##S *index_add, arc_key key, long long row, \
+                                          bool active, arc_options options ARC__CALLER) {          \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
+    arc__index_add_rows(&index_add->any,                                                           \
+                        arc__call_of_index_add(&index_add->any, key, active, options), row);       \
+  }                                                                                                \
+  ARC__FN void arc_index_add_rows##S(arc_row_adder##S *index_add, arc_key key, long long row,      \
+                                     bool active ARC__CALLER) {                                    \
+    arc_index_add_rows_with##S(index_add, key, row, active, arc_options_default());                \
+  }                                                                                                \
+  ARC__FN void arc_index_add_end##S(arc_row_adder##S *index_add ARC__CALLER) {                     \
+    ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
+    arc_options options = arc_options_default();                                                   \
+    options.scope = index_add->any.scope;                                                          \
+    arc__call c = arc__call_of_index_add(&index_add->any, 0, false, options);                      \
+    arc__release(&index_add->any, &c);                                                             \
+    index_add->any.keeps = false;                                                                  \
+    ARC__OWES(&index_add->any, ARC__NOTHING);                                                      \
   }
 ARC__EACH_SUFFIX(ARC__INDEX_ADD)
 
 #define ARC__INDEX_ADD_HALVES(S, MEMORY)                              \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
-ARC__INDEX_ADD_HALVES(f32, ARC__F32)
-ARC__INDEX_ADD_HALVES(f16, ARC__F16)
-ARC__INDEX_ADD_HALVES(bf16, ARC__BF16)
-ARC__INDEX_ADD_HALVES(fixed, ARC__FIXED)
+ARC__INDEX_ADD_HALVES(_f32, ARC__F32)
+ARC__INDEX_ADD_HALVES(_f16, ARC__F16)
+ARC__INDEX_ADD_HALVES(_bf16, ARC__BF16)
+ARC__INDEX_ADD_HALVES(_fixed, ARC__FIXED)
 #if ARC_WIDE
-ARC__INDEX_ADD_HALVES(wide, ARC__WIDE)
+ARC__INDEX_ADD_HALVES(_wide, ARC__WIDE)
 #endif
-ARC__INDEX_ADD_HALVES(f32_to_f64, ARC__F64)
+ARC__INDEX_ADD_HALVES(_f32_to_f64, ARC__F64)
 
 #endif /* ARC_INDEX_ADD_CUH */

@@ -17,34 +17,34 @@
 #ifndef ARC_OVERLOADS_CUH
 #define ARC_OVERLOADS_CUH
 
-#define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                          \
-  ARC__FN arc_target_##S arc_target_rows(M *base, int stride, int width) {    \
-    return arc_target_##S##_rows(base, stride, width);                        \
-  }                                                                           \
-  ARC__FN arc_target_##S arc_target_dynamic(M *base, int stride, int width) { \
-    return arc_target_##S##_dynamic(base, stride, width);                     \
-  }                                                                           \
-  ARC__FN void arc_atomic_add(M *address, M value) { arc_atomic_add_##S(address, value); }
+#define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                         \
+  ARC__FN arc_target##S arc_target_rows(M *base, int stride, int width) {    \
+    return arc_target##S##_rows(base, stride, width);                        \
+  }                                                                          \
+  ARC__FN arc_target##S arc_target_dynamic(M *base, int stride, int width) { \
+    return arc_target##S##_dynamic(base, stride, width);                     \
+  }                                                                          \
+  ARC__FN void arc_atomic_add(M *address, M value) { arc_atomic_add##S(address, value); }
 ARC__EACH_NUMBER(ARC__OVERLOAD_TARGETS)
 
 #if ARC_MAX_PIECES > 1
-#define ARC__OVERLOAD_PIECES(S, T, M, KIND, MEMORY)                                  \
-  ARC__FN arc_piece_##S arc_piece(M *base, int stride, int width) {                  \
-    arc_piece_##S piece = {base, stride, width};                                     \
-    return piece;                                                                    \
-  }                                                                                  \
-  ARC__FN arc_target_##S arc_target_pieces(const arc_piece_##S *pieces, int count) { \
-    return arc_target_##S##_pieces(pieces, count);                                   \
-  }                                                                                  \
-  ARC__FN arc_target_##S arc_target_first(arc_target_##S target, int count) {        \
-    return arc_target_##S##_first(target, count);                                    \
+#define ARC__OVERLOAD_PIECES(S, T, M, KIND, MEMORY)                                \
+  ARC__FN arc_piece##S arc_piece(M *base, int stride, int width) {                 \
+    arc_piece##S piece = {base, stride, width};                                    \
+    return piece;                                                                  \
+  }                                                                                \
+  ARC__FN arc_target##S arc_target_pieces(const arc_piece##S *pieces, int count) { \
+    return arc_target##S##_pieces(pieces, count);                                  \
+  }                                                                                \
+  ARC__FN arc_target##S arc_target_first(arc_target##S target, int count) {        \
+    return arc_target##S##_first(target, count);                                   \
   }
 ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 #endif
 
-#define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                            \
-  ARC__FN void NAME(arc_target_##S target, arc_key key, const T *values ARGUMENTS ARC__CALLER) { \
-    NAME##_##S(target, key, values __VA_ARGS__ ARC__PASSED(0));                                  \
+#define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                           \
+  ARC__FN void NAME(arc_target##S target, arc_key key, const T *values ARGUMENTS ARC__CALLER) { \
+    NAME##S(target, key, values __VA_ARGS__ ARC__PASSED(0));                                    \
   }
 #define ARC__OVERLOAD_ADDS(S, T, M, KIND, MEMORY)                                    \
   ARC__OVERLOAD_ADD(arc_add, S, T, ARC__ACTIVE, , active)                            \
@@ -56,21 +56,21 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
 ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
 
 #if defined(ARC_INDEX_ADD_CUH)
-#define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                           \
-  ARC__FN arc_row_adder_##S arc_index_add_begin(arc_target_##S target, const T *values,          \
-                                                int stride) {                                    \
-    return arc_index_add_begin_##S(target, values, stride);                                      \
-  }                                                                                              \
-  ARC__FN void arc_index_add_rows_with(arc_row_adder_##S *index_add, arc_key key, long long row, \
-                                       bool active, arc_options options ARC__CALLER) {           \
-    arc_index_add_rows_with_##S(index_add, key, row, active, options);                           \
-  }                                                                                              \
-  ARC__FN void arc_index_add_rows(arc_row_adder_##S *index_add, arc_key key, long long row,      \
-                                  bool active ARC__CALLER) {                                     \
-    arc_index_add_rows_##S(index_add, key, row, active);                                         \
-  }                                                                                              \
-  ARC__FN void arc_index_add_end(arc_row_adder_##S *index_add ARC__CALLER) {                     \
-    arc_index_add_end_##S(index_add);                                                            \
+#define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                          \
+  ARC__FN arc_row_adder##S arc_index_add_begin(arc_target##S target, const T *values,           \
+                                               int stride) {                                    \
+    return arc_index_add_begin##S(target, values, stride);                                      \
+  }                                                                                             \
+  ARC__FN void arc_index_add_rows_with(arc_row_adder##S *index_add, arc_key key, long long row, \
+                                       bool active, arc_options options ARC__CALLER) {          \
+    arc_index_add_rows_with##S(index_add, key, row, active, options);                           \
+  }                                                                                             \
+  ARC__FN void arc_index_add_rows(arc_row_adder##S *index_add, arc_key key, long long row,      \
+                                  bool active ARC__CALLER) {                                    \
+    arc_index_add_rows##S(index_add, key, row, active);                                         \
+  }                                                                                             \
+  ARC__FN void arc_index_add_end(arc_row_adder##S *index_add ARC__CALLER) {                     \
+    arc_index_add_end##S(index_add);                                                            \
   }
 ARC__EACH_SUFFIX(ARC__OVERLOAD_INDEX_ADD)
 #endif

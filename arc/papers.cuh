@@ -107,15 +107,15 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   arc__atomic_add(c.memory, c.scope, address, w);
 }
 
-#define ARC__POINTERS_FORM(FORM, S, T, ARGUMENTS, ACTIVE, LANES)                             \
-  ARC__FN void arc_add_pointers##FORM##_##S(T *const *pointers, int width, arc_key key,      \
-                                            const T *values ARGUMENTS ARC__CALLER) {         \
-    arc_add_pointers_with_##S(pointers, width, key, values, ACTIVE, arc__options(0, LANES)); \
+#define ARC__POINTERS_FORM(FORM, S, T, ARGUMENTS, ACTIVE, LANES)                            \
+  ARC__FN void arc_add_pointers##FORM##S(T *const *pointers, int width, arc_key key,        \
+                                         const T *values ARGUMENTS ARC__CALLER) {           \
+    arc_add_pointers_with##S(pointers, width, key, values, ACTIVE, arc__options(0, LANES)); \
   }
 #define ARC__PAPERS(S, T, M, KIND, MEMORY)                                                         \
-  ARC__FN void arc_add_pointers_with_##S(T *const *pointers, int width, arc_key key,               \
-                                         const T *values, bool active,                             \
-                                         arc_options options ARC__CALLER) {                        \
+  ARC__FN void arc_add_pointers_with##S(T *const *pointers, int width, arc_key key,                \
+                                        const T *values, bool active,                              \
+                                        arc_options options ARC__CALLER) {                         \
     arc__target none;                                                                              \
     arc__no_target(&none, KIND, width);                                                            \
     options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of rows */                                     \
@@ -124,7 +124,7 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   ARC__POINTERS_FORM(, S, T, ARC__ACTIVE, active, ARC_LANES_ALL)                                   \
   ARC__POINTERS_FORM(_masked, S, T, ARC__ACTIVE_AND_MASK, active, lane_mask)                       \
   ARC__POINTERS_FORM(_divergent, S, T, , true, ARC_LANES_HERE)                                     \
-  ARC__FN void arc_atomred_##S(T *address, T value ARC__CALLER) {                                  \
+  ARC__FN void arc_atomred##S(T *address, T value ARC__CALLER) {                                   \
     arc__target none;                                                                              \
     arc__no_target(&none, KIND, 1);                                                                \
     arc__call call = arc__call_of(&none, 0, 0, true, arc__options(0, ARC_LANES_HERE));             \

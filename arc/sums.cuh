@@ -100,42 +100,42 @@ ARC__FN void arc__sum_add(const arc__sums *s, arc_key key, bool owned, arc__word
   arc__emit_slot(&c, slot, s->key, sum);
 }
 
-#define ARC__SUMS(S, T, M, KIND, MEMORY)                                                          \
-  typedef struct arc_sum_##S {                                                                    \
-    T value;                                                                                      \
-    int parameter;                                                                                \
-    bool owned;                                                                                   \
-    arc_key key;                                                                                  \
-    arc__sums any;                                                                                \
-  } arc_sum_##S;                                                                                  \
-  ARC__FN arc_sum_##S arc_sum_begin_with_##S(arc_target_##S target, arc_key key, const T *values, \
-                                             bool active, arc_options options ARC__CALLER) {      \
-    arc_sum_##S sum;                                                                              \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                        \
-    sum.owned = false;                                                                            \
-    sum.any.target = target.any;                                                                  \
-    options.exact = false;                                                                        \
-    options.lane_mask = ARC_LANES_ALL;                                                            \
-    options.path = ARC_PATH_TRANSPOSED;                                                           \
-    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options));            \
-    return sum;                                                                                   \
-  }                                                                                               \
-  ARC__FN arc_sum_##S arc_sum_begin_##S(arc_target_##S target, arc_key key, const T *values,      \
-                                        bool active ARC__CALLER) {                                \
-    arc_options options = arc_options_default();                                                  \
-    options.threshold = 0;                                                                        \
-    return arc_sum_begin_with_##S(target, key, values, active, options);                          \
-  }                                                                                               \
-  ARC__FN bool arc_sum_next_##S(arc_sum_##S *sum ARC__CALLER) {                                   \
-    arc__word w = arc__neutral(KIND);                                                             \
-    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                                \
-    arc__write(KIND, &sum->value, 0, w);                                                          \
-    sum->owned = sum->any.slot.is_value;                                                          \
-    sum->key = arc__key_id(sum->any.key);                                                         \
-    return is_there;                                                                              \
-  }                                                                                               \
-  ARC__FN void arc_sum_add_##S(const arc_sum_##S *sum ARC__CALLER) {                              \
-    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));               \
+#define ARC__SUMS(S, T, M, KIND, MEMORY)                                                       \
+  typedef struct arc_sum##S {                                                                  \
+    T value;                                                                                   \
+    int parameter;                                                                             \
+    bool owned;                                                                                \
+    arc_key key;                                                                               \
+    arc__sums any;                                                                             \
+  } arc_sum##S;                                                                                \
+  ARC__FN arc_sum##S arc_sum_begin_with##S(arc_target##S target, arc_key key, const T *values, \
+                                           bool active, arc_options options ARC__CALLER) {     \
+    arc_sum##S sum;                                                                            \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                     \
+    sum.owned = false;                                                                         \
+    sum.any.target = target.any;                                                               \
+    options.exact = false;                                                                     \
+    options.lane_mask = ARC_LANES_ALL;                                                         \
+    options.path = ARC_PATH_TRANSPOSED;                                                        \
+    arc__sum_begin(&sum.any, arc__call_of(&target.any, key, values, active, options));         \
+    return sum;                                                                                \
+  }                                                                                            \
+  ARC__FN arc_sum##S arc_sum_begin##S(arc_target##S target, arc_key key, const T *values,      \
+                                      bool active ARC__CALLER) {                               \
+    arc_options options = arc_options_default();                                               \
+    options.threshold = 0;                                                                     \
+    return arc_sum_begin_with##S(target, key, values, active, options);                        \
+  }                                                                                            \
+  ARC__FN bool arc_sum_next##S(arc_sum##S *sum ARC__CALLER) {                                  \
+    arc__word w = arc__neutral(KIND);                                                          \
+    bool is_there = arc__sum_next(&sum->any, &w, &sum->parameter);                             \
+    arc__write(KIND, &sum->value, 0, w);                                                       \
+    sum->owned = sum->any.slot.is_value;                                                       \
+    sum->key = arc__key_id(sum->any.key);                                                      \
+    return is_there;                                                                           \
+  }                                                                                            \
+  ARC__FN void arc_sum_add##S(const arc_sum##S *sum ARC__CALLER) {                             \
+    arc__sum_add(&sum->any, sum->key, sum->owned, arc__read(KIND, &sum->value, 0));            \
   }
 ARC__EACH_SUFFIX(ARC__SUMS)
 

@@ -362,51 +362,51 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
   return arc__call_of(&t->target, key, values, active, options);
 }
 
-#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                       \
-  typedef struct arc_table_##S {                                                                \
-    arc__table any;                                                                             \
-  } arc_table_##S;                                                                              \
-  ARC__FN arc_table_##S arc_table_begin_##S(arc_target_##S target, void *shared,                \
-                                            int rows ARC__CALLER) {                             \
-    arc_table_##S table;                                                                        \
-    ARC__TYPED(&target.any, KIND, MEMORY);                                                      \
-    table.any.target = target.any;                                                              \
-    arc__table_begin(&table.any, shared, rows);                                                 \
-    return table;                                                                               \
-  }                                                                                             \
-  ARC__FN arc__call arc__table_call_##S(arc_table_##S *table, arc_key key, const void *values,  \
-                                        bool active, arc_options options) {                     \
-    ARC__TYPED(&table->any.target, KIND, MEMORY);                                               \
-    ARC__TYPED(&table->any.found, KIND, MEMORY);                                                \
-    return arc__call_of_table(&table->any, key, values, active, options);                       \
-  }                                                                                             \
-  ARC__FN void arc_table_add_with_##S(arc_table_##S *table, arc_key key, const T *values,       \
-                                      bool active, arc_options options ARC__CALLER) {           \
-    arc__table_add(&table->any, arc__table_call_##S(table, key, values, active, options));      \
-  }                                                                                             \
-  ARC__FN void arc_table_add_##S(arc_table_##S *table, arc_key key, const T *values,            \
-                                 bool active ARC__CALLER) {                                     \
-    arc_table_add_with_##S(table, key, values, active, arc_options_default());                  \
-  }                                                                                             \
-  ARC__FN void arc_table_index_add_with_##S(arc_table_##S *table, arc_row_adder_##S *index_add, \
-                                            arc_key key, long long row, bool active,            \
-                                            arc_options options ARC__CALLER) {                  \
-    arc__call c = arc__table_call_##S(table, key, 0, active, options);                          \
-    c.source = index_add->any.source;                                                           \
-    arc__table_index_add(&table->any, &index_add->any, c, row);                                 \
-  }                                                                                             \
-  ARC__FN void arc_table_index_add_##S(arc_table_##S *table, arc_row_adder_##S *index_add,      \
-                                       arc_key key, long long row, bool active ARC__CALLER) {   \
-    arc_table_index_add_with_##S(table, index_add, key, row, active, arc_options_default());    \
-  }                                                                                             \
-  ARC__FN void arc_table_end_##S(arc_table_##S *table ARC__CALLER) {                            \
-    arc_options options = arc_options_default();                                                \
-    options.scope = table->any.scope;                                                           \
-    arc__call c = arc__table_call_##S(table, 0, 0, false, options);                             \
-    arc__table_end(&table->any, &c);                                                            \
+#define ARC__TABLE(S, T, M, KIND, MEMORY)                                                    \
+  typedef struct arc_table##S {                                                              \
+    arc__table any;                                                                          \
+  } arc_table##S;                                                                            \
+  ARC__FN arc_table##S arc_table_begin##S(arc_target##S target, void *shared,                \
+                                          int rows ARC__CALLER) {                            \
+    arc_table##S table;                                                                      \
+    ARC__TYPED(&target.any, KIND, MEMORY);                                                   \
+    table.any.target = target.any;                                                           \
+    arc__table_begin(&table.any, shared, rows);                                              \
+    return table;                                                                            \
+  }                                                                                          \
+  ARC__FN arc__call arc__table_call##S(arc_table##S *table, arc_key key, const void *values, \
+                                       bool active, arc_options options) {                   \
+    ARC__TYPED(&table->any.target, KIND, MEMORY);                                            \
+    ARC__TYPED(&table->any.found, KIND, MEMORY);                                             \
+    return arc__call_of_table(&table->any, key, values, active, options);                    \
+  }                                                                                          \
+  ARC__FN void arc_table_add_with##S(arc_table##S *table, arc_key key, const T *values,      \
+                                     bool active, arc_options options ARC__CALLER) {         \
+    arc__table_add(&table->any, arc__table_call##S(table, key, values, active, options));    \
+  }                                                                                          \
+  ARC__FN void arc_table_add##S(arc_table##S *table, arc_key key, const T *values,           \
+                                bool active ARC__CALLER) {                                   \
+    arc_table_add_with##S(table, key, values, active, arc_options_default());                \
+  }                                                                                          \
+  ARC__FN void arc_table_index_add_with##S(arc_table##S *table, arc_row_adder##S *index_add, \
+                                           arc_key key, long long row, bool active,          \
+                                           arc_options options ARC__CALLER) {                \
+    arc__call c = arc__table_call##S(table, key, 0, active, options);                        \
+    c.source = index_add->any.source;                                                        \
+    arc__table_index_add(&table->any, &index_add->any, c, row);                              \
+  }                                                                                          \
+  ARC__FN void arc_table_index_add##S(arc_table##S *table, arc_row_adder##S *index_add,      \
+                                      arc_key key, long long row, bool active ARC__CALLER) { \
+    arc_table_index_add_with##S(table, index_add, key, row, active, arc_options_default());  \
+  }                                                                                          \
+  ARC__FN void arc_table_end##S(arc_table##S *table ARC__CALLER) {                           \
+    arc_options options = arc_options_default();                                             \
+    options.scope = table->any.scope;                                                        \
+    arc__call c = arc__table_call##S(table, 0, 0, false, options);                           \
+    arc__table_end(&table->any, &c);                                                         \
   }
 ARC__EACH_NUMBER(ARC__TABLE)
 ARC__EACH_CONVERTED(ARC__TABLE)
-ARC__TABLE(fixed, float, long long, ARC__F32, ARC__FIXED)
+ARC__TABLE(_fixed, float, long long, ARC__F32, ARC__FIXED)
 
 #endif /* ARC_TABLE_CUH */

@@ -244,7 +244,7 @@ ARC__ANYWHERE double arc__wide_power(bool is_negative, int log2) { /* infinity i
 
 /* The bits are rounded to T; the rest is exact, since sums are multiples of the least float. */
 #define ARC__WIDE_READS(S, T)                                                    \
-  ARC__ANYWHERE T arc_wide_to_##S(const long long *row, int width, int i) {      \
+  ARC__ANYWHERE T arc_wide_to##S(const long long *row, int width, int i) {       \
     const unsigned char *infinities = arc__infinities(row, width, i);            \
     int log2;                                                                    \
     bool is_negative;                                                            \
@@ -254,17 +254,17 @@ ARC__ANYWHERE double arc__wide_power(bool is_negative, int log2) { /* infinity i
     if (infinities[1] != 0) sum += arc__wide_power(true, 1024);                  \
     return (T)sum;                                                               \
   }                                                                              \
-  ARC__ANYWHERE T arc_wide_take_##S(long long *row, int width, int i) {          \
+  ARC__ANYWHERE T arc_wide_take##S(long long *row, int width, int i) {           \
     unsigned char *infinities = arc__infinities(row, width, i);                  \
-    const T sum = arc_wide_to_##S(row, width, i);                                \
+    const T sum = arc_wide_to##S(row, width, i);                                 \
     ARC__UNROLL                                                                  \
     for (int w = 0; w < ARC_WIDE_WORDS; ++w)                                     \
       if (row[w * width + i] != 0) row[w * width + i] = 0;                       \
     if ((infinities[0] | infinities[1]) != 0) infinities[0] = infinities[1] = 0; \
     return sum;                                                                  \
   }
-ARC__WIDE_READS(f32, float)
-ARC__WIDE_READS(f64, double)
+ARC__WIDE_READS(_f32, float)
+ARC__WIDE_READS(_f64, double)
 
 ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i) {
   unsigned char *infinities = arc__infinities(row, width, i);

@@ -183,7 +183,7 @@ hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <=
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
 hot_rows_of_others_zero test_forms:CHECK_INACTIVE_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
-hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : wide/int kind = wide/
+hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : is_wide/int kind = is_wide/
 unchecked_path user_errors_forms:ARC_CHECK=1 s/c->path >= ARC_PATH_ATOMIC \&\& c->path <= ARC_PATH_AUTO,/true,/
 unchecked_sum_left user_errors_forms:ARC_CHECK=2 s/owed != ARC__A_SUM,/true,/
 unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
@@ -268,7 +268,7 @@ unchecked_wide_range test_wide:ARC_CHECK=2 s/ARC__CHECK(2, !arc__is_wide(kind) |
 wide_decides_as_fixed test_wide s/arc__is_wide(memory) ? 3 \* width : width;/width;/
 wide_exact test_wide s/if (arc__is_wide(c.memory) \&\& o.exact) arc__refuse_exact();/;/
 overload_of_another_name test_overloads s/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , active)/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , true)/
-overload_of_a_piece_less test_overloads s/return arc_target_##S##_pieces(pieces, count);/return arc_target_##S##_pieces(pieces, count - 1);/
+overload_of_a_piece_less test_overloads s/return arc_target##S##_pieces(pieces, count);/return arc_target##S##_pieces(pieces, count - 1);/
 END
 }
 

@@ -109,7 +109,9 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
         must(macro.startswith(("ARC_", "arc_")) or macro == "atomicAdd", f"a macro leaks ({words}): {macro}")
 
 # Macros of a user, in front of all: CUDA's own headers name templates T and U.
-for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"),):
+SUFFIXES = "f32 f64 i32 u32 i64 u64 f16 bf16 f32_to_f64 fixed wide".split()
+for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"),
+               "".join(f"#define {suffix} 1024\n" for suffix in SUFFIXES)):
     for profile in "01":
         status, _, said = compiler(
             cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], "arc.cuh", *forms]),
