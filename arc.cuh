@@ -144,7 +144,7 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
-   Reported: ARC_CHECK 1 a count that leaves out a piece with a base. */
+   Reported: ARC_CHECK 1 a count that leaves out a piece with a base, or of more pieces. */
 ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
 #endif
 

@@ -11,8 +11,9 @@
        not the fastest in your own sweep. A single call takes another one by arc_options.
    ARC_BALANCE_THRESHOLD  ARC_THRESHOLD_AUTO, 0..33
        Lanes a group must have to be reduced in registers; 0 always reduces, 33 never does. AUTO
-       decides by architecture, width and keys (formulas at the end of this file). A literal costs
-       nothing, a run-time one a compare.
+       decides by architecture, width and keys (formulas at the end of this file); where one key is
+       promised, half of the blocks reduce only from two thirds more lanes on, so that a block's
+       index changes how its sums round. A literal costs nothing, a run-time one a compare.
    ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0
        1: 8- and 16-byte reduction instructions if architecture (sm_90), alignment and address space
        allow them. 0: one float a request.
@@ -273,7 +274,13 @@
   "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
   " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
   " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
-  " exact=" ARC__STRING(ARC_EXACT)
+  " exact=" ARC__STRING(ARC_EXACT)                                              \
+  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " tables=" ARC__STRING(ARC_TABLES)                 \
+  " wide=" ARC__STRING(ARC_WIDE) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                     \
+  " costs=" ARC__STRING(ARC_COST_REDUCE) "," ARC__STRING(ARC_COST_VALUE)                        \
+  "," ARC__STRING(ARC_COST_MATCH) "," ARC__STRING(ARC_COST_MATCH_SHUFFLE)                       \
+  "," ARC__STRING(ARC_COST_REQUEST) " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)            \
+  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE)
 
 /* The default decision (ARC_THRESHOLD_AUTO), in tenths of the cost of one more lane of a request.
    Lanes that add to one address are served in turn, so plain atomics cost q requests for each lane.

@@ -51,7 +51,7 @@ typedef struct arc_tune_config {
   unsigned seed; /* of the draws: same seed and times, same choice */
 } arc_tune_config;
 
-/* Fill with zeros before the first arc_tune_init. You may read its field `result`. */
+/* arc_tune_init fills it. You may read its field `result`. */
 typedef struct arc_tune {
   struct {
     arc_tune_policy choice; /* in use */
@@ -92,12 +92,11 @@ static inline arc_tune_config arc_tune_config_default(void) {
   return c;
 }
 
-/* Restarts with a copy of config; earlier tickets are void. ARC_TUNE_ERROR_CONFIG: a field is not
-   as its comment says; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, untimed. */
+/* Begins with a copy of config; *t may hold anything. ARC_TUNE_ERROR_CONFIG: a field is not as its
+   comment says; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, untimed. */
 static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   const arc_tune_config c = *config; /* which may lie in *t */
-  const unsigned ticket = t->ticket;
   int start = -1, legal = c.policies <= ARC_TUNE_MAX_POLICIES && c.interval >= 0 && c.warmup >= 0 &&
                           c.budget > 0.0 && c.budget <= 1.0;
   for (int i = 0; legal && i < c.policies; ++i) {
@@ -107,13 +106,21 @@ static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   }
   legal &= start >= 0;
   memset(t, 0, sizeof *t);
-  t->config = c, t->ticket = t->newest = ticket;
+  t->config = c;
   t->random = c.seed * 2654435769u;
   t->budget = c.budget * (c.interval > 0 ? c.interval : 2000);
   t->incumbent = start;
   t->result.choice = legal ? c.policy[start] : untuned;
   t->rest = legal ? c.warmup : -1;
   return legal ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG;
+}
+
+/* The same for a tuner that has begun: its earlier tickets are void. */
+static inline int arc_tune_restart(arc_tune *t, const arc_tune_config *config) {
+  const unsigned ticket = t->ticket;
+  const int error = arc_tune_init(t, config);
+  t->ticket = t->newest = ticket;
+  return error;
 }
 
 /* ---- >>race --------------------------------------------------------------------------------- */

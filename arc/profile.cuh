@@ -200,7 +200,7 @@ static inline double arc__sum_line(arc__line *l) {
       const arc__tally *bin = &l->bin[arc__bin(lanes, addresses)];
       const double calls = (double)bin->calls, plain = ARC_COST_REQUEST * lanes * n;
       const double sums = addresses == 1 ? one : match + ARC_COST_REQUEST * addresses;
-      const bool many = is_call || lanes >= (addresses == 1 ? 8 : 17); /* as the drop-in */
+      const bool many = is_call || lanes >= (addresses == 1 ? 12 : 17); /* as the drop-in */
       l->calls += calls;
       l->lanes += calls * lanes;
       l->addresses += calls * addresses;

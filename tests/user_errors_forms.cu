@@ -456,6 +456,12 @@ USER_ERROR(116, piece_left_out, 32, 96, NULL, CHECK_SAYS("left out"), 1) {
   arc_add_f32(arc_target_f32_first(arc_target_f32_pieces(pieces, 2), 1), KEY, values, true);
 }
 
+USER_ERROR(118, more_pieces_than_there_are, 32, 32, NULL, CHECK_SAYS("so many pieces"), 1) {
+  const arc_piece_f32 pieces[2] = {{rows, STRIDE, 1}, {NULL, STRIDE, 1}};
+  arc_add_f32(arc_target_f32_first(arc_target_f32_pieces(pieces, 2), wrong ? 3 : 2), KEY, values,
+              true);
+}
+
 USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
   const int threshold = wrong && lane_index() % 2 ? 33 : 2;
   add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);

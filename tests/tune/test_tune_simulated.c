@@ -248,6 +248,7 @@ static void init_any(machine *m) {
   c.warmup = pick(m, 0, 20);
   c.budget = between(m, 0.0001, 0.02);
   if (pick(m, 0, 7) == 0) c.policies = pick(m, -3, 400);
+  memset(&tune, pick(m, 0, 255), sizeof tune); /* it may hold anything */
   arc_tune_init(&tune, &c);
 }
 
@@ -255,6 +256,21 @@ static unsigned next(void) {
   arc_tune_policy p = arc_tune_next(&tune);
   CHECK(check_is_legal(&tune, p) && check_is_legal(&tune, tune.result.choice), "of no list");
   return p.ticket;
+}
+
+/* Two tuners begin alike, whatever they held. Tickets from before a restart are void. */
+static void test_begins(void) {
+  arc_tune_config config = arc_tune_config_default();
+  config.warmup = 0;
+  static arc_tune zeros;
+  memset(&tune, 0xa5, sizeof tune);
+  CHECK(arc_tune_init(&tune, &config) == ARC_TUNE_OK, "init of bytes 0xa5");
+  CHECK(arc_tune_init(&zeros, &config) == ARC_TUNE_OK, "init of zeros");
+  CHECK(tune.ticket == zeros.ticket && tune.newest == zeros.newest, "it read what it fills");
+  const unsigned before = next();
+  CHECK(before != 0 && arc_tune_restart(&tune, &config) == ARC_TUNE_OK, "ticket %u", before);
+  CHECK(next() != before && arc_tune_report(&tune, before, 1.0) == ARC_TUNE_ERROR_REPORT,
+        "ticket %u is from before the restart", before);
 }
 
 /* Good, late, repeated, forged and missing tickets, and times that are no times; afterwards a tuning
@@ -271,7 +287,7 @@ static void test_any_calls(unsigned long long seed) {
     if (what >= 900 && what < 990) arc_tune_report(&tune, latest ^ 1u << some % 32, 100.0);
     for (int i = what >= 990 && what < 997 ? 400 : 0; i > 0; --i) /* so that a tuning gets far */
       arc_tune_report(&tune, next(), pick(&m, 0, 19) ? between(&m, 100.0, 116.0) : 0.0);
-    if (what == 997) arc_tune_init(&tune, &tune.config);
+    if (what == 997) arc_tune_restart(&tune, &tune.config);
     if (what > 997) init_any(&m);
   }
   int ended = tune.result.tunings, left = tune.rest + 10 + (int)(100.0 * tune.budget);
@@ -298,6 +314,7 @@ enum { IS_LONG = 1 };
 int main(void) {
   test_plain(0.05, 0.0022, 0.0047, 697.0);
   if (IS_LONG) test_means();
+  test_begins();
   for (unsigned long long seed = 0; seed < 1000; ++seed) test_any_calls(seed);
   return test_end("test_tune_simulated");
 }
