@@ -706,7 +706,7 @@ static simt__lane *before_atomic(const simt__site *site, const void *address, un
   }
   simt__block *block = &engine.block;
   if (--block->patience == 0) to_host(me, block_spins);
-  if (!(draw() & block->preempt) && block->ready_warps) {
+  if (!(draw() & block->preempt) && (block->ready_warps || block->activemask_warps)) {
     make_ready(me->warp, bit(*me));
     leave(me);
   }

@@ -178,6 +178,30 @@ static void test_activemask_in_branches(void (*kernel)(unsigned *)) {
   }
 }
 
+// A lane may wait in a loop around an atomic for one that has yet to leave __activemask().
+static __global__ void waits_for_active(int *flag, unsigned *mask) {
+  if (threadIdx.x == 0) {
+    *mask = __activemask();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  }
+}
+
+static void test_waits_for_activemask(void) {
+  simt_patience(1 << 26);
+  for (unsigned seed = 1; seed <= seeds; ++seed)
+    for (int lanes : {2, 32, 96}) {
+      const test_memory<int> flag(1);
+      const test_memory<unsigned> mask(1);
+      simt_seed(seed);
+      SIMT_LAUNCH(waits_for_active, 1, lanes, 0, 0, flag.at, mask.at);
+      CHECK(mask.read()[0] == 1, "seed %u, %d lanes", seed, lanes);
+    }
+  simt_patience(1ull << 32);
+}
+
 // Shared memory is garbage at the start of every block, not what the block before left there.
 static __global__ void reads_before_writing(int *found) {
   SIMT_DYNAMIC_SHARED(int, tile);
@@ -204,6 +228,7 @@ int main(void) {
   test_activemask_splits();
   test_activemask_in_branches(active_in_branches);
   test_activemask_in_branches(active_in_calls);
+  test_waits_for_activemask();
   test_shared_is_garbage();
   return test_end("order");
 }
