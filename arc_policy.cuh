@@ -270,17 +270,12 @@
 #define ARC_VERSION_STRING       \
   ARC__STRING(ARC_VERSION_MAJOR) \
   "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
-#define ARC_POLICY_STRING \
-  "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
-  " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
-  " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
-  " exact=" ARC__STRING(ARC_EXACT)                                              \
-  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " tables=" ARC__STRING(ARC_TABLES)                 \
-  " wide=" ARC__STRING(ARC_WIDE) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                     \
-  " costs=" ARC__STRING(ARC_COST_REDUCE) "," ARC__STRING(ARC_COST_VALUE)                        \
-  "," ARC__STRING(ARC_COST_MATCH) "," ARC__STRING(ARC_COST_MATCH_SHUFFLE)                       \
-  "," ARC__STRING(ARC_COST_REQUEST) " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)            \
-  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE)
+#define ARC_POLICY_STRING                                                                 \
+  "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING \
+  " vector_atomics=" ARC__STRING(                                                         \
+      ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                                     \
+                          " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(      \
+                              ARC_KEY_BITS) " exact=" ARC__STRING(ARC_EXACT) ARC__FEW_STRING
 
 /* The default decision (ARC_THRESHOLD_AUTO), in tenths of the cost of one more lane of a request.
    Lanes that add to one address are served in turn, so plain atomics cost q requests for each lane.
@@ -314,6 +309,22 @@
 #if ARC_COST_REDUCE + 0 < 1 || ARC_COST_VALUE + 0 < 1 || ARC_COST_MATCH + 0 < 1 || \
     ARC_COST_MATCH_SHUFFLE + 0 < 1 || ARC_COST_REQUEST + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
+#endif
+#if ARC_MAX_PIECES == 1 && ARC_TABLES + ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
+    ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
+    ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
+    ARC_DROP_IN_SEVERAL == 1 && ARC_PROFILE == 0
+#define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
+#else
+#define ARC__FEW_STRING \
+  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " tables=" ARC__STRING(ARC_TABLES)                 \
+  " wide=" ARC__STRING(ARC_WIDE) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                     \
+  " cost_reduce=" ARC__STRING(ARC_COST_REDUCE) " cost_value=" ARC__STRING(ARC_COST_VALUE)       \
+  " cost_match=" ARC__STRING(ARC_COST_MATCH)                                                    \
+  " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \
+  " cost_request=" ARC__STRING(ARC_COST_REQUEST)                                                \
+  " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)                                              \
+  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE)
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(values, requests) \
   ((ARC_COST_REDUCE + ARC_COST_VALUE * (values)) / (ARC_COST_REQUEST * (requests)) + 1)

@@ -180,8 +180,13 @@ ARC__DROP_IN(double)
 #if defined(__CUDACC__)
 /* Other types, overloads that stand above (those below are renamed with their calls), and pointers
    to atomicAdd, which add as without. */
+#if ARC_PROFILE /* nvcc 13.0 takes the line of what it evaluates for an overload for the caller's */
+template <class T>
+ARC__FN T arc__drop_in(T *p, T v) {
+#else
 template <class T, class U = T, int = arc__drop_in_plain<T, U>::is>
 ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
+#endif
   return atomicAdd(p, v);
 }
 #if !defined(__clang__)

