@@ -32,6 +32,8 @@
                                                       pair x = (int)atomicAdd(p, 1)
        cg::invoke_one(g, [&] { return atomicAdd(p, 1); }), and others that deduce the result of a
            function                                   [&]() -> int { return atomicAdd(p, 1); }
+       atomicAdd(half, 1.f) where ARC_PROFILE is 1, a value that is not of the pointer's type, if
+           arc does not serve that type               atomicAdd(half, __float2half(1.f))
        an object that converts to a float2 *, float4 * or another pointer that is not served
                                                       atomicAdd((float2 *)object, v)
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
