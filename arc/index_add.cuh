@@ -83,7 +83,6 @@ ARC__FN void arc__index_add_begin(arc__index_add *r, int source, const void *bas
              "the stride of the rows must be below 2^31 bytes");
   r->base = (const char *)base;
   r->source = source;
-  r->scope = ARC_SCOPE; /* of an end without a call */
   r->stride_bytes = (int)stride_bytes;
   arc__u64 aligned = (arc__u64)base | (unsigned)r->stride_bytes;
   bool vectors = t->pieces == 1 && most >= ARC__VECTOR && t->width % ARC__VECTOR == 0;

@@ -134,7 +134,6 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   arc__table_check_begin(t);
   t->buckets = (arc__bucket *)(t->sums + rows * t->row_bytes);
   t->has_run = false;
-  t->scope = ARC_SCOPE; /* of an end without a call */
   t->found = t->target;
   t->found.piece[0].base = (char *)ARC__ADDRESSES;
   t->found.piece[0].stride_bytes = 1;
