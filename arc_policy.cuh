@@ -270,12 +270,11 @@
 #define ARC_VERSION_STRING       \
   ARC__STRING(ARC_VERSION_MAJOR) \
   "." ARC__STRING(ARC_VERSION_MINOR) "." ARC__STRING(ARC_VERSION_PATCH)
-#define ARC_POLICY_STRING                                                                 \
-  "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING \
-  " vector_atomics=" ARC__STRING(                                                         \
-      ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                                     \
-                          " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(      \
-                              ARC_KEY_BITS) " exact=" ARC__STRING(ARC_EXACT) ARC__FEW_STRING
+#define ARC_POLICY_STRING \
+  "arc " ARC_VERSION_STRING " path=" ARC__PATH_STRING " threshold=" ARC__THRESHOLD_STRING       \
+  " vector_atomics=" ARC__STRING(ARC_VECTOR_ATOMICS) " scope=" ARC__SCOPE_STRING                \
+  " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
+  " exact=" ARC__STRING(ARC_EXACT) ARC__FEW_STRING
 
 /* The default decision (ARC_THRESHOLD_AUTO), in tenths of the cost of one more lane of a request.
    Lanes that add to one address are served in turn, so plain atomics cost q requests for each lane.
