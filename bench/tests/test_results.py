@@ -2,6 +2,7 @@
 add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
 import contextlib
 import copy
+import csv
 import html
 import io
 import os
@@ -37,13 +38,13 @@ echo '"0","1,234","80.5"'
 """
 PLANS = check_results.Plans(SWEEP, "")
 FILES = sorted(preset + ".csv" for preset in check_results.PRESETS)
-FAKE_SWEEP = f"""#!/bin/sh
-[ -n "$DEVICE" ] || {{ echo "arc_sweep: there is no CUDA device here" >&2; exit 77; }}
+FAKE_SWEEP = """#!/bin/sh
+[ -n "$DEVICE" ] || { echo "arc_sweep: there is no CUDA device here" >&2; exit 77; }
 preset=widths
 [ "$1" != --preset ] || preset=$2
 for csv; do :; done
 [ "$preset" != "$WRONG_AT" ] || exit 1
-sed "s/^# device: NVIDIA H200/# device: $DEVICE/" '{H200}'/"$preset.csv" >"$csv"
+sed "s/^# device: NVIDIA H200/# device: $DEVICE/" "$PRESETS/$preset.csv" >"$csv"
 """
 DEVICES = [("NVIDIA H200", "h200"), ("NVIDIA GeForce RTX 4090", "rtx4090"),
            ("NVIDIA A100-SXM4-80GB", "a100_sxm4_80gb"), ("Orin (nvgpu)", "orin_nvgpu")]
@@ -74,8 +75,8 @@ class Analysis(Test):
             lambda m: f"{m[1]}{float(m[2]) * 0.8}{m[3]}{float(m[4]) * 0.8},{float(m[5]) * 0.8}",
             TEXT), "faster.csv")
         for a, b, status, needle in (
-                (PATHS, PATHS, 0, r"auto +0 +0 +382 +3 +1.0000"), (faster, PATHS, 1, "SLOWER"),
-                (PATHS, faster, 0, r"auto +385 +0 +0 +0 +0.8000"),
+                (PATHS, PATHS, 0, r"auto +0 +0 +135 +2 +1.0000"), (faster, PATHS, 1, "SLOWER"),
+                (PATHS, faster, 0, r"auto +137 +0 +0 +0 +0.8000"),
                 (f"{PATHS},{faster},{PATHS}", f"{faster},{PATHS},{faster}", 0, "auto .* 0.8000"),
                 (PATHS, self.path("none"), 2, "^compare.py: .*none: cannot be read.*\n$"),
                 (PATHS, H200 + "/types.csv", 2, "no cell in common")):
@@ -119,9 +120,28 @@ class Analysis(Test):
         self.assertIn("tile,9,auto,time,duration,ns,1234,gpu__time_duration.sum", self.read("out"))
 
 
+def whole(preset):
+    """What a GPU would write of a preset: each cell that is planned takes 1 ms."""
+    head = re.sub("(?m)^# (rows: .*\n|command: .*)", lambda its: "" if its[1].startswith("rows") else
+                  f"# command: arc_sweep_gpu --preset {preset} --csv {preset}.csv",
+                  TEXT[:TEXT.index("\nsection,") + 1])
+    head = re.sub("(?m)^# policy: .*", "# policy: " + PLANS.policy, head)
+    said = io.StringIO(head)
+    said.seek(0, io.SEEK_END)
+    rows = csv.DictWriter(said, check_results.COLUMNS, lineterminator="\n")
+    rows.writeheader()
+    for cell in PLANS.cells[preset].elements():
+        row = dict.fromkeys(check_results.FIGURES, 1) | dict(zip(results.CELL, cell))
+        rows.writerow(row | {"status": "-" if row["path"] == "none" else "ok"})
+    return said.getvalue()
+
+
 class Results(Test):
     def add(self, status, **environment):
         program = self.write(FAKE_SWEEP, "bin", "fake_sweep", mode=0o755)
+        environment["PRESETS"] = self.path("presets")
+        for preset in check_results.PRESETS:
+            self.write(whole(preset), "presets", preset + ".csv")
         return self.call(status, "bench/add_results.sh", program, self.path("all GPUs"), **environment)
 
     def test_new_folders(self):
@@ -135,6 +155,21 @@ class Results(Test):
         os.rename(folder, self.path("all GPUs", "other"))
         defects = "\n".join(check_results.check_folder(self.path("all GPUs", "other"), PLANS))
         self.assertIn("'Orin (nvgpu), sm_90", defects)
+
+    def test_rows_that_stay(self):
+        """A folder with a page has some presets, named, and some of their rows, none twice; one
+        without has all of them."""
+        row = TEXT.splitlines(keepends=True)[-1]
+        for text, page, needle in (
+                (TEXT, "`paths.csv`", "^$"), (TEXT, "none", "^.*paths.csv: is not named in READM.*$"),
+                (TEXT + row, "`paths.csv`", "1 cells are missing, twice or not planned"),
+                (TEXT + 2500 * row, "`paths.csv`", "more than 3000 lines"),
+                (re.sub("(?m)^# rows: .*\n", "", TEXT), "`paths.csv`", "cells are missing"),
+                (TEXT, "", "types.csv is missing$")):
+            self.write(text, "h200", "paths.csv")
+            self.write(page, "h200", "README.md")
+            defects = check_results.check_folder(self.path("h200"), PLANS)
+            self.assertRegex("\n".join(defects), needle)
 
     def test_what_ends_early(self):
         os.mkdir(self.path("all GPUs"))
