@@ -19,7 +19,8 @@
    arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent code. end:
    with all_threads, a literal, all threads of the block, as a __syncthreads; else the remaining
    lanes, each warp for itself. After its last add each warp must end, by any of its lanes, also
-   before it begins anew. options of end: scope, that of the adds.
+   before it begins anew; if a lane has added since all lanes last did, and does not end itself, a
+   __syncwarp of it and those that end stands between. options of end: scope, that of the adds.
    Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH
@@ -208,8 +209,11 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   options.key_bits = 32;
   /* Adds diverge: the mask is taken anew or, as by arc__make_mask_of_lane, one of each lane. */
   options.lane_mask = here && !alone ? __activemask() : options.lane_mask | 1u << arc__lane();
+  /* All lanes add by plain loads and stores, which see what lanes added before by atomics, and
+     which the next atomics see. A vote orders no memory. */
+  if (all) __syncwarp(ARC_LANES_ALL);
   arc__hot_add_own(h, kind, memory, (int)row, values, active && is_hot, options);
-  if (all) __syncwarp(ARC_LANES_ALL); /* the next add sees these plain stores */
+  if (all) __syncwarp(ARC_LANES_ALL);
 }
 
 #define ARC__HOT(S, T, M, KIND, MEMORY)                                                      \

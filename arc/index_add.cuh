@@ -18,6 +18,8 @@
    Who calls: all 32 lanes of the warp make each call. Like a target, it belongs to its lane.
    values: global or shared memory, aligned to one value; stride below 2^31 bytes. If base, stride
    and target are aligned to four values and the width is a multiple of 4, four are read at a time.
+   Lanes read each other's rows: if the warp itself writes values, a __syncwarp stands before the
+   call, and one behind it before they are overwritten. end reads none.
    options: key_bits; scope, the same in all calls, and end's too; path and threshold if one request
    adds a row (1 column, or 2 or 4 that are aligned), since each lane then adds one by itself. No
    promises. Sums in fixed targets are exact. Cost: a match, 8 to 18 votes, 2 shuffles for 1 to 32

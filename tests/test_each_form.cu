@@ -19,7 +19,8 @@ enum { WIDTH = 3, KEYS = 4, THREADS = 64, FLOATS = KEYS * WIDTH };
 /* clang-format off */
 #define EACH_FORM(X)                                                           \
   X(KEYED) X(UNIFORM) X(MASKED) X(DIVERGENT) X(POINTERS) X(HALVES) X(HOT)       \
-  X(IN_MEMORY) X(ATOMRED) X(F64) X(I64) X(F16) X(BF16) X(FIXED)
+  X(IN_MEMORY) X(IN_SHARED) X(ATOMRED) X(F64) X(I64) X(F16) X(BF16) X(FIXED)   \
+  X(HOT_MIXED)
 /* clang-format on */
 #define NUMBER(form) form,
 #define NAME(form) #form,
@@ -34,6 +35,39 @@ static __host__ __device__ int value_of(int thread, int i) { return thread % 8 +
 typedef struct form_rows {
   long long words[FLOATS];
 } form_rows;
+
+/* racecheck covers the orders of memory in these two. Each lane writes the row of another one, and
+   overwrites it at once. */
+static __device__ void in_shared_memory(arc_target_f32 target, int key, const float *v,
+                                        bool active) {
+  __shared__ float values[THREADS * WIDTH];
+  const int thread = (int)threadIdx.x;
+  arc_row_adder_f32 rows = arc_index_add_begin_f32(target, values, WIDTH);
+  for (int parity = 0; parity < 2; ++parity) {
+    for (int i = 0; i < WIDTH; ++i) values[(thread ^ 1) * WIDTH + i] = (float)(i - parity);
+    __syncwarp();
+    for (int i = 0; i < WIDTH; ++i) values[thread * WIDTH + i] += v[i] - (float)(i - parity);
+    __syncwarp();
+    arc_index_add_rows_f32(&rows, key, thread, active && thread % 2 == parity);
+    __syncwarp();
+  }
+  arc_index_add_end_f32(&rows);
+}
+
+/* Some lanes add by atomics, all by loads and stores, others by atomics; half of them leave. */
+static __device__ void hot_mixed(arc_target_f32 target, float *shared, int key, const float *v,
+                                 bool active) {
+  const int thread = (int)threadIdx.x;
+  arc_options here = arc_options_default();
+  here.lane_mask = ARC_LANES_HERE;
+  __syncthreads();
+  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 1, 2);
+  if (active && thread % 3 == 0) arc_hot_add_with_f32(&hot, key, v, true, here);
+  arc_hot_add_f32(&hot, key, v, active && thread % 3 == 1);
+  if (active && thread % 3 == 2) arc_hot_add_with_f32(&hot, key, v, true, here);
+  __syncwarp();
+  if (thread % 2 == 0) arc_hot_end_f32(&hot, false);
+}
 
 static __global__ void every_form(form_rows *all, const float *memory) {
   const int thread = (int)threadIdx.x, key = key_of(thread);
@@ -62,6 +96,7 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
   arc_index_add_rows_f32(&rows, key, thread, active);
   arc_index_add_end_f32(&rows);
+  in_shared_memory(ROWS(IN_SHARED), key, v, active);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomred_f32((float *)all[ATOMRED].words + WIDTH * key + i, v[i]);
   arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active);
@@ -69,6 +104,7 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_add_f16(arc_target_f16_rows(all[F16].words, WIDTH, WIDTH), key, v, active);
   arc_add_bf16(arc_target_bf16_rows(all[BF16].words, WIDTH, WIDTH), key, v, active);
   arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active);
+  hot_mixed(ROWS(HOT_MIXED), shared, key, v, active);
 }
 
 /* Number i of a form's rows. */
