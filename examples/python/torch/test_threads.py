@@ -134,4 +134,28 @@ def test_entries():
     assert is_on() == off
 
 
-testing.run("test_threads", [test_entries, test_threads])
+def test_lock():
+    """Who enters or leaves holds the lock while the process's state changes. Without it the test of
+    threads passed 300 steps where the interpreter has one lock of its own."""
+    deterministic, set_mode, seen = arc_torch.deterministic, arc_torch.deterministic._set_mode, []
+
+    def look():
+        if arc_torch._lock.acquire(blocking=False):
+            arc_torch._lock.release()
+            seen.append("open")
+        else:
+            seen.append("held")
+
+    def looking(_):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        set_mode()
+    deterministic._set_mode = looking
+    with deterministic():
+        pass
+    deterministic._set_mode = set_mode
+    assert seen == ["held"] * 2, seen
+
+
+testing.run("test_threads", [test_entries, test_lock, test_threads])
