@@ -104,6 +104,16 @@ struct arc__duty {
   __device__ arc__duty() {}
   __device__ arc__duty(const arc__duty &other)
       : is_copy(true), state(other.state), begun(other.begun) {}
+  /* Of what begin returns, where a compiler does not build it in place. */
+  __device__ arc__duty(arc__duty &&other)
+      : owed(other.owed),
+        is_added(other.is_added),
+        scope(other.scope),
+        is_copy(other.is_copy),
+        state(other.state),
+        begun(other.begun) {
+    other.owed = ARC__NOTHING, other.is_copy = true;
+  }
   __device__ arc__duty &operator=(const arc__duty &other) { return begin_anew(other, true); }
   __device__ arc__duty &operator=(arc__duty &&other) { return begin_anew(other, other.is_copy); }
   __device__ ~arc__duty() {
