@@ -329,10 +329,10 @@ ARC__FN arc__order arc__order_rows(const arc__index_add *r, arc__call *c, long l
   if (kept != 0u || !arc__are_runs(c))
     from = arc__lane_at(arc__position((leader - last - 1) & 31, c->lane), c->lane);
   long long first = __shfl_sync(ARC_LANES_ALL, row, arc__highest(c->present));
-  ARC__CHECK(2, !c->active || row - first == (int)(row - first),
-             "the rows of a call are 2^31 or more apart");
+  long long distance = c->active ? row - first : 0;
+  ARC__CHECK(2, distance == (int)distance, "the rows of a call are 2^31 or more apart");
   o.first = r->base + first * r->stride_bytes;
-  o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);
+  o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);
   o.key = arc__key_at(c, c->key, from);
   o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from & 1u) != 0u);
   o.kept = ARC__WARP - __popc(kept);
@@ -366,6 +366,12 @@ ARC__FN void arc__add_panels(arc__index_add *r, const arc__call *c, const arc__o
     arc__add_panel(r, c, &p, o, first);
 }
 
+/* Makes it the call of lanes that each add one row by themselves. */
+ARC__FN void arc__take_rows(const arc__index_add *r, arc__call *c, long long row) {
+  c->values = r->base + (c->active ? row : 0) * r->stride_bytes;
+  c->width = c->width < ARC__NARROW ? c->width : ARC__NARROW; /* as compilers do not know */
+}
+
 /* The whole warp calls. __syncwarp, since ptxas does not know in the caller's loop that the warp is
    converged, and would guard every vote and shuffle. */
 ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long row) {
@@ -374,8 +380,7 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
     r->scope = c.scope;
   }
   if (c.width <= ARC__NARROW && r->is_narrow) {
-    c.values = r->base + row * r->stride_bytes;
-    c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
+    arc__take_rows(r, &c, row);
     arc__add(c);
     return;
   }
@@ -398,7 +403,7 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   options.exact |= r->target.memory == ARC__FIXED;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
-  arc__call c = arc__call_of(&r->target, key, 0, active, options);
+  arc__call c = arc__call_of(&r->target, active ? key : 0, 0, active, options);
   c.source = r->source;
   return c;
 }

@@ -321,8 +321,7 @@ ARC__FN void arc__table_add(arc__table *t, arc__call c) {
 ARC__FN void arc__table_index_add(arc__table *t, arc__index_add *r, arc__call c, long long row) {
   arc__table_check_index_add(t, r);
   if (c.width <= ARC__NARROW && r->is_narrow) {
-    c.values = r->base + row * r->stride_bytes;
-    c.width = c.width < ARC__NARROW ? c.width : ARC__NARROW; /* as compilers do not know */
+    arc__take_rows(r, &c, row);
     arc__table_add(t, c);
     return;
   }

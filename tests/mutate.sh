@@ -226,7 +226,7 @@ drop_in_of_another_sign test_drop_in_uses s/arc__drop_in_any<U>()), U>::yes>/arc
 profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (__isShared(p)) return; .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
 drop_in_before_the_sum_is_there test_drop_in s/  __syncwarp(lanes); .* and what it reads next.*/  ;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
-row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)(row - first), from);/o.row = (int)(row - first);/
+row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
 row_sum_not_cleared test_index_add s/if (ends \& bit) sum\[i\] = arc__neutral(c->kind);/;/
 row_sums_of_all_parts test_index_add s/int open = below != 0u ? arc__highest(below) + 1 : 0;/int open = 0;/
 kept_rows_never_added test_index_add s/    arc__release(\&index_add->any, \&c); *\\/ \\/
@@ -235,7 +235,9 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 columns_beyond_the_row test_index_add s/most >= ARC__VECTOR \&\& t->width % ARC__VECTOR == 0;/most >= ARC__VECTOR;/
 rows_not_exact test_index_add s/options.exact |= r->target.memory == ARC__FIXED;/;/
-unchecked_row_distance user_errors_forms:ARC_CHECK=2 s/!c->active || row - first == (int)(row - first),/true,/
+unchecked_row_distance user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, distance == (int)distance,/ARC__CHECK(2, true,/
+inactive_row_subtracted test_index_add:ARC_CHECK=2 s/distance = c->active ? row - first : 0;/distance = row - first;/
+inactive_key_of_a_row test_index_add s/arc__call_of(\&r->target, active ? key : 0, 0,/arc__call_of(\&r->target, key, 0,/
 unchecked_rows_stride user_errors_forms:ARC_CHECK=1 s/stride_bytes > -limit \&\& stride_bytes < limit,/true,/
 unchecked_scale user_errors_forms:ARC_CHECK=1 s/scale_log2 >= -126 \&\& scale_log2 <= 126,/true,/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/

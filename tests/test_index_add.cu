@@ -3,7 +3,8 @@
 
    Values are small multiples of a quarter, so that every partial sum can be represented in memory
    and there is one right answer. Rows that no active lane names are NaN; inactive lanes hold wild
-   keys and wild rows. The memory between and around the rows of sums must stay as it was.
+   keys and rows of all 64 bits, or poison. The memory between and around the rows of sums must stay
+   as it was.
 
    With TEST_TABLE the same through a table of rows in shared memory; what a gather of rows in shared
    memory adds by itself goes there, too. */
@@ -242,8 +243,10 @@ static void run(int kind, int width) {
     rows[n] = gathers ? (n * 37 + 11) % (2 * UPDATES) : n;
     lane_keys[n] = keys[n];
     if (!active) {
-      rows[n] = (long long)check_bits(&random) << 20;
-      lane_keys[n] = (long long)check_bits(&random) << (check_below(&random, 2) ? 0 : 20);
+      rows[n] = check_below(&random, 2) ? (long long)splitmix64(check.seed, check_bits(&random))
+                                        : simt_poison_key();
+      lane_keys[n] = check_below(&random, 2) ? (long long)check_bits(&random) << 20
+                                             : simt_poison_key();
       continue;
     }
     for (int i = 0; i < width; ++i) {
