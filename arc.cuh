@@ -347,7 +347,7 @@ ARC__REFUSAL(arc__refuse_exact, "arc_exact_is_for_fixed_targets__not_for_wide_on
 
 /* Two comparisons, not one range: compilers remove both if the key was an int or an unsigned. */
 ARC__FN void arc__check_key(arc_key key) {
-  if (key + 0x80000000ll >= 0x180000000ll) arc__refuse_key();
+  if (key > 0xffffffffll) arc__refuse_key();
   if (key < -0x80000000ll) arc__refuse_key();
 }
 

@@ -503,7 +503,7 @@ USER_ERROR(108, stride_too_long, 32, 192, NULL, CHECK_SAYS("piece must be below 
 
 /* Where the key may be no int, a program for the GPU does not compile. */
 USER_ERROR(73, key_of_64_bits, 32, 192, CHECK_SAYS("key"), NULL, 1) {
-  const long long high = SIMT_ON_CPU && wrong ? 1ll << 32 : 0;
+  const long long high = SIMT_ON_CPU && wrong ? 0x7fffffffffffffff - KEY : 0;
   arc_add_f32(right_target(rows), high + KEY, values, true);
 }
 USER_ERROR(112, key_below_32_bits, 32, 192, CHECK_SAYS("key"), NULL, 1) {
