@@ -4,12 +4,15 @@ SPDX-License-Identifier: Apache-2.0
 The library is opened at run time, so that any version of it will do. Compiled, down to machine code,
 are all kernels of each_call.cu for the first and the last architecture, for debugging, so that all
 assembly of the header is there; and optimised the keyed add with all checks, for the last one: all
-of them would take minutes, and nvcc optimises them in machine_code.py. A warning is a failure."""
+of them would take minutes, and nvcc optimises them in machine_code.py. The keyed add compiles from
+arc_single.cuh, too. A warning is a failure."""
 import argparse
 import ctypes
 import pathlib
 import re
 import sys
+
+import single
 
 LIBRARIES = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"]
 HEADERS = ["arc.cuh", "arc_policy.cuh", *(f"arc/{name}.cuh" for name in (
@@ -31,9 +34,11 @@ def strings(values):
     return (ctypes.c_char_p * len(values))(*(value.encode() for value in values))
 
 
-def compiles(nvrtc, root, architecture, *options):
-    """True if each_call.cu compiles without a word."""
+def compiles(nvrtc, root, architecture, *options, arc=None):
+    """True if each_call.cu compiles without a word; arc: in place of all headers."""
     def text_of(name):
+        if arc and name in HEADERS:
+            return arc if name == "arc.cuh" else ""
         return (root / name).read_text(encoding="utf-8")
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     words = [*options, f"--gpu-architecture=sm_{architecture}", "-DKEY=int"]
@@ -75,5 +80,6 @@ else:
 good = [compiles(library, given.root, architecture, "--device-debug")
         for architecture in {listed[0], listed[-1]}]
 good.append(compiles(library, given.root, listed[-1], "-DONE", "-DARC_CHECK=2", "--std=c++11"))
+good.append(compiles(library, given.root, listed[-1], "-DONE", arc=single.single(given.root)))
 print(f"{len(listed)} architectures, {good.count(False)} failed")
 sys.exit(not all(good))
