@@ -99,7 +99,7 @@ typedef long long arc_key;
    not pass it to another lane, through memory or by a shuffle. A target that a lambda captures lies
    in local memory, unless the lambda is inlined, __attribute__((always_inline)): radfoam's kernel
    is then 1.5 to 11 times as slow (examples/patterns.cu). */
-typedef struct arc_target_f32 arc_target_f32;
+typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
 /* One array of rows of a literal width: parameter i of key k lies at base[k * stride + i].
    Who calls: any lane, in any control flow.
@@ -441,9 +441,9 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
     M *base;                            \
     int stride, width AND_INT_SCALE;    \
   } arc_piece##S;                       \
-  typedef struct arc_target##S arc_target##S;
+  typedef struct ARC__TARGET_TAG(arc_target##S) arc_target##S;
 #define ARC__TARGET(S, M, KIND, MEMORY, AND_SCALE, AND_INT_SCALE, SCALE, SCALE_OF_PIECE)        \
-  struct arc_target##S {                                                                        \
+  struct ARC__TARGET_TAG(arc_target##S) {                                                       \
     arc__target any;                                                                            \
   };                                                                                            \
   ARC__PIECES_OF(S, KIND, MEMORY, SCALE_OF_PIECE)                                               \

@@ -63,19 +63,16 @@
 /* ---- >>call ------------------------------------------------------------------------------ */
 
 /* The statements for each piece i of a target. */
-#if ARC_MAX_PIECES == 1
+#if ARC__PIECES == 1
 #define ARC__EACH_PIECE(i, count, ...) ARC__ONE_OF(i, 0, count, __VA_ARGS__)
-#define ARC__PIECES 1
-#elif ARC_MAX_PIECES <= 4
+#elif ARC__PIECES == 4
 #define ARC__EACH_PIECE ARC__EACH_OF_4
-#define ARC__PIECES 4
 #else
 #define ARC__EACH_PIECE(i, count, ...)  \
   ARC__EACH_OF_4(i, count, __VA_ARGS__) \
   ARC__ONE_OF(i, 4, count, __VA_ARGS__) \
   ARC__ONE_OF(i, 5, count, __VA_ARGS__) \
   ARC__ONE_OF(i, 6, count, __VA_ARGS__) ARC__ONE_OF(i, 7, count, __VA_ARGS__)
-#define ARC__PIECES 8
 #endif
 
 /* for first = 0, most, ... below the width: all walks over chunks use this. Unrolled if the width
@@ -134,7 +131,7 @@ typedef struct arc__slot {
   int width;      /* of the piece */
 } arc__slot;
 
-typedef struct arc__target {
+typedef struct ARC__TARGET_TAG(arc__target) {
   arc__piece piece[ARC__PIECES];
   int kind, memory; /* literals */
   int pieces, width;
@@ -148,7 +145,7 @@ typedef struct arc__target {
 } arc__target;
 
 /* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
-typedef struct arc__call {
+typedef struct ARC__TARGET_TAG(arc__call) {
   const arc__target *target;
   const void *values;
   int width, chunk;         /* the target's */

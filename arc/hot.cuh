@@ -33,7 +33,7 @@
 #define ARC_HOT_SUMS(rows, width, threads) \
   ((rows) * (width) * (((threads) + 31) / 32) + ARC__STATE_BYTES / 4)
 
-typedef struct arc__hot {
+typedef struct ARC__FORM_TAG(arc__hot) {
   arc__target target, own;
   char *shared; /* the sums of all warps */
   long long first;
@@ -217,7 +217,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
 }
 
 #define ARC__HOT(S, T, M, KIND, MEMORY)                                                      \
-  typedef struct arc_hot##S {                                                                \
+  typedef struct ARC__FORM_TAG(arc_hot##S) {                                                 \
     arc__hot any;                                                                            \
   } arc_hot##S;                                                                              \
   ARC__FN arc_hot##S arc_hot_begin##S(arc_target##S target, void *shared, arc_key first_key, \

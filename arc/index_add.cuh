@@ -47,7 +47,7 @@
 #define ARC__AHEAD 8  /* most rows of a band that are read before they are summed */
 #define ARC__MANY 4   /* rows of a key that is worth keeping */
 
-typedef struct arc__index_add {
+typedef struct ARC__FORM_TAG(arc__index_add) {
   arc__target target;
   const char *base;
   int source, stride_bytes;
@@ -418,7 +418,7 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
     return g;                                                                                  \
   }
 #define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                      \
-  typedef struct arc_row_adder##S {                                                                \
+  typedef struct ARC__FORM_TAG(arc_row_adder##S) {                                                 \
     arc__index_add any;                                                                            \
   } arc_row_adder##S;                                                                              \
   ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                                  \
@@ -434,9 +434,8 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   }                                                                                                \
   ARC__FN void arc_index_add_end##S(arc_row_adder##S *index_add ARC__CALLER) {                     \
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
-    arc_options options = arc_options_default();                                                   \
-    options.scope = index_add->any.scope;                                                          \
-    arc__call c = arc__call_of_index_add(&index_add->any, 0, false, options);                      \
+    arc__call c = arc__call_of_index_add(&index_add->any, 0, false, arc_options_default());        \
+    if (index_add->any.has_sum) c.scope = index_add->any.scope;                                    \
     arc__release(&index_add->any, &c);                                                             \
     index_add->any.keeps = false;                                                                  \
     ARC__OWES(&index_add->any, ARC__NOTHING);                                                      \

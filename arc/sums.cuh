@@ -28,7 +28,7 @@
 #ifndef ARC_SUMS_CUH
 #define ARC_SUMS_CUH
 
-typedef struct arc__sums {
+typedef struct ARC__FORM_TAG(arc__sums) {
   arc__target target;
   arc__call call;       /* its pointer to the target is set in every step */
   unsigned rest, group; /* the lanes whose groups are still to come; the group at hand, */
@@ -101,7 +101,7 @@ ARC__FN void arc__sum_add(const arc__sums *s, arc_key key, bool owned, arc__word
 }
 
 #define ARC__SUMS(S, T, M, KIND, MEMORY)                                                       \
-  typedef struct arc_sum##S {                                                                  \
+  typedef struct ARC__FORM_TAG(arc_sum##S) {                                                   \
     T value;                                                                                   \
     int parameter;                                                                             \
     bool owned;                                                                                \

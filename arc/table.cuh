@@ -64,13 +64,13 @@ typedef struct arc__bucket {
 #define ARC__BUCKET_IS_NAMED (-1)   /* by a key that came once, and has no sums yet */
 #define ARC__BUCKET_MOST 64         /* so that a formerly hot key is evicted at last */
 
-typedef struct arc__table {
+typedef struct ARC__FORM_TAG(arc__table) {
   arc__target target; /* memory */
   arc__target found;  /* addresses for keys: of rows in memory, or in the table */
   char *sums;         /* of this warp */
   arc__bucket *buckets;
   int rows, row_bytes;
-  int scope; /* of the last call: sums leave with it */
+  int scope; /* of the last call: sums leave with it. Unset before, where there is none */
   /* Of few values: the key that all lanes had in the last call, and each lane's sums. */
   bool has_run;
   arc__key run_key;
@@ -260,6 +260,7 @@ ARC__FN void arc__end_run(arc__table *t, arc__call to) {
   const arc__input whole = {true, false, true};
   arc__word sums[ARC__NARROW];
   if (!t->has_run) return;
+  to.scope = t->scope;
   ARC__EACH_OF_4(i, to.width, { sums[i] = t->run[i]; })
   t->has_run = false;
   to.source = ARC__WORD;
@@ -341,11 +342,16 @@ ARC__FN void arc__table_end(arc__table *t, const arc__call *c) {
   if (arc__has_runs(c)) arc__end_run(t, *c);
   if (c->width <= ARC__NARROW) {
     for (int bucket = c->lane; bucket < t->rows; bucket += ARC__WARP)
-      if (t->buckets[bucket].state >= 0) arc__release_narrow(t, to, bucket);
+      if (t->buckets[bucket].state >= 0) {
+        to.scope = t->scope;
+        arc__release_narrow(t, to, bucket);
+      }
   } else {
     for (int i = c->lane; i < t->rows * c->width; i += ARC__WARP)
-      if (t->buckets[i / c->width].state >= 0)
+      if (t->buckets[i / c->width].state >= 0) {
+        to.scope = t->scope;
         arc__release_value(t, &to, i / c->width, i % c->width);
+      }
   }
   __syncwarp(ARC_LANES_ALL);
   ARC__OWES(t, ARC__NOTHING);
@@ -362,7 +368,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
 }
 
 #define ARC__TABLE(S, T, M, KIND, MEMORY)                                                    \
-  typedef struct arc_table##S {                                                              \
+  typedef struct ARC__FORM_TAG(arc_table##S) {                                               \
     arc__table any;                                                                          \
   } arc_table##S;                                                                            \
   ARC__FN arc_table##S arc_table_begin##S(arc_target##S target, void *shared,                \
@@ -399,9 +405,7 @@ ARC__FN arc__call arc__call_of_table(const arc__table *t, arc_key key, const voi
     arc_table_index_add_with##S(table, index_add, key, row, active, arc_options_default());  \
   }                                                                                          \
   ARC__FN void arc_table_end##S(arc_table##S *table ARC__CALLER) {                           \
-    arc_options options = arc_options_default();                                             \
-    options.scope = table->any.scope;                                                        \
-    arc__call c = arc__table_call##S(table, 0, 0, false, options);                           \
+    arc__call c = arc__table_call##S(table, 0, 0, false, arc_options_default());             \
     arc__table_end(&table->any, &c);                                                         \
   }
 ARC__EACH_NUMBER(ARC__TABLE)

@@ -34,6 +34,24 @@
 #define ARC__FN static __device__ inline
 #define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #endif
+/* The names of structs tell layouts apart, so that units with other macros do not link by them: the
+   pieces of a target, and whether a form has a duty (ARC_CHECK 2). */
+#if ARC_MAX_PIECES == 1
+#define ARC__PIECES 1
+#elif ARC_MAX_PIECES <= 4
+#define ARC__PIECES 4
+#else
+#define ARC__PIECES 8
+#endif
+#define ARC__OF_PIECES(name, pieces) name##_of_##pieces
+#define ARC__OF(name, pieces) ARC__OF_PIECES(name, pieces)
+#define ARC__TARGET_TAG(name) ARC__OF(name, ARC__PIECES)
+#if ARC_CHECK >= 2
+#define ARC__FORM_TAG(name) ARC__OF(name##_checked, ARC__PIECES)
+#else
+#define ARC__FORM_TAG(name) ARC__OF(name, ARC__PIECES)
+#endif
+
 #if defined(__CUDA_ARCH__)
 #define ARC__UNROLL _Pragma("unroll")
 #define ARC__NO_UNROLL _Pragma("unroll 1")

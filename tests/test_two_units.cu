@@ -1,6 +1,7 @@
-/* test_two_units.cu - arc.cuh included twice, and in two translation units of one program.
+/* test_two_units.cu - arc.cuh included twice, and in units of one program with other macros.
  * SPDX-License-Identifier: Apache-2.0
  */
+#define ARC_TABLES 1
 #include "../bench/common/test_device.h"
 #include "../bench/common/test_memory.h"
 
@@ -8,7 +9,10 @@
 #include "arc.cuh"
 #include "arc_policy.cuh"
 
-void other_unit(float *sums); /* test_two_units_other.cu */
+#include "test_two_units.cuh"
+
+bool other_unit(float *sums); /* test_two_units_other.cu */
+bool checked_unit(void);      /* test_two_units_checked.cu */
 
 static __global__ void add(float *sums) {
   float values[9];
@@ -20,8 +24,9 @@ int main(void) {
   if (!test_has_device("test_two_units")) return TEST_SKIPPED;
   const test_memory<float> sums(9);
   SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums.at);
-  other_unit(sums.at);
+  const bool types = other_unit(sums.at) && checked_unit() && types_are_their_own();
   const std::vector<float> got = sums.read();
   printf("%g %g %g, must be 96 128 32\n", got[0], got[1], got[8]);
-  return got[0] == 96.0f && got[1] == 128.0f && got[8] == 32.0f ? 0 : 1;
+  printf("the types of each unit are %s\n", types ? "its own" : "ANOTHER ONE'S");
+  return types && got[0] == 96.0f && got[1] == 128.0f && got[8] == 32.0f ? 0 : 1;
 }

@@ -1,10 +1,14 @@
 /* test_two_units_other.cu - the second translation unit of test_two_units.
  * SPDX-License-Identifier: Apache-2.0
  */
+#define ARC_MAX_PIECES 8
+#define ARC_TABLES 1
 #include "arc_policy.cuh"
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
+
+#include "test_two_units.cuh"
 
 /* The same name as in the other unit, another body. */
 static __global__ void add(float *sums) {
@@ -12,4 +16,7 @@ static __global__ void add(float *sums) {
   arc_add_uniform_f32(arc_target_f32_rows(sums, 2, 2), 0, values, true);
 }
 
-void other_unit(float *sums) { SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums); }
+bool other_unit(float *sums) {
+  SIMT_LAUNCH(add, dim3(1), dim3(32), 0, 0, sums);
+  return types_are_their_own();
+}

@@ -1,0 +1,23 @@
+/* test_two_units.cuh - types whose layout depends on macros. SPDX-License-Identifier: Apache-2.0 */
+#include "arc/hot.cuh"
+#include "arc/index_add.cuh"
+#include "arc/sums.cuh"
+#include "arc/table.cuh"
+
+/* Linkers keep one function of a name: that of another unit, if a type has one name there, too. */
+template <class T>
+size_t bytes_of(const T *) {
+  return sizeof(T);
+}
+template <class T>
+static bool is_its_own(void) {
+  size_t (*volatile linked)(const T *) = bytes_of<T>;
+  return linked(0) == sizeof(T);
+}
+static bool types_are_their_own(void) {
+  return is_its_own<arc_target_f32>() && is_its_own<arc_target_i64>() &&
+         is_its_own<arc_hot_f32>() && is_its_own<arc_row_adder_f32>() &&
+         is_its_own<arc_sum_f32>() && is_its_own<arc_table_f32>() && is_its_own<arc__target>() &&
+         is_its_own<arc__hot>() && is_its_own<arc__index_add>() && is_its_own<arc__sums>() &&
+         is_its_own<arc__table>();
+}
