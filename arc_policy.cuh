@@ -40,6 +40,9 @@
    ARC_WIDE_WORDS  6, 1..16
        64-bit words of a sum in a wide target: its range, its memory. Set it alike in files that
        share rows.
+   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS
+       arc/drop_in.cuh. SUMS: each statement decides anew, in each call. LEARNS: samples of a few
+       warps decide for a statement whether sums pay; where they do not, it is the plain add.
    ARC_DROP_IN_FLOAT  0, 1
        arc/drop_in.cuh. 1: floats of one address are summed as floats: up to a tenth slower. 0: in
        fixed point, 26 bits for the largest.
@@ -82,6 +85,8 @@
 
 #define ARC_SCOPE_DEVICE 1
 #define ARC_SCOPE_SYSTEM 2
+#define ARC_DROP_IN_SUMS 1
+#define ARC_DROP_IN_LEARNS 2
 
 /* For rows that the whole grid adds to at once: a camera's gradient, a background colour, a small
    table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one lane's
@@ -127,6 +132,9 @@
 #endif
 #ifndef ARC_MAX_PIECES
 #define ARC_MAX_PIECES 1
+#endif
+#ifndef ARC_DROP_IN
+#define ARC_DROP_IN ARC_DROP_IN_SUMS
 #endif
 #ifndef ARC_DROP_IN_FLOAT
 #define ARC_DROP_IN_FLOAT 0
@@ -215,6 +223,10 @@
 #elif ARC_WIDE + 0 == 1 && ARC_EXACT + 0 == 1
 #error \
     "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
+#endif
+
+#if ARC_DROP_IN + 0 < ARC_DROP_IN_SUMS || ARC_DROP_IN + 0 > ARC_DROP_IN_LEARNS
+#error "ARC_DROP_IN must be ARC_DROP_IN_SUMS or ARC_DROP_IN_LEARNS"
 #endif
 
 #if ARC_DROP_IN_FLOAT + 0 < 0 || ARC_DROP_IN_FLOAT + 0 > 1
@@ -312,9 +324,14 @@
 #if ARC_MAX_PIECES == 1 && ARC_TABLES + ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
-    ARC_DROP_IN_SEVERAL == 1 && ARC_PROFILE == 0
+    ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0
 #define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
 #else
+#if ARC_DROP_IN == ARC_DROP_IN_SUMS
+#define ARC__DROP_IN_STRING "sums"
+#else
+#define ARC__DROP_IN_STRING "learns"
+#endif
 #define ARC__FEW_STRING \
   " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " tables=" ARC__STRING(ARC_TABLES)                 \
   " wide=" ARC__STRING(ARC_WIDE) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                     \
@@ -322,7 +339,7 @@
   " cost_match=" ARC__STRING(ARC_COST_MATCH)                                                    \
   " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \
   " cost_request=" ARC__STRING(ARC_COST_REQUEST)                                                \
-  " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)                                              \
+  " drop_in=" ARC__DROP_IN_STRING " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)              \
   " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE)
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(values, requests) \

@@ -11,7 +11,8 @@
    float, one p, sm_80 and newer: in fixed point with 26 bits for the largest value. Error: at most
    2^-21 of the largest |value|, 2^-24 of the sum, 2^-122. NaN and infinity are added one by one.
    ARC_DROP_IN_FLOAT 1 sums floats. Cost: about 40 instructions a statement, which decides for
-   itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0.
+   itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0,
+   or where it learns by samples whether sums pay: ARC_DROP_IN is ARC_DROP_IN_LEARNS.
    It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
    arrive together wait for each other: code in which one waits for another may hang. A function
    that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
@@ -32,8 +33,6 @@
                                                       pair x = (int)atomicAdd(p, 1)
        cg::invoke_one(g, [&] { return atomicAdd(p, 1); }), and others that deduce the result of a
            function                                   [&]() -> int { return atomicAdd(p, 1); }
-       atomicAdd(half, 1.f) where ARC_PROFILE is 1, a value that is not of the pointer's type, if
-           arc does not serve that type               atomicAdd(half, __float2half(1.f))
        an object that converts to a float2 *, float4 * or another pointer that is not served
                                                       atomicAdd((float2 *)object, v)
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
@@ -47,8 +46,11 @@
 #if ARC_PROFILE
 #include "profile.cuh"
 #else
-struct arc__code_line {}; /* in the source: only the profile asks */
-#define ARC__HERE arc__code_line()
+struct arc__code_line {
+  int line;
+};
+#define ARC__HERE \
+  { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
 /* Adds the sum of each group, here by pointer jumping, as in arc__reduce_jumping. */
@@ -87,16 +89,154 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p
 }
 #endif
 #endif
+/* By lanes that come together: adds the sums of groups, or of none. */
 template <class T>
-ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line) {
-  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
-  const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
-  const unsigned lanes = arc__lanes_here();
-  const unsigned group = arc__sharers(lanes, lane, p, 12, several); /* sums pay */
+ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T v) {
   if (group == 0u) return (void)atomicAdd(p, v);
   __syncwarp(lanes); /* what a lane wrote before comes first, */
   arc__drop_in_sum(lanes, group, lane, p, v);
   __syncwarp(lanes); /* and what it reads next, behind */
+}
+
+#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
+/* What the statements of a line, modulo ARC__ENTRIES, have learnt. Some warps are drawn for samples;
+   one at a time adds to an entry, which nobody waits for and nothing but speed depends on. */
+enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
+enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 8 };
+struct arc__statement {
+  unsigned busy;
+  int line, samples; /* SAMPLES to 2 SAMPLES - 1, once there were as many */
+  int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
+  int lanes, addresses, passes, again;
+  arc__u64 seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
+};
+struct arc__learnt {
+  unsigned char says[ARC__ENTRIES];
+  arc__statement of[ARC__ENTRIES];
+};
+static __device__ arc__learnt arc__learnt_here __attribute__((unused));
+
+#if ARC__ARCH >= 700
+#define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
+ARC__FN unsigned arc__clock(void) {
+#if defined(__CUDA_ARCH__)
+  unsigned clock;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
+  return clock;
+#else
+  return (unsigned)clock64();
+#endif
+}
+/* What the entry says, or that this warp is drawn. */
+ARC__FN unsigned arc__ask(int line) {
+  const unsigned char *at = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
+#if defined(__CUDA_ARCH__)
+  unsigned says;
+  asm("{\n\t.reg .pred drawn;\n\t.reg .u32 clock;\n\tld.global.u8 %0, [%1];\n\t"
+      "mov.u32 clock, %%clock;\n\tand.b32 clock, clock, 0xfc;\n\t"
+      "setp.eq.u32 drawn, clock, 0;\n\t@drawn mov.u32 %0, 3;\n\t}"
+      : "=r"(says)
+      : "l"(__cvta_generic_to_global(at)));
+  return says;
+#else
+  return arc__clock() & 0xfcu ? *at : 3u;
+#endif
+}
+
+/* What a drawn lane does: what the entry says, and 4 for a sample. */
+ARC__FN unsigned arc__draw(int line) {
+  const volatile arc__learnt *l = &arc__learnt_here;
+  const bool knows = l->of[(unsigned)line % ARC__ENTRIES].samples >= ARC__SAMPLES;
+  return l->says[(unsigned)line % ARC__ENTRIES] |
+         (arc__clock() & (knows ? 0x1f00u : 0x100u) ? 0u : 4u);
+}
+
+/* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
+   other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
+   for one address, 25 for several, and 3 to 10 where nothing is shared. */
+ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
+  arc__statement *at = &arc__learnt_here.of[(unsigned)line % ARC__ENTRIES];
+  volatile arc__statement *s = at;
+  const int lane = arc__lane(), count = __popc(lanes);
+  const unsigned same = __match_any_sync(lanes, address);
+  const unsigned sector = __match_any_sync(lanes, address >> 5);
+  unsigned here = blockIdx.x & 0xffffu;
+#if defined(__CUDA_ARCH__)
+  asm("mov.u32 %0, %%smid;" : "=r"(here));
+#endif
+  const arc__u64 id = address << 16 | here;
+  int hits = 0, most = 1, saved = 0, again = 0;
+  ARC__NO_UNROLL
+  for (int i = 0; i < ARC__SEEN; ++i) {
+    const arc__u64 other = s->seen[i] ^ id;
+    hits += other >> 16 == 0u && other != 0u;
+  }
+  ARC__NO_UNROLL
+  for (int step = 16; step > 0; step /= 2)
+    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
+  ARC__NO_UNROLL
+  for (int bit = 0; bit < 5; ++bit) {
+    saved += __popc(__ballot_sync(lanes, arc__leads(sector, lane) && (most - 1) >> bit & 1)) << bit;
+    again += __popc(__ballot_sync(lanes, !arc__leads(same, lane) && hits >> bit & 1)) << bit;
+  }
+  const int addresses = __popc(__ballot_sync(lanes, arc__leads(same, lane)));
+  const int sectors = __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
+  if (!arc__leads(lanes, lane) || atomicExch(&at->busy, 1u) != 0u) return;
+  const int gain = 10 * saved + 1000 / ARC__SEEN * again;
+  const int none = count < 12 ? -30 : -50, most_gain = 1000; /* of what will be forgotten */
+  int one = addresses == 1 && count >= 12 ? gain - 100 : none;
+  int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
+  int n = s->samples, half = n == 2 * ARC__SAMPLES - 1 ? 2 : 1;
+  one = (s->one + (one < most_gain ? one : most_gain)) / half;
+  several = (s->several + (several < most_gain ? several : most_gain)) / half;
+  s->line = line;
+  s->one = one;
+  s->several = several;
+  s->lanes = (s->lanes + count) / half;
+  s->addresses = (s->addresses + addresses) / half;
+  s->passes = (s->passes + saved + sectors) / half;
+  s->again = (s->again + again) / half;
+  s->seen[n % ARC__SEEN] = id;
+  s->samples = n = (n + 1) / half;
+  if (n >= ARC__SAMPLES)
+    *(volatile unsigned char *)&arc__learnt_here.says[(unsigned)line % ARC__ENTRIES] =
+        several > 0 && several > one + 10 * n ? ARC__SEVERAL
+        : one > 0                             ? ARC__ONE
+                                              : ARC__PLAIN;
+  atomicExch(&at->busy, 0u);
+}
+
+template <class T>
+ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
+  const int lane = arc__lane();
+  const unsigned lanes = arc__lanes_here();
+  if (says == ARC__DRAWN) says = arc__draw(line);
+  says = __shfl_sync(lanes, says, arc__highest(lanes)); /* of all lanes, whatever each has read */
+  if (says & 4u) arc__sample(lanes, (arc__u64)p, line);
+  if ((says & 3u) == ARC__PLAIN) return (void)atomicAdd(p, v);
+  unsigned group = arc__sharers(lanes, lane, p, 12, 33);
+  if ((says & 3u) == ARC__SEVERAL && group == 0u && __popc(lanes) >= 12) {
+    group = __match_any_sync(lanes, (arc__u64)p);
+    if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
+  }
+  arc__drop_in_sums(lanes, group, lane, p, v);
+}
+#endif
+#endif
+
+template <class T>
+ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
+  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
+#if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
+  const unsigned says = arc__ask(at.line);
+  if (says == ARC__PLAIN) return (void)atomicAdd(p, v);
+  arc__drop_in_learns(p, v, at.line, says);
+#else
+  const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
+  const unsigned lanes = arc__lanes_here();
+  arc__drop_in_sums(lanes, arc__sharers(lanes, lane, p, 12, several), lane, p, v); /* sums pay */
+  (void)at;
+#endif
 }
 ARC__FN void arc__drop_in_add(int *p, int v, arc__code_line at) {
   arc__drop_in_add((unsigned *)p, (unsigned)v, at);
@@ -156,18 +296,14 @@ class arc__drop_in_result {
     if (!used) arc__drop_in_add(p, v, at);
   }
 };
-template <class T, class U>
-struct arc__drop_in_plain {
+template <class T>
+struct arc__drop_in_other {
   enum { is = 1 };
 };
 /* No templates: they take what CUDA's own take, such as {1}, a result, an object. */
 #define ARC__DROP_IN(T)                                                        \
-  template <class U>                                                           \
-  struct arc__drop_in_plain<T, U> {};                                          \
   template <>                                                                  \
-  struct arc__drop_in_plain<T, T> {                                            \
-    enum { is = 1 };                                                           \
-  };                                                                           \
+  struct arc__drop_in_other<T> {};                                             \
   ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
                                               arc__code_line at = ARC__HERE) { \
     return {p, v, at};                                                         \
@@ -180,15 +316,15 @@ ARC__DROP_IN(arc__u64)
 ARC__DROP_IN(double)
 #endif
 #if defined(__CUDACC__)
-/* Other types, overloads that stand above (those below are renamed with their calls), and pointers
-   to atomicAdd, which add as without. */
-#if ARC_PROFILE /* nvcc 13.0 takes the line of what it evaluates for an overload for the caller's */
+/* Pointers to atomicAdd, which add as without, and other types, overloads that stand above (those
+   below are renamed with their calls). Of a type that is served, nothing may be evaluated: nvcc 13.0
+   takes its line for the caller's. */
 template <class T>
 ARC__FN T arc__drop_in(T *p, T v) {
-#else
-template <class T, class U = T, int = arc__drop_in_plain<T, U>::is>
+  return atomicAdd(p, v);
+}
+template <class T, class U, int = arc__drop_in_other<T>::is>
 ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
-#endif
   return atomicAdd(p, v);
 }
 #if !defined(__clang__)

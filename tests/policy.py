@@ -21,6 +21,8 @@ MACROS = {
                               "-1 (-1) 35 1000 EMPTY AUTO ARC_BALANCE_AUTO"),
     "ARC_SCOPE": ("ARC_SCOPE must be ARC_SCOPE_DEVICE or ARC_SCOPE_SYSTEM",
                   "ARC_SCOPE_DEVICE ARC_SCOPE_SYSTEM 1 2", "0 3 -1 EMPTY ARC_SCOPE_BLOCK SYSTEM"),
+    "ARC_DROP_IN": ("ARC_DROP_IN must be ARC_DROP_IN_SUMS or ARC_DROP_IN_LEARNS",
+                    "ARC_DROP_IN_SUMS ARC_DROP_IN_LEARNS 1 2", "0 3 -1 EMPTY LEARNS"),
     "ARC_CHECK": ("ARC_CHECK must be 0, 1 or 2", "0 1 2 (0) (2)",
                   "3 -1 (3) (FULL) EMPTY FULL ARC_CHECK_NONE"),
     "ARC_KEY_BITS": ("ARC_KEY_BITS must be 32 or 64", "32 64 (64)",
@@ -94,15 +96,15 @@ for macros, wanted in (
         (["PATH=ARC_PATH_TREE", "BALANCE_THRESHOLD=12", "VECTOR_ATOMICS=0",
           "SCOPE=ARC_SCOPE_SYSTEM", "CHECK=2", "KEY_BITS=64", "EXACT=1", "MAX_PIECES=7", "TABLES=1",
           "WIDE_WORDS=9", "COST_REDUCE=1", "COST_VALUE=2", "COST_MATCH=3", "COST_MATCH_SHUFFLE=4",
-          "COST_REQUEST=5", "DROP_IN_FLOAT=1", "DROP_IN_SEVERAL=0", "PROFILE=1"],
+          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_LEARNS", "DROP_IN_FLOAT=1", "DROP_IN_SEVERAL=0", "PROFILE=1"],
          "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
          "max_pieces=7 tables=1 wide=0 wide_words=9 cost_reduce=1 cost_value=2 "
-         "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in_float=1 "
+         "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=learns drop_in_float=1 "
          "drop_in_several=0 profile=1"),
         (["WIDE=1"],
          "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0 "
          "max_pieces=1 tables=0 wide=1 wide_words=6 cost_reduce=50 cost_value=5 "
-         "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in_float=0 "
+         "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=sums drop_in_float=0 "
          "drop_in_several=1 profile=0")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
     must(text == f"arc 0.6.0 {wanted}|600", f"the policy reads '{text}', must be '{wanted}'")

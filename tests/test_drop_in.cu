@@ -11,9 +11,24 @@
 
 enum { UPDATES = 6, BLOCK = 96, GRID = 3, THREADS = BLOCK * GRID, CELLS = 1 << 10 };
 enum { UNUSED, MIXED, SHARED, SEEN, WAYS };
+enum { LEARNS = ARC_DROP_IN == ARC_DROP_IN_LEARNS };
 enum { ONE, TWO, HALF, SORTED, NEAR, RISING, ROTATED, RANDOM, PATTERNS };
 static const char *const pattern_names[PATTERNS] = {"one",  "two",    "half",    "sorted",
                                                     "near", "rising", "rotated", "random"};
+
+#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
+static __global__ void forget(void) {
+  arc__learnt_here.of[threadIdx.x] = arc__statement();
+  arc__learnt_here.says[threadIdx.x] = ARC__PLAIN;
+}
+/* What each statement has learnt, while other lanes ask, and whether the next lanes are drawn. */
+static __device__ void change(unsigned draw) {
+  const unsigned entry = (__LINE__ + 10 + draw % 32) % ARC__ENTRIES;
+  *(volatile unsigned char *)&arc__learnt_here.says[entry] = draw >> 5 & 3;
+}
+#else
+static __device__ void change(unsigned) {}
+#endif
 
 /* where: a cell, or -1 for a lane that does not add. MIXED: every third update's result is used,
    and added to a cell of its own. SEEN counts lanes that miss their own addition. */
@@ -27,6 +42,7 @@ static __global__ void add(T *cells, T *olds, const int *where, const T *values,
   for (int u = 0; u < UPDATES; ++u) {
     const int cell = where[u * THREADS + thread];
     const T value = values[u * THREADS + thread];
+    if (LEARNS) change((unsigned)where[(u * THREADS + thread * 7) % (THREADS * UPDATES)] * 37u);
     if (cell < 0) continue;
     if (way == SHARED) {
       atomicAdd(&in_block[cell], value);
@@ -34,7 +50,8 @@ static __global__ void add(T *cells, T *olds, const int *where, const T *values,
       T old = atomicAdd(&cells[cell], value);
       olds[u * THREADS + thread] = old;
     } else if (way == MIXED && thread & 1) {
-      for (int k = 0; k < (int)value % 3; ++k) atomicAdd(&cells[cell], 1);
+      /* one line: a shared entry of what is learnt */
+      if ((int)value % 3) atomicAdd(&cells[cell], 1), atomicAdd(&cells[cell], (int)value % 3 - 1);
       (void)atomicAdd(&cells[cell], (T)(value - (int)value % 3));
     } else {
       atomicAdd(&cells[cell], value);
@@ -97,6 +114,62 @@ static void all(const char *type) {
     for (int way = 0; way < WAYS; ++way)
       for (int active : {1, 7, 8, 16, 17, 25, 31, 32}) sums<T>(type, way, pattern, active);
 }
+
+#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
+/* Samples of one statement: of `lanes`, over `words` words that are `apart` bytes from each other,
+   and how many lanes in turn have one. first: whether blocks share words. */
+struct shape {
+  const char *name;
+  unsigned lanes;
+  int words, apart, turn;
+  bool share;
+  int says;
+};
+static __global__ void sample(unsigned long long memory, int line, shape s, int launch) {
+  const unsigned lane = threadIdx.x,
+                 x = ((unsigned)launch * gridDim.x + blockIdx.x) * 2654435761u >> 8;
+  const unsigned long long own = s.share ? 0 : (unsigned long long)x << 20;
+  unsigned word = (lane / (unsigned)s.turn + x) % (unsigned)(s.words + !s.words);
+  if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
+  if (s.lanes >> lane & 1) arc__sample(s.lanes, memory + own + word * (unsigned)s.apart, line);
+}
+
+static void learns(void) {
+  struct check_random r;
+  if (!check_begin("what statements learn", &r)) return;
+  const shape shapes[] = {{"random words", ~0u, 0, 4, 1, false, ARC__PLAIN},
+                          {"words in order", ~0u, 32, 4, 1, false, ARC__PLAIN},
+                          {"pairs", ~0u, 16, 4, 2, false, ARC__PLAIN},
+                          {"one word, one lane", 4u, 1, 4, 1, false, ARC__PLAIN},
+                          {"one word, 11 lanes", 0x7ffu, 1, 4, 1, false, ARC__PLAIN},
+                          {"one word, 20 lanes", 0xfffffu, 1, 4, 1, false, ARC__ONE},
+                          {"one word", ~0u, 1, 4, 1, false, ARC__ONE},
+                          {"one hot word", ~0u, 1, 4, 1, true, ARC__ONE},
+                          {"two words far apart", ~0u, 2, 4096, 16, false, ARC__SEVERAL},
+                          {"2 hot words", ~0u, 2, 4, 1, true, ARC__SEVERAL},
+                          {"8 hot words", ~0u, 8, 4, 1, true, ARC__SEVERAL},
+                          {"16 hot words, in pairs", ~0u, 16, 4, 2, true, ARC__SEVERAL},
+                          {"32 hot words, by warps", ~0u, 32, 4, 32, true, ARC__ONE}};
+  int line = 1000;
+  const unsigned long long memory = 1ull << 40;
+  for (int from : {0, 7, 8})
+    for (const shape &to : shapes) {
+      ++line;
+      arc__learnt learnt;
+      for (int launch = 0; launch < 20; ++launch) /* blocks of one launch may meet at an entry */
+        SIMT_LAUNCH(sample, dim3(20), dim3(32), 0, 0, memory, line, launch < 4 ? shapes[from] : to,
+                    launch);
+      if (cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt) != cudaSuccess) break;
+      const int says = learnt.says[line % ARC__ENTRIES];
+      const arc__statement &s = learnt.of[line % ARC__ENTRIES];
+      CHECK(says == to.says, "%s, then %s: says %d and must say %d: one %d, several %d",
+            shapes[from].name, to.name, says, to.says, s.one, s.several);
+      CHECK(s.line == line && s.samples >= ARC__SAMPLES && s.samples < 2 * ARC__SAMPLES,
+            "line %d, %d samples", s.line, s.samples);
+      check.compared += 1;
+    }
+}
+#endif
 
 /* Addresses whose lower 32 bits are alike are not one address. No memory can be so large on the CPU
    warp: what is asked is which lanes share one. */
@@ -181,6 +254,10 @@ int main(int argc, char **argv) {
   all<int>("int");
   all<unsigned>("unsigned");
   all<unsigned long long>("unsigned long long");
+#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0);
+  learns();
+#endif
   far_addresses();
   for (int kind = 0; kind < KINDS; ++kind)
     for (int count : {3, 8, 20, 32})
