@@ -14,10 +14,12 @@
 //   >>barrier     __syncthreads and its kin
 //   >>atomic      atomics, vector reductions, shared memory, poison
 //   >>fault       loads and stores where no memory is
+//   >>tick        a lane that spins without any operation
 //   >>stuck       no lane can go on: which misuse to report
 //   >>launch      blocks one after another
 //   >>control     the functions of simt_control.h
 //   >>runtime     the functions of simt_runtime.h
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,9 +27,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <chrono>
 #include <string>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <time.h>
+#endif
 
 #include "count.h"
 #include "fiber.h"
@@ -61,6 +69,7 @@ struct simt__lane : simt__lane_view {
   unsigned mask;
   uint64_t value, result;
   int argument, width, bytes;
+  uint64_t since;  // the step at which it came to an __activemask() or was put aside
 };
 
 // Lanes that wait for each other: the same operation, place and mask as the first of them.
@@ -73,6 +82,7 @@ struct simt__warp {
   int index;
   unsigned launched, exited, ready;
   unsigned at_activemask;  // lanes that wait in __activemask()
+  unsigned aside;          // lanes that spin without any operation
   int meeting_count;
   simt__meeting meetings[32];
   simt__lane lanes[32];
@@ -92,7 +102,9 @@ struct simt__block {
   int thread_count, warp_count, live_count;
   unsigned ready_warps;
   int activemask_warps;  // warps with lanes in __activemask()
+  int aside_count;       // lanes that are put aside
   simt__warp *warp;      // the one that runs now
+  uint64_t picks;        // of the next lane, so far
   int barrier_arrived;
   simt__lane *barrier_first;
   bool barrier_mixed;  // some thread came to another operation or place than the first
@@ -115,6 +127,7 @@ struct simt__engine {
   void *atomic_trace_user;
   cudaError_t error;
 
+  volatile uint64_t steps;  // operations of lanes, and picks of the next lane
   bool running;
   simt__launch_site launch;
   void (*body)(const void *arguments);
@@ -198,31 +211,65 @@ static void release(simt__warp *warp, unsigned mask, uint64_t result) {
   make_ready(warp, mask);
 }
 
-// Some of the lanes that wait at one __activemask() go on with each other's mask: hardware promises
-// no more.
-static void release_activemask() {
+// Of the lanes in one mask of all warps, of which some is not empty.
+static simt__lane *longest_waiting(unsigned simt__warp::*waiting) {
+  simt__lane *longest = NULL;
+  for (int i = 0; i < engine.block.warp_count; ++i)
+    for (simt__lane &lane : lanes_of(&engine.warps[i], engine.warps[i].*waiting))
+      if (!longest || lane.since < longest->since) longest = &lane;
+  return longest;
+}
+static simt__lane *any_at_activemask() {
   unsigned warps = 0;
   for (int i = 0; i < engine.block.warp_count; ++i)
     if (engine.warps[i].at_activemask) warps |= 1u << i;
   simt__warp *warp = &engine.warps[choose(warps, draw())];
-  const simt__lane *one = &warp->lanes[choose(warp->at_activemask, draw())];
+  return &warp->lanes[choose(warp->at_activemask, draw())];
+}
+
+// Some of the lanes that wait where one does, at an __activemask(), go on with each other's mask:
+// hardware promises no more. While other lanes run, the one is that which has waited longest.
+static void release_activemask() {
+  bool others_run = engine.block.ready_warps != 0;
+  const simt__lane *one =
+      others_run ? longest_waiting(&simt__warp::at_activemask) : any_at_activemask();
+  simt__warp *warp = one->warp;
   unsigned together = 0;
   for (simt__lane &lane : lanes_of(warp, warp->at_activemask))
-    if (same_place(&lane, one)) together |= bit(lane);
+    if (same_place(&lane, one) && lane.value == one->value) together |= bit(lane);
   if (draw() >> 63) {
     unsigned some = together & (unsigned)(draw() >> 32);
-    if (some) together = some;
+    if (some) together = others_run ? some | bit(*one) : some;
   }
   warp->at_activemask &= ~together;
   if (!warp->at_activemask) engine.block.activemask_warps -= 1;
   release(warp, together, together);
 }
 
+static void resume_aside() {
+  simt__lane *lane = longest_waiting(&simt__warp::aside);
+  lane->warp->aside &= ~bit(*lane);
+  engine.block.aside_count -= 1;
+  make_ready(lane->warp, bit(*lane));
+}
+
+// Whether another lane than the one that runs could.
+static inline bool others_can_run() {
+  return engine.block.ready_warps || engine.block.activemask_warps || engine.block.aside_count;
+}
+
+enum { picks_per_release = 64, picks_per_resume = 512 };  // while other lanes are ready
+
 // The next lane to run, no longer marked ready; NULL: none can.
 static simt__lane *pick() {
   simt__block *block = &engine.block;
   uint64_t random = draw();
-  if (block->activemask_warps && (!block->ready_warps || !(random >> 58))) release_activemask();
+  engine.steps += 1;
+  block->picks += 1;
+  if (block->activemask_warps && (!block->ready_warps || block->picks % picks_per_release == 0))
+    release_activemask();
+  if (block->aside_count && (!block->ready_warps || block->picks % picks_per_resume == 0))
+    resume_aside();
   simt__warp *warp = block->warp;
   if (!warp->ready || !(random & block->roam)) {
     if (!block->ready_warps) return NULL;
@@ -251,6 +298,16 @@ static void leave(simt__lane *me) {
   fiber_switch(&me->fiber, &next->fiber, me->state == lane_exited);
 }
 
+// At an operation that others may wait for, or in which the lane itself waits.
+static void let_others_run(simt__lane *me, bool waits) {
+  simt__block *block = &engine.block;
+  if (--block->patience == 0) to_host(me, block_spins);
+  if ((waits || !(draw() & block->preempt)) && others_can_run()) {
+    make_ready(me->warp, bit(*me));
+    leave(me);
+  }
+}
+
 static inline void progress() {
   if (!engine.misuse.lane) engine.block.patience = engine.patience;
 }
@@ -259,7 +316,9 @@ static inline void progress() {
 static void run_lane(void) {
   simt__lane *me = self();
   fiber_arrived(&me->fiber);
+  simt__now.in_operation = false;
   engine.body(engine.arguments);
+  simt__now.in_operation = true;
   me->state = lane_exited;
   me->warp->exited |= bit(*me);
   me->warp->phases.leave(me->index);
@@ -371,10 +430,12 @@ static std::string of_lane(const char *kind, const simt__lane *lane) {
 static inline simt__lane *lane_at(const simt__site *site) {
   simt__lane *me = self();
   if (!me) fatal(site_text(site) + " is executed outside a kernel");
+  engine.steps += 1;
   return me;
 }
 
 void simt__check_failed(const simt__site *site) {
+  const simt__operation operation;
   simt__lane *me = lane_at(site);
   note_misuse(me, headline("a check failed") + row("check", site->operation) +
                       row("operation", line_text(site->at) + called_at(me)) +
@@ -541,6 +602,7 @@ __attribute__((noinline)) static void note_wrong_arguments(simt__lane *me) {
 
 uint64_t simt__collective(const simt__site *site, simt__kind kind, unsigned mask, uint64_t value,
                           int argument, int width, int bytes) {
+  const simt__operation operation;
   simt__lane *me = lane_at(site);
   simt__warp *warp = me->warp;
   me->kind = kind;
@@ -574,9 +636,24 @@ uint64_t simt__collective(const simt__site *site, simt__kind kind, unsigned mask
   return me->result;
 }
 
+// A value for the addresses that the functions in progress return to. Hardware does not bring lanes
+// together whose calls, or copies of a function, only these tell apart.
+static _Unwind_Reason_Code add_frame(_Unwind_Context *frame, void *path) {
+  *static_cast<uint64_t *>(path) = mix(*static_cast<uint64_t *>(path) + _Unwind_GetIP(frame));
+  return _URC_NO_REASON;
+}
+static uint64_t path_here() {
+  uint64_t path = 0;
+  _Unwind_Backtrace(add_frame, &path);
+  return path;
+}
+
 unsigned simt__activemask(const simt__site *site) {
+  const simt__operation operation;
   simt__lane *me = lane_at(site);
   me->site = site;
+  me->value = path_here();
+  me->since = engine.steps;
   me->state = lane_at_activemask;
   if (!me->warp->at_activemask) engine.block.activemask_warps += 1;
   me->warp->at_activemask |= bit(*me);
@@ -587,6 +664,8 @@ unsigned simt__activemask(const simt__site *site) {
 void simt__count_scan(const simt__site *site, unsigned long long argument, int instructions) {
   simt__lane *me = self();
   if (!me) return;
+  const simt__operation operation;
+  engine.steps += 1;
   count_scan(&engine.counters, &me->warp->phases, me->index, {site, me->caller}, argument,
              (unsigned)instructions);
 }
@@ -618,6 +697,7 @@ static void barrier_release(simt__kind kind) {
 }
 
 int simt__barrier(const simt__site *site, simt__kind kind, int predicate) {
+  const simt__operation operation;
   simt__lane *me = lane_at(site);
   simt__block *block = &engine.block;
   me->kind = kind;
@@ -704,13 +784,13 @@ static simt__lane *before_atomic(const simt__site *site, const void *address, un
     note_address(me, address, bytes);
     stop(me, lane_stopped);
   }
-  simt__block *block = &engine.block;
-  if (--block->patience == 0) to_host(me, block_spins);
-  if (!(draw() & block->preempt) && (block->ready_warps || block->activemask_warps)) {
-    make_ready(me->warp, bit(*me));
-    leave(me);
-  }
+  let_others_run(me, false);
   return me;
+}
+
+void simt__pause(bool waits) {
+  const simt__operation operation;
+  if (simt__lane *me = self()) let_others_run(me, waits);
 }
 
 static void count_global_atomic(simt__lane *me, const simt__site *site, const void *address,
@@ -733,6 +813,7 @@ void simt__atomic(const simt__site *site, const void *address, unsigned bytes, u
 }
 
 void simt__atomic_value(const simt__site *site, float value) {
+  const simt__operation operation;
   if (!is_poison_value(value)) return;
   simt__lane *me = lane_at(site);
   me->site = site;
@@ -759,6 +840,7 @@ static unsigned add_word(simt__halves halves, unsigned a, unsigned b) {
 
 void simt__red_add(const simt__site *site, simt__halves halves, void *address,
                    const unsigned *words, int count) {
+  const simt__operation operation;
   for (int i = 0; halves == simt__floats && i < count; ++i)
     simt__atomic_value(site, __uint_as_float(words[i]));
   simt__lane *me = before_atomic(site, address, (unsigned)count * 4);
@@ -803,6 +885,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *) {
     signal(signal_number, SIG_DFL);
     return;
   }
+  simt__now.in_operation = true;
   note_misuse(me, fault_text(me, static_cast<const char *>(info->si_addr)));
   stop(me, lane_stopped);
 }
@@ -828,6 +911,71 @@ static void release_faults() {
   sigaction(SIGBUS, &former_bus, NULL);
   sigaltstack(&former_stack, NULL);
 }
+
+#endif
+
+// >>tick ------------------------------------------------------------------------------------------
+//
+// A lane may spin around loads of what another one stores, without any operation that could let
+// that one run. While a launch runs, a timer sees that the lane has not come to its next step for
+// long and puts it aside: it goes on once no other lane can, or much later. Once one lane has spun,
+// turns are short.
+
+#if defined(__linux__)
+
+enum : long { tick_nanoseconds = 10000000, short_tick_nanoseconds = 50000 };
+enum { ticks_of_one_turn = 2, steps_of_one_turn = 1 << 14 };
+
+// System calls, since C libraries before glibc 2.34 have these functions in another library.
+static int timer;
+static void set_ticks(long nanoseconds) {
+  const itimerspec every = {{0, nanoseconds}, {0, nanoseconds}};
+  syscall(SYS_timer_settime, timer, 0, &every, NULL);
+}
+
+static void on_tick(int) {
+  static uint64_t steps_seen;
+  static int idle_ticks;
+  simt__lane *me = self();
+  bool idle = me && !simt__now.in_operation && steps_seen == engine.steps;
+  idle_ticks = idle ? idle_ticks + 1 : 0;
+  steps_seen = engine.steps;
+  if (idle_ticks < ticks_of_one_turn) return;
+  const simt__operation operation;
+  int error = errno;
+  set_ticks(short_tick_nanoseconds);
+  simt__block *block = &engine.block;
+  if (block->patience <= steps_of_one_turn) to_host(me, block_spins);
+  block->patience -= steps_of_one_turn;
+  me->since = engine.steps;
+  me->warp->aside |= bit(*me);
+  block->aside_count += 1;
+  leave(me);
+  errno = error;
+}
+
+static struct sigaction former_tick;
+
+static void start_ticks() {
+  struct sigaction action = {};
+  action.sa_handler = on_tick;
+  action.sa_flags = SA_NODEFER | SA_RESTART;  // other lanes run before the handler returns
+  sigaction(SIGVTALRM, &action, &former_tick);
+  struct sigevent event = {};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGVTALRM;
+  event._sigev_un._tid = (int)syscall(SYS_gettid);
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0) set_ticks(tick_nanoseconds);
+}
+static void stop_ticks() {
+  syscall(SYS_timer_delete, timer);
+  sigaction(SIGVTALRM, &former_tick, NULL);
+}
+
+#else
+
+static void start_ticks() {}
+static void stop_ticks() {}
 
 #endif
 
@@ -963,8 +1111,12 @@ static std::string misuse_text(const simt__misuse *misuse) {
 static std::string stuck_text() {
   if (engine.misuse.lane) return misuse_text(&engine.misuse);
   if (const simt__meeting *worst = worst_meeting()) return meeting_text(worst);
-  if (const simt__lane *first = first_at_barrier()) return barrier_text(first);
-  return headline("no lane can go on");
+  return barrier_text(first_at_barrier());
+}
+
+static uint64_t grid_blocks() {
+  const dim3 &grid = simt__now.grid_size;
+  return (uint64_t)grid.x * grid.y * grid.z;
 }
 
 static std::string spinning_text() {
@@ -975,9 +1127,16 @@ static std::string spinning_text() {
     for (simt__lane &lane : lanes_of(warp, warp->launched))
       if (lane.state == lane_ready) running |= bit(lane);
   }
+  const uint3 &block = simt__now.block_index;
+  const dim3 &grid = simt__now.grid_size;
+  uint64_t later = grid_blocks() - 1 - block.x -
+                   (uint64_t)grid.x * (block.y + (uint64_t)grid.y * block.z);
   return headline("no progress: lanes keep running, but none synchronises or exits") +
          row("steps", format("%llu", (unsigned long long)engine.patience)) +
-         where(warp, running) + whereabouts_rows("others", warp, warp->launched & ~running);
+         where(warp, running) + whereabouts_rows("others", warp, warp->launched & ~running) +
+         (later ? row("blocks", format("%llu later ones wait: blocks run one after another",
+                                       (unsigned long long)later))
+                : "");
 }
 
 // >>launch ----------------------------------------------------------------------------------------
@@ -1011,14 +1170,15 @@ static void start_block(dim3 size, uint64_t block_number) {
   block->warp_count = (block->thread_count + 31) / 32;
   block->live_count = block->thread_count;
   block->ready_warps = 0;
-  block->activemask_warps = 0;
+  block->activemask_warps = block->aside_count = 0;
+  block->picks = draw();
   block->warp = &engine.warps[0];
   barrier_clear();
   for (int w = 0; w < block->warp_count; ++w) {
     simt__warp *warp = &engine.warps[w];
     int lanes = block->thread_count - 32 * w;
     warp->launched = lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
-    warp->exited = warp->ready = warp->at_activemask = 0;
+    warp->exited = warp->ready = warp->at_activemask = warp->aside = 0;
     warp->meeting_count = 0;
     warp->phases.start();
     make_ready(warp, warp->launched);
@@ -1114,13 +1274,15 @@ void simt__run(const simt__launch_site &site, dim3 grid, dim3 block, size_t shar
   simt__now.block_size = block;
   simt__outcome outcome = block_done;
   catch_faults();
-  uint64_t count = (uint64_t)grid.x * grid.y * grid.z;
+  start_ticks();
+  uint64_t count = grid_blocks();
   for (uint64_t b = 0; b < count && outcome == block_done; ++b) {
     simt__now.block_index = make_uint3((unsigned)(b % grid.x), (unsigned)(b / grid.x % grid.y),
                                        (unsigned)(b / grid.x / grid.y));
     start_block(block, b);
     outcome = run_block();
   }
+  stop_ticks();
   release_faults();
   engine.running = false;
   if (outcome != block_done) abandon(outcome);

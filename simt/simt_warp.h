@@ -33,8 +33,22 @@ struct simt__launch_view {
   uint3 block_index;
   dim3 block_size, grid_size;
   void *dynamic_shared;
+  volatile bool in_operation;  // the lane that runs is, and must not be interrupted there
 };
 extern simt__launch_view simt__now;
+
+struct simt__operation {
+  bool outer;
+  simt__operation() : outer(simt__now.in_operation) { begin(); }
+  ~simt__operation() {
+    __asm__ volatile("" ::: "memory");
+    simt__now.in_operation = outer;
+  }
+  static void begin() {
+    simt__now.in_operation = true;
+    __asm__ volatile("" ::: "memory");
+  }
+};
 
 #define threadIdx (simt__now.lane->thread_index)
 #define blockIdx (static_cast<const uint3 &>(simt__now.block_index))
@@ -118,6 +132,9 @@ enum simt__kind {
 // `lane` is the shuffle's source lane, distance or lane mask; bytes is 4 or 8, the size of value.
 uint64_t simt__collective(const simt__site *site, simt__kind kind, unsigned mask, uint64_t value,
                           int lane, int width, int bytes);
+#if defined(__clang__)  // which else merges calls in the two branches of an `if`
+__attribute__((nomerge))
+#endif
 unsigned simt__activemask(const simt__site *site);
 int simt__barrier(const simt__site *site, simt__kind kind, int predicate);
 
@@ -222,6 +239,7 @@ void simt__atomic_value(const simt__site *site, float value);
 
 template <class T>
 static inline T simt__fetch_add(const simt__site *site, T *address, T value) {
+  const simt__operation operation;
   simt__atomic(site, address, sizeof(T), std::is_floating_point<T>::value);
   T old = *address;
   *address = old + value;
@@ -252,6 +270,7 @@ template <class T> struct simt__same { typedef T type; };
 #define SIMT__ATOMIC(name, new_value)                                                          \
   template <class T>                                                                           \
   static inline T name(const simt__site *site, T *address, typename simt__same<T>::type value) { \
+    const simt__operation operation;                                                           \
     simt__atomic(site, address, sizeof(T), 0);                                                 \
     T old = *address;                                                                          \
     *address = new_value;                                                                      \
@@ -267,6 +286,7 @@ template <class T>
 static inline T simt__atomic_cas(const simt__site *site, T *address,
                                  typename simt__same<T>::type expected,
                                  typename simt__same<T>::type value) {
+  const simt__operation operation;
   simt__atomic(site, address, sizeof(T), 0);
   T old = *address;
   if (old == expected) *address = value;
@@ -319,8 +339,12 @@ int simt_is_global(const void *address);
 #define __trap() SIMT_CHECK_FAILED("__trap() was executed")
 
 long long clock64(void);
-static inline void __threadfence(void) {}
-static inline void __threadfence_block(void) {}
-static inline void __threadfence_system(void) {}
+// Memory has one order, so that a fence only lets other lanes run (or not, as an atomic). A lane that
+// sleeps lets them.
+void simt__pause(bool waits);
+static inline void __threadfence(void) { simt__pause(false); }
+static inline void __threadfence_block(void) { simt__pause(false); }
+static inline void __threadfence_system(void) { simt__pause(false); }
+static inline void __nanosleep(unsigned) { simt__pause(true); }
 template <class T>
 static inline T __ldg(const T *address) { return *address; }

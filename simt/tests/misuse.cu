@@ -4,11 +4,14 @@
 //   simt_misuse_simt misuse.expected           each report must match the file under every seed,
 //                                              each twin must end and leave its number
 //   simt_misuse_simt misuse.expected --print   writes the file's text, as it would have to be
-//   simt_misuse_simt --default <name>          the default reporter: prints the report, exit code 3
+//   simt_misuse_simt --default <name>          the default reporter: prints the report, exit code 3;
+//                                              or what ends the program at once
 //
 // A line of a case is stored as +N or -N, counted from its CASE; `*` in a stored line stands for any text
 // within the line. For the CPU warp only: a GPU may hang on a misuse.
 #include "misuse.cuh"
+
+#include <sys/resource.h>
 
 #include <fstream>
 #include <iostream>
@@ -112,6 +115,16 @@ static int print_reports(std::map<std::string, std::string> reports, int *out) {
   return 0;
 }
 
+static __global__ void synchronises(void) { __syncwarp(); }
+static __global__ void launches(void) { SIMT_LAUNCH(synchronises, 1, 32, 0, 0); }
+
+static void end_at_once(const std::string &name) {
+  if (name == "outside_a_kernel") synchronises();
+  if (name == "launched_by_a_kernel") SIMT_LAUNCH(launches, 1, 32, 0, 0);
+  const rlimit none = {0, 0};
+  if (name == "no_address_space" && setrlimit(RLIMIT_AS, &none) == 0) simt_poison_pointer();
+}
+
 int main(int argc, char **argv) {
   std::string first = argc > 1 ? argv[1] : "", second = argc > 2 ? argv[2] : "";
   int *out = NULL;
@@ -120,6 +133,7 @@ int main(int argc, char **argv) {
   if (first == "--default") {
     for (const misuse_case *c = cases; c; c = c->next)
       if (c->name == second) c->launch(out, true);
+    end_at_once(second);
     return 1;
   }
   std::map<std::string, std::string> reports = read_reports(first.c_str());

@@ -19,6 +19,12 @@ CASE(barrier_after_return, 1, 256, 200) {
   __syncthreads();
 }
 
+// More warps are absent than a report lists.
+CASE(barrier_of_one_warp, 1, 256, 8) {
+  if (lane() == 0) atomicAdd(out, 1);
+  if (threadIdx.x < 32 || !wrong) __syncthreads();
+}
+
 // Both sides of an if have a barrier of their own.
 CASE(barriers_in_both_branches, 1, 64, 96) {
   bool even = threadIdx.x % 2 == 0;

@@ -28,6 +28,14 @@ CASE_WITH_SHARED(vector_on_shared, 1, 32, 32 * sizeof(float), 2) {
   atomicAdd(out, (int)tile[threadIdx.x]);
 }
 
+// A block waits for what a later one stores: here they run one after another.
+CASE(waits_for_later_block, 3, 32, 32) {
+  if (blockIdx.x == 0 && wrong)
+    while (static_cast<volatile int *>(out)[1] == 0) {
+    }
+  if (blockIdx.x == 2) atomicAdd(out, out[1] = 1);
+}
+
 // The value of an inactive lane goes into a sum.
 CASE(poison_value_added, 1, 32, 31) {
   bool active = lane() != 11;

@@ -169,6 +169,19 @@ static __global__ void active_in_calls(unsigned *masks) {
   else
     store_active(masks + threadIdx.x);
 }
+// As a macro writes it: two calls on one line.
+#define STORE_ACTIVE(first, mask, other) if (first) store_active(mask); else store_active(other)
+static __global__ void active_on_one_line(unsigned *masks) {
+  STORE_ACTIVE(threadIdx.x < 16, masks + threadIdx.x, masks + 47 - threadIdx.x);
+}
+// A function that no library has marked.
+static __device__ void unmarked(unsigned *mask) { *mask = __activemask(); }
+static __global__ void active_unmarked(unsigned *masks) {
+  if (threadIdx.x < 16)
+    unmarked(masks + threadIdx.x);
+  else
+    unmarked(masks + 47 - threadIdx.x);
+}
 
 static void test_activemask_in_branches(void (*kernel)(unsigned *)) {
   for (unsigned seed = 1; seed <= seeds; ++seed) {
@@ -202,6 +215,110 @@ static void test_waits_for_activemask(void) {
   simt_patience(1ull << 32);
 }
 
+// However many others come to an __activemask() meanwhile, again and again.
+static __global__ void waits_among_others(int *flag, unsigned *masks) {
+  if (threadIdx.x == 3) {
+    masks[0] = __activemask();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) masks[1] = __activemask();
+  }
+}
+
+static void test_activemask_is_bounded(void) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    const test_memory<int> flag(1);
+    const test_memory<unsigned> masks(2);
+    simt_seed(seed);
+    simt_counters_reset();
+    SIMT_LAUNCH(waits_among_others, 1, 512, 0, 0, flag.at, masks.at);
+    const unsigned long long switches = simt_counters_read().lane_switches;
+    CHECK(switches < 64 * 512, "seed %u: %llu", seed, switches);
+  }
+}
+
+// A lane may wait in a loop of any kind: for a flag, for a lock, for its turn. out[2] counts.
+static __device__ int load(const int *at) { return *static_cast<const volatile int *>(at); }
+static __device__ void store(int *at, int value) { *static_cast<volatile int *>(at) = value; }
+
+enum wait_kind { wait_plain, wait_fence, wait_sleep, wait_atomic };
+static __device__ int poll(int *at, wait_kind how) {
+  if (how == wait_fence) __threadfence();
+  if (how == wait_sleep) __nanosleep(20);
+  return how == wait_atomic ? atomicAdd(at, 0) : load(at);
+}
+
+static __global__ void waits_for_flag(int *out, wait_kind how) {
+  if (threadIdx.x == 7) {
+    out[1] = 1;
+    __threadfence();
+    store(&out[0], 1);
+  } else {
+    while (poll(&out[0], how) == 0) {
+    }
+  }
+  atomicAdd(&out[2], out[1]);
+}
+// One lock for all lanes, warps and blocks, that is looked at before it is tried.
+static __global__ void waits_for_lock(int *out, wait_kind how) {
+  do {
+    while (poll(&out[0], how) != 0) {
+    }
+  } while (atomicCAS(&out[0], 0, 1) != 0);
+  const int seen = load(&out[2]);
+  __threadfence();
+  store(&out[2], seen + 1);
+  __threadfence();
+  store(&out[0], 0);
+}
+static __global__ void waits_for_turn(int *out, wait_kind how) {
+  const int turn = atomicAdd(&out[0], 1);
+  while (poll(&out[1], how) != turn) {
+  }
+  out[2] += 1;
+  __threadfence();
+  store(&out[1], turn + 1);
+}
+// Of two lanes in turn one waits as it is told and one by atomics; the rest wait for both.
+static __global__ void waits_for_each_other(int *out, wait_kind how) {
+  const int me = (int)threadIdx.x;
+  if (me > 1) {
+    while (poll(&out[0], how) < 10) {
+    }
+  }
+  for (int i = me; i < 10 && me < 2; i += 2) {
+    while (poll(&out[0], me ? how : wait_atomic) != i) {
+    }
+    store(&out[0], i + 1);
+  }
+  atomicAdd(&out[2], 1);
+}
+// A whole warp waits at a collective for a lane that waits for another warp.
+static __global__ void waits_for_warp(int *out, wait_kind how) {
+  if (threadIdx.x / 32 == blockDim.x / 32 - 1) {
+    __syncwarp();
+    if (threadIdx.x % 32 == 8) store(&out[0], 1);
+  }
+  if (threadIdx.x == 0) {
+    while (poll(&out[0], how) == 0) {
+    }
+  }
+  __syncwarp();
+  atomicAdd(&out[2], 1);
+}
+
+static void test_waits(void (*kernel)(int *, wait_kind), int blocks, const char *name) {
+  for (wait_kind how : {wait_plain, wait_fence, wait_sleep, wait_atomic})
+    for (int threads : {32, 96})
+      for (unsigned seed = 1; seed <= (how == wait_plain ? 2u : 10u); ++seed) {
+        const test_memory<int> out(3);
+        simt_seed(seed);
+        SIMT_LAUNCH(kernel, blocks, threads, 0, 0, out.at, how);
+        CHECK(out.read()[2] == blocks * threads, "%s, way %d, %d threads, seed %u: %d", name,
+              (int)how, threads, seed, out.read()[2]);
+      }
+}
+
 // Shared memory is garbage at the start of every block, not what the block before left there.
 static __global__ void reads_before_writing(int *found) {
   SIMT_DYNAMIC_SHARED(int, tile);
@@ -228,7 +345,15 @@ int main(void) {
   test_activemask_splits();
   test_activemask_in_branches(active_in_branches);
   test_activemask_in_branches(active_in_calls);
+  test_activemask_in_branches(active_on_one_line);
+  test_activemask_in_branches(active_unmarked);
   test_waits_for_activemask();
+  test_activemask_is_bounded();
+  test_waits(waits_for_flag, 1, "flag");
+  test_waits(waits_for_lock, 3, "lock");
+  test_waits(waits_for_turn, 2, "turn");
+  test_waits(waits_for_each_other, 1, "each other");
+  test_waits(waits_for_warp, 1, "warp");
   test_shared_is_garbage();
   return test_end("order");
 }
