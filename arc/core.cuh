@@ -136,6 +136,8 @@ typedef struct ARC__TARGET_TAG(arc__target) {
   int kind, memory; /* literals */
   int pieces, width;
   int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
+  long long
+      step_bytes; /* from one parameter of a row to the next: of a value, or from plane to plane */
   /* The default decision, by the strides: bases are aligned as these allow. */
   int min_lanes_to_reduce;  /* the smallest group that a reduction pays for, in this block; */
   int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
@@ -323,13 +325,23 @@ ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces)
   t->pieces = pieces;
   t->width = 0;
   t->chunk = ARC__WARP;
+  t->step_bytes = arc__bytes(memory);
 }
+
+/* Between arc__target_begin and a piece of stride 1, which makes all requests those of one word. */
+ARC__FN void arc__target_planes(arc__target *t, long long plane) {
+  ARC__CHECK(1, plane != 0, "the distance of two planes must not be 0");
+  t->step_bytes = plane * arc__bytes(t->memory);
+}
+
+/* Whether the parameters of a row lie side by side. */
+ARC__FN bool arc__has_rows(const arc__target *t) { return t->step_bytes == arc__bytes(t->memory); }
 
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
                                int scale_log2) {
   ARC__CHECK(ARC__WIDTH_CHECK, width >= 1, "the width of a piece must be at least 1");
   long long bytes = (long long)stride * arc__bytes(t->memory), most = 1ll << 31;
-  int length = arc__row_length(t->memory, width);
+  int length = arc__has_rows(t) ? arc__row_length(t->memory, width) : 1;
   ARC__CHECK(1, bytes > -most && bytes < most, "the stride of a piece must be below 2^31 bytes");
   ARC__CHECK(1, stride == 0 || stride >= length || -stride >= length,
              "the stride of a piece is below its width: rows overlap");
@@ -364,7 +376,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     const arc__piece *p = &t->piece[i];
     if (inside && value >= begin) {
       slot.owned = slot.is_value = arc__is_there(t, i);
-      if (slot.owned) slot.base = p->base + (long long)arc__bytes(t->memory) * (value - begin);
+      if (slot.owned) slot.base = p->base + t->step_bytes * (value - begin);
       slot.stride_bytes = p->stride_bytes;
       slot.scale = p->scale;
       place = value - begin;
@@ -558,14 +570,15 @@ ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, in
    piece allows. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
-  const int each = arc__is_half(c->memory) ? 2 : 1, bytes = arc__bytes(c->memory); /* of a word */
+  const int each = arc__is_half(c->memory) ? 2 : 1; /* of a word */
   ARC__EACH(i, count, ARC__WARP) {
     if (i >= c->chunk) continue; /* never; tells the compiler the largest count */
     arc__location at = arc__location_of(c->target, first + i);
     if (!at.is_there) continue;
     int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
     int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
-    char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) + bytes * at.offset;
+    char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) +
+                    c->target->step_bytes * at.offset;
     int in_four = at.offset % (4 * each), in_two = at.offset % (2 * each);
     bool four = log2 >= 4 && i >= in_four && left + in_four >= 4 * each;
     bool two = log2 >= 3 && i >= in_two && left + in_two >= 2 * each;

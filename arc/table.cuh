@@ -123,7 +123,8 @@ ARC__FN void arc__table_begin(arc__table *t, void *shared, int rows) {
   const int bytes = arc__bytes(t->target.memory), width = t->target.width;
   const int mine = ARC__TABLE_BYTES(bytes, rows, width);
   ARC__CHECK(1, rows >= 1, "a table must have at least 1 row");
-  ARC__CHECK(1, t->target.pieces == 1, "the target of a table must be one array of rows");
+  ARC__CHECK(1, t->target.pieces == 1 && arc__has_rows(&t->target),
+             "the target of a table must be one array of rows");
   ARC__CHECK(1, __isGlobal(t->target.piece[0].base), "the target of a table is in shared memory");
   ARC__CHECK(1, ((arc__u64)shared & 15u) == 0u, "the memory of a table is not aligned to 16 bytes");
   ARC__CHECK(1, arc__is_shared_memory((char *)shared, (long long)mine * arc__warps()),

@@ -88,6 +88,7 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
     END_ADDS(S);                                                                                   \
   }
 
+#define TARGET_planes(S, M, rows) arc_target_##S##_planes((M *)(rows), plan.stride, width)
 #define TARGET_dynamic(S, M, rows) arc_target_##S##_dynamic((M *)(rows), plan.stride, width)
 KERNEL(f32_f32, f32, float, float, , TARGET_dynamic, 0, ADD_BOTH)
 KERNEL(f32_f32_9, f32, float, float, , TARGET_OF, 9, ADD_64)
@@ -105,6 +106,8 @@ KERNEL(bf16_fixed, fixed, long long, void, _from_bf16, TARGET_fixed, 0, ADD_64)
 KERNEL(f64_f64, f64, double, double, , TARGET_dynamic, 0, ADD_64)
 KERNEL(i32_i32, i32, int, int, , TARGET_dynamic, 0, ADD_64)
 KERNEL(u64_u64, u64, unsigned long long, unsigned long long, , TARGET_OF, 0, ADD_64)
+KERNEL(f32_planes, f32, float, float, , TARGET_planes, 0, ADD_64)
+KERNEL(f16_planes, f32, float, void, _from_f16, TARGET_planes, 0, ADD_64)
 
 /* Rows in shared memory: a block of one warp brings its own there. With TEST_TABLE the last call
    goes through a table, behind two by which the gather may keep a sum. */
@@ -165,7 +168,7 @@ static void put(int type, void *cells, size_t i, double number) {
     ((unsigned short *)cells)[i] = check_half_bits(number, type == BF16);
 }
 
-enum { KINDS = 17 };
+enum { KINDS = 19 };
 static const struct {
   const char *name;
   void (*kernel)(struct plan, void *, const void *, const long long *, const long long *);
@@ -186,7 +189,9 @@ static const struct {
                   {"f64 into f64", f64_f64, F64, F64, 0},
                   {"i32 into i32", i32_i32, I32, I32, 0},
                   {"u64 into u64", u64_u64, I64, I64, 0},
-                  {"f32 in shared memory", from_shared, F32, F32, SHARED_WIDTH}};
+                  {"f32 in shared memory", from_shared, F32, F32, SHARED_WIDTH},
+                  {"f32 into planes", f32_planes, F32, F32, 0},
+                  {"f16 into planes", f16_planes, F16, F32, 0}};
 
 /* A key for each update: sorted, runs, all different, random, some hot, one. */
 enum { SORTED, RUNS, RANDOM, ZIPF, HALF_HOT, ONE, TURNS, PATTERNS };
@@ -207,7 +212,8 @@ static void draw_keys(int *keys, int pattern, struct check_random *random) {
 
 static void run(int kind, int width) {
   struct check_random random;
-  if (TEST_TABLE && kind == 3) return;
+  const bool planes = kind >= 17;
+  if (TEST_TABLE && (kind == 3 || planes)) return;
   if (!check_begin(kinds[kind].name, &random)) return;
   const int source_type = kinds[kind].source, memory = kinds[kind].memory;
   const int each = bytes_of(source_type), cell = bytes_of(memory);
@@ -215,14 +221,15 @@ static void run(int kind, int width) {
   if (kinds[kind].width) width = kinds[kind].width;
   if (kind == 3 && width == 1) width = 2;
   const int round = 1 << check_below(&random, 3); /* strides that do and do not allow vectors */
-  struct plan plan = {width,
-                      (width + check_below(&random, 5) + round - 1) / round * round,
-                      (width + check_below(&random, 5) + round - 1) / round * round,
-                      check_below(&random, 2) && HAS_64_BITS(kind) ? 64 : 32,
-                      {0u}};
+  struct plan plan = {
+      width,
+      (width + check_below(&random, 5) + round - 1) / round * round,
+      ((planes ? KEYS : width) + check_below(&random, 5) + round - 1) / round * round,
+      check_below(&random, 2) && HAS_64_BITS(kind) ? 64 : 32,
+      {0u}};
   const int shift = check_below(&random, 2) ? 0 : cell * check_below(&random, 8);
   const int source_shift = check_below(&random, 2) ? 0 : each * check_below(&random, 8);
-  const size_t cells = (size_t)KEYS * plan.stride + 16,
+  const size_t cells = (size_t)(planes ? width : KEYS) * plan.stride + 16,
                values = (size_t)2 * UPDATES * plan.source_stride + 16;
   static int keys[UPDATES];
   static long long lane_keys[UPDATES], rows[UPDATES];
@@ -245,12 +252,12 @@ static void run(int kind, int width) {
     if (!active) {
       rows[n] = check_below(&random, 2) ? (long long)splitmix64(check.seed, check_bits(&random))
                                         : simt_poison_key();
-      lane_keys[n] = check_below(&random, 2) ? (long long)check_bits(&random) << 20
-                                             : simt_poison_key();
+      lane_keys[n] =
+          check_below(&random, 2) ? (long long)check_bits(&random) << 20 : simt_poison_key();
       continue;
     }
     for (int i = 0; i < width; ++i) {
-      size_t to = (size_t)keys[n] * plan.stride + i;
+      size_t to = planes ? (size_t)i * plan.stride + keys[n] : (size_t)keys[n] * plan.stride + i;
       double value = (check_below(&random, 2 * largest + 1) - largest) / 4.0;
       if (used[to] + fabs(value) > most) value = 0;
       used[to] += fabs(value);

@@ -9,7 +9,19 @@
 #include "arc/overloads.cuh"
 
 enum { WIDTH = 3, ROWS = 7, WARPS = 5, THREADS = 32 * WARPS, CELLS = ROWS * WIDTH };
-enum { KEYED, UNIFORM, MASKED, DIVERGENT, WITH_SYSTEM, DYNAMIC, PIECES, SCALAR, GATHERED, CALLS };
+enum {
+  KEYED,
+  UNIFORM,
+  MASKED,
+  DIVERGENT,
+  WITH_SYSTEM,
+  DYNAMIC,
+  PLANES,
+  PIECES,
+  SCALAR,
+  GATHERED,
+  CALLS
+};
 
 template <class T>
 static __global__ void add(T *cells, const T *all_values) {
@@ -30,6 +42,7 @@ static __global__ void add(T *cells, const T *all_values) {
   arc_add_with(rows(WITH_SYSTEM), key, values, active && thread % 2, system);
   arc_add_with(rows(WITH_SYSTEM), key, values, active && !(thread % 2), device);
   arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active);
+  arc_add(arc_target_planes(cells + PLANES * CELLS, ROWS, WIDTH), key, values, active);
   T *two = cells + PIECES * CELLS;
   const decltype(arc_piece(two, WIDTH, 1)) pieces[] = {arc_piece(two, WIDTH, 1),
                                                        arc_piece(two + 1, WIDTH, WIDTH - 1)};
@@ -56,9 +69,12 @@ static void run(const char *type) {
   const test_memory<T> device_cells(CALLS * CELLS), device_values(values);
   SIMT_LAUNCH(add<T>, dim3(WARPS), dim3(32), 0, 0, device_cells.at, device_values.at);
   const std::vector<T> cells = device_cells.read();
-  for (int i = 0; i < CALLS * CELLS; ++i)
-    CHECK(cells[i] == must[i % CELLS], "%s, call %d: cell %d is %g and must be %g", type, i / CELLS,
-          i % CELLS, (double)cells[i], (double)must[i % CELLS]);
+  for (int i = 0; i < CALLS * CELLS; ++i) {
+    const int call = i / CELLS, cell = i % CELLS;
+    const T sum = must[call == PLANES ? cell % ROWS * WIDTH + cell / ROWS : cell];
+    CHECK(cells[i] == sum, "%s, call %d: cell %d is %g and must be %g", type, call, cell,
+          (double)cells[i], (double)sum);
+  }
   check.compared += CALLS * CELLS;
 }
 

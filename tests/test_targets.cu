@@ -3,7 +3,7 @@
  *
  * test_property.cu has what is known at run time: every stride, alignment of the base, number of
  * pieces, pieces without a base, and keys far from 0. Here are literal ones, and rows in shared
- * memory.
+ * memory. test_types.cu has planes; here are two that lie far apart.
  */
 #include "check.cuh"
 
@@ -88,6 +88,35 @@ static void shared_rows(void) {
   check.compared += 96;
 }
 
+/* Two planes in allocations of their own: on the CPU warp more than 2^31 floats apart, in one
+   direction or the other. */
+enum { PLANE = 96 };
+static __global__ void add_planes(float *base, long long plane) {
+  const float values[2] = {(float)threadIdx.x, (float)(1000 + threadIdx.x)};
+  arc_add_f32(arc_target_f32_planes(base, plane, 2), (int)threadIdx.x % 5 * 7, values, true);
+}
+
+static void far_planes(bool backward) {
+  struct check_random random;
+  if (!check_begin("planes far apart", &random)) return;
+  float must[2][PLANE] = {{0}};
+  for (int t = 0; t < 64; ++t)
+    for (int i = 0; i < 2; ++i) must[i][t % 5 * 7] += (float)(1000 * i + t);
+  const test_memory<float> near(PLANE), far(1 << 24); /* the C library maps it */
+  float *first = backward ? far.at : near.at, *second = backward ? near.at : far.at;
+  const long long plane = (long long)((intptr_t)second - (intptr_t)first) / 4;
+  CHECK(!SIMT_ON_CPU || SIMT__ASAN || llabs(plane) >> 31 != 0, "the planes are %lld floats apart",
+        plane);
+  SIMT_LAUNCH(add_planes, dim3(1), dim3(64), 0, 0, first, plane);
+  const std::vector<float> got[2] = {(backward ? far : near).read(),
+                                     (backward ? near : far).read()};
+  for (int i = 0; i < 2; ++i)
+    for (int k = 0; k < PLANE; ++k)
+      CHECK(got[i][k] == must[i][k], "plane %d key %d is %g, must be %g", i, k, got[i][k],
+            must[i][k]);
+  check.compared += 2 * PLANE;
+}
+
 int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path) {
@@ -101,6 +130,8 @@ int main(int argc, char **argv) {
     far_keys(2147483642, 16, path); /* the largest keys */
     far_keys(-300000000, 12, path); /* and negative ones */
   }
+  far_planes(false);
+  far_planes(true);
   shared_rows<ARC_PATH_ATOMIC>();
   shared_rows<ARC_PATH_SERIALIZED>();
   shared_rows<ARC_PATH_BUTTERFLY>();

@@ -4,7 +4,7 @@
    Every sum has one right answer: integers are any bits and wrap; floats are small multiples of a
    power of two, whose partial sums all are representable in memory; into fixed memory with
    options.exact they are any floats, rounded one by one. Inactive lanes hold NaN or any bits, wild
-   keys and wild pointers. */
+   keys and wild pointers. Part 6: planes in place of rows, all but one form. */
 #include "check.cuh"
 
 enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PIECE = 2, SCALE = 11 };
@@ -22,7 +22,8 @@ static const char *const form_names[FORMS] = {EACH_FORM(NAME)};
 struct plan {
   int form, path, threshold;
   unsigned active[WARPS], calling;
-  int stride, shift; /* in values; shift: where row 0 begins in its allocation */
+  int stride, shift; /* in values; shift: where row 0 begins in its allocation; of planes, stride
+                        is their distance */
 };
 
 /* What the instances differ in: a scale, which rows and pieces of fixed memory have; the form for the
@@ -100,7 +101,7 @@ enum { FIRST_PATH = ARC_PATH_ATOMIC };
 enum { FIRST_PATH = ARC_PATH_AUTO };
 #endif
 
-#define KERNEL(TYPE, S, INTO, OTHERS, EXACT, W)                                                   \
+#define KERNEL(TYPE, S, INTO, LAYOUT, OTHERS, EXACT, W)                                           \
   static __global__ void add_##S##_##EXACT##_##W(struct plan plan, TYPE::M *rows, TYPE::M *first, \
                                                  const int *keys, const TYPE::T *all_values,      \
                                                  TYPE::T *const *all_pointers) {                  \
@@ -110,7 +111,7 @@ enum { FIRST_PATH = ARC_PATH_AUTO };
     int key = keys[thread];                                                                       \
     T values[W];                                                                                  \
     for (int i = 0; i < W; ++i) values[i] = all_values[thread * W + i];                           \
-    arc_target_##S target = arc_target_##S##_rows(rows, plan.stride, W SCALE_##INTO(SCALE));      \
+    arc_target_##S target = arc_target_##S##_##LAYOUT(rows, plan.stride, W SCALE_##INTO(SCALE));  \
     arc_options o = arc_options_default();                                                        \
     o.threshold = plan.threshold;                                                                 \
     o.exact = EXACT;                                                                              \
@@ -211,10 +212,11 @@ struct exact : fixed {
 
 static inline bool has_one_key(int form) { return form == UNIFORM || form == SUMS_UNIFORM; }
 
-static struct plan draw_plan(struct check_random *random, int form, int path, int width) {
+static struct plan draw_plan(struct check_random *random, int form, int path, int width,
+                             bool planes) {
   static const int thresholds[] = {0, 2, 8, 33, ARC_THRESHOLD_AUTO};
   struct plan plan = {form, path, thresholds[check_below(random, 5)], {0u}, ARC_LANES_ALL, 0, 0};
-  plan.stride = width + check_below(random, 8);
+  plan.stride = (planes ? ROWS : width) + check_below(random, 8);
   if (check_below(random, 2)) plan.stride = (plan.stride + 7) / 8 * 8;
   plan.shift = check_below(random, 9);
   if (form == MASKED) plan.calling = check_bits(random) | 1u << check_below(random, 32);
@@ -228,9 +230,9 @@ static void run(const char *name,
                 void (*kernel)(struct plan plan, typename type::M *rows, typename type::M *first,
                                const int *keys, const typename type::T *values,
                                typename type::T *const *pointers),
-                int width, int form, int path) {
+                int width, bool planes, int form, int path) {
   typedef typename type::T T;
-  const int first = ROWS * (width + 15) + 16, cells = first + ROWS * PIECE;
+  const int first = (ROWS + (planes ? 15 : 0)) * (width + 15) + 16, cells = first + ROWS * PIECE;
   std::vector<typename type::M> held;
   std::vector<typename type::A> must;
   std::vector<T> values(THREADS * width);
@@ -238,7 +240,7 @@ static void run(const char *name,
   static int keys[THREADS];
   struct check_random random;
   if (!check_begin(name, &random)) return;
-  struct plan plan = draw_plan(&random, form, path, width);
+  struct plan plan = draw_plan(&random, form, path, width, planes);
   for (int i = 0; i < cells; ++i) {
     held.push_back(type::in(type::sum(0, type::draw(&random, true), SCALE)));
     must.push_back(type::of(held[i]));
@@ -254,6 +256,7 @@ static void run(const char *name,
       const bool is_first = form == PIECES && i < PIECE;
       const int at = !active    ? 0
                      : is_first ? first + keys[n] * PIECE + i
+                     : planes   ? plan.shift + i * plan.stride + keys[n]
                                 : plan.shift + keys[n] * plan.stride + i;
       values[n * width + i] = type::draw(&random, active);
       if (active)
@@ -282,12 +285,15 @@ struct run_entry {
 };
 
 /* TYPE of values and memory, by the calls of suffix S; OTHERS: more forms. */
-#define RUN(TYPE, S, INTO, OTHERS, EXACT, W)                                 \
-  KERNEL(TYPE, S, INTO, OTHERS, EXACT, W)                                    \
-  static const run_entry S##_##EXACT##_##W([](int form, int path) {          \
-    const bool is_sum = form == SUMS || form == SUMS_UNIFORM;                \
-    if (form <= LAST_##OTHERS && HAS_FORM(form) && !(EXACT && is_sum))       \
-      run<TYPE>(#S " of width " #W, add_##S##_##EXACT##_##W, W, form, path); \
+#define RUN(TYPE, S, INTO, OTHERS, EXACT, W) RUN_IN(rows, TYPE, S, INTO, OTHERS, EXACT, W)
+#define RUN_PLANES(...) RUN_IN(planes, __VA_ARGS__)
+#define RUN_IN(LAYOUT, TYPE, S, INTO, OTHERS, EXACT, W)                                          \
+  KERNEL(TYPE, S, INTO, LAYOUT, OTHERS, EXACT, W)                                                \
+  static const run_entry S##_##EXACT##_##W([](int form, int path) {                              \
+    const bool is_sum = form == SUMS || form == SUMS_UNIFORM;                                    \
+    const bool planes = #LAYOUT[0] == 'p', has = !planes || form != PIECES;                      \
+    if (form <= LAST_##OTHERS && HAS_FORM(form) && has && !(EXACT && is_sum))                    \
+      run<TYPE>(#S " " #LAYOUT " of width " #W, add_##S##_##EXACT##_##W, W, planes, form, path); \
   });
 
 /* Sources are compiled in parts, to spread the compiler's time: TEST_TYPES_PART. */
@@ -316,6 +322,18 @@ RUN(fixed, fixed, fixed, NO_FORMS, false, 9)
 ON_CPU(RUN(fixed, fixed, fixed, NO_FORMS, false, 35))
 ON_CPU(RUN(exact, fixed, fixed, NO_FORMS, true, 1))
 RUN(exact, fixed, fixed, NO_FORMS, true, 9)
+#elif TEST_TYPES_PART == 6
+typedef floats<float, 64, 16> floats_in_planes;
+RUN_PLANES(floats_in_planes, f32, OWN, NO_FORMS, false, 12)
+ON_CPU(RUN_PLANES(floats_in_planes, f32, OWN, NO_FORMS, false, 1))
+ON_CPU(RUN_PLANES(floats_in_planes, f32, OWN, NO_FORMS, false, 70))
+typedef floats<double, 64, 16> floats_in_doubles;
+ON_CPU(RUN_PLANES(floats_in_doubles, f32_to_f64, OWN, NO_FORMS, false, 3))
+ON_CPU(RUN_PLANES(doubles, f64, OWN, NO_FORMS, false, 4))
+ON_CPU(RUN_PLANES(integer<int>, i32, OWN, NO_FORMS, false, 1))
+ON_CPU(RUN_PLANES(integer<unsigned long long>, u64, OWN, NO_FORMS, false, 10))
+ON_CPU(RUN_PLANES(fixed, fixed, fixed, NO_FORMS, false, 9))
+RUN_PLANES(exact, fixed, fixed, NO_FORMS, true, 9)
 #else
 typedef floats<float, 64, 16> floats_alone;
 RUN(floats_alone, f32, OWN, OWN_FORMS, false, 9)

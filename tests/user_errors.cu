@@ -144,6 +144,10 @@ USER_ERROR(109, threshold_of_35, 32, 192, NULL, CHECK_SAYS("threshold"), 1) {
   add_at(right_target(rows), wrong && lane_index() == 10 ? 35 : 1);
 }
 
+USER_ERROR(119, planes_0_apart, 32, 192, NULL, CHECK_SAYS("planes"), 1) {
+  arc_add_f32(arc_target_f32_planes(rows, wrong ? 0 : 100, WIDTH), KEY, values, true);
+}
+
 USER_ERROR(114, pointers_of_width_0, 32, 192, EVERYBODY_SAYS("arc: ...width"), 0) {
   float *const row = rows + STRIDE * KEY, *const pointers[WIDTH] = {row, row + 1, row + 2};
   arc_add_pointers_f32(pointers, wrong ? 0 : WIDTH, KEY, values, true);

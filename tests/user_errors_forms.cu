@@ -271,6 +271,12 @@ USER_ERROR(92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) 
   use_table(rows, shared, HOT_ROWS, NULL, "bae");
 }
 
+USER_ERROR(120, planes_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) {
+  __shared__ __align__(16) char shared[TABLE_BYTES];
+  if (wrong) (void)arc_table_begin_f32(arc_target_f32_planes(rows, 100, WIDTH), shared, HOT_ROWS);
+  use_table(rows, shared, HOT_ROWS, NULL, "bae");
+}
+
 USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")) {
   __shared__ __align__(16) char shared[TABLE_BYTES];
   arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
