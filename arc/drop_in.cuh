@@ -157,47 +157,47 @@ ARC__FN unsigned arc__draw(int line) {
 ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
   arc__statement *at = &arc__learnt_here.of[(unsigned)line % ARC__ENTRIES];
   volatile arc__statement *s = at;
-  const int lane = arc__lane(), count = __popc(lanes);
+  const int lane = arc__lane();
   const unsigned same = __match_any_sync(lanes, address);
   const unsigned sector = __match_any_sync(lanes, address >> 5);
+  int hits = 0, most = 1, saved = 0, again = 0;
+  ARC__NO_UNROLL
+  for (int step = 16; step > 0; step /= 2)
+    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
   unsigned here = blockIdx.x & 0xffffu;
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
   const arc__u64 id = address << 16 | here;
-  int hits = 0, most = 1, saved = 0, again = 0;
   ARC__NO_UNROLL
   for (int i = 0; i < ARC__SEEN; ++i) {
     const arc__u64 other = s->seen[i] ^ id;
     hits += other >> 16 == 0u && other != 0u;
   }
-  ARC__NO_UNROLL
-  for (int step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
+  if (arc__leads(same, lane)) hits = 0;
+  if (!arc__leads(sector, lane)) most = 1;
   ARC__NO_UNROLL
   for (int bit = 0; bit < 5; ++bit) {
-    saved += __popc(__ballot_sync(lanes, arc__leads(sector, lane) && (most - 1) >> bit & 1)) << bit;
-    again += __popc(__ballot_sync(lanes, !arc__leads(same, lane) && hits >> bit & 1)) << bit;
+    saved += __popc(__ballot_sync(lanes, (most - 1) >> bit & 1)) << bit;
+    again += __popc(__ballot_sync(lanes, hits >> bit & 1)) << bit;
   }
-  const int addresses = __popc(__ballot_sync(lanes, arc__leads(same, lane)));
+  const int count = __popc(lanes), addresses = __popc(__ballot_sync(lanes, arc__leads(same, lane)));
   const int sectors = __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
   if (!arc__leads(lanes, lane) || atomicExch(&at->busy, 1u) != 0u) return;
-  const int gain = 10 * saved + 1000 / ARC__SEEN * again;
+  int n = s->samples;
+  s->seen[n % ARC__SEEN] = id;
+  const int half = ++n == 2 * ARC__SAMPLES, gain = 10 * saved + 1000 / ARC__SEEN * again;
+  s->samples = n >>= half;
+  s->line = line;
+  s->passes = (s->passes + saved + sectors) >> half;
+  s->again = (s->again + again) >> half;
+  s->lanes = (s->lanes + count) >> half;
+  s->addresses = (s->addresses + addresses) >> half;
   const int none = count < 12 ? -30 : -50, most_gain = 1000; /* of what will be forgotten */
   int one = addresses == 1 && count >= 12 ? gain - 100 : none;
   int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
-  int n = s->samples, half = n == 2 * ARC__SAMPLES - 1 ? 2 : 1;
-  one = (s->one + (one < most_gain ? one : most_gain)) / half;
-  several = (s->several + (several < most_gain ? several : most_gain)) / half;
-  s->line = line;
-  s->one = one;
-  s->several = several;
-  s->lanes = (s->lanes + count) / half;
-  s->addresses = (s->addresses + addresses) / half;
-  s->passes = (s->passes + saved + sectors) / half;
-  s->again = (s->again + again) / half;
-  s->seen[n % ARC__SEEN] = id;
-  s->samples = n = (n + 1) / half;
+  s->one = one = (s->one + (one < most_gain ? one : most_gain)) >> half;
+  s->several = several = (s->several + (several < most_gain ? several : most_gain)) >> half;
   if (n >= ARC__SAMPLES)
     *(volatile unsigned char *)&arc__learnt_here.says[(unsigned)line % ARC__ENTRIES] =
         several > 0 && several > one + 10 * n ? ARC__SEVERAL
@@ -212,10 +212,12 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
   const unsigned lanes = arc__lanes_here();
   if (says == ARC__DRAWN) says = arc__draw(line);
   says = __shfl_sync(lanes, says, arc__highest(lanes)); /* of all lanes, whatever each has read */
-  if (says & 4u) arc__sample(lanes, (arc__u64)p, line);
-  if ((says & 3u) == ARC__PLAIN) return (void)atomicAdd(p, v);
+  if (says == ARC__PLAIN || says & 4u) {
+    atomicAdd(p, v);
+    return says & 4u ? arc__sample(lanes, (arc__u64)p, line) : (void)0;
+  }
   unsigned group = arc__sharers(lanes, lane, p, 12, 33);
-  if ((says & 3u) == ARC__SEVERAL && group == 0u && __popc(lanes) >= 12) {
+  if (says == ARC__SEVERAL && group == 0u && __popc(lanes) >= 12) {
     group = __match_any_sync(lanes, (arc__u64)p);
     if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
   }
