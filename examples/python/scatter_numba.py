@@ -5,14 +5,13 @@ The package numba-cuda compiles the function with NVRTC, to PTX or LTO-IR, and l
 import common
 import need
 
-try:
-    import numpy as np
-    if not hasattr(np, "row_stack"):  # numpy 2.5 has none; numba-cuda 0.30 asks for it at a launch
-        np.row_stack = lambda arrays: np.vstack(arrays)
-    from numba import config, cuda, types
-    from numba.cuda import CUSource
-except ImportError as missing:
-    need.skip(missing)
+np = common.np
+if not hasattr(np, "row_stack"):  # numpy 2.5 has none; numba-cuda 0.30 asks for it at a launch
+    np.row_stack = lambda arrays: np.vstack(arrays)
+need.module("numba_cuda")
+from numba import config, cuda, types  # noqa: E402
+from numba.cuda import CUSource  # noqa: E402
+
 if not cuda.is_available():
     need.skip("Numba sees no CUDA device")
 

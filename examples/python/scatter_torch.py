@@ -5,11 +5,8 @@ Needs nvcc of PyTorch's CUDA version, a C++ compiler and ninja; the first build 
 import common
 import need
 
-try:
-    import torch
-    from torch.utils import cpp_extension
-except ImportError as missing:
-    need.skip(missing)
+torch = need.module("torch")
+cpp_extension = need.module("torch.utils.cpp_extension")  # wants setuptools
 if not torch.cuda.is_available():
     need.skip("PyTorch sees no CUDA device")
 if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():

@@ -11,13 +11,9 @@ import tempfile
 import common
 import need
 
-try:
-    import torch
-    import triton
-    import triton.language as tl
-    from triton.language import core
-except ImportError as missing:
-    need.skip(missing)
+torch, triton = need.module("torch"), need.module("triton")
+import triton.language as tl  # noqa: E402
+from triton.language import core  # noqa: E402
 
 SOURCE = r"""
 #include "arc.cuh"

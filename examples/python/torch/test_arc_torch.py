@@ -865,8 +865,9 @@ def test_accumulator():
 
 tests = [test_values, test_shapes, test_scatter_add, test_rows, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
-         test_context, test_grid_sample, test_fast, test_fast_in_16_bits, test_example,
-         test_nll_loss_of_pictures, test_refusal, test_page, test_index_outside]
-tests += [test_refused_ones, test_deterministic_of_few, test_adder, test_streams_and_graphs,
-          test_beyond_31_bits, test_accumulator] if GPU else []
-testing.run("test_arc_torch", tests)
+         test_page]
+tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits, test_accumulator] if GPU else []
+of_contexts = [test_context, test_grid_sample, test_fast, test_fast_in_16_bits, test_example,
+               test_nll_loss_of_pictures, test_refusal, test_index_outside]
+of_contexts += [test_refused_ones, test_deterministic_of_few] if GPU else []
+testing.run("test_arc_torch", tests, of_contexts)

@@ -40,7 +40,7 @@ def broken(folder):
     """The environment of a process whose compilers fail."""
     compiler = folder / "compiler"
     compiler.write_text("""#!/bin/sh
-case "$*" in *version) exec c++ "$@" ;; esac
+case "$*" in *version | -v) exec c++ "$@" ;; esac
 echo 'x.cpp:1: error: none today' >&2
 echo '1 error detected' >&2
 exit 1

@@ -286,4 +286,4 @@ def test_calls():
     assert 3 * refused >= CALLS and refused - outside > CALLS // 8, "too few are illegal"
 
 
-testing.run("test_calls", [test_calls])
+testing.run("test_calls", [], of_contexts=[test_calls])

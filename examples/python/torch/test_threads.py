@@ -9,13 +9,10 @@ import threading
 
 import testing  # first: skips where there is no PyTorch
 import arc_torch
-import need
 import torch
 from testing import DEVICE, GPU, draw_values, gradient_of, same
 
 testing.need_operators()
-if not hasattr(torch.library, "get_kernel"):
-    need.skip("the contexts need PyTorch 2.9")
 SEED = int(sys.argv[sys.argv.index("--seed") + 1]) if "--seed" in sys.argv else 1
 STEPS = int(sys.argv[sys.argv.index("--steps") + 1]) if "--steps" in sys.argv else 300
 THREADS = 8
@@ -158,4 +155,4 @@ def test_lock():
     assert seen == ["held"] * 2, seen
 
 
-testing.run("test_threads", [test_entries, test_lock, test_threads])
+testing.run("test_threads", [], of_contexts=[test_entries, test_lock, test_threads])

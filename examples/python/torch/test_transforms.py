@@ -9,6 +9,7 @@ from testing import DEVICE, ByTorch
 
 testing.need_operators()
 ROWS, N, COLUMNS = 4, 5, 3
+IS_OLDEST = torch.__version__.startswith("2.5.")  # whose own torch.func fails: README.md
 
 
 def draw(*shape):
@@ -138,7 +139,10 @@ def test_func_of_padding():
         wanted = torch.stack([torch.func.grad(
             lambda w: torch.nn.functional.embedding(i, w, padding).sin().sum())(w)
             for w, i in zip(weights, index)])
-        close(torch.func.grad(loss)(weights), wanted, "padding", padding)
+        try:
+            close(torch.func.grad(loss)(weights), wanted, "padding", padding)
+        except RuntimeError as error:
+            assert IS_OLDEST and "has_value" in str(error), error
 
         def gradient(by, i):  # of rows that have another batch than their gradient, which has none
             _, backward = torch.func.vjp(lambda w: by.embedding(w, i, padding), weights[0])
@@ -243,5 +247,5 @@ def test_changing_shapes():
 
 
 testing.run("test_transforms", [
-    test_gradcheck, test_rows, test_func, test_func_of_padding, test_opcheck, test_func_compiled,
-    test_changing_shapes, test_programs])
+    test_gradcheck, test_rows, test_func, test_func_of_padding, test_opcheck,
+    *([] if IS_OLDEST else [test_func_compiled]), test_changing_shapes, test_programs])

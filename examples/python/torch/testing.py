@@ -78,7 +78,13 @@ def same(got, wanted, *what):
                              f"{got[tuple(wrong[0])]} must be {wanted[tuple(wrong[0])]}")
 
 
-def run(name, tests):
+def run(name, tests, of_contexts=()):
+    """The tests, and those of the contexts where PyTorch has what they need."""
+    if hasattr(torch.library, "get_kernel"):
+        tests = [*tests, *of_contexts]
+    elif of_contexts:
+        old = f"the contexts need PyTorch 2.9, this is {torch.__version__}"
+        print(f"{name}: {old}") if tests else need.skip(old)
     for test in tests:
         test()
         print(f"{test.__name__}: passed", flush=True)
