@@ -52,8 +52,8 @@ __device__ __forceinline__ void add_rows_by(Rows rows, const job &j) {
   for (int at = lane; at - lane < count; at += 32) {
     long long key = next;
     if (at + 32 < count) next = key_of(j, first + at + 32);
-    check_key(j, key);
-    arc_index_add_rows_with(&rows, (K)key, first + at, at < count, o);
+    const bool adds = has_row(j, &key) && at < count;
+    arc_index_add_rows_with(&rows, (K)key, first + at, adds, o);
   }
   arc_index_add_end(&rows);
 }

@@ -10,6 +10,7 @@ struct job {
   long long n, rows; /* of values; of out */
   int width, columns, value_bytes, values_stride, out_stride;
   bool has_wide_index; /* of 64 bits */
+  bool wraps, clips;   /* with ARC_KEYS_DROP: keys below 0 count from the end; stay within */
   long long chunks;    /* of 32 rows, that each warp takes one after the other */
   long long *sums;     /* [rows][width] in fixed point, or rows of wide words, or null */
   unsigned *largest;   /* two: bits of the largest finite |value|; whether another is not finite */

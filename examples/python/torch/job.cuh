@@ -54,8 +54,16 @@ __device__ __forceinline__ int scale_log2(const unsigned *largest, long long n) 
   return max(-126, min(126, 62 - exponent - bits));
 }
 
-__device__ __forceinline__ void check_key(const job &j, long long key) {
-  REQUIRE((unsigned long long)key < (unsigned long long)j.rows);
+/* Whether out has the row that a key names. */
+__device__ __forceinline__ bool has_row(const job &j, long long *key) {
+#if defined(ARC_KEYS_DROP) /* JAX's rules: no key is wrong */
+  if (j.wraps && *key < 0) *key += j.rows;
+  if (j.clips) *key = max(0ll, min(*key, j.rows - 1));
+  return (unsigned long long)*key < (unsigned long long)j.rows;
+#else
+  REQUIRE((unsigned long long)*key < (unsigned long long)j.rows);
+  return true;
+#endif
 }
 
 }  // namespace

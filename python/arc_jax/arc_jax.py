@@ -1,0 +1,339 @@
+"""arc_jax.py - JAX's scatter-add and segment_sum, along the first dimension, by arc.
+SPDX-License-Identifier: Apache-2.0
+
+    import arc_jax
+    out = arc_jax.scatter_add(operand, indices, updates)   # as operand.at[indices].add(updates)
+    sums = arc_jax.segment_sum(data, segment_ids, num_segments)     # as jax.ops.segment_sum
+    out = arc_jax.scatter_add(operand, indices, updates, deterministic=True)
+
+arc adds float32, bfloat16, float16, float64 and int32 on CUDA; for indices of any integer type and
+shape, with JAX's modes (drop, clip) and negative indices. Whatever else comes goes to JAX, and is
+refused in its words. jit, vmap (one launch: the batch is one more dimension of the indices),
+gradients of all orders and both modes, jax.lax.scan, shard_map and donated buffers are JAX's.
+
+With deterministic=True sums have the same bits in every run, and whatever the order of the updates:
+they are formed in 64-bit fixed point, where each value is rounded to a multiple of 2^-(61 - b) of
+the largest one, with 2^b updates, and never finer than 2^-126. float64, or all without the kernels,
+is sorted by keys instead, and the order of a key's updates counts.
+
+`python3 -m pip install --no-build-isolation .` in this folder builds the kernels. Else the first
+call on a machine with a GPU does, once, into ~/.cache/arc_jax (or $ARC_JAX_CACHE); both need nvcc.
+Without a GPU or the kernels JAX's own operations add, and one warning says so."""
+import atexit
+import concurrent.futures
+import ctypes
+import functools
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+
+import jax
+import jax.extend
+import jax.numpy as jnp
+import numpy as np
+from jax.interpreters import ad, batching, mlir
+
+HERE = pathlib.Path(__file__).resolve().parent
+KERNELS = HERE.parent / "arc_torch"
+BUILT_AHEAD = "arc_jax_handlers"  # what setup.py builds, to lie beside this file
+REPRODUCIBLE = ("float32", "bfloat16", "float16")
+TYPES = (*REPRODUCIBLE, "float64", "int32")
+HANDLERS = ("arc_jax_add", "arc_jax_add_reproducibly")
+MODES = jax.lax.GatherScatterMode
+MOST_COLUMNS = 1 << 28  # of 8 bytes: arc takes less than 2^31 bytes
+
+
+def scatter_add(operand, indices, updates, *, mode=None, deterministic=False):
+    """operand.at[indices].add(updates, mode=mode)"""
+    operand = jnp.asarray(operand)
+    return _add(operand, indices, updates, mode, True, deterministic,
+                lambda: operand.at[indices].add(updates, mode=mode))
+
+
+def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
+                unique_indices=False, bucket_size=None, mode=None, *, deterministic=False):
+    """jax.ops.segment_sum of the same arguments; ids outside are dropped, negative ones too."""
+    def by_jax():
+        return jax.ops.segment_sum(data, segment_ids, num_segments, indices_are_sorted,
+                                   unique_indices, bucket_size, mode)
+
+    is_array = isinstance(data, (jax.Array, np.ndarray)) and data.ndim > 0
+    if num_segments is None and isinstance(segment_ids, np.ndarray | jax.Array):
+        if not isinstance(segment_ids, jax.core.Tracer) and segment_ids.size:
+            num_segments = int(np.max(segment_ids)) + 1
+    if not is_array or bucket_size is not None or not _is_count(num_segments):
+        return by_jax()
+    data = jnp.asarray(data)
+    zeros = jnp.zeros((num_segments, *data.shape[1:]), data.dtype)
+    return _add(zeros, segment_ids, data, mode, False, deterministic, by_jax)
+
+
+def _is_count(number):
+    return isinstance(number, (int, np.integer)) and number >= 0
+
+
+def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
+    mode = MODES.FILL_OR_DROP if mode is None else MODES.from_any(mode)
+    keys = _as_keys(indices, operand.shape[0] if operand.ndim else 0)
+    takes = (keys is not None and operand.dtype in TYPES
+             and isinstance(updates, (jax.Array, np.ndarray, float, int, np.number))
+             and jnp.result_type(operand, updates) == operand.dtype
+             and _fits(operand, keys.shape + operand.shape[1:], np.shape(updates)))
+    is_exact = not jnp.issubdtype(operand.dtype, jnp.inexact)
+    if takes and (is_ready() or deterministic and not is_exact):
+        wraps = wraps and jnp.issubdtype(jnp.result_type(indices), jnp.signedinteger)
+        return _scatter(operand, keys, updates, wraps=wraps, clips=mode == MODES.CLIP,
+                        deterministic=bool(deterministic) and not is_exact)
+    sums = by_jax()
+    if deterministic and not is_exact and sums.size and np.size(indices) and not takes:
+        raise TypeError(f"arc_jax: deterministic sums are of {', '.join(TYPES)}, by indices that "
+                        "are integers")
+    return sums
+
+
+def _as_keys(indices, rows):
+    """In 32 or 64 bits; None if they are no integers."""
+    if isinstance(indices, int) and not -2**31 <= indices < 2**31 or isinstance(indices, bool):
+        return None
+    if not isinstance(indices, (jax.Array, np.ndarray, int, np.integer)):
+        return None
+    keys = jnp.asarray(indices)
+    if not jnp.issubdtype(keys.dtype, jnp.integer):
+        return None
+    type = "int64" if keys.dtype.itemsize == 8 else "int32"
+    return keys.astype(type) if rows <= jnp.iinfo(type).max else None
+
+
+def _fits(operand, whole, shape):
+    """Whether updates of that shape are one for each of `whole`, or broadcast."""
+    try:
+        is_broadcast = np.broadcast_shapes(shape, whole) == whole
+    except ValueError:
+        return False
+    return (is_broadcast and operand.size > 0 and 0 not in whole
+            and operand.size // len(operand) < MOST_COLUMNS)
+
+
+@functools.partial(jax.jit, inline=True, static_argnames=("wraps", "clips", "deterministic"))
+def _scatter(operand, keys, updates, wraps, clips, deterministic):
+    columns = operand.size // len(operand)
+    updates = jnp.broadcast_to(jnp.asarray(updates, operand.dtype), keys.shape + operand.shape[1:])
+    arrays = (operand.reshape(-1, columns), keys.reshape(-1), updates.reshape(-1, columns))
+    return _rows.bind(*_varying_alike(arrays), wraps=wraps, clips=clips,
+                      deterministic=deterministic).reshape(operand.shape)
+
+
+def _varying_alike(arrays):
+    """In shard_map: along all mesh axes along which one of them varies."""
+    axes = [getattr(jax.typeof(array), "vma", frozenset()) for array in arrays]
+    missing = [tuple(frozenset().union(*axes) - its) for its in axes]
+    if hasattr(jax.lax, "pcast"):
+        return [jax.lax.pcast(array, its, to="varying") if its else array
+                for array, its in zip(arrays, missing)]
+    return [jax.lax.pvary(array, its) if its else array for array, its in zip(arrays, missing)]
+
+
+# ---- the primitive: operand [rows, columns], keys [n], updates [n, columns] -----------------------
+
+_rows = jax.extend.core.Primitive("arc_scatter_add")
+_rows.def_abstract_eval(lambda operand, keys, updates, **how: operand.update(weak_type=False))
+_rows.def_impl(lambda *arrays, **how: _scatter(*arrays, **how))
+
+
+def _rows_of(keys, rows, wraps, clips):
+    """Of keys; `rows` where out has none."""
+    if wraps:
+        keys = jnp.where(keys < 0, keys + rows, keys)
+    if clips:
+        keys = jnp.clip(keys, 0, rows - 1)
+    return jnp.where((keys < 0) | (keys >= rows), rows, keys)
+
+
+def _by_jax(operand, keys, updates, *, wraps, clips, deterministic):
+    keys = _rows_of(keys, len(operand), wraps, clips)
+    return operand.at[keys].add(updates, mode="drop")
+
+
+def _in_order(operand, keys, updates, *, wraps, clips, deterministic):
+    """Sorted by keys, each key's sum formed in an order that its updates fix."""
+    if not deterministic:
+        return _by_jax(operand, keys, updates, wraps=wraps, clips=clips, deterministic=False)
+    rows = len(operand)
+    keys = _rows_of(keys, rows, wraps, clips)
+    order = jnp.argsort(keys, stable=True)
+    keys, updates = keys[order], updates[order]
+    edges = jnp.concatenate([jnp.ones(1, bool), keys[1:] != keys[:-1], jnp.ones(1, bool)])
+
+    def join(left, right):
+        return left[0] | right[0], jnp.where(right[0], right[1], left[1] + right[1])
+
+    _, sums = jax.lax.associative_scan(join, (edges[:-1, None], updates))
+    return operand.at[jnp.where(edges[1:], keys, rows)].add(sums, mode="drop")
+
+
+def _by_arc(operand, keys, updates, *, wraps, clips, deterministic):
+    if deterministic and operand.dtype not in REPRODUCIBLE:
+        return _in_order(operand, keys, updates, wraps=wraps, clips=clips, deterministic=True)
+    outs = [jax.ShapeDtypeStruct(operand.shape, operand.dtype)]
+    if deterministic:  # 64 bits for each sum, and one more
+        outs.append(jax.ShapeDtypeStruct((2 * operand.size + 2,), "int32"))
+    call = jax.ffi.ffi_call(HANDLERS[deterministic], outs, input_output_aliases={0: 0})
+    return call(operand, keys, updates, wraps=wraps, clips=clips)[0]
+
+
+def _register_lowering(function, platform=None):
+    rule = mlir.lower_fun(function, multiple_results=False)
+    mlir.register_lowering(_rows, rule, platform=platform)
+
+
+def _jvp(primals, tangents, **how):
+    operand, keys, updates = primals
+    of_operand, _, of_updates = tangents
+    out = _rows.bind(operand, keys, updates, **how)
+    if type(of_updates) is ad.Zero:
+        return out, of_operand
+    return out, _rows.bind(ad.instantiate_zeros(of_operand), keys, ad.instantiate_zeros(of_updates),
+                           **how)
+
+
+def _transpose(cotangent, operand, keys, updates, *, wraps, clips, deterministic):
+    of_updates = None
+    if ad.is_undefined_primal(updates):
+        of_updates = ad.Zero(updates.aval)
+        if type(cotangent) is not ad.Zero:
+            rows = _rows_of(keys, len(cotangent), wraps, clips)
+            of_updates = cotangent.at[rows].get(mode="fill", fill_value=0)
+    return cotangent if ad.is_undefined_primal(operand) else None, None, of_updates
+
+
+def _batch(arrays, dims, *, wraps, clips, deterministic):
+    """One call: rows and keys of all, one after the other."""
+    size = next(array.shape[dim] for array, dim in zip(arrays, dims) if dim is not None)
+    operand, keys, updates = (batching.bdim_at_front(array, dim, size)
+                              for array, dim in zip(arrays, dims))
+    rows, columns = operand.shape[1:]
+    how = dict(wraps=wraps, clips=clips, deterministic=deterministic)
+    if size * rows > jnp.iinfo(keys.dtype).max:
+        return jax.lax.map(lambda its: _rows.bind(*its, **how), (operand, keys, updates)), 0
+    keys = _rows_of(keys, rows, wraps, clips)
+    keys = jnp.where(keys < rows, keys + rows * jnp.arange(size, dtype=keys.dtype)[:, None],
+                     size * rows)
+    out = _rows.bind(operand.reshape(-1, columns), keys.reshape(-1), updates.reshape(-1, columns),
+                     wraps=False, clips=False, deterministic=deterministic)
+    return out.reshape(operand.shape), 0
+
+
+_register_lowering(_in_order)
+_register_lowering(_by_jax, "cpu")
+ad.primitive_jvps[_rows] = _jvp
+ad.primitive_transposes[_rows] = _transpose
+batching.primitive_batchers[_rows] = _batch
+
+
+# ---- the kernels ----------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+
+
+def is_ready():
+    """Whether arc adds on CUDA; at first builds what does, or warns why it cannot."""
+    with _lock:
+        return _load()
+
+
+@functools.cache
+def _load():
+    try:
+        devices = jax.devices("cuda")
+    except RuntimeError:
+        return _warn("no GPU")
+    try:
+        built = sorted(HERE.glob(BUILT_AHEAD + "*.so"))
+        library = ctypes.CDLL(str(built[0] if built else _build_once(devices)))
+        if error := library.arc_jax_error():
+            return _warn(f"error {error} of CUDA: a driver older than nvcc's CUDA?")
+        for name in HANDLERS:
+            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)),
+                                        platform="CUDA")
+    except Exception as error:  # of nvcc, the loader, an FFI of another version
+        return _warn(error)
+    _register_lowering(_by_arc, "cuda")
+    return True
+
+
+def _warn(problem):
+    warnings.warn(f"arc_jax: {problem}; JAX's own operations add", stacklevel=6)
+    return False
+
+
+def include_path():
+    """The folder of arc.cuh."""
+    if (HERE.parents[1] / "arc.cuh").is_file():
+        return str(HERE.parents[1])
+    import arc_headers  # installed by `pip install .` in arc's folder
+    return arc_headers.include_path()
+
+
+def sources():
+    return [HERE / "handlers.cpp", HERE / "add_rows_i32.cu", *sorted(KERNELS.glob("add_rows_*.cu"))]
+
+
+def architectures(devices):
+    return sorted({device.compute_capability.replace(".", "") for device in devices})
+
+
+def _build_once(devices):
+    """In a folder that its sources and tools name; in one of this process, if none can be there."""
+    headers = pathlib.Path(include_path())
+    files = [*sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh", headers / "arc_policy.cuh",
+             *(headers / "arc").glob("*.cuh")]
+    tools = f"{jax.lib.__version__} {architectures(devices)} {_nvcc()}"
+    name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in sorted(files))]))
+    folder = pathlib.Path(os.environ.get("ARC_JAX_CACHE", "~/.cache/arc_jax")).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        folder = pathlib.Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    library = folder / f"{name.hexdigest()[:16]}.so"
+    if not library.exists():
+        print("arc_jax: compiles its kernels, once", file=sys.stderr)
+        build(library, architectures(devices))
+    return library
+
+
+def _nvcc():
+    folders = [os.environ["PATH"], os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")]
+    if path := shutil.which("nvcc", path=os.pathsep.join(folders)):
+        return path
+    raise RuntimeError("no nvcc")
+
+
+def build(library, architectures):
+    """Who builds at the same time builds the same; the last one's stays."""
+    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC,-fvisibility=hidden", "-DARC_KEYS_DROP",
+             *(f"-gencode=arch=compute_{each},code=sm_{each}" for each in architectures),
+             *(f"-I{folder}" for folder in (KERNELS, include_path(), jax.ffi.include_dir()))]
+    nvcc = _nvcc()
+
+    def call(*arguments):
+        done = subprocess.run([nvcc, *flags, *map(str, arguments)], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            lines = done.stdout.strip().splitlines() or ["nvcc fails"]
+            raise RuntimeError(next((line for line in lines if "error" in line), lines[-1]))
+
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        objects = [pathlib.Path(folder) / f"{source.stem}.o" for source in sources()]
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(lambda source, to: call("-c", source, "-o", to), sources(), objects))
+        linked = pathlib.Path(folder) / "linked.so"
+        call("-shared", *objects, "-o", linked)
+        linked.replace(library)
