@@ -53,7 +53,7 @@ class Call:
             shape = pick(shape, shape, shape, row, (), (1,) * len(n) + row)
         self.updates = self.draw(shape)
         self.deterministic = pick(False, True) and self.type != "complex64"
-        self.is_jitted, self.batch = pick(False, True), pick(0, 0, 0, 3)
+        self.is_jitted, self.batch = pick(False, *[True] * 7), pick(0, 0, 0, 3)
         if pick(*[False] * 7, True):
             self.spoil()
 
@@ -113,7 +113,7 @@ class Call:
 
     def check_gradient(self):
         """Both are linear: a finite difference of any step is exact but for rounding."""
-        function = self.function(by_arc=True)
+        function = jax.jit(self.function(by_arc=True))
         of_operand, of_updates = self.draw(self.operand.shape), self.draw(self.updates.shape)
         sums, pull = jax.vjp(function, self.operand, self.updates)
         weights = self.draw(sums.shape)
@@ -140,7 +140,7 @@ def test_calls():
                 assert call.check_gradient(), (number, vars(call))
     print(f"{CALLS} calls, {refused} refused, {of_gradients} gradients")
     jax.config.update("jax_enable_x64", False)
-    assert 20 < refused < CALLS / 4 and of_gradients > 20
+    assert CALLS / 50 < refused < CALLS / 3 and of_gradients > CALLS / 50
 
 
 def test_second_order():
@@ -195,6 +195,7 @@ def test_shard_map():
 def test_same_bits():
     keys, updates = random.zipf(1.3, 20_000) % 300, random.standard_normal((20_000, 3))
     for type in arc_jax.TYPES:
+        jax.config.update("jax_enable_x64", type == "float64")
         values, order = jnp.asarray(updates, type), random.permutation(len(keys))
         add = jax.jit(lambda keys, values: arc_jax.scatter_add(
             jnp.zeros((300, 3), values.dtype), keys, values, deterministic=True))
@@ -202,6 +203,7 @@ def test_same_bits():
         if ON_GPU and type != "float64":  # there each key's updates stay in order
             runs.append(np.asarray(add(keys[order], values[order])).tobytes())
         assert len(set(runs)) == 1, type
+    jax.config.update("jax_enable_x64", False)
     in_order = jax.jit(arc_jax._in_order, static_argnames=("wraps", "clips", "deterministic"))
     sums = in_order(jnp.zeros((300, 3)), keys, jnp.asarray(updates, "float32"), wraps=False,
                     clips=False, deterministic=True)
