@@ -52,6 +52,11 @@
    ARC_PROFILE  0, 1
        1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
        of adding sums.
+   ARC_SAFE_MASKS  0, 1; by NVRTC, clang and CUDA beyond 13.5 the default is 1
+       1: each lane that adds in divergent code sets its own bit in the mask, as in all adds of more
+       than 32 words, which holds whatever an assembler makes of it; a divergent add takes up to 1.15
+       of the time. 0: right in machine code of CUDA up to 13.5 (bench/NOTES.md, "Diverged lanes").
+       Set 1 if GPUs are to run nvcc's PTX, since a driver assembles it and no macro says so.
    ARC_COST_...  1 or more; the defaults stand at the end
        The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
@@ -144,6 +149,17 @@
 #endif
 #ifndef ARC_PROFILE
 #define ARC_PROFILE 0
+#endif
+#define ARC__CHECKED_CUDA 1305
+#ifndef ARC_SAFE_MASKS
+#if !defined(__CUDACC__)
+#define ARC_SAFE_MASKS 0
+#elif defined(__CUDACC_RTC__) || !defined(__CUDACC_VER_MAJOR__) || \
+    100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ > ARC__CHECKED_CUDA
+#define ARC_SAFE_MASKS 1
+#else
+#define ARC_SAFE_MASKS 0
+#endif
 #endif
 
 /* If 0 is legal, a misspelt or empty value must not count as 0: ARC__IS_ZERO(x) is 1 only when x is
@@ -247,6 +263,12 @@
 #error "ARC_PROFILE must be 0 or 1"
 #endif
 
+#if ARC_SAFE_MASKS + 0 < 0 || ARC_SAFE_MASKS + 0 > 1
+#error "ARC_SAFE_MASKS must be 0 or 1"
+#elif ARC_SAFE_MASKS + 0 == 0 && !ARC__IS_ZERO(ARC_SAFE_MASKS)
+#error "ARC_SAFE_MASKS must be 0 or 1"
+#endif
+
 #if ARC_WIDE_WORDS + 0 < 1 || ARC_WIDE_WORDS + 0 > 16
 #error "ARC_WIDE_WORDS must be 1..16"
 #endif
@@ -324,7 +346,8 @@
 #if ARC_MAX_PIECES == 1 && ARC_TABLES + ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
-    ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0
+    ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && \
+    ARC_SAFE_MASKS == 0
 #define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
 #else
 #if ARC_DROP_IN == ARC_DROP_IN_SUMS
@@ -340,7 +363,8 @@
   " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \
   " cost_request=" ARC__STRING(ARC_COST_REQUEST)                                                \
   " drop_in=" ARC__DROP_IN_STRING " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)              \
-  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE)
+  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE) \
+  " safe_masks=" ARC__STRING(ARC_SAFE_MASKS)
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(values, requests) \
   ((ARC_COST_REDUCE + ARC_COST_VALUE * (values)) / (ARC_COST_REQUEST * (requests)) + 1)

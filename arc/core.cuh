@@ -942,9 +942,10 @@ ARC__FN void arc__add_in_a_loop(const arc__call *c) {
 /* The mask of a vote must be right even if its lanes have diverged since it was taken: after a
    chunk that some lanes add and others do not, the next one votes. ptxas assumes that a mask from
    __activemask or a vote is one for all lanes that run together, and reads it from one of them
-   (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane. */
+   (bench/NOTES.md). The lane's own bit, which is set already, makes it a value of each lane; of
+   other compilers it is set in every call. */
 ARC__FN void arc__make_mask_of_lane(arc__call *c) {
-  if (c->width > c->chunk) c->lanes |= 1u << c->lane;
+  if (ARC_SAFE_MASKS || c->width > c->chunk) c->lanes |= 1u << c->lane;
 }
 
 /* The balancing threshold: of promises, only that of one key counts. */

@@ -197,6 +197,16 @@ def says(pattern):
     return lambda _case, said, _made: not re.search(pattern, said) and f"the error is\n{said}"
 
 
+def masks_of_one_lane(wanted):
+    """Whether there are any, of whole kernels."""
+    def check(_case, _said, made):
+        functions = apart.read(output_of(disassembler(), "-c", made).splitlines())
+        masks = [mask for body in functions.values() for mask in apart.masks(body).values()]
+        one = sum(mask is not None for mask in masks)
+        return (not masks or bool(one) != wanted) and f"{one} of {len(masks)} masks are of one lane"
+    return check
+
+
 def masks_of_lanes(_case, _said, made):
     return apart.check(output_of(disassembler(), "-c", made))
 
@@ -326,6 +336,9 @@ TESTS = {
                         for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")] +
                        [Case("apart, PTX of sm_90 for sm_120", ["tests/test_apart.cu"],
                              "-cubin -arch=compute_90 -code=sm_120", masks_of_lanes)] +
+                       [Case(f"safe masks {safe}", COUNTED,
+                             f"-cubin -arch=sm_90 -DARC_SAFE_MASKS={safe}",
+                             masks_of_one_lane(not safe)) for safe in (0, 1)] +
                        [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes)]}
 
 # ---- one case ------------------------------------------------------------------------------------

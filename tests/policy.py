@@ -31,7 +31,7 @@ MACROS = {
     "ARC_WIDE_WORDS": (r"ARC_WIDE_WORDS must be 1\.\.16", "1 6 16 (16)", "0 17 -1 EMPTY ALL"),
     **{f"ARC_{name}": (f"ARC_{name} must be 0 or 1", "0 1 (0)", "2 -1 EMPTY YES ON off")
        for name in ("VECTOR_ATOMICS", "EXACT", "TABLES", "WIDE",
-                    "DROP_IN_FLOAT", "DROP_IN_SEVERAL", "PROFILE")},
+                    "DROP_IN_FLOAT", "DROP_IN_SEVERAL", "PROFILE", "SAFE_MASKS")},
     **{f"ARC_{name}": ("a promise is an option of a call since arc 0.4", "", "0 1")  # of 0.3
        for name in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE", "ALIGNED_16")},
     **{f"ARC_COST_{name}": (r"every ARC_COST_\.\.\. must be 1 or more", "1 999", "0 -1 EMPTY LOW")
@@ -96,21 +96,38 @@ for macros, wanted in (
         (["PATH=ARC_PATH_TREE", "BALANCE_THRESHOLD=12", "VECTOR_ATOMICS=0",
           "SCOPE=ARC_SCOPE_SYSTEM", "CHECK=2", "KEY_BITS=64", "EXACT=1", "MAX_PIECES=7", "TABLES=1",
           "WIDE_WORDS=9", "COST_REDUCE=1", "COST_VALUE=2", "COST_MATCH=3", "COST_MATCH_SHUFFLE=4",
-          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_LEARNS", "DROP_IN_FLOAT=1", "DROP_IN_SEVERAL=0", "PROFILE=1"],
+          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_LEARNS", "DROP_IN_FLOAT=1", "DROP_IN_SEVERAL=0", "PROFILE=1",
+          "SAFE_MASKS=1"],
          "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
          "max_pieces=7 tables=1 wide=0 wide_words=9 cost_reduce=1 cost_value=2 "
          "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=learns drop_in_float=1 "
-         "drop_in_several=0 profile=1"),
+         "drop_in_several=0 profile=1 safe_masks=1"),
         (["WIDE=1"],
          "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0 "
          "max_pieces=1 tables=0 wide=1 wide_words=6 cost_reduce=50 cost_value=5 "
          "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=sums drop_in_float=0 "
-         "drop_in_several=1 profile=0")):
+         "drop_in_several=1 profile=0 safe_masks=0")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
     must(text == f"arc 0.6.0 {wanted}|600", f"the policy reads '{text}', must be '{wanted}'")
+must("safe_masks=1" in string_of("-DARC_SAFE_MASKS=1"), "safe masks alone are not said")
 for path in PATHS:
     text = string_of(f"-DARC_PATH={path}")
     must(f" path={path[9:].lower()} " in text, f"{path} reads '{text}'")
+
+# The default form of masks is that of the compilers in bench/NOTES.md, and only of them.
+with open(os.path.join(ROOT, "bench/NOTES.md"), encoding="utf-8") as file:
+    PASSED = [tuple(map(int, version.split(".")))
+              for row in re.findall(r"^\| nvcc (.*?) \|", file.read(), re.MULTILINE)
+              for version in row.split(", ")]
+must(PASSED, "bench/NOTES.md names no nvcc that passed")
+for (major, minor), macros, wanted in (
+        *((version, "", 0) for version in PASSED), (max(PASSED), "-D__CUDACC_RTC__", 1),
+        ((max(PASSED)[0], max(PASSED)[1] + 1), "", 1), ((max(PASSED)[0] + 1, 0), "", 1)):
+    right, said = build(compilers[0], f'#include "arc_policy.cuh"\n'
+                        f"typedef int form[ARC_SAFE_MASKS == {wanted} ? 1 : -1];\n",
+                        "-fsyntax-only", "-D__CUDACC__", f"-D__CUDACC_VER_MAJOR__={major}",
+                        f"-D__CUDACC_VER_MINOR__={minor}", *macros.split())
+    must(right, f"CUDA {major}.{minor} {macros}: ARC_SAFE_MASKS must be {wanted}:\n{said}")
 
 # No macro is left out: each default stands behind an #ifndef.
 with open(os.path.join(ROOT, "arc_policy.cuh"), encoding="utf-8") as file:
