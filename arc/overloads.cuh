@@ -3,8 +3,9 @@
 
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
        arc_target_planes(T *base, long long plane, int width)
-       arc_target_pieces(pieces, count), of pieces that arc_piece(T *base, int stride, int width)
-       makes, arc_target_first(target, count)   if ARC_MAX_PIECES is above 1
+       arc_target_pieces(pieces, count), of an array of arc_piece_of<T>: {T *base, int stride,
+       int width}, as arc_piece(...) makes one; arc_target_first(target, count)   if ARC_MAX_PIECES
+       is above 1
        arc_add(target, key, values, active), arc_add_uniform, arc_add_renderer, arc_add_masked,
        arc_add_divergent, arc_add_with, arc_atomic_add
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
@@ -44,6 +45,8 @@ ARC__EACH_NUMBER(ARC__OVERLOAD_TARGETS)
     return arc_target##S##_first(target, count);                                   \
   }
 ARC__EACH_NUMBER(ARC__OVERLOAD_PIECES)
+template <class T>
+using arc_piece_of = decltype(arc_piece((T *)0, 0, 0));
 #endif
 
 #define ARC__OVERLOAD_ADD(NAME, S, T, ARGUMENTS, ...)                                           \

@@ -1,6 +1,7 @@
-/* patterns.cu - six things that renderers do, and how arc is called in each: a width known at run
+/* patterns.cu - eight things that kernels do, and how arc is called in each: a width known at run
    time only; a target used in a lambda; a loop whose lanes are kept together; a loop that lanes
-   leave and skip; outputs that are asked for or not; one key with several rows.
+   leave and skip; outputs that are asked for or not; rows of three values; a function that knows an
+   address only; one key with several rows.
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
@@ -114,6 +115,32 @@ __global__ void left_early(float *rows) {
 ASKED(asked_means, 1)
 ASKED(asked_both, 2)
 
+/* Rows of three values (colours, forces) in rows of four: one request of 16 bytes adds a whole row,
+   where rows of three take three requests (sm_90 and newer). Put nothing into the fourth place of a
+   row: the call adds 0 to it. */
+__global__ void three_in_four(float *rows) {
+  arc_target_f32 target = arc_target_f32_rows(rows, 4, 4);
+  int pixel = pixel_of_thread();
+  float values[4] = {value_of(pixel, 0), value_of(pixel, 1), value_of(pixel, 2), 0};
+  arc_add_f32(target, row_of(pixel), values, hits(pixel));
+}
+
+/* A function in place of atomicAdd(address, value) knows no array: its key is the number of the
+   float in memory, which takes 64 bits and a second match. It counts from float 1, since C++ adds
+   nothing to a null pointer. Lanes with the same address are summed first. */
+__device__ __forceinline__ void add_at(float *address, float value) {
+  arc_options options = arc_options_default();
+  options.lane_mask = ARC_LANES_HERE; /* any lanes may call, as in the divergent call */
+  options.key_bits = 64;
+  arc_key key = (arc_key)((unsigned long long)address / sizeof(float)) - 1;
+  arc_add_with_f32(arc_target_f32_rows((float *)sizeof(float), 1, 1), key, &value, true, options);
+}
+__global__ void by_address(float *rows) {
+  int pixel = pixel_of_thread();
+  if (!hits(pixel)) return;
+  for (int k = 0; k < WIDTH; ++k) add_at(&rows[WIDTH * row_of(pixel) + k], value_of(pixel, k));
+}
+
 /* One key with several rows, as a triangle has three vertices: each sum of a triangle is made once,
    and goes to the row that its parameter names. */
 static __host__ __device__ int vertex_of(int triangle, int corner) {
@@ -135,14 +162,14 @@ __global__ void triangles(float *rows) {
 static float sums[ROWS * WIDTH], wanted[ROWS * WIDTH];
 
 /* Compares the rows with what each pixel that hits adds to the first `width` values of its row. */
-static int check(const char *name, float *rows, int width, bool of_vertices) {
+static int check(const char *name, float *rows, int stride, int width, bool of_vertices) {
   int wrong = 0;
   cudaError_t status = cudaMemcpy(sums, rows, sizeof sums, cudaMemcpyDeviceToHost);
   for (int i = 0; i < ROWS * WIDTH; ++i) wanted[i] = 0;
   for (int pixel = 0; pixel < PIXELS; ++pixel)
     for (int k = 0; k < width && hits(pixel); ++k) {
       int row = of_vertices ? vertex_of(row_of(pixel), k / 2) : row_of(pixel);
-      wanted[WIDTH * row + (of_vertices ? k % 2 : k)] += value_of(pixel, k);
+      wanted[stride * row + (of_vertices ? k % 2 : k)] += value_of(pixel, k);
     }
   for (int i = 0; i < ROWS * WIDTH; ++i) wrong += sums[i] != wanted[i];
   printf("patterns: %-14s %d of %d sums wrong, %s\n", name, wrong, ROWS * WIDTH,
@@ -159,21 +186,25 @@ int main(void) {
   }
   cudaMemset(rows, 0, sizeof sums);
   SIMT_LAUNCH(dynamic, BLOCKS, THREADS, 0, 0, rows, (int)WIDTH);
-  int failed = check("dynamic", rows, WIDTH, false);
+  int failed = check("dynamic", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(chunks, BLOCKS, THREADS, 0, 0, rows, (int)WIDTH);
-  failed |= check("chunks", rows, WIDTH, false);
+  failed |= check("chunks", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(lambda, BLOCKS, THREADS, 0, 0, rows);
-  failed |= check("lambda", rows, WIDTH, false);
+  failed |= check("lambda", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(kept_together, BLOCKS / 4 + 1, THREADS, 0, 0, rows);
-  failed |= check("kept together", rows, WIDTH, false);
+  failed |= check("kept together", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(left_early, BLOCKS / 4 + 1, THREADS, 0, 0, rows);
-  failed |= check("left early", rows, WIDTH, false);
+  failed |= check("left early", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(asked_both, BLOCKS, THREADS, 0, 0, rows, rows + 3);
-  failed |= check("both outputs", rows, WIDTH, false);
+  failed |= check("both outputs", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(asked_means, BLOCKS, THREADS, 0, 0, rows, (float *)nullptr);
-  failed |= check("one output", rows, 3, false);
+  failed |= check("one output", rows, WIDTH, 3, false);
+  SIMT_LAUNCH(three_in_four, BLOCKS, THREADS, 0, 0, rows);
+  failed |= check("three in four", rows, 4, 3, false);
+  SIMT_LAUNCH(by_address, BLOCKS, THREADS, 0, 0, rows);
+  failed |= check("by address", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(triangles, BLOCKS, THREADS, 0, 0, rows);
-  failed |= check("triangles", rows, 6, true);
+  failed |= check("triangles", rows, WIDTH, 6, true);
   cudaFree(rows);
   return failed || fflush(stdout) != 0;
 }

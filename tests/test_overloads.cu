@@ -44,8 +44,7 @@ static __global__ void add(T *cells, const T *all_values) {
   arc_add(arc_target_dynamic(cells + DYNAMIC * CELLS, WIDTH, WIDTH), key, values, active);
   arc_add(arc_target_planes(cells + PLANES * CELLS, ROWS, WIDTH), key, values, active);
   T *two = cells + PIECES * CELLS;
-  const decltype(arc_piece(two, WIDTH, 1)) pieces[] = {arc_piece(two, WIDTH, 1),
-                                                       arc_piece(two + 1, WIDTH, WIDTH - 1)};
+  const arc_piece_of<T> pieces[] = {{two, WIDTH, 1}, arc_piece(two + 1, WIDTH, WIDTH - 1)};
   arc_add(arc_target_first(arc_target_pieces(pieces, 2), 2), key, values, active);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomic_add(&cells[SCALAR * CELLS + key * WIDTH + i], values[i]);
