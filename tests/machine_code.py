@@ -230,6 +230,11 @@ template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
 __global__ void result(float *p, unsigned *q) {{ {} }}
 """
 
+PLANES = """#define ARC_WIDE 1
+#include "arc.cuh"
+__global__ void planes(void *p, long long *q) {{ {} }}
+"""
+
 # ---- the table -----------------------------------------------------------------------------------
 
 # kernels: lines behind machine_code.cuh; or a text; or names of files. fails: it must not compile.
@@ -286,7 +291,9 @@ def build_cases(_):
               for options in ("-Xptxas -O0", "-std=c++11", "-rdc=true")),
             Case("one add -Xcicc -O0", ONE_ADD, "-Xcicc -O0 -ptx -arch=sm_90",  # ptxas: 26 s
                  lacks(r"\.extern \.func.*arc\w+")),
-            Case("one add -G", ONE_ADD, "-G -c -arch=sm_90", small)]
+            Case("one add -G", ONE_ADD, "-G -c -arch=sm_90", small),
+            *(Case(use, PLANES.format(use), "-c -arch=sm_90", says("have_no_planes"), fails=True)
+              for use in ("arc_target_f16_planes(p, 9, 3);", "arc_target_wide_planes(q, 9, 3);"))]
 
 
 def key_cases(_):
