@@ -320,7 +320,7 @@ def _nvcc():
 
 def build(library, architectures):
     """Who builds at the same time builds the same; the last one's stays."""
-    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC,-fvisibility=hidden", "-DARC_KEYS_DROP",
+    flags = ["-std=c++17", "-O3", "-Xcompiler=-fPIC", "-DARC_KEYS_DROP",
              *(f"-gencode=arch=compute_{each},code=sm_{each}" for each in architectures),
              *(f"-I{folder}" for folder in (KERNELS, include_path(), jax.ffi.include_dir()))]
     nvcc = _nvcc()

@@ -55,7 +55,7 @@ def plain_adder():
     import arc_jax
     with tempfile.TemporaryDirectory() as folder:
         library = os.path.join(folder, "plain.so")
-        subprocess.run([arc_jax._nvcc(), "-std=c++17", "-O3", "-arch=native", "-shared",
+        subprocess.run([arc_jax._nvcc(), "-std=c++17", "-O3", "-arch=native", "-shared", "-w",
                         "-Xcompiler=-fPIC", f"-I{jax.ffi.include_dir()}",
                         HERE / "plain_atomics_jax.cu", "-o", library], check=True)
         handler = jax.ffi.pycapsule(ctypes.CDLL(library).plain_atomics)
