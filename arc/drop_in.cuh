@@ -104,9 +104,9 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
 enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 8 };
 struct arc__statement {
-  unsigned busy;
-  int line, samples; /* SAMPLES to 2 SAMPLES - 1, once there were as many */
-  int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
+  unsigned busy, rest; /* rest: bits of the clock that must be 0 for a sample */
+  int line, samples;   /* SAMPLES to 2 SAMPLES - 1, once there were as many */
+  int one, several;    /* tenths of passes that sums would have saved, of one address or of any */
   int lanes, addresses, passes, again;
   arc__u64 seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
 };
@@ -133,22 +133,14 @@ ARC__FN unsigned arc__ask(int line) {
 #if defined(__CUDA_ARCH__)
   unsigned says;
   asm("{\n\t.reg .pred drawn;\n\t.reg .u32 clock;\n\tld.global.u8 %0, [%1];\n\t"
-      "mov.u32 clock, %%clock;\n\tand.b32 clock, clock, 0xfc;\n\t"
+      "mov.u32 clock, %%clock;\n\tand.b32 clock, clock, 0x3fc;\n\t"
       "setp.eq.u32 drawn, clock, 0;\n\t@drawn mov.u32 %0, 3;\n\t}"
       : "=r"(says)
       : "l"(__cvta_generic_to_global(at)));
   return says;
 #else
-  return arc__clock() & 0xfcu ? *at : 3u;
+  return arc__clock() & 0x3fcu ? *at : 3u;
 #endif
-}
-
-/* What a drawn lane does: what the entry says, and 4 for a sample. */
-ARC__FN unsigned arc__draw(int line) {
-  const volatile arc__learnt *l = &arc__learnt_here;
-  const bool knows = l->of[(unsigned)line % ARC__ENTRIES].samples >= ARC__SAMPLES;
-  return l->says[(unsigned)line % ARC__ENTRIES] |
-         (arc__clock() & (knows ? 0x1f00u : 0x100u) ? 0u : 4u);
 }
 
 /* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
@@ -158,22 +150,25 @@ ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
   arc__statement *at = &arc__learnt_here.of[(unsigned)line % ARC__ENTRIES];
   volatile arc__statement *s = at;
   const int lane = arc__lane();
-  const unsigned same = __match_any_sync(lanes, address);
-  const unsigned sector = __match_any_sync(lanes, address >> 5);
-  int hits = 0, most = 1, saved = 0, again = 0;
-  ARC__NO_UNROLL
-  for (int step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
+  const bool leads = arc__leads(lanes, lane);
+  const bool mine = leads && (arc__clock() & s->rest) == 0u && atomicExch(&at->busy, 1u) == 0u;
+  if (!__any_sync(lanes, mine)) return;
   unsigned here = blockIdx.x & 0xffffu;
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
   const arc__u64 id = address << 16 | here;
-  ARC__NO_UNROLL
+  int hits = 0, most = 1, saved = 0, again = 0;
+  ARC__UNROLL
   for (int i = 0; i < ARC__SEEN; ++i) {
     const arc__u64 other = s->seen[i] ^ id;
     hits += other >> 16 == 0u && other != 0u;
   }
+  const unsigned same = __match_any_sync(lanes, address);
+  const unsigned sector = __match_any_sync(lanes, address >> 5);
+  ARC__NO_UNROLL
+  for (int step = 16; step > 0; step /= 2)
+    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
   if (arc__leads(same, lane)) hits = 0;
   if (!arc__leads(sector, lane)) most = 1;
   ARC__NO_UNROLL
@@ -182,42 +177,46 @@ ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
     again += __popc(__ballot_sync(lanes, hits >> bit & 1)) << bit;
   }
   const int count = __popc(lanes), addresses = __popc(__ballot_sync(lanes, arc__leads(same, lane)));
-  const int sectors = __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
-  if (!arc__leads(lanes, lane) || atomicExch(&at->busy, 1u) != 0u) return;
-  int n = s->samples;
-  s->seen[n % ARC__SEEN] = id;
-  const int half = ++n == 2 * ARC__SAMPLES, gain = 10 * saved + 1000 / ARC__SEEN * again;
-  s->samples = n >>= half;
-  s->line = line;
-  s->passes = (s->passes + saved + sectors) >> half;
-  s->again = (s->again + again) >> half;
-  s->lanes = (s->lanes + count) >> half;
-  s->addresses = (s->addresses + addresses) >> half;
-  const int none = count < 12 ? -30 : -50, most_gain = 1000; /* of what will be forgotten */
+  const int passes = saved + __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
+  if (!leads) return;
+
+  volatile unsigned char *says = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
+  const int all[] = {s->samples, s->lanes, s->addresses, s->passes, s->again, s->one, s->several};
+  const int said = *says, n = all[0] + 1, half = n == 2 * ARC__SAMPLES;
+  const int gain = 10 * saved + 1000 / ARC__SEEN * again, none = count < 12 ? -30 : -50;
   int one = addresses == 1 && count >= 12 ? gain - 100 : none;
   int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
-  s->one = one = (s->one + (one < most_gain ? one : most_gain)) >> half;
-  s->several = several = (s->several + (several < most_gain ? several : most_gain)) >> half;
-  if (n >= ARC__SAMPLES)
-    *(volatile unsigned char *)&arc__learnt_here.says[(unsigned)line % ARC__ENTRIES] =
-        several > 0 && several > one + 10 * n ? ARC__SEVERAL
-        : one > 0                             ? ARC__ONE
-                                              : ARC__PLAIN;
+  const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
+  one = all[5] + (one < 1000 ? one : 1000); /* a most: what has changed is forgotten */
+  several = all[6] + (several < 1000 ? several : 1000);
+  s->seen[n % ARC__SEEN] = id;
+  s->line = line;
+  s->samples = n >> half;
+  s->lanes = (all[1] + count) >> half;
+  s->addresses = (all[2] + addresses) >> half;
+  s->passes = (all[3] + passes) >> half;
+  s->again = (all[4] + again) >> half;
+  s->one = one >> half;
+  s->several = several >> half;
+  if (n >= ARC__SAMPLES) { /* many more while samples disagree */
+    const unsigned rest = s->rest >> 10;
+    s->rest = (pays == (said != ARC__PLAIN) ? (4u * rest + 3u) & 0x7ffu : rest >> 1) << 10;
+    *says = several > 0 && several > one + 10 * n ? ARC__SEVERAL : one > 0 ? ARC__ONE : ARC__PLAIN;
+  }
   atomicExch(&at->busy, 0u);
 }
 
+/* Where sums pay, or a warp is drawn, which adds without. */
 template <class T>
 ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
+  if (says == ARC__DRAWN) {
+    atomicAdd(p, v);
+    return arc__sample(arc__lanes_here(), (arc__u64)p, line);
+  }
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
-  if (says == ARC__DRAWN) says = arc__draw(line);
-  says = __shfl_sync(lanes, says, arc__highest(lanes)); /* of all lanes, whatever each has read */
-  if (says == ARC__PLAIN || says & 4u) {
-    atomicAdd(p, v);
-    return says & 4u ? arc__sample(lanes, (arc__u64)p, line) : (void)0;
-  }
   unsigned group = arc__sharers(lanes, lane, p, 12, 33);
-  if (says == ARC__SEVERAL && group == 0u && __popc(lanes) >= 12) {
+  if (group == 0u && __popc(lanes) >= 12 && __any_sync(lanes, says == ARC__SEVERAL)) {
     group = __match_any_sync(lanes, (arc__u64)p);
     if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
   }
