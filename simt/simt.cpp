@@ -30,6 +30,7 @@
 #include <unwind.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #if defined(__linux__)
@@ -40,6 +41,11 @@
 #include "count.h"
 #include "fiber.h"
 #include "simt.cuh"
+
+#if SIMT_SHARED_SECTION
+#include <fcntl.h>
+#include <link.h>
+#endif
 
 // >>state -----------------------------------------------------------------------------------------
 
@@ -713,22 +719,68 @@ int simt__barrier(const simt__site *site, simt__kind kind, int predicate) {
 
 // >>atomic ----------------------------------------------------------------------------------------
 
-// The linker's names for the section that simt_types.h puts `__shared__` objects into.
+// The `__shared__` objects of the program or library that this file is part of: address and bytes.
+typedef std::map<uintptr_t, size_t> simt__objects;
+
 #if SIMT_SHARED_SECTION
-extern "C" char __start_simt_shared[] __attribute__((weak));
-extern "C" char __stop_simt_shared[] __attribute__((weak));
-static char *static_shared() { return __start_simt_shared; }
-static size_t static_shared_bytes() { return (size_t)(__stop_simt_shared - __start_simt_shared); }
+
+__attribute__((used)) __shared__ char one_object;
+
+static int find_module(dl_phdr_info *info, size_t, void *found) {
+  uintptr_t at = (uintptr_t)&engine - info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || at - part.p_vaddr >= part.p_memsz) continue;
+    *static_cast<dl_phdr_info *>(found) = *info;
+    return 1;
+  }
+  return 0;
+}
+
+// By the symbols in its file: names that end in the tag.
+static simt__objects find_shared_objects() {
+  simt__objects objects;
+  dl_phdr_info module = {};
+  dl_iterate_phdr(find_module, &module);
+  int file = open(*module.dlpi_name == '/' ? module.dlpi_name : "/proc/self/exe", O_RDONLY);
+  size_t bytes = (size_t)lseek(file, 0, SEEK_END);
+  void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) fatal("the program's file cannot be read; see SIMT_SHARED_SECTION");
+  const char *image = static_cast<const char *>(memory);
+  const ElfW(Ehdr) *head = reinterpret_cast<const ElfW(Ehdr) *>(image);
+  const ElfW(Shdr) *sections = reinterpret_cast<const ElfW(Shdr) *>(image + head->e_shoff);
+  for (const ElfW(Shdr) *s = sections; s < sections + head->e_shnum; ++s) {
+    if (s->sh_type != SHT_SYMTAB) continue;
+    const char *names = image + sections[s->sh_link].sh_offset;
+    const ElfW(Sym) *symbol = reinterpret_cast<const ElfW(Sym) *>(image + s->sh_offset);
+    for (const ElfW(Sym) *end = symbol + s->sh_size / sizeof *symbol; symbol < end; ++symbol)
+      if (strstr(names + symbol->st_name, "B11simt_shared"))
+        objects[module.dlpi_addr + symbol->st_value] = symbol->st_size;
+  }
+  munmap(memory, bytes);
+  if (objects.empty()) fatal("the program has no symbols (strip, -s); see SIMT_SHARED_SECTION");
+  return objects;
+}
+
 #else
-static char *static_shared() { return NULL; }
-static size_t static_shared_bytes() { return 0; }
+
+static simt__objects find_shared_objects() { return simt__objects(); }
+
 #endif
+
+static const simt__objects &shared_objects() {
+  static const simt__objects objects = find_shared_objects();
+  return objects;
+}
 
 int simt_is_global(const void *address) {
   uintptr_t at = (uintptr_t)address;
-  bool dynamic = at - (uintptr_t)engine.shared < engine.shared_bytes;
-  bool fixed = at - (uintptr_t)static_shared() < static_shared_bytes();
-  return !dynamic && !fixed;
+  if (at - (uintptr_t)engine.shared < engine.shared_bytes) return false;
+  auto next = shared_objects().upper_bound(at);
+  if (next == shared_objects().begin()) return true;
+  --next;
+  return at - next->first >= next->second;
 }
 
 enum { poison_reach_bytes = 1 << 20 };
@@ -1187,7 +1239,8 @@ static void start_block(dim3 size, uint64_t block_number) {
   }
   // Shared memory holds garbage at the start of a block: NaNs, or the integer -1.
   if (engine.shared_bytes) memset(engine.shared, 0xff, engine.shared_bytes);
-  if (static_shared_bytes()) memset(static_shared(), 0xff, static_shared_bytes());
+  for (const auto &object : shared_objects())
+    memset(reinterpret_cast<void *>(object.first), 0xff, object.second);
 }
 
 static bool reserve_warp(simt__warp *warp, int index) {

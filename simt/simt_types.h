@@ -38,11 +38,10 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// Blocks run one after another, so one static object serves them all. The section lets the engine
-// tell shared from global memory and refill it with garbage for each block. AddressSanitizer puts
-// no redzones into a section of its own, so there the object stays an ordinary static. (GCC refuses
-// a source that has `__shared__` objects both in templates and outside: SIMT_SHARED_SECTION=0
-// helps.)
+// Blocks run one after another, so one static object serves them all. The tag becomes part of its
+// name in the program's symbols: by these the engine tells shared from global memory, and refills it
+// with garbage for each block. (g++ knows no section of one's own for objects of templates.)
+// AddressSanitizer has redzones behind the objects, so there they stay ordinary statics.
 #ifndef SIMT_SHARED_SECTION
 #if SIMT__ASAN || !defined(__ELF__)
 #define SIMT_SHARED_SECTION 0
@@ -51,7 +50,7 @@
 #endif
 #endif
 #if SIMT_SHARED_SECTION
-#define __shared__ static __attribute__((section("simt_shared")))
+#define __shared__ static __attribute__((used, abi_tag("simt_shared")))
 #else
 #define __shared__ static
 #endif

@@ -4,6 +4,7 @@
 #include "../../bench/common/test_memory.h"
 
 #include <set>
+#include <vector>
 
 static const unsigned whole_warp = 0xffffffffu;
 enum { threads = 96, seeds = 200 };
@@ -319,21 +320,39 @@ static void test_waits(void (*kernel)(int *, wait_kind), int blocks, const char 
       }
 }
 
-// Shared memory is garbage at the start of every block, not what the block before left there.
-static __global__ void reads_before_writing(int *found) {
-  SIMT_DYNAMIC_SHARED(int, tile);
-  __shared__ int fixed[32];
-  found[2 * (32 * blockIdx.x + threadIdx.x)] = tile[threadIdx.x];
-  found[2 * (32 * blockIdx.x + threadIdx.x) + 1] = fixed[threadIdx.x];
-  tile[threadIdx.x] = fixed[threadIdx.x] = 1;
+// Shared memory is garbage at the start of every block, not what the block before left there, and
+// none of it is global; wherever it is declared.
+static __device__ __forceinline__ int *tile_of_inline(void) {
+  __shared__ int tile[32];
+  return tile;
+}
+template <class T>
+static __device__ T *tile_of_template(void) {
+  __shared__ T tile[32];
+  return tile;
+}
+__shared__ int tile_of_file[32];
+
+enum { tiles = 5 };
+template <class T>
+static __global__ void reads_before_writing(T *found, int *global_count) {
+  SIMT_DYNAMIC_SHARED(T, dynamic);
+  __shared__ T fixed[32];
+  T *const tile[tiles] = {dynamic, fixed, tile_of_inline(), tile_of_template<T>(), tile_of_file};
+  for (int i = 0; i < tiles; ++i) {
+    found[tiles * (32 * blockIdx.x + threadIdx.x) + (unsigned)i] = tile[i][threadIdx.x];
+    tile[i][threadIdx.x] = 1;
+    if (__isGlobal(&tile[i][threadIdx.x])) atomicAdd(global_count, 1);
+  }
 }
 
 static void test_shared_is_garbage(void) {
-  const test_memory<int> found(4 * 64);
-  SIMT_LAUNCH(reads_before_writing, 4, 32, 32 * sizeof(int), 0, found.at);
-  std::vector<int> values = found.read();
-  for (size_t i = 0; i < values.size(); ++i)
-    CHECK(values[i] == -1 || (i % 2 && !SIMT_SHARED_SECTION), "%zu: %d", i, values[i]);
+  const test_memory<int> found(4 * 32 * tiles), global_count(1);
+  SIMT_LAUNCH(reads_before_writing<int>, 4, 32, 32 * sizeof(int), 0, found.at, global_count.at);
+  const std::vector<int> values = found.read();
+  for (size_t i = 0; i < values.size() && SIMT_SHARED_SECTION; ++i)
+    CHECK(values[i] == -1, "%zu: %d", i, values[i]);
+  CHECK(!SIMT_SHARED_SECTION || global_count.read()[0] == 0, "%d", global_count.read()[0]);
 }
 
 int main(void) {
