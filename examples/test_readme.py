@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""test_readme.py ROOT BUILD [CXX [NVCC]] - what the pages say is so: those of studies/, or, with CXX,
-all others.
+"""test_readme.py ROOT BUILD studies | pages | PROGRAM CXX NVCC SIMT - what the pages say is so: those
+of studies/, or all others, or one program of theirs.
 SPDX-License-Identifier: Apache-2.0
 
-README.md: each task's snippet compiles, in C with the CPU warp and with nvcc, and adds up to what it
-must. docs/build.md: so does the whole program, by the line that follows it. Every page: each line of a table after <!-- figures: ... --> holds what the result files
+A program: each task's snippet of README.md, by its name, compiles with CXX, for the CPU warp, which
+is the library SIMT, and with NVCC, and adds up to what it must; so does the whole one of
+docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after <!-- figures: ... --> holds what the result files
 say; files that are linked are there, and programs of the build folder that are named."""
 import csv
 import glob
@@ -16,8 +17,7 @@ import sys
 import tempfile
 
 root, build = map(os.path.abspath, sys.argv[1:3])
-cxx = sys.argv[3] if len(sys.argv) > 3 else None
-nvcc = sys.argv[4] if len(sys.argv) > 4 else "nvcc"
+part, *tools = sys.argv[3:]
 errors = []
 
 
@@ -67,6 +67,7 @@ def check_runs(what, words, folder, status=0):
 
 
 def check_program(source, command):
+    cxx, nvcc, simt = tools
     on_cpu, launches = re.subn(r"(\w+)<<<(.*?)>>>\(", r"SIMT_LAUNCH(\1, \2, 0, 0, ", source)
     check(launches == 1, "program: no launch that can be translated for the CPU warp")
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +76,7 @@ def check_program(source, command):
                 file.write(text)
         check_runs("program on the CPU warp",
                    [cxx, "-x", "c++", "-std=c++17", "-D__managed__=", "-I" + root, "-include",
-                    "simt/simt.cuh", "cpu.cu", "-x", "none", simt.name, "-o", "sums"], folder)
+                    "simt/simt.cuh", "cpu.cu", "-x", "none", simt, "-o", "sums"], folder)
         if shutil.which(nvcc):
             words = command.split(" && ")[0].replace("-I.", "-I" + root).split()
             devices = subprocess.run("nvidia-smi -L", shell=True, capture_output=True, check=False)
@@ -94,8 +95,9 @@ def check_page(name):
     for file in re.findall(r"\]\(([^)#:]+)\)", text):
         check(os.path.exists(os.path.join(root, folder, file)), f"{name}: {file} is missing")
     for program in re.findall(r"build(?:-studies)?/([\w/]+)_(?:simt|gpu)\b", text):
-        check(os.path.exists(f"{build}/{program}_simt") or not os.path.exists(
-            os.path.dirname(f"{build}/{program}")), f"{name}: no program {build}/{program}_simt")
+        file = f"{build}/{program}"
+        check(any(os.path.exists(file + end) for end in ("_simt", "_gpu"))
+              or not os.path.exists(os.path.dirname(file)), f"{name}: no program {file}_simt")
 
 
 # What each snippet of README needs around it: what stands before it, and a main that returns 0 where
@@ -123,7 +125,8 @@ def check_snippets(text):
     snippets = {name: source for source, name in
                 re.findall(r"```c\n(__global__ void (\w+)\([^`]*)```", text)}
     check(sorted(snippets) == sorted(AROUND), f"README.md: snippets {sorted(snippets)}")
-    for name in AROUND.keys() & snippets.keys():
+    if part in snippets:
+        name = part
         before, launch, right = AROUND[name]
         check_program("#include <math.h>\n#include <stdio.h>\n#include \"arc.cuh\"\n" + before +
                       snippets[name] + "int main(void) {\n"
@@ -135,26 +138,23 @@ def check_snippets(text):
 
 
 def check_programs():
-    global simt
-    simt = tempfile.NamedTemporaryFile(suffix=".o")
-    subprocess.run([cxx, "-std=c++17", "-I" + root, "-c", root + "/simt/simt.cpp", "-o", simt.name],
-                   check=True)
-    readme = read("README.md")
-    check("<!-- figures" in readme, "README.md holds no figures that can be checked")
-    check_snippets(readme)
+    check_snippets(read("README.md"))
     program = re.search(r"```c\n([^`]*int main\(void\)[^`]*)```(?:(?!```).)*```sh\n(nvcc .*?)\n",
                         read("docs/build.md"), re.DOTALL)
     check(program, "docs/build.md holds no whole program with the nvcc line that compiles it")
-    if program:
+    if program and part == "program":
         check_program(*program.groups())
 
 
-if cxx:
+pages = []
+if part in ("pages", "studies"):
+    check("<!-- figures" in read("README.md"), "README.md holds no figures that can be checked")
+    pages = [page for page in (os.path.relpath(path, root) for path in
+                               glob.glob(root + "/**/*.md", recursive=True))
+             if not page.startswith("build") and page.startswith("studies/") == (part == "studies")]
+    for page in pages:
+        check_page(page)
+else:
     check_programs()
-pages = [page for page in (os.path.relpath(path, root) for path in
-                           glob.glob(root + "/**/*.md", recursive=True))
-         if not page.startswith("build") and page.startswith("studies/") == (not cxx)]
-for page in pages:
-    check_page(page)
 print("\n".join(errors) or f"{len(pages)} pages")
 sys.exit(bool(errors))

@@ -53,8 +53,8 @@ F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
     arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
 F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
 #define ADD(name, S, T, M, ...) \
-  KERNEL(name, S, T, M, (__VA_ARGS__), arc_add_##S(t, key, values, active))
-#define ROWS_OF(S, T) ADD(S, S, T, T, arc_target_##S##_rows(sums, 4, 3))
+  KERNEL(name, S, T, M, (__VA_ARGS__), arc_add(t, key, values, active))
+#define ROWS_OF(S, T) ADD(S, S, T, T, arc_target_rows(sums, 4, 3))
 ROWS_OF(f64, double) ROWS_OF(i32, int) ROWS_OF(u32, unsigned) ROWS_OF(i64, long long)
 ADD(f32_to_f64, f32_to_f64, float, double, arc_target_f32_to_f64_rows(sums, 4, 3))
 ADD(f16, f16, float, void, arc_target_f16_rows(sums, 4, 3))

@@ -69,7 +69,7 @@ static __device__ void add_here(arc_target_f32 target, int key, const float *val
   }
 }
 
-CHECK_KERNEL(masks, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
+CHECK_SHORT_KERNEL(masks, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
   if (check_active(&plan, update))
     add_here(target, plan.keys[check_call_index(&plan, update)], values,
              check_calling(&plan, update) >> check_lane() & 1);

@@ -12,6 +12,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 set(ARC_GPU AUTO CACHE STRING "Build GPU programs: AUTO (where nvcc and a device are), ON, OFF")
+option(ARC_CPU_TESTS "Build tests of a GPU for the CPU warp, too, where there is a GPU" OFF)
 set(ARC_SANITIZE "" CACHE STRING "Sanitizers of the CPU programs: address, undefined, or both by comma")
 set_property(CACHE ARC_GPU PROPERTY STRINGS AUTO ON OFF)
 
@@ -177,10 +178,14 @@ function(python_test name labels timeout)
   endif()
 endfunction()
 
-# arc_test(<name> <arguments of arc_program> [ARGS ...] [LABELS ...]) adds the tests <name>_simt and
-# <name>_gpu.
+# arc_test(<name> <arguments of arc_program> [ARGS ...] [LABELS ...] [ON_BOTH]) adds the tests <name>_simt
+# and <name>_gpu; where there is a GPU the latter alone, without ON_BOTH or ARC_CPU_TESTS.
 function(arc_test name)
-  cmake_parse_arguments(arg "${arc_flags}" "" "${arc_lists}" ${ARGN})
+  cmake_parse_arguments(arg "${arc_flags};ON_BOTH" "" "${arc_lists}" ${ARGN})
+  list(REMOVE_ITEM ARGV ON_BOTH)
+  if(arc_build_gpu AND arc_has_device AND NOT (arg_CPU_ONLY OR arg_ON_BOTH OR ARC_CPU_TESTS))
+    list(APPEND ARGV GPU_ONLY)
+  endif()
   arc_program(${ARGV})
   foreach(build simt gpu)
     if(TARGET ${name}_${build})
