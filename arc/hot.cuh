@@ -11,7 +11,7 @@
        void arc_hot_end_with_f32(const arc_hot_f32 *hot, bool all_threads, arc_options options);
    Until end the block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`.
    Each warp has its own sums there and needs no atomics. Other keys are added as by arc_add_f32. A
-   few dozen rows at most.
+   few dozen rows at most. first_key is read as keys are: an int, unless theirs have 64 bits.
    shared: ARC_HOT_SUMS(rows, width, threads of the block) sums of the type of the values, or long
    long for a fixed target, whose sums are exact. It serves one set of hot rows at a time: begin the
    next one after all threads have ended this one and a __syncthreads.
@@ -108,7 +108,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   int bytes = arc__bytes(kind), row = arc__hot_words(&h->target), words = rows * row, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
   h->shared = (char *)shared + ARC__STATE_BYTES;
-  h->first = first;
+  h->first = ARC_KEY_BITS == 32 && first == (unsigned)first ? (int)first : first;
   h->rows = rows;
   ARC__CHECK(1, arc__is_shared_memory(h->shared, (long long)bytes * words * arc__warps()),
              "the memory of hot rows is not shared memory, or too small for their sums");
@@ -184,6 +184,13 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, 
   arc__add(c);
 }
 
+/* As arc__check_key, but while the kernel runs: compilers may not know the first_key of hot rows in
+   memory. */
+ARC__FN void arc__hot_check_first(int key_bits, long long first) {
+  if (key_bits == 32 && first > 0x7fffffffll) ARC__FAIL("arc: arc_key_is_no_int: first_key");
+  if (key_bits == 32 && first < -0x80000000ll) ARC__FAIL("arc: arc_key_is_no_int: first_key");
+}
+
 /* Adds twice: hot keys to the warp's own sums, for which a threshold gains nothing, the others to
    memory. A lane is active in one of them: promises of inactive lanes hold if all have one key. */
 ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, const void *values,
@@ -191,9 +198,8 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   arc__target target = h->target;
   ARC__TYPED(&target, kind, memory);
   arc__hot_check_add(h, options.scope);
-  long long row = (long long)((arc__u64)key - (arc__u64)h->first);
-  bool is_hot = row >= 0 && row < h->rows, all = options.lane_mask == ARC_LANES_ALL;
-  bool here = options.lane_mask == ARC_LANES_HERE;
+  arc__hot_check_first(options.key_bits, h->first);
+  bool all = options.lane_mask == ARC_LANES_ALL, here = options.lane_mask == ARC_LANES_HERE;
   bool alone = here && (ARC__ARCH < 700 || arc__is_wide(memory));
   if (here) { /* here, since the CPU warp distinguishes masks by the line that takes them */
     options.exact |= memory == ARC__FIXED;
@@ -203,7 +209,11 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   options.promises &= ~ARC_PROMISE_WARP_IS_ACTIVE;
   if ((options.promises & ARC_PROMISE_ONE_KEY) == 0)
     options.promises &= ~ARC_PROMISE_INACTIVE_IS_ZERO;
-  arc__add(arc__call_of(&target, key, values, active && !is_hot, options));
+  arc__call c = arc__call_of(&target, key, values, active, options);
+  long long row = (long long)((arc__u64)arc__key_id(c.key) - (arc__u64)h->first);
+  bool is_hot = row >= 0 && row < h->rows;
+  c.active = active && !is_hot;
+  arc__add(c);
   options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */
   options.path = alone ? ARC_PATH_ATOMIC : ARC_PATH_AUTO;
   options.threshold = 0;

@@ -179,7 +179,11 @@ sums_of_wrong_parameters test_forms s/\*parameter = arc__is_single(\&c) ? 0 : fi
 sums_of_every_chunk test_forms s/if (!all_fit \&\& first != s->first) continue;//
 dropped_sum_added test_forms s/slot.owned = slot.owned \&\& owned;/;/
 dropped_half_added test_types:TEST_TYPES_PART=3 s/arc__is_half(c.memory) \&\& !owned)/arc__is_half(c.memory))/
-hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows,/row >= 0 \&\& row <= h->rows,/
+hot_rows_one_more test_forms s/row >= 0 \&\& row < h->rows;/row >= 0 \&\& row <= h->rows;/
+hot_key_as_it_is test_keys s/arc__key_id(c.key) - (arc__u64)h->first/key - (arc__u64)h->first/
+hot_first_key_as_it_is test_keys s/first == (unsigned)first ? (int)first : first;/first;/
+hot_key_of_32_bits test_keys s/arc__u64)arc__key_id(c.key) - /arc__u64)(int)key - /
+unchecked_first_key user_errors_forms:ARC_CHECK=0 s/key_bits == 32 \&\& first > 0x7fffffffll/false/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_not_cleared test_forms s/arc__write(kind, h->shared, i, arc__neutral(kind));/;/
 hot_rows_of_others_zero test_forms:CHECK_INACTIVE_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/

@@ -1,4 +1,5 @@
-/* test_keys.cu - keys of 64 bits: two that share their low word name two rows, and are two groups.
+/* test_keys.cu - keys of 64 bits: two that share their low word name two rows, and are two groups;
+   unsigned keys, which are ints of their bits.
    SPDX-License-Identifier: Apache-2.0
 
    The rows of keys k and k - 2^32 lie 48 GiB apart, in address space that is reserved and, but for
@@ -6,6 +7,7 @@
 #define ARC_TABLES 1
 #include "check.cuh"
 
+#include "arc/hot.cuh"
 #include "arc/table.cuh"
 
 #if SIMT_ON_CPU
@@ -13,10 +15,11 @@
 #endif
 
 enum { WARPS = 64, THREADS = 32 * WARPS, ROWS = 8, WIDTH = 3 };
-enum { TABLE = ARC_PATH_AUTO + 1, TABLE_ROWS = 2, CALLS = 3 };
+enum { TABLE = ARC_PATH_AUTO + 1, HOT, TABLE_ROWS = 2, HOT_ROWS = 3, CALLS = 3 };
 
 struct plan {
   int path, uniform, threshold;
+  long long first_hot;
   unsigned active[WARPS];
 };
 
@@ -42,10 +45,16 @@ static __global__ void add(struct plan plan, float *row_0, const long long *keys
   PATH(ARC_PATH_TRANSPOSED)
   PATH(ARC_PATH_TREE)
   PATH(ARC_PATH_AUTO)
-  if (plan.path != TABLE) return;
+  if (plan.path < TABLE) return;
   __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, TABLE_ROWS, WIDTH, 64)];
-  arc_table_f32 table = arc_table_begin_f32(target, shared, TABLE_ROWS);
   for (int i = 0; i < WIDTH; ++i) values[i] /= CALLS;
+  if (plan.path == HOT) {
+    arc_hot_f32 hot = arc_hot_begin_f32(target, shared, plan.first_hot, HOT_ROWS);
+    for (int call = 0; call < CALLS; ++call) arc_hot_add_with_f32(&hot, keys[n], values, active, o);
+    arc_hot_end_f32(&hot, true);
+    return;
+  }
+  arc_table_f32 table = arc_table_begin_f32(target, shared, TABLE_ROWS);
   for (int call = 0; call < CALLS; ++call)
     arc_table_add_with_f32(&table, keys[n], values, active, o);
   arc_table_end_f32(&table);
@@ -69,7 +78,12 @@ static void run(char *memory, int path, int uniform) {
   static float values[THREADS * WIDTH], must[2][ROWS * WIDTH], got[ROWS * WIDTH];
   struct check_random random;
   if (!check_begin("64-bit keys", &random)) return;
-  struct plan plan = {path, uniform, check_below(&random, 2) ? ARC_THRESHOLD_AUTO : 3, {0u}};
+  const long long below = check_below(&random, 2);
+  struct plan plan = {path,
+                      uniform,
+                      check_below(&random, 2) ? ARC_THRESHOLD_AUTO : 3,
+                      check_below(&random, ROWS) - (below << 32),
+                      {0u}};
   memset(must, 0, sizeof must);
   for (int w = 0; w < WARPS; ++w) {
     plan.active[w] = check_any_mask(-1, &random);
@@ -105,17 +119,48 @@ static void run(char *memory, int path, int uniform) {
   }
 }
 
+/* Row n - 4 by key (unsigned)(n - 4); before: what memory holds before the hot rows end. */
+static __global__ void add_unsigned(float *row_0, float *before, unsigned first) {
+  __shared__ float shared[ARC_HOT_SUMS(HOT_ROWS, 1, 64)];
+  const int row = (int)threadIdx.x % ROWS;
+  const unsigned key = (unsigned)(row - ROWS / 2);
+  const float value = 1;
+  const arc_target_f32 target = arc_target_f32_rows(row_0, 1, 1);
+  const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, first, HOT_ROWS);
+  for (int call = 0; call < CALLS; ++call) arc_hot_add_f32(&hot, key, &value, true);
+  __syncthreads();
+  before[row] = row_0[(int)key];
+  arc_hot_end_f32(&hot, true);
+}
+
+static void run_unsigned(unsigned first) {
+  struct check_random random;
+  if (!check_begin("unsigned keys", &random)) return;
+  const test_memory<float> rows(std::vector<float>(2 * ROWS, 0.0f));
+  SIMT_LAUNCH(add_unsigned, dim3(1), dim3(64), 0, 0, rows.at + ROWS / 2, rows.at + ROWS, first);
+  const std::vector<float> got = rows.read();
+  for (int i = 0; i < ROWS; ++i) {
+    const int key = i - ROWS / 2, sum = CALLS * 64 / ROWS;
+    const bool is_hot = key >= (int)first && key < (int)first + HOT_ROWS;
+    CHECK(got[i] == sum && got[ROWS + i] == (is_hot ? 0 : sum),
+          "first key %d: row %d is %g, and was %g before the end", (int)first, key, (double)got[i],
+          (double)got[ROWS + i]);
+  }
+  check.compared += 2 * ROWS;
+}
+
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  static const int paths[] = {ARC_PATH_ATOMIC, ARC_PATH_TRANSPOSED, ARC_PATH_TREE, ARC_PATH_AUTO,
-                              TABLE};
+  for (int first = -ROWS; first < ROWS; ++first) run_unsigned((unsigned)first);
+  static const int paths[] = {
+      ARC_PATH_ATOMIC, ARC_PATH_TRANSPOSED, ARC_PATH_TREE, ARC_PATH_AUTO, TABLE, HOT};
   char *memory = (char *)reserve(apart + ROWS * WIDTH * sizeof(float));
   if (!memory) {
     printf("skipped: no room for rows that lie 2^32 keys apart\n");
     return CHECK_SKIPPED;
   }
   for (int round = 0; round < 20; ++round)
-    for (int path = 0; path < 5; ++path)
+    for (int path = 0; path < 6; ++path)
       for (int uniform = 0; uniform < 2; ++uniform) run(memory, paths[path], uniform);
   return check_finish();
 }

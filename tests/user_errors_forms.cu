@@ -135,7 +135,7 @@ USER_ERROR(63, one_key_promised_to_sums, 32, 192, NULL, CHECK_SAYS("key")) {
 /* Launched with two warps; each adds to a row of its own. Hot rows are b: begun, a: added to, i:
    added to by a third of the lanes, e: ended, w: ended by a warp alone; s: all threads meet; others
    are o: begun in the same memory, p: begun behind it, f: ended. */
-OUT_OF_LINE use_hot(float *rows, float *sums, int first_key, int count, const char *steps) {
+OUT_OF_LINE use_hot(float *rows, float *sums, long long first_key, int count, const char *steps) {
   const arc_target_f32 target = right_target(rows);
   const arc_options one_key = promising(ARC_PROMISE_ONE_KEY);
   arc_hot_f32 hot, others;
@@ -180,6 +180,8 @@ HOT_KERNEL((52, first_keys_differ, BLOCK, 384, NULL, CHECK_SAYS("first_key")), s
            KEY + (wrong ? warp_index() : 0), HOT_ROWS, "bae")
 HOT_KERNEL((54, no_hot_rows, BLOCK, 384, NULL, CHECK_SAYS("hot row"), 1), shared, KEY,
            wrong ? 0 : HOT_ROWS, "bae")
+HOT_KERNEL((121, first_key_of_64_bits, BLOCK, 384, EVERYBODY_SAYS("arc: ...first_key"), 0), shared,
+           KEY + (wrong ? 1ll << 32 : 0), HOT_ROWS, "bae")
 HOT_KERNEL((55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1),
            wrong ? rows + 512 : shared, KEY, HOT_ROWS, "bae")
 
