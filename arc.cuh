@@ -70,7 +70,7 @@
    The CPU warp (simt/) finds most errors without a GPU; tests/USER_ERRORS.md lists them.
 
    JIT. NVRTC takes arc.cuh, arc_policy.cuh, arc/words.cuh, arc/core.cuh and the forms in use as
-   named strings; CuPy and other packages take an include path (examples/python). */
+   named strings; CuPy and other packages take an include path (python/examples). */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* skips the rest, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"

@@ -1,6 +1,6 @@
-"""arrows.py ROOT - who includes whom: headers <- simt <- bench/common <- bench, tests, fit_image and
-the studies; the examples of one screen take headers and simt alone; nothing includes tests or
-studies, and studies nothing of the library's house but what is named here.
+"""arrows.py ROOT - who includes whom: headers <- simt <- bench/common <- bench, tests, python and the
+studies; the examples take headers and simt alone; nothing includes tests, python or studies, and
+studies nothing of the library's house but what is named here.
 SPDX-License-Identifier: Apache-2.0"""
 import os
 import re
@@ -11,8 +11,8 @@ BASE = {"headers", "simt", "bench/common"}
 # A place: the places that its files may include, beside itself.
 ALLOWED = {"headers": set(), "simt": {"headers"}, "examples": {"headers", "simt"},
            "bench/common": {"headers", "simt"}, "bench/kernels": {"headers", "simt"},
-           "bench/sweep": BASE | {"bench/kernels"}, "examples/fit_image": BASE,
-           "examples/python": BASE, "tests": BASE, "simt/tests": BASE, "studies/common": BASE}
+           "bench/sweep": BASE | {"bench/kernels"}, "python": BASE, "tests": BASE,
+           "simt/tests": BASE, "studies/common": BASE}
 STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
 MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/papers"},
         "studies/hardware": {"studies/gaussians"}, "studies/rivals": {"studies/radiance"}}
@@ -21,8 +21,8 @@ MORE = {"studies/common": {"studies/papers"}, "studies/gaussians": {"studies/pap
 def place_of(path):
     if re.fullmatch(r"arc(/[^/]*\.cuh|\.cuh|_policy\.cuh|_tune\.h)", path):
         return "headers"
-    found = re.match(r"(?:bench|studies|examples)/[^/.]+(?=/)|simt/tests|"
-                     r"(?:simt|examples|tests)(?=/)", path)
+    found = re.match(r"(?:bench|studies)/[^/.]+(?=/)|simt/tests|"
+                     r"(?:simt|examples|tests|python)(?=/)", path)
     return found and found[0]
 
 
@@ -32,8 +32,8 @@ def may_include(place):
 
 
 files = ["arc.cuh", "arc_policy.cuh", "arc_tune.h"] + [
-    os.path.join(folder, name) for root in ("arc", "simt", "examples", "bench", "tests", "studies")
-    for folder, _, names in os.walk(root) for name in names
+    os.path.join(folder, name)
+    for root in ("arc", "simt", "examples", "bench", "tests", "python", "studies") for folder, _, names in os.walk(root) for name in names
     if name.endswith((".cu", ".cuh", ".c", ".cpp", ".h"))]
 includes, wrong = 0, 0
 for file in files:

@@ -27,7 +27,6 @@ CLOCK_FELL = (r"WARNING: the clock fell from \d+ to \d+ MHz; \d+ of \d+ groups w
 # What SMALL stands for: options of a run that takes no time.
 SMALL = {
     "arc_sweep": "--tables --blocks 2 --threads 64 --updates 4 --rows 70 --width 1 --path plain",
-    "fit_image": "--size 32x24 --gaussians 40 --iterations 4",
 }
 
 # Program, arguments, status, and a part of the one line of errors or, where all is well, of the
@@ -58,18 +57,6 @@ CASES = [
     ("arc_sweep", "--tables --quiet", 2, "--tables is not for --quiet; leave it out"),
     ("arc_sweep", "SMALL --csv OUT", 2, "exists and is not a plain file"),
     ("arc_sweep", "SMALL --width=3", 0, "  ok\nSummary, by "),
-
-    ("fit_image", "--lr-scale nan", 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000"),
-    ("fit_image", "--picture IN/absent.ppm --out OUT/a.ppm", 2, "absent.ppm"),
-    ("fit_image", "--picture IN/tiny.ppm --iterations 2", 0, "\ngaussians  1, 8 values each"),
-    ("fit_image", "SMALL --lr-mean 1000 --lr-scale 1000", 0, "\nfitted     PSNR "),
-    ("fit_image", "SMALL --path plain --seed 7 --out OUT/a.ppm", 0, "path       plain\n",
-     "a.ppm", "P6\n32 24\n255\n"),
-    ("fit_image", "SMALL --out OUT/a.png", 2, "a.png'; it must end in .ppm"),
-    ("fit_image", "--picture IN/short.ppm", 2, "the PPM is cut short"),
-    ("fit_image", "--picture IN/text", 2, "no PPM 'P6 width height maximum', sides to 16384"),
-    ("fit_image", "--picture IN/tiny.ppm --size 9x9", 2, "--size is not for --picture"),
-    ("fit_image", "SMALL --out OUT/a.ppm ; --picture OUT/a.ppm", 0, "\ngaussians  38, 8 "),
 ]
 
 # Program, arguments, the output after which the signals come, the signals, an expression for what
@@ -79,8 +66,6 @@ INTERRUPTS = [
     ("arc_sweep", "--tables --blocks 3000 --width 32 --threshold 0-33 --path serialized,auto "
      "--csv OUT/a", "sizes  ", [signal.SIGHUP], "interrupted after 0 of 69", "a.partial",
      "\n# interrupted: after 0 of 69"),
-    ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "path       ",
-     [signal.SIGTERM], "interrupted after [0-9]+ of 1000000 iterations", "a.ppm", "P6"),
 ]
 
 # Program, arguments, a part of the line of progress on a terminal.

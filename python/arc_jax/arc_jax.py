@@ -40,9 +40,7 @@ import numpy as np
 from jax.interpreters import ad, batching, mlir
 
 HERE = pathlib.Path(__file__).resolve().parent
-KERNELS = next((folder for folder in (HERE.parent / "arc_torch",
-                                      HERE.parents[1] / "examples/python/torch")
-                if folder.is_dir()), HERE)
+KERNELS = HERE.parent / "arc_torch" if (HERE.parent / "arc_torch").is_dir() else HERE
 BUILT_AHEAD = "arc_jax_handlers"  # what setup.py builds, to lie beside this file
 REPRODUCIBLE = ("float32", "bfloat16", "float16")
 TYPES = (*REPRODUCIBLE, "float64", "int32")

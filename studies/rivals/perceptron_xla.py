@@ -12,7 +12,7 @@ import sys
 import timeit
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(REPOSITORY / "examples/python"), str(REPOSITORY / "studies/operator")]
+sys.path += [str(REPOSITORY / "python/examples"), str(REPOSITORY / "python/arc_torch/races")]
 import need
 
 np = need.module("numpy")

@@ -37,7 +37,7 @@ from torch._decomp import decomposition_table
 from torch._prims_common import suggest_memory_format
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = (HERE / "../../..").resolve()  # arc's folder, if this is not installed
+ROOT = HERE.parents[1]  # arc's folder, if this is not installed
 TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 GPU = torch.cuda.is_available()
 BUILT_AHEAD = "arc_torch_operators"  # what setup.py builds, to lie beside this file

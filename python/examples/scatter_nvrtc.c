@@ -1,7 +1,7 @@
 /* scatter_nvrtc.c - a kernel compiled at run time: NVRTC takes arc's headers as named strings.
    SPDX-License-Identifier: Apache-2.0
 
-   cc -I/usr/local/cuda/include examples/python/scatter_nvrtc.c -o scatter_nvrtc \
+   cc -I/usr/local/cuda/include python/examples/scatter_nvrtc.c -o scatter_nvrtc \
       -L/usr/local/cuda/lib64 -lnvrtc -lcudart
    ./scatter_nvrtc [folder of arc.cuh]
 

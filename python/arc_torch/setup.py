@@ -1,4 +1,4 @@
-"""setup.py - builds arc_torch ahead of time: pip install --no-build-isolation examples/python/torch
+"""setup.py - builds arc_torch ahead of time: pip install --no-build-isolation python/arc_torch
 SPDX-License-Identifier: Apache-2.0
 
 Needs what arc_torch needs to build itself. Where there is no GPU, TORCH_CUDA_ARCH_LIST="9.0" names
@@ -14,10 +14,10 @@ try:
     from torch.utils import cpp_extension
 except ImportError as missing:
     sys.exit(f"arc_torch: {missing}: {sys.executable} has no PyTorch; call the Python that has it: "
-             "python3 -m pip install --no-build-isolation ./examples/python/torch")
+             "python3 -m pip install --no-build-isolation ./python/arc_torch")
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[1]
 os.chdir(HERE)  # setuptools wants relative names
 policy = (ROOT / "arc_policy.cuh").read_text()
 version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]

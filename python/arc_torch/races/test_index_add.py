@@ -4,7 +4,7 @@ import pathlib
 import sys
 import unittest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "bench/tests")]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[3] / "bench/tests")]
 from bench_test import ROOT, Test
 import index_add_cases as cases_of
 import index_add_tables
@@ -38,7 +38,7 @@ class IndexAdd(Test):
         for title, names, rows in index_add_tables.tables(*cases_of.read(csv)):
             if rows:  # of the file that was measured some rows stay
                 self.assertLessEqual({f"## {title}", *index_add_tables.table(names, rows)}, set(text))
-        page = pathlib.Path(ROOT, "examples/python/torch/README.md").read_text(encoding="utf-8")
+        page = pathlib.Path(ROOT, "python/arc_torch/README.md").read_text(encoding="utf-8")
         first, second = (list(index_add_tables.table(names, rows)) for title, names, rows in
                          index_add_tables.tables(*cases_of.read(csv))
                          if title.startswith(("f32, fast", "f32, deterministic")))
@@ -65,9 +65,9 @@ class IndexAdd(Test):
             "| gradients of embeddings, fast | 1 | 0.25 | 0.25 | 1.40 |"])
 
     def test_without_pytorch(self):
-        self.write("raise ImportError('no torch')\n", "torch.py")
-        for program in ("studies/operator/bench_index_add.py", "studies/operator/bench_embedding.py"):
-            said = self.call(77, program, PYTHONPATH=self.folder)
+        self.write("raise ModuleNotFoundError('no torch')\n", "torch.py")
+        for program in ("bench_index_add.py", "bench_embedding.py"):
+            said = self.call(77, f"python/arc_torch/races/{program}", PYTHONPATH=self.folder)
             self.assertEqual(said, "skipped: no torch\n")
 
 

@@ -13,8 +13,8 @@ import sys
 import time
 import typing
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-sys.path += [str(PYTHON), str(PYTHON / "torch")]
+HERE = pathlib.Path(__file__).resolve()
+sys.path += [str(HERE.parents[1]), str(HERE.parents[2] / "examples")]
 import need  # noqa: E402
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # before CUDA starts: cuBLAS repeats

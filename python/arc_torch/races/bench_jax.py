@@ -51,7 +51,7 @@ def times_by_torch():
 
 def plain_adder():
     import jax
-    sys.path.insert(0, str(HERE.parents[1] / "python/arc_jax"))
+    sys.path.insert(0, str(HERE.parents[1] / "arc_jax"))
     import arc_jax
     with tempfile.TemporaryDirectory() as folder:
         library = os.path.join(folder, "plain.so")

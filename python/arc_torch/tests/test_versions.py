@@ -10,8 +10,8 @@ import subprocess
 import sys
 import zipfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))
+HERE = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(HERE.parent / "examples"))
 import need  # noqa: E402
 
 if os.environ.get("ARC_DOWNLOADS") != "1":
@@ -44,7 +44,7 @@ for requirement in ("torch==2.5.1", "torch"):
     standard = max(re.findall(r"-std=c\+\+\d\d", flags))
     for source in sorted(HERE.glob("*.cpp")):
         compiled = subprocess.run(
-            [sys.argv[2], standard, "-fsyntax-only", f"-I{HERE.parents[2]}", "-isystem", include,
+            [sys.argv[2], standard, "-fsyntax-only", f"-I{HERE.parents[1]}", "-isystem", include,
              "-isystem", include / "torch/csrc/api/include", "-isystem", CUDA, source])
         failed += compiled.returncode != 0
         print(f"PyTorch {version}, {standard}, {source.name}:",

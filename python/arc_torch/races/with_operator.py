@@ -3,8 +3,8 @@ says which is missing. SPDX-License-Identifier: Apache-2.0"""
 import pathlib
 import sys
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-sys.path += [str(PYTHON), str(PYTHON / "torch")]
+HERE = pathlib.Path(__file__).resolve()
+sys.path += [str(HERE.parents[1]), str(HERE.parents[2] / "examples")]
 import need  # noqa: E402
 
 torch = need.module("torch")

@@ -7,7 +7,7 @@ import re
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[1]
 HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
            *sorted(f"{folder}/{path.name}" for folder, names in (("arc", "*.cuh"), ("simt", "*.h"))
                    for path in (ROOT / folder).glob(names))]

@@ -4,14 +4,14 @@
    Values are multiples of a quarter, so that each sum in float or fixed point is exact, and what out
    must hold is that sum and what it held, rounded. Values that are not finite are left out of fixed
    point. A value in memory has 8 bits, as a bfloat16. */
-#include "../../bench/common/test_device.h"
+#include "../../../bench/common/test_device.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "brief.h"
 
-#include "torch/sum_segments.cuh"
+#include "../sum_segments.cuh"
 
 enum { ROWS = 40, MARGIN = 3 };
 enum keys { RANDOM, HALF_ON_ONE, ONE, EACH_ONCE, RUNS };

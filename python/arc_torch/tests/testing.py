@@ -7,7 +7,8 @@ import shutil
 import sys
 import warnings
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE.parent), str(HERE.parents[1] / "examples")]
 import need  # noqa: E402
 
 torch = need.module("torch")

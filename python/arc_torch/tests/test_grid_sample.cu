@@ -2,7 +2,7 @@
    any order of samples, on any grid of blocks. SPDX-License-Identifier: Apache-2.0
 
    A value in memory has 16 bits, as a bfloat16, or 32. */
-#include "../../bench/common/test_device.h"
+#include "../../../bench/common/test_device.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct device {
 };
 #define LAUNCH(kernel, blocks, threads, stream, j) \
   SIMT_LAUNCH(kernel, blocks, threads, 0, stream, j)
-#include "torch/grid_sample.cuh"
+#include "../grid_sample.cuh"
 
 enum { SMOOTH, RANDOM, ONE_CELL, BEYOND, KINDS };
 

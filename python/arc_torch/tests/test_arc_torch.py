@@ -472,7 +472,7 @@ def test_grid_sample():
 
 
 def test_example():
-    run = subprocess.run([sys.executable, "-B", "fit_flow.py", "48", "6"], cwd=sys.path[0],
+    run = subprocess.run([sys.executable, "-B", "fit_flow.py", "48", "6"], cwd=arc_torch.HERE,
                          stdout=subprocess.PIPE, text=True)
     assert run.returncode == 0 and run.stdout.count("the same") >= 1 + (not GPU), run.stdout
 
