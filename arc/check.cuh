@@ -89,6 +89,7 @@ struct arc__duty {
     if (is_copy || state->begun != begun) return;
     __threadfence_block();
     if (atomicAdd(&state->lanes, 0u - 1u) != 1u) return;
+    __threadfence_block();
     const char *sums = (const char *)state + ARC__STATE_BYTES;
     for (int i = 0; i < state->words; ++i)
       ARC__CHECK(2, arc__is_zero(state->kind, arc__read(state->kind, sums, i)),
