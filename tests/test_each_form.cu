@@ -36,39 +36,6 @@ typedef struct form_rows {
   long long words[FLOATS];
 } form_rows;
 
-/* racecheck covers the orders of memory in these two. Each lane writes the row of another one, and
-   overwrites it at once. */
-static __device__ void in_shared_memory(arc_target_f32 target, int key, const float *v,
-                                        bool active) {
-  __shared__ float values[THREADS * WIDTH];
-  const int thread = (int)threadIdx.x;
-  arc_row_adder_f32 rows = arc_index_add_begin_f32(target, values, WIDTH);
-  for (int parity = 0; parity < 2; ++parity) {
-    for (int i = 0; i < WIDTH; ++i) values[(thread ^ 1) * WIDTH + i] = (float)(i - parity);
-    __syncwarp();
-    for (int i = 0; i < WIDTH; ++i) values[thread * WIDTH + i] += v[i] - (float)(i - parity);
-    __syncwarp();
-    arc_index_add_rows_f32(&rows, key, thread, active && thread % 2 == parity);
-    __syncwarp();
-  }
-  arc_index_add_end_f32(&rows);
-}
-
-/* Some lanes add by atomics, all by loads and stores, others by atomics; half of them leave. */
-static __device__ void hot_mixed(arc_target_f32 target, float *shared, int key, const float *v,
-                                 bool active) {
-  const int thread = (int)threadIdx.x;
-  arc_options here = arc_options_default();
-  here.lane_mask = ARC_LANES_HERE;
-  __syncthreads();
-  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 1, 2);
-  if (active && thread % 3 == 0) arc_hot_add_with_f32(&hot, key, v, true, here);
-  arc_hot_add_f32(&hot, key, v, active && thread % 3 == 1);
-  if (active && thread % 3 == 2) arc_hot_add_with_f32(&hot, key, v, true, here);
-  __syncwarp();
-  if (thread % 2 == 0) arc_hot_end_f32(&hot, false);
-}
-
 static __global__ void every_form(form_rows *all, const float *memory) {
   const int thread = (int)threadIdx.x, key = key_of(thread);
   const bool active = is_active(thread);
@@ -96,7 +63,6 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
   arc_index_add_rows_f32(&rows, key, thread, active);
   arc_index_add_end_f32(&rows);
-  in_shared_memory(ROWS(IN_SHARED), key, v, active);
   for (int i = 0; active && i < WIDTH; ++i)
     arc_atomred_f32((float *)all[ATOMRED].words + WIDTH * key + i, v[i]);
   arc_add_f64(arc_target_f64_rows((double *)all[F64].words, WIDTH, WIDTH), key, doubles, active);
@@ -104,7 +70,39 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_add_f16(arc_target_f16_rows(all[F16].words, WIDTH, WIDTH), key, v, active);
   arc_add_bf16(arc_target_bf16_rows(all[BF16].words, WIDTH, WIDTH), key, v, active);
   arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active);
-  hot_mixed(ROWS(HOT_MIXED), shared, key, v, active);
+}
+
+/* racecheck covers the orders of memory in these two. Each lane writes the row of another one, and
+   overwrites it at once. */
+static __global__ void in_shared_memory(form_rows *all) {
+  __shared__ float values[THREADS * WIDTH];
+  const int thread = (int)threadIdx.x, other = thread ^ 1;
+  arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_SHARED), values, WIDTH);
+  ARC__NO_UNROLL for (int parity = 0; parity < 2; ++parity) {
+    for (int i = 0; i < WIDTH; ++i) values[other * WIDTH + i] = (float)value_of(other, i);
+    __syncwarp();
+    const bool active = is_active(thread) && thread % 2 == parity;
+    arc_index_add_rows_f32(&rows, key_of(thread), thread, active);
+    __syncwarp();
+  }
+  arc_index_add_end_f32(&rows);
+}
+
+/* Some lanes add by atomics, then all by loads and stores, twice; half of them leave. */
+static __global__ void hot_mixed(form_rows *all) {
+  __shared__ float shared[ARC_HOT_SUMS(2, WIDTH, THREADS)];
+  const int thread = (int)threadIdx.x, key = key_of(thread);
+  float v[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) v[i] = (float)value_of(thread, i);
+  arc_options here = arc_options_default();
+  here.lane_mask = ARC_LANES_HERE;
+  arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT_MIXED), shared, 1, 2);
+  ARC__NO_UNROLL for (int turn = 0; turn < 4; turn += 2) {
+    const bool active = is_active(thread);
+    if (active && thread % 4 == turn) arc_hot_add_with_f32(&hot, key, v, true, here);
+    arc_hot_add_f32(&hot, key, v, active && thread % 4 == turn + 1);
+  }
+  if (thread % 2 == 0) arc_hot_end_f32(&hot, false);
 }
 
 /* Number i of a form's rows. */
@@ -139,6 +137,8 @@ int main(void) {
   const test_memory<form_rows> device_rows(FORMS);
   const test_memory<float> device_memory(memory);
   SIMT_LAUNCH(every_form, dim3(1), dim3(THREADS), 0, 0, device_rows.at, device_memory.at);
+  SIMT_LAUNCH(in_shared_memory, dim3(1), dim3(THREADS), 0, 0, device_rows.at);
+  SIMT_LAUNCH(hot_mixed, dim3(1), dim3(THREADS), 0, 0, device_rows.at);
   CHECK_CUDA(cudaGetLastError());
   const std::vector<form_rows> rows = device_rows.read();
   for (int form = 0; form < FORMS; ++form)
