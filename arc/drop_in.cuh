@@ -99,8 +99,8 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 }
 
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-/* What the statements of a line, modulo ARC__ENTRIES, have learnt. Some warps are drawn for samples;
-   one at a time adds to an entry, which nobody waits for and nothing but speed depends on. */
+/* What the statements of a line, modulo ARC__ENTRIES, have learnt. A few warps are drawn for
+   samples; one at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
 enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 8 };
 struct arc__statement {
@@ -318,8 +318,8 @@ ARC__DROP_IN(double)
 #endif
 #if defined(__CUDACC__)
 /* Pointers to atomicAdd, which add as without, and other types, overloads that stand above (those
-   below are renamed with their calls). Of a type that is served, nothing may be evaluated: nvcc 13.0
-   takes its line for the caller's. */
+   below are renamed with their calls). Of a served type, nothing may be evaluated: nvcc 13.0 takes
+   its line for the caller's. */
 template <class T>
 ARC__FN T arc__drop_in(T *p, T v) {
   return atomicAdd(p, v);

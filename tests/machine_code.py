@@ -212,6 +212,7 @@ def masks_of_lanes(_case, _said, made):
 
 
 DROP_IN = "-include arc/drop_in.cuh -cubin -arch=sm_90"
+LEARNS = "-DARC_DROP_IN=ARC_DROP_IN_LEARNS"
 COUNTED = """#include "arc.cuh"
 __global__ void counted(float *rows, const int *keys, int n, int *lock) {
   arc_target_f32 t = arc_target_f32_rows(rows, 9, 9);
@@ -324,9 +325,10 @@ TESTS = {
         Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
              at_most(limits)) for options, limits in CODE_SIZE.items()],
     "drop_in": lambda _: [
-        Case("unchanged", ["tests/drop_in_unchanged.cu"], DROP_IN, unchanged),
+        *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
+               unchanged) for options in ("", LEARNS)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -DARC_WIDE=1 -Ofc=max {options}")
-          for options in ("", "-DARC_PROFILE=1")),
+          for options in ("", LEARNS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
             f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
@@ -338,9 +340,10 @@ TESTS = {
             ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
             ("p[1] = *q ? atomicAdd(p, 1.0f) : 0;", 'ambiguous "\\?" operation'),
             ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],
-    "apart": lambda _: [Case(f"{source} {arch}", [f"tests/test_{source}.cu"],
-                             f"-cubin -arch={arch}", masks_of_lanes)
-                        for source in ("apart", "drop_in") for arch in ("sm_90", "sm_120")] +
+    "apart": lambda _: [Case(f"{source} {arch} {options}", [f"tests/test_{source}.cu"],
+                             f"-cubin -arch={arch} {options}", masks_of_lanes)
+                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", LEARNS))
+                        for arch in ("sm_90", "sm_120")] +
                        [Case("apart, PTX of sm_90 for sm_120", ["tests/test_apart.cu"],
                              "-cubin -arch=compute_90 -code=sm_120", masks_of_lanes)] +
                        [Case(f"safe masks {safe}", COUNTED,
