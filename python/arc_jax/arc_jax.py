@@ -291,7 +291,7 @@ def architectures(devices):
 def _build_once(devices):
     """In a folder that its sources and tools name; in one of this process, if none can be there."""
     headers = pathlib.Path(include_path())
-    files = [*sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh", headers / "arc_policy.cuh",
+    files = [pathlib.Path(__file__), *sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh", headers / "arc_policy.cuh",
              *(headers / "arc").glob("*.cuh")]
     tools = f"{jax.lib.__version__} {architectures(devices)} {_nvcc()}"
     name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in sorted(files))]))
