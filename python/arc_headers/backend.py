@@ -1,9 +1,12 @@
-"""backend.py - builds the wheel of arc_headers for pip (PEP 517) with the standard library alone.
-SPDX-License-Identifier: Apache-2.0"""
+"""backend.py - builds the packages of arc_headers for pip (PEP 517, 660) with the standard library
+alone, the same bytes each time. SPDX-License-Identifier: Apache-2.0"""
 import base64
+import gzip
 import hashlib
+import io
 import pathlib
 import re
+import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,11 +37,42 @@ Requires-Python: >=3.8
 """
 
 
+def modules():
+    return sorted((HERE / "arc_headers").glob("*.py"))
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name = f"arc_headers-{version()}"
     files = {f"arc_headers/include/{header}": (ROOT / header).read_bytes() for header in HEADERS}
-    for module in sorted((HERE / "arc_headers").glob("*.py")):
-        files[f"arc_headers/{module.name}"] = module.read_bytes()
+    files.update((f"arc_headers/{module.name}", module.read_bytes()) for module in modules())
+    return write_wheel(wheel_directory, files)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """pip install -e: the include path is this folder."""
+    files = {f"arc_headers/{module.name}": module.read_bytes() for module in modules()}
+    files["arc_headers/__init__.py"] = f"def include_path():\n    return {str(ROOT)!r}\n".encode()
+    return write_wheel(wheel_directory, files)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    name = f"arc_headers-{version()}"
+    paths = [*(ROOT / header for header in HEADERS), *modules(), HERE / "backend.py",
+             ROOT / "pyproject.toml", ROOT / "LICENSE"]
+    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
+    files["PKG-INFO"] = metadata().encode()
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for path, data in files.items():
+            entry = tarfile.TarInfo(f"{name}/{path}")
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    sdist = pathlib.Path(sdist_directory, f"{name}.tar.gz")
+    sdist.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
+    return sdist.name
+
+
+def write_wheel(wheel_directory, files):
+    name = f"arc_headers-{version()}"
     files[f"{name}.dist-info/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{name}.dist-info/METADATA"] = metadata().encode()
     files[f"{name}.dist-info/WHEEL"] = WHEEL.encode()
@@ -50,5 +84,5 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     wheel = f"{name}-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory, wheel), "w") as archive:
         for path, data in files.items():
-            archive.writestr(path, data)
+            archive.writestr(zipfile.ZipInfo(path), data)  # without a date
     return wheel

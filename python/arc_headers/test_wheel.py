@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """test_wheel.py ROOT SCRATCH VERSION CXX - `pip install ROOT` brings the headers and the CPU warp,
-with which an example compiles, and downloads nothing.
+with which an example compiles, and downloads nothing; so does what it makes of a source package.
 SPDX-License-Identifier: Apache-2.0"""
 import importlib.metadata
 import importlib.util
@@ -40,5 +40,37 @@ if example.returncode or subprocess.run([site / "scatter"], check=False).returnc
     errors.append("examples/scatter.cu does not run on the installed CPU warp")
 if site not in folder.parents:
     errors.append(f"{folder} is not in {site}")
+
+BUILD = """import sys
+sys.path.insert(0, sys.argv[1])
+import backend
+for kind in sys.argv[3:]:
+    print(getattr(backend, "build_" + kind)(sys.argv[2]))
+"""
+
+
+def build(tree, name, *kinds):
+    """The packages, in a folder of that name."""
+    work = site.parent / name
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    said = subprocess.run([sys.executable, "-B", "-c", BUILD, tree / "python/arc_headers", work,
+                           *kinds], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return [work / line for line in said.split()]
+
+
+wheel, sdist = build(root, "first", "wheel", "sdist")
+shutil.unpack_archive(sdist, site.parent / "first", "gztar")
+unpacked = site.parent / "first" / f"arc_headers-{version}"
+for tree, name in ((root, "second"), (unpacked, "third")):
+    for old, new in zip((wheel, sdist), build(tree, name, "wheel", "sdist")):
+        if old.name != new.name or old.read_bytes() != new.read_bytes():
+            errors.append(f"{new} is not {old}")
+(editable,) = build(root, "editable", "editable")
+shutil.unpack_archive(editable, site.parent / "editable", "zip")
+said = subprocess.run([*python, "arc_headers"], check=True, text=True, stdout=subprocess.PIPE,
+                      env=dict(environment, PYTHONPATH=str(site.parent / "editable"))).stdout
+if pathlib.Path(said.strip()).resolve() != root.resolve():
+    errors.append(f"editable: the include path is {said}")
 print("\n".join(errors) or f"arc_headers {version}: {len(wanted)} headers in {folder}")
 sys.exit(bool(errors))

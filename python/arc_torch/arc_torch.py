@@ -706,7 +706,11 @@ def build(cuda):
         raise RuntimeError(f"arc_torch needs PyTorch 2.5, this is {torch.__version__}")
     ahead = next(HERE.glob(f"{BUILT_AHEAD}.*.so"), None)
     if ahead is not None:
-        torch.ops.load_library(ahead)
+        try:
+            torch.ops.load_library(ahead)
+        except OSError as error:
+            raise RuntimeError("arc_torch was built for another PyTorch, reinstall it: "
+                               f"{_first_line(error)}") from error
     else:
         _compile(build_name(cuda), cuda)
     _register_rules()

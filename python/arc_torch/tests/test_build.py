@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 Compilers are scripts that fail, so that nothing is compiled here."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,26 @@ def test_failure(folder):
     assert error.count("arc_torch: compiles its operators, once") == 1, error
 
 
+def test_without_setuptools(folder):
+    """PyTorch's builder needs it, the import does not."""
+    (folder / "setuptools.py").write_text("raise ImportError('no setuptools')")
+    environment = broken(folder)
+    environment["PYTHONPATH"] += os.pathsep + str(folder)
+    out, error = start(environment).communicate(timeout=100)
+    assert out.count("arc_torch:") == 1 and "no setuptools" in out, (out, error)
+
+
+def test_of_another_pytorch(folder):
+    """What is built ahead and cannot be loaded: one line says what to do, PyTorch takes all."""
+    for path in arc_torch.HERE.glob("*.py"):
+        shutil.copy(path, folder)
+    (folder / f"{arc_torch.BUILT_AHEAD}.of.so").write_text("no library")
+    environment = dict(broken(folder), PYTHONPATH=str(folder))
+    version = "import importlib.metadata as m; m.version = lambda _: '0'\n"  # it is not installed
+    out, error = start(environment, version + PROGRAM).communicate(timeout=100)
+    assert out.count("arc_torch:") == 1 and "another PyTorch, reinstall" in out, (out, error)
+
+
 def test_dead_build(folder):
     """PyTorch's lock, which a killed build has left, holds up nobody."""
     name = arc_torch.build_name(testing.GPU)
@@ -123,5 +144,6 @@ def in_folder(test):
     return of_it
 
 
-testing.run("test_build", [in_folder(test_failure), in_folder(test_dead_build),
-                           in_folder(test_living_build), in_folder(test_without_pytorch)])
+testing.run("test_build", [in_folder(test) for test in (
+    test_failure, test_without_setuptools, test_of_another_pytorch, test_dead_build,
+    test_living_build, test_without_pytorch)])
