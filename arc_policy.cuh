@@ -101,6 +101,10 @@
 #define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
 #define ARC_THRESHOLD_AUTO 34
 
+#endif /* ARC_POLICY_CUH */
+
+/* Each include comes here, since a macro may be set behind the first one: every header of arc that
+   reads macros checks them anew. */
 #ifndef ARC_PATH
 #define ARC_PATH ARC_PATH_AUTO
 #endif
@@ -276,6 +280,11 @@
 #define ARC_WIDE_ROW(width) (ARC_WIDE_WORDS * (width) + ((width) + 3) / 4)
 
 /* The policy in words, for logs and the head of result files. */
+#undef ARC__PATH_STRING
+#undef ARC__THRESHOLD_STRING
+#undef ARC__SCOPE_STRING
+#undef ARC__DROP_IN_STRING
+#undef ARC__FEW_STRING
 #if ARC_PATH == ARC_PATH_ATOMIC
 #define ARC__PATH_STRING "atomic"
 #elif ARC_PATH == ARC_PATH_SERIALIZED
@@ -370,5 +379,3 @@
   ((ARC_COST_REDUCE + ARC_COST_VALUE * (values)) / (ARC_COST_REQUEST * (requests)) + 1)
 #define ARC_MIN_LANES_TO_MATCH(shuffles, requests) \
   ((ARC_COST_MATCH + ARC_COST_MATCH_SHUFFLE * (shuffles)) / (ARC_COST_REQUEST * (requests)))
-
-#endif /* ARC_POLICY_CUH */

@@ -483,7 +483,9 @@ ARC__FN void arc__keep_first(arc__target *t, int count) {
 /* The keys of a table's calls: an address in memory minus ARC__ADDRESSES, since C does not add to a
    null base; or the place of a byte in the table plus ARC__IN_TABLE, which no address reaches. */
 #define ARC__ADDRESSES 4096
+#if ARC_TABLES
 #define ARC__IN_TABLE (1ll << 62)
+#endif
 
 /* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {

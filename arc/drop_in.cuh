@@ -39,7 +39,7 @@
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
 #define ARC_DROP_IN_CUH
-#ifndef ARC_WORDS_CUH /* NVRTC has them by other names */
+#if !defined(ARC_WORDS_CUH) || !defined(__CUDACC_RTC__) /* NVRTC has them by other names */
 #include "../arc_policy.cuh"
 #include "words.cuh"
 #endif

@@ -25,6 +25,8 @@
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH
 #error "arc/hot.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
 #ifndef ARC_HOT_CUH
 #define ARC_HOT_CUH

@@ -26,6 +26,8 @@
    rows side by side. Suffixes: all of arc.cuh; _from_f16 and _from_bf16 if values are floats. */
 #ifndef ARC_CUH
 #error "arc/index_add.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
 #ifndef ARC_INDEX_ADD_CUH
 #define ARC_INDEX_ADD_CUH

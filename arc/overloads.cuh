@@ -15,6 +15,8 @@
    them (use arc_target_f16_rows), since any pointer to 16-bit numbers will do; calls take them. */
 #ifndef ARC_CUH
 #error "arc/overloads.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
 #ifndef ARC_OVERLOADS_CUH
 #define ARC_OVERLOADS_CUH

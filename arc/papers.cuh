@@ -22,6 +22,8 @@
    Suffixes: f32, f64, i32, u32, i64, u64. */
 #ifndef ARC_CUH
 #error "arc/papers.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
 #ifndef ARC_PAPERS_CUH
 #define ARC_PAPERS_CUH

@@ -24,6 +24,8 @@
    with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
 #ifndef ARC_CUH
 #error "arc/sums.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
 #ifndef ARC_SUMS_CUH
 #define ARC_SUMS_CUH

@@ -37,8 +37,10 @@
    Source: the local aggregation buffer (LAB) of the ARC paper, in software. */
 #ifndef ARC_CUH
 #error "arc/table.cuh: include arc.cuh first"
+#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
+#include "../arc_policy.cuh"
 #endif
-#if !ARC_TABLES
+#ifndef ARC__IN_TABLE
 #error "arc/table.cuh: #define ARC_TABLES 1 above the include of arc.cuh"
 #endif
 #ifndef ARC_TABLE_CUH

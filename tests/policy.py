@@ -1,5 +1,6 @@
 """policy.py ROOT - arc_policy.cuh: plain C99, legal values compile, all others are named errors.
 SPDX-License-Identifier: Apache-2.0"""
+import glob
 import os
 import re
 import shutil
@@ -47,6 +48,11 @@ MAIN = """#include <stdio.h>
 #include "arc_policy.cuh"
 int main(void) { printf("%s|%d", ARC_POLICY_STRING, ARC_VERSION); return 0; }
 """
+# A header, which includes arc_policy.cuh, and one that does behind it.
+FORMS = sorted(set(os.path.basename(name) for name in glob.glob(ROOT + "/arc/*"))
+               - set("check.cuh core.cuh profile.cuh wide.cuh words.cuh".split()))
+PAIRS = [*((first, "arc.cuh") for first in ("arc_policy.cuh", "arc_tune.h", "arc/drop_in.cuh")),
+         *(("arc.cuh", then) for then in ("arc_tune.h", *("arc/" + form for form in FORMS)))]
 checks, failures = 0, 0
 
 
@@ -65,10 +71,16 @@ def build(compiler, source, *options):
     return done.returncode == 0, done.stderr
 
 
-def string_of(*macros):
+def late(first, then, macros):
+    """A source that sets macros between two headers."""
+    return "\n".join([f'#include "{first}"', *(f"#undef {macro}\n#define {macro} {value}"
+                                              for macro, value in macros), f'#include "{then}"'])
+
+
+def string_of(*macros, main=MAIN):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "policy")
-        must(*build(compilers[0], MAIN, *STRICT, *macros, "-o", program))
+        must(*build(compilers[0], main, *STRICT, *macros, "-o", program))
         return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -84,6 +96,17 @@ for compiler in compilers:
                                 f"-D{macro}={value.replace('EMPTY', '')}")
             must(not right and re.search("error:[^\n]*" + says, said),
                  f"{compiler}: {macro}={value}: no error that names the legal values:\n{said}")
+    for pair in PAIRS:
+        _, said = build(compiler, late(*pair, ((macro, illegal.split()[0].replace("EMPTY", ""))
+                                               for macro, (_, _, illegal) in MACROS.items())),
+                        "-E", "-DSIMT_ON_CPU=1", "-DSIMT_ARCH=900", "-o", os.devnull)
+        for macro, (says, _, _) in MACROS.items():
+            must(re.search("error:[^\n]*" + says, said),
+                 f"{compiler}: {macro} is illegal between {' and '.join(pair)}: no error:\n{said}")
+    right, said = build(compiler, late("arc.cuh", "arc/table.cuh", [("ARC_TABLES", 1)]), "-E",
+                        "-DSIMT_ON_CPU=1", "-DSIMT_ARCH=900", "-o", os.devnull)
+    must(not right and "above the include of arc.cuh" in said,
+         f"{compiler}: ARC_TABLES 1 behind arc.cuh: {said}")
     # Legal one by one, contradictory together.
     right, said = build(compiler, SOURCE, "-std=c99", "-fsyntax-only", "-DARC_PATH=ARC_PATH_ATOMIC",
                         "-DARC_BALANCE_THRESHOLD=0")
@@ -110,6 +133,11 @@ for macros, wanted in (
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
     must(text == f"arc 0.6.0 {wanted}|600", f"the policy reads '{text}', must be '{wanted}'")
 must("safe_masks=1" in string_of("-DARC_SAFE_MASKS=1"), "safe masks alone are not said")
+text = string_of(main=late("arc_tune.h", "arc_policy.cuh", [
+    ("ARC_PATH", 5), ("ARC_SCOPE", 2), ("ARC_BALANCE_THRESHOLD", 9), ("ARC_KEY_BITS", 64)]) + "\n" +
+    MAIN)
+must(all(word in text for word in ("path=tree threshold=9 ", "scope=system", "key_bits=64")),
+     f"macros set behind arc_tune.h: {text}")
 for path in PATHS:
     text = string_of(f"-DARC_PATH={path}")
     must(f" path={path[9:].lower()} " in text, f"{path} reads '{text}'")

@@ -58,10 +58,12 @@ forms = sorted({os.path.relpath(name, ROOT) for name in glob.glob(ROOT + "/arc/*
                - {*included, *on_request, *drop_in})
 headers = ["arc.cuh", *included, *on_request, *forms, *drop_in]
 must_see(len(headers), 10, "headers")
-allowed = {"arc.cuh": [*included, "arc/wide.cuh"], "arc/core.cuh": ["arc/check.cuh"],
-           "arc/table.cuh": ["arc/index_add.cuh", "arc/hot.cuh"],  # it adds what these know of
-           "arc/drop_in.cuh": ["../arc_policy.cuh", "words.cuh", "profile.cuh"],
-           "arc/profile.cuh": []}
+policy = "../arc_policy.cuh"
+allowed = {**{name: [policy] for name in forms},
+           "arc.cuh": [*included, "arc/wide.cuh"], "arc/core.cuh": ["arc/check.cuh"],
+           # it adds what these know of
+           "arc/table.cuh": [policy, "arc/index_add.cuh", "arc/hot.cuh"],
+           "arc/drop_in.cuh": [policy, "words.cuh", "profile.cuh"]}
 for name in ["arc.cuh", *included, *forms, *drop_in]:
     found = re.findall(r"#[ \t]*include[ \t]*([^\n]*)", read_code(name))
     found = [other for other in found if other.startswith('"') or name != "arc/profile.cuh"]

@@ -20,7 +20,7 @@ def text_of(root, name, seen):
         return ""
     seen.add(name)
     text = (root / name).read_text(encoding="utf-8")
-    return re.sub(r'^#include "(.*)".*\n', lambda found: text_of(root, found[1], seen), text,
+    return re.sub(r'^#include "(?:\.\./)?(.*)".*\n', lambda found: text_of(root, found[1], seen), text,
                   flags=re.M)
 
 
