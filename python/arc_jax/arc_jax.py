@@ -40,7 +40,7 @@ import numpy as np
 from jax.interpreters import ad, batching, mlir
 
 HERE = pathlib.Path(__file__).resolve().parent
-KERNELS = HERE.parent / "arc_torch" if (HERE.parent / "arc_torch").is_dir() else HERE
+KERNELS = HERE.parent / "arc_torch"
 BUILT_AHEAD = "arc_jax_handlers"  # what setup.py builds, to lie beside this file
 REPRODUCIBLE = ("float32", "bfloat16", "float16")
 TYPES = (*REPRODUCIBLE, "float64", "int32")
@@ -139,7 +139,7 @@ def _varying_alike(arrays):
     return [jax.lax.pvary(array, its) if its else array for array, its in zip(arrays, missing)]
 
 
-# ---- the primitive: operand [rows, columns], keys [n], updates [n, columns] -----------------------
+# ---- the primitive: operand [rows, columns], keys [n], updates [n, columns] ----------------------
 
 _rows = jax.extend.core.Primitive("arc_scatter_add")
 _rows.def_abstract_eval(lambda operand, keys, updates, **how: operand.update(weak_type=False))
@@ -291,10 +291,10 @@ def architectures(devices):
 def _build_once(devices):
     """In a folder that its sources and tools name; in one of this process, if none can be there."""
     headers = pathlib.Path(include_path())
-    files = [pathlib.Path(__file__), *sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh", headers / "arc_policy.cuh",
-             *(headers / "arc").glob("*.cuh")]
+    files = sorted([pathlib.Path(__file__), *sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh",
+                    headers / "arc_policy.cuh", *(headers / "arc").glob("*.cuh")])
     tools = f"{jax.lib.__version__} {architectures(devices)} {_nvcc()}"
-    name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in sorted(files))]))
+    name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in files)]))
     folder = pathlib.Path(os.environ.get("ARC_JAX_CACHE", "~/.cache/arc_jax")).expanduser()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -310,8 +310,8 @@ def _build_once(devices):
 
 
 def _nvcc():
-    folders = [os.environ["PATH"], os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")]
-    if path := shutil.which("nvcc", path=os.pathsep.join(folders)):
+    toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    if path := shutil.which("nvcc", path=f"{os.environ['PATH']}{os.pathsep}{toolkit}/bin"):
         return path
     raise RuntimeError("no nvcc")
 

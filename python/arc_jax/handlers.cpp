@@ -20,21 +20,31 @@ int bytes_of(DataType type) {
 
 row_adder *adder_of(DataType type) {
   switch (type) {
-    case ffi::F32: return add_rows_f32;
-    case ffi::F64: return add_rows_f64;
-    case ffi::F16: return add_rows_f16;
-    case ffi::BF16: return add_rows_bf16;
-    case ffi::S32: return add_rows_i32;
-    default: return nullptr;
+    case ffi::F32:
+      return add_rows_f32;
+    case ffi::F64:
+      return add_rows_f64;
+    case ffi::F16:
+      return add_rows_f16;
+    case ffi::BF16:
+      return add_rows_bf16;
+    case ffi::S32:
+      return add_rows_i32;
+    default:
+      return nullptr;
   }
 }
 
 row_adder *reproducible_adder_of(DataType type) {
   switch (type) {
-    case ffi::F32: return add_rows_reproducibly_f32;
-    case ffi::F16: return add_rows_reproducibly_f16;
-    case ffi::BF16: return add_rows_reproducibly_bf16;
-    default: return nullptr;
+    case ffi::F32:
+      return add_rows_reproducibly_f32;
+    case ffi::F16:
+      return add_rows_reproducibly_f16;
+    case ffi::BF16:
+      return add_rows_reproducibly_bf16;
+    default:
+      return nullptr;
   }
 }
 
@@ -92,9 +102,13 @@ extern "C" int arc_jax_error(void) {
   return cudaGetDeviceCount(&count);
 }
 
-#define ARGUMENTS                                                                             \
-  ffi::Ffi::Bind().Ctx<ffi::PlatformStream<cudaStream_t>>().Arg<AnyBuffer>().Arg<AnyBuffer>() \
-      .Arg<AnyBuffer>().Ret<AnyBuffer>()
+#define ARGUMENTS                               \
+  ffi::Ffi::Bind()                              \
+      .Ctx<ffi::PlatformStream<cudaStream_t>>() \
+      .Arg<AnyBuffer>()                         \
+      .Arg<AnyBuffer>()                         \
+      .Arg<AnyBuffer>()                         \
+      .Ret<AnyBuffer>()
 #define ATTRIBUTES Attr<bool>("wraps").Attr<bool>("clips")
 XLA_FFI_DEFINE_HANDLER_SYMBOL(arc_jax_add, add, ARGUMENTS.ATTRIBUTES,
                               {ffi::Traits::kCmdBufferCompatible});

@@ -1,7 +1,8 @@
 """test_arc_jax.py [SEED CALLS] - arc_jax held against JAX. SPDX-License-Identifier: Apache-2.0
 
-1 000 drawn calls, or so many, and without SEED the tests of the rest: same sums within rounding, same refusals, gradients by finite differences. On the
-CPU arc_jax's primitive has JAX's own addition; on a GPU arc adds, and JAX on the CPU."""
+1 000 drawn calls, or so many and no other test: same sums within rounding, same refusals, gradients
+by finite differences. On the CPU arc_jax's primitive has JAX's own addition; on a GPU arc adds, and
+JAX on the CPU."""
 import os
 import pathlib
 import subprocess
@@ -107,7 +108,8 @@ class Call:
             return None
         largest = 1 + np.abs(np.asarray(self.updates, "complex128")).max(initial=0)
         exact = jnp.issubdtype(wanted.dtype, jnp.integer)
-        bound = 0 if exact else (3 * np.size(self.indices) + 9) * largest * jnp.finfo(wanted.dtype).eps
+        rounding = 0 if exact else jnp.finfo(wanted.dtype).eps
+        bound = (3 * np.size(self.indices) + 9) * largest * rounding
         error = np.abs(mine.astype("complex128") - wanted.astype("complex128"))
         return mine if (error <= bound).all() else None
 

@@ -39,6 +39,7 @@ def draw(width, keys):
 
 
 def times_by_torch():
+    sys.path.insert(0, str(HERE.parents[1] / "arc_torch/races"))
     from with_operator import arc_torch, torch
     import measure
     for type, width, keys in CASES:
@@ -52,13 +53,13 @@ def times_by_torch():
 
 def plain_adder():
     import jax
-    sys.path.insert(0, str(HERE.parents[1] / "arc_jax"))
+    sys.path.insert(0, str(HERE.parent))
     import arc_jax
     with tempfile.TemporaryDirectory() as folder:
         library = os.path.join(folder, "plain.so")
         subprocess.run([arc_jax._nvcc(), "-std=c++17", "-O3", "-arch=native", "-shared", "-w",
                         "-Xcompiler=-fPIC", f"-I{jax.ffi.include_dir()}",
-                        HERE / "plain_atomics_jax.cu", "-o", library], check=True)
+                        HERE / "plain_atomics.cu", "-o", library], check=True)
         handler = jax.ffi.pycapsule(ctypes.CDLL(library).plain_atomics)
     jax.ffi.register_ffi_target("plain_atomics", handler, platform="CUDA")
     return lambda x, i, y: jax.ffi.ffi_call("plain_atomics", jax.ShapeDtypeStruct(x.shape, x.dtype),

@@ -1,4 +1,4 @@
-/* plain_atomics_jax.cu - a plain atomicAdd for each value, called as arc_jax's kernels are.
+/* plain_atomics.cu - a plain atomicAdd for each value, called as arc_jax's kernels are.
    SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -15,7 +15,8 @@ __global__ void add(T *out, const int *keys, const T *values, long long count, i
   if (i >= count) return;
   int key = keys[i / WIDTH];
   if (key < 0) key += rows;
-  if ((unsigned)key < (unsigned)rows) atomicAdd(out + (long long)key * WIDTH + i % WIDTH, values[i]);
+  if ((unsigned)key < (unsigned)rows)
+    atomicAdd(out + (long long)key * WIDTH + i % WIDTH, values[i]);
 }
 
 template <class T>
@@ -24,11 +25,13 @@ static void launch(cudaStream_t stream, ffi::AnyBuffer operand, ffi::AnyBuffer i
   const long long count = (long long)updates.element_count();
   const unsigned blocks = (unsigned)((count + THREADS - 1) / THREADS);
   const int width = (int)operand.dimensions()[1];
-  auto kernel = width == 1 ? add<T, 1> : width == 3 ? add<T, 3> : width == 16 ? add<T, 16> : add<T, 64>;
-  kernel<<<blocks, THREADS, 0, stream>>>((T *)operand.untyped_data(),
-                                         (const int *)indices.untyped_data(),
-                                         (const T *)updates.untyped_data(), count,
-                                         (int)operand.dimensions()[0]);
+  auto kernel = width == 1    ? add<T, 1>
+                : width == 3  ? add<T, 3>
+                : width == 16 ? add<T, 16>
+                              : add<T, 64>;
+  kernel<<<blocks, THREADS, 0, stream>>>(
+      (T *)operand.untyped_data(), (const int *)indices.untyped_data(),
+      (const T *)updates.untyped_data(), count, (int)operand.dimensions()[0]);
 }
 
 static ffi::Error plain_add(cudaStream_t stream, ffi::AnyBuffer operand, ffi::AnyBuffer indices,
@@ -38,11 +41,15 @@ static ffi::Error plain_add(cudaStream_t stream, ffi::AnyBuffer operand, ffi::An
   else
     launch<__nv_bfloat16>(stream, operand, indices, updates);
   const cudaError_t error = cudaGetLastError();
-  return error == cudaSuccess ? ffi::Error::Success() : ffi::Error::Internal(cudaGetErrorString(error));
+  return error == cudaSuccess ? ffi::Error::Success()
+                              : ffi::Error::Internal(cudaGetErrorString(error));
 }
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    plain_atomics, plain_add,
-    ffi::Ffi::Bind().Ctx<ffi::PlatformStream<cudaStream_t>>().Arg<ffi::AnyBuffer>()
-        .Arg<ffi::AnyBuffer>().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>(),
-    {ffi::Traits::kCmdBufferCompatible});
+XLA_FFI_DEFINE_HANDLER_SYMBOL(plain_atomics, plain_add,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::PlatformStream<cudaStream_t>>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Arg<ffi::AnyBuffer>()
+                                  .Ret<ffi::AnyBuffer>(),
+                              {ffi::Traits::kCmdBufferCompatible});
