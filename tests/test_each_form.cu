@@ -36,6 +36,8 @@ typedef struct form_rows {
   long long words[FLOATS];
 } form_rows;
 
+#define ROWS(form) arc_target_f32_rows((float *)all[form].words, WIDTH, WIDTH)
+
 static __global__ void every_form(form_rows *all, const float *memory) {
   const int thread = (int)threadIdx.x, key = key_of(thread);
   const bool active = is_active(thread);
@@ -47,7 +49,6 @@ static __global__ void every_form(form_rows *all, const float *memory) {
     v[i] = (float)doubles[i];
     pointers[i] = (float *)all[POINTERS].words + WIDTH * key + i;
   }
-#define ROWS(form) arc_target_f32_rows((float *)all[form].words, WIDTH, WIDTH)
   arc_add_f32(ROWS(KEYED), key, v, active);
   for (int k = 0; k < KEYS; ++k) arc_add_uniform_f32(ROWS(UNIFORM), k, v, active && key == k);
   const unsigned even = 0x55555555u;
