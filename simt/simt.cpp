@@ -243,10 +243,7 @@ static void release_activemask() {
   unsigned together = 0;
   for (simt__lane &lane : lanes_of(warp, warp->at_activemask))
     if (same_place(&lane, one) && lane.value == one->value) together |= bit(lane);
-  if (draw() >> 63) {
-    unsigned some = together & (unsigned)(draw() >> 32);
-    if (some) together = others_run ? some | bit(*one) : some;
-  }
+  if (draw() >> 63) together &= (unsigned)(draw() >> 32) | bit(*one);
   warp->at_activemask &= ~together;
   if (!warp->at_activemask) engine.block.activemask_warps -= 1;
   release(warp, together, together);
@@ -769,18 +766,21 @@ static simt__objects find_shared_objects() { return simt__objects(); }
 
 #endif
 
+static uintptr_t shared_first, shared_span;  // all objects lie between
 static const simt__objects &shared_objects() {
   static const simt__objects objects = find_shared_objects();
+  if (shared_span || objects.empty()) return objects;
+  shared_first = objects.begin()->first;
+  shared_span = objects.rbegin()->first + objects.rbegin()->second - shared_first;
   return objects;
 }
 
 int simt_is_global(const void *address) {
   uintptr_t at = (uintptr_t)address;
   if (at - (uintptr_t)engine.shared < engine.shared_bytes) return false;
-  auto next = shared_objects().upper_bound(at);
-  if (next == shared_objects().begin()) return true;
-  --next;
-  return at - next->first >= next->second;
+  if (at - shared_first >= shared_span) return true;  // most are
+  auto object = --shared_objects().upper_bound(at);
+  return at - object->first >= object->second;
 }
 
 enum { poison_reach_bytes = 1 << 20 };

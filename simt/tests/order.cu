@@ -106,15 +106,28 @@ static __global__ void lost_update(int *counter) {
   atomicExch(counter, seen + 1);
 }
 
-static void test_races_show(void) {
+// The same around a fence, and around a sleep, in which others always run.
+static __global__ void lost_at_fence(int *counter) {
+  const int seen = *static_cast<volatile int *>(counter);
+  __threadfence();
+  *static_cast<volatile int *>(counter) = seen + 1;
+}
+static __global__ void lost_in_sleep(int *counter) {
+  const int seen = *static_cast<volatile int *>(counter);
+  __nanosleep(100);
+  *static_cast<volatile int *>(counter) = seen + 1;
+}
+
+static void test_races_show(void (*kernel)(int *), int most) {
   std::set<int> results;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     const test_memory<int> counter(1);
     simt_seed(seed);
-    SIMT_LAUNCH(lost_update, 1, 64, 0, 0, counter.at);
+    SIMT_LAUNCH(kernel, 1, 64, 0, 0, counter.at);
     results.insert(counter.read()[0]);
   }
   CHECK(results.size() > 5 && *results.begin() < 64, "%zu results", results.size());
+  CHECK(*results.rbegin() <= most, "%d", *results.rbegin());
 }
 
 // What a launch of so many lanes stores.
@@ -359,7 +372,9 @@ int main(void) {
   test_orders();
   test_launches_differ();
   test_results_do_not_depend_on_the_seed();
-  test_races_show();
+  test_races_show(lost_update, 64);
+  test_races_show(lost_at_fence, 64);
+  test_races_show(lost_in_sleep, 58);
   test_activemask();
   test_activemask_splits();
   test_activemask_in_branches(active_in_branches);
