@@ -108,10 +108,11 @@ struct arc__statement {
   int line, samples;   /* SAMPLES to 2 SAMPLES - 1, once there were as many */
   int one, several;    /* tenths of passes that sums would have saved, of one address or of any */
   int lanes, addresses, passes, again;
-  arc__u64 seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
+  unsigned seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
 };
 struct arc__learnt {
-  unsigned char says[ARC__ENTRIES];
+  unsigned char says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL, and 4 times what halves how often
+                                       a drawn warp is a sample */
   arc__statement of[ARC__ENTRIES];
 };
 static __device__ arc__learnt arc__learnt_here __attribute__((unused));
@@ -127,19 +128,19 @@ ARC__FN unsigned arc__clock(void) {
   return (unsigned)clock64();
 #endif
 }
-/* What the entry says, or that this warp is drawn. */
+/* What the entry says; the state is ARC__DRAWN if this warp is drawn. */
 ARC__FN unsigned arc__ask(int line) {
   const unsigned char *at = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
 #if defined(__CUDA_ARCH__)
   unsigned says;
   asm("{\n\t.reg .pred drawn;\n\t.reg .u32 clock;\n\tld.global.u8 %0, [%1];\n\t"
       "mov.u32 clock, %%clock;\n\tand.b32 clock, clock, 0x3fc;\n\t"
-      "setp.eq.u32 drawn, clock, 0;\n\t@drawn mov.u32 %0, 3;\n\t}"
+      "setp.eq.u32 drawn, clock, 0;\n\t@drawn or.b32 %0, %0, 3;\n\t}"
       : "=r"(says)
       : "l"(__cvta_generic_to_global(at)));
   return says;
 #else
-  return arc__clock() & 0x3fcu ? *at : 3u;
+  return arc__clock() & 0x3fcu ? *at : *at | 3u;
 #endif
 }
 
@@ -151,72 +152,77 @@ ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
   volatile arc__statement *s = at;
   const int lane = arc__lane();
   const bool leads = arc__leads(lanes, lane);
-  const bool mine = leads && (arc__clock() & s->rest) == 0u && atomicExch(&at->busy, 1u) == 0u;
-  if (!__any_sync(lanes, mine)) return;
-  unsigned here = blockIdx.x & 0xffffu;
+  if (!__any_sync(lanes, leads && atomicExch(&at->busy, 1u) == 0u)) return;
+  unsigned here = blockIdx.x;
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
-  const arc__u64 id = address << 16 | here;
-  int hits = 0, most = 1, saved = 0, again = 0;
-  ARC__UNROLL
-  for (int i = 0; i < ARC__SEEN; ++i) {
-    const arc__u64 other = s->seen[i] ^ id;
-    hits += other >> 16 == 0u && other != 0u;
-  }
+  const unsigned id = (unsigned)(address >> 2) << 8 | (here & 0xffu);
   const unsigned same = __match_any_sync(lanes, address);
+  const bool is_first = arc__leads(same, lane);
+  const int addresses = __popc(__ballot_sync(lanes, is_first));
+  int hits = 0, most = 1, again = 0, saved = 0;
+  ARC__NO_UNROLL
+  for (int i = 0; i < ARC__SEEN; i += 4) {
+    hits += (s->seen[i] ^ id) - 1u < 255u;
+    hits += (s->seen[i + 1] ^ id) - 1u < 255u;
+    hits += (s->seen[i + 2] ^ id) - 1u < 255u;
+    hits += (s->seen[i + 3] ^ id) - 1u < 255u;
+  }
+  ARC__NO_UNROLL
+  for (int bit = 1; bit < 16; bit *= 2)
+    again += __popc(__ballot_sync(lanes, !is_first && hits & bit)) * bit;
+  if (leads) {
+    s->line = line;
+    s->seen[s->samples % ARC__SEEN] = id;
+    s->lanes = s->lanes + __popc(lanes);
+    s->addresses = s->addresses + addresses;
+    s->again = s->again + again;
+  }
   const unsigned sector = __match_any_sync(lanes, address >> 5);
   ARC__NO_UNROLL
   for (int step = 16; step > 0; step /= 2)
     if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
-  if (arc__leads(same, lane)) hits = 0;
   if (!arc__leads(sector, lane)) most = 1;
   ARC__NO_UNROLL
-  for (int bit = 0; bit < 5; ++bit) {
-    saved += __popc(__ballot_sync(lanes, (most - 1) >> bit & 1)) << bit;
-    again += __popc(__ballot_sync(lanes, hits >> bit & 1)) << bit;
-  }
-  const int count = __popc(lanes), addresses = __popc(__ballot_sync(lanes, arc__leads(same, lane)));
-  const int passes = saved + __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
+  for (int bit = 1; bit < 32; bit *= 2)
+    saved += __popc(__ballot_sync(lanes, (most - 1) & bit)) * bit;
+  const int sectors = __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
   if (!leads) return;
 
   volatile unsigned char *says = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
-  const int all[] = {s->samples, s->lanes, s->addresses, s->passes, s->again, s->one, s->several};
-  const int said = *says, n = all[0] + 1, half = n == 2 * ARC__SAMPLES;
-  const int gain = 10 * saved + 1000 / ARC__SEEN * again, none = count < 12 ? -30 : -50;
-  int one = addresses == 1 && count >= 12 ? gain - 100 : none;
+  const int count = __popc(lanes), gain = 10 * saved + 1000 / ARC__SEEN * again;
+  int one = count < 12 ? -30 : addresses == 1 ? gain - 100 : -50;
   int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
+  const int said = *says & 3, rest = *says >> 2; /* far fewer samples while they agree */
   const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
-  one = all[5] + (one < 1000 ? one : 1000); /* a most: what has changed is forgotten */
-  several = all[6] + (several < 1000 ? several : 1000);
-  s->seen[n % ARC__SEEN] = id;
-  s->line = line;
-  s->samples = n >> half;
-  s->lanes = (all[1] + count) >> half;
-  s->addresses = (all[2] + addresses) >> half;
-  s->passes = (all[3] + passes) >> half;
-  s->again = (all[4] + again) >> half;
-  s->one = one >> half;
-  s->several = several >> half;
-  if (n >= ARC__SAMPLES) { /* many more while samples disagree */
-    const unsigned rest = s->rest >> 10;
-    s->rest = (pays == (said != ARC__PLAIN) ? (4u * rest + 3u) & 0x7ffu : rest >> 1) << 10;
-    *says = several > 0 && several > one + 10 * n ? ARC__SEVERAL : one > 0 ? ARC__ONE : ARC__PLAIN;
-  }
+  const int next = pays != (said != ARC__PLAIN) ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11;
+  s->passes = s->passes + saved + sectors;
+  s->one = one = s->one + (one < 1000 ? one : 1000); /* at most: changes are seen soon */
+  s->several = several = s->several + (several < 1000 ? several : 1000);
+  const int n = s->samples = s->samples + 1;
+  if (n >= ARC__SAMPLES)
+    *says = (unsigned char)(4 * next + (several > 0 && several > one + 10 * n ? ARC__SEVERAL
+                                        : one > 0                             ? ARC__ONE
+                                                                              : ARC__PLAIN));
+  ARC__NO_UNROLL
+  for (volatile int *sum = &s->samples; n == 2 * ARC__SAMPLES && sum <= &s->again; ++sum)
+    *sum = *sum / 2;
   atomicExch(&at->busy, 0u);
 }
 
 /* Where sums pay, or a warp is drawn, which adds without. */
 template <class T>
 ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
-  if (says == ARC__DRAWN) {
+  if ((says & 3u) == ARC__DRAWN) {
     atomicAdd(p, v);
+    if (arc__clock() >> 10 & ((1u << (says >> 2)) - 1u)) return;
     return arc__sample(arc__lanes_here(), (arc__u64)p, line);
   }
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
   unsigned group = arc__sharers(lanes, lane, p, 12, 33);
-  if (group == 0u && __popc(lanes) >= 12 && __any_sync(lanes, says == ARC__SEVERAL)) {
+  if (group == 0u && __popc(lanes) >= 12 && __any_sync(lanes, (says & 3u) == ARC__SEVERAL)) {
     group = __match_any_sync(lanes, (arc__u64)p);
     if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
   }
@@ -230,7 +236,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   const unsigned says = arc__ask(at.line);
-  if (says == ARC__PLAIN) return (void)atomicAdd(p, v);
+  if ((says & 3u) == ARC__PLAIN) return (void)atomicAdd(p, v);
   arc__drop_in_learns(p, v, at.line, says);
 #else
   const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */

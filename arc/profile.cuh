@@ -19,12 +19,60 @@
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
                 mean, if it changes), and how many more calls had no active lane
    Lines below each other with as many adds are a row's values: call arc once, with all of them.
+   Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind arc/drop_in.cuh:
+   the same call prints what the flag has learnt in this run, of the files that do, and no masks.
    Cost: a match and an add for a warp's call; below sm_70 all addresses count as different. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
+#if !ARC_PROFILE
+#if ARC_DROP_IN == ARC_DROP_IN_LEARNS && !defined(__CUDACC_RTC__)
+#include <stdio.h>
+#include <vector>
+/* The files of a program that print: each announces itself before main. */
+struct arc__learner {
+  const char *name;
+  bool (*read)(arc__learnt *);
+  static std::vector<arc__learner> &files(void) {
+    static std::vector<arc__learner> all;
+    return all;
+  }
+  arc__learner(const char *file, bool (*its)(arc__learnt *)) : name(file), read(its) {
+    files().push_back(*this);
+  }
+};
+static arc__learner arc__learner_here(__BASE_FILE__, [](arc__learnt *to) {
+  return cudaMemcpyFromSymbol(to, arc__learnt_here, sizeof *to) == cudaSuccess;
+});
+
+static inline int arc_profile_print(FILE *out, const char *) {
+  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
+  std::vector<arc__learnt> learnt(1);
+  int printed = 0;
+  for (const arc__learner &file : arc__learner::files()) {
+    if (!file.read(&learnt[0])) continue;
+    for (int i = 0; i < ARC__ENTRIES; ++i) {
+      const arc__statement *s = &learnt[0].of[i];
+      const double n = s->samples, pays = s->one > s->several ? s->one : s->several;
+      if (s->samples == 0) continue;
+      if (printed++ == 0)
+        fprintf(out, "lanes  addresses  passes   hot  saves  does                 line\n");
+      fprintf(out, "%5.1f %10.1f %7.1f %5.1f %6.1f  ", s->lanes / n, s->addresses / n,
+              s->passes / n, s->again / n / ARC__SEEN, pays / n / 10);
+      if (s->samples < ARC__SAMPLES)
+        fprintf(out, "not learnt: %2d of %d  ", s->samples, ARC__SAMPLES);
+      else
+        fprintf(out, "%-21s", does[learnt[0].says[i] & 3]);
+      fprintf(out, "%s:%d\n", file.name, s->line);
+    }
+  }
+  if (printed == 0) fprintf(stderr, "arc: no statement was sampled\n");
+  return printed == 0;
+}
+#endif
+#else
 enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__REDUCED = 529, ARC__BINS, ARC__NAME = 240 };
 struct arc__code_line {
   const char *file;
@@ -300,4 +348,5 @@ static inline int arc_profile_print(FILE *out, const char *masks_csv) {
   return masks_csv && arc__write_masks(masks_csv, lines);
 }
 #endif
+#endif /* ARC_PROFILE */
 #endif /* ARC_PROFILE_CUH */
