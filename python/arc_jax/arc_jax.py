@@ -44,7 +44,6 @@ KERNELS = HERE.parent / "arc_torch"
 BUILT_AHEAD = "arc_jax_handlers"  # what setup.py builds, to lie beside this file
 REPRODUCIBLE = ("float32", "bfloat16", "float16")
 TYPES = (*REPRODUCIBLE, "float64", "int32")
-HANDLERS = ("arc_jax_add", "arc_jax_add_reproducibly")
 MODES = jax.lax.GatherScatterMode
 MOST_COLUMNS = 1 << 28  # of 8 bytes: arc takes less than 2^31 bytes
 
@@ -133,10 +132,8 @@ def _varying_alike(arrays):
     """In shard_map: along all mesh axes along which one of them varies."""
     axes = [getattr(jax.typeof(array), "vma", frozenset()) for array in arrays]
     missing = [tuple(frozenset().union(*axes) - its) for its in axes]
-    if hasattr(jax.lax, "pcast"):
-        return [jax.lax.pcast(array, its, to="varying") if its else array
-                for array, its in zip(arrays, missing)]
-    return [jax.lax.pvary(array, its) if its else array for array, its in zip(arrays, missing)]
+    vary = getattr(jax.lax, "pcast", None) or (lambda array, axes, to: jax.lax.pvary(array, axes))
+    return [vary(array, its, to="varying") if its else array for array, its in zip(arrays, missing)]
 
 
 # ---- the primitive: operand [rows, columns], keys [n], updates [n, columns] ----------------------
@@ -180,11 +177,10 @@ def _in_order(operand, keys, updates, *, wraps, clips, deterministic):
 def _by_arc(operand, keys, updates, *, wraps, clips, deterministic):
     if deterministic and operand.dtype not in REPRODUCIBLE:
         return _in_order(operand, keys, updates, wraps=wraps, clips=clips, deterministic=True)
-    outs = [jax.ShapeDtypeStruct(operand.shape, operand.dtype)]
-    if deterministic:  # 64 bits for each sum, and one more
-        outs.append(jax.ShapeDtypeStruct((2 * operand.size + 2,), "int32"))
-    call = jax.ffi.ffi_call(HANDLERS[deterministic], outs, input_output_aliases={0: 0})
-    return call(operand, keys, updates, wraps=wraps, clips=clips)[0]
+    outs = [jax.ShapeDtypeStruct(operand.shape, operand.dtype),  # words: handlers.cpp
+            jax.ShapeDtypeStruct((2 + 2 * operand.size * deterministic,), "int32")]
+    call = jax.ffi.ffi_call("arc_jax_add", outs, input_output_aliases={0: 0})
+    return call(operand, keys, updates, wraps=wraps, clips=clips, in_fixed_point=deterministic)[0]
 
 
 def _register_lowering(function, platform=None):
@@ -236,7 +232,7 @@ ad.primitive_transposes[_rows] = _transpose
 batching.primitive_batchers[_rows] = _batch
 
 
-# ---- the kernels ----------------------------------------------------------------------------------
+# ---- the kernels --------------------------------------------------------------------------------
 
 _lock = threading.Lock()
 
@@ -258,9 +254,8 @@ def _load():
         library = ctypes.CDLL(str(built[0] if built else _build_once(devices)))
         if error := library.arc_jax_error():
             return _warn(f"error {error} of CUDA: a driver older than nvcc's CUDA?")
-        for name in HANDLERS:
-            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)),
-                                        platform="CUDA")
+        jax.ffi.register_ffi_target("arc_jax_add", jax.ffi.pycapsule(library.arc_jax_add),
+                                    platform="CUDA")
     except Exception as error:  # of nvcc, the loader, an FFI of another version
         return _warn(error)
     _register_lowering(_by_arc, "cuda")

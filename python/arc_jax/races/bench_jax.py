@@ -1,10 +1,10 @@
 """bench_jax.py [fast | segment_sum | deterministic | torch] OUT.csv - arc_jax against XLA, plain
 atomics called as arc is, and arc_torch. SPDX-License-Identifier: Apache-2.0
 
-One mode per process, as XLA's deterministic mode is a flag of the process. A time is one of LOOP
-additions in one jitted loop, which adds into one buffer in place, the least of three loops; of
-arc_torch one launch (measure.medians). Where a part of the updates already takes XLA long, its
-time is that of the part times so many parts, after a >. Sums are compared with arc_torch's or XLA's by test_arc_jax.py, not here."""
+One mode per process, as XLA's deterministic mode is a flag of the process. A time is that of one of
+LOOP additions in one jitted loop, into one buffer in place, the least of three loops; of arc_torch,
+of one launch (measure.medians). Where a part of the updates already takes XLA long, its time is
+that of the part times so many parts, after a >. test_arc_jax.py compares the sums."""
 import concurrent.futures
 import ctypes
 import os
@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 import numpy as np
 
 ROWS, VALUES, LOOP = 100_000, 1 << 22, 20
-PART, PART_MS, LONG_MS = 256, 0.3, 20  # of the updates; how long they may take XLA; one turn is enough
+PART, PART_MS = 256, 0.3  # of the updates; how long they may take XLA
+LONG_MS = 20  # of which one turn is enough
 CASES = [(type, width, keys) for type in ("float32", "bfloat16") for width in (1, 3, 16, 64)
          for keys in ("random", "sorted", "zipf", "one key", "all different")]
 
@@ -139,8 +140,8 @@ def head():
         return f"# PyTorch {torch.__version__}"
     import jax
     import jaxlib
-    return (f"# jax {jax.__version__}, jaxlib {jaxlib.__version__}, {jax.devices()[0].device_kind}, "
-            f"{os.environ.get('XLA_FLAGS', 'no XLA_FLAGS')}")
+    return (f"# jax {jax.__version__}, jaxlib {jaxlib.__version__}, "
+            f"{jax.devices()[0].device_kind}, {os.environ.get('XLA_FLAGS', 'no XLA_FLAGS')}")
 
 
 def main():
