@@ -126,8 +126,8 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    end at 8 and compile slowly.
    Who calls: any lane, in any control flow.
      base   as above
-     plane  values from one plane to the next, not 0. It may exceed 2^31 and may be negative. Arrays
-            with an allocation each have no such distance: they are pieces.
+     plane  values from one plane to the next, not 0; it may be negative. Arrays with an allocation
+            each have no such distance: they are pieces.
      width  planes, a literal. Any other expression works, but is slow.
    No request adds two values of a lane, since they do not lie side by side. The requests of lanes
    whose keys are neighbours fill their sectors, as those of plain atomics do.
@@ -138,7 +138,7 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    takes no planes.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
-ARC__FN arc_target_f32 arc_target_f32_planes(float *base, long long plane, int width);
+ARC__FN arc_target_f32 arc_target_f32_planes(float *base, int plane, int width);
 
 /* Several arrays of rows, after #define ARC_MAX_PIECES (2 to 8) above the include of arc.cuh. Piece
    0 holds the first parameters of a row, piece 1 the next ones; widths add up.
@@ -479,15 +479,14 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
     arc__target_end(&t.any);                                                                    \
     return t;                                                                                   \
   }
-#define ARC__PLANES(S, M, KIND, MEMORY, AND_INT_SCALE, SCALE)             \
-  ARC__FN arc_target##S arc_target##S##_planes(M *base, long long plane,  \
-                                               int width AND_INT_SCALE) { \
-    arc_target##S t;                                                      \
-    arc__target_begin(&t.any, KIND, MEMORY, 1);                           \
-    arc__target_planes(&t.any, plane);                                    \
-    arc__target_piece(&t.any, 0, base, 1, width, SCALE);                  \
-    arc__target_end(&t.any);                                              \
-    return t;                                                             \
+#define ARC__PLANES(S, M, KIND, MEMORY, AND_INT_SCALE, SCALE)                                 \
+  ARC__FN arc_target##S arc_target##S##_planes(M *base, int plane, int width AND_INT_SCALE) { \
+    arc_target##S t;                                                                          \
+    arc__target_begin(&t.any, KIND, MEMORY, 1);                                               \
+    arc__target_planes(&t.any, plane);                                                        \
+    arc__target_piece(&t.any, 0, base, 1, width, SCALE);                                      \
+    arc__target_end(&t.any);                                                                  \
+    return t;                                                                                 \
   }
 #define ARC__PLAIN_PIECE(S, T, M, KIND, MEMORY) ARC__PIECE(S, M, )
 #define ARC__PLAIN_TARGET(S, T, M, KIND, MEMORY) ARC__TARGET(S, M, KIND, MEMORY, , , 0, 0)
@@ -509,7 +508,7 @@ ARC__PLANES(_f32_to_f64, double, ARC__F32, ARC__F64, , 0)
 struct arc_halves_and_wide_sums_have_no_planes__use_pieces;
 #define ARC__NO_PLANES(S)              \
   ARC__FN void arc_target##S##_planes( \
-      struct arc_halves_and_wide_sums_have_no_planes__use_pieces *, long long, int) {}
+      struct arc_halves_and_wide_sums_have_no_planes__use_pieces *, int, int) {}
 ARC__NO_PLANES(_f16)
 ARC__NO_PLANES(_bf16)
 #if ARC_WIDE

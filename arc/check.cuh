@@ -12,7 +12,7 @@ ARC__FN arc__u64 arc__digest(arc__u64 digest, arc__u64 x) {
 }
 
 ARC__FN arc__u64 arc__digest_target(arc__u64 digest, const arc__target *t) {
-  digest = arc__digest(digest, (arc__u64)t->step_bytes);
+  digest = arc__digest(digest, (unsigned)t->step);
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
     digest = arc__digest(arc__digest(digest, (unsigned)p->stride_bytes), (unsigned)p->width);

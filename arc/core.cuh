@@ -136,8 +136,7 @@ typedef struct ARC__TARGET_TAG(arc__target) {
   int kind, memory; /* literals */
   int pieces, width;
   int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
-  long long
-      step_bytes; /* from one parameter of a row to the next: of a value, or from plane to plane */
+  int step;  /* values from one parameter of a row to the next: 1, but of planes */
   /* The default decision, by the strides: bases are aligned as these allow. */
   int min_lanes_to_reduce;  /* the smallest group that a reduction pays for, in this block; */
   int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
@@ -325,17 +324,22 @@ ARC__FN void arc__target_begin(arc__target *t, int kind, int memory, int pieces)
   t->pieces = pieces;
   t->width = 0;
   t->chunk = ARC__WARP;
-  t->step_bytes = arc__bytes(memory);
+  t->step = 1;
 }
 
 /* Between arc__target_begin and a piece of stride 1, which makes all requests those of one word. */
-ARC__FN void arc__target_planes(arc__target *t, long long plane) {
+ARC__FN void arc__target_planes(arc__target *t, int plane) {
   ARC__CHECK(1, plane != 0, "the distance of two planes must not be 0");
-  t->step_bytes = plane * arc__bytes(t->memory);
+  t->step = plane;
 }
 
 /* Whether the parameters of a row lie side by side. */
-ARC__FN bool arc__has_rows(const arc__target *t) { return t->step_bytes == arc__bytes(t->memory); }
+ARC__FN bool arc__has_rows(const arc__target *t) { return t->step == 1; }
+
+/* Bytes from parameter 0 of a row to another one. */
+ARC__FN long long arc__bytes_to(const arc__target *t, int parameter) {
+  return (long long)t->step * (arc__bytes(t->memory) * parameter);
+}
 
 ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, int width,
                                int scale_log2) {
@@ -376,7 +380,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     const arc__piece *p = &t->piece[i];
     if (inside && value >= begin) {
       slot.owned = slot.is_value = arc__is_there(t, i);
-      if (slot.owned) slot.base = p->base + t->step_bytes * (value - begin);
+      if (slot.owned) slot.base = p->base + arc__bytes_to(t, value - begin);
       slot.stride_bytes = p->stride_bytes;
       slot.scale = p->scale;
       place = value - begin;
@@ -580,7 +584,7 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
     int log2 = vector_log2 ? vector_log2 : arc__request_log2(c, &at.piece);
     int left = at.piece.width - at.offset < count - i ? at.piece.width - at.offset : count - i;
     char *address = arc__offset(at.piece.base, c->key, at.piece.stride_bytes) +
-                    c->target->step_bytes * at.offset;
+                    arc__bytes_to(c->target, at.offset);
     int in_four = at.offset % (4 * each), in_two = at.offset % (2 * each);
     bool four = log2 >= 4 && i >= in_four && left + in_four >= 4 * each;
     bool two = log2 >= 3 && i >= in_two && left + in_two >= 2 * each;

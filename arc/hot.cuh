@@ -118,7 +118,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
   *own = h->target;
   own->kind = kind;
   own->memory = kind | ARC__OWN;
-  own->step_bytes = bytes; /* memory may have planes */
+  own->step = 1; /* memory may have planes */
   ARC__EACH_PIECE(i, own->pieces, {
     own->piece[i].base = sums + bytes * begin;
     own->piece[i].stride_bytes = bytes * row;

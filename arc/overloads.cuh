@@ -2,7 +2,7 @@
    type. SPDX-License-Identifier: Apache-2.0
 
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
-       arc_target_planes(T *base, long long plane, int width)
+       arc_target_planes(T *base, int plane, int width)
        arc_target_pieces(pieces, count), of an array of arc_piece_of<T>: {T *base, int stride,
        int width}, as arc_piece(...) makes one; arc_target_first(target, count)   if ARC_MAX_PIECES
        is above 1
@@ -21,16 +21,16 @@
 #ifndef ARC_OVERLOADS_CUH
 #define ARC_OVERLOADS_CUH
 
-#define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                             \
-  ARC__FN arc_target##S arc_target_rows(M *base, int stride, int width) {        \
-    return arc_target##S##_rows(base, stride, width);                            \
-  }                                                                              \
-  ARC__FN arc_target##S arc_target_dynamic(M *base, int stride, int width) {     \
-    return arc_target##S##_dynamic(base, stride, width);                         \
-  }                                                                              \
-  ARC__FN arc_target##S arc_target_planes(M *base, long long plane, int width) { \
-    return arc_target##S##_planes(base, plane, width);                           \
-  }                                                                              \
+#define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                         \
+  ARC__FN arc_target##S arc_target_rows(M *base, int stride, int width) {    \
+    return arc_target##S##_rows(base, stride, width);                        \
+  }                                                                          \
+  ARC__FN arc_target##S arc_target_dynamic(M *base, int stride, int width) { \
+    return arc_target##S##_dynamic(base, stride, width);                     \
+  }                                                                          \
+  ARC__FN arc_target##S arc_target_planes(M *base, int plane, int width) {   \
+    return arc_target##S##_planes(base, plane, width);                       \
+  }                                                                          \
   ARC__FN void arc_atomic_add(M *address, M value) { arc_atomic_add##S(address, value); }
 ARC__EACH_NUMBER(ARC__OVERLOAD_TARGETS)
 

@@ -88,10 +88,9 @@ static void shared_rows(void) {
   check.compared += 96;
 }
 
-/* Two planes in allocations of their own: on the CPU warp more than 2^31 floats apart, in one
-   direction or the other. */
-enum { PLANE = 96 };
-static __global__ void add_planes(float *base, long long plane) {
+/* Two planes more than 2^31 bytes apart, in memory that is not touched between them. */
+enum { PLANE = 96, APART = (1 << 29) + 3 };
+static __global__ void add_planes(float *base, int plane) {
   const float values[2] = {(float)threadIdx.x, (float)(1000 + threadIdx.x)};
   arc_add_f32(arc_target_f32_planes(base, plane, 2), (int)threadIdx.x % 5 * 7, values, true);
 }
@@ -99,22 +98,19 @@ static __global__ void add_planes(float *base, long long plane) {
 static void far_planes(bool backward) {
   struct check_random random;
   if (!check_begin("planes far apart", &random)) return;
-  float must[2][PLANE] = {{0}};
+  float must[2][PLANE] = {{0}}, got[PLANE], *memory = NULL;
   for (int t = 0; t < 64; ++t)
     for (int i = 0; i < 2; ++i) must[i][t % 5 * 7] += (float)(1000 * i + t);
-  const test_memory<float> near(PLANE), far(1 << 24); /* the C library maps it */
-  float *first = backward ? far.at : near.at, *second = backward ? near.at : far.at;
-  const long long plane = (long long)((intptr_t)second - (intptr_t)first) / 4;
-#if SIMT_ON_CPU && !SIMT__ASAN
-  CHECK(llabs(plane) >> 31 != 0, "the planes are %lld floats apart", plane);
-#endif
-  SIMT_LAUNCH(add_planes, dim3(1), dim3(64), 0, 0, first, plane);
-  const std::vector<float> got[2] = {(backward ? far : near).read(),
-                                     (backward ? near : far).read()};
-  for (int i = 0; i < 2; ++i)
+  CHECK_CUDA(cudaMalloc((void **)&memory, ((size_t)APART + PLANE) * sizeof(float)));
+  float *planes[2] = {memory + (backward ? APART : 0), memory + (backward ? 0 : APART)};
+  for (float *plane : planes) CHECK_CUDA(cudaMemset(plane, 0, sizeof got));
+  SIMT_LAUNCH(add_planes, dim3(1), dim3(64), 0, 0, planes[0], backward ? -APART : APART);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_CUDA(cudaMemcpy(got, planes[i], sizeof got, cudaMemcpyDeviceToHost));
     for (int k = 0; k < PLANE; ++k)
-      CHECK(got[i][k] == must[i][k], "plane %d key %d is %g, must be %g", i, k, got[i][k],
-            must[i][k]);
+      CHECK(got[k] == must[i][k], "plane %d key %d is %g, must be %g", i, k, got[k], must[i][k]);
+  }
+  cudaFree(memory);
   check.compared += 2 * PLANE;
 }
 
