@@ -348,24 +348,25 @@ __shared__ int tile_of_file[32];
 
 enum { tiles = 5 };
 template <class T>
-static __global__ void reads_before_writing(T *found, int *global_count) {
+static __global__ void reads_before_writing(T *found, int *wrong_count) {
   SIMT_DYNAMIC_SHARED(T, dynamic);
-  __shared__ T fixed[32];
+  __shared__ T fixed[32], never_written;
+  if (never_written != -1) atomicAdd(wrong_count, 1);
   T *const tile[tiles] = {dynamic, fixed, tile_of_inline(), tile_of_template<T>(), tile_of_file};
   for (int i = 0; i < tiles; ++i) {
     found[tiles * (32 * blockIdx.x + threadIdx.x) + (unsigned)i] = tile[i][threadIdx.x];
     tile[i][threadIdx.x] = 1;
-    if (__isGlobal(&tile[i][threadIdx.x])) atomicAdd(global_count, 1);
+    if (__isGlobal(&tile[i][threadIdx.x])) atomicAdd(wrong_count, 1);
   }
 }
 
 static void test_shared_is_garbage(void) {
-  const test_memory<int> found(4 * 32 * tiles), global_count(1);
-  SIMT_LAUNCH(reads_before_writing<int>, 4, 32, 32 * sizeof(int), 0, found.at, global_count.at);
+  const test_memory<int> found(4 * 32 * tiles), wrong_count(1);
+  SIMT_LAUNCH(reads_before_writing<int>, 4, 32, 32 * sizeof(int), 0, found.at, wrong_count.at);
   const std::vector<int> values = found.read();
   for (size_t i = 0; i < values.size() && SIMT_SHARED_SECTION; ++i)
     CHECK(values[i] == -1, "%zu: %d", i, values[i]);
-  CHECK(!SIMT_SHARED_SECTION || global_count.read()[0] == 0, "%d", global_count.read()[0]);
+  CHECK(!SIMT_SHARED_SECTION || wrong_count.read()[0] == 0, "%d", wrong_count.read()[0]);
 }
 
 int main(void) {
