@@ -3,10 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 Needs what arc_torch needs to build itself. Where there is no GPU, TORCH_CUDA_ARCH_LIST="9.0" names
 those to build for."""
+import importlib.util
 import os
 import pathlib
 import re
 import sys
+import tempfile
 
 import setuptools
 
@@ -16,9 +18,14 @@ except ImportError as missing:
     sys.exit(f"arc_torch: {missing}: {sys.executable} has no PyTorch; call the Python that has it: "
              "python3 -m pip install --no-build-isolation ./python/arc_torch")
 
+if not any(map(importlib.util.find_spec, ("setuptools.command.bdist_wheel", "wheel"))):
+    sys.exit("arc_torch: needs setuptools 70.1, or the package wheel, to be installed: "
+             f"{sys.executable} -m pip install wheel")
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 os.chdir(HERE)  # setuptools wants relative names
+scratch = tempfile.TemporaryDirectory()  # nothing is written beside the sources
 policy = (ROOT / "arc_policy.cuh").read_text()
 version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
                    for part in ("MAJOR", "MINOR", "PATCH"))
@@ -29,4 +36,5 @@ setuptools.setup(
         "arc_torch_operators",
         sorted(path.name for path in HERE.iterdir() if path.suffix in (".cpp", ".cu")),
         include_dirs=[str(ROOT)], extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3"]})],
+    options={"egg_info": {"egg_base": scratch.name}, "build": {"build_base": scratch.name}},
     cmdclass={"build_ext": cpp_extension.BuildExtension})

@@ -136,6 +136,17 @@ def test_without_pytorch(folder):
     assert "no torch" in lines[0] and "python3 -m pip install" in lines[0], lines
 
 
+def test_without_wheel(folder):
+    """An older setuptools, as venv of Python 3.11 brings, makes no wheel alone."""
+    (folder / "sitecustomize.py").write_text(
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if 'wheel' in name else find(name, *a)\n")
+    run = subprocess.run([sys.executable, "-B", "setup.py", "--version"], cwd=arc_torch.HERE,
+                         env=dict(os.environ, PYTHONPATH=str(folder)), text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.returncode == 1 and "or the package wheel" in run.stderr, run.stderr
+
+
 def in_folder(test):
     def of_it():
         with tempfile.TemporaryDirectory() as folder:
@@ -146,4 +157,4 @@ def in_folder(test):
 
 testing.run("test_build", [in_folder(test) for test in (
     test_failure, test_without_setuptools, test_of_another_pytorch, test_dead_build,
-    test_living_build, test_without_pytorch)])
+    test_living_build, test_without_pytorch, test_without_wheel)])

@@ -16,6 +16,8 @@ if cpp_extension.CUDA_HOME is None or not cpp_extension.is_ninja_available():
     need.skip("no CUDA toolkit, or no ninja")
 if importlib.util.find_spec("pip") is None:
     need.skip(f"{sys.executable} has no pip")
+if not any(map(importlib.util.find_spec, ("setuptools.command.bdist_wheel", "wheel"))):
+    need.skip(f"{sys.executable} has neither setuptools 70.1 nor wheel")
 
 PROGRAM = """
 import arc_torch, torch
@@ -30,7 +32,7 @@ print(arc_torch.__file__, arc_torch.__version__)
 scratch = pathlib.Path(sys.argv[1])
 root, site = scratch / "arc", scratch / "site"
 shutil.rmtree(scratch, ignore_errors=True)
-folder = root / arc_torch.HERE.relative_to(arc_torch.ROOT)  # setup.py leaves files beside itself
+folder = root / arc_torch.HERE.relative_to(arc_torch.ROOT)
 folder.mkdir(parents=True)
 for source in [*arc_torch.ROOT.glob("*.cuh"), *arc_torch.ROOT.glob("arc/*.cuh"),
                *(path for path in arc_torch.HERE.iterdir() if path.is_file())]:
@@ -38,6 +40,7 @@ for source in [*arc_torch.ROOT.glob("*.cuh"), *arc_torch.ROOT.glob("arc/*.cuh"),
     copy.parent.mkdir(exist_ok=True)
     shutil.copy(source, copy)
 
+kept = set(root.rglob("*"))
 environment = dict(os.environ, TORCH_EXTENSIONS_DIR=str(scratch / "nothing is compiled later"),
                    PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
 if not testing.GPU:
@@ -45,6 +48,7 @@ if not testing.GPU:
 subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-build-isolation",
                 "--no-deps", "--no-cache-dir", "--target", site, folder], env=environment,
                check=True)
+assert set(root.rglob("*")) == kept, "files are written beside the sources"
 shutil.rmtree(root)
 answer = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], env=environment,
                         check=True, text=True, stdout=subprocess.PIPE, cwd=scratch).stdout.split()
