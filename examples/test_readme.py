@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""test_readme.py ROOT BUILD studies | pages | PROGRAM CXX NVCC SIMT - what the pages say is so: those
-of studies/, or all others, or one program of theirs.
+"""test_readme.py ROOT BUILD pages | python | studies | PROGRAM CXX NVCC SIMT - what the pages say is so:
+the library's, or those of one of the other rooms, or one program of theirs.
 SPDX-License-Identifier: Apache-2.0
 
 A program: each task's snippet of README.md, by its name, compiles with CXX, for the CPU warp, which
 is the library SIMT, and with NVCC, and adds up to what it must; so does the whole one of
-docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after <!-- figures: ... --> holds what the result files
-say; files that are linked are there, and programs of the build folder that are named."""
+docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after
+<!-- figures: ... --> holds what the result files say, which the room checks that has them; files
+that are linked are there, unless this copy lacks their room, and programs that are named."""
 import csv
 import glob
 import os
@@ -18,6 +19,7 @@ import tempfile
 
 root, build = map(os.path.abspath, sys.argv[1:3])
 part, *tools = sys.argv[3:]
+RESULTS = {"pages": "bench/results", "python": "python", "studies": "studies/results"}
 errors = []
 
 
@@ -40,13 +42,24 @@ def figure(rows, column, words):
     return float(found[0][column]) if found else 1.0
 
 
+def is_left_out(path):
+    """Of a room that this copy lacks."""
+    room = path.split("/")[0]
+    return room in RESULTS and not os.path.isdir(os.path.join(root, room))
+
+
 def check_figures(sources, table):
     lines = table.splitlines()[2:]
     check(len(sources) == len(lines), f"figures: {len(sources)} sources, {len(lines)} lines")
     for source, line in zip(sources, lines):
         name, column, paths, shared = source.split("; ")
-        house = "bench" if os.path.exists(os.path.join(root, "bench/results", name)) else "studies"
-        text = read(f"{house}/results/{name}").splitlines()
+        file = f"{RESULTS[part]}/{name}"
+        if not os.path.exists(os.path.join(root, file)):
+            places = [os.path.join(house, name) for house in RESULTS.values()]
+            check(any(os.path.exists(os.path.join(root, place)) or is_left_out(place)
+                      for place in places), f"figures: {name} is missing")
+            continue
+        text = read(file).splitlines()
         rows = list(csv.DictReader(row for row in text if not row.startswith("#")))
         before, after = (figure(rows, column, path.split(", ") + shared.split(", "))
                          for path in paths.split(" / "))
@@ -93,7 +106,9 @@ def check_page(name):
     for sources, table in figures:
         check_figures(sources.splitlines(), table)
     for file in re.findall(r"\]\(([^)#:]+)\)", text):
-        check(os.path.exists(os.path.join(root, folder, file)), f"{name}: {file} is missing")
+        path = os.path.normpath(os.path.join(folder, file))
+        check(os.path.exists(os.path.join(root, path)) or is_left_out(path),
+              f"{name}: {file} is missing")
     for program in re.findall(r"build(?:-studies)?/([\w/]+)_(?:simt|gpu)\b", text):
         file = f"{build}/{program}"
         check(any(os.path.exists(file + end) for end in ("_simt", "_gpu"))
@@ -147,11 +162,12 @@ def check_programs():
 
 
 pages = []
-if part in ("pages", "studies"):
+if part in RESULTS:
     check("<!-- figures" in read("README.md"), "README.md holds no figures that can be checked")
     pages = [page for page in (os.path.relpath(path, root) for path in
                                glob.glob(root + "/**/*.md", recursive=True))
-             if not page.startswith("build") and page.startswith("studies/") == (part == "studies")]
+             if page == "README.md" or not page.startswith("build") and
+             next((room for room in RESULTS if page.startswith(room + "/")), "pages") == part]
     for page in pages:
         check_page(page)
 else:
