@@ -5,7 +5,8 @@ SPDX-License-Identifier: Apache-2.0
             where a value takes two words) on any path, nor with a width known at run time only,
             where the values lie in memory; and scopes, checks and divisions in PTX. --all: every
             width, keyed and uniform, every path, and types
-  scope     atomics have the scope that the policy or the option names
+  scope     atomics have the scope that the policy or the option names; an add of all lanes to hot
+            rows stands between barriers of the warp, whose absence racecheck does not see
   fat       one program for all architectures of this nvcc, of two files; no kernel has either. Those
             of one major number are assembled of one PTX: arc asks for no minor one
   builds    programs compile and link in every kind of build; a debug build of one add stays small
@@ -157,6 +158,13 @@ def scope(is_system):
     return check
 
 
+def barriers(count):
+    def check(_case, _said, made):
+        found = read(made).count("bar.warp.sync")
+        return found != count and f"{found} barriers of a warp, must be {count}"
+    return check
+
+
 def small(_case, _said, made):
     size = os.path.getsize(made)
     return size > 500000 and f"{size} bytes"
@@ -288,7 +296,9 @@ def scope_cases(_):
                  f"-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_{policy} -DSCOPE={option}",
                  scope("SYSTEM" in policy + option))
             for policy, option, kernels in (("SYSTEM", "o.scope", 1), ("DEVICE", "o.scope", 1),
-                                            ("DEVICE", "ARC_SCOPE_SYSTEM", 2))]
+                                            ("DEVICE", "ARC_SCOPE_SYSTEM", 2))] + [
+        Case("hot rows", ["LITERAL(hot, ARC_PATH_AUTO, 0, 9, HOT(9))"], "-ptx -arch=sm_80",
+             barriers(2))]
 
 
 def build_cases(_):
