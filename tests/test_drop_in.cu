@@ -135,7 +135,7 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
 #if SIMT_ON_CPU || defined(__CUDA_ARCH__)
   const unsigned lane = threadIdx.x,
                  x = ((unsigned)launch * gridDim.x + blockIdx.x) * 2654435761u >> 8;
-  const unsigned long long own = s.share ? 0 : (unsigned long long)x << 20;
+  const unsigned long long own = s.share ? 0 : (unsigned long long)x << 12;
   unsigned word = (lane / (unsigned)s.turn + x) % (unsigned)(s.words + !s.words);
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
   if (s.lanes >> lane & 1) arc__sample(s.lanes, memory + own + word * (unsigned)s.apart, line);
@@ -163,7 +163,7 @@ static void learns(void) {
   /* On a GPU blocks of one launch meet at an entry, which is a sample of one of them. */
   enum { LAUNCHES = SIMT_ON_CPU ? 20 : 500 };
   int line = 1000;
-  const unsigned long long memory = 1ull << 40;
+  const unsigned long long memory = (1ull << 40) + 4096;
   for (int from : {0, 7, 8})
     for (const shape &to : shapes) {
       ++line;
