@@ -45,7 +45,6 @@ BUILT_AHEAD = "arc_jax_handlers"  # what setup.py builds, to lie beside this fil
 REPRODUCIBLE = ("float32", "bfloat16", "float16")
 TYPES = (*REPRODUCIBLE, "float64", "int32")
 MODES = jax.lax.GatherScatterMode
-MOST_COLUMNS = 1 << 28  # of 8 bytes: arc takes less than 2^31 bytes
 
 
 def scatter_add(operand, indices, updates, *, mode=None, deterministic=False):
@@ -62,19 +61,15 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
         return jax.ops.segment_sum(data, segment_ids, num_segments, indices_are_sorted,
                                    unique_indices, bucket_size, mode)
 
-    is_array = isinstance(data, (jax.Array, np.ndarray)) and data.ndim > 0
-    if num_segments is None and isinstance(segment_ids, np.ndarray | jax.Array):
-        if not isinstance(segment_ids, jax.core.Tracer) and segment_ids.size:
-            num_segments = int(np.max(segment_ids)) + 1
-    if not is_array or bucket_size is not None or not _is_count(num_segments):
+    is_known = isinstance(segment_ids, (jax.Array, np.ndarray)) and segment_ids.size > 0
+    if num_segments is None and is_known and not isinstance(segment_ids, jax.core.Tracer):
+        num_segments = int(np.max(segment_ids)) + 1
+    is_count = isinstance(num_segments, (int, np.integer)) and num_segments >= 0
+    if np.ndim(data) == 0 or bucket_size is not None or not is_count:
         return by_jax()
     data = jnp.asarray(data)
     zeros = jnp.zeros((num_segments, *data.shape[1:]), data.dtype)
     return _add(zeros, segment_ids, data, mode, False, deterministic, by_jax)
-
-
-def _is_count(number):
-    return isinstance(number, (int, np.integer)) and number >= 0
 
 
 def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
@@ -98,15 +93,14 @@ def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
 
 def _as_keys(indices, rows):
     """In 32 or 64 bits; None if they are no integers."""
-    if isinstance(indices, int) and not -2**31 <= indices < 2**31 or isinstance(indices, bool):
-        return None
-    if not isinstance(indices, (jax.Array, np.ndarray, int, np.integer)):
+    is_number = type(indices) is int and -2**31 <= indices < 2**31
+    if not is_number and not isinstance(indices, (jax.Array, np.ndarray, np.integer)):
         return None
     keys = jnp.asarray(indices)
     if not jnp.issubdtype(keys.dtype, jnp.integer):
         return None
-    type = "int64" if keys.dtype.itemsize == 8 else "int32"
-    return keys.astype(type) if rows <= jnp.iinfo(type).max else None
+    kind = "int64" if keys.dtype.itemsize == 8 else "int32"
+    return keys.astype(kind) if rows <= jnp.iinfo(kind).max else None
 
 
 def _fits(operand, whole, shape):
@@ -115,8 +109,7 @@ def _fits(operand, whole, shape):
         is_broadcast = np.broadcast_shapes(shape, whole) == whole
     except ValueError:
         return False
-    return (is_broadcast and operand.size > 0 and 0 not in whole
-            and operand.size // len(operand) < MOST_COLUMNS)
+    return is_broadcast and 0 not in whole and 0 < operand.size < len(operand) << 28  # of 8 bytes
 
 
 @functools.partial(jax.jit, inline=True, static_argnames=("wraps", "clips", "deterministic"))
@@ -183,9 +176,8 @@ def _by_arc(operand, keys, updates, *, wraps, clips, deterministic):
     return call(operand, keys, updates, wraps=wraps, clips=clips, in_fixed_point=deterministic)[0]
 
 
-def _register_lowering(function, platform=None):
-    rule = mlir.lower_fun(function, multiple_results=False)
-    mlir.register_lowering(_rows, rule, platform=platform)
+def _lower(by, platform=None):
+    mlir.register_lowering(_rows, mlir.lower_fun(by, multiple_results=False), platform=platform)
 
 
 def _jvp(primals, tangents, **how):
@@ -225,8 +217,8 @@ def _batch(arrays, dims, *, wraps, clips, deterministic):
     return out.reshape(operand.shape), 0
 
 
-_register_lowering(_in_order)
-_register_lowering(_by_jax, "cpu")
+_lower(_in_order)
+_lower(_by_jax, "cpu")
 ad.primitive_jvps[_rows] = _jvp
 ad.primitive_transposes[_rows] = _transpose
 batching.primitive_batchers[_rows] = _batch
@@ -246,19 +238,19 @@ def is_ready():
 @functools.cache
 def _load():
     try:
-        devices = jax.devices("cuda")
+        jax.devices("cuda")
     except RuntimeError:
         return _warn("no GPU")
     try:
         built = sorted(HERE.glob(BUILT_AHEAD + "*.so"))
-        library = ctypes.CDLL(str(built[0] if built else _build_once(devices)))
+        library = ctypes.CDLL(str(built[0] if built else _build_once(architectures())))
         if error := library.arc_jax_error():
             return _warn(f"error {error} of CUDA: a driver older than nvcc's CUDA?")
         jax.ffi.register_ffi_target("arc_jax_add", jax.ffi.pycapsule(library.arc_jax_add),
                                     platform="CUDA")
     except Exception as error:  # of nvcc, the loader, an FFI of another version
         return _warn(error)
-    _register_lowering(_by_arc, "cuda")
+    _lower(_by_arc, "cuda")
     return True
 
 
@@ -279,16 +271,16 @@ def sources():
     return [HERE / "handlers.cpp", HERE / "add_rows_i32.cu", *sorted(KERNELS.glob("add_rows_*.cu"))]
 
 
-def architectures(devices):
-    return sorted({device.compute_capability.replace(".", "") for device in devices})
+def architectures():
+    return sorted({gpu.compute_capability.replace(".", "") for gpu in jax.devices("cuda")})
 
 
-def _build_once(devices):
+def _build_once(named):
     """In a folder that its sources and tools name; in one of this process, if none can be there."""
     headers = pathlib.Path(include_path())
     files = sorted([pathlib.Path(__file__), *sources(), *KERNELS.glob("*.*h"), headers / "arc.cuh",
                     headers / "arc_policy.cuh", *(headers / "arc").glob("*.cuh")])
-    tools = f"{jax.lib.__version__} {architectures(devices)} {_nvcc()}"
+    tools = f"{jax.lib.__version__} {named} {_nvcc()}"
     name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in files)]))
     folder = pathlib.Path(os.environ.get("ARC_JAX_CACHE", "~/.cache/arc_jax")).expanduser()
     try:
@@ -300,7 +292,7 @@ def _build_once(devices):
     library = folder / f"{name.hexdigest()[:16]}.so"
     if not library.exists():
         print("arc_jax: compiles its kernels, once", file=sys.stderr)
-        build(library, architectures(devices))
+        build(library, named)
     return library
 
 

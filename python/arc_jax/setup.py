@@ -14,7 +14,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 try:
     import arc_jax
-    import jax
 except ImportError as missing:
     sys.exit(f"arc_jax: {missing}: {sys.executable} has no JAX; call the Python that has it: "
              "python3 -m pip install --no-build-isolation ./python/arc_jax")
@@ -30,7 +29,7 @@ class Build(build_ext.build_ext):
         try:
             library = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve()
             library.parent.mkdir(parents=True, exist_ok=True)
-            arc_jax.build(library, named or arc_jax.architectures(jax.devices("cuda")))
+            arc_jax.build(library, named or arc_jax.architectures())
         except RuntimeError as error:
             sys.exit(f"arc_jax: {error}")
 
