@@ -93,7 +93,7 @@ chunk_in_the_place_of_the_first test_property s/arc__location_of(c->target, firs
 place_in_the_wrong_piece test_property s/if (i > 0 \&\& value >= begin) {/if (i > 0 \&\& value > begin) {/
 seventh_piece_lost test_property s/ARC__ONE_OF(i, 6, count/ARC__ONE_OF(i, 5, count/
 slot_in_the_wrong_piece test_property s/if (inside \&\& value >= begin) {/if (inside \&\& value > begin) {/
-value_in_the_wrong_place test_property s/arc__bytes(t->memory) \* (value - begin)/arc__bytes(t->memory) * value/
+value_in_the_wrong_place test_property s/arc__bytes_to(t, value - begin)/arc__bytes_to(t, value)/
 stride_left_out_of_the_alignment test_property s/ | 1u << largest;/ | 1u << arc__most_log2(memory);/
 base_left_out_of_the_alignment test_property s/(unsigned)(arc__u64)base | //
 vectors_from_the_middle_of_a_row test_property s/int in_four = at.offset % (4 \* each),/int in_four = i % (4 * each),/
@@ -140,6 +140,8 @@ unchecked_pointers user_errors:ARC_CHECK=2 s/ARC__CHECK(2, digest == leaders/ARC
 doubles_added_as_integers test_types:TEST_TYPES_PART=1 s/if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));/if (kind == ARC__F64) return arc__word_of(arc__bits(a) + arc__bits(b));/
 carry_lost test_types:TEST_TYPES_PART=2 s/if (arc__is_i64(kind)) return arc__sum_i64(kind, a, b);/if (arc__is_i64(kind)) { a.lo += b.lo; a.hi += b.hi; return a; }/
 upper_word_kept test_types:TEST_TYPES_PART=1 s/send.hi = arc__keep_and_send(c->kind, may_clobber, upper, \&low.hi, high.hi);/send.hi = high.hi;/
++planes_as_rows test_types:TEST_TYPES_PART=6 s/return (long long)t->step \* (arc__bytes/return 1ll * (arc__bytes/
+planes_of_hot_rows test_types:TEST_TYPES_PART=6 s/own->step = 1;/own->step *= 1;/
 +halves_swapped test_types:TEST_TYPES_PART=3 s/return arc__pack(memory, x, __uint_as_float(next.lo));/return arc__pack(memory, __uint_as_float(next.lo), x);/
 half_beyond_the_row test_types:TEST_TYPES_PART=3 s/slot->precedes ? 0x3210u : 0x5410u;/0x3210u;/
 half_added_twice test_types:TEST_TYPES_PART=3 s/slot->is_value \&\& !(odd \&\& slot->follows);/slot->is_value;/
