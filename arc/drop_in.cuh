@@ -104,9 +104,9 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
 enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 8 };
 struct arc__statement {
-  unsigned busy, rest; /* rest: bits of the clock that must be 0 for a sample */
-  int line, samples;   /* SAMPLES to 2 SAMPLES - 1, once there were as many */
-  int one, several;    /* tenths of passes that sums would have saved, of one address or of any */
+  unsigned busy;
+  int line, samples; /* at 2 SAMPLES, this and the sums below are halved */
+  int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
   int lanes, addresses, passes, again;
   unsigned seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
 };

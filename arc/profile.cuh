@@ -19,7 +19,7 @@
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
                 mean, if it changes), and how many more calls had no active lane
    Lines below each other with as many adds are a row's values: call arc once, with all of them.
-   Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind arc/drop_in.cuh:
+   Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind drop_in.cuh:
    the same call prints what the flag has learnt in this run, of the files that do, and no masks.
    Cost: a match and an add for a warp's call; below sm_70 all addresses count as different. */
 #ifndef ARC_PROFILE_CUH
