@@ -54,9 +54,9 @@
        of adding sums.
    ARC_SAFE_MASKS  0, 1; by NVRTC, clang and CUDA beyond 13.5 the default is 1
        1: each lane that adds in divergent code sets its own bit in the mask, as in all adds of more
-       than 32 words, which holds whatever an assembler makes of it; a divergent add takes up to 1.24
-       of the time. 0: right in machine code of CUDA up to 13.5 (bench/NOTES.md, "Diverged lanes").
-       Set 1 if GPUs are to run nvcc's PTX, since a driver assembles it and no macro says so.
+       than 32 words, which holds whatever an assembler makes of it; a divergent add takes up to
+       1.24 of the time. 0: right in machine code of CUDA up to 13.5 (bench/NOTES.md, "Diverged
+       lanes"). Set 1 if GPUs are to run nvcc's PTX: a driver assembles it, and no macro says so.
    ARC_COST_...  1 or more; the defaults stand at the end
        The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH

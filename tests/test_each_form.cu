@@ -73,8 +73,8 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_add_fixed(arc_target_fixed_rows(all[FIXED].words, WIDTH, WIDTH, 20), key, v, active);
 }
 
-/* Orders of memory, for racecheck, which sees those of values. Each lane writes the row of another one, and
-   overwrites it at once. */
+/* Orders of memory, for racecheck, which sees those of values: each lane writes the row of another
+   one, and overwrites it at once. */
 static __global__ void in_shared_memory(form_rows *all) {
   __shared__ float values[THREADS * WIDTH];
   const int thread = (int)threadIdx.x, other = thread ^ 1;
