@@ -131,7 +131,6 @@ def test_calls():
             of_gradients += 1
             assert call.check_gradient(), (number, vars(call))
     print(f"{CALLS} calls, {refused} refused, {of_gradients} gradients")
-    jax.config.update("jax_enable_x64", False)
     assert CALLS / 50 < refused < CALLS / 3 and of_gradients > CALLS / 50
 
 
@@ -190,7 +189,6 @@ def test_same_bits():
         if ON_GPU and type != "float64":  # there each key's updates stay in order
             runs.append(np.asarray(add(keys[order], values[order])).tobytes())
         assert len(set(runs)) == 1, type
-    jax.config.update("jax_enable_x64", False)
     sums = arc_jax._in_order(jnp.zeros((300, 3)), keys, jnp.asarray(updates, "float32"),
                              wraps=False, clips=False, deterministic=True)
     np.testing.assert_allclose(sums[1], updates[keys == 1].sum(0), rtol=1e-4, atol=1e-2)
