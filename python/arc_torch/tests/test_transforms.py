@@ -9,7 +9,7 @@ from testing import DEVICE, ByTorch
 
 testing.need_operators()
 ROWS, N, COLUMNS = 4, 5, 3
-IS_OLDEST = torch.__version__.startswith("2.5.")  # whose own torch.func fails: README.md
+IS_OLDEST = torch.__version__.startswith("2.5.")  # some of which fails: README.md
 
 
 def draw(*shape):
@@ -221,7 +221,8 @@ def results(function, by, seed, adds_to_argument):
 
 def test_programs():
     """Values and gradients of random programs, eager and compiled."""
-    for backend, seeds in ((None, 60), ("eager", 20), ("aot_eager", 20), ("inductor", 4)):
+    for backend, seeds in ((None, 60), ("eager", 20), ("aot_eager", 20),
+                           ("inductor", 0 if IS_OLDEST else 4)):
         for seed in range(seeds):
             for adds_to_argument, program in enumerate(random_program(seed)):
                 wanted = results(program, ByTorch, seed, adds_to_argument)
