@@ -3,8 +3,8 @@ atomics called as arc is, and arc_torch. SPDX-License-Identifier: Apache-2.0
 
 One mode per process, as XLA's deterministic mode is a flag of the process. A time is that of one of
 LOOP additions in one jitted loop, into one buffer in place, the least of three loops; of arc_torch,
-of one launch (measure.medians). Where a part of the updates already takes XLA long, its time is
-that of the part times so many parts, after a >. test_arc_jax.py compares the sums."""
+of one launch (measure.medians). Where a part of the updates already takes long, the time is that
+of the part times so many parts, after a >. test_arc_jax.py compares the sums."""
 import concurrent.futures
 import ctypes
 import os
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 import numpy as np
 
 ROWS, VALUES, LOOP = 100_000, 1 << 22, 20
-PART, PART_MS = 256, 0.3  # of the updates; how long they may take XLA
+PART, PART_MS = 256, 0.3  # of the updates; how long they may take XLA or plain atomics
 LONG_MS = 20  # of which one turn is enough
 CASES = [(type, width, keys) for type in ("float32", "bfloat16") for width in (1, 3, 16, 64)
          for keys in ("random", "sorted", "zipf", "one key", "all different")]
@@ -116,7 +116,7 @@ def times_by_jax():
             x, i, y, deterministic=True)}
     cases = [case for case in CASES if mode == "fast" or case[0] == "float32" and case[1] != 16]
     drawn = {case: draw(*case[1:]) for case in cases}
-    parts = {"xla": (1, PART), "plain": (1,), "arc": (1,)}
+    parts = {"xla": (1, PART), "plain": (1, PART), "arc": (1,)}
     loops = compiled([(adders[name], rows, case[1], len(index[::part]), case[0])
                       for case, (rows, index, _) in drawn.items()
                       for name in adders for part in parts[name]])
