@@ -46,7 +46,7 @@ ARC__FN void arc__check_pointers(const arc__call *call, void *const *pointers) {
 /* A target without memory, for calls that need only kind and width of the values. */
 ARC__FN void arc__no_target(arc__target *t, int kind, int width) {
   arc__target_begin(t, kind, kind, 1);
-  arc__target_piece(t, 0, 0, width, width, 0);
+  arc__target_piece(t, 0, (void *)ARC__ADDRESSES, width, width, 0);
   arc__target_end(t);
 }
 

@@ -629,6 +629,7 @@ static inline void check_run_form(struct check_case *c, check_launch launch, int
   c->device_arena = arena.at;
   for (int p = 0; p < plan->piece_count; ++p)
     plan->pieces[p].base = c->missing >> p & 1 ? NULL : check_base(c, p);
+  if (plan->piece_count == 0) plan->pieces[0].base = arena.at; /* of the target that nobody uses */
   const std::vector<float *> its_pointers(with_pointers ? check_draw_pointers(c)
                                                         : std::vector<float *>());
   const test_memory<float *> pointers(its_pointers);
