@@ -128,11 +128,12 @@ ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key
 /* Value i of the row of this lane's key; whether there is memory for it. */
 ARC__FN bool arc__find_place(const arc__call *c, int value, arc__wide_at *at) {
   arc__location l = arc__location_of(c->target, value);
+  if (!l.is_there) return false;
   at->from = arc__row(l.piece.base, c->key, l.piece.stride_bytes);
   at->bytes = 8 * l.offset;
   at->i = l.offset;
   at->width = l.piece.width;
-  return l.is_there;
+  return true;
 }
 
 /* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch
@@ -173,8 +174,8 @@ ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__
   if (arc__bits(sum) == 0u) return;
   ARC__EACH_PIECE(i, c->target->pieces, {
     const arc__piece *p = &c->target->piece[i];
-    char *address = arc__offset(p->base, key, p->stride_bytes) + 8ll * word;
     bool here = word >= 0 && word < ARC_WIDE_ROW(p->width) && arc__is_there(c->target, i);
+    char *address = here ? arc__offset(p->base, key, p->stride_bytes) + 8ll * word : p->base;
     if (here && word < ARC_WIDE_WORDS * p->width)
       arc__add_wide_word(c, address, sum);
     else if (here)
