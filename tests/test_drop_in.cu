@@ -204,8 +204,10 @@ static void prints(void) {
   for (int launch = 0; launch < 7; ++launch)
     SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40, 2002, one, 0);
   const std::string learnt = printed(":2001\n"), short_of = printed(":2002\n");
-  CHECK(learnt.find(" 32.0        2.0    32.0   0.0    5.0  sums of several ") == 0, "'%s'",
-        learnt.c_str());
+  /* how hot it is depends on which multiprocessors had the launches */
+  CHECK(learnt.find(" 32.0        2.0    32.0 ") == 0 &&
+            learnt.find("  sums of several ") != std::string::npos,
+        "'%s'", learnt.c_str());
   CHECK(short_of.find("not learnt:  7 of 32") != std::string::npos, "%s", short_of.c_str());
   check.compared += 2;
 }

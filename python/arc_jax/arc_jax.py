@@ -75,8 +75,8 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
 def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
     mode = MODES.FILL_OR_DROP if mode is None else MODES.from_any(mode)
     keys = _as_keys(indices, operand.shape[0] if operand.ndim else 0)
-    takes = (keys is not None and operand.dtype in TYPES
-             and isinstance(updates, (jax.Array, np.ndarray, float, int, np.number))
+    takes = (keys is not None and operand.ndim and operand.dtype in TYPES
+             and isinstance(updates, (jax.Array, np.ndarray, float, int, np.generic))
              and jnp.result_type(operand, updates) == operand.dtype
              and _fits(operand, keys.shape + operand.shape[1:], np.shape(updates)))
     is_exact = not jnp.issubdtype(operand.dtype, jnp.inexact)

@@ -178,6 +178,17 @@ def test_shard_map():
     assert (gradient == 8 * wanted).all()
 
 
+def test_scalars():
+    try:
+        arc_jax.scatter_add(np.float32(7), np.int32(-1), np.float32(1), deterministic=True)
+        raise AssertionError("an operand without dimensions")
+    except IndexError:
+        pass
+    bf16 = jnp.bfloat16
+    sums = arc_jax.scatter_add(jnp.zeros(1, bf16), np.array([0]), bf16(0.5), deterministic=True)
+    assert sums == 0.5
+
+
 def test_same_bits():
     keys, updates = random.zipf(1.3, 20_000) % 300, random.standard_normal((20_000, 3))
     for type in arc_jax.TYPES:
@@ -245,6 +256,6 @@ if __name__ == "__main__":
     arc_jax._load = lambda: True  # on the CPU the primitive, too, with JAX's addition
     for test in (test_calls,) if sys.argv[1:] else (
             test_second_order, test_batch_of_all, test_scan_and_donated, test_shard_map,
-            test_same_bits, test_what_cuda_gets, test_build, test_calls):
+            test_scalars, test_same_bits, test_what_cuda_gets, test_build, test_calls):
         test()
         print(test.__name__, "passed")
