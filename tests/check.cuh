@@ -130,6 +130,18 @@ static inline void check_usage(FILE *out) {
           check.program);
 }
 
+/* How many there are; a driver that fails ends the program, since a skip would hide it. */
+static inline int check_devices(void) {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+#if !SIMT_ON_CPU
+  if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver) return 0;
+#endif
+  if (error == cudaSuccess) return devices;
+  fprintf(stderr, "cudaGetDeviceCount: %s\n", cudaGetErrorString(error));
+  exit(1);
+}
+
 static inline void check_main(int argc, char **argv) {
   check.program = argv[0];
   for (int i = 1; i < argc; ++i) {
@@ -157,8 +169,7 @@ static inline void check_main(int argc, char **argv) {
     }
     i += 1;
   }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+  if (check_devices() == 0) {
     printf("skipped: no CUDA device\n");
     exit(CHECK_SKIPPED);
   }

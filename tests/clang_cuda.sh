@@ -45,7 +45,11 @@ find_clang || {
   none="no clang 19 or newer that knows $cuda"
   [ "${ARC_DOWNLOADS:-}" = 1 ] || skip "$none; with ARC_DOWNLOADS=1 this test fetches clang 22"
   fetch_clang >fetch.txt 2>&1
-  find_clang || skip "$none, and none could be fetched"
+  [ -d debian ] || skip "$none, and none could be fetched"
+  find_clang || {
+    echo "the clang that was fetched compiles nothing: $(head -n 1 clang.txt)"
+    exit 1
+  }
 }
 echo "$("$clang" --version | head -n 1), $cuda"
 

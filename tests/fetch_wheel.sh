@@ -15,8 +15,11 @@ fetch_wheel() {
   command -v python3 >/dev/null || skip "no python3 to fetch $1"
   python3 -m pip download -q --no-deps --only-binary=:all: --disable-pip-version-check -d . "$1" \
     >pip.log 2>&1 || skip "$1 could not be fetched"
-  cmake -E tar xf ./*.whl || skip "the fetched package could not be unpacked"
+  cmake -E tar xf ./*.whl || exit 1
   rm -f ./*.whl
   fetched=$(find "$PWD" -type f -name "$2" | head -n 1)
-  [ -n "$fetched" ] || skip "the fetched package holds no $2"
+  [ -n "$fetched" ] || {
+    echo "the fetched package holds no $2"
+    exit 1
+  }
 }

@@ -410,6 +410,8 @@ def disassembler():
                           stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == SKIPPED:
         skip(done.stdout[len("skipped: "):].strip())
+    if done.returncode:
+        sys.exit(done.stdout.strip() or "nvdisasm: its package could not be unpacked")
     return done.stdout.strip()
 
 

@@ -24,8 +24,9 @@ def open_library(names):
     for name in names:
         try:
             return ctypes.CDLL(name)
-        except OSError:
-            pass
+        except OSError as error:
+            if "No such file" not in str(error):  # it is there, and broken
+                raise
     print("skipped: no NVRTC library", *names)
     sys.exit(77)
 

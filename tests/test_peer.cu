@@ -155,8 +155,8 @@ static int skip(const char *reason) {
 
 /* Why there are no two GPUs that add to each other's memory, or null. */
 static const char *find_peers(void) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return "no CUDA device";
+  const int count = check_devices();
+  if (count == 0) return "no CUDA device";
   if (count < GPUS) return "one CUDA device only, and two GPUs are needed";
   for (int gpu = 0; gpu < GPUS; ++gpu) {
     int reaches = 0, atomics = 0;

@@ -29,7 +29,9 @@ def load():
     try:
         import matplotlib
         new = matplotlib.__version_info__ >= (3, 8)
-    except ImportError:
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":  # it is there, and broken
+            raise
         new = False
     if not new:
         raise results.Skip("no matplotlib 3.8; `python3 -m pip install matplotlib` brings it")
