@@ -91,7 +91,7 @@ class Analysis(Test):
         self.call(1, *words, "99")
 
     def test_plot(self):
-        self.write("raise ImportError\n", "none", "matplotlib.py")
+        self.write("raise ModuleNotFoundError(name='matplotlib')\n", "none", "matplotlib.py")
         words = ["bench/analysis/plot.py", PATHS, "--out", self.path("a.svg")]
         self.assertRegex(self.call(77, *words, PYTHONPATH=self.path("none")),
                          "^skipped: no matplotlib")
