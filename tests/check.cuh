@@ -108,6 +108,7 @@ static inline void check_fail(const char *file, int line, const char *format, ..
     }                                                                                        \
   } while (0)
 
+#include "../bench/common/device_count.h"
 #include "../bench/common/random.h"
 #include "../bench/common/test_memory.h"
 
@@ -128,18 +129,6 @@ static inline void check_usage(FILE *out) {
           "  --case K    runs case K alone\n"
           "  --stop      ends at the first failure\n",
           check.program);
-}
-
-/* How many there are; a driver that fails ends the program, since a skip would hide it. */
-static inline int check_devices(void) {
-  int devices = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-#if !SIMT_ON_CPU
-  if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver) return 0;
-#endif
-  if (error == cudaSuccess) return devices;
-  fprintf(stderr, "cudaGetDeviceCount: %s\n", cudaGetErrorString(error));
-  exit(1);
 }
 
 static inline void check_main(int argc, char **argv) {
@@ -169,7 +158,7 @@ static inline void check_main(int argc, char **argv) {
     }
     i += 1;
   }
-  if (check_devices() == 0) {
+  if (device_count() == 0) {
     printf("skipped: no CUDA device\n");
     exit(CHECK_SKIPPED);
   }

@@ -155,7 +155,7 @@ static int skip(const char *reason) {
 
 /* Why there are no two GPUs that add to each other's memory, or null. */
 static const char *find_peers(void) {
-  const int count = check_devices();
+  const int count = device_count();
   if (count == 0) return "no CUDA device";
   if (count < GPUS) return "one CUDA device only, and two GPUs are needed";
   for (int gpu = 0; gpu < GPUS; ++gpu) {

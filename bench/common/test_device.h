@@ -5,6 +5,7 @@
 
 #include "simt/simt.cuh"
 
+#include "device_count.h"
 #include "test_check.h"
 
 #define CHECK_CUDA(call)                                                                  \
@@ -15,8 +16,7 @@
 
 /* Where there is none, says that the test of this name is skipped. */
 static inline bool test_has_device(const char *name) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) return true;
+  if (device_count() > 0) return true;
   printf("%s: skipped, no CUDA device\n", name);
   return false;
 }
