@@ -3,7 +3,7 @@
 the library's, or those of one of the other rooms, or one program of theirs.
 SPDX-License-Identifier: Apache-2.0
 
-A program: each task's snippet of README.md, by its name, compiles with CXX, for the CPU warp, which
+A program: each task's snippet of docs/tasks.md, by its name, compiles with CXX, for the CPU warp, which
 is the library SIMT, and with NVCC, and adds up to what it must; so does the whole one of
 docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after
 <!-- figures: ... --> holds what the result files say, which the room checks that has them; files
@@ -115,7 +115,7 @@ def check_page(name):
               or not os.path.exists(os.path.dirname(file)), f"{name}: no program {file}_simt")
 
 
-# What each snippet of README needs around it: what stands before it, and a main that returns 0 where
+# What each snippet of docs/tasks.md needs around it: what stands before it, and a main that returns 0 where
 # its sums are right. By the name of its kernel.
 AROUND = {
     "backward": ("static __device__ bool gradient(int id, float *g) {\n"
@@ -139,7 +139,7 @@ AROUND = {
 def check_snippets(text):
     snippets = {name: source for source, name in
                 re.findall(r"```c\n(__global__ void (\w+)\([^`]*)```", text)}
-    check(sorted(snippets) == sorted(AROUND), f"README.md: snippets {sorted(snippets)}")
+    check(sorted(snippets) == sorted(AROUND), f"docs/tasks.md: snippets {sorted(snippets)}")
     if part in snippets:
         name = part
         before, launch, right = AROUND[name]
@@ -153,7 +153,7 @@ def check_snippets(text):
 
 
 def check_programs():
-    check_snippets(read("README.md"))
+    check_snippets(read("docs/tasks.md"))
     program = re.search(r"```c\n([^`]*int main\(void\)[^`]*)```(?:(?!```).)*```sh\n(nvcc .*?)\n",
                         read("docs/build.md"), re.DOTALL)
     check(program, "docs/build.md holds no whole program with the nvcc line that compiles it")
