@@ -15,8 +15,7 @@ ALLOWED = {"headers": set(), "simt": set(), "examples": {"headers", "simt"},
            "bench/sweep": BASE | {"bench/kernels"}, "python": {"headers", "bench/common"}, "tests": BASE,
            "simt/tests": {"simt", "bench/common"}, "studies/common": BASE}
 STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
-MORE = {"studies/gaussians": {"studies/papers"}, "studies/hardware": {"studies/gaussians"},
-        "studies/rivals": {"studies/radiance"}}
+MORE = {"studies/gaussians": {"studies/papers"}, "studies/hardware": {"studies/gaussians"}}
 
 
 def place_of(path):

@@ -29,13 +29,6 @@ DAMAGED = [(r"(?s)\n.*", "\n", "ends before its columns"), ("^", "x\n", "no resu
 # Times of b, median and quartiles, where those of a are 1, 0.99 and 1.
 JUDGED = [((0.9, 0.89, 0.91), "FASTER"), ((1.1, 1.09, 1.11), "SLOWER"), ((1.5, 1.4, 1.6), "SLOWER"),
           ((1.01, 1.005, 1.015), "SAME"), ((1.04, 0.995, 1.05), "UNCLEAR")]
-FAKE_NCU = """#!/bin/sh
-case "$*" in *--path\\ cg*) echo "arc_sweep: 'cg' is unavailable"; exit 2 ;; esac
-[ -z "$FORBIDDEN" ] || { echo "==ERROR== ERR_NVGPUCTRPERM"; exit 1; }
-echo '"ID","gpu__time_duration.sum","smsp__issue_active.avg.pct_of_peak_sustained_active"'
-echo '"","ns","%"'
-echo '"0","1,234","80.5"'
-"""
 PLANS = check_results.Plans(SWEEP, "")
 FILES = sorted(preset + ".csv" for preset in check_results.PRESETS)
 FAKE_SWEEP = """#!/bin/sh
@@ -84,12 +77,6 @@ class Analysis(Test):
                                        "transposed" if "types" in b else "auto",
                                        "--fail-if-slower"), needle)
 
-    def test_model_orders_the_paths(self):
-        counts = self.sweep("counts", "--preset paths --blocks 1 --updates 16")
-        words = ["bench/analysis/model_check.py", PATHS, counts, "--expect", "92", "--expect-cells"]
-        self.call(0, *words, "83")
-        self.call(1, *words, "99")
-
     def test_plot(self):
         self.write("raise ModuleNotFoundError(name='matplotlib')\n", "none", "matplotlib.py")
         words = ["bench/analysis/plot.py", PATHS, "--out", self.path("a.svg")]
@@ -110,14 +97,6 @@ class Analysis(Test):
         self.assertNotIn("<", embedded)
         self.assertEqual(html.unescape(embedded), self.read("a.csv"))
         self.call(2, "bench/analysis/plot.py", csv, "--html", self.path("none", "c.html"))
-
-    def test_profile(self):
-        ncu = self.write(FAKE_NCU, "ncu", mode=0o755)
-        words = ["bench/analysis/ncu_profile.py", "arc_sweep_gpu", self.path("out"), "--workload", "tile",
-                 "--ncu"]
-        self.call(77, *words, ncu, FORBIDDEN="1")
-        self.call(1, *words, ncu, "--path", "none,cg,auto")
-        self.assertIn("tile,9,auto,time,duration,ns,1234,gpu__time_duration.sum", self.read("out"))
 
 
 def whole(preset):

@@ -18,26 +18,58 @@ import csv
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/analysis"))
-import ncu_profile  # noqa: E402
 import results  # noqa: E402
 
 COLUMNS = ["workload", "dataset", "path", "stall_clocks", "lsu_clocks", "mio_clocks", "lsu_share",
            "instructions", "atomics", "lsu_pipe_percent", "l2_sectors", "l2_atomic_share",
            "l2_hit_percent", "dram_bytes", "pairs"]
-EXTRA = {"smsp__inst_executed.sum": ("issue", "instructions"),
-         "smsp__inst_executed_op_global_red.sum": ("l1", "red_instructions"),
-         "smsp__inst_executed_op_global_atom.sum": ("l1", "atom_instructions"),
-         "lts__t_sectors.sum": ("l2", "sectors"),
-         "lts__t_sectors_op_atom.sum": ("l2", "atom_sectors"),
-         "lts__t_sector_hit_rate.pct": ("l2", "hit_percent"),
-         "dram__bytes.sum": ("dram", "bytes")}
-METRICS = {**ncu_profile.METRICS, **EXTRA}
+# Stalls: clocks a warp waits for this reason per instruction issued. lsu waits for loads, stores
+# and reductions, mio for shuffles, shared memory and special functions.
+STALLS = {"stall_lsu": "lg_throttle long_scoreboard drain membar",
+          "stall_mio": "mio_throttle short_scoreboard tex_throttle",
+          "stall_rest": "barrier branch_resolving dispatch_stall gmma imc_miss math_pipe_throttle "
+                        "misc no_instruction not_selected selected sleeping wait"}
+METRICS = {
+    **{f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio": (group, reason)
+       for group, reasons in STALLS.items() for reason in reasons.split()},
+    "lts__t_sectors_op_red.sum": ("l2", "red_sectors"),
+    "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active": ("pipe", "lsu_percent"),
+    "gpu__time_duration.sum": ("time", "duration"),
+    "smsp__inst_executed.sum": ("issue", "instructions"),
+    "smsp__inst_executed_op_global_red.sum": ("l1", "red_instructions"),
+    "smsp__inst_executed_op_global_atom.sum": ("l1", "atom_instructions"),
+    "lts__t_sectors.sum": ("l2", "sectors"),
+    "lts__t_sectors_op_atom.sum": ("l2", "atom_sectors"),
+    "lts__t_sector_hit_rate.pct": ("l2", "hit_percent"),
+    "dram__bytes.sum": ("dram", "bytes")}
 # Of drawing: those that make the pairs, and the one that paints; not those that sort.
 PLACING, PAINTING = ("project", "place", "emit_pairs"), ("paint",)
+
+
+def run_ncu(ncu, words):
+    """Profiles the program in `words`, which more options of ncu precede. Returns the lines that
+    were printed, and {metric: (value, unit)} of each kernel, in the order of the launches."""
+    if not shutil.which(ncu):
+        raise results.Skip(f"no Nsight Compute ('{ncu}'); it comes with the CUDA toolkit")
+    command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
+               ",".join(METRICS), *words]
+    text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False).stdout
+    if "ERR_NVGPUCTRPERM" in text:
+        raise results.Skip("ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)")
+    lines = text.splitlines() or ["no output"]
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
+    names, units, *rows = [*csv.reader(lines[start:]), [], []]
+    return lines, [{name: (value.replace(",", ""), unit)
+                    for name, unit, value in zip(names, units, row)
+                    if name in METRICS or name == "Kernel Name"}
+                   for row in rows if row and len(row) == len(names)]
 
 
 def paths_of(lines):
@@ -131,10 +163,10 @@ def profile(options, dataset):
             kernels = ["--kernel-name", f"regex:^({'|'.join(PLACING + PAINTING)}|step_ends)$"]
         elif "bench_gaussians" in options.workload_program:
             words = ["--experiment", table, "--iterations", "0", "--datasets", dataset]
-        lines, launches = ncu_profile.run_ncu(options.ncu, METRICS, [
+        lines, launches = run_ncu(options.ncu, [
             "--profile-from-start", "off", "--clock-control", "none", "--print-kernel-base",
             "function", *kernels, options.workload_program, *words,
-            *shlex.split(options.options)], ("Kernel Name",))
+            *shlex.split(options.options)])
         steps, pairs = steps_of(launches), pairs_of(lines) if options.draw else {}
         paths = pairs or (paths_of_table(table) if os.path.exists(table) else paths_of(lines))
     errors = [line for line in lines if "returned an error code" in line]  # of the program

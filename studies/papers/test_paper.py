@@ -127,6 +127,8 @@ class Paper(Test):
         ncu = self.write(NCU.format(COMPARED, 2 * STEP.format("add", "add")), "ncu", mode=0o755)
         words = ["studies/papers/stalls.py", "/b/spheres_gpu", "small,large", self.path("out"), "--ncu"]
         self.assertIn("skipped: no Nsight", self.call(77, *words, "/no"))
+        forbidden = self.write("#!/bin/sh\necho ERR_NVGPUCTRPERM\n", "no_ncu", mode=0o755)
+        self.assertIn("may not read", self.call(77, *words, forbidden))
         self.assertIn("spheres large auto: 8.00 clocks, 75% of them for loads and atomics; 1500 "
                       "instructions, 110 of them atomic; L2 60.00 % hits, 30% atomics",
                       self.call(0, *words, ncu))

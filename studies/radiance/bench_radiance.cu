@@ -1,4 +1,4 @@
-/* bench_radiance.cu - studies/radiance: what the cache costs a frame, and what it gains over paths
+/* bench_radiance.cu - what the cache costs a frame, and what it gains over paths
    alone. SPDX-License-Identifier: Apache-2.0
 
    bench_radiance [OUT.csv]
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "../common/table_program.h"
-#include "../radiance/radiance.h"
+#include "radiance.h"
 
 #include "arc.cuh"
 

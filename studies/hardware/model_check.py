@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 usage: model_check.py GPU.csv CPU.csv [--expect PERCENT] [--expect-cells PERCENT]
 
 Both files come from arc_sweep, of the same cells (--preset paths): one has times, the other what the
-model (common/model.h) makes of counts. Says how often the model has paths in the right order. Exit
+model (bench/common/model.h) makes of counts. Says how often the model has paths in the right order. Exit
 status 1 if fewer pairs than --expect, or fewer cells than --expect-cells, are right.
 
 A cell holds the paths that added the very same values, at threshold 0 or their own. A pair of them
@@ -13,10 +13,13 @@ counts if their medians differ by more than their quartile distances together an
 it is clear if they differ by more than 10 %. Left out: no active lane; the workload `hot`, because
 the model has no hot rows; match_shared, because shared atomics are not counted."""
 import math
+import os
 import re
 import statistics
+import sys
 
-import results
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/analysis"))
+import results  # noqa: E402
 
 LEAST, CLEAR = 0.02, 0.10
 
