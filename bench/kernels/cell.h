@@ -23,6 +23,7 @@ enum sweep_path {
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
   SWEEP_PATH_TABLE,   /* a warp keeps the rows that come most */
   SWEEP_PATH_DROP_IN, /* plain's statement, behind arc/drop_in.cuh */
+  SWEEP_PATH_PIECES,  /* planes as targets of at most six pieces */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
   SWEEP_PATH_END
 };
@@ -55,12 +56,14 @@ enum { SWEEP_HOT_ROWS = 8 };
 enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
 /* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
    that is indexed at run time, or each computed where it is added. Rotating: a literal, and each
-   lane begins with another parameter, so that lanes of one key meet at several addresses. */
+   lane begins with another parameter, so that lanes of one key meet at several addresses. Planes: a
+   literal, and each parameter has an array of its own, in which it stands at the key. */
 enum sweep_form {
   SWEEP_FORM_LITERAL = 1,
   SWEEP_FORM_MEMORY,
   SWEEP_FORM_CHUNKS,
-  SWEEP_FORM_ROTATING
+  SWEEP_FORM_ROTATING,
+  SWEEP_FORM_PLANES
 };
 enum sweep_zeros {
   SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */

@@ -12,10 +12,11 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
      "which lanes are active and which keys coincide: axes, as lanes to call say; or a model; file: "
      "as --workload-file says"},
     {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
-    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", "rotating", nullptr},
+    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", "rotating", "planes", nullptr},
      {SWEEP_FORM_LITERAL},
      "literal: the width is one; memory, chunks: known at run time only, two ways to give values; "
-     "rotating: literal, and each lane adds its values in another order"},
+     "rotating: literal, and each lane adds its values in another order; planes: literal, and each "
+     "parameter has an array of its own"},
     {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
      "active lanes; mixed: half of the updates have 1-4, half 1-32; model: as the workload draws"},
     {"shape", &sweep_cell::shape, "--shape", 1, 0,
@@ -41,7 +42,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"path", &sweep_cell::path, "--path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "table", "drop_in", "broken", nullptr}, {},
+      "atomred", "hot", "table", "drop_in", "pieces", "broken", nullptr}, {},
      "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
     {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
      "balancing threshold; auto: arc's own; - in files: the path has none"},
@@ -80,7 +81,8 @@ std::string sweep_group_words(const sweep_cell &c) {
                                          "zeros (all promised, aligned rows too)",
                                          "garbage (not even one key promised)"};
   std::string words = "width " + std::to_string(c.width);
-  const char *when = c.form == SWEEP_FORM_ROTATING ? " (" : " (run time, ";
+  const bool run_time = c.form == SWEEP_FORM_MEMORY || c.form == SWEEP_FORM_CHUNKS;
+  const char *when = run_time ? " (run time, " : " (";
   if (c.form != SWEEP_FORM_LITERAL) words += when + sweep_word_of(AXIS_FORM, c) + ")";
   words += ", " + lanes_words(c) + ", " + keys_words(c) + ", inactive " + inactive[c.zeros];
   if (c.type != SWEEP_TYPE_f32) words += ", " + sweep_word_of(AXIS_TYPE, c);

@@ -171,9 +171,9 @@ static void verify(sweep_bench *b, const sweep_cell &c, sweep_verified *verified
   sweep_args a = args_of(b, c);
   if (c.path == SWEEP_PATH_NONE) return;
 #if SIMT_ON_CPU
-  sweep_verify(&a, c.width, c.type, b->expected, verified);
+  sweep_verify(&a, &c, b->expected, verified);
 #else
-  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c.width, c.type, b->expected, verified);
+  SIMT_LAUNCH(sweep_verify_kernel, 1056, 256, 0, 0, a, c, b->expected, verified);
 #endif
 }
 

@@ -66,10 +66,9 @@ SWEEP_FN double sweep_bound(int type, double magnitude, double updates) {
   return magnitude * units * unit + (type == SWEEP_TYPE_f16 ? updates * least_f16 : 0.0) + tiny;
 }
 
-/* The error of rows[at] as a fraction of its bound. */
+/* The error of rows[at] as a fraction of its bound: a parameter of a row that must be *e. */
 SWEEP_FN float sweep_error(const struct sweep_expected *e, int type, const void *rows, int stride,
-                           long long at, int width) {
-  const int parameter = (int)(at % stride);
+                           long long at, int parameter, int width) {
   const float most = 3e38f; /* that of NaN, too */
   double coefficient = parameter < width ? (double)sweep_coefficient(parameter) : 0.0;
   if (type == SWEEP_TYPE_i64) {
@@ -83,6 +82,16 @@ SWEEP_FN float sweep_error(const struct sweep_expected *e, int type, const void 
       type == SWEEP_TYPE_wide ? sweep_wide(row, width, parameter) : sweep_found(type, rows, at);
   double error = fabs(found - coefficient * e->sum) / bound;
   return error <= most ? (float)error : most;
+}
+
+/* The same for the cell's rows or planes. */
+SWEEP_FN float sweep_error_at(const struct sweep_args *a, const struct sweep_cell *c,
+                              const struct sweep_expected *expected, long long at) {
+  const bool planes = c->form == SWEEP_FORM_PLANES;
+  const int each = planes ? a->row_count : a->stride;
+  const int outer = (int)(at / each), inner = (int)(at % each);
+  return sweep_error(&expected[planes ? inner : outer], c->type, a->rows, a->stride, at,
+                     planes ? outer : inner, c->width);
 }
 
 /* Each thread walks its own updates. add(key, x) is called for each of an active lane. */
@@ -110,16 +119,13 @@ static void sweep_expect(const struct sweep_args *a, int uniform, int blocks, in
       sweep_each_update(a, uniform, (unsigned)block, (unsigned)thread, (unsigned)threads, add);
 }
 
-static void sweep_verify(const struct sweep_args *a, int width, int type,
+static void sweep_verify(const struct sweep_args *a, const struct sweep_cell *c,
                          const struct sweep_expected *expected, struct sweep_verified *v) {
-  for (int row = 0; row < a->row_count; ++row) {
-    for (int i = 0; i < a->stride; ++i) {
-      long long at = (long long)row * a->stride + i;
-      float error = sweep_error(&expected[row], type, a->rows, a->stride, at, width);
-      unsigned bits = (unsigned)__float_as_int(error);
-      v->worst = bits > v->worst ? bits : v->worst;
-      v->wrong += error > 1.0f;
-    }
+  for (long long at = 0; at < (long long)a->row_count * a->stride; ++at) {
+    float error = sweep_error_at(a, c, expected, at);
+    unsigned bits = (unsigned)__float_as_int(error);
+    v->worst = bits > v->worst ? bits : v->worst;
+    v->wrong += error > 1.0f;
   }
 }
 
@@ -135,15 +141,14 @@ static __global__ void sweep_expect_kernel(const struct sweep_args a, int unifor
   sweep_each_update(&a, uniform, blockIdx.x, threadIdx.x, blockDim.x, add);
 }
 
-static __global__ void sweep_verify_kernel(const struct sweep_args a, int width, int type,
+static __global__ void sweep_verify_kernel(const struct sweep_args a, const struct sweep_cell c,
                                            const struct sweep_expected *expected,
                                            struct sweep_verified *v) {
   long long count = (long long)a.row_count * a.stride;
   unsigned worst = 0, wrong = 0;
   for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < count;
        at += (long long)gridDim.x * blockDim.x) {
-    struct sweep_expected e = expected[at / a.stride];
-    float error = sweep_error(&e, type, a.rows, a.stride, at, width);
+    float error = sweep_error_at(&a, &c, expected, at);
     worst = max(worst, __float_as_uint(error));
     wrong += error > 1.0f;
   }

@@ -29,6 +29,7 @@ static bool normalise(sweep_cell *c) {
     if (c->keys == 1) c->layout = SWEEP_LAYOUT_CONTIGUOUS;
     if (c->keys > 32) c->layout = SWEEP_LAYOUT_RANDOM;
   }
+  if (c->form == SWEEP_FORM_PLANES) c->padding = 4; /* there are no rows to pad */
   if (c->lanes == SWEEP_LANES_MODEL)
     c->shape = SWEEP_SHAPE_RANDOM; /* which lanes a model leaves out is drawn as well */
   else if (c->shape == SWEEP_SHAPE_SINGLE)

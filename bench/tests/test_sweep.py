@@ -31,6 +31,8 @@ PLANS = [
      4 * 3 * 2 * 2, 48 * 3),
     ("--width 3,12 --form literal,rotating --lanes 7,32 --keys 1,4,1000 --layout contiguous "
      "--path plain,drop_in,auto", 2 * 2 * 2 * 3, 24 * 4),
+    ("--width 3,12 --form planes --lanes 7,32 --keys 1,4,1000 --layout contiguous --padding 4,0 "
+     "--path plain,auto,pieces", 2 * 2 * 3, 12 * 4),
     (TYPES + "--lanes 1,7,32 --keys 1,4,32 --padding 2,4 --path plain,auto --threshold 0,5,auto",
      8 * 6 * 3 * 3 * 2, 864 * 5),
     (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 96, 96 * 4),
@@ -127,6 +129,14 @@ class Sweep(Test):
                              [12 * 32, 12 * (32 - addresses)])
             self.assertEqual(float(auto["lane_adds"]), 12)
             self.assertTrue(12 < float(dropped["lane_adds"]) < 12 * 32, dropped)
+
+    @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
+    def test_planes_of_neighbouring_keys_lie_side_by_side(self):
+        words = "--width 12 --form literal,planes --workload coalesced --path plain,auto"
+        rows = {(row["form"], row["path"]): row for row in self.rows(words)}
+        for path in ("plain", "auto"):  # 12 requests of 128 bytes each, or rows of 48
+            self.assertTrue(12 * 4 <= float(rows["planes", path]["sectors"]) <= 12 * 5)
+        self.assertEqual(float(rows["literal", "plain"]["sectors"]), 12 * 32)
 
     def check_default(self, text, ratios, rival):
         mean = results.geometric_mean(ratios)
