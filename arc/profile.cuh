@@ -1,79 +1,43 @@
-/* profile.cuh - where arc would pay: counts what each atomicAdd does. C++. EXPERIMENTAL.
-   SPDX-License-Identifier: Apache-2.0
+/* profile.cuh - where arc would pay: what each atomicAdd does, and what it would gain. C++.
+   EXPERIMENTAL. SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
-   counts by its line: calls of a warp, the lanes that arrive together, their addresses, the largest
-   group of one address. So does each arc_add_... of arc.cuh, by its keys; other forms do not. All
-   add as without. A file takes 17 MiB of device memory, for 64 lines.
+   counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
+   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. A file takes
+   17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        int arc_profile_print(FILE *out, const char *masks_csv);
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
    program, and their histogram for `arc_sweep --workload-file`, unless masks_csv is null. Returns
    0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. Of several
-   devices, the current one is read.
-       share    the line's part of what plain adds would cost, by ARC_COST_REQUEST a lane and value
-       fits     none; drop-in: leave the flag in; uniform, divergent, add: arc_add_uniform_f32,
-                arc_add_divergent_f32, arc_add_f32; index_add, table: those files of arc/
-       gain     times as fast as plain adds, estimated by the constants ARC_COST_...
+   devices, the current one is read. Means of a warp's calls, unless it is said:
+       passes   what plain adds cost: in each 32 bytes of memory, the adds to the fullest word
+       hot      adds to an address that other multiprocessors add to: each costs 100 passes
+       share    the line's part of what all plain adds of the program cost
+       flag     times as fast as plain adds behind arc/drop_in.cuh; below 1, a loss; estimated
+       call     the same with a call of arc, of all values that the line names
+       fits     none: leave it; drop-in: leave the flag in; else arc_add_..._f32
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
                 mean, if it changes), and how many more calls had no active lane
-   Lines below each other with as many adds are a row's values: call arc once, with all of them.
    Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind drop_in.cuh:
-   the same call prints what the flag has learnt in this run, of the files that do, and no masks.
-   Cost: a match and an add for a warp's call; below sm_70 all addresses count as different. */
+   the same call prints what the flag has learnt in this run, of the files that do, and no masks. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
-#if !ARC_PROFILE
-#if ARC_DROP_IN == ARC_DROP_IN_LEARNS && !defined(__CUDACC_RTC__)
-#include <stdio.h>
-#include <vector>
-/* The files of a program that print: each announces itself before main. */
-struct arc__learner {
-  const char *name;
-  bool (*read)(arc__learnt *);
-  static std::vector<arc__learner> &files(void) {
-    static std::vector<arc__learner> all;
-    return all;
-  }
-  arc__learner(const char *file, bool (*its)(arc__learnt *)) : name(file), read(its) {
-    files().push_back(*this);
-  }
+#if ARC_PROFILE
+enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__NAME = 240, ARC__SLOTS = 256, ARC__SEEN = 8 };
+enum {
+  ARC__PASSES = 529,
+  ARC__AGAIN,
+  ARC__NEAR,
+  ARC__LOOPS,
+  ARC__REDUCED,
+  ARC__LEAST,
+  ARC__TALLIES
 };
-static arc__learner arc__learner_here(__BASE_FILE__, [](arc__learnt *to) {
-  return cudaMemcpyFromSymbol(to, arc__learnt_here, sizeof *to) == cudaSuccess;
-});
-
-static inline int arc_profile_print(FILE *out, const char *) {
-  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
-  std::vector<arc__learnt> learnt(1);
-  int printed = 0;
-  for (const arc__learner &file : arc__learner::files()) {
-    if (!file.read(&learnt[0])) continue;
-    for (int i = 0; i < ARC__ENTRIES; ++i) {
-      const arc__statement *s = &learnt[0].of[i];
-      const double n = s->samples, pays = s->one > s->several ? s->one : s->several;
-      if (s->samples == 0) continue;
-      if (printed++ == 0)
-        fprintf(out, "lanes  addresses  passes   hot  saves  does                 line\n");
-      fprintf(out, "%5.1f %10.1f %7.1f %5.1f %6.1f  ", s->lanes / n, s->addresses / n,
-              s->passes / n, s->again / n / ARC__SEEN, pays / n / 10);
-      if (s->samples < ARC__SAMPLES)
-        fprintf(out, "not learnt: %2d of %d  ", s->samples, ARC__SAMPLES);
-      else
-        fprintf(out, "%-21s", does[learnt[0].says[i] & 3]);
-      fprintf(out, "%s:%d\n", file.name, s->line);
-    }
-  }
-  if (printed == 0) fprintf(stderr, "arc: no statement was sampled\n");
-  return printed == 0;
-}
-#endif
-#else
-enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__REDUCED = 529, ARC__BINS, ARC__NAME = 240 };
 struct arc__code_line {
   const char *file;
   int line;
@@ -85,16 +49,19 @@ struct arc__counted {
   char file[ARC__NAME], call[24];
   int line, width; /* width 0: an atomicAdd whose result is used */
 };
-struct arc__tally {
-  arc__u64 calls, sum;
-};
 struct arc__counts {
   arc__u64 id[ARC__PLACES], lost;
   arc__counted place[ARC__PLACES];
-  /* Of each pair (lanes, addresses): calls, and the sum of their largest groups; of ARC__REDUCED:
-     reduced calls, and the sum of all thresholds. Copies, because adds to one address take turns: a
-     multiprocessor has its own. */
-  arc__tally bin[ARC__COPIES][ARC__PLACES][ARC__BINS];
+  /* How far each lane's address is from that of its statement before, with the distance of their
+     lines above bit 57; 0: not known, all ones: it varies. */
+  arc__u64 step[ARC__PLACES];
+  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of all addresses */
+  /* By multiprocessors and their warps: each lane's address and line; an address of each place. */
+  arc__u64 last[ARC__SLOTS][64][32];
+  unsigned seen[ARC__SLOTS][64][ARC__PLACES];
+  /* Calls by lanes and addresses, then sums over all calls. Copies, because adds to one address
+     take turns: a multiprocessor has its own. */
+  arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__TALLIES];
 };
 static __device__ arc__counts arc__counts_here;
 
@@ -102,15 +69,11 @@ static __host__ __device__ inline int arc__bin(int lanes, int addresses) {
   return lanes * (lanes - 1) / 2 + addresses;
 }
 
-/* The counters of a line; null: there are too many lines. */
-ARC__FN arc__tally *arc__count_place(arc__code_line at, int width) {
+/* The place of a line; negative: there are too many lines. */
+ARC__FN int arc__count_place(arc__code_line at, int width) {
   arc__counts *c = &arc__counts_here;
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
-  unsigned copy = blockIdx.x;
-#if defined(__CUDA_ARCH__)
-  asm("mov.u32 %0, %%smid;" : "=r"(copy));
-#endif
   for (unsigned i = line; i < line + ARC__PLACES; ++i) {
     arc__u64 *seen = &c->id[i % ARC__PLACES], before = *seen;
     if (before == 0u) before = atomicCAS(seen, 0ull, id);
@@ -121,37 +84,81 @@ ARC__FN arc__tally *arc__count_place(arc__code_line at, int width) {
       to->line = at.line;
       to->width = width;
     }
-    if (before == 0u || before == id) return c->bin[copy % ARC__COPIES][i % ARC__PLACES];
+    if (before == 0u || before == id) return (int)(i % ARC__PLACES);
   }
   atomicAdd(&c->lost, 1ull);
-  return 0;
+  return -1;
+}
+/* The sum of x, which is below 64, of all `lanes`. */
+ARC__FN int arc__count_sum(unsigned lanes, int x) {
+#if ARC__ARCH >= 800
+  return (int)arc__redux(lanes, (unsigned)x);
+#else
+  int sum = 0;
+  ARC__NO_UNROLL
+  for (int bit = 1; bit < 64; bit *= 2) sum += __popc(__ballot_sync(lanes, (x & bit) != 0)) * bit;
+  return sum;
+#endif
 }
 
-/* Counts a call of `lanes`, which all call; groups of at least `least` are reduced. */
-ARC__FN void arc__count(unsigned lanes, arc__u64 address, arc__code_line at, int width, int least,
-                        int threshold) {
-  const int lane = arc__lane();
-  unsigned group = 1u << lane;
-#if ARC__ARCH >= 700
-  const unsigned low = (unsigned)address, high = (unsigned)(address >> 32);
-  const unsigned below = lanes & arc__lanes_below(lane);
-  const unsigned next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
-  if (!__all_sync(lanes, !below || low > next)) { /* where they rise, all differ */
-    group = __match_any_sync(lanes, low);
-    if (__any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))))
-      group &= __match_any_sync(lanes, high);
-  }
+/* Counts a call of `lanes`, which all call; groups of at least `least` are reduced. Out of line, and
+   they meet again at its end: a loop that they leave at several places parts them no further. */
+static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
+                                                                   arc__code_line at, int width,
+                                                                   int least, int threshold) {
+  arc__counts *c = &arc__counts_here;
+  const int lane = arc__lane(), leader = arc__highest(lanes);
+  int place = lane == leader ? arc__count_place(at, width) : 0;
+  unsigned same = 1u << lane, sector = same, here = blockIdx.x,
+           warp = (unsigned)arc__thread() / 32u;
+#if defined(__CUDA_ARCH__)
+  asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%warpid;" : "=r"(here), "=r"(warp));
 #endif
-  int largest = 1;
-  for (int step = 16; step > 0; step /= 2)
-    if (__any_sync(lanes, __popc(group) >= largest + step)) largest += step;
-  const int addresses = __popc(__ballot_sync(lanes, arc__leads(group, lane)));
-  arc__tally *to = arc__leads(lanes, lane) ? arc__count_place(at, width) : 0;
-  if (!to) return;
-  atomicAdd(&to[arc__bin(__popc(lanes), addresses)].calls, 1ull);
-  atomicAdd(&to[arc__bin(__popc(lanes), addresses)].sum, (arc__u64)largest);
-  if (largest >= least) atomicAdd(&to[ARC__REDUCED].calls, 1ull);
-  if (threshold > 0) atomicAdd(&to[ARC__REDUCED].sum, (arc__u64)threshold);
+  place = __shfl_sync(lanes, place, leader);
+  if (place >= 0) { /* for all */
+#if ARC__ARCH >= 700
+    same = __match_any_sync(lanes, address);
+    sector = __match_any_sync(lanes, address >> 5);
+#endif
+    const bool is_first = arc__leads(same, lane);
+    int most = 1, hits = 0;
+    ARC__NO_UNROLL
+    for (int step = 16; step > 0; step /= 2)
+      if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
+    const unsigned id = (unsigned)(address >> 2);
+    volatile unsigned(*seen)[64][ARC__PLACES] = c->seen;
+    ARC__NO_UNROLL
+    for (unsigned i = 1; i <= ARC__SEEN; ++i)
+      hits += seen[(here ^ i) % ARC__SLOTS][warp % 64u][place] == id;
+    const bool near = seen[here % ARC__SLOTS][(warp ^ 1u) % 64u][place] == id;
+    arc__u64 *last = &c->last[here % ARC__SLOTS][warp % 64u][lane];
+    const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - *last;
+    *last = now;
+    const bool even = __all_sync(lanes, step == __shfl_sync(lanes, step, leader));
+    const bool reduced = __any_sync(lanes, __popc(same) >= least);
+    const int addresses = __popc(__ballot_sync(lanes, is_first));
+    const int passes = arc__count_sum(lanes, arc__leads(sector, lane) ? most : 0);
+    const int again = arc__count_sum(lanes, is_first ? 0 : hits);
+    const bool is_near = __any_sync(lanes, near);
+    const unsigned loose = (__any_sync(lanes, (address & 4u) != 0u) ? 4u : 0u) |
+                           (__any_sync(lanes, (address & 8u) != 0u) ? 8u : 0u);
+    if (lane == leader) {
+      arc__u64 *to = c->tally[here % ARC__COPIES][place], *known = &c->step[place];
+      const arc__u64 want = even ? step : ~0ull;
+      const arc__u64 was = *known != 0u ? *known : atomicCAS(known, 0ull, want);
+      if (was != 0u && was != want) *known = ~0ull;
+      if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
+      seen[here % ARC__SLOTS][warp % 64u][place] = id;
+      atomicAdd(&to[arc__bin(__popc(lanes), addresses)], 1ull);
+      atomicAdd(&to[ARC__PASSES], (arc__u64)passes);
+      if (again > 0) atomicAdd(&to[ARC__AGAIN], (arc__u64)again);
+      if (is_near) atomicAdd(&to[ARC__NEAR], 1ull);
+      if (even && step != 0u && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
+      if (reduced) atomicAdd(&to[ARC__REDUCED], 1ull);
+      if (threshold > 0) atomicAdd(&to[ARC__LEAST], (arc__u64)threshold);
+    }
+  }
+  __syncwarp(lanes);
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
   if (__isShared(p)) return; /* before the lanes: the others wait for those that count */
@@ -176,12 +183,12 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   const bool plain = arc__decide(&asked, threshold) == 0; /* ARC__EACH_LANE, of a later file */
   const bool any = arc__is_auto_keyed(&asked) && c.threshold == ARC_THRESHOLD_AUTO; /* group */
   const int least = plain ? 33 : any || threshold < 2 ? 2 : threshold;
-  arc__tally *empty = 0;
-  if (c.active)
-    arc__count(asked.present, (arc__u64)arc__key_id(c.key), at, c.width, least, threshold);
+  int place = -1;
+  if (c.active) /* each row in 32 bytes of its own */
+    arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, least, threshold);
   else if (asked.present == 0u && arc__leads(asked.lanes, c.lane))
-    empty = arc__count_place(at, c.width);
-  if (empty) atomicAdd(&empty[arc__bin(0, 0)].calls, 1ull);
+    place = arc__count_place(at, c.width);
+  if (place >= 0) atomicAdd(&arc__counts_here.tally[0][place][arc__bin(0, 0)], 1ull);
   return c;
 }
 #ifndef ARC_CUH /* in which each call now has its line */
@@ -195,90 +202,142 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   , arc__code_line { arc__at.file, arc__at.line, name }
 #define ARC__COUNTED(call) arc__count_call(call, arc__at)
 #endif
+#endif
 
-#if !defined(__CUDACC_RTC__)
+#if !defined(__CUDACC_RTC__) && (ARC_PROFILE || ARC_DROP_IN == ARC_DROP_IN_LEARNS)
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <algorithm>
+#include <string>
 #include <vector>
-/* The files of a program that count: each announces itself before main. */
-struct arc__profiled {
-  typedef bool (*read)(arc__counts *);
-  static std::vector<read> &files(void) {
-    static std::vector<read> all;
-    return all;
+/* The files of a program that print: each announces itself before main. */
+template <class Table>
+struct arc__file {
+  const char *name;
+  bool (*read)(Table *);
+  static std::vector<arc__file> &all(void) {
+    static std::vector<arc__file> files;
+    return files;
   }
-  explicit arc__profiled(read its) { files().push_back(its); }
+  arc__file(const char *file, bool (*its)(Table *)) : name(file), read(its) {
+    all().push_back(*this);
+  }
 };
-static arc__profiled arc__profiled_here([](arc__counts *to) {
-  return cudaMemcpyFromSymbol(to, arc__counts_here, sizeof *to) == cudaSuccess;
-});
 
+/* A statement: sums over its warp calls, or over samples of them. */
 struct arc__line {
-  arc__counted at;
-  int values; /* of a call, or lines in a row with as many adds */
-  double calls, lanes, addresses, largest, one_address, plain, summed;
-  arc__tally bin[ARC__BINS];
+  std::string file, call, does; /* call: of arc; empty: an atomicAdd */
+  int line, width, sums;        /* sums: whether the flag does, 0 or 1; -1: as is predicted */
+  double calls, lanes, addresses, passes, again, one_address;
+  int values, pieces; /* of the call of arc that is predicted */
+  unsigned loose;
+  unsigned long long step;
+  std::vector<unsigned long long> tally;
+  double plain, flag, gain; /* the cost of all calls, and times as fast */
 };
 
-/* Adds a line of one file to those that are known. */
-static inline void arc__add_line(std::vector<arc__line> *lines, const arc__counts *c, int place) {
-  const arc__counted *at = &c->place[place];
-  size_t i = 0;
-  while (i < lines->size() && memcmp(&(*lines)[i].at, at, sizeof *at)) ++i;
-  if (i == lines->size()) lines->push_back(arc__line());
-  arc__line *l = &(*lines)[i];
-  l->at = *at;
-  for (int copy = 0; copy < ARC__COPIES; ++copy)
-    for (int b = 0; b < ARC__BINS; ++b) {
-      l->bin[b].calls += c->bin[copy][place][b].calls;
-      l->bin[b].sum += c->bin[copy][place][b].sum;
-    }
+/* In passes, each about 0.01 ns of a whole H200, to which it is fitted: what sums cost, by the
+   addresses of a warp; a call, by its values, too; and 5 for what stands around the adds. */
+static inline void arc__predict(arc__line *l) {
+  const double calls = l->calls > 0 ? l->calls : 1, lanes = l->lanes / calls, n = l->values;
+  const double addresses = l->addresses / calls, again = l->again / calls,
+               hot = 100 * fmin(1, sqrt(again / (lanes + 1e-9))); /* sums */
+  const double passes = l->passes / calls, least = fmin(addresses, passes);
+  const double plain = passes + 100 * again + (again > 0 ? hot : 0);
+  const double sums = (addresses < 1.5 ? 14 : 27) + least + hot;
+  const bool pays = l->sums < 0 ? lanes >= 12 && sums < plain : l->sums > 0;
+  /* A lane alone adds 2 or 4 values of a row at once, lanes side by side 8 of a sum. */
+  const bool apart = addresses > 0.97 * lanes || lanes < 6, one_piece = l->pieces == 1;
+  const int vector = !one_piece || l->loose & 4u || l->values % 2 ? 1
+                     : l->loose & 8u || l->values % 4             ? 2
+                                                                  : 4;
+  const double adds =
+      apart ? n * plain / vector + 4 : (least + hot) * (one_piece ? ceil(n / 8) : n);
+  l->plain = plain * n * l->calls / (l->call.empty() ? n : 1);
+  l->flag = l->width && l->call.empty() && pays ? (plain + 5) / (sums + 5) : 1;
+  l->gain = l->width ? (n * plain + 5) / (fmax(4 + 0.6 * addresses + 0.45 * n, adds) + 5) : 1;
 }
 
-/* Costs of all calls: each lane's requests, or those of one address after a reduction. */
-static inline double arc__sum_line(arc__line *l) {
-  const bool is_call = l->at.call[0];
-  const int n = is_call ? l->at.width : 1, shuffles = n < 5 ? 5 : n; /* about */
-  const double one = ARC_COST_REDUCE + ARC_COST_VALUE * n + ARC_COST_REQUEST;
-  const double match = ARC_COST_MATCH + ARC_COST_MATCH_SHUFFLE * shuffles;
-  l->values = n;
-  for (int lanes = 1; lanes <= 32; ++lanes)
-    for (int addresses = 1; addresses <= lanes; ++addresses) {
-      const arc__tally *bin = &l->bin[arc__bin(lanes, addresses)];
-      const double calls = (double)bin->calls, plain = ARC_COST_REQUEST * lanes * n;
-      const double sums = addresses == 1 ? one : match + ARC_COST_REQUEST * addresses;
-      const bool many = is_call || lanes >= (addresses == 1 ? 12 : 17); /* as the drop-in */
-      l->calls += calls;
-      l->lanes += calls * lanes;
-      l->addresses += calls * addresses;
-      l->largest += (double)bin->sum;
-      l->one_address += addresses == 1 ? calls : 0;
-      l->plain += calls * plain;
-      l->summed += calls * (many && addresses < lanes && sums < plain ? sums : plain);
+#if ARC_PROFILE
+typedef arc__counts arc__printed;
+#define ARC__PRINTED arc__counts_here
+
+/* Adds what one file has counted; a header's lines may be in several. */
+static inline void arc__read(const arc__counts *c, const char *, std::vector<arc__line> *lines) {
+  if (c->lost)
+    fprintf(stderr, "arc: over %d lines in a file, %llu calls lost\n", ARC__PLACES, c->lost);
+  for (int place = 0; place < ARC__PLACES; ++place) {
+    const arc__counted *at = &c->place[place];
+    if (c->id[place] == 0) continue;
+    size_t i = 0;
+    while (i < lines->size() && ((*lines)[i].file != at->file || (*lines)[i].line != at->line ||
+                                 (*lines)[i].call != at->call || (*lines)[i].width != at->width))
+      ++i;
+    if (i == lines->size()) lines->push_back(arc__line());
+    arc__line *l = &(*lines)[i];
+    l->file = at->file, l->call = at->call, l->line = at->line, l->width = at->width;
+    l->sums = -1;
+    l->step = l->tally.empty() || l->step == c->step[place] ? c->step[place] : ~0ull;
+    l->loose |= c->loose[place];
+    l->tally.resize(ARC__TALLIES);
+    for (int copy = 0; copy < ARC__COPIES; ++copy)
+      for (int k = 0; k < ARC__TALLIES; ++k) l->tally[(size_t)k] += c->tally[copy][place][k];
+  }
+}
+
+/* Of all its calls; and how many values a call of arc would have: a loop's, or those of lines in a
+   row, each lane's addresses of which are as far apart in each call. */
+static inline void arc__sum_lines(std::vector<arc__line> *lines) {
+  for (size_t i = 0, from = 0; i < lines->size(); ++i) {
+    arc__line *l = &(*lines)[i], *first = &(*lines)[from];
+    for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
+      for (int addresses = 1; addresses <= lanes; ++addresses, ++bin) {
+        const double calls = (double)l->tally[(size_t)bin];
+        l->calls += calls;
+        l->lanes += calls * lanes;
+        l->addresses += calls * addresses;
+        l->one_address += addresses == 1 ? calls : 0;
+      }
+    l->passes = (double)l->tally[ARC__PASSES];
+    l->again = (double)l->tally[ARC__AGAIN] / ARC__SEEN;
+    const double once = l->calls - (double)l->tally[ARC__LOOPS];
+    l->values = !l->call.empty()                  ? l->width
+                : once > 0 && 2 * once < l->calls ? (int)(l->calls / once)
+                                                  : 1;
+    l->pieces = 1;
+    const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
+    const int pieces = first->pieces + (apart > 128u);
+    if (i == from || l[-1].file != l->file || l->width != 1 || first->width != 1 ||
+        !l->call.empty() || !first->call.empty() || l->values > 1 || l[-1].lanes != l->lanes ||
+        (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step)) {
+      from = i;
+      continue;
     }
-  return l->plain;
+    for (arc__line *k = &(*lines)[from]; k <= l; ++k) {
+      k->values = (int)(i - from) + 1;
+      k->pieces = pieces;
+      k->loose = first->loose;
+    }
+  }
 }
 
 /* What fits, by what most calls look like. */
 static inline const char *arc__fitting(const arc__line *l) {
-  const double lanes = l->lanes / l->calls, largest = l->largest / l->calls;
-  const bool whole = l->at.call[0] && strcmp(l->at.call, "arc_add_divergent"); /* a warp calls */
-  if (!l->at.width || !(l->plain >= 1.1 * l->summed)) return "none";
-  if (l->one_address > 0.9 * l->calls) return lanes > 24 || whole ? "uniform" : "divergent";
-  if (largest > 4 && l->addresses > 0.4 * l->lanes) return "table"; /* few keys, and many others */
-  if (whole) return "add";
-  if (l->values > 3 && lanes > 24 && !l->at.call[0]) return "index_add";
-  return l->values > 1 || l->at.call[0] ? "divergent" : "drop-in";
+  const double lanes = l->lanes / (l->calls > 0 ? l->calls : 1);
+  const bool whole = !l->call.empty() && l->call != "arc_add_divergent"; /* a warp calls */
+  if (l->flag >= 1.1 && (l->values == 1 || l->flag > l->gain)) return "drop-in";
+  if (l->gain < 1.1) return "none";
+  if (lanes < 8 || (lanes <= 24 && !whole)) return "divergent";
+  return l->one_address > 0.9 * l->calls ? "uniform" : whole ? "add" : "divergent";
 }
 
 static inline int arc__write_masks(const char *name, const std::vector<arc__line> &lines) {
   FILE *out = fopen(name, "w");
   bool good = out && fprintf(out, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
   for (size_t i = 0; good && i < lines.size(); ++i)
-    for (int lanes = 1; lanes <= 32 && lines[i].at.width; ++lanes)
+    for (int lanes = 1; lanes <= 32 && lines[i].width; ++lanes)
       for (int addresses = 1; addresses <= lanes; ++addresses) {
-        const arc__u64 calls = lines[i].bin[arc__bin(lanes, addresses)].calls;
+        const arc__u64 calls = lines[i].tally[(size_t)arc__bin(lanes, addresses)];
         if (calls) good &= fprintf(out, "%zu,%d,%d,%llu\n", i + 1, lanes, addresses, calls) > 0;
       }
   good &= out && !fclose(out);
@@ -286,67 +345,103 @@ static inline int arc__write_masks(const char *name, const std::vector<arc__line
   return !good;
 }
 
-/* Lines of one file below each other with as many adds get their number. */
-static inline void arc__join_lines(std::vector<arc__line> *lines) {
-  for (size_t i = 0, from = 0; i < lines->size(); ++i) {
-    const arc__line *l = &(*lines)[i], *first = &(*lines)[from];
-    const bool joins = i > from && !strcmp(l->at.file, first->at.file) &&
-                       l->at.line <= l[-1].at.line + 2 && l->lanes == first->lanes &&
-                       l->at.width == 1 && !l->at.call[0] && !first->at.call[0];
-    from = joins ? from : i;
-    for (size_t k = from; joins && k <= i; ++k) (*lines)[k].values = (int)(i - from) + 1;
+static inline void arc__print_advice(FILE *out, const arc__line *l) {
+  const double calls = l->calls > 0 ? l->calls : 1, near = (double)l->tally[ARC__NEAR];
+  if (!l->call.empty())
+    fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %llu empty", l->call.c_str(),
+            l->width, 100 * (double)l->tally[ARC__REDUCED] / calls,
+            (double)l->tally[ARC__LEAST] / calls, l->tally[0]);
+  else if (!l->width)
+    fprintf(out, ", its result is used");
+  else if (l->tally[ARC__LOOPS] > 0 && l->values > 1)
+    fprintf(out, ", a loop over about %d values", l->values);
+  else if (l->values > 1)
+    fprintf(out, ", one call of %d values%s", l->values, l->pieces > 1 ? " in pieces" : "");
+  if (l->width && near > 0.25 * calls && l->addresses > 0.7 * l->lanes)
+    fprintf(out, ", put neighbours back into one warp first");
+}
+#else
+typedef arc__learnt arc__printed;
+#define ARC__PRINTED arc__learnt_here
+
+static inline void arc__read(const arc__learnt *t, const char *name,
+                             std::vector<arc__line> *lines) {
+  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
+  for (int i = 0; i < ARC__ENTRIES; ++i) {
+    const arc__statement *s = &t->of[i];
+    const bool knows = s->samples >= ARC__SAMPLES;
+    char words[32];
+    snprintf(words, sizeof words, "not learnt: %d of %d", s->samples, ARC__SAMPLES);
+    if (s->samples == 0) continue;
+    lines->push_back(arc__line());
+    arc__line *l = &lines->back();
+    l->file = name, l->line = s->line, l->does = knows ? does[t->says[i] & 3] : words;
+    l->width = l->values = l->pieces = 1;
+    l->sums = knows && (t->says[i] & 3) % 3;
+    l->calls = s->samples, l->lanes = s->lanes, l->addresses = s->addresses;
+    l->passes = s->passes, l->again = (double)s->again / ARC__SEEN;
   }
 }
+#endif
 
-static inline void arc__print_line(FILE *out, size_t number, const arc__line *l, double all) {
-  const double calls = l->calls > 0 ? l->calls : 1;
-  const arc__tally *reduced = &l->bin[ARC__REDUCED], *empty = &l->bin[arc__bin(0, 0)];
-  fprintf(out, "%5zu %11.0f %6.1f %10.1f %8.1f %5.1f%%  %-10s %5.1f  %s:%d", number, l->calls,
-          l->lanes / calls, l->addresses / calls, l->largest / calls,
-          100 * l->plain / (all > 0 ? all : 1), arc__fitting(l),
-          l->at.width && l->calls > 0 ? l->plain / l->summed : 1.0, l->at.file, l->at.line);
-  if (l->at.call[0])
-    fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %.0f empty", l->at.call,
-            l->at.width, 100 * (double)reduced->calls / calls, (double)reduced->sum / calls,
-            (double)empty->calls);
-  else if (!l->at.width)
-    fprintf(out, ", its result is used");
-  else if (l->values > 1)
-    fprintf(out, ", one call of %d values", l->values);
-  fprintf(out, "\n");
-}
+static arc__file<arc__printed> arc__file_here(__BASE_FILE__, [](arc__printed *to) {
+  return cudaMemcpyFromSymbol(to, ARC__PRINTED, sizeof *to) == cudaSuccess;
+});
 
 static inline int arc_profile_print(FILE *out, const char *masks_csv) {
-  std::vector<arc__counts> counts(1); /* of a file after the other */
+  std::vector<arc__printed> table(1); /* of a file after the other */
   std::vector<arc__line> lines;
-  double plain = 0, lost = 0;
+  double plain = 0;
   int device = 0, devices = 0;
-  for (arc__profiled::read read : arc__profiled::files()) {
-    if (!read(&counts[0])) continue;
-    lost += (double)counts[0].lost;
-    for (int place = 0; place < ARC__PLACES; ++place)
-      if (counts[0].id[place]) arc__add_line(&lines, &counts[0], place);
-  }
-  std::sort(lines.begin(), lines.end(), [](const arc__line &a, const arc__line &b) {
-    const int files = strcmp(a.at.file, b.at.file);
-    return files ? files < 0 : a.at.line < b.at.line;
-  });
-  for (arc__line &l : lines) plain += arc__sum_line(&l);
-  arc__join_lines(&lines);
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
-  if (lost > 0)
-    fprintf(stderr, "arc: over %d lines in a file, %.0f calls lost\n", ARC__PLACES, lost);
+  for (const auto &file : arc__file<arc__printed>::all())
+    if (file.read(&table[0])) arc__read(&table[0], file.name, &lines);
   (void)cudaGetDeviceCount(&devices), (void)cudaGetDevice(&device);
-  if (devices > 1) fprintf(stderr, "arc: of %d devices, device %d is counted\n", devices, device);
+  if (devices > 1) fprintf(stderr, "arc: of %d devices, device %d is read\n", devices, device);
   if (lines.empty()) {
     fprintf(stderr, "arc: nothing that is counted has run\n");
     return 1;
   }
-  fprintf(out, "place  warp calls  lanes  addresses  largest  share  fits        gain  line\n");
-  for (size_t i = 0; i < lines.size(); ++i) arc__print_line(out, i + 1, &lines[i], plain);
-  return masks_csv && arc__write_masks(masks_csv, lines);
+  std::stable_sort(lines.begin(), lines.end(), [](const arc__line &a, const arc__line &b) {
+    return a.file != b.file ? a.file < b.file : a.line < b.line;
+  });
+#if ARC_PROFILE
+  arc__sum_lines(&lines);
+#endif
+  for (arc__line &l : lines) {
+    arc__predict(&l);
+    plain += l.plain;
+#if ARC_PROFILE
+    l.does = arc__fitting(&l);
+#endif
+  }
+#if ARC_PROFILE
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
+  fprintf(
+      out,
+      "place  warp calls  share  lanes  addresses  passes    hot   flag   call  fits       line\n");
+#else
+  fprintf(out, "lanes  addresses  passes    hot   flag   call  does                 line\n");
+#endif
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const arc__line *l = &lines[i];
+    const double calls = l->calls > 0 ? l->calls : 1;
+    if (ARC_PROFILE)
+      fprintf(out, "%5zu %11.0f %5.1f%%  ", i + 1, l->calls,
+              100 * l->plain / (plain > 0 ? plain : 1));
+    fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l->lanes / calls,
+            l->addresses / calls, l->passes / calls, l->again / calls, l->flag, l->gain,
+            ARC_PROFILE ? 9 : 19, l->does.c_str(), l->file.c_str(), l->line);
+#if ARC_PROFILE
+    arc__print_advice(out, l);
+#endif
+    fprintf(out, "\n");
+  }
+#if ARC_PROFILE
+  if (masks_csv) return arc__write_masks(masks_csv, lines);
+#endif
+  (void)masks_csv;
+  return 0;
 }
 #endif
-#endif /* ARC_PROFILE */
 #endif /* ARC_PROFILE_CUH */

@@ -58,27 +58,60 @@ static __global__ void call_arc(float *rows, double *doubles) {
 }
 
 static const struct {
-  const char *counts, *fits, *call;
-} printed_calls[] = {{"2   20.0        1.0     20.0", "uniform",
+  const char *calls, *means, *fits, *call;
+} printed_calls[] = {{"2", "20.0        1.0    20.0", "uniform",
                       "arc_add_uniform of 3 values: 100% reduced, threshold 4, 2 empty"},
-                     {"4    2.0        1.0      2.0", "none",
+                     {"4", "2.0        1.0     2.0", "none",
                       "arc_add_uniform of 3 values: 0% reduced, threshold 4, 0 empty"},
-                     {"4   31.0        2.0     16.0", "add",
+                     {"4", "31.0        2.0    31.0", "add",
                       "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
-                     {"4   32.0       32.0      1.0", "none",
+                     {"4", "32.0       32.0    32.0", "none",
                       "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
-                     {"4   32.0        2.0     16.0", "add",
+                     {"4", "32.0        2.0    32.0", "add",
                       "arc_add_with of 3 values: 0% reduced, threshold 17, 0 empty"},
-                     {"4   32.0        4.0      8.0", "add",
+                     {"4", "32.0        4.0    32.0", "add",
                       "arc_add of 2 values: 100% reduced, threshold 11, 0 empty"},
-                     {"4    5.0        1.0      5.0", "uniform",
+                     {"4", "5.0        1.0     5.0", "none",
                       "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
-                     {"4   32.0        1.0     32.0", "uniform",
+                     {"4", "32.0        1.0    32.0", "uniform",
                       "arc_add_masked of 3 values: 100% reduced, threshold 6, 0 empty"},
                      {}, /* a statement */
-                     {"4   32.0        1.0     32.0", "uniform",
+                     {"4", "32.0        1.0    32.0", "uniform",
                       "arc_add_with of 3 values: 0% reduced, threshold 33, 0 empty"}};
 enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
+
+/* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
+   stands in the same order below. */
+#define COUNTS(p) arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, 1, 33, 0)
+enum { FIRST_COUNT = __LINE__ + 5 };
+static __global__ void count_warps(const float *at) {
+  const int lane = (int)threadIdx.x % 32, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  for (int round = 0; round < 4; ++round) {
+    const float *row = at + 64 * warp + 1024 * (round % 3);
+    COUNTS(row + lane);
+    COUNTS(row + 4 * (lane / 16));
+    COUNTS(row + 4 * (lane / 16) + 1);
+    COUNTS(row + 4 * (lane / 16) + 64);
+    COUNTS(row + lane * (round + 5) % 512);
+    COUNTS(row + lane * (round + 5) % 512 + (lane + round) % 2);
+    for (int i = 0; i < 8; ++i) COUNTS(at + lane / 8 * 8 + (round % 2) * 999 + i);
+    COUNTS(at + lane);
+    COUNTS(at);
+  }
+}
+static const struct {
+  double passes, flag[2], call[2];
+  const char *fits, *advice;
+} printed_counts[] = {{4, {1, 1}, {0.2, 0.6}, "none", ""},
+                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+                      {0, {1, 1}, {0.5, 1}, "none", ""},
+                      {0, {1, 1}, {0.5, 1}, "none", ""},
+                      {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
+                      {4, {1, 1}, {0.2, 0.6}, "none", ", put neighbours back into one warp first"},
+                      {32, {1.5, 40}, {2, 90}, "drop-in", ""}};
+enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* More lines than a file may have. */
 template <int line>
@@ -98,6 +131,38 @@ static std::string printed(const char *masks, int *status) {
   return text;
 }
 
+static std::string row_of(const std::string &table, int line) {
+  char name[40];
+  snprintf(name, sizeof name, "test_profile.cu:%d", line);
+  size_t at = table.find(name);
+  while (at != std::string::npos && isdigit(table[at + strlen(name)]))
+    at = table.find(name, at + 1);
+  CHECK(at != std::string::npos, "no row of line %d", line);
+  const size_t from = table.rfind('\n', at) + 1;
+  return at == std::string::npos ? "" : table.substr(from, table.find('\n', at) - from);
+}
+
+static void counts_of_warps(void) {
+  int status;
+  const test_memory<float> at(4096);
+  SIMT_LAUNCH(count_warps, dim3(16), dim3(64), 0, 0, at.at);
+  const std::string table = printed(NULL, &status);
+  puts(table.c_str());
+  for (int i = 0; i < COUNTED_LINES; ++i) {
+    const auto &must = printed_counts[i];
+    const std::string row = row_of(table, FIRST_COUNT + i);
+    const std::string end = std::to_string(FIRST_COUNT + i) + must.advice;
+    double lanes, passes, flag, call;
+    CHECK(sscanf(row.c_str(), " %*f %*f %*f%% %lf %*f %lf %*f %lf %lf", &lanes, &passes, &flag,
+                 &call) == 4 &&
+              lanes == 32 && (must.passes == 0 || passes == must.passes) && flag >= must.flag[0] &&
+              flag <= must.flag[1] && call >= must.call[0] && call <= must.call[1] &&
+              row.find(std::string("  ") + must.fits + " ") < 90 && row.size() > end.size() &&
+              row.compare(row.size() - end.size(), end.size(), end) == 0,
+          "count %d: %s", i, row.c_str());
+  }
+}
+
 static void calls_of_arc(void) {
   int status;
   const test_memory<float> rows(128);
@@ -111,22 +176,19 @@ static void calls_of_arc(void) {
   const std::string table = printed(NULL, &status);
   puts(table.c_str());
   for (int i = 0; i < CALLS; ++i) {
-    char line[40];
-    if (!printed_calls[i].counts) continue;
-    snprintf(line, sizeof line, "test_profile.cu:%d, ", FIRST_CALL + i);
-    const size_t at = table.find(line), from = table.rfind('\n', at) + 1;
-    CHECK(at != std::string::npos, "no line of call %d", i);
-    const std::string row = table.substr(from, table.find('\n', at) - from);
-    CHECK(row.find(std::string(" ") + printed_calls[i].counts) < 20 &&
-              row.find(std::string("  ") + printed_calls[i].fits + " ") < 60 &&
-              row.find(std::string(line) + printed_calls[i].call) != std::string::npos,
+    if (!printed_calls[i].calls) continue;
+    const std::string row = row_of(table, FIRST_CALL + i);
+    CHECK(row.find(std::string(" ") + printed_calls[i].calls + " ") < 16 &&
+              row.find(std::string(" ") + printed_calls[i].means + " ") < 40 &&
+              row.find(std::string("  ") + printed_calls[i].fits + " ") < 90 &&
+              row.find(std::string(", ") + printed_calls[i].call) != std::string::npos,
           "call %d: %s", i, row.c_str());
   }
   const size_t divergent = table.find(", arc_add_divergent of 3 values: ");
   double place, calls, lanes;
   CHECK(divergent != std::string::npos &&
-            sscanf(table.c_str() + table.rfind('\n', divergent), " %lf %lf %lf", &place, &calls,
-                   &lanes) == 3 &&
+            sscanf(table.c_str() + table.rfind('\n', divergent), " %lf %lf %*f%% %lf", &place,
+                   &calls, &lanes) == 3 &&
             fabs(calls * lanes - 4 * 16) < 0.06 * calls + 1,
         "the divergent call's lanes: %g", calls * lanes);
 }
@@ -137,7 +199,7 @@ static double adds_of(const std::string &table, int nth, double *calls) {
   double place = 0, lanes = 0;
   for (int i = 0; i < nth && at; ++i) at = strchr(at + 1, '\n');
   *calls = 0;
-  if (at) sscanf(at, " %lf %lf %lf", &place, calls, &lanes);
+  if (at) sscanf(at, " %lf %lf %*f%% %lf", &place, calls, &lanes);
   return *calls * lanes;
 }
 
@@ -183,6 +245,7 @@ int main(int argc, char **argv) {
   CHECK(adds_of(table, 4, &calls) == 0, "shared memory is counted, too");
   CHECK((printed("/nowhere/masks.csv", &status), status == 1), "a CSV that cannot be written");
   calls_of_arc();
+  counts_of_warps();
   const test_memory<float> cell(1);
   SIMT_LAUNCH(many_lines, dim3(1), dim3(32), 0, 0, cell.at);
   CHECK(cell.read()[0] == 32.0f * (ARC__PLACES + 6), "lines that are lost add, too");
