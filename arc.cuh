@@ -44,7 +44,6 @@
    in any minor version until 1.0:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
-       arc/table.cuh      skewed keys: some come far more often than others; EXPERIMENTAL
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
        arc/wide.cuh       sums that repeat without a scale; EXPERIMENTAL, included if ARC_WIDE is 1
@@ -135,8 +134,7 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    Example: N pictures of 3 channels of H * W pixels: planes(p, H * W, 3), and pixel x of picture n
    has the key 3 * H * W * n + x.
    Keys from `plane` on are legal, as there: key k + plane has parameter 0 where key k has 1.
-   Suffixes: all but f16, bf16 and wide, whose parameters share words. Of the forms, arc/table.cuh
-   takes no planes.
+   Suffixes: all but f16, bf16 and wide, whose parameters share words.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
 ARC__FN arc_target_f32 arc_target_f32_planes(float *base, int plane, int width);
@@ -401,8 +399,6 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.active = active;
   c.lanes = here ? __activemask() : (unsigned)o.lane_mask;
   c.present = c.group = c.leaders = 0u;
-  c.in_table = false;
-  c.table = 0;
   return c;
 }
 

@@ -33,8 +33,6 @@
    ARC_MAX_PIECES  1..8
        Most arrays of a target in this file. Each beyond the first costs time to compile. Set it
        alike in files that share targets.
-   ARC_TABLES  0, 1
-       1: this file may use arc/table.cuh (EXPERIMENTAL); all its calls take longer to compile.
    ARC_WIDE  0, 1
        1: this file may use wide targets (EXPERIMENTAL); forms take longer to compile.
    ARC_WIDE_WORDS  6, 1..16
@@ -129,9 +127,6 @@
 #endif
 #ifndef ARC_EXACT
 #define ARC_EXACT 0
-#endif
-#ifndef ARC_TABLES
-#define ARC_TABLES 0
 #endif
 #ifndef ARC_WIDE
 #define ARC_WIDE 0
@@ -230,10 +225,8 @@
 #error "ARC_MAX_PIECES must be 1..8"
 #endif
 
-#if ARC_TABLES + 0 < 0 || ARC_TABLES + 0 > 1
-#error "ARC_TABLES must be 0 or 1"
-#elif ARC_TABLES + 0 == 0 && !ARC__IS_ZERO(ARC_TABLES)
-#error "ARC_TABLES must be 0 or 1"
+#if defined(ARC_TABLES)
+#error "ARC_TABLES: tables of rows are no part of arc any more; studies/groups/table.cuh is one"
 #endif
 
 #if ARC_WIDE + 0 < 0 || ARC_WIDE + 0 > 1
@@ -352,7 +345,7 @@
     ARC_COST_MATCH_SHUFFLE + 0 < 1 || ARC_COST_REQUEST + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
 #endif
-#if ARC_MAX_PIECES == 1 && ARC_TABLES + ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
+#if ARC_MAX_PIECES == 1 && ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
     ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && \
@@ -365,8 +358,8 @@
 #define ARC__DROP_IN_STRING "learns"
 #endif
 #define ARC__FEW_STRING \
-  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " tables=" ARC__STRING(ARC_TABLES)                 \
-  " wide=" ARC__STRING(ARC_WIDE) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                     \
+  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " wide=" ARC__STRING(ARC_WIDE)                     \
+  " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                                                    \
   " cost_reduce=" ARC__STRING(ARC_COST_REDUCE) " cost_value=" ARC__STRING(ARC_COST_VALUE)       \
   " cost_match=" ARC__STRING(ARC_COST_MATCH)                                                    \
   " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \

@@ -57,7 +57,7 @@ ARC__FN void arc__check_agreement(const arc__call *call) {
 
 /* In shared memory, in front of what a form keeps there. */
 typedef struct arc__state {
-  unsigned begun; /* when, which tells one set of hot rows or table from the next in this memory */
+  unsigned begun; /* when, which tells one set of hot rows from the next in this memory */
   /* Of hot rows: what all threads must agree on; lanes of the block that have not ended, nor left;
      the sums behind. */
   unsigned digest, lanes;
@@ -67,7 +67,7 @@ typedef struct arc__state {
 
 /* What a form has begun and not ended. The object reports it at the end of its scope, or when an
    assignment begins it anew. */
-enum { ARC__NOTHING, ARC__A_SUM, ARC__INDEX_ADDED, ARC__HOT_ADDED, ARC__HOT_ENDED, ARC__TABLED };
+enum { ARC__NOTHING, ARC__A_SUM, ARC__INDEX_ADDED, ARC__HOT_ADDED, ARC__HOT_ENDED };
 
 struct arc__duty {
   mutable int owed = ARC__NOTHING;
@@ -82,7 +82,6 @@ struct arc__duty {
                "a sum in two halves was left before arc_sum_next returned false");
     ARC__CHECK(2, owed != ARC__INDEX_ADDED,
                "rows in memory were added and arc_index_add_end was not called");
-    ARC__CHECK(2, owed != ARC__TABLED, "a table was added to and arc_table_end was not called");
   }
   /* The last lane of the block to end hot rows, or to return, finds sums not in memory. */
   __device__ void leave_hot_rows() const {
@@ -133,7 +132,7 @@ struct arc__duty {
   } while (0)
 #define ARC__CHECK_MEMORY(form)                                  \
   ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun, \
-             "two tables, or two sets of hot rows, share one memory")
+             "two sets of hot rows share one memory")
 
 /* Of what a lane adds in a call. */
 ARC__FN unsigned arc__digest_values(const arc__call *c) {

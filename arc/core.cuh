@@ -158,8 +158,6 @@ typedef struct ARC__TARGET_TAG(arc__call) {
   unsigned lanes, present; /* who calls; the active ones among them */
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
-  bool in_table; /* a literal: groups are known, and keys are addresses, or places in `table` */
-  char *table;   /* shared memory, arc/table.cuh */
 } arc__call;
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
@@ -402,9 +400,6 @@ ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale)
 
 /* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-#if ARC_TABLES /* else nvcc does not inline a lambda of halves */
-  if (c->source == ARC__WORD) return ((const arc__word *)c->values)[i];
-#endif
   return arc__summand(c, arc__read(c->source, c->values, i), scale);
 }
 
@@ -484,27 +479,8 @@ ARC__FN void arc__keep_first(arc__target *t, int count) {
 
 /* ---- >>emit ------------------------------------------------------------------------------ */
 
-/* The keys of a table's calls: an address in memory minus ARC__ADDRESSES, since C does not add to a
-   null base; or the place of a byte in the table plus ARC__IN_TABLE, which no address reaches. */
-#define ARC__ADDRESSES 4096
-#if ARC_TABLES
-#define ARC__IN_TABLE (1ll << 62)
-#endif
-
-/* Adds words to a row of memory or, in a table's call, of the table, where only this warp adds. */
+/* Adds words that lie side by side in memory. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
-#if ARC_TABLES
-  const int kind = arc__is_half(c->memory) ? ARC__I32 : c->memory, bytes = arc__bytes(kind);
-  if (c->in_table && (int)((arc__u64)address >> 32) >= (int)(ARC__IN_TABLE >> 32)) {
-    char *row = c->table + ((int)(unsigned)(arc__u64)address - ARC__ADDRESSES);
-    ARC__EACH_OF_4(i, count, {
-      arc__word old = arc__read(kind, row + i * bytes, 0);
-      arc__write(kind, row + i * bytes, 0, arc__sum_stored(c->memory, old, w[i]));
-    })
-    return;
-  }
-  if (c->in_table) ARC__ASSUME_GLOBAL(address);
-#endif
   arc__request(c->memory, c->scope, address, w, count);
 }
 
@@ -1034,7 +1010,7 @@ ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
   if (c->path == ARC_PATH_BUTTERFLY) {
     c->group = c->present;
   } else {
-    if (!c->in_table) c->group = arc__match(c);
+    c->group = arc__match(c);
     if (keyed) arc__find_leaders(c);
     if (keyed && arc__adds_in_a_loop(c) && c->leaders == c->present) return c->active;
     if (keyed && arc__add_few_groups(c)) return false;

@@ -324,7 +324,7 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
 ARC__FN arc__order arc__order_rows(const arc__index_add *r, arc__call *c, long long row) {
   arc__order o;
   arc__find_leaders(c);
-  bool has_kept = !c->in_table && r->keeps && c->active && arc__same_key(c->key, r->key);
+  bool has_kept = r->keeps && c->active && arc__same_key(c->key, r->key);
   unsigned kept = __ballot_sync(ARC_LANES_ALL, has_kept);
   int last = kept != 0u ? arc__highest(kept) : ARC__WARP - 1;
   int leader = c->active ? arc__highest(c->group) : c->lane, from = c->lane;
@@ -377,10 +377,8 @@ ARC__FN void arc__take_rows(const arc__index_add *r, arc__call *c, long long row
 /* The whole warp calls. __syncwarp, since ptxas does not know in the caller's loop that the warp is
    converged, and would guard every vote and shuffle. */
 ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long row) {
-  if (!c.in_table) {
-    ARC__OWES(r, ARC__INDEX_ADDED);
-    r->scope = c.scope;
-  }
+  ARC__OWES(r, ARC__INDEX_ADDED);
+  r->scope = c.scope;
   if (c.width <= ARC__NARROW && r->is_narrow) {
     arc__take_rows(r, &c, row);
     arc__add(c);
@@ -390,10 +388,10 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
   __syncwarp(ARC_LANES_ALL);
   c.present = __ballot_sync(ARC_LANES_ALL, c.active);
   if (c.present == 0u) return;
-  if (!c.in_table) c.group = arc__match(&c);
+  c.group = arc__match(&c);
   arc__order o = arc__order_rows(r, &c, row);
-  if (!c.in_table && o.kept == ARC__WARP) arc__change_kept(r, &c);
-  if (!c.in_table) r->has_sum = o.kept < ARC__WARP;
+  if (o.kept == ARC__WARP) arc__change_kept(r, &c);
+  r->has_sum = o.kept < ARC__WARP;
   if (r->vector == ARC__VECTOR)
     arc__add_panels(r, &c, &o, ARC__VECTOR);
   else

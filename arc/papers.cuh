@@ -43,10 +43,12 @@ ARC__FN void arc__check_pointers(const arc__call *call, void *const *pointers) {
 #define arc__check_pointers(c, pointers) ((void)0)
 #endif
 
-/* A target without memory, for calls that need only kind and width of the values. */
+/* A target without memory, for calls that need only kind and width of the values: they add to an
+   address, and C adds nothing to a null one. */
+#define ARC__ANY_ADDRESS 4096
 ARC__FN void arc__no_target(arc__target *t, int kind, int width) {
   arc__target_begin(t, kind, kind, 1);
-  arc__target_piece(t, 0, (void *)ARC__ADDRESSES, width, width, 0);
+  arc__target_piece(t, 0, (void *)ARC__ANY_ADDRESS, width, width, 0);
   arc__target_end(t);
 }
 

@@ -27,7 +27,7 @@
    several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
    all, then read.
    arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory,
-   with several pieces the sum of their ARC_WIDE_ROW. arc/table.cuh has no wide targets. */
+   with several pieces the sum of their ARC_WIDE_ROW. */
 #ifndef ARC_CUH
 #error "arc/wide.cuh: include arc.cuh first, behind #define ARC_WIDE 1"
 #endif

@@ -216,7 +216,6 @@ typedef struct arc__word {
 #define ARC__WIDE 0x809                   /* in memory only: a word of a wide sum */
 #define ARC__F16 0x205                    /* in memory only */
 #define ARC__BF16 0x206                   /* the same */
-#define ARC__WORD 0x80a                   /* of a call only: arc__word, as they are summed */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
 #define ARC__OWN 0x10000    /* with a kind in registers: in shared memory, a warp's own */
 #define ARC__SHARED 0x20000 /* with ARC__WIDE: in shared memory */

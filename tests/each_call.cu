@@ -2,14 +2,12 @@
    many in one, and NVRTC (nvrtc.py). KEY is the type of keys. DYNAMIC: the call of a width known at
    run time alone; ONE: the keyed add alone.
    SPDX-License-Identifier: Apache-2.0 */
-#define ARC_TABLES 1
 #define ARC_WIDE 1
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
-#include "arc/table.cuh"
 #include "arc/overloads.cuh"
 #define KERNEL(name, S, T, M, TARGET, ...)                                                   \
   extern "C" __global__ void name(M *sums, T *const *pointers, const T *from, unsigned mask, \
@@ -48,9 +46,6 @@ ROWS(rows, arc_index_add_begin_f32) ROWS(rows_f16, arc_index_add_begin_f32_from_
 F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
     arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
     arc_hot_add_f32(&hot, key, values, active); arc_hot_end_f32(&hot, true))
-F32(table, __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 3, 128)];
-    arc_table_f32 table = arc_table_begin_f32(t, shared, 8);
-    arc_table_add_f32(&table, key, values, active); arc_table_end_f32(&table))
 F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
 #define ADD(name, S, T, M, ...) \
   KERNEL(name, S, T, M, (__VA_ARGS__), arc_add(t, key, values, active))

@@ -1,11 +1,9 @@
 /* machine_code.cuh - what the kernels of machine_code.py are written with.
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_MAX_PIECES 4
-#define ARC_TABLES 1
 #define ARC_WIDE 1
 #include "arc.cuh"
 #include "arc/index_add.cuh"
-#include "arc/table.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
@@ -85,18 +83,6 @@ typedef long long i64;
   o.lane_mask = ARC_LANES_HERE;                                 \
   if (active) arc_hot_add_with_f32(&hot, key, values, true, o); \
   arc_hot_end_f32(&hot, false);
-#define TABLE(n)                                                       \
-  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, n, 128)]; \
-  arc_table_f32 table = arc_table_begin_f32(target, shared, 8);        \
-  arc_table_add_f32(&table, key, values, active);                      \
-  arc_table_end_f32(&table);
-#define TABLE_OF_ROWS                                                          \
-  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(2, 8, 64, 128)];        \
-  arc_target_f16 target = arc_target_f16_rows(sums, 64, 64);                   \
-  arc_table_f16 table = arc_table_begin_f16(target, shared, 8);                \
-  arc_row_adder_f16 rows = arc_index_add_begin_f16_from_f16(target, from, 64); \
-  arc_table_index_add_f16(&table, &rows, key, (int)threadIdx.x, active);       \
-  arc_table_end_f16(&table);
 #define MISSING                                                                            \
   const arc_piece_f32 pieces[] = {{sums, 3, 3}, {pointers[0], 4, 4}, {pointers[1], 2, 2}}; \
   float values[9];                                                                         \
@@ -124,17 +110,13 @@ typedef long long i64;
 /* And of what a form adds at its end. */
 #define SCOPE_OF_FORMS                                                 \
   __shared__ float sums_of_hot[ARC_HOT_SUMS(4, 9, 128)];               \
-  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, 8, 9, 128)]; \
   arc_target_f32 t = TO_f32(9);                                        \
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums_of_hot, 0, 4);           \
   arc_row_adder_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
-  arc_table_f32 table = arc_table_begin_f32(t, shared, 8);             \
   o.scope = SCOPE;                                                     \
   for (int i = 0; i < width; ++i) {                                    \
     arc_hot_add_with_f32(&hot, key, from, active, o);                  \
     arc_index_add_rows_with_f32(&gather, key, i, active, o);           \
-    arc_table_add_with_f32(&table, key, from, active, o);              \
   }                                                                    \
   arc_hot_end_with_f32(&hot, true, o);                                 \
-  arc_index_add_end_f32(&gather);                                      \
-  arc_table_end_f32(&table);
+  arc_index_add_end_f32(&gather);

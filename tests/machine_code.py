@@ -82,10 +82,10 @@ def rows(widths):
 
 def others(widths):
     kernels = [("LITERAL", f"{n}, ", promises, f"{form}({n})") for n in widths
-               for form, calls in (("SUMS", CALLS), ("HOT", CALLS), ("HOT_HERE", CALLS[:1]),
-                                   ("TABLE", CALLS[:1])) for _, promises in calls]
+               for form, calls in (("SUMS", CALLS), ("HOT", CALLS), ("HOT_HERE", CALLS[:1]))
+               for _, promises in calls]
     kernels += [("KERNEL", "", "0", add) for add in (
-        "DYNAMIC(SUMS(0))", "DYNAMIC(HOT_DYNAMIC)", "TABLE_OF_ROWS", "MISSING", "ATOMRED")]
+        "DYNAMIC(SUMS(0))", "DYNAMIC(HOT_DYNAMIC)", "MISSING", "ATOMRED")]
     return [f"{macro}(others_{i}, ARC_PATH_AUTO, {promises}, {n}{add})"
             for i, (macro, n, promises, add) in enumerate(kernels)]
 

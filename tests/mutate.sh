@@ -199,26 +199,8 @@ unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.stat
 unchecked_hot_begin user_errors_forms:ARC_CHECK=2 s/state->digest == (unsigned)digest,/true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_hot_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "there/ARC__CHECK(1, true, "there/
-+table_row_not_released test_table s/releases = takes \&\& state == 0;/releases = false;/
-table_place_named_for_ever test_table s/if (hits \&\& state < ARC__BUCKET_MOST)/if (false)/
-table_row_taken_twice test_table s/claims = may_take \&\& state != ARC__BUCKET_IS_CLAIMED;/claims = may_take;/
-table_row_of_another_key test_table s/hits = leads \&\& state >= ARC__BUCKET_IS_NAMED \&\& arc__same_key(held, c->key);/hits = leads \&\& state >= ARC__BUCKET_IS_NAMED;/
-table_sums_not_taken test_table s/^  arc__write(kind, row, i, arc__neutral(kind));/;/
-table_key_cut test_keys s/c->key.bits == 64 ? p->carry : 0, c->key.bits/c->key.carry, c->key.bits/
-table_key_bits_forgotten test_keys s/to.key.bits = 64; /;/
-table_carry_not_cleared test_table s/t->buckets\[bucket\].carry = 0;/;/
-+kept_sum_lost_to_a_table test_index_add:TEST_TABLE=1 s/if (!c.in_table) r->has_sum/r->has_sum/
-table_of_halves test_index_add:TEST_TABLE=1 s/arc__half_value(memory, a.lo >> 16) + /0 + /
-table_doubles_as_floats test_index_add:TEST_TABLE=1 s/to.source = to.kind = arc__is_half(to.memory) ? ARC__F32 : to.memory;/;/
-table_run_as_memory test_index_add:TEST_TABLE=1 s/arc__end_run(t, \*c);/arc__end_run(t, to);/
-unchecked_table_end user_errors_forms:ARC_CHECK=2 s/owed != ARC__TABLED,/true,/
-unchecked_table_rows user_errors_forms:ARC_CHECK=1 s/ARC__CHECK(1, rows >= 1, "a table/ARC__CHECK(1, true, "a table/
 unchecked_anew user_errors_forms:ARC_CHECK=2 /begin_anew(const/,/^  }/s/check();/;/
 unchecked_values_of_a_sum user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call),/ARC__CHECK(2, true,/
-unchecked_table_lanes user_errors_forms:ARC_CHECK=2 s/digest == __shfl_sync(ARC_LANES_ALL, digest, 0),/true,/
-unchecked_table_gather user_errors_forms:ARC_CHECK=2 s/arc__digest_target(0u, \&t->target) == arc__digest_target(0u, \&r->target),/true,/
-unchecked_table_target user_errors_forms:ARC_CHECK=1 s/__isGlobal(t->target.piece\[0\].base),/true,/
-unchecked_table_size user_errors_forms:ARC_CHECK=1 s/arc__is_shared_memory((char \*)shared, (long long)mine \* arc__warps()),/true,/
 atomred_by_every_lane test_forms s/if (!arc__leads(c.group, c.lane)) return;//
 +sharers_of_one_address test_drop_in s/  if (same) return lanes;/  return lanes;/
 sharers_of_32_bits test_drop_in s/return __any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))) ? 0u : group;/return group;/

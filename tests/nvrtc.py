@@ -16,7 +16,7 @@ import single
 
 LIBRARIES = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"]
 HEADERS = ["arc.cuh", "arc_policy.cuh", *(f"arc/{name}.cuh" for name in (
-    "words", "core", "check", "wide", "index_add", "hot", "table", "sums", "papers", "overloads",
+    "words", "core", "check", "wide", "index_add", "hot", "sums", "papers", "overloads",
     "drop_in", "profile"))]
 
 

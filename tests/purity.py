@@ -11,7 +11,7 @@ import tempfile
 ROOT = os.path.abspath(sys.argv[1])
 failures = []
 # Names that a warp calls, in which the CPU warp must tell one call from another.
-WARP_CALLS = "arc_(add|index_add_rows|index_add_end|hot|sum|table|atomred)"
+WARP_CALLS = "arc_(add|index_add_rows|index_add_end|hot|sum|atomred)"
 # Words of C++, of other headers, and types that only an include could define.
 BANNED = """template class namespace typename using constexpr decltype nullptr static_cast
     reinterpret_cast const_cast dynamic_cast operator new delete try catch virtual std
@@ -62,8 +62,6 @@ must_see(len(headers), 10, "headers")
 policy = "../arc_policy.cuh"
 allowed = {**{name: [policy] for name in forms},
            "arc.cuh": [*included, "arc/wide.cuh"], "arc/core.cuh": ["arc/check.cuh"],
-           # it adds what these know of
-           "arc/table.cuh": [policy, "arc/index_add.cuh", "arc/hot.cuh"],
            "arc/drop_in.cuh": [policy, "words.cuh", "profile.cuh"]}
 for name in ["arc.cuh", *included, *forms, *drop_in]:
     found = re.findall(r"#[ \t]*include[ \t]*([^\n]*)", read_code(name))
@@ -102,7 +100,7 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
               "-DSIMT_CALLED=...", "-D__CUDACC__ -D__CUDA_ARCH__=900",
               "-D__CUDACC__ -DARC_CHECK=2"):
     before, after = (set(re.findall(r"#define (\w+)", compiler(
-        cxx, source, "-dM", "-E", "-DARC_TABLES=1", "-DARC_WIDE=1", *words.split())[1]))
+        cxx, source, "-dM", "-E", "-DARC_WIDE=1", *words.split())[1]))
         for source in ("", including(["arc.cuh", *forms, drop_in[0]])))
     for name in headers[:-1]:  # each guards itself by a macro, so that it has been seen
         must((re.sub(r"\W", "_", name).upper() in after)
@@ -118,7 +116,7 @@ for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"
     for profile in "01":
         status, _, said = compiler(
             cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], "arc.cuh", *forms]),
-            "-std=c++17", "-fsyntax-only", "-w", "-DARC_TABLES=1", "-DARC_WIDE=1",
+            "-std=c++17", "-fsyntax-only", "-w", "-DARC_WIDE=1",
             "-DARC_MAX_PIECES=2", f"-DARC_PROFILE={profile}")
         must(status == 0, f"a user's macros break a header:\n{macros}{said}")
 
@@ -142,7 +140,7 @@ for pieces in (1, 4) if shutil.which("gcc") else ():
         status, _, said = compiler(
             "gcc", including([os.path.join(ROOT, "tests", "purity_prelude.h"), "arc.cuh", "arc.cuh",
                               *c_forms, *c_forms]), "-std=gnu99", "-DSIMT_ON_CPU=1",
-            "-DSIMT_ARCH=900", "-DSIMT_CALLER=...", "-DSIMT_CALLED=...", "-DARC_TABLES=1",
+            "-DSIMT_ARCH=900", "-DSIMT_CALLER=...", "-DSIMT_CALLED=...",
             f"-DARC_MAX_PIECES={pieces}", "-DARC_WIDE=1", "-fsyntax-only", "-aux-info",
             folder + "/functions")
         must(status == 0, f"with ARC_MAX_PIECES {pieces}, the headers are no C:\n{said}")

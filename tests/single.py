@@ -2,7 +2,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 single.py --check COMPILER: after the preprocessor it is, token by token, what the folder's headers
-are. Drop-in, profile and tables are not in it. The forms cost a user's file no time that shows."""
+are. Drop-in and profile are not in it. The forms cost a user's file no time that shows."""
 import argparse
 import pathlib
 import re

@@ -4,21 +4,8 @@
    Values are small multiples of a quarter, so that every partial sum can be represented in memory
    and there is one right answer. Rows that no active lane names are NaN; inactive lanes hold wild
    keys and rows of all 64 bits, or poison. The memory between and around the rows of sums must stay
-   as it was.
-
-   With TEST_TABLE the same through a table of rows in shared memory; what a gather of rows in shared
-   memory adds by itself goes there, too. */
-#ifndef TEST_TABLE
-#define TEST_TABLE 0
-#endif
-#if TEST_TABLE /* test_peer.cu has included arc.cuh before it comes here */
-#define ARC_TABLES 1
-#endif
+   as it was. */
 #include "check.cuh"
-
-#if TEST_TABLE
-#include "arc/table.cuh"
-#endif
 
 enum { WARPS = 3, CALLS = 3, LANES = 32 * CALLS, UPDATES = WARPS * LANES, KEYS = 40, SCALE = 20 };
 enum { F32, F64, F16, BF16, FIXED, I32, I64 };
@@ -38,24 +25,10 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
   return arc_target_f32_pieces(pieces, 2);
 }
 
-#if TEST_TABLE
-enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
-#define BEGIN_ADDS(S)                                                             \
-  __shared__ __align__(16) char shared[TABLE_BYTES];                              \
-  const int rows_that_fit = (TABLE_BYTES - 8) / ARC_TABLE_BYTES(8, 1, width, 32); \
-  arc_table_##S table =                                                           \
-      arc_table_begin_##S(t, shared, rows_that_fit < TABLE_ROWS ? rows_that_fit : TABLE_ROWS)
-#define ADD_ROWS(S, ...) arc_table_index_add_with_##S(&table, __VA_ARGS__)
-#define END_ADDS(S) arc_table_end_##S(&table)
-#else
-#define BEGIN_ADDS(S)
-#define ADD_ROWS(S, ...) arc_index_add_rows_with_##S(__VA_ARGS__)
-#define END_ADDS(S) arc_index_add_end_##S(&r)
-#endif
 #define ADD(S, bits)                                                            \
   if (plan.key_bits == bits) {                                                  \
     o.key_bits = bits;                                                          \
-    ADD_ROWS(S, &r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
+    arc_index_add_rows_with_##S(\&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
   }
 
 /* Programs for the GPU, which take long to compile, have keys of 64 bits in one kernel. */
@@ -77,7 +50,6 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
     arc_options o = arc_options_default();                                                         \
     arc_target_##S t = TARGET(S, M, rows);                                                         \
     arc_row_adder_##S r = arc_index_add_begin_##S##FROM(t, (const T *)source, plan.source_stride); \
-    BEGIN_ADDS(S);                                                                                 \
     for (int call = 0; call < CALLS; ++call) {                                                     \
       int n = warp * LANES + call * 32 + lane;                                                     \
       bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                         \
@@ -85,47 +57,31 @@ enum { TABLE_BYTES = 40000, TABLE_ROWS = 12 }; /* of a warp; rows at most */
       ADD(S, 32)                                                                                   \
       KEYS_OF_64_BITS(S)                                                                           \
     }                                                                                              \
-    END_ADDS(S);                                                                                   \
+    arc_index_add_end_##S(&r);                                                                                   \
   }
 
 #define TARGET_planes(S, M, rows) arc_target_##S##_planes((M *)(rows), plan.stride, width)
-/* A table has no pieces and no planes; for a GPU, which takes long to compile, it has each way to read
-   and each way to add once. */
-#define NO_KERNEL(NAME, ...)                                                                       \
-  static void (*const NAME)(struct plan, void *, const void *, const long long *, const long long *) = NULL;
-#if TEST_TABLE
-#define KERNEL_OF_ARRAYS NO_KERNEL
-#else
-#define KERNEL_OF_ARRAYS KERNEL
-#endif
-#if TEST_TABLE && !SIMT_ON_CPU
-#define KERNEL_MORE NO_KERNEL
-#else
-#define KERNEL_MORE KERNEL
-#endif
-
 #define TARGET_dynamic(S, M, rows) arc_target_##S##_dynamic((M *)(rows), plan.stride, width)
 KERNEL(f32_f32, f32, float, float, , TARGET_dynamic, 0, ADD_BOTH)
 KERNEL(f32_f32_9, f32, float, float, , TARGET_OF, 9, ADD_64)
-KERNEL_MORE(f32_f32_16, f32, float, float, , TARGET_OF, 16, ADD_64)
-KERNEL_OF_ARRAYS(f32_pieces, f32, float, float, , TARGET_pieces, 0, ADD_64)
+KERNEL(f32_f32_16, f32, float, float, , TARGET_OF, 16, ADD_64)
+KERNEL(f32_pieces, f32, float, float, , TARGET_pieces, 0, ADD_64)
 KERNEL(f32_f64, f32_to_f64, double, float, , TARGET_dynamic, 0, ADD_64)
-KERNEL_MORE(f32_f64_1, f32_to_f64, double, float, , TARGET_OF, 1, ADD_64)
+KERNEL(f32_f64_1, f32_to_f64, double, float, , TARGET_OF, 1, ADD_64)
 KERNEL(f32_f16, f16, void, float, , TARGET_OF, 0, ADD_64)
-KERNEL_MORE(f32_bf16, bf16, void, float, , TARGET_dynamic, 0, ADD_64)
+KERNEL(f32_bf16, bf16, void, float, , TARGET_dynamic, 0, ADD_64)
 KERNEL(f32_fixed, fixed, long long, float, , TARGET_fixed, 0, ADD_64)
-KERNEL_MORE(f16_f32, f32, float, void, _from_f16, TARGET_OF, 0, ADD_64)
+KERNEL(f16_f32, f32, float, void, _from_f16, TARGET_OF, 0, ADD_64)
 KERNEL(f16_f16, f16, void, void, _from_f16, TARGET_dynamic, 0, ADD_64)
-KERNEL_MORE(bf16_bf16, bf16, void, void, _from_bf16, TARGET_OF, 0, ADD_64)
-KERNEL_MORE(bf16_fixed, fixed, long long, void, _from_bf16, TARGET_fixed, 0, ADD_64)
+KERNEL(bf16_bf16, bf16, void, void, _from_bf16, TARGET_OF, 0, ADD_64)
+KERNEL(bf16_fixed, fixed, long long, void, _from_bf16, TARGET_fixed, 0, ADD_64)
 KERNEL(f64_f64, f64, double, double, , TARGET_dynamic, 0, ADD_64)
 KERNEL(i32_i32, i32, int, int, , TARGET_dynamic, 0, ADD_64)
-KERNEL_MORE(u64_u64, u64, unsigned long long, unsigned long long, , TARGET_OF, 0, ADD_64)
-KERNEL_OF_ARRAYS(f32_planes, f32, float, float, , TARGET_planes, 0, ADD_64)
-KERNEL_OF_ARRAYS(f16_planes, f32, float, void, _from_f16, TARGET_planes, 0, ADD_64)
+KERNEL(u64_u64, u64, unsigned long long, unsigned long long, , TARGET_OF, 0, ADD_64)
+KERNEL(f32_planes, f32, float, float, , TARGET_planes, 0, ADD_64)
+KERNEL(f16_planes, f32, float, void, _from_f16, TARGET_planes, 0, ADD_64)
 
-/* Rows in shared memory: a block of one warp brings its own there. With TEST_TABLE the last call
-   goes through a table, behind two by which the gather may keep a sum. */
+/* Rows in shared memory: a block of one warp brings its own there. */
 enum { SHARED_WIDTH = 12 };
 static __global__ void from_shared(struct plan plan, void *rows, const void *source,
                                    const long long *keys, const long long *row_of) {
@@ -143,20 +99,12 @@ static __global__ void from_shared(struct plan plan, void *rows, const void *sou
   CHECK_BEFORE_UPDATE(0);
   arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
   arc_row_adder_f32 r = arc_index_add_begin_f32(t, values, SHARED_WIDTH);
-  const int width = SHARED_WIDTH;
-  (void)width;
-  BEGIN_ADDS(f32);
-  arc_options o = arc_options_default();
   for (int i = lane; i < LANES; i += 32) {
     int n = warp * LANES + i, key = (int)keys[n];
     bool active = (plan.active[n / 32] >> lane & 1u) != 0u;
-    if (i < LANES - 32)
-      arc_index_add_rows_f32(&r, key, i, active);
-    else
-      ADD_ROWS(f32, &r, key, i, active, o);
+    arc_index_add_rows_f32(&r, key, i, active);
   }
   arc_index_add_end_f32(&r);
-  if (TEST_TABLE) END_ADDS(f32);
 }
 
 /* Cells of memory, and the numbers they hold. Every number is exact in its cell. */
@@ -228,7 +176,6 @@ static void draw_keys(int *keys, int pattern, struct check_random *random) {
 static void run(int kind, int width) {
   struct check_random random;
   const bool planes = kind >= 17;
-  if (!kinds[kind].kernel) return;
   if (!check_begin(kinds[kind].name, &random)) return;
   const int source_type = kinds[kind].source, memory = kinds[kind].memory;
   const int each = bytes_of(source_type), cell = bytes_of(memory);

@@ -4,18 +4,16 @@
 
    The rows of keys k and k - 2^32 lie 48 GiB apart, in address space that is reserved and, but for
    its ends, never touched; on a GPU with less memory the test skips. */
-#define ARC_TABLES 1
 #include "check.cuh"
 
 #include "arc/hot.cuh"
-#include "arc/table.cuh"
 
 #if SIMT_ON_CPU
 #include <sys/mman.h>
 #endif
 
 enum { WARPS = 64, THREADS = 32 * WARPS, ROWS = 8, WIDTH = 3 };
-enum { TABLE = ARC_PATH_AUTO + 1, HOT, TABLE_ROWS = 2, HOT_ROWS = 3, CALLS = 3 };
+enum { HOT = ARC_PATH_AUTO + 1, HOT_ROWS = 3, CALLS = 3 };
 
 struct plan {
   int path, uniform, threshold;
@@ -45,19 +43,12 @@ static __global__ void add(struct plan plan, float *row_0, const long long *keys
   PATH(ARC_PATH_TRANSPOSED)
   PATH(ARC_PATH_TREE)
   PATH(ARC_PATH_AUTO)
-  if (plan.path < TABLE) return;
-  __shared__ __align__(16) char shared[ARC_TABLE_BYTES(4, TABLE_ROWS, WIDTH, 64)];
+  if (plan.path != HOT) return;
+  __shared__ float shared[ARC_HOT_SUMS(HOT_ROWS, WIDTH, 64)];
   for (int i = 0; i < WIDTH; ++i) values[i] /= CALLS;
-  if (plan.path == HOT) {
-    arc_hot_f32 hot = arc_hot_begin_f32(target, shared, plan.first_hot, HOT_ROWS);
-    for (int call = 0; call < CALLS; ++call) arc_hot_add_with_f32(&hot, keys[n], values, active, o);
-    arc_hot_end_f32(&hot, true);
-    return;
-  }
-  arc_table_f32 table = arc_table_begin_f32(target, shared, TABLE_ROWS);
-  for (int call = 0; call < CALLS; ++call)
-    arc_table_add_with_f32(&table, keys[n], values, active, o);
-  arc_table_end_f32(&table);
+  arc_hot_f32 hot = arc_hot_begin_f32(target, shared, plan.first_hot, HOT_ROWS);
+  for (int call = 0; call < CALLS; ++call) arc_hot_add_with_f32(&hot, keys[n], values, active, o);
+  arc_hot_end_f32(&hot, true);
 }
 
 static const size_t apart = (size_t)WIDTH * sizeof(float) << 32;
@@ -153,14 +144,14 @@ int main(int argc, char **argv) {
   check_main(argc, argv);
   for (int first = -ROWS; first < ROWS; ++first) run_unsigned((unsigned)first);
   static const int paths[] = {
-      ARC_PATH_ATOMIC, ARC_PATH_TRANSPOSED, ARC_PATH_TREE, ARC_PATH_AUTO, TABLE, HOT};
+      ARC_PATH_ATOMIC, ARC_PATH_TRANSPOSED, ARC_PATH_TREE, ARC_PATH_AUTO, HOT};
   char *memory = (char *)reserve(apart + ROWS * WIDTH * sizeof(float));
   if (!memory) {
     printf("skipped: no room for rows that lie 2^32 keys apart\n");
     return CHECK_SKIPPED;
   }
   for (int round = 0; round < 20; ++round)
-    for (int path = 0; path < 6; ++path)
+    for (int path = 0; path < 5; ++path)
       for (int uniform = 0; uniform < 2; ++uniform) run(memory, paths[path], uniform);
   return check_finish();
 }

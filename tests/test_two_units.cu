@@ -1,7 +1,6 @@
 /* test_two_units.cu - arc.cuh included twice, and in units of one program with other macros.
  * SPDX-License-Identifier: Apache-2.0
  */
-#define ARC_TABLES 1
 #include "../bench/common/test_device.h"
 #include "../bench/common/test_memory.h"
 

@@ -2,7 +2,6 @@
 #include "arc/hot.cuh"
 #include "arc/index_add.cuh"
 #include "arc/sums.cuh"
-#include "arc/table.cuh"
 
 /* Linkers keep one function of a name: that of another unit, if a type has one name there, too. */
 template <class T>
@@ -17,7 +16,6 @@ static bool is_its_own(void) {
 static bool types_are_their_own(void) {
   return is_its_own<arc_target_f32>() && is_its_own<arc_target_i64>() &&
          is_its_own<arc_hot_f32>() && is_its_own<arc_row_adder_f32>() &&
-         is_its_own<arc_sum_f32>() && is_its_own<arc_table_f32>() && is_its_own<arc__target>() &&
-         is_its_own<arc__hot>() && is_its_own<arc__index_add>() && is_its_own<arc__sums>() &&
-         is_its_own<arc__table>();
+         is_its_own<arc_sum_f32>() && is_its_own<arc__target>() &&
+         is_its_own<arc__hot>() && is_its_own<arc__index_add>() && is_its_own<arc__sums>();
 }

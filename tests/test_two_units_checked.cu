@@ -1,6 +1,5 @@
 /* test_two_units_checked.cu - a third unit, of other macros. SPDX-License-Identifier: Apache-2.0 */
 #define ARC_CHECK 2
-#define ARC_TABLES 1
 #include "simt/simt.cuh"
 
 #include "arc.cuh"

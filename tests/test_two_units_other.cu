@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #define ARC_MAX_PIECES 8
-#define ARC_TABLES 1
 #include "arc_policy.cuh"
 #include "simt/simt.cuh"
 

@@ -18,11 +18,9 @@
 #define ARC_PATH ARC_PATH_SERIALIZED
 #endif
 #define ARC_MAX_PIECES 8
-#define ARC_TABLES 1
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
-#include "arc/table.cuh"
 #include "arc/papers.cuh"
 #include "arc/sums.cuh"
 

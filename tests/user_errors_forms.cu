@@ -198,125 +198,6 @@ USER_ERROR(44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 
   use_hot(rows, shared, KEY, MANY_ROWS, "bae");
   (void)wrong;
 }
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-/* As hot rows. */
-
-enum { TABLE_BYTES = ARC_TABLE_BYTES(4, HOT_ROWS, WIDTH, BLOCK) };
-
-/* A table is b: begun, a: added to, e: ended; p: options that it lacks are set; o: another table is
-   begun; w: a word is written. */
-OUT_OF_LINE use_table(float *rows, void *shared, int count, void *other, const char *steps) {
-  const arc_target_f32 target = right_target(rows);
-  arc_options options = arc_options_default();
-  arc_table_f32 table, another;
-  for (; *steps; ++steps) {
-    if (*steps == 'b') table = arc_table_begin_f32(target, shared, count);
-    if (*steps == 'p') options.path = ARC_PATH_ATOMIC, options.promises = ARC_PROMISE_ONE_KEY;
-    if (*steps == 'o') another = arc_table_begin_f32(target, other, count);
-    if (*steps == 'a')
-      arc_table_add_with_f32(&table, KEY + lane_index() % 2, values, true, options);
-    if (*steps == 'e') arc_table_end_f32(&table);
-    if (*steps == 'w') *(volatile float *)other = 1;
-    if (*steps == 'w') __syncthreads();
-  }
-  (void)another;
-}
-
-#define TABLE_KERNEL(error, target, memory, count, other, steps) \
-  USER_ERROR error {                                             \
-    __shared__ __align__(16) char shared[2 * TABLE_BYTES + 16];  \
-    use_table(target, memory, count, other, steps);              \
-  }
-#define TABLE_STEPS(error, steps) TABLE_KERNEL(error, rows, shared, HOT_ROWS, NULL, steps)
-TABLE_STEPS((79, table_never_ended, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")),
-            wrong ? "ba" : "bae")
-TABLE_STEPS((82, table_add_in_if, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1),
-            !wrong || lane_index() % 3 == 0 ? "bae" : "be")
-TABLE_STEPS((83, table_begun_anew, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")),
-            wrong ? "babae" : "baebae")
-TABLE_STEPS((84, table_add_after_end, BLOCK, 768, NULL, CHECK_SAYS("arc_table_end")),
-            wrong ? "baea" : "baae")
-TABLE_STEPS((90, one_lane_ends_a_table, BLOCK, 384, ANY_REPORT, ANY_REPORT, NULL, 1),
-            !wrong || lane_index() == 9 ? "bae" : "ba")
-TABLE_STEPS((93, warp_without_its_tables_end, BLOCK, 384, NULL, CHECK_SAYS("arc_table_end")),
-            !wrong || warp_index() == 0 ? "bae" : "ba")
-TABLE_STEPS((95, options_that_tables_lack, BLOCK, 384, EVERYBODY_SAYS(LEGAL)),
-            wrong ? "bpae" : "bae")
-TABLE_KERNEL((80, no_table_rows, BLOCK, 384, NULL, CHECK_SAYS("1 row"), 1), rows, shared,
-             wrong ? 0 : HOT_ROWS, NULL, "bae")
-TABLE_KERNEL((91, table_rows_differ, BLOCK, 384, NULL, CHECK_SAYS("number of rows")), rows, shared,
-             HOT_ROWS - (wrong && lane_index() == 9), NULL, "bae")
-TABLE_KERNEL((81, table_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shared memory", 1), rows,
-             wrong ? (char *)(rows + 512) : shared, HOT_ROWS, NULL, "bae")
-TABLE_KERNEL((86, misaligned_table, BLOCK, 384, NULL, CHECK_SAYS("aligned"), 1), rows,
-             shared + (wrong ? 8 : 0), HOT_ROWS, NULL, "bae")
-TABLE_KERNEL((87, two_tables_in_one_memory, BLOCK, 384, NULL, CHECK_SAYS("one memory")), rows,
-             shared, HOT_ROWS, shared + (wrong ? 0 : TABLE_BYTES), "boae")
-/* Room for one warp; where the other warp's would be lies another array. */
-TABLE_KERNEL((94, memory_behind_a_table, BLOCK, 384, NULL, CHECK_SAYS("one memory")), rows, shared,
-             HOT_ROWS, shared + (wrong ? TABLE_BYTES / WARPS : TABLE_BYTES), "bwae")
-
-/* Launched with half of the memory. */
-USER_ERROR(78, table_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
-           ARC_TABLE_BYTES(4, MANY_ROWS, WIDTH, BLOCK)) {
-  SIMT_DYNAMIC_SHARED(float, shared);
-  use_table(rows, shared, MANY_ROWS, NULL, "bae");
-  (void)wrong;
-}
-
-USER_ERROR(85, sums_of_a_table_in_shared_memory, BLOCK, 384, NULL, CHECK_SAYS("in shared memory"),
-           1, 2 * STRIDE * (KEY + 2) * sizeof(float)) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  SIMT_DYNAMIC_SHARED(float, sums);
-  use_table(wrong ? sums : rows, shared, HOT_ROWS, NULL, "bae");
-}
-
-USER_ERROR(92, pieces_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  const arc_piece_f32 pieces[2] = {{rows, STRIDE, WIDTH - 1}, {rows + 512, STRIDE, 1}};
-  if (wrong) (void)arc_table_begin_f32(arc_target_f32_pieces(pieces, 2), shared, HOT_ROWS);
-  use_table(rows, shared, HOT_ROWS, NULL, "bae");
-}
-
-USER_ERROR(120, planes_in_a_table, BLOCK, 384, NULL, CHECK_SAYS("one array"), 1) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  if (wrong) (void)arc_table_begin_f32(arc_target_f32_planes(rows, 100, WIDTH), shared, HOT_ROWS);
-  use_table(rows, shared, HOT_ROWS, NULL, "bae");
-}
-
-USER_ERROR(88, table_of_another_gather, BLOCK, 384, NULL, CHECK_SAYS("different targets")) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS);
-  arc_row_adder_f32 from = rows_from(wrong ? rows + 512 : rows, STRIDE);
-  arc_table_index_add_f32(&table, &from, KEY, 0, true);
-  arc_table_end_f32(&table);
-}
-
-/* Two calls: where an address is chosen, nvcc takes minutes. */
-USER_ERROR(117, copy_of_a_table_adds, BLOCK, 384, NULL, CHECK_SAYS("a copy of a table")) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  arc_table_f32 table = arc_table_begin_f32(right_target(rows), shared, HOT_ROWS), copy = table;
-  if (wrong) arc_table_add_f32(&copy, KEY, values, true);
-  if (!wrong) arc_table_add_f32(&table, KEY, values, true);
-  arc_table_end_f32(&table);
-}
-
-/* All keys have one row, and the table one place. Three lanes begin no run. */
-USER_ERROR(89, key_bits_differ, BLOCK, 12, NULL, CHECK_SAYS("key_bits")) {
-  __shared__ __align__(16) char shared[TABLE_BYTES];
-  const float value = 1;
-  const bool active = lane_index() < 3;
-  arc_table_f32 table = arc_table_begin_f32(arc_target_f32_rows(rows, 0, 1), shared, 1);
-  arc_options options = arc_options_default();
-  for (int i = 0; i < (wrong ? 1 : 2); ++i) {
-    options.key_bits = 64;
-    arc_table_add_with_f32(&table, (1ll << 32) + KEY, &value, active, options);
-  }
-  options.key_bits = 32;
-  if (wrong) arc_table_add_with_f32(&table, KEY, &value, active, options);
-  arc_table_end_f32(&table);
-}
 #endif
 
 #if ERRORS_PART != 1
@@ -376,7 +257,7 @@ USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
    range wherever the form keeps it. Shows the sum in memory. */
 #define FULL_KERNEL(error, width, begin, add, end)                                             \
   USER_ERROR error {                                                                           \
-    enum { SUMS = ARC_TABLE_BYTES(8, 1, width, 32) / 8 };                                      \
+    enum { SUMS = ARC_HOT_SUMS(1, width, 32) };                                             \
     __shared__ __align__(16) long long shared[SUMS + width];                                   \
     float *const values = (float *)(shared + SUMS);                                            \
     unsigned long long *const sums = (unsigned long long *)rows;                               \
@@ -392,9 +273,6 @@ USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
     rows[ROW_FLOATS - 1] = arc_fixed_to_f32((long long)atomicExch(sums, 0ull), SCALE);         \
     atomicExch(sums + 1, 0ull);                                                                \
   }
-FULL_KERNEL((99, table_overflows, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
-            arc_table_fixed table = arc_table_begin_fixed(target, shared, 1),
-            arc_table_add_fixed(&table, 0, values, active), arc_table_end_fixed(&table))
 FULL_KERNEL((100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
             arc_hot_fixed hot = arc_hot_begin_fixed(target, shared, 0, 1),
             arc_hot_add_with_fixed(&hot, 0, values, active, promising(ARC_PROMISE_ONE_KEY)),

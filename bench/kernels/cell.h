@@ -21,7 +21,6 @@ enum sweep_path {
   SWEEP_PATH_SUMS,    /* the two halves of an add, one sum a group */
   SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
-  SWEEP_PATH_TABLE,   /* a warp keeps the rows that come most */
   SWEEP_PATH_DROP_IN, /* plain's statement, behind arc/drop_in.cuh */
   SWEEP_PATH_PIECES,  /* planes as targets of at most six pieces */
   SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */

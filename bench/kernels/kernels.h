@@ -29,7 +29,7 @@ enum { SWEEP_ANY_WIDTH = -1, SWEEP_ANY_ZEROS = -1, SWEEP_ANY_THRESHOLD = -2 };
   X(cub)                  \
   X(papers)               \
   X(reductions)           \
-  X(auto) X(promises) X(forms) X(table) X(drop_in) X(planes) X(run_time) SWEEP_OTHER_TYPES(X)
+  X(auto) X(promises) X(forms) X(drop_in) X(planes) X(run_time) SWEEP_OTHER_TYPES(X)
 #define SWEEP_OTHER_TYPES(X) X(f64) X(i64) X(f16) X(bf16) X(fixed) X(exact) X(wide)
 struct sweep_kernel_family {
   const struct sweep_kernel_table *tables;

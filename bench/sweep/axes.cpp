@@ -42,7 +42,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"path", &sweep_cell::path, "--path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "table", "drop_in", "pieces", "broken", nullptr}, {},
+      "atomred", "hot", "drop_in", "pieces", "broken", nullptr}, {},
      "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
     {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
      "balancing threshold; auto: arc's own; - in files: the path has none"},

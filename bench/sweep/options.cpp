@@ -78,8 +78,6 @@ static const std::vector<preset> presets = {
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
       "none,plain,vector,cub_batched,auto,hot --threshold 1,auto",
       "--width 9 --keys 1,4,1000 --call keyed --path none,plain,auto,hot",
-      "--width 1,3,9,16,32 --workload hashgrid,pagerank,hot --path none,plain,auto,table",
-      "--width 1,3,9,16,32 --keys 1,4,32,1000 --call keyed --path none,plain,auto,table",
       "--width 1,3 --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
       "--path none,plain,match_shared,auto,atomred",
       "--width 1,3 --lanes 1,2,4,8,16,32 --path none,plain,match_shared,auto,atomred",

@@ -104,13 +104,9 @@ class Sweep(Test):
         self.assertNotEqual(drawn("tile", 3), drawn("tile", 4))
 
     @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
-    def test_thresholds_decide_and_tables_send_what_is_hot_once(self):
+    def test_thresholds_decide(self):
         rows = self.rows("--width 9 --lanes 7 --threshold 7,8,auto --path auto")
         self.assertEqual([float(row["requests"]) for row in rows], [0.0, 1.0, 3.0, 1.0])
-        for row in self.rows("--workload hot --width 1,9 --updates 800 --path table"):
-            if row["path"] == "table":  # to 4 rows: once, a last run twice, seldom a first lane
-                once = int(row["width"]) * 4 / 100
-                self.assertTrue(once - 1e-3 < float(row["lane_adds"]) < 1.35 * once, row)
 
     @unittest.skipUnless(ON_CPU, "counted on the CPU warp")
     def test_coalesced_keys_lie_side_by_side(self):

@@ -2,12 +2,12 @@
    SPDX-License-Identifier: Apache-2.0
 
    A count is a sum of ones: all rows read the same value. */
-#define ARC_TABLES 1
 #define ARC_WIDE 1
 #include "groups.h"
 
 #include "arc.cuh"
-#include "arc/table.cuh"
+#include "arc/index_add.cuh"
+#include "table.cuh"
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
@@ -53,25 +53,30 @@ __global__ void __launch_bounds__(LINE_THREADS) add_wide(grouping g, int chunks)
   template <int width, bool has_table>                                                           \
   __global__ void __launch_bounds__(LINE_THREADS) add_##S(grouping g, int chunks) {              \
     SIMT_DYNAMIC_SHARED(char, shared);                                                           \
-    const int *keys = (const int *)g.key.data;                                                   \
+    const int *keys = (const int *)g.key.data, stride = stride_of(g.what, width);                \
+    const VALUE *values = (const VALUE *)g.value.data;                                           \
     const arc_target_##S target = arc_target_##S##_rows((SUM *)g.sums.data, width, __VA_ARGS__); \
-    arc_row_adder_##S rows =                                                                     \
-        arc_index_add_begin_##S(target, (const VALUE *)g.value.data, stride_of(g.what, width));  \
-    arc_table_##S table;                                                                         \
-    if constexpr (has_table) table = arc_table_begin_##S(target, shared, g.table_rows);          \
+    arc_row_adder_##S rows = arc_index_add_begin_##S(target, values, stride);                    \
+    arc_options exact = arc_options_default();                                                   \
+    exact.exact = true;                                                                          \
+    arc__call call = arc__call_of(&target.any, 0, values, false, exact);                         \
+    table of_warp;                                                                               \
+    if constexpr (has_table) of_warp = table_begin(&call, shared, g.table_rows);                 \
     const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;              \
     long long row = warp * chunks * 32 + threadIdx.x % 32;                                       \
     int next = row < g.rows ? keys[row] : 0;                                                     \
     for (int chunk = 0; chunk < chunks; ++chunk, row += 32) {                                    \
       const int key = next;                                                                      \
+      const bool active = row < g.rows;                                                          \
       if (row + 32 < g.rows) next = keys[row + 32];                                              \
       if constexpr (has_table)                                                                   \
-        arc_table_index_add_##S(&table, &rows, key, row, row < g.rows);                          \
+        table_add(&of_warp, arc__call_of(&target.any, key, values + (active ? row : 0) * stride, \
+                                         active, exact));                                        \
       else                                                                                       \
-        arc_index_add_rows_##S(&rows, key, row, row < g.rows);                                   \
+        arc_index_add_rows_##S(&rows, key, row, active);                                         \
     }                                                                                            \
     if constexpr (has_table)                                                                     \
-      arc_table_end_##S(&table);                                                                 \
+      table_end(&of_warp, &call);                                                                \
     else                                                                                         \
       arc_index_add_end_##S(&rows);                                                              \
   }
@@ -112,7 +117,7 @@ void grouping_add(grouping *g, int adder) {
   void (*const kernel)(grouping, int) = kernels[first[g->what] + g->columns - 1][adder];
   const int bytes = (int)sum_bytes(g), warps = LINE_THREADS / 32, chunks = (g->rows + 31) / 32;
   const size_t shared =
-      adder == ADD_TABLE ? ARC_TABLE_BYTES(bytes, g->table_rows, g->columns, LINE_THREADS) : 0;
+      adder == ADD_TABLE ? table_bytes(bytes, g->table_rows, g->columns, LINE_THREADS) : 0;
   int blocks = line_blocks((size_t)g->rows);
   if (adder != ADD_PLAIN) /* what a warp sets up and keeps pays for many rows */
     blocks = std::min(blocks, resident_blocks(kernel, LINE_THREADS, shared));
