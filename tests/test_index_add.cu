@@ -28,7 +28,7 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
 #define ADD(S, bits)                                                            \
   if (plan.key_bits == bits) {                                                  \
     o.key_bits = bits;                                                          \
-    arc_index_add_rows_with_##S(\&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
+    arc_index_add_rows_with_##S(&r, bits == 32 ? (int)keys[n] : keys[n], row_of[n], active, o); \
   }
 
 /* Programs for the GPU, which take long to compile, have keys of 64 bits in one kernel. */
