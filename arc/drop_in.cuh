@@ -53,9 +53,9 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
-/* Adds the sum of each group, here by pointer jumping, as in arc__reduce_jumping. */
+/* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */
 template <class T>
-ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, T *p, T v) {
+ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
   unsigned lower = group & arc__lanes_below(lane);
   unsigned next = lower ? (unsigned)arc__highest(lower) : 32u | (unsigned)lane;
   ARC__UNROLL
@@ -66,35 +66,31 @@ ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, T *p, T 
     if (adds) v += other;
     next = __shfl_sync(lanes, next, (int)next);
   }
-  if (arc__leads(group, lane)) atomicAdd(p, v);
+  return v;
 }
-
 #if ARC__ARCH >= 800
-ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, unsigned *p, unsigned v) {
-  if (group != lanes) return arc__drop_in_sum<unsigned>(lanes, group, lane, p, v);
-  v = arc__redux(lanes, v);
-  if (arc__leads(lanes, lane)) atomicAdd(p, v);
+ARC__FN unsigned arc__drop_in_total(unsigned lanes, unsigned group, int lane, unsigned v) {
+  if (group == lanes) return arc__redux(lanes, v);
+  return arc__drop_in_total<unsigned>(lanes, group, lane, v);
 }
-#if !ARC_DROP_IN_FLOAT
 /* The largest value is below 2^26 units, so that no sum of 32 leaves an int. */
-ARC__FN void arc__drop_in_sum(unsigned lanes, unsigned group, int lane, float *p, float v) {
-  if (group != lanes) return arc__drop_in_sum<float>(lanes, group, lane, p, v);
-  unsigned largest = __reduce_max_sync(lanes, __float_as_uint(v) & 0x7fffffffu);
-  unsigned exponent = largest >> 23 > 26u ? largest >> 23 : 26u;
-  float unit = __uint_as_float((exponent - 25u) << 23);
-  float units = v * __uint_as_float((279u - exponent) << 23); /* v / unit */
-  bool is_finite = largest < 0x7f800000u;
-  if (is_finite) v = (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
-  if (!is_finite || arc__leads(lanes, lane)) atomicAdd(p, v);
+ARC__FN float arc__drop_in_total(unsigned lanes, unsigned group, int lane, float v) {
+  unsigned largest = ~0u;
+  if (group == lanes) largest = __reduce_max_sync(lanes, __float_as_uint(v) & 0x7fffffffu);
+  if (largest >= 0x7f800000u) return arc__drop_in_total<float>(lanes, group, lane, v);
+  const unsigned exponent = largest >> 23 > 26u ? largest >> 23 : 26u;
+  const float unit = __uint_as_float((exponent - 25u) << 23);
+  const float units = v * __uint_as_float((279u - exponent) << 23); /* v / unit */
+  return (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
 }
-#endif
 #endif
 /* By lanes that come together: adds the sums of groups, or of none. */
 template <class T>
 ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T v) {
   if (group == 0u) return (void)atomicAdd(p, v);
   __syncwarp(lanes); /* what a lane wrote before comes first, */
-  arc__drop_in_sum(lanes, group, lane, p, v);
+  v = arc__drop_in_total(lanes, group, lane, v);
+  if (arc__leads(group, lane)) atomicAdd(p, v);
   __syncwarp(lanes); /* and what it reads next, behind */
 }
 
@@ -102,9 +98,8 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 /* What the statements of a line, modulo ARC__ENTRIES, have learnt. A few warps are drawn for
    samples; one at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
-enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 8 };
+enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 4 };
 struct arc__statement {
-  unsigned busy;
   int line, samples; /* at 2 SAMPLES, this and the sums below are halved */
   int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
   int lanes, addresses, passes, again;
@@ -148,67 +143,57 @@ ARC__FN unsigned arc__ask(int line) {
    other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
    for one address, 25 for several, and 3 to 10 where nothing is shared. */
 ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
-  arc__statement *at = &arc__learnt_here.of[(unsigned)line % ARC__ENTRIES];
+  const unsigned entry = (unsigned)line % ARC__ENTRIES, word = (unsigned)(address >> 2);
+  arc__statement *at = &arc__learnt_here.of[entry];
   volatile arc__statement *s = at;
   const int lane = arc__lane();
-  const bool leads = arc__leads(lanes, lane);
-  if (!__any_sync(lanes, leads && atomicExch(&at->busy, 1u) == 0u)) return;
-  unsigned here = blockIdx.x;
+  unsigned here = blockIdx.x, most = 0, hits = 0, sum = 0;
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
-  const unsigned id = (unsigned)(address >> 2) << 8 | (here & 0xffu);
-  const unsigned same = __match_any_sync(lanes, address);
-  const bool is_first = arc__leads(same, lane);
+  const unsigned id = word << 8 | (here & 0xffu);
+  ARC__UNROLL
+  for (int i = 0; i < ARC__SEEN; ++i) hits += (s->seen[i] ^ id) - 1u < 255u;
+  const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
+  ARC__NO_UNROLL
+  for (unsigned step = 16; step > 0; step /= 2)
+    if (__ballot_sync(lanes, (unsigned)__popc(same) > most + step) & sector) most += step;
+  const bool is_first = arc__leads(same, lane), is_sector = arc__leads(sector, lane);
+  hits = (is_sector ? most : 0u) + (is_first ? 0u : hits << 8);
+  ARC__NO_UNROLL
+  for (unsigned bit = 1; bit < 1u << 11; bit *= 2)
+    sum += (unsigned)__popc(__ballot_sync(lanes, hits & bit)) * bit;
   const int addresses = __popc(__ballot_sync(lanes, is_first));
-  int hits = 0, most = 1, again = 0, saved = 0;
-  ARC__NO_UNROLL
-  for (int i = 0; i < ARC__SEEN; i += 4) {
-    hits += (s->seen[i] ^ id) - 1u < 255u;
-    hits += (s->seen[i + 1] ^ id) - 1u < 255u;
-    hits += (s->seen[i + 2] ^ id) - 1u < 255u;
-    hits += (s->seen[i + 3] ^ id) - 1u < 255u;
-  }
-  ARC__NO_UNROLL
-  for (int bit = 1; bit < 16; bit *= 2)
-    again += __popc(__ballot_sync(lanes, !is_first && hits & bit)) * bit;
-  if (leads) {
-    s->line = line;
-    s->seen[s->samples % ARC__SEEN] = id;
-    s->lanes = s->lanes + __popc(lanes);
-    s->addresses = s->addresses + addresses;
-    s->again = s->again + again;
-  }
-  const unsigned sector = __match_any_sync(lanes, address >> 5);
-  ARC__NO_UNROLL
-  for (int step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
-  if (!arc__leads(sector, lane)) most = 1;
-  ARC__NO_UNROLL
-  for (int bit = 1; bit < 32; bit *= 2)
-    saved += __popc(__ballot_sync(lanes, (most - 1) & bit)) * bit;
-  const int sectors = __popc(__ballot_sync(lanes, arc__leads(sector, lane)));
-  if (!leads) return;
+  const int sectors = __popc(__ballot_sync(lanes, is_sector));
+  if (!arc__leads(lanes, lane)) return;
 
-  volatile unsigned char *says = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
-  const int count = __popc(lanes), gain = 10 * saved + 1000 / ARC__SEEN * again;
+  s->seen[here % ARC__SEEN] = id;
+  s->line = line;
+  const int saved = (int)(sum & 0xffu), again = (int)(sum >> 8), count = __popc(lanes);
+  const int gain = 10 * saved + 1000 / ARC__SEEN * again;
   int one = count < 12 ? -30 : addresses == 1 ? gain - 100 : -50;
   int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
-  const int said = *says & 3, rest = *says >> 2; /* far fewer samples while they agree */
+  atomicAdd(&at->lanes, count);
+  atomicAdd(&at->addresses, addresses);
+  atomicAdd(&at->passes, saved + sectors);
+  atomicAdd(&at->again, again);
+  const int n = atomicAdd(&at->samples, 1) + 1;
+  volatile unsigned char *says = &arc__learnt_here.says[entry];
+  const int said = *says & 3, rest = *says >> 2;
   const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
+  one = one < 1000 ? one : 1000; /* at most: changes are seen soon */
+  several = several < 1000 ? several : 1000;
+  one += atomicAdd(&at->one, one);
+  several += atomicAdd(&at->several, several);
+  /* far fewer samples while they agree */
   const int next = pays != (said != ARC__PLAIN) ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11;
-  s->passes = s->passes + saved + sectors;
-  s->one = one = s->one + (one < 1000 ? one : 1000); /* at most: changes are seen soon */
-  s->several = several = s->several + (several < 1000 ? several : 1000);
-  const int n = s->samples = s->samples + 1;
   if (n >= ARC__SAMPLES)
     *says = (unsigned char)(4 * next + (several > 0 && several > one + 10 * n ? ARC__SEVERAL
                                         : one > 0                             ? ARC__ONE
                                                                               : ARC__PLAIN));
   ARC__NO_UNROLL
-  for (volatile int *sum = &s->samples; n == 2 * ARC__SAMPLES && sum <= &s->again; ++sum)
-    *sum = *sum / 2;
-  atomicExch(&at->busy, 0u);
+  for (volatile int *x = &s->samples; n % (2 * ARC__SAMPLES) == 0 && x <= &s->again; ++x)
+    *x = *x / 2;
 }
 
 /* Where sums pay, or a warp is drawn, which adds without. */
@@ -220,11 +205,21 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
     return arc__sample(arc__lanes_here(), (arc__u64)p, line);
   }
   const int lane = arc__lane();
+  int same = 0;
+  if (sizeof(T) == 4 && __activemask() == ~0u) { /* by a literal mask, for a third less */
+    (void)__match_all_sync(~0u, (arc__u64)p, &same);
+    if (same) return arc__drop_in_sums(~0u, ~0u, lane, p, v);
+  }
   const unsigned lanes = arc__lanes_here();
-  unsigned group = arc__sharers(lanes, lane, p, 12, 33);
-  if (group == 0u && __popc(lanes) >= 12 && __any_sync(lanes, (says & 3u) == ARC__SEVERAL)) {
-    group = __match_any_sync(lanes, (arc__u64)p);
-    if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
+  unsigned group = 0u;
+  if (__popc(lanes) >= 12) {
+    if (__any_sync(lanes, (says & 3u) == ARC__SEVERAL)) {
+      group = __match_any_sync(lanes, (arc__u64)p);
+      if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
+    } else {
+      (void)__match_all_sync(lanes, (arc__u64)p, &same);
+      if (same) group = lanes;
+    }
   }
   arc__drop_in_sums(lanes, group, lane, p, v);
 }

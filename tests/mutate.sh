@@ -233,9 +233,9 @@ wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
 wide_largest_of_a_range test_wide s/return 2u \* bits - (exact << 24) < (end - exact) << 24;/return 2u * bits - (exact << 24) <= (end - exact) << 24;/
 +learns_from_each_lane test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/__any_sync(lanes, (says & 3u) == ARC__SEVERAL))/(says \& 3u) == ARC__SEVERAL)/
 learns_adds_drawn_twice test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/^    return arc__sample(arc__lanes_here(), (arc__u64)p, line);/    arc__sample(arc__lanes_here(), (arc__u64)p, line);/
-learns_without_passes test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/if (!arc__leads(sector, lane)) most = 1;/most = __popc(same);/
-learns_nothing_hot test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/s->seen\[s->samples % ARC__SEEN\] = id;/;/
-learns_once test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/n == 2 \* ARC__SAMPLES && sum/n < 0 \&\& sum/
+learns_without_passes test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/(is_sector ? most : 0u)/most/
+learns_nothing_hot test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/s->seen\[here % ARC__SEEN\] = id;/;/
+learns_once test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/n % (2 \* ARC__SAMPLES) == 0 && x/n < 0 \&\& x/
 wide_small_values_dropped test_wide s/arc__add_wide_word(c, at.from + at.bytes, arc__word_of(sum));/;/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/

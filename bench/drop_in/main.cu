@@ -1,0 +1,147 @@
+/* bench_drop_in - the flag of arc/drop_in.cuh beside plain atomics, launches in turns; plain twice, for
+   its own spread. Prints a CSV. VARIANTS: the names that kernels.cu was compiled for, as X(name).
+   SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "bench/common/device_describe.h"
+#include "bench/common/program_run.h"
+
+#include "kernels.h"
+
+#ifndef VARIANTS
+#define VARIANTS X(plain) X(again) X(sums) X(learns)
+#endif
+#define X(name) extern const drop_in_variant name;
+VARIANTS
+#undef X
+
+namespace {
+
+enum { LAUNCHES = 40, FIRST = 10 };
+const char *const patterns[] = {"key = thread",    "random",      "zipf",
+                                "8 a warp",        "pairs",       "one a warp",
+                                "sorted, 8 a key", "half on one", "one key"};
+
+int draw_key(int pattern, int i, std::mt19937 *r) {
+  const unsigned of_warp = ((unsigned)i / 32u * 2654435761u >> 8) % (DROP_IN_ROWS / 32u) * 32u;
+  const int row = (int)((*r)() % DROP_IN_ROWS), lane = i % 32;
+  switch (pattern) {
+    case 0:
+      return i % DROP_IN_ROWS;
+    case 1:
+      return row;
+    case 2:
+      return (int)std::min(DROP_IN_ROWS - 1.0, pow((row + 1.0) / DROP_IN_ROWS, -2.0) - 1.0);
+    case 3:
+      return (int)of_warp + row % 8;
+    case 4:
+      return (int)of_warp + lane / 2;
+    case 5:
+      return (int)of_warp;
+    case 6:
+      return (int)of_warp + lane / 8;
+    case 7:
+      return row % 2 ? row : 0;
+    default:
+      return 0;
+  }
+}
+
+struct timed {
+  std::vector<float> ms;
+  double sum;
+  double median() const {
+    std::vector<float> late(ms.begin() + FIRST, ms.end());
+    std::nth_element(late.begin(), late.begin() + late.size() / 2, late.end());
+    return late[late.size() / 2];
+  }
+  double first() const {
+    double all = 0;
+    for (int i = 0; i < FIRST; ++i) all += ms[i];
+    return all;
+  }
+};
+
+template <class T>
+double sum_of(const void *device) {
+  std::vector<T> host(DROP_IN_ROWS + DROP_IN_PADDING);
+  cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost);
+  double sum = 0;
+  for (T x : host) sum += (double)x;
+  return sum;
+}
+
+void measure(int kernel, int pattern, void *out, const int *keys, const float *values) {
+  static const drop_in_variant *const variants[] = {
+#define X(name) &name,
+      VARIANTS
+#undef X
+  };
+  const int count = (int)(sizeof variants / sizeof *variants);
+  std::vector<timed> t(count);
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin), cudaEventCreate(&end);
+  for (const drop_in_variant *v : variants) v->forget();
+  for (int launch = -1; launch < LAUNCHES; ++launch) /* -1: plain alone, to load and to warm */
+    for (int v = 0; v < (launch < 0 ? 1 : count); ++v) {
+      const drop_in_launch *l = &variants[v]->launches[kernel];
+      float ms;
+      cudaMemset(out, 0, (DROP_IN_ROWS + DROP_IN_PADDING) * sizeof(double));
+      cudaEventRecord(begin);
+      l->kernel<<<l->blocks, DROP_IN_THREADS>>>(out, keys, values);
+      cudaEventRecord(end);
+      device_check(cudaEventSynchronize(end), "running a kernel");
+      cudaEventElapsedTime(&ms, begin, end);
+      if (launch >= 0) t[v].ms.push_back(ms);
+      if (launch == LAUNCHES - 1)
+        t[v].sum = kernel == 2   ? sum_of<unsigned>(out)
+                   : kernel == 3 ? sum_of<double>(out)
+                                 : sum_of<float>(out);
+    }
+  cudaEventDestroy(begin), cudaEventDestroy(end);
+  for (int v = 0; v < count; ++v) {
+    const drop_in_launch *l = &variants[v]->launches[kernel];
+    cudaFuncAttributes a;
+    int blocks = 0;
+    cudaFuncGetAttributes(&a, (const void *)l->kernel);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l->kernel, DROP_IN_THREADS, 0);
+    printf("%s,%s,%s,%d,%d,%.4f,%.3f,%.3f,%.1e\n", l->name, patterns[pattern], variants[v]->name,
+           a.numRegs, blocks, t[v].median(), t[0].median() / t[v].median(),
+           t[0].first() / t[v].first(), fabs(t[v].sum / t[0].sum - 1.0));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (program_begin("bench_drop_in", argc, argv)) return 0;
+  void *out;
+  int *keys;
+  float *values;
+  device_check(cudaMalloc(&out, (DROP_IN_ROWS + DROP_IN_PADDING) * sizeof(double)), "memory");
+  device_check(cudaMalloc(&keys, DROP_IN_N * sizeof *keys), "memory");
+  device_check(cudaMalloc(&values, DROP_IN_N * sizeof *values), "memory");
+  const std::vector<float> ones(DROP_IN_N, 1.0f);
+  cudaMemcpy(values, ones.data(), ones.size() * sizeof(float), cudaMemcpyHostToDevice);
+  program_write_head(stdout);
+  device_describe(stdout, DEVICE_IN_FILE, 0.0);
+  printf(
+      "# how: %d values; %d launches in turns, medians from launch %d on; again: plain once more\n"
+      "# column times_plain, first_ten: plain's time over this one's, also of the first ten\n"
+      "kernel,keys,variant,registers,blocks,ms,times_plain,first_ten,error\n",
+      (int)DROP_IN_N, (int)LAUNCHES, (int)FIRST);
+  for (int pattern = 0; pattern < (int)(sizeof patterns / sizeof *patterns); ++pattern) {
+    std::vector<int> host(DROP_IN_N);
+    std::mt19937 r(1);
+    for (int i = 0; i < DROP_IN_N; ++i) host[i] = draw_key(pattern, i, &r);
+    cudaMemcpy(keys, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
+    for (int kernel = 0; kernel < DROP_IN_KERNELS; ++kernel)
+      measure(kernel, pattern, out, keys, values);
+  }
+  return 0;
+}
