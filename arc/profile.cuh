@@ -45,9 +45,10 @@ struct arc__code_line {
 };
 #define ARC__HERE \
   { __builtin_FILE(), __builtin_LINE(), 0 }
+#define arc__drop_in_result arc__counted_result /* units that do not count have another */
 struct arc__counted {
   char file[ARC__NAME], call[24];
-  int line, width; /* width 0: an atomicAdd whose result is used */
+  int line, width; /* of an atomicAdd: 0, its result is used; else by its type: 3, of 32-bit ints */
 };
 struct arc__counts {
   arc__u64 id[ARC__PLACES], lost;
@@ -168,7 +169,7 @@ ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
 
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
-  arc__count_add(p, at, 1);
+  arc__count_add(p, at, (T(0.5) != T(0) ? 1 : 3) + (sizeof(T) == 8));
   atomicAdd(p, v);
 }
 
@@ -255,7 +256,9 @@ static inline void arc__predict(arc__line *l) {
       apart ? n * plain / vector + 4 : (least + hot) * (one_piece ? ceil(n / 8) : n);
   l->plain = plain * n * l->calls / (l->call.empty() ? n : 1);
   l->flag = l->width && l->call.empty() && pays ? (plain + 5) / (sums + 5) : 1;
-  l->gain = l->width ? (n * plain + 5) / (fmax(4 + 0.6 * addresses + 0.45 * n, adds) + 5) : 1;
+  l->gain = l->width && l->width != (l->call.empty() ? 3 : -1)
+                ? (n * plain + 5) / (fmax(4 + 0.6 * addresses + 0.45 * n, adds) + 5)
+                : 1;
 }
 
 #if ARC_PROFILE
@@ -307,7 +310,7 @@ static inline void arc__sum_lines(std::vector<arc__line> *lines) {
     l->pieces = 1;
     const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
     const int pieces = first->pieces + (apart > 128u);
-    if (i == from || l[-1].file != l->file || l->width != 1 || first->width != 1 ||
+    if (i == from || l[-1].file != l->file || l->width != first->width || !l->width ||
         !l->call.empty() || !first->call.empty() || l->values > 1 || l[-1].lanes != l->lanes ||
         (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step)) {
       from = i;

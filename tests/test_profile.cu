@@ -82,7 +82,9 @@ enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
    stands in the same order below. */
-#define COUNTS(p) arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, 1, 33, 0)
+#define COUNTS_TYPE(p, type) \
+  arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, type, 33, 0)
+#define COUNTS(p) COUNTS_TYPE(p, 1)
 enum { FIRST_COUNT = __LINE__ + 5 };
 static __global__ void count_warps(const float *at) {
   const int lane = (int)threadIdx.x % 32, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -97,6 +99,7 @@ static __global__ void count_warps(const float *at) {
     for (int i = 0; i < 8; ++i) COUNTS(at + lane / 8 * 8 + (round % 2) * 999 + i);
     COUNTS(at + lane);
     COUNTS(at);
+    COUNTS_TYPE(at + 1, 3); /* ints are no values of a call with floats, nor of any */
   }
 }
 static const struct {
@@ -110,7 +113,8 @@ static const struct {
                       {0, {1, 1}, {0.5, 1}, "none", ""},
                       {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
                       {4, {1, 1}, {0.2, 0.6}, "none", ", put neighbours back into one warp first"},
-                      {32, {1.5, 40}, {2, 90}, "drop-in", ""}};
+                      {32, {1.5, 40}, {2, 90}, "drop-in", ""},
+                      {32, {1.5, 40}, {1, 1}, "drop-in", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* More lines than a file may have. */

@@ -12,6 +12,25 @@ int sweep_plan_cells(const sweep_plan &plan) {
   return cells;
 }
 
+/* ---- widths ---- */
+
+static bool width_exists(int width, int type) {
+  const char *why;
+  sweep_cell c = {};
+  c.path = type == SWEEP_TYPE_f32 ? SWEEP_PATH_NONE : SWEEP_PATH_PLAIN;
+  c.type = type;
+  c.form = SWEEP_FORM_LITERAL;
+  c.call = SWEEP_CALL_UNIFORM;
+  c.width = width;
+  c.padding = 4;
+  return sweep_kernel_of(&c, &why) != nullptr;
+}
+
+/* A user's own kernel has any width: known at run time only, where no kernel has it as a literal. */
+static bool takes_any_width(int workload, int width) {
+  return workload == SWEEP_WORKLOAD_FILE && width <= SWEEP_RUN_TIME_WIDTH;
+}
+
 /* ---- the product of axes ---- */
 
 /* Makes one cell out of all that mean the same. Returns false where there is none. */
@@ -52,6 +71,8 @@ class sweep_builder {
 
   void add(sweep_cell cell) {
     const char *why;
+    if (takes_any_width(cell.workload, cell.width) && !width_exists(cell.width, cell.type))
+      cell.form = SWEEP_FORM_MEMORY;
     sweep_kernel kernel = normalise(&cell) ? sweep_kernel_of(&cell, &why) : nullptr;
     if (!kernel) return;
     sweep_cell key = cell;
@@ -104,20 +125,6 @@ static void add_product(sweep_builder *b, const sweep_axes &axes, sweep_cell cel
   }
 }
 
-/* ---- widths ---- */
-
-static bool width_exists(int width, int type) {
-  const char *why;
-  sweep_cell c = {};
-  c.path = type == SWEEP_TYPE_f32 ? SWEEP_PATH_NONE : SWEEP_PATH_PLAIN;
-  c.type = type;
-  c.form = SWEEP_FORM_LITERAL;
-  c.call = SWEEP_CALL_UNIFORM;
-  c.width = width;
-  c.padding = 4;
-  return sweep_kernel_of(&c, &why) != nullptr;
-}
-
 static std::string widths_of(int type) {
   const sweep_axis &a = sweep_axis_table[AXIS_WIDTH];
   std::string widths;
@@ -138,7 +145,7 @@ static std::vector<int> without_holes(const std::vector<int> &widths) {
 static int check_widths(const sweep_axes &axes) {
   for (int type : axes[AXIS_TYPE])
     for (int width : axes[AXIS_WIDTH]) {
-      if (width_exists(width, type)) continue;
+      if (width_exists(width, type) || takes_any_width(axes[AXIS_WORKLOAD][0], width)) continue;
       return sweep_complain("--width: '" + sweep_word(AXIS_TYPE, type) +
                             "' has no kernel of width " + std::to_string(width) +
                             "; it has those of width " + widths_of(type));

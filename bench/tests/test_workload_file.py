@@ -49,6 +49,16 @@ class WorkloadFile(Test):
             self.assertIn(f"\n  {path} ", said)
         self.assertEqual(said.count("\n  auto "), 35)
 
+    def test_any_width(self):
+        """Without a literal of that width, it is known at run time only; and arrays of one value."""
+        for width, form in ((5, "run time, memory"), (31, "run time, memory"), (12, "planes")):
+            said = self.sweep(0, "--workload-file", self.masks, "--width", str(width), "--updates",
+                              "20", *(("--form", "planes") if form == "planes" else ()))
+            self.assertIn(f"width {width} ({form}), the model's lanes", said)
+            self.assertIn("\n  auto ", said)
+        self.assertIn("no kernel of width 80",
+                      self.sweep(2, "--workload-file", self.masks, "--width", "80"))
+
     def test_other_line_ends(self):
         """A byte order mark and CR LF change nothing."""
         said, plain = [], self.read("masks.csv")
