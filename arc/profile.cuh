@@ -48,7 +48,7 @@ struct arc__code_line {
 #define arc__drop_in_result arc__counted_result /* units that do not count have another */
 struct arc__counted {
   char file[ARC__NAME], call[24];
-  int line, width; /* of an atomicAdd: 0, its result is used; else by its type: 3, of 32-bit ints */
+  int line, width; /* of an atomicAdd: 0, its result is used; else by its type */
 };
 struct arc__counts {
   arc__u64 id[ARC__PLACES], lost;
@@ -167,9 +167,12 @@ ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
 
+ARC__FN int arc__count_type(const float *) { return 1; }
+ARC__FN int arc__count_type(const double *) { return 2; }
+ARC__FN int arc__count_type(const void *) { return 3; } /* of no call that is predicted */
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
-  arc__count_add(p, at, (T(0.5) != T(0) ? 1 : 3) + (sizeof(T) == 8));
+  arc__count_add(p, at, arc__count_type(p));
   atomicAdd(p, v);
 }
 
@@ -310,7 +313,7 @@ static inline void arc__sum_lines(std::vector<arc__line> *lines) {
     l->pieces = 1;
     const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
     const int pieces = first->pieces + (apart > 128u);
-    if (i == from || l[-1].file != l->file || l->width != first->width || !l->width ||
+    if (i == from || l[-1].file != l->file || l->width != first->width || l->width % 3 == 0 ||
         !l->call.empty() || !first->call.empty() || l->values > 1 || l[-1].lanes != l->lanes ||
         (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step)) {
       from = i;
