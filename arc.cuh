@@ -40,13 +40,14 @@
        >>entries    the bodies of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have files with their own text, to include after this one. Those that are EXPERIMENTAL may change
+   have files with their own text: an #include switches one on, in place of this file's, in front of
+   it or behind. Those that are EXPERIMENTAL may change
    in any minor version until 1.0:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' forms: arrays of pointers, atomred
-       arc/wide.cuh       sums that repeat without a scale; EXPERIMENTAL, included if ARC_WIDE is 1
+       arc/wide.cuh       sums that repeat without a scale; in front of all others
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
        arc/drop_in.cuh    atomicAdd by arc, without a changed line; C++, needs nothing else;
                           with ARC_PROFILE 1 (arc/profile.cuh) it counts instead; EXPERIMENTAL
@@ -75,10 +76,11 @@
 #define ARC_CUH /* skips the rest, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"
 #endif
+/* Outside the guard: macros may have been set since. */
+#include "arc_policy.cuh"
 #ifndef ARC_CUH
 #define ARC_CUH
 
-#include "arc_policy.cuh"
 #include "arc/words.cuh"
 
 /* What follows is declared for float, suffix f32; >>types lists the other suffixes. ARC__FN is
@@ -306,7 +308,7 @@ ARC__FN arc_options arc_options_default(void);
        exact      (options.exact, ARC_EXACT, and every divergent call) any path, threshold, block
                   and grid; each value is rounded, no sum, at twice the cost
    docs/reproducible.md has ranges, errors and how to choose a scale. If you cannot choose one, wide
-   targets repeat as fixed ones do as they are. */
+   targets repeat as fixed ones do by default. */
 
 /* Reads a sum of a fixed target, with the scale that it was added with. Host and device. */
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2);
@@ -318,15 +320,6 @@ static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int sca
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions);
 
 #include "arc/core.cuh"
-
-#if ARC_WIDE
-#include "arc/wide.cuh"
-#else
-ARC__FN void arc__emit_wide_sum(const arc__call *, arc__slot, arc__key, arc__word) {}
-ARC__FN void arc__emit_wide(const arc__call *, const arc__word *, int, int) {}
-ARC__FN void arc__add_wide_row(const arc__call *, arc__key, int, arc__word) {}
-ARC__FN int arc__wide_words(const arc__target *) { return 0; }
-#endif
 
 /* ---- >>entries --------------------------------------------------------------------------- */
 
@@ -359,8 +352,8 @@ ARC__FN arc_options arc_options_default(void) { return arc__options(0, ARC_LANES
   ARC__FN void name(void) { ARC__FAIL("arc: " label); }
 #endif
 ARC__REFUSAL(arc__refuse_key, "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64")
-#if ARC_WIDE
-ARC__REFUSAL(arc__refuse_exact, "arc_exact_is_for_fixed_targets__not_for_wide_ones")
+#if defined(ARC__HAS_WINDOWS)
+ARC__REFUSAL(arc__refuse_exact, "arc_exact_is_for_fixed_targets")
 #else
 #define arc__refuse_exact() ((void)0)
 #endif
@@ -387,9 +380,9 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.source = c.kind = target->kind;
   c.memory = target->memory;
   if (c.memory == ARC__FIXED) c.kind = o.exact || here ? ARC__FIXED : ARC__ORDERED;
-  if (arc__is_wide(c.memory)) c.kind = ARC__ORDERED;
-  if (arc__is_wide(c.memory) && o.exact) arc__refuse_exact();
-  c.path = here && (ARC__ARCH < 700 || arc__is_wide(c.memory)) ? ARC_PATH_ATOMIC : o.path;
+  if (arc__has_windows(c.memory)) c.kind = ARC__ORDERED;
+  if (arc__has_windows(c.memory) && o.exact) arc__refuse_exact();
+  c.path = here && (ARC__ARCH < 700 || arc__has_windows(c.memory)) ? ARC_PATH_ATOMIC : o.path;
   c.promises = o.promises;
   c.scope = o.scope;
   if (o.key_bits == 32 && active) arc__check_key(id);
@@ -415,16 +408,17 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   X(_f16, float, void, ARC__F32, ARC__F16)   \
   X(_bf16, float, void, ARC__F32, ARC__BF16) \
   X(_f32_to_f64, float, double, ARC__F32, ARC__F64)
-#if ARC_WIDE
-#define ARC__WIDE_SUFFIX(X) X(_wide, float, long long, ARC__F32, ARC__WIDE)
-#else
-#define ARC__WIDE_SUFFIX(X)
+#define ARC__FIXED_SUFFIX(X) X(_fixed, float, long long, ARC__F32, ARC__FIXED)
+#ifndef ARC__FORM_SUFFIX /* that of a form which adds a type of sums */
+#define ARC__FORM_SUFFIX(X)
 #endif
-#define ARC__EACH_OTHER_SUFFIX(X)                   \
-  ARC__EACH_OTHER_NUMBER(X)                         \
-  ARC__EACH_CONVERTED(X)                            \
-  X(_fixed, float, long long, ARC__F32, ARC__FIXED) \
-  ARC__WIDE_SUFFIX(X)
+#define ARC__EACH_OTHER_SUFFIX(X) \
+  ARC__EACH_OTHER_NUMBER(X)       \
+  ARC__EACH_CONVERTED(X)          \
+  ARC__FIXED_SUFFIX(X)      \
+  ARC__FORM_SUFFIX(X)
+#define ARC__EACH_FLOAT_SUFFIX(X) /* values are floats */ \
+  ARC__F32_SUFFIX(X) ARC__EACH_CONVERTED(X) ARC__FIXED_SUFFIX(X) ARC__FORM_SUFFIX(X)
 #define ARC__EACH_NUMBER(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_NUMBER(X)
 #define ARC__EACH_SUFFIX(X) ARC__F32_SUFFIX(X) ARC__EACH_OTHER_SUFFIX(X)
 
@@ -494,25 +488,23 @@ struct arc_set_ARC_MAX_PIECES_to_their_number;
 #define ARC__INT_SCALE , int scale_log2
 ARC__EACH_OTHER_NUMBER(ARC__PLAIN_PIECE)
 ARC__EACH_CONVERTED(ARC__PLAIN_PIECE)
-ARC__WIDE_SUFFIX(ARC__PLAIN_PIECE)
+ARC__FORM_SUFFIX(ARC__PLAIN_PIECE)
 ARC__PIECE(_fixed, long long, ARC__SCALE)
 ARC__EACH_NUMBER(ARC__PLAIN_TARGET)
 ARC__EACH_CONVERTED(ARC__PLAIN_TARGET)
-ARC__WIDE_SUFFIX(ARC__PLAIN_TARGET)
+ARC__FORM_SUFFIX(ARC__PLAIN_TARGET)
 ARC__TARGET(_fixed, long long, ARC__F32, ARC__FIXED, ARC__SCALE, ARC__INT_SCALE, scale_log2,
             pieces[i].scale_log2)
 ARC__EACH_NUMBER(ARC__PLAIN_PLANES)
 ARC__PLANES(_fixed, long long, ARC__F32, ARC__FIXED, ARC__INT_SCALE, scale_log2)
 ARC__PLANES(_f32_to_f64, double, ARC__F32, ARC__F64, , 0)
-struct arc_halves_and_wide_sums_have_no_planes__use_pieces;
-#define ARC__NO_PLANES(S)              \
+struct arc_halves_and_sums_of_several_words_have_no_planes__use_pieces;
+#define ARC__NO_PLANES(S, T, M, KIND, MEMORY) \
   ARC__FN void arc_target##S##_planes( \
-      struct arc_halves_and_wide_sums_have_no_planes__use_pieces *, int, int) {}
-ARC__NO_PLANES(_f16)
-ARC__NO_PLANES(_bf16)
-#if ARC_WIDE
-ARC__NO_PLANES(_wide)
-#endif
+      struct arc_halves_and_sums_of_several_words_have_no_planes__use_pieces *, int, int) {}
+ARC__NO_PLANES(_f16, , , , )
+ARC__NO_PLANES(_bf16, , , , )
+ARC__FORM_SUFFIX(ARC__NO_PLANES)
 
 /* Declares for the other suffixes what >>adds declares for f32, and defines all. ARGUMENTS are
    those after the values; a form calls arc_add_with with what it takes for `active` and options. */

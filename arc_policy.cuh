@@ -33,8 +33,6 @@
    ARC_MAX_PIECES  1..8
        Most arrays of a target in this file. Each beyond the first costs time to compile. Set it
        alike in files that share targets.
-   ARC_WIDE  0, 1
-       1: this file may use wide targets (EXPERIMENTAL); forms take longer to compile.
    ARC_WIDE_WORDS  6, 1..16
        64-bit words of a sum in a wide target: its range, its memory. Set it alike in files that
        share rows.
@@ -127,9 +125,6 @@
 #endif
 #ifndef ARC_EXACT
 #define ARC_EXACT 0
-#endif
-#ifndef ARC_WIDE
-#define ARC_WIDE 0
 #endif
 #ifndef ARC_WIDE_WORDS
 #define ARC_WIDE_WORDS 6
@@ -229,13 +224,8 @@
 #error "ARC_TABLES: tables of rows are no part of arc any more; studies/groups/table.cuh is one"
 #endif
 
-#if ARC_WIDE + 0 < 0 || ARC_WIDE + 0 > 1
-#error "ARC_WIDE must be 0 or 1"
-#elif ARC_WIDE + 0 == 0 && !ARC__IS_ZERO(ARC_WIDE)
-#error "ARC_WIDE must be 0 or 1"
-#elif ARC_WIDE + 0 == 1 && ARC_EXACT + 0 == 1
-#error \
-    "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
+#if defined(ARC_WIDE)
+#error "ARC_WIDE: include arc/wide.cuh instead, in front of arc.cuh or in its place"
 #endif
 
 #if ARC_DROP_IN + 0 < ARC_DROP_IN_SUMS || ARC_DROP_IN + 0 > ARC_DROP_IN_LEARNS
@@ -345,7 +335,7 @@
     ARC_COST_MATCH_SHUFFLE + 0 < 1 || ARC_COST_REQUEST + 0 < 1
 #error "every ARC_COST_... must be 1 or more"
 #endif
-#if ARC_MAX_PIECES == 1 && ARC_WIDE == 0 && ARC_WIDE_WORDS == 6 &&         \
+#if ARC_MAX_PIECES == 1 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
     ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && \
@@ -358,8 +348,7 @@
 #define ARC__DROP_IN_STRING "learns"
 #endif
 #define ARC__FEW_STRING \
-  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " wide=" ARC__STRING(ARC_WIDE)                     \
-  " wide_words=" ARC__STRING(ARC_WIDE_WORDS)                                                    \
+  " max_pieces=" ARC__STRING(ARC_MAX_PIECES) " wide_words=" ARC__STRING(ARC_WIDE_WORDS)         \
   " cost_reduce=" ARC__STRING(ARC_COST_REDUCE) " cost_value=" ARC__STRING(ARC_COST_VALUE)       \
   " cost_match=" ARC__STRING(ARC_COST_MATCH)                                                    \
   " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \

@@ -3,7 +3,7 @@
 
    It stands on arc/words.cuh: what a word is. Read it from top to bottom:
        >>call         keys, targets, calls; which lanes hold a key
-       >>kinds        what halves and wide sums need beside other words
+       >>kinds        what halves, and sums of several words, need beside other words
        >>target       where the parameters of a row lie
        >>emit         words leave for memory
        >>serialized   the papers' SW-S: by the leader of each group, any lanes
@@ -181,10 +181,10 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
-/* Whether one register of the target holds the lane and whether it owns a sum: in calls on wide
-   targets, which take three registers more, that use the lane in reductions only. */
+/* Whether one register of the target holds the lane and whether it owns a sum: in calls on
+   sums in windows, which take three registers more, that use the lane in reductions only. */
 ARC__FN bool arc__has_lane_bits(const arc__call *c) {
-  return arc__is_wide(c->memory) &&
+  return arc__has_windows(c->memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
@@ -242,26 +242,42 @@ ARC__FN unsigned arc__match(const arc__call *c) {
 }
 
 /* ---- >>kinds ----------------------------------------------------------------------------- */
-/* What differs where a value of memory is not one word: two halves share a word, and a wide sum has
-   several, which no single request adds. */
+/* What differs where a value of memory is not one word: two halves share a word, and a sum in
+   windows has several, which no single request adds: by the code of a form. */
 
-ARC__FN bool arc__is_word(int memory) { return !arc__is_half(memory) && !arc__is_wide(memory); }
+ARC__FN bool arc__is_word(int memory) { return !arc__is_half(memory) && !arc__has_windows(memory); }
+
+/* Of sums in windows. A form that needs them defines ARC__HAS_WINDOWS in front of arc.cuh: in every
+   call their code would cost calls of other types registers (bench/NOTES.md). */
+#if defined(ARC__HAS_WINDOWS)
+ARC__FN void arc__emit_windows_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
+ARC__FN void arc__emit_windows(const arc__call *c, const arc__word *w, int first, int count);
+ARC__FN void arc__add_windows_row(const arc__call *c, arc__key key, int word, arc__word sum);
+ARC__FN int arc__windows_row(int width);
+ARC__FN int arc__windows_words(const arc__target *t);
+#else
+#define arc__emit_windows_sum(c, slot, key, sum) ((void)0)
+#define arc__emit_windows(c, w, first, count) ((void)0)
+#define arc__add_windows_row(c, key, word, sum) ((void)(sum))
+#define arc__windows_row(width) (width)
+#define arc__windows_words(t) 0
+#endif
 
 /* How long a row is, in the unit of its stride. */
 ARC__FN int arc__row_length(int memory, int width) {
-  return arc__is_wide(memory) ? ARC_WIDE_ROW(width) : width;
+  return arc__has_windows(memory) ? arc__windows_row(width) : width;
 }
 
-/* Words that a lane adds for so many values of a row, as the default decision counts them: a wide
-   sum takes as many instructions as three words. */
+/* Words that a lane adds for so many values of a row, as the default decision counts them: a sum
+   in windows takes as many instructions as three words. */
 ARC__FN int arc__counted_words(int memory, int width) {
-  return arc__is_half(memory) ? (width + 1) / 2 : arc__is_wide(memory) ? 3 * width : width;
+  return arc__is_half(memory) ? (width + 1) / 2 : arc__has_windows(memory) ? 3 * width : width;
 }
 
-/* Whether no group is too small to reduce. Then the long code that adds unreduced wide sums is not
-   there. */
+/* Whether no group is too small to reduce. Then the long code that adds unreduced sums in
+   windows is not there. */
 ARC__FN bool arc__reduces_all(const arc__call *c, int threshold) {
-  return arc__is_wide(c->memory) && threshold == 1;
+  return arc__has_windows(c->memory) && threshold == 1;
 }
 
 ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
@@ -282,12 +298,6 @@ ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
                  (((unsigned)key.low * (unsigned)slot->stride_bytes & 2u) != 0u) != slot->odd);
   w->lo = __byte_perm(w->lo, 0x8000u, slot->share);
 }
-
-/* Defined in arc/wide.cuh; stubs in arc.cuh without ARC_WIDE. */
-ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum);
-ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count);
-ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum);
-ARC__FN int arc__wide_words(const arc__target *t);
 
 /* ---- >>target ---------------------------------------------------------------------------- */
 
@@ -349,7 +359,7 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
   ARC__CHECK(1, arc__is_word(t->memory) || __isGlobal(base),
-             "rows of halves, and of a wide target, must lie in global memory");
+             "rows of halves, and of sums of several words, must lie in global memory");
   arc__piece *p = &t->piece[i];
   p->base = (char *)base;
   p->stride_bytes = (int)bytes;
@@ -455,7 +465,7 @@ ARC__FN void arc__target_end(arc__target *t) {
   int shuffles = arc__has_redux(t) ? 1 : arc__shuffles(t->width);
   t->min_lanes_to_reduce = ARC__LEAST_LANES(ARC_MIN_LANES_TO_REDUCE, t->width * each);
   t->min_lanes_to_match = ARC__LEAST_LANES(ARC_MIN_LANES_TO_MATCH, shuffles * each);
-  if (!arc__is_wide(t->memory) && arc__reduces_later()) /* of wide sums 1 must stay a literal */
+  if (!arc__has_windows(t->memory) && arc__reduces_later()) /* else 1 must stay a literal */
     t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
@@ -576,8 +586,8 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
 ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
   const int log2 = arc__request_log2(c, &c->target->piece[0]);
   const int bytes = arc__bytes(c->memory) * count;
-  if (arc__is_wide(c->memory))
-    arc__emit_wide(c, w, first, count);
+  if (arc__has_windows(c->memory))
+    arc__emit_windows(c, w, first, count);
   else if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
     arc__emit_values(c, w, first, count, 0);
   else if (log2 >= 4 && bytes >= 16)
@@ -673,8 +683,8 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, ar
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
   arc__word w = arc__stored(c->kind, c->memory, sum, next, slot.scale);
-  if (arc__is_wide(c->memory)) {
-    arc__emit_wide_sum(c, slot, key, sum);
+  if (arc__has_windows(c->memory)) {
+    arc__emit_windows_sum(c, slot, key, sum);
     return;
   }
   if (arc__is_half(c->memory)) arc__fit_word(&slot, key, &w);
@@ -890,7 +900,7 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
   }
 }
 
-/* Whether unreduced values are added in a loop. Halves and wide words are added as sums are. */
+/* Whether unreduced values are added in a loop. Halves and windows are added as sums are. */
 ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
   return c->chunk == ARC__DYNAMIC && arc__is_word(c->memory);
 }

@@ -23,12 +23,12 @@
    __syncwarp of it and those that end stands between. options of end: scope, that of the adds.
    Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
    else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
-#ifndef ARC_CUH
-#error "arc/hot.cuh: include arc.cuh first"
-#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
-#include "../arc_policy.cuh"
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
 #endif
-#ifndef ARC_HOT_CUH
+#if defined(ARC_CORE_CUH) && !defined(ARC_HOT_CUH) /* the former is not without CUDA */
 #define ARC_HOT_CUH
 
 /* The number of sums of hot rows that a block of so many threads keeps: sizeof(T) bytes each. */
@@ -61,7 +61,7 @@ ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
 
 /* The sums of a row. */
 ARC__FN int arc__hot_words(const arc__target *t) {
-  return arc__is_wide(t->memory) ? arc__wide_words(t) : t->width;
+  return arc__has_windows(t->memory) ? arc__windows_words(t) : t->width;
 }
 
 #if ARC_CHECK >= 2
@@ -105,7 +105,7 @@ ARC__FN void arc__hot_check_end(const arc__hot *h, int scope) {
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  bool is_wide = arc__is_wide(h->target.memory);
+  bool is_wide = arc__has_windows(h->target.memory);
   int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : is_wide ? ARC__I64 : h->target.kind;
   int bytes = arc__bytes(kind), row = arc__hot_words(&h->target), words = rows * row, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
@@ -135,9 +135,9 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
 /* Adds the sums of the block to memory or, if not all its threads are here, those of this warp. */
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
-  const bool is_wide = arc__is_wide(c.memory);
+  const bool is_wide = arc__has_windows(c.memory);
   const int kind = is_wide ? ARC__I64 : c.kind, bytes = arc__bytes(kind);
-  int row = is_wide ? arc__wide_words(c.target) : c.width, words = h->rows * row, warps = 1;
+  int row = is_wide ? arc__windows_words(c.target) : c.width, words = h->rows * row, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
   ARC__CHECK_MEMORY(h);
@@ -157,7 +157,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
       sum = arc__sum(kind, sum, arc__atomic_exchange(kind, at, arc__neutral(kind)));
     }
     if (is_wide) {
-      arc__add_wide_row(&c, arc__key_from(h->first + word / row, 64), word % row, sum);
+      arc__add_windows_row(&c, arc__key_from(h->first + word / row, 64), word % row, sum);
       continue;
     }
     arc__slot slot = arc__slot_of(&h->target, word % row, alone);
@@ -173,13 +173,13 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, 
   arc__target own = h->own;
   const int sum_kind = memory == ARC__FIXED ? ARC__FIXED : kind;
   /* without scales, what lies together is one piece */
-  if (sum_kind == kind && !arc__is_wide(memory)) {
+  if (sum_kind == kind && !arc__has_windows(memory)) {
     own.pieces = 1;
     own.piece[0].width = own.width;
   }
   options.exact |= memory == ARC__FIXED;
   own.kind = sum_kind;
-  own.memory = arc__is_wide(memory) ? memory | ARC__SHARED : sum_kind;
+  own.memory = arc__has_windows(memory) ? memory | ARC__SHARED : sum_kind;
   if (options.lane_mask == ARC_LANES_ALL) own.memory |= ARC__OWN;
   arc__call c = arc__call_of(&own, row, values, active, options);
   c.source = kind;
@@ -202,7 +202,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   arc__hot_check_add(h, options.scope);
   arc__hot_check_first(options.key_bits, h->first);
   bool all = options.lane_mask == ARC_LANES_ALL, here = options.lane_mask == ARC_LANES_HERE;
-  bool alone = here && (ARC__ARCH < 700 || arc__is_wide(memory));
+  bool alone = here && (ARC__ARCH < 700 || arc__has_windows(memory));
   if (here) { /* here, since the CPU warp distinguishes masks by the line that takes them */
     options.exact |= memory == ARC__FIXED;
     options.lane_mask = alone ? 1u << arc__lane() : __activemask();

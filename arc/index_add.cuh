@@ -24,12 +24,12 @@
    adds a row (1 column, or 2 or 4 that are aligned), since each lane then adds one by itself. No
    promises. Sums in fixed targets are exact. Cost: a match, 8 to 18 votes, 2 shuffles for 1 to 32
    rows side by side. Suffixes: all of arc.cuh; _from_f16 and _from_bf16 if values are floats. */
-#ifndef ARC_CUH
-#error "arc/index_add.cuh: include arc.cuh first"
-#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
-#include "../arc_policy.cuh"
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
 #endif
-#ifndef ARC_INDEX_ADD_CUH
+#if defined(ARC_CORE_CUH) && !defined(ARC_INDEX_ADD_CUH) /* the former is not without CUDA */
 #define ARC_INDEX_ADD_CUH
 
 /* Rows that lie in memory. The 32 rows of a call are ordered so that those of a key are neighbours.
@@ -442,16 +442,13 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   }
 ARC__EACH_SUFFIX(ARC__INDEX_ADD)
 
-#define ARC__INDEX_ADD_HALVES(S, MEMORY)                              \
+#define ARC__INDEX_ADD_HALVES(S, T, M, KIND, MEMORY)                 \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
-ARC__INDEX_ADD_HALVES(_f32, ARC__F32)
-ARC__INDEX_ADD_HALVES(_f16, ARC__F16)
-ARC__INDEX_ADD_HALVES(_bf16, ARC__BF16)
-ARC__INDEX_ADD_HALVES(_fixed, ARC__FIXED)
-#if ARC_WIDE
-ARC__INDEX_ADD_HALVES(_wide, ARC__WIDE)
+ARC__EACH_FLOAT_SUFFIX(ARC__INDEX_ADD_HALVES)
+
+#if defined(ARC_OVERLOADS_CUH)
+ARC__EACH_SUFFIX(ARC__OVERLOAD_INDEX_ADD)
 #endif
-ARC__INDEX_ADD_HALVES(_f32_to_f64, ARC__F64)
 
 #endif /* ARC_INDEX_ADD_CUH */

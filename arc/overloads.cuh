@@ -9,16 +9,16 @@
        arc_add(target, key, values, active), arc_add_uniform, arc_add_renderer, arc_add_masked,
        arc_add_divergent, arc_add_with, arc_atomic_add
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
-       arc_index_add_rows_with, arc_index_add_end   if arc/index_add.cuh was included before
+       arc_index_add_rows_with, arc_index_add_end   if arc/index_add.cuh is included, too
    Each calls the function with the suffix of its first argument: float f32, double f64, int i32,
    unsigned u32, long long i64, unsigned long long u64. Targets of halves have no overload to make
    them (use arc_target_f16_rows), since any pointer to 16-bit numbers will do; calls take them. */
-#ifndef ARC_CUH
-#error "arc/overloads.cuh: include arc.cuh first"
-#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
-#include "../arc_policy.cuh"
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
 #endif
-#ifndef ARC_OVERLOADS_CUH
+#if defined(ARC_CORE_CUH) && !defined(ARC_OVERLOADS_CUH) /* the former is not without CUDA */
 #define ARC_OVERLOADS_CUH
 
 #define ARC__OVERLOAD_TARGETS(S, T, M, KIND, MEMORY)                         \
@@ -64,7 +64,6 @@ using arc_piece_of = decltype(arc_piece((T *)0, 0, 0));
   ARC__OVERLOAD_ADD(arc_add_with, S, T, ARC__ACTIVE_AND_OPTIONS, , active, options)
 ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
 
-#if defined(ARC_INDEX_ADD_CUH)
 #define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                          \
   ARC__FN arc_row_adder##S arc_index_add_begin(arc_target##S target, const T *values,           \
                                                int stride) {                                    \
@@ -81,6 +80,7 @@ ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
   ARC__FN void arc_index_add_end(arc_row_adder##S *index_add ARC__CALLER) {                     \
     arc_index_add_end##S(index_add);                                                            \
   }
+#if defined(ARC_INDEX_ADD_CUH) /* else that file calls it */
 ARC__EACH_SUFFIX(ARC__OVERLOAD_INDEX_ADD)
 #endif
 

@@ -20,12 +20,12 @@
    lane adds its own value. For scalars of few addresses.
 
    Suffixes: f32, f64, i32, u32, i64, u64. */
-#ifndef ARC_CUH
-#error "arc/papers.cuh: include arc.cuh first"
-#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
-#include "../arc_policy.cuh"
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
 #endif
-#ifndef ARC_PAPERS_CUH
+#if defined(ARC_CORE_CUH) && !defined(ARC_PAPERS_CUH) /* the former is not without CUDA */
 #define ARC_PAPERS_CUH
 
 #if ARC_CHECK >= 2

@@ -22,12 +22,12 @@
    whatever options.path; floats for fixed targets, never exact.
    Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
    with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
-#ifndef ARC_CUH
-#error "arc/sums.cuh: include arc.cuh first"
-#elif !defined(__CUDACC_RTC__) /* NVRTC has it by another name */
-#include "../arc_policy.cuh"
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
 #endif
-#ifndef ARC_SUMS_CUH
+#if defined(ARC_CORE_CUH) && !defined(ARC_SUMS_CUH) /* the former is not without CUDA */
 #define ARC_SUMS_CUH
 
 typedef struct ARC__FORM_TAG(arc__sums) {

@@ -1,8 +1,9 @@
-/* wide.cuh - sums of floats that repeat to the last bit and need no scale. EXPERIMENTAL. Included
-   by arc.cuh after #define ARC_WIDE 1. SPDX-License-Identifier: Apache-2.0
+/* wide.cuh - sums of floats that repeat to the last bit and need no scale.
+   SPDX-License-Identifier: Apache-2.0
 
-   Until 1.0 the layout of a row, and so ARC_WIDE_ROW and saved rows, may change in a minor version;
-   the names stay.
+   Include it in front of arc.cuh and of the other forms, or in place of arc.cuh: their calls then
+   have code for wide targets, too. The layout of a row, and so saved rows, may change in a minor
+   version until 1.0; ARC_WIDE_ROW(width) gives its length in each.
 
        arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
        ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
@@ -28,10 +29,23 @@
    all, then read.
    arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory,
    with several pieces the sum of their ARC_WIDE_ROW. */
-#ifndef ARC_CUH
-#error "arc/wide.cuh: include arc.cuh first, behind #define ARC_WIDE 1"
+#if defined(ARC_CUH) && !defined(ARC__HAS_WINDOWS)
+#error "arc/wide.cuh: include it in front of arc.cuh and of the other forms"
+#define ARC_WIDE_CUH /* skips the rest */
+#elif !defined(ARC__HAS_WINDOWS)
+#define ARC__HAS_WINDOWS
+#define ARC__FORM_SUFFIX(X) X(_wide, float, long long, ARC__F32, ARC__WINDOWS)
 #endif
-#ifndef ARC_WIDE_CUH
+#if defined(__CUDACC_RTC__) /* which has it by that name */
+#include "arc.cuh"
+#else
+#include "../arc.cuh"
+#endif
+#if ARC_EXACT + 0 == 1
+#error \
+    "sums in wide targets are not exact: set options.exact in calls of fixed targets, not ARC_EXACT"
+#endif
+#if defined(ARC_CORE_CUH) && !defined(ARC_WIDE_CUH)
 #define ARC_WIDE_CUH
 
 #define ARC__ANYWHERE static __host__ __device__ inline
@@ -76,7 +90,7 @@ ARC__FN bool arc__fits_window(unsigned bits) {
 }
 
 ARC__FN void arc__add_wide_word(const arc__call *c, char *address, arc__word w) {
-  if (c->memory == ARC__WIDE) ARC__ASSUME_GLOBAL(address); /* which arc__row has hidden */
+  if (c->memory == ARC__WINDOWS) ARC__ASSUME_GLOBAL(address); /* which arc__row has hidden */
   arc__request(c->memory & ~ARC__SHARED, c->scope, address, &w, 1);
 }
 
@@ -103,7 +117,7 @@ ARC__FN void arc__add_rare(const arc__call *c, arc__wide_at at, unsigned bits) {
   }
   unsigned infinities = magnitude > 0x7f800000u ? 0x101u : bits == magnitude ? 1u : 0x100u;
   char *behind = at.from + at.bytes + 8 * (ARC_WIDE_WORDS * at.width - at.i);
-  if (c->memory == ARC__WIDE) ARC__ASSUME_GLOBAL(behind);
+  if (c->memory == ARC__WINDOWS) ARC__ASSUME_GLOBAL(behind);
   ARC__IN_SCOPE(c->scope, atomicOr, (unsigned *)behind + (unsigned)at.i / 2u,
                 infinities << 16 * (at.i & 1));
 }
@@ -116,7 +130,7 @@ ARC__FN char *arc__row(char *base, arc__key key, int stride_bytes) {
 }
 
 /* Adds the sum of a slot, which its owner has. */
-ARC__FN void arc__emit_wide_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+ARC__FN void arc__emit_windows_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
   arc__wide_at at = {arc__row(slot.base, key, slot.stride_bytes), 0, (int)slot.share, slot.width};
   if (!slot.owned) return;
   if (arc__fits_window(sum.lo))
@@ -138,7 +152,7 @@ ARC__FN bool arc__find_place(const arc__call *c, int value, arc__wide_at *at) {
 
 /* Adds the words of a chunk to the row of this lane's key: first those that fit, without a branch
    for each, then the others, but for zeros, by code that is there once. */
-ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, int count) {
+ARC__FN void arc__emit_windows(const arc__call *c, const arc__word *w, int first, int count) {
   arc__wide_at at;
   unsigned rest = 0u;
   ARC__EACH(i, count, ARC__WARP) {
@@ -159,8 +173,10 @@ ARC__FN void arc__emit_wide(const arc__call *c, const arc__word *w, int first, i
   }
 }
 
+ARC__FN int arc__windows_row(int width) { return ARC_WIDE_ROW(width); }
+
 /* The words of a row of all pieces, as hot rows have them in shared memory. */
-ARC__FN int arc__wide_words(const arc__target *t) {
+ARC__FN int arc__windows_words(const arc__target *t) {
   int words = 0;
   ARC__EACH_PIECE(i, t->pieces, { words += ARC_WIDE_ROW(t->piece[i].width); })
   return words;
@@ -168,7 +184,7 @@ ARC__FN int arc__wide_words(const arc__target *t) {
 
 /* Adds to word number `word` of a row what a block has summed there. Where infinities are told,
    each of its warps, at most 32, has added 1. */
-ARC__FN void arc__add_wide_row(const arc__call *c, arc__key key, int word, arc__word sum) {
+ARC__FN void arc__add_windows_row(const arc__call *c, arc__key key, int word, arc__word sum) {
   arc__u64 told = arc__bits(sum);
   told = (told | told >> 1 | told >> 2 | told >> 3 | told >> 4 | told >> 5) & 0x101010101010101ull;
   if (arc__bits(sum) == 0u) return;

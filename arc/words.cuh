@@ -213,18 +213,18 @@ typedef struct arc__word {
 #define ARC__I32 0x403
 #define ARC__I64 0x804
 #define ARC__FIXED 0x807                  /* 64-bit fixed point */
-#define ARC__WIDE 0x809                   /* in memory only: a word of a wide sum */
+#define ARC__WINDOWS 0x809                   /* in memory only: a word of a sum that has several */
 #define ARC__F16 0x205                    /* in memory only */
 #define ARC__BF16 0x206                   /* the same */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */
 #define ARC__OWN 0x10000    /* with a kind in registers: in shared memory, a warp's own */
-#define ARC__SHARED 0x20000 /* with ARC__WIDE: in shared memory */
+#define ARC__SHARED 0x20000 /* with ARC__WINDOWS: in shared memory */
 
 ARC__FN int arc__bytes(int kind) { return kind >> 8 & 15; }
 ARC__FN bool arc__is_half(int kind) { return arc__bytes(kind) == 2; }
 ARC__FN bool arc__is_float(int kind) { return (kind & ARC__FLOAT) != 0; }
 ARC__FN bool arc__is_i64(int kind) { return arc__bytes(kind) == 8 && kind != ARC__F64; }
-ARC__FN bool arc__is_wide(int kind) { return (kind & 0xffff) == ARC__WIDE; }
+ARC__FN bool arc__has_windows(int kind) { return (kind & 0xffff) == ARC__WINDOWS; }
 
 ARC__FN arc__word arc__word_of(arc__u64 bits) {
   arc__word w = {(unsigned)bits, (unsigned)(bits >> 32)};
@@ -254,8 +254,8 @@ ARC__FN arc__word arc__sum_i64(int kind, arc__word a, arc__word b) {
   arc__u64 x = arc__bits(a), y = arc__bits(b), sum = x + y;
   ARC__CHECK(2, kind != ARC__FIXED || ((x ^ sum) & (y ^ sum)) >> 63 == 0u,
              "a sum in a fixed target overflows");
-  ARC__CHECK(2, !arc__is_wide(kind) || sum + (1ull << 62) < 1ull << 63,
-             "a word of a wide target is beyond half its range: arc_wide_normalise carries it");
+  ARC__CHECK(2, !arc__has_windows(kind) || sum + (1ull << 62) < 1ull << 63,
+             "a word of a sum is beyond half its range: normalise its row");
   return arc__word_of(sum);
 }
 

@@ -12,13 +12,15 @@
 #ifndef DEPOSIT_ORDER
 #define DEPOSIT_ORDER 1
 #endif
-#define ARC_WIDE DEPOSIT_WIDE
 #include <math.h>
 #include <stdio.h>
 
 #include <vector>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
+#if DEPOSIT_WIDE
+#include "arc/wide.cuh"
+#endif
 #include "arc.cuh"
 
 enum { SIDE = SIMT_ON_CPU ? 8 : 64, CELLS = SIDE * SIDE * SIDE, OF_A_CELL = SIMT_ON_CPU ? 1 : 16 };

@@ -19,6 +19,9 @@
 #else /* eight known at run time take nvcc a quarter of a minute a kernel */
 #define ARC_MAX_PIECES 4
 #endif
+#ifdef CHECK_FORM /* one to include in front of arc.cuh */
+#include CHECK_FORM
+#endif
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"

@@ -2,8 +2,7 @@
    many in one, and NVRTC (nvrtc.py). KEY is the type of keys. DYNAMIC: the call of a width known at
    run time alone; ONE: the keyed add alone.
    SPDX-License-Identifier: Apache-2.0 */
-#define ARC_WIDE 1
-#include "arc.cuh"
+#include "arc/wide.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"

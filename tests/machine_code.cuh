@@ -1,8 +1,7 @@
 /* machine_code.cuh - what the kernels of machine_code.py are written with.
    SPDX-License-Identifier: Apache-2.0 */
 #define ARC_MAX_PIECES 4
-#define ARC_WIDE 1
-#include "arc.cuh"
+#include "arc/wide.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
 #include "arc/papers.cuh"

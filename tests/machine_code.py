@@ -247,8 +247,7 @@ template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
 __global__ void result(float *p, unsigned *q) {{ {} }}
 """
 
-PLANES = """#define ARC_WIDE 1
-#include "arc.cuh"
+PLANES = """#include "arc/wide.cuh"
 __global__ void planes(void *p, long long *q) {{ {} }}
 """
 
@@ -343,7 +342,7 @@ TESTS = {
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", LEARNS)),
-        *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -DARC_WIDE=1 -Ofc=max {options}")
+        *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", LEARNS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
             f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U

@@ -156,8 +156,8 @@ wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (A
 wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/
 wide_rest_of_the_first_value test_wide s/bits = i == which ? w\[i\].lo : bits;/bits = i == 0 ? w[i].lo : bits;/
 wide_slot_of_the_row test_wide s/slot.width = p->width;/slot.width = t->width;/
-wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || arc__is_wide(c.memory)) ?/here \&\& ARC__ARCH < 700 ?/
-wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc__is_wide(memory));/alone = here \&\& ARC__ARCH < 700;/
+wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || arc__has_windows(c.memory)) ?/here \&\& ARC__ARCH < 700 ?/
+wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc__has_windows(memory));/alone = here \&\& ARC__ARCH < 700;/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_carry_lost test_wide s/carry = (old >> 16) + (((old \& 0xffff) + carry) >> 16);/carry = (old >> 16) + (carry >> 16);/
 wide_owned_by_all test_wide s/arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));/arc__opaque(arc__lane() + ARC__WARP);/

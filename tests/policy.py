@@ -31,10 +31,11 @@ MACROS = {
     "ARC_MAX_PIECES": (r"ARC_MAX_PIECES must be 1\.\.8", "1 4 8 (8)", "0 9 -1 EMPTY MANY"),
     "ARC_WIDE_WORDS": (r"ARC_WIDE_WORDS must be 1\.\.16", "1 6 16 (16)", "0 17 -1 EMPTY ALL"),
     **{f"ARC_{name}": (f"ARC_{name} must be 0 or 1", "0 1 (0)", "2 -1 EMPTY YES ON off")
-       for name in ("VECTOR_ATOMICS", "EXACT", "WIDE",
+       for name in ("VECTOR_ATOMICS", "EXACT",
                     "DROP_IN_FLOAT", "DROP_IN_SEVERAL", "PROFILE", "SAFE_MASKS")},
     **{f"ARC_{name}": ("a promise is an option of a call since arc 0.4", "", "0 1")  # of 0.3
        for name in ("INACTIVE_IS_ZERO", "WARP_IS_ACTIVE", "ALIGNED_16")},
+    "ARC_WIDE": ("ARC_WIDE: include arc/wide.cuh instead", "", "0 1"),
     "ARC_TABLES": ("tables of rows are no part of arc any more", "", "0 1"),
     **{f"ARC_COST_{name}": (r"every ARC_COST_\.\.\. must be 1 or more", "1 999", "0 -1 EMPTY LOW")
        for name in ("REDUCE", "VALUE", "MATCH", "MATCH_SHUFFLE", "REQUEST")},
@@ -52,7 +53,7 @@ int main(void) { printf("%s|%d", ARC_POLICY_STRING, ARC_VERSION); return 0; }
 # A header, which includes arc_policy.cuh, and one that does behind it.
 FORMS = sorted(set(os.path.basename(name) for name in glob.glob(ROOT + "/arc/*"))
                - set("check.cuh core.cuh profile.cuh wide.cuh words.cuh".split()))
-PAIRS = [*((first, "arc.cuh") for first in ("arc_policy.cuh", "arc_tune.h", "arc/drop_in.cuh")),
+PAIRS = [*((first, "arc.cuh") for first in ("arc_policy.cuh", "arc_tune.h", "arc/drop_in.cuh", "arc/wide.cuh")),
          *(("arc.cuh", then) for then in ("arc_tune.h", *("arc/" + form for form in FORMS)))]
 checks, failures = 0, 0
 
@@ -119,12 +120,12 @@ for macros, wanted in (
           "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_LEARNS", "DROP_IN_FLOAT=1", "DROP_IN_SEVERAL=0", "PROFILE=1",
           "SAFE_MASKS=1"],
          "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
-         "max_pieces=7 wide=0 wide_words=9 cost_reduce=1 cost_value=2 "
+         "max_pieces=7 wide_words=9 cost_reduce=1 cost_value=2 "
          "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=learns drop_in_float=1 "
          "drop_in_several=0 profile=1 safe_masks=1"),
-        (["WIDE=1"],
+        (["COST_VALUE=6"],
          "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0 "
-         "max_pieces=1 wide=1 wide_words=6 cost_reduce=50 cost_value=5 "
+         "max_pieces=1 wide_words=6 cost_reduce=50 cost_value=6 "
          "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=sums drop_in_float=0 "
          "drop_in_several=1 profile=0 safe_masks=0")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))

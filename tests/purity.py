@@ -52,16 +52,18 @@ def including(names):
 
 # What arc.cuh includes, and the forms: what a user includes behind it.
 included = ["arc_policy.cuh", "arc/words.cuh", "arc/core.cuh"]
-on_request = ["arc/check.cuh", "arc/wide.cuh"]  # by core.cuh of ARC_CHECK 2, by arc.cuh of ARC_WIDE 1
+on_request = ["arc/check.cuh"]  # by core.cuh of ARC_CHECK 2
+first = "arc/wide.cuh"  # which gives all others a type of sums
 # C++: atomicAdd by another name, beside arc.cuh and without it; the second if ARC_PROFILE is 1
 drop_in = ["arc/drop_in.cuh", "arc/profile.cuh"]
 forms = sorted({os.path.relpath(name, ROOT) for name in glob.glob(ROOT + "/arc/*")}
-               - {*included, *on_request, *drop_in})
+               - {*included, *on_request, *drop_in, first})
+forms = [first, *forms]
 headers = ["arc.cuh", *included, *on_request, *forms, *drop_in]
 must_see(len(headers), 10, "headers")
 policy = "../arc_policy.cuh"
-allowed = {**{name: [policy] for name in forms},
-           "arc.cuh": [*included, "arc/wide.cuh"], "arc/core.cuh": ["arc/check.cuh"],
+allowed = {**{name: ["arc.cuh", "../arc.cuh"] for name in forms},
+           "arc.cuh": included, "arc/core.cuh": ["arc/check.cuh"],
            "arc/drop_in.cuh": [policy, "words.cuh", "profile.cuh"]}
 for name in ["arc.cuh", *included, *forms, *drop_in]:
     found = re.findall(r"#[ \t]*include[ \t]*([^\n]*)", read_code(name))
@@ -100,8 +102,8 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
               "-DSIMT_CALLED=...", "-D__CUDACC__ -D__CUDA_ARCH__=900",
               "-D__CUDACC__ -DARC_CHECK=2"):
     before, after = (set(re.findall(r"#define (\w+)", compiler(
-        cxx, source, "-dM", "-E", "-DARC_WIDE=1", *words.split())[1]))
-        for source in ("", including(["arc.cuh", *forms, drop_in[0]])))
+        cxx, source, "-dM", "-E", *words.split())[1]))
+        for source in ("", including([*forms, "arc.cuh", drop_in[0]])))
     for name in headers[:-1]:  # each guards itself by a macro, so that it has been seen
         must((re.sub(r"\W", "_", name).upper() in after)
              == (name != "arc/check.cuh" or "ARC_CHECK=2" in words),
@@ -115,8 +117,8 @@ for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"
                "".join(f"#define {suffix} 1024\n" for suffix in SUFFIXES)):
     for profile in "01":
         status, _, said = compiler(
-            cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], "arc.cuh", *forms]),
-            "-std=c++17", "-fsyntax-only", "-w", "-DARC_WIDE=1",
+            cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], *forms, "arc.cuh"]),
+            "-std=c++17", "-fsyntax-only", "-w",
             "-DARC_MAX_PIECES=2", f"-DARC_PROFILE={profile}")
         must(status == 0, f"a user's macros break a header:\n{macros}{said}")
 
@@ -125,11 +127,38 @@ _, _, said = compiler(cxx, including(["arc.cuh", "arc.cuh"]), "-fsyntax-only")
 must(said.count("error:") == 1 and re.search(
     "this file as CUDA.*include simt/simt.cuh first", said), f"a file without CUDA gets:\n{said}")
 
-# A form without arc.cuh in front: the first error says what to do.
-for form in forms:
-    _, _, said = compiler(cxx, including([form]), "-DSIMT_ON_CPU=1", "-fsyntax-only")
-    must(re.match(f"[^\n]*{form}: include arc.cuh first", said[said.find("error:"):]),
-         f"{form} without arc.cuh gets first: {said}")
+# A form is switched on by its #include alone: in place of arc.cuh, in front of it and behind, and
+# with the others in several orders. All are used, with each type of sums.
+USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true);",
+        "arc/hot.cuh": "arc_hot{0} h = arc_hot_begin{0}({1}, 0, 0, 1); arc_hot_add{0}(&h, 0, v, true);",
+        "arc/index_add.cuh": "arc_row_adder{0} r = arc_index_add_begin{0}_from_f16({1}, 0, 1);"
+                             " arc_index_add_end{0}(&r);",
+        "arc/sums.cuh": "arc_sum{0} s = arc_sum_begin{0}({1}, 0, v, true); arc_sum_next{0}(&s);",
+        "arc/papers.cuh": "arc_atomred_f32(v, 1.0f);",
+        "arc/overloads.cuh": "arc_add({1}, 0, v, true);"}
+BOTH = "arc_index_add_rows_with(&r, 0, 0, true, arc_options_default());"  # overloads, index_add
+must(sorted(USES) == sorted(forms), f"of {forms} some are not used")
+others = forms[1:]
+for order in ([], *([form] for form in others), *([form, "arc.cuh"] for form in others),
+              *(["arc.cuh", form] for form in others), others, others[::-1], others[2:] + others[:2],
+              ["arc.cuh", *others[::-1]], [drop_in[0], *others], [*others, drop_in[0]]):
+    for order in ([first, *order], order) if order[:1] != ["arc.cuh"] else (order,):
+        text = '#include "simt/simt.cuh"\n' + including(order) + "void use(float *v) {\n(void)v;\n"
+        for suffix, target in (("_f32", "arc_target_f32_rows(v, 1, 1)"),
+                               ("_wide", "arc_target_wide_rows(0, 7, 1)"))[:1 + (first in order)]:
+            text += "".join(f"{{ {USES[form].format(suffix, target)} "
+                            f"{BOTH * (form == 'arc/index_add.cuh' and 'arc/overloads.cuh' in order)}"
+                            "}\n" for form in order if form in USES)
+        status, _, said = compiler(cxx, text + "}\n", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra",
+                                   "-Werror", "-Wno-unused-function")
+        must(status == 0, f"{order}: {said}")
+for above, words, says in (("arc.cuh", "", "include it in front of arc.cuh"),
+                           (first, "-DARC_EXACT=1", "wide targets are not exact"),
+                           (first, "-DARC_WIDE=1", "include arc/wide.cuh instead")):
+    _, _, said = compiler(cxx, including([above, first]), "-DSIMT_ON_CPU=1", "-E", *words.split())
+    must(re.search(f"error:[^\n]*{says}", said), f"{above}, {first} {words}: {said}")
+_, _, said = compiler(cxx, including(forms), "-fsyntax-only")
+must(said.count("error:") == 1, f"forms in a file without CUDA get:\n{said}")
 
 # A C compiler reads the headers but those of C++, and lists every function in them.
 c_forms = [form for form in forms if form != "arc/overloads.cuh"]
@@ -138,17 +167,17 @@ if not shutil.which("gcc"):
 for pieces in (1, 4) if shutil.which("gcc") else ():
     with tempfile.TemporaryDirectory() as folder:
         status, _, said = compiler(
-            "gcc", including([os.path.join(ROOT, "tests", "purity_prelude.h"), "arc.cuh", "arc.cuh",
-                              *c_forms, *c_forms]), "-std=gnu99", "-DSIMT_ON_CPU=1",
+            "gcc", including([os.path.join(ROOT, "tests", "purity_prelude.h"), *c_forms, *c_forms,
+                              "arc.cuh", "arc.cuh"]), "-std=gnu99", "-DSIMT_ON_CPU=1",
             "-DSIMT_ARCH=900", "-DSIMT_CALLER=...", "-DSIMT_CALLED=...",
-            f"-DARC_MAX_PIECES={pieces}", "-DARC_WIDE=1", "-fsyntax-only", "-aux-info",
+            f"-DARC_MAX_PIECES={pieces}", "-fsyntax-only", "-aux-info",
             folder + "/functions")
         must(status == 0, f"with ARC_MAX_PIECES {pieces}, the headers are no C:\n{said}")
         if status != 0:
             continue
         with open(folder + "/functions", encoding="utf-8") as file:
             lines = file.read().splitlines()
-    for name in ["arc.cuh", "arc/words.cuh", "arc/core.cuh", "arc/wide.cuh", *c_forms]:
+    for name in ["arc.cuh", "arc/words.cuh", "arc/core.cuh", *c_forms]:
         declared = [line.split("*/ ", 1)[1] for line in lines if f"/{name}:" in line]
         must_see(len(declared), 5, f"functions of {name}")
         for function in declared:

@@ -1,4 +1,5 @@
-"""single.py OUT - writes arc_single.cuh: arc.cuh, the policy and all forms in one file to copy.
+"""single.py OUT [--wide] - writes arc_single.cuh: arc.cuh, the policy and all forms in one file to
+copy; with wide targets if asked, since their code in each call costs other calls registers.
 SPDX-License-Identifier: Apache-2.0
 
 single.py --check COMPILER: after the preprocessor it is, token by token, what the folder's headers
@@ -20,14 +21,15 @@ def text_of(root, name, seen):
         return ""
     seen.add(name)
     text = (root / name).read_text(encoding="utf-8")
+    text = re.sub(r'#if defined.__CUDACC_RTC__.*\n(#include .*\n)#else\n.*\n#endif\n', r"\1", text)
     return re.sub(r'^#include "(?:\.\./)?(.*)".*\n', lambda found: text_of(root, found[1], seen), text,
                   flags=re.M)
 
 
-def single(root):
+def single(root, wide=False):
     seen = set()
     return ("/* Written by the target arc_single of arc's CMakeLists.txt. */\n" +
-            "".join(text_of(root, name, seen) for name in HEADERS))
+            "".join(text_of(root, name, seen) for name in ["arc/wide.cuh"] * wide + HEADERS))
 
 
 def preprocessed(command, source):
@@ -41,13 +43,14 @@ def check(root, compiler):
     good = True
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "arc_single.cuh")
-        path.write_text(single(root), encoding="utf-8")
         command = [compiler, f"-I{folder}", f"-I{root}"]
-        for macro in ("ARC_WIDE 0", "ARC_WIDE 1", "ARC_CHECK 2"):
+        for macro, wide in (("ARC_CHECK 0", True), ("ARC_CHECK 2", False), ("ARC_CHECK 0", False)):
+            path.write_text(single(root, wide), encoding="utf-8")
             above = f'#define {macro}\n#include "simt/simt.cuh"\n'
-            wanted = preprocessed(command, above + "".join(f'#include "{n}"\n' for n in HEADERS))
+            wanted = preprocessed(command, above + "".join(
+                f'#include "{n}"\n' for n in ["arc/wide.cuh"] * wide + HEADERS))
             seen = preprocessed(command, above + f'#include "{path.name}"\n')
-            print(f"{macro}: {len(seen)} tokens, {'the same' if seen == wanted else 'OTHERS'}")
+            print(f"{macro}, wide {wide}: {len(seen)} tokens, {'the same' if seen == wanted else 'OTHERS'}")
             good = good and seen == wanted
         alone = f'#include "simt/simt.cuh"\n#include "{path.name}"\nint main() {{}}\n'
         subprocess.run([compiler, "-fsyntax-only", "-x", "c++", "-std=c++17", "-Wall", "-Wextra",
@@ -60,9 +63,10 @@ if __name__ == "__main__":
     parser.add_argument("out", nargs="?", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, default=".")
     parser.add_argument("--check", metavar="COMPILER")
+    parser.add_argument("--wide", action="store_true", help="with wide targets")
     given = parser.parse_args()
     if given.check:
         sys.exit(not check(given.root, given.check))
     if not given.out:
         parser.error("say where to write arc_single.cuh")
-    given.out.write_text(single(given.root), encoding="utf-8")
+    given.out.write_text(single(given.root, given.wide), encoding="utf-8")

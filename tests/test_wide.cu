@@ -4,7 +4,7 @@
  * floats first, values are whole multiples of a power of two of their parameter, few enough bits
  * long that no sum of floats rounds; where each lane adds by itself, any bits. Other builds have
  * other numbers of words, and ARC_CHECK 2. */
-#define ARC_WIDE 1
+#define CHECK_FORM "arc/wide.cuh"
 #include "check.cuh"
 
 enum { THREADS = 32 * 12, KEYS = 40, MOST = 33, HOT = 8 };

@@ -1,6 +1,5 @@
 /* type_wide.cu - floats into words by their exponent. By hand, each lane takes its value apart, and
    shifts. SPDX-License-Identifier: Apache-2.0 */
-#define ARC_WIDE 1
 #define SWEEP_NAME wide
 #define SWEEP_S wide
 #define SWEEP_T float
@@ -10,6 +9,9 @@
   arc_target_wide_rows((long long *)a.rows, SWEEP_ROW_LENGTH(a.stride), width)
 #define SWEEP_EACH 1
 #define SWEEP_PLAIN(at, v, count) add_shifted(at, width, (v)[0])
+#include "simt/simt.cuh"
+
+#include "arc/wide.cuh"
 #include "kernel.cuh"
 
 SWEEP_FN void add_shifted(unsigned long long *word, int width, float x) {

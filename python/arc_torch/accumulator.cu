@@ -1,8 +1,9 @@
 /* accumulator.cu - float32 rows into words by exponent, and out of them.
    SPDX-License-Identifier: Apache-2.0 */
-#define ARC_WIDE 1
 #include <algorithm>
 #include <climits>
+
+#include "arc/wide.cuh"
 
 #include "add_rows.cuh"
 #include "adders.h"

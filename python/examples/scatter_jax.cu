@@ -1,8 +1,7 @@
 /* scatter_jax.cu - the handlers that scatter_jax.py calls. SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
 
-#define ARC_WIDE 1
-#include "arc.cuh"
+#include "arc/wide.cuh"
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;

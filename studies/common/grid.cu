@@ -3,11 +3,13 @@
 
    The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
    warp are 32 samples at one level, and adds a row of two for each corner of its cell. */
-#define ARC_WIDE 1
 #include "grid.h"
 
 #include <math.h>
 
+#include "simt/simt.cuh"
+
+#include "arc/wide.cuh"
 #include "ways.cuh"
 #include "arc/hot.cuh"
 #include "numbers.cuh"

@@ -2,10 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    A count is a sum of ones: all rows read the same value. */
-#define ARC_WIDE 1
 #include "groups.h"
 
-#include "arc.cuh"
+#include "arc/wide.cuh"
 #include "arc/index_add.cuh"
 #include "table.cuh"
 

@@ -13,9 +13,8 @@
 
 #include "simt/simt.cuh"
 /* Of sums that repeat: group sums from 2^-47 to below 2^33 are exact, far beyond those of a picture. */
-#define ARC_WIDE 1
 #define ARC_WIDE_WORDS 5
-#include "arc.cuh"
+#include "arc/wide.cuh"
 #include "arc/hot.cuh"
 
 #include "../../../bench/common/device.h"
